@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/error.hpp"
+#include "harness/base/nearest.hpp"
+
+namespace parity {
+
+/// Specialise per enum: `what` is the word for messages; `names` lists the names in the order of the values,
+/// which count from 0. The size of `names` is checked where the enum has a last value named `count_`.
+///
+///     template <> struct EnumNames<Verdict> {
+///       static constexpr std::string_view what = "verdict";
+///       static constexpr std::array<std::string_view, 7> names = {"identical", ...};
+///     };
+template <class E>
+struct EnumNames;
+
+/// The name of an enum value as it stands in files and messages.
+template <class E>
+constexpr std::string_view name_of(E value) {
+  return EnumNames<E>::names.at(static_cast<size_t>(value));
+}
+
+/// All names of an enum, in the order of its values.
+template <class E>
+std::vector<std::string> names_of() {
+  return {EnumNames<E>::names.begin(), EnumNames<E>::names.end()};
+}
+
+/// The value of a name. \throws UserError "unknown WHAT 'name' (did you mean ...?); known: ..."
+template <class E>
+E parse_enum(std::string_view name) {
+  const auto& names = EnumNames<E>::names;
+  for (size_t i = 0; i < names.size(); ++i)
+    if (names[i] == name)
+      return static_cast<E>(i);
+  throw UserError("unknown " + std::string(EnumNames<E>::what) + " '" + std::string(name) + "'" +
+                  suggestion(name, names_of<E>()));
+}
+
+}  // namespace parity

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+#include "harness/base/exit_code.hpp"
+
+namespace parity {
+
+/// A problem the user can mend: bad input (exit 2), something missing (3), a run that failed (4).
+/// The message says what is wrong, why, and what to do: "problem (why it is one); what to do".
+/// Programs print it without a stack trace.
+class UserError : public std::runtime_error {
+ public:
+  explicit UserError(const std::string& message, ExitCode code = ExitCode::bad_input)
+      : std::runtime_error(message), code_(code) {}
+
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+/// A broken invariant of our own (exit 70). Not a UserError, so that nothing reports it as the user's.
+class InternalError : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+/// Throws InternalError "file:line: message" unless `condition` holds.
+inline void require(bool condition, const std::string& message,
+                    std::source_location where = std::source_location::current()) {
+  if (!condition)
+    throw InternalError(std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " + message);
+}
+
+}  // namespace parity

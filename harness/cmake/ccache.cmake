@@ -1,0 +1,14 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Compiles through ccache when there is one. The sloppiness lets it see through precompiled headers;
+# without base_dir and nohashdir two checkouts would share nothing.
+
+find_program(PARITY_CCACHE ccache)
+if(PARITY_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    ${CMAKE_COMMAND} -E env
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=10G
+    ${PARITY_CCACHE})
+endif()

@@ -1,0 +1,21 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every outside library as one target. README.md says in a line what each is for.
+
+find_package(Threads REQUIRED)
+find_package(HDF5 REQUIRED COMPONENTS C)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)
+
+# Header-only: the torch wheel ships another fmt, so linking -lfmt would mix the two.
+find_package(fmt REQUIRED)
+add_library(parity::fmt ALIAS fmt::fmt-header-only)
+
+add_library(parity_hdf5 INTERFACE)
+target_include_directories(parity_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
+target_link_libraries(parity_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
+add_library(parity::hdf5 ALIAS parity_hdf5)

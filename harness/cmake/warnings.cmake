@@ -1,0 +1,17 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Target parity::options: language level, warnings and the floating-point rules of all our code.
+
+add_library(parity_options INTERFACE)
+target_compile_features(parity_options INTERFACE cxx_std_20)
+target_compile_options(parity_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+  # No fused multiply-add behind our back: the same source must give the same bits.
+  -ffp-contract=off)
+option(PARITY_WERROR "Treat warnings as errors" ON)
+if(PARITY_WERROR)
+  target_compile_options(parity_options INTERFACE -Werror)
+endif()
+target_include_directories(parity_options INTERFACE "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
+add_library(parity::options ALIAS parity_options)

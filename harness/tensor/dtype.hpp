@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/base/enum_names.hpp"
+
+namespace parity {
+
+/// Element types a trace can hold.
+enum class DType : uint8_t {
+  float64,
+  float32,
+  bfloat16,
+  float16,
+  float8_e4m3fn,
+  float8_e5m2,
+  int64,
+  int32,
+  int16,
+  int8,
+  uint8,
+  bool8,
+};
+
+template <>
+struct EnumNames<DType> {
+  static constexpr std::string_view what = "dtype";
+  static constexpr std::array<std::string_view, 12> names = {
+      "float64", "float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2",
+      "int64",   "int32",   "int16",    "int8",    "uint8",         "bool"};
+};
+static_assert(EnumNames<DType>::names.size() == static_cast<size_t>(DType::bool8) + 1);
+
+/// Bytes of one element.
+constexpr size_t size_of(DType dtype) {
+  constexpr std::array<size_t, 12> sizes = {8, 4, 2, 2, 1, 1, 8, 4, 2, 1, 1, 1};
+  return sizes.at(static_cast<size_t>(dtype));
+}
+
+constexpr bool is_floating(DType dtype) { return dtype <= DType::float8_e5m2; }
+
+}  // namespace parity

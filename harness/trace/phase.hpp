@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "harness/base/enum_names.hpp"
+
+namespace parity {
+
+/// When in a step a tensor was seen, in the order of a step. `grad_local` is before any reduction over ranks,
+/// `grad` after it. Source: DESIGN.md, "A trace file".
+enum class Phase { input, forward, backward, grad_local, grad, grad_clipped, optim, param };
+
+template <>
+struct EnumNames<Phase> {
+  static constexpr std::string_view what = "phase";
+  static constexpr std::array<std::string_view, 8> names = {"input", "forward",      "backward", "grad_local",
+                                                            "grad",  "grad_clipped", "optim",    "param"};
+};
+static_assert(EnumNames<Phase>::names.size() == static_cast<size_t>(Phase::param) + 1);
+
+}  // namespace parity

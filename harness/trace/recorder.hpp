@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "harness/base/json.hpp"
+#include "harness/tensor/tensor_view.hpp"
+#include "harness/trace/capture.hpp"
+#include "harness/trace/phase.hpp"
+
+namespace parity {
+
+/// A change made to a tensor before it is recorded and before the trainer goes on with it: the one place
+/// where injected faults enter a run. Called for every tensor the trainer offers.
+/// \param data  the trainer's own memory; may be written to
+using FaultHook = std::function<void(int64_t step, Phase phase, std::string_view name, const TensorView& view, void* data)>;
+
+/// Numeric channels are compared and stored in goldens; timing channels are shown only.
+enum class ChannelKind { numeric, timing };
+
+/// What a trainer calls to leave a trace. One object a rank; calls come from one thread.
+///
+/// Values are copied before a call returns; a writer thread puts them into the file beside the next step. Each
+/// `end_step` makes everything up to that step readable, also if the process is killed afterwards.
+class Recorder {
+ public:
+  struct Options {
+    std::filesystem::path path; ///< trace.h5; written as trace.h5.partial until `finish`
+    Json config;                ///< canonical numeric config
+    Json provenance;            ///< allow-listed facts about build and machine
+    Capture capture;
+    /// Continue a complete trace of the first `append_after` steps (a resumed run); 0 starts a new one.
+    int64_t append_after = 0;
+  };
+
+  /// \throws UserError if the file cannot be made, or holds other steps than `append_after` says.
+  explicit Recorder(Options options);
+  ~Recorder(); ///< without `finish`, leaves the partial file
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  void set_fault_hook(FaultHook hook);
+
+  /// Step s >= 1 is the s-th optimizer update; step 0 is the initial state and takes tensors only (no channels).
+  void begin_step(int64_t step);
+  void channel(std::string_view name, double value, ChannelKind kind = ChannelKind::numeric);
+  void channel(std::string_view name, int64_t value, ChannelKind kind = ChannelKind::numeric);
+  /// Whether offering this tensor would record anything; lets a trainer skip work.
+  bool wants(Phase phase, std::string_view name) const;
+  /// Offers a whole logical tensor. Records it, its sketch, both or nothing, as the capture says.
+  /// \param data  same memory as view.data, writable, when a fault hook may change it
+  void tensor(Phase phase, std::string_view name, const TensorView& view, void* writable = nullptr);
+  void end_step();
+
+  /// /replay: enough for another trainer to repeat the run. Ignored unless capture.replay.
+  void replay_parameter(std::string_view name, const TensorView& view);
+  /// \param field  tokens, labels or positions; [B, S] int64
+  void replay_batch(int64_t step, int64_t micro_batch, std::string_view field, const TensorView& view);
+
+  /// Marks the end before its time: {"kind": "non_finite", "step": 3, "phase": "grad", "tensor": "..."}.
+  void failure(const Json& what);
+  /// Drains the writer, sets status complete and renames to the final name. \throws UserError if the disk is full.
+  void finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace parity

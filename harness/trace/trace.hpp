@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "harness/base/json.hpp"
+#include "harness/measure/digest.hpp"
+#include "harness/tensor/tensor_view.hpp"
+#include "harness/trace/phase.hpp"
+#include "harness/trace/recorder.hpp"
+
+namespace parity {
+
+/// A scalar per step, exact.
+struct Channel {
+  ChannelKind kind = ChannelKind::numeric;
+  std::variant<std::vector<double>, std::vector<int64_t>> values; ///< one a step of Trace::steps
+
+  std::vector<double> as_double() const; ///< int64 values widened
+};
+
+/// Names one tensor of a trace.
+struct TensorKey {
+  int64_t step = 0;
+  Phase phase = Phase::param;
+  std::string name;
+
+  auto operator<=>(const TensorKey&) const = default;
+};
+
+/// One row of /sketches.
+struct SketchRow {
+  TensorKey key;
+  int64_t order = 0; ///< execution order within the step
+  DType dtype = DType::float32;
+  Shape shape;
+  int64_t nan_count = 0;
+  int64_t inf_count = 0;
+  double norm = 0;    ///< L2, over the finite elements
+  double max_abs = 0; ///< over the finite elements
+  Digest digest;
+  std::vector<double> values; ///< K block sums (METRICS.md M16b)
+};
+
+/// A trace opened for reading. Channels and sketches are read at once, tensors when asked for.
+class Trace {
+ public:
+  /// `path`: a trace file, or a run folder that holds trace.h5 (or trace.h5.partial).
+  /// \throws UserError if it is missing, truncated, foreign, of another major schema, or hostile (external
+  ///         storage, filters, links out of the file, sizes beyond the file).
+  static Trace open(const std::filesystem::path& path);
+  ~Trace();
+  Trace(Trace&&) noexcept;
+  Trace& operator=(Trace&&) noexcept;
+
+  const std::filesystem::path& path() const;
+  const std::string& schema() const;
+  bool complete() const;
+  int64_t last_step() const;
+  const Json& config() const;     ///< {} if the writer gave none
+  const Json& provenance() const; ///< {} likewise
+  const std::optional<Json>& failure() const;
+
+  const std::vector<int64_t>& steps() const;
+  const std::map<std::string, Channel>& channels() const;
+  const std::vector<SketchRow>& sketches() const;
+  const SketchRow* find_sketch(const TensorKey& key) const;
+
+  /// Keys of the tensors that are there whole, in order of step, phase and execution.
+  std::vector<TensorKey> tensors() const;
+  bool has_tensor(const TensorKey& key) const;
+  /// The logical tensor; the view stays valid as long as the Trace. \throws UserError if it is not there.
+  TensorView tensor(const TensorKey& key) const;
+
+ private:
+  struct State;
+  explicit Trace(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace parity
