@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/file.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "harness/base/error.hpp"
 
@@ -17,7 +17,9 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-std::string reason() { return std::strerror(errno); }
+std::string reason() {
+  return std::strerror(errno);
+}
 
 [[noreturn]] void fail_to_write(const fs::path& path, const std::string& why) {
   throw UserError("cannot write " + path.string() + " (" + why + "); free space or choose another folder");
@@ -71,7 +73,8 @@ FolderLock::FolderLock(const fs::path& folder) {
     char owner[32] = {};
     const bool known = ::read(descriptor_, owner, sizeof owner - 1) > 0;
     ::close(descriptor_);
-    throw UserError(folder.string() + " is in use by " + (known ? "process " + std::string(owner) : "another process") +
+    throw UserError(folder.string() + " is in use by " +
+                    (known ? "process " + std::string(owner) : "another process") +
                     " (two runs would overwrite each other); wait for it, or give --out another folder");
   }
   const std::string owner = std::to_string(::getpid());
@@ -79,6 +82,8 @@ FolderLock::FolderLock(const fs::path& folder) {
     fail_to_write(file, reason());
 }
 
-FolderLock::~FolderLock() { ::close(descriptor_); }
+FolderLock::~FolderLock() {
+  ::close(descriptor_);
+}
 
 }  // namespace parity

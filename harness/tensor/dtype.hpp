@@ -41,6 +41,8 @@ constexpr size_t size_of(DType dtype) {
   return sizes.at(static_cast<size_t>(dtype));
 }
 
-constexpr bool is_floating(DType dtype) { return dtype <= DType::float8_e5m2; }
+constexpr bool is_floating(DType dtype) {
+  return dtype <= DType::float8_e5m2;
+}
 
 }  // namespace parity

@@ -15,7 +15,7 @@ namespace parity {
 struct CaptureRule {
   std::vector<int64_t> steps;
   std::vector<Phase> phases;
-  std::vector<std::string> names; ///< globs over logical names
+  std::vector<std::string> names;  ///< globs over logical names
 
   bool covers(int64_t step, Phase phase, std::string_view name) const;
 };
@@ -23,19 +23,20 @@ struct CaptureRule {
 /// What a run records beyond its channels. Written by the harness as PARITY_CAPTURE (a path to JSON):
 /// {"tensors": [{"steps": [1], "phases": ["grad"], "names": ["*"]}], "sketches": [...], "replay": false}
 struct Capture {
-  std::vector<CaptureRule> tensors;  ///< kept whole
-  std::vector<CaptureRule> sketches; ///< statistics, digest and sketch only
-  bool replay = false;               ///< initial parameters and every batch, under /replay
+  std::vector<CaptureRule> tensors;   ///< kept whole
+  std::vector<CaptureRule> sketches;  ///< statistics, digest and sketch only
+  bool replay = false;                ///< initial parameters and every batch, under /replay
 
   bool wants_tensor(int64_t step, Phase phase, std::string_view name) const;
-  bool wants_sketch(int64_t step, Phase phase, std::string_view name) const; ///< true also where the tensor is wanted
+  bool wants_sketch(int64_t step, Phase phase,
+                    std::string_view name) const;  ///< true also where the tensor is wanted
   /// Everything in either; duplicate rules once.
   void merge(const Capture& other);
   /// Whether a run recorded under this capture answers `other` (rule-wise; may say no when unsure).
   bool includes(const Capture& other) const;
 
   Json to_json() const;
-  static Capture from_json(const Json& json); ///< \throws UserError naming the bad key or value
+  static Capture from_json(const Json& json);  ///< \throws UserError naming the bad key or value
 };
 
 }  // namespace parity

@@ -19,21 +19,22 @@ namespace parity {
 /// A change made to a tensor before it is recorded and before the trainer goes on with it: the one place
 /// where injected faults enter a run. Called for every tensor the trainer offers.
 /// \param data  the trainer's own memory; may be written to
-using FaultHook = std::function<void(int64_t step, Phase phase, std::string_view name, const TensorView& view, void* data)>;
+using FaultHook =
+    std::function<void(int64_t step, Phase phase, std::string_view name, const TensorView& view, void* data)>;
 
 /// Numeric channels are compared and stored in goldens; timing channels are shown only.
 enum class ChannelKind { numeric, timing };
 
 /// What a trainer calls to leave a trace. One object a rank; calls come from one thread.
 ///
-/// Values are copied before a call returns; a writer thread puts them into the file beside the next step. Each
-/// `end_step` makes everything up to that step readable, also if the process is killed afterwards.
+/// Values are copied before a call returns; a writer thread puts them into the file beside the next step.
+/// Each `end_step` makes everything up to that step readable, also if the process is killed afterwards.
 class Recorder {
  public:
   struct Options {
-    std::filesystem::path path; ///< trace.h5; written as trace.h5.partial until `finish`
-    Json config;                ///< canonical numeric config
-    Json provenance;            ///< allow-listed facts about build and machine
+    std::filesystem::path path;  ///< trace.h5; written as trace.h5.partial until `finish`
+    Json config;                 ///< canonical numeric config
+    Json provenance;             ///< allow-listed facts about build and machine
     Capture capture;
     /// Continue a complete trace of the first `append_after` steps (a resumed run); 0 starts a new one.
     int64_t append_after = 0;
@@ -41,13 +42,14 @@ class Recorder {
 
   /// \throws UserError if the file cannot be made, or holds other steps than `append_after` says.
   explicit Recorder(Options options);
-  ~Recorder(); ///< without `finish`, leaves the partial file
+  ~Recorder();  ///< without `finish`, leaves the partial file
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
   void set_fault_hook(FaultHook hook);
 
-  /// Step s >= 1 is the s-th optimizer update; step 0 is the initial state and takes tensors only (no channels).
+  /// Step s >= 1 is the s-th optimizer update; step 0 is the initial state and takes tensors only (no
+  /// channels).
   void begin_step(int64_t step);
   void channel(std::string_view name, double value, ChannelKind kind = ChannelKind::numeric);
   void channel(std::string_view name, int64_t value, ChannelKind kind = ChannelKind::numeric);
@@ -65,7 +67,8 @@ class Recorder {
 
   /// Marks the end before its time: {"kind": "non_finite", "step": 3, "phase": "grad", "tensor": "..."}.
   void failure(const Json& what);
-  /// Drains the writer, sets status complete and renames to the final name. \throws UserError if the disk is full.
+  /// Drains the writer, sets status complete and renames to the final name. \throws UserError if the disk is
+  /// full.
   void finish();
 
  private:

@@ -23,9 +23,9 @@ namespace parity {
 /// A scalar per step, exact.
 struct Channel {
   ChannelKind kind = ChannelKind::numeric;
-  std::variant<std::vector<double>, std::vector<int64_t>> values; ///< one a step of Trace::steps
+  std::variant<std::vector<double>, std::vector<int64_t>> values;  ///< one a step of Trace::steps
 
-  std::vector<double> as_double() const; ///< int64 values widened
+  std::vector<double> as_double() const;  ///< int64 values widened
 };
 
 /// Names one tensor of a trace.
@@ -40,15 +40,15 @@ struct TensorKey {
 /// One row of /sketches.
 struct SketchRow {
   TensorKey key;
-  int64_t order = 0; ///< execution order within the step
+  int64_t order = 0;  ///< execution order within the step
   DType dtype = DType::float32;
   Shape shape;
   int64_t nan_count = 0;
   int64_t inf_count = 0;
-  double norm = 0;    ///< L2, over the finite elements
-  double max_abs = 0; ///< over the finite elements
+  double norm = 0;     ///< L2, over the finite elements
+  double max_abs = 0;  ///< over the finite elements
   Digest digest;
-  std::vector<double> values; ///< K block sums (METRICS.md M16b)
+  std::vector<double> values;  ///< K block sums (METRICS.md M16b)
 };
 
 /// A trace opened for reading. Channels and sketches are read at once, tensors when asked for.
@@ -66,8 +66,8 @@ class Trace {
   const std::string& schema() const;
   bool complete() const;
   int64_t last_step() const;
-  const Json& config() const;     ///< {} if the writer gave none
-  const Json& provenance() const; ///< {} likewise
+  const Json& config() const;      ///< {} if the writer gave none
+  const Json& provenance() const;  ///< {} likewise
   const std::optional<Json>& failure() const;
 
   const std::vector<int64_t>& steps() const;
