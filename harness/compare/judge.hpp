@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "harness/compare/check.hpp"
+#include "harness/trace/trace.hpp"
+
+namespace parity {
+
+/// One arm's evidence. Pointers are not owned.
+struct ArmEvidence {
+  const Trace* trace = nullptr;  ///< null if the run left none
+  const Trace* twin = nullptr;   ///< the float64 twin; null where no check needs it
+  bool crashed = false;
+  int64_t warmup_steps = 0;  ///< where the windows `warmup` and `after_warmup` meet
+};
+
+/// Judges one check of a case.
+///
+/// A NaN agrees with nothing, also not with a NaN. Quantities that one side lacks give `missing`; a check
+/// that matches no quantity gives `missing`. Never throws for what the traces hold.
+///
+/// \param arms  every arm the check names
+/// Source: DESIGN.md, "Judging"; METRICS.md M1-M3.
+CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& arms);
+
+}  // namespace parity
