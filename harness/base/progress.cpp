@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/base/progress.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "harness/base/terminal.hpp"
+
+namespace parity {
+
+std::string duration_words(double seconds) {
+  if (!(seconds >= 0))
+    return "?";
+  if (seconds < 9.95)
+    return fmt::format("{:.1f}s", seconds);
+  const auto whole = static_cast<int64_t>(std::llround(seconds));
+  if (whole < 60)
+    return fmt::format("{}s", whole);
+  if (whole < 3600)
+    return fmt::format("{}m {:02}s", whole / 60, whole % 60);
+  return fmt::format("{}h {:02}m", whole / 3600, whole / 60 % 60);
+}
+
+std::string time_left(const Advance& advance) {
+  if (!(advance.done > 0) || !(advance.total > advance.done) || !(advance.seconds > 0))
+    return "";
+  return duration_words(advance.seconds * (advance.total - advance.done) / advance.done) + " left";
+}
+
+Progress::Progress(std::FILE* stream) : Progress(stream, is_terminal(stream)) {}
+
+void Progress::show(const std::string& line) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!live_ || (drawn_ && now - last_ < std::chrono::milliseconds(100)))
+    return;
+  last_ = now;
+  drawn_ = true;
+  const auto width = static_cast<size_t>(std::max(terminal_width(stream_) - 1, 10));
+  fmt::print(stream_, "\r\033[K{}", line.substr(0, width));
+  std::fflush(stream_);
+}
+
+void Progress::note(const std::string& line) {
+  clear();
+  fmt::print(stream_, "{}\n", line);
+  std::fflush(stream_);
+}
+
+void Progress::clear() {
+  if (drawn_)
+    fmt::print(stream_, "\r\033[K");
+  drawn_ = false;
+  std::fflush(stream_);
+}
+
+}  // namespace parity

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+namespace parity {
+
+/// How far a job is, in any unit of work.
+struct Advance {
+  double done = 0;   ///< work finished in this sitting
+  double total = 0;  ///< work to do in this sitting
+  double seconds = 0;
+};
+
+/// "1m 05s left" by the rate so far; "" while nothing is known.
+std::string time_left(const Advance& advance);
+
+/// "0.4s", "12s", "3m 07s".
+std::string duration_words(double seconds);
+
+/// What is going on, on a stream: one live line where that is a terminal, else only the notes.
+class Progress {
+ public:
+  explicit Progress(std::FILE* stream);
+  Progress(std::FILE* stream, bool live) : stream_(stream), live_(live) {}
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  bool live() const { return live_; }
+  /// Redraws the live line, cut to the terminal's width, at most ten times a second.
+  void show(const std::string& line);
+  /// A line that stays, above the live one.
+  void note(const std::string& line);
+  void clear();
+
+ private:
+  std::FILE* stream_;
+  bool live_;
+  bool drawn_ = false;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+}  // namespace parity
