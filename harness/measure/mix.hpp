@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace parity {
+
+/// The integer hashes of digests and sketches. Specified in harness/trace/FORMAT.md; changing a constant
+/// changes every stored digest, so it needs a new major schema.
+
+/// A digest's two contributions of one element.
+struct Mixed {
+  uint64_t low;
+  uint64_t high;
+};
+
+/// \param bits   the element's bit pattern, zero-extended
+/// \param index  its global row-major index
+constexpr Mixed mix_element(uint64_t bits, uint64_t index) {
+  uint64_t x = bits ^ ((index + 1) * 0x9E3779B97F4A7C15U);
+  x ^= x >> 32;
+  x *= 0xFF51AFD7ED558CCDU;
+  x ^= x >> 29;
+  uint64_t low = x * 0xC4CEB9FE1A85EC53U;
+  uint64_t high = x * 0xD6E8FEB86659FD93U;
+  low ^= low >> 32;
+  high ^= high >> 32;
+  return {low, high};
+}
+
+/// Bit j is the sign of element 64 * group + j in a sketch: 1 means minus. MurmurHash3's 64-bit finaliser.
+constexpr uint64_t sketch_signs(uint64_t group) {
+  uint64_t x = (group + 1) * 0x9E3779B97F4A7C15U;
+  x ^= x >> 33;
+  x *= 0xFF51AFD7ED558CCDU;
+  x ^= x >> 33;
+  x *= 0xC4CEB9FE1A85EC53U;
+  x ^= x >> 33;
+  return x;
+}
+
+}  // namespace parity

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "harness/tensor/tensor_view.hpp"
+
+namespace parity {
+
+/// What one tensor is like, element by element.
+struct Statistics {
+  int64_t nan_count = 0;
+  int64_t inf_count = 0;
+  double norm = 0;     ///< L2 over the finite elements; 0 if there are none
+  double max_abs = 0;  ///< over the finite elements
+};
+
+/// One pass; squares are summed in float64, block by block in index order.
+///
+/// Values of float64 whose squares over- or underflow are summed in a second, scaled pass.
+/// Determinism: the same bits on every machine and for any number of threads.
+Statistics statistics_of(const TensorView& view);
+
+}  // namespace parity

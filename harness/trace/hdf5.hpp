@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <hdf5.h>
+
+#include "harness/tensor/shape.hpp"
+
+/// A small layer over HDF5's C API: owning handles, errors as UserError, and the few ways in which our files
+/// are made. Files of equal content are equal byte for byte: fixed library bounds, no times in objects, each
+/// group made explicitly.
+namespace parity::hdf5 {
+
+/// HDF5 is one global state: hold this while calling into it. Also keeps HDF5 from printing its error stack.
+std::unique_lock<std::recursive_mutex> lock();
+
+/// Owns an HDF5 id of any kind.
+class Handle {
+ public:
+  Handle() = default;
+  /// \throws UserError "DOING (HDF5's reason)" if `id` is negative
+  Handle(hid_t id, const std::string& doing);
+  ~Handle() { reset(); }
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
+  Handle& operator=(Handle&& other) noexcept;
+
+  operator hid_t() const { return id_; }
+  bool valid() const { return id_ >= 0; }
+  void reset() noexcept;
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+};
+
+/// \throws UserError "DOING (HDF5's innermost reason)" if `status` is negative
+void check(int64_t status, const std::string& doing);
+
+// --- files -----------------------------------------------------------------------------------------
+
+enum class Access { create, read, append };
+
+/// Opens or makes a file. Metadata stays in memory until a flush, so that a file whose writer was killed is
+/// as its last flush left it. \throws UserError naming the file and HDF5's reason
+Handle open_file(const std::filesystem::path& path, Access access);
+
+/// Flushes and closes. \throws UserError if the disk is full
+void close_file(Handle& file, const std::filesystem::path& path);
+
+// --- groups and links ------------------------------------------------------------------------------
+
+Handle create_group(hid_t parent, const std::string& name);
+Handle open_group(hid_t parent, const std::string& name);
+Handle open_or_create_group(hid_t parent, const std::string& name);
+bool exists(hid_t parent, const std::string& name);
+/// Names of a group's members in byte order.
+std::vector<std::string> member_names(hid_t group);
+/// "/tensors/1/grad"; for messages.
+std::string path_of(hid_t object);
+
+// --- types -----------------------------------------------------------------------------------------
+
+Handle fixed_string_type(size_t bytes);
+Handle variable_string_type();
+
+// --- attributes ------------------------------------------------------------------------------------
+
+/// Replace the attribute if it is there.
+void write_attribute(hid_t object, const std::string& name, std::string_view value);
+void write_attribute(hid_t object, const std::string& name, int64_t value);
+void write_attribute(hid_t object, const std::string& name, std::span<const int64_t> values);
+/// Empty if there is no such attribute; fixed and variable-length strings. \throws UserError for another type
+std::optional<std::string> read_string_attribute(hid_t object, const std::string& name);
+std::optional<std::vector<int64_t>> read_integers_attribute(hid_t object, const std::string& name);
+std::optional<int64_t> read_integer_attribute(hid_t object, const std::string& name);
+
+// --- datasets --------------------------------------------------------------------------------------
+
+/// A whole dataset, contiguous and uncompressed.
+void write_contiguous(hid_t parent, const std::string& name, hid_t type, const Shape& shape,
+                      const void* data);
+
+/// A dataset that grows by rows: [0, columns...] now, chunked, uncompressed.
+Handle create_rows(hid_t parent, const std::string& name, hid_t type, const Shape& columns,
+                   int64_t chunk_rows);
+/// \param data  [count, columns...] of the memory type `type`
+void append_rows(hid_t dataset, hid_t type, int64_t count, const void* data);
+
+Shape shape_of(hid_t dataset);
+/// Every element, converted to the memory type. \param out  has room for all
+void read_all(hid_t dataset, hid_t memory_type, void* out);
+/// Numbers widened to int64 or float64. \throws UserError if the dataset holds something else
+std::vector<int64_t> read_integers(hid_t dataset);
+std::vector<double> read_floats(hid_t dataset);
+/// Fixed or variable-length strings.
+std::vector<std::string> read_strings(hid_t dataset);
+
+}  // namespace parity::hdf5

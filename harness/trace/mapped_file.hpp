@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+
+namespace parity {
+
+/// A file mapped for reading.
+class MappedFile {
+ public:
+  /// \throws UserError if it cannot be mapped
+  MappedFile(const std::filesystem::path& path, uint64_t size);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  const std::byte* at(uint64_t offset) const { return data_ + offset; }
+
+ private:
+  std::byte* data_ = nullptr;
+  size_t size_;
+};
+
+}  // namespace parity

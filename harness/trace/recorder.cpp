@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trace/recorder.hpp"
+
+#include <cstring>
+#include <set>
+
+#include "harness/base/error.hpp"
+#include "harness/measure/sketch.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/trace/path_name.hpp"
+#include "harness/trace/trace_writer.hpp"
+
+namespace parity {
+namespace {
+
+/// A copy of a tensor that the writer thread can keep.
+struct OwnedTensor {
+  std::unique_ptr<std::byte[]> bytes;
+  TensorView view;
+
+  explicit OwnedTensor(const TensorView& source)
+      : bytes(std::make_unique_for_overwrite<std::byte[]>(source.bytes() + 1)), view(source) {
+    if (source.bytes() > 0)
+      std::memcpy(bytes.get(), source.data, source.bytes());
+    view.data = bytes.get();
+  }
+};
+
+SketchRow sketch_row(TensorKey key, int64_t order, const TensorView& view) {
+  const Statistics statistics = statistics_of(view);
+  return {.key = std::move(key),
+          .order = order,
+          .dtype = view.dtype,
+          .shape = view.shape,
+          .nan_count = statistics.nan_count,
+          .inf_count = statistics.inf_count,
+          .norm = statistics.norm,
+          .max_abs = statistics.max_abs,
+          .digest = digest_of(view),
+          .values = sketch_of(view)};
+}
+
+}  // namespace
+
+struct Recorder::State {
+  Capture capture;
+  TraceWriter writer;
+  FaultHook fault;
+  int64_t last_step;
+  std::optional<int64_t> step;  // the one going on
+  int64_t order = 0;
+  ChannelValues channels;
+  std::set<std::pair<Phase, std::string>> seen;
+  bool failed = false;
+  bool finished = false;
+
+  explicit State(Options options)
+      : capture(std::move(options.capture)),
+        writer(std::make_unique<TraceFile>(std::move(options.path), options.config, options.provenance,
+                                           options.append_after)),
+        last_step(options.append_after > 0 ? options.append_after : -1) {}
+
+  void require_step(const char* what) const {
+    require(step.has_value(), std::string(what) + " outside a step (call begin_step first)");
+  }
+
+  void add_channel(std::string_view name, ChannelValue value) {
+    require_step("channel");
+    require(*step > 0, "channel at step 0, which is the initial state and takes tensors only");
+    encode_name(name);  // refuses impossible names here, not later on the writer's thread
+    if (!channels.emplace(std::string(name), value).second)
+      throw UserError("channel " + std::string(name) + " was given twice at step " + std::to_string(*step) +
+                      " (a channel has one value a step)");
+  }
+};
+
+Recorder::Recorder(Options options) : state_(std::make_unique<State>(std::move(options))) {}
+
+Recorder::~Recorder() = default;
+
+void Recorder::set_fault_hook(FaultHook hook) {
+  state_->fault = std::move(hook);
+}
+
+void Recorder::begin_step(int64_t step) {
+  require(!state_->step, "begin_step(" + std::to_string(step) + ") before the end_step of the last one");
+  if (step <= state_->last_step || step < 0)
+    throw UserError("step " + std::to_string(step) + " cannot follow step " +
+                    std::to_string(state_->last_step) + " (steps increase)");
+  state_->step = step;
+  state_->order = 0;
+  state_->channels.clear();
+  state_->seen.clear();
+}
+
+void Recorder::channel(std::string_view name, double value, ChannelKind kind) {
+  state_->add_channel(name, {kind, value});
+}
+
+void Recorder::channel(std::string_view name, int64_t value, ChannelKind kind) {
+  state_->add_channel(name, {kind, value});
+}
+
+bool Recorder::wants(Phase phase, std::string_view name) const {
+  state_->require_step("wants");
+  return state_->fault || state_->capture.wants_sketch(*state_->step, phase, name);
+}
+
+void Recorder::tensor(Phase phase, std::string_view name, const TensorView& view, void* writable) {
+  state_->require_step("tensor");
+  const int64_t step = *state_->step;
+  const int64_t order = state_->order++;
+  if (!state_->seen.emplace(phase, std::string(name)).second)
+    throw UserError("tensor " + std::string(name) + " was offered twice at step " + std::to_string(step) +
+                    ", phase " + std::string(name_of(phase)) + " (a name means one tensor)");
+  if (state_->fault && writable)
+    state_->fault(step, phase, name, view, writable);
+  const bool keep = state_->capture.wants_tensor(step, phase, name);
+  if (!keep && !state_->capture.wants_sketch(step, phase, name))
+    return;
+  TensorKey key{step, phase, std::string(name)};
+  encode_name(name);
+  OwnedTensor copy(view);
+  if (state_->fault && !writable)
+    state_->fault(step, phase, name, copy.view, copy.bytes.get());
+  const size_t bytes = view.bytes();
+  state_->writer.submit(
+      TraceWriter::Job([key = std::move(key), order, keep, copy = std::move(copy)](TraceFile& file) {
+        file.add_sketch(sketch_row(key, order, copy.view));
+        if (keep)
+          file.add_tensor(key, order, copy.view);
+      }),
+      bytes);
+}
+
+void Recorder::end_step() {
+  state_->require_step("end_step");
+  const int64_t step = *state_->step;
+  state_->writer.submit(TraceWriter::Job(
+      [step, channels = std::move(state_->channels)](TraceFile& file) { file.end_step(step, channels); }));
+  state_->last_step = step;
+  state_->step.reset();
+}
+
+void Recorder::replay_parameter(std::string_view name, const TensorView& view) {
+  if (!state_->capture.replay)
+    return;
+  std::vector<std::string> place = {"initial", std::string(name)};
+  state_->writer.submit(TraceWriter::Job([place = std::move(place), copy = OwnedTensor(view)](
+                                             TraceFile& file) { file.add_replay(place, copy.view); }),
+                        view.bytes());
+}
+
+void Recorder::replay_batch(int64_t step, int64_t micro_batch, std::string_view field,
+                            const TensorView& view) {
+  if (!state_->capture.replay)
+    return;
+  std::vector<std::string> place = {"batches", std::to_string(step), std::to_string(micro_batch),
+                                    std::string(field)};
+  state_->writer.submit(TraceWriter::Job([place = std::move(place), copy = OwnedTensor(view)](
+                                             TraceFile& file) { file.add_replay(place, copy.view); }),
+                        view.bytes());
+}
+
+void Recorder::failure(const Json& what) {
+  state_->failed = true;
+  state_->writer.submit(TraceWriter::Job([what](TraceFile& file) { file.set_failure(what); }));
+  state_->writer.drain();
+}
+
+void Recorder::finish() {
+  require(!state_->step, "finish before the end_step of the last step");
+  require(!state_->finished, "finish called twice");
+  if (!state_->failed)
+    state_->writer.submit(TraceWriter::Job([](TraceFile& file) { file.finish(); }));
+  state_->writer.drain();
+  state_->finished = true;
+}
+
+}  // namespace parity

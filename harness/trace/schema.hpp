@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace parity {
+
+/// The schema our traces are written in. Readers take any minor version of their major one.
+/// Source: harness/trace/FORMAT.md.
+inline constexpr std::string_view trace_schema = "parity.trace/1.0";
+inline constexpr std::string_view trace_schema_major = "parity.trace/1.";
+
+}  // namespace parity

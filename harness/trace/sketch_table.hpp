@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "harness/trace/hdf5.hpp"
+#include "harness/trace/input_file.hpp"
+#include "harness/trace/trace.hpp"
+
+namespace parity {
+
+/// Dimensions of a tensor that a sketch row can name.
+inline constexpr size_t most_dimensions = 8;
+
+/// Appends rows to the columns of a sketches group, which are made with the first rows.
+/// \throws UserError for a tensor of more than 8 dimensions
+void append_sketches(hid_t group, std::span<const SketchRow> rows);
+
+/// Every row, in file order. \throws UserError if columns are missing, differ in length or hold impossible
+/// values
+std::vector<SketchRow> read_sketches(const InputFile& file, hid_t group);
+
+}  // namespace parity
