@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <torch/types.h>
+
+namespace parity::reference {
+
+/// Causal attention by PyTorch's scaled_dot_product_attention: softmax(q k^T / sqrt(hd) + causal mask) v.
+///
+/// \param q_BHSd  [B, H, S, hd] queries
+/// \param k_BKSd  [B, K, S, hd] keys; K divides H, and each key head serves H / K neighbouring query heads
+/// \param v_BKSd  as k_BKSd
+/// \return [B, H, S, hd], same dtype
+torch::Tensor sdpa_causal(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd,
+                          const torch::Tensor& v_BKSd);
+
+}  // namespace parity::reference

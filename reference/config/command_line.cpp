@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/config/command_line.hpp"
+
+#include <charconv>
+
+#include "harness/base/error.hpp"
+#include "harness/base/nearest.hpp"
+#include "reference/config/keys.hpp"
+#include "reference/config/read.hpp"
+#include "reference/config/validate.hpp"
+
+namespace parity::reference {
+namespace {
+
+const std::vector<std::string> options = {"--set",    "--trace", "--capture", "--stop-after",     "--resume",
+                                          "--dtype",  "--quiet", "--schema",  "--checkpoint-dir", "--help",
+                                          "--version"};
+
+int64_t parse_count(const std::string& option, const std::string& text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 1)
+    throw UserError(option + " " + text +
+                    " is not a number of updates (it counts from 1); give a whole number");
+  return value;
+}
+
+/// The arguments as written, before files are read.
+struct Arguments {
+  Invocation invocation;
+  std::string config_file;
+  std::string dtype;
+  std::vector<std::string> settings;
+};
+
+Arguments split(const std::vector<std::string>& arguments) {
+  Arguments result;
+  Invocation& to = result.invocation;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& option = arguments[i];
+    const auto value = [&]() -> const std::string& {
+      if (i + 1 >= arguments.size())
+        throw UserError(option + " has no value (the line ends after it); see --help");
+      return arguments[++i];
+    };
+    if (option == "--set")
+      result.settings.push_back(value());
+    else if (option == "--trace")
+      to.trace = value();
+    else if (option == "--capture")
+      to.capture = value();
+    else if (option == "--checkpoint-dir")
+      to.checkpoint_dir = value();
+    else if (option == "--dtype")
+      result.dtype = value();
+    else if (option == "--stop-after")
+      to.stop_after = parse_count(option, value());
+    else if (option == "--resume")
+      to.resume = true;
+    else if (option == "--quiet")
+      to.quiet = true;
+    else if (option == "--schema")
+      to.action = Invocation::Action::print_schema;
+    else if (option == "--version")
+      to.action = Invocation::Action::print_version;
+    else if (option == "--help" || option == "-h")
+      to.action = Invocation::Action::print_help;
+    else if (option.starts_with("-"))
+      throw UserError("unknown option " + option + suggestion(option, options));
+    else if (result.config_file.empty())
+      result.config_file = option;
+    else
+      throw UserError("two config files, " + result.config_file + " and " + option +
+                      " (a run has one); change single keys with --set");
+  }
+  return result;
+}
+
+void check_ranks(const Environment& environment) {
+  const std::string world = environment("WORLD_SIZE");
+  const std::string rank = environment("RANK");
+  if (!world.empty() && world != "1")
+    throw UserError("WORLD_SIZE = " + world + " (parity-train trains on one rank); start one process");
+  if (!rank.empty() && rank != "0")
+    throw UserError("RANK = " + rank + " (the only rank is 0); start one process");
+}
+
+void check_combination(const Invocation& run) {
+  if (run.stop_after > run.config.steps)
+    throw UserError("--stop-after " + std::to_string(run.stop_after) + " is after the end (steps = " +
+                    std::to_string(run.config.steps) + "); stop earlier or raise steps");
+  if ((run.resume || run.stop_after > 0) && run.checkpoint_dir.empty())
+    throw UserError(
+        std::string(run.resume ? "--resume" : "--stop-after") +
+        " needs a checkpoint folder (none was named); give --checkpoint-dir or PARITY_CHECKPOINT_DIR");
+}
+
+void default_to(std::filesystem::path& path, const std::string& value) {
+  if (path.empty())
+    path = value;
+}
+
+}  // namespace
+
+Invocation parse_command_line(const std::vector<std::string>& arguments, const Environment& environment) {
+  Arguments given = split(arguments);
+  Invocation run = std::move(given.invocation);
+  if (run.action != Invocation::Action::train)
+    return run;
+  if (given.config_file.empty())
+    given.config_file = environment("PARITY_CONFIG");
+  if (given.config_file.empty() && given.settings.empty())
+    throw UserError(
+        "no config (neither a file was named nor PARITY_CONFIG set); run parity-train CONFIG.toml");
+  if (!given.config_file.empty())
+    read_config_file(run.config, given.config_file);
+  for (const std::string& setting : given.settings)
+    apply_setting(run.config, setting);
+  const std::string dtype = given.dtype.empty() ? environment("PARITY_DTYPE") : given.dtype;
+  if (!dtype.empty())
+    set_key(run.config, "dtype", dtype);
+  default_to(run.trace, environment("PARITY_TRACE"));
+  default_to(run.capture, environment("PARITY_CAPTURE"));
+  default_to(run.checkpoint_dir, environment("PARITY_CHECKPOINT_DIR"));
+  default_to(run.heartbeat, environment("PARITY_HEARTBEAT"));
+  check_ranks(environment);
+  validate(run.config);
+  check_combination(run);
+  return run;
+}
+
+std::string_view help_text() {
+  return R"(parity-train: trains a language model and leaves a trace
+
+  parity-train CONFIG.(toml|json) [options]
+
+  --set KEY=VALUE         changes one key of the config; may be repeated
+  --dtype TYPE            float32, or float64 for the twin
+  --trace FILE            writes the trace there
+  --capture FILE          JSON that says which tensors the trace keeps
+  --stop-after N          trains updates 1 to N, saves a checkpoint
+  --resume                goes on after the checkpoint, in the same trace
+  --checkpoint-dir DIR    where the checkpoint lies
+  --quiet                 no line for each update
+  --schema                prints every config key with type, default and meaning
+  --version, --help
+
+Without arguments the environment says the same: PARITY_CONFIG, PARITY_TRACE, PARITY_CAPTURE, PARITY_DTYPE,
+PARITY_CHECKPOINT_DIR, PARITY_HEARTBEAT. Exit status: 0 done, 2 bad config or input, 3 file missing, 4 a loss
+or gradient was not finite, 70 a bug.
+)";
+}
+
+}  // namespace parity::reference

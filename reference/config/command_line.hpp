@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/config/run_config.hpp"
+
+namespace parity::reference {
+
+/// What one process of `parity-train` is asked to do.
+struct Invocation {
+  enum class Action { train, print_schema, print_help, print_version };
+
+  Action action = Action::train;
+  RunConfig config;                      ///< validated
+  std::filesystem::path trace;           ///< empty = no trace
+  std::filesystem::path capture;         ///< empty = channels only
+  std::filesystem::path checkpoint_dir;  ///< empty = none
+  std::filesystem::path heartbeat;       ///< empty = none
+  int64_t stop_after = 0;                ///< 0 = train to the end
+  bool resume = false;
+  bool quiet = false;
+};
+
+/// Reads an environment variable; empty if it is not set.
+using Environment = std::function<std::string(const char*)>;
+
+/// Puts together config file, settings and environment: PARITY_CONFIG, PARITY_TRACE, PARITY_CAPTURE,
+/// PARITY_DTYPE, PARITY_CHECKPOINT_DIR, PARITY_HEARTBEAT, RANK, WORLD_SIZE. Arguments win over environment,
+/// --set over the file.
+/// \throws UserError for unknown options, impossible combinations and bad configs
+Invocation parse_command_line(const std::vector<std::string>& arguments, const Environment& environment);
+
+/// The text of --help.
+std::string_view help_text();
+
+}  // namespace parity::reference

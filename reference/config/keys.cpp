@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/config/keys.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "harness/base/error.hpp"
+#include "harness/base/nearest.hpp"
+#include "reference/config/model_names.hpp"
+
+namespace parity::reference {
+namespace {
+
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+
+template <class T>
+Json to_json(const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return std::string(name_of(value));
+  } else if constexpr (IsVector<T>::value) {
+    Json list = Json::array();
+    for (const auto& item : value)
+      list.push_back(to_json(item));
+    return list;
+  } else {
+    return value;
+  }
+}
+
+template <class T>
+T from_json(const Json& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return parse_enum<T>(value.get_ref<const std::string&>());
+  } else if constexpr (IsVector<T>::value) {
+    T list;
+    for (const Json& item : value)
+      list.push_back(from_json<typename T::value_type>(item));
+    return list;
+  } else {
+    return value.get<T>();
+  }
+}
+
+template <class T>
+constexpr KeyType type_of() {
+  if constexpr (IsVector<T>::value)
+    return KeyType::strings;
+  else if constexpr (std::is_enum_v<T> || std::is_same_v<T, std::string>)
+    return KeyType::string;
+  else if constexpr (std::is_same_v<T, bool>)
+    return KeyType::boolean;
+  else if constexpr (std::is_floating_point_v<T>)
+    return KeyType::number;
+  else
+    return KeyType::integer;
+}
+
+/// A row from a generic lambda `[](auto& c) -> auto& { return c.member; }`.
+template <class Access>
+Key key(std::string name, Access access, std::string doc) {
+  using T = std::remove_cvref_t<decltype(access(std::declval<RunConfig&>()))>;
+  Key row;
+  row.name = std::move(name);
+  row.type = type_of<T>();
+  if constexpr (std::is_enum_v<T>)
+    row.values = names_of<T>();
+  else if constexpr (IsVector<T>::value)
+    row.values = names_of<typename T::value_type>();
+  row.doc = std::move(doc);
+  row.get = [access](const RunConfig& config) { return to_json<T>(access(config)); };
+  row.set = [access](RunConfig& config, const Json& value) { access(config) = from_json<T>(value); };
+  return row;
+}
+
+Key not_numeric(Key row) {
+  row.numeric = false;
+  return row;
+}
+
+Key with_values(Key row, std::vector<std::string> values) {
+  row.values = std::move(values);
+  return row;
+}
+
+std::vector<Key> make_keys();
+
+}  // namespace
+
+const std::vector<Key>& keys() {
+  static const std::vector<Key> table = make_keys();
+  return table;
+}
+
+namespace {
+
+#define AT(member) [](auto& c) -> auto& { return c.member; }
+std::vector<Key> make_keys() {
+  return {
+      with_values(key("model", AT(model), "The model whose dimensions and initialisation are used."),
+                  model_names()),
+      key("architecture.dim", AT(architecture.dim), "Width of the residual stream; 0 = the model's own."),
+      key("architecture.n_layers", AT(architecture.n_layers), "Number of blocks; 0 = the model's own."),
+      key("architecture.n_heads", AT(architecture.n_heads), "Query heads; 0 = the model's own."),
+      key("architecture.n_kv_heads", AT(architecture.n_kv_heads),
+          "Key and value heads; 0 = the model's own, or architecture.n_heads where that is given."),
+      key("architecture.vocab_size", AT(architecture.vocab_size), "Vocabulary; 0 = the model's own."),
+      key("architecture.ffn_hidden", AT(architecture.ffn_hidden),
+          "Width of the feed-forward layer; 0 = the model's own, or 8/3 of architecture.dim rounded up to "
+          "256."),
+      key("architecture.max_seq_len", AT(architecture.max_seq_len),
+          "Rows of the RoPE table; 0 = the model's own."),
+      key("architecture.rope_theta", AT(architecture.rope_theta), "RoPE base; 0 = the model's own."),
+      key("architecture.norm_eps", AT(architecture.norm_eps), "Epsilon of RMSNorm; 0 = the model's own."),
+      key("architecture.rope_scaling", AT(architecture.rope_scaling),
+          "RoPE frequency scaling: the model's own, Llama 3's, or none."),
+      key("steps", AT(steps), "Optimizer updates."),
+      key("seed", AT(seed), "Seed of the weights' random generator."),
+      key("dtype", AT(dtype), "Type of parameters, activations and optimizer state; float64 is the twin."),
+      key("data.source", AT(data.source), "Where tokens come from."),
+      not_numeric(key("data.path", AT(data.path), "The UTF-8 file of data.source = text.")),
+      key("data.seq_len", AT(data.seq_len), "Tokens a sequence."),
+      key("data.global_batch", AT(data.global_batch), "Sequences an update."),
+      key("data.micro_batches", AT(data.micro_batches),
+          "Forward and backward passes an update; divides data.global_batch."),
+      key("data.seed", AT(data.seed), "Seed of the synthetic corpus and of ignored labels."),
+      key("data.ignore_fraction", AT(data.ignore_fraction),
+          "Mean share of labels set to -100, as a prefix of each sequence whose length varies, 0 to 0.5."),
+      key("loss.normalization", AT(loss.normalization),
+          "global_tokens: sum over valid tokens of the update; microbatch_mean: mean of micro-batch means."),
+      key("optimizer.name", AT(optimizer.name), "The optimizer."),
+      key("optimizer.implementation", AT(optimizer.implementation),
+          "fused: one kernel for all tensors; plain: one tensor after another with ordinary operations."),
+      key("optimizer.beta1", AT(optimizer.beta1), "AdamW: decay of the first moment."),
+      key("optimizer.beta2", AT(optimizer.beta2), "AdamW: decay of the second moment."),
+      key("optimizer.eps", AT(optimizer.eps), "AdamW: added to the root of the second moment."),
+      key("optimizer.weight_decay", AT(optimizer.weight_decay),
+          "AdamW: decoupled decay; SGD: added to the gradient; on all parameters."),
+      key("optimizer.momentum", AT(optimizer.momentum), "SGD: momentum."),
+      key("clip.max_norm", AT(clip.max_norm), "Gradients are scaled down to this L2 norm; 0 = never."),
+      key("lr.base", AT(lr.base), "Learning rate at factor 1."),
+      key("lr.schedule", AT(lr.schedule), "Family of the learning-rate schedule."),
+      key("lr.warmup_steps", AT(lr.warmup_steps), "Updates of linear warmup."),
+      key("lr.total_steps", AT(lr.total_steps), "Length of the curve; 0 = steps."),
+      key("lr.decay_ratio", AT(lr.decay_ratio),
+          "titan: share of the curve that decays; -1 = everything after warmup."),
+      key("lr.decay", AT(lr.decay), "titan: shape of the decay."),
+      key("lr.min_factor", AT(lr.min_factor), "titan: factor at the end of the decay."),
+      with_values(key("lr.first_index", AT(lr.first_index),
+                      "warmup_linear: the number of the first update, 1 (titan) or 0 (Hugging Face)."),
+                  {"0", "1"}),
+      key("checkpoint.restart_after", AT(checkpoint.restart_after),
+          "Ends the process after this update and goes on in a new one from a checkpoint; 0 = never."),
+      key("checkpoint.exclude_from_loading", AT(checkpoint.exclude_from_loading),
+          "Parts that a resumed run starts anew instead of loading."),
+      key("threads", AT(threads), "Threads within an operator; they change the order of sums."),
+  };
+}
+#undef AT
+
+bool has_type(const Json& value, KeyType type) {
+  switch (type) {
+    case KeyType::string:
+      return value.is_string();
+    case KeyType::integer:
+      return value.is_number_integer();
+    case KeyType::number:
+      return value.is_number();
+    case KeyType::boolean:
+      return value.is_boolean();
+    case KeyType::strings:
+      return value.is_array() &&
+             std::all_of(value.begin(), value.end(), [](const Json& item) { return item.is_string(); });
+  }
+  return false;
+}
+
+void check_name(const Key& row, const std::string& name) {
+  if (!row.values.empty() && std::find(row.values.begin(), row.values.end(), name) == row.values.end())
+    throw UserError(row.name + " = '" + name + "' is not one of its values" + suggestion(name, row.values));
+}
+
+}  // namespace
+
+const Key& find_key(std::string_view name) {
+  for (const Key& row : keys())
+    if (row.name == name)
+      return row;
+  std::vector<std::string> known;
+  for (const Key& row : keys())
+    known.push_back(row.name);
+  throw UserError("unknown key '" + std::string(name) + "'" + suggestion(name, known));
+}
+
+void set_key(RunConfig& config, std::string_view name, const Json& value) {
+  const Key& row = find_key(name);
+  if (!has_type(value, row.type))
+    throw UserError(row.name + " = " + value.dump() + " has the wrong type (it takes " +
+                    (row.type == KeyType::strings ? "a list of strings" : std::string(name_of(row.type))) +
+                    "); " + row.doc);
+  if (row.type == KeyType::strings) {
+    for (const Json& item : value)
+      check_name(row, item.get<std::string>());
+  } else {
+    check_name(row, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  row.set(config, value);
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/json.hpp"
+#include "reference/config/run_config.hpp"
+
+namespace parity::reference {
+
+enum class KeyType { string, integer, number, boolean, strings };
+
+/// One key of a RunConfig: the row from which reading, writing, the schema and messages are made.
+struct Key {
+  std::string name;  ///< dotted
+  KeyType type = KeyType::string;
+  std::vector<std::string> values;  ///< allowed names; empty = any value of the type
+  bool numeric = true;              ///< whether it can change what the run computes, or how it is run
+  std::string doc;                  ///< one sentence
+  std::function<Json(const RunConfig&)> get;
+  std::function<void(RunConfig&, const Json&)> set;  ///< the value's type and name were checked before
+};
+
+/// Every key, in the order of documentation.
+const std::vector<Key>& keys();
+
+/// The row of a key. \throws UserError "unknown key 'X' (did you mean 'Y'?)..."
+const Key& find_key(std::string_view name);
+
+/// Sets one key after checking the value's type and, for names, that it is one of `values`.
+/// \throws UserError naming key, value, what is allowed
+void set_key(RunConfig& config, std::string_view name, const Json& value);
+
+}  // namespace parity::reference
+
+namespace parity {
+
+template <>
+struct EnumNames<reference::KeyType> {
+  static constexpr std::string_view what = "key type";
+  static constexpr std::array<std::string_view, 5> names = {"string", "integer", "number", "boolean",
+                                                            "strings"};
+};
+
+}  // namespace parity

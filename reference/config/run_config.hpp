@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/enum_names.hpp"
+
+namespace parity::reference {
+
+enum class Precision { float32, float64 };
+enum class RopeScalingChoice { model, llama, none };
+enum class DataSource { synthetic, text };
+enum class Normalization { global_tokens, microbatch_mean };
+enum class OptimizerName { adamw, sgd };
+enum class OptimizerImplementation { fused, plain };
+enum class ScheduleName { titan, warmup_linear, hugging_face_linear };
+enum class DecayShape { linear, sqrt, cosine };
+enum class CheckpointPart { optimizer, optimizer_step, schedule, data };
+
+/// Departures from the named model's dimensions; 0 keeps the model's own.
+struct ArchitectureConfig {
+  int64_t dim = 0;
+  int64_t n_layers = 0;
+  int64_t n_heads = 0;
+  int64_t n_kv_heads = 0;
+  int64_t vocab_size = 0;
+  int64_t ffn_hidden = 0;
+  int64_t max_seq_len = 0;
+  double rope_theta = 0;
+  double norm_eps = 0;
+  RopeScalingChoice rope_scaling = RopeScalingChoice::model;
+};
+
+struct DataConfig {
+  DataSource source = DataSource::synthetic;
+  std::string path;  ///< of the text file
+  int64_t seq_len = 256;
+  int64_t global_batch = 4;   ///< sequences an update
+  int64_t micro_batches = 1;  ///< forward and backward passes an update
+  int64_t seed = 1;
+  double ignore_fraction = 0;  ///< mean share of labels that do not count
+};
+
+struct OptimizerConfig {
+  OptimizerName name = OptimizerName::adamw;
+  OptimizerImplementation implementation = OptimizerImplementation::fused;
+  double beta1 = 0.9;
+  double beta2 = 0.95;
+  double eps = 1e-8;
+  double weight_decay = 0.1;
+  double momentum = 0;
+};
+
+struct LrConfig {
+  double base = 8e-4;
+  ScheduleName schedule = ScheduleName::titan;
+  int64_t warmup_steps = 2;
+  int64_t total_steps = 0;  ///< length of the curve; 0 = RunConfig::steps
+  double decay_ratio = -1;  ///< share of total_steps that decays; negative = all after warmup
+  DecayShape decay = DecayShape::linear;
+  double min_factor = 0;
+  int64_t first_index = 1;
+};
+
+struct CheckpointConfig {
+  int64_t restart_after = 0;
+  std::vector<CheckpointPart> exclude_from_loading;
+};
+
+/// Everything that decides what a run computes. Plain data; keys.hpp has the names, validate.hpp the rules.
+struct RunConfig {
+  std::string model = "llama3.debug";
+  ArchitectureConfig architecture;
+  int64_t steps = 10;
+  int64_t seed = 42;
+  Precision dtype = Precision::float32;
+  DataConfig data;
+  struct {
+    Normalization normalization = Normalization::global_tokens;
+  } loss;
+  OptimizerConfig optimizer;
+  struct {
+    double max_norm = 1.0;
+  } clip;
+  LrConfig lr;
+  CheckpointConfig checkpoint;
+  int64_t threads = 1;
+};
+
+}  // namespace parity::reference
+
+namespace parity {
+
+template <>
+struct EnumNames<reference::Precision> {
+  static constexpr std::string_view what = "dtype";
+  static constexpr std::array<std::string_view, 2> names = {"float32", "float64"};
+};
+template <>
+struct EnumNames<reference::RopeScalingChoice> {
+  static constexpr std::string_view what = "RoPE scaling";
+  static constexpr std::array<std::string_view, 3> names = {"model", "llama", "none"};
+};
+template <>
+struct EnumNames<reference::DataSource> {
+  static constexpr std::string_view what = "data source";
+  static constexpr std::array<std::string_view, 2> names = {"synthetic", "text"};
+};
+template <>
+struct EnumNames<reference::Normalization> {
+  static constexpr std::string_view what = "loss normalization";
+  static constexpr std::array<std::string_view, 2> names = {"global_tokens", "microbatch_mean"};
+};
+template <>
+struct EnumNames<reference::OptimizerName> {
+  static constexpr std::string_view what = "optimizer";
+  static constexpr std::array<std::string_view, 2> names = {"adamw", "sgd"};
+};
+template <>
+struct EnumNames<reference::OptimizerImplementation> {
+  static constexpr std::string_view what = "optimizer implementation";
+  static constexpr std::array<std::string_view, 2> names = {"fused", "plain"};
+};
+template <>
+struct EnumNames<reference::ScheduleName> {
+  static constexpr std::string_view what = "lr schedule";
+  static constexpr std::array<std::string_view, 3> names = {"titan", "warmup_linear", "hugging_face_linear"};
+};
+template <>
+struct EnumNames<reference::DecayShape> {
+  static constexpr std::string_view what = "decay shape";
+  static constexpr std::array<std::string_view, 3> names = {"linear", "sqrt", "cosine"};
+};
+template <>
+struct EnumNames<reference::CheckpointPart> {
+  static constexpr std::string_view what = "checkpoint part";
+  static constexpr std::array<std::string_view, 4> names = {"optimizer", "optimizer.step", "schedule",
+                                                            "data"};
+};
+static_assert(EnumNames<reference::CheckpointPart>::names.size() ==
+              static_cast<size_t>(reference::CheckpointPart::data) + 1);
+static_assert(EnumNames<reference::ScheduleName>::names.size() ==
+              static_cast<size_t>(reference::ScheduleName::hugging_face_linear) + 1);
+
+}  // namespace parity

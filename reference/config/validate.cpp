@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/config/validate.hpp"
+
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "harness/base/error.hpp"
+#include "reference/config/keys.hpp"
+#include "reference/config/model_names.hpp"
+
+namespace parity::reference {
+namespace {
+
+/// Throws "KEY = VALUE cannot be (why); remedy" unless `holds`. Written so that NaN does not hold.
+class Rules {
+ public:
+  explicit Rules(const RunConfig& config) : config_(config) {}
+
+  void rule(bool holds, const std::string& key, const std::string& why, const std::string& remedy) const {
+    if (!holds)
+      throw UserError(key + " = " + find_key(key).get(config_).dump() + " cannot be (" + why + "); " +
+                      remedy);
+  }
+  void at_least(int64_t value, int64_t least, const std::string& key) const {
+    rule(value >= least, key, "it counts from " + std::to_string(least),
+         "give " + std::to_string(least) + " or more");
+  }
+  void within(double value, double low, double high, const std::string& key) const {
+    rule(value >= low && value <= high, key, "it is out of range",
+         "give a number from " + Json(low).dump() + " to " + Json(high).dump());
+  }
+
+ private:
+  const RunConfig& config_;
+};
+
+void check_architecture(const RunConfig& config, const Rules& rules) {
+  const ArchitectureConfig& a = config.architecture;
+  rules.at_least(a.dim, 0, "architecture.dim");
+  rules.at_least(a.n_layers, 0, "architecture.n_layers");
+  rules.at_least(a.n_heads, 0, "architecture.n_heads");
+  rules.at_least(a.n_kv_heads, 0, "architecture.n_kv_heads");
+  rules.at_least(a.vocab_size, 0, "architecture.vocab_size");
+  rules.at_least(a.ffn_hidden, 0, "architecture.ffn_hidden");
+  rules.at_least(a.max_seq_len, 0, "architecture.max_seq_len");
+  rules.within(a.rope_theta, 0, 1e12, "architecture.rope_theta");
+  rules.within(a.norm_eps, 0, 1, "architecture.norm_eps");
+  const Llama3Dimensions d = dimensions_of(config.model, a);
+  rules.rule(d.dim % d.n_heads == 0, "architecture.n_heads",
+             "dim " + std::to_string(d.dim) + " does not divide into " + std::to_string(d.n_heads) + " heads",
+             "choose a divisor of dim");
+  rules.rule(d.head_dim() % 2 == 0, "architecture.n_heads",
+             "a head has " + std::to_string(d.head_dim()) + " dimensions, and RoPE turns pairs",
+             "make dim / n_heads even");
+  rules.rule(d.n_heads % d.n_kv_heads == 0, "architecture.n_kv_heads",
+             std::to_string(d.n_heads) + " query heads cannot share " + std::to_string(d.n_kv_heads) +
+                 " key heads evenly",
+             "choose a divisor of n_heads");
+  rules.rule(config.data.seq_len <= d.max_seq_len, "data.seq_len",
+             "the RoPE table has " + std::to_string(d.max_seq_len) + " rows",
+             "shorten the sequence or raise architecture.max_seq_len");
+  rules.rule(config.data.source != DataSource::text || d.vocab_size >= 258, "architecture.vocab_size",
+             "the byte tokenizer has 258 tokens", "give 258 or more");
+  rules.rule(config.data.source != DataSource::synthetic || d.vocab_size >= 8, "architecture.vocab_size",
+             "the synthetic corpus needs 8 symbols", "give 8 or more");
+}
+
+void check_data(const RunConfig& config, const Rules& rules) {
+  const DataConfig& data = config.data;
+  rules.at_least(data.seq_len, 1, "data.seq_len");
+  rules.at_least(data.global_batch, 1, "data.global_batch");
+  rules.at_least(data.micro_batches, 1, "data.micro_batches");
+  rules.rule(data.global_batch % data.micro_batches == 0, "data.micro_batches",
+             "it does not divide data.global_batch = " + std::to_string(data.global_batch),
+             "choose a divisor, since micro-batches have equal numbers of sequences");
+  rules.within(data.ignore_fraction, 0, 0.5, "data.ignore_fraction");
+  rules.rule(data.source != DataSource::text || !data.path.empty(), "data.path",
+             "data.source is text and needs a file", "name a UTF-8 file");
+  rules.rule(data.source == DataSource::text || data.path.empty(), "data.path",
+             "data.source is synthetic and reads no file", "set data.source = \"text\" or remove the path");
+}
+
+void check_optimizer(const RunConfig& config, const Rules& rules) {
+  const OptimizerConfig& o = config.optimizer;
+  rules.rule(o.beta1 >= 0 && o.beta1 < 1, "optimizer.beta1", "a decay is at least 0 and less than 1",
+             "the usual value is 0.9");
+  rules.rule(o.beta2 >= 0 && o.beta2 < 1, "optimizer.beta2", "a decay is at least 0 and less than 1",
+             "the usual value is 0.95");
+  rules.rule(o.eps >= 0, "optimizer.eps", "it is added to a root", "the usual value is 1e-8");
+  rules.rule(o.weight_decay >= 0, "optimizer.weight_decay", "a negative decay grows the weights",
+             "give 0 or more");
+  rules.within(o.momentum, 0, 1, "optimizer.momentum");
+  rules.rule(o.momentum == 0 || o.name == OptimizerName::sgd, "optimizer.momentum",
+             "only SGD has a momentum; AdamW's is optimizer.beta1",
+             "set optimizer.name = \"sgd\" or leave it 0");
+  rules.rule(o.implementation == OptimizerImplementation::fused || o.name == OptimizerName::sgd,
+             "optimizer.implementation", "AdamW is built fused only", "leave it \"fused\"");
+  rules.rule(config.clip.max_norm >= 0, "clip.max_norm", "a norm is not negative", "0 switches clipping off");
+}
+
+void check_schedule(const RunConfig& config, const Rules& rules) {
+  const LrConfig& lr = config.lr;
+  rules.rule(lr.base >= 0 && std::isfinite(lr.base), "lr.base", "a learning rate is finite and not negative",
+             "the debug model's is 8e-4");
+  rules.at_least(lr.warmup_steps, 0, "lr.warmup_steps");
+  rules.at_least(lr.total_steps, 0, "lr.total_steps");
+  rules.rule(lr.decay_ratio == -1 || (lr.decay_ratio >= 0 && lr.decay_ratio <= 1), "lr.decay_ratio",
+             "it is a share of the curve", "give 0 to 1, or -1 for everything after warmup");
+  rules.within(lr.min_factor, 0, 1, "lr.min_factor");
+  const bool titan = lr.schedule == ScheduleName::titan;
+  const std::string other(name_of(lr.schedule));
+  rules.rule(titan || lr.decay_ratio == -1, "lr.decay_ratio", other + " has no decay ratio",
+             "set lr.schedule = \"titan\" or leave it -1");
+  rules.rule(titan || lr.min_factor == 0, "lr.min_factor", other + " has no lowest factor",
+             "set lr.schedule = \"titan\" or leave it 0");
+  rules.rule(titan || lr.decay == DecayShape::linear, "lr.decay", other + " has no choice of decay",
+             "set lr.schedule = \"titan\" or leave it \"linear\"");
+  rules.rule(lr.schedule == ScheduleName::warmup_linear || lr.first_index == 1, "lr.first_index",
+             other + " fixes its first index", "set lr.schedule = \"warmup_linear\" or leave it 1");
+}
+
+void check_checkpoint(const RunConfig& config, const Rules& rules) {
+  rules.at_least(config.checkpoint.restart_after, 0, "checkpoint.restart_after");
+  rules.rule(config.checkpoint.restart_after < config.steps, "checkpoint.restart_after",
+             "steps is " + std::to_string(config.steps) + ", so nothing is left to resume",
+             "restart earlier or train longer");
+  std::set<CheckpointPart> seen;
+  for (const CheckpointPart part : config.checkpoint.exclude_from_loading)
+    rules.rule(seen.insert(part).second, "checkpoint.exclude_from_loading", "a part is named twice",
+               "name each once");
+}
+
+}  // namespace
+
+void validate(const RunConfig& config) {
+  const Rules rules(config);
+  rules.at_least(config.steps, 1, "steps");
+  rules.at_least(config.seed, 0, "seed");
+  rules.at_least(config.data.seed, 0, "data.seed");
+  rules.rule(config.threads >= 1 && config.threads <= 1024, "threads", "an operator needs a thread",
+             "give 1 to 1024");
+  check_data(config, rules);
+  check_architecture(config, rules);
+  check_optimizer(config, rules);
+  check_schedule(config, rules);
+  check_checkpoint(config, rules);
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/data/corpus.hpp"
+
+#include "reference/data/synthetic_corpus.hpp"
+#include "reference/data/text_corpus.hpp"
+
+namespace parity::reference {
+
+std::unique_ptr<Corpus> make_corpus(const DataConfig& data, int64_t vocab_size) {
+  switch (data.source) {
+    case DataSource::synthetic:
+      return std::make_unique<SyntheticCorpus>(data.seed, vocab_size);
+    case DataSource::text:
+      return std::make_unique<TextCorpus>(data.path);
+  }
+  return nullptr;
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/tensor/shape.hpp"
+#include "reference/data/corpus.hpp"
+
+namespace parity::reference {
+
+/// A label that does not count. Source: PyTorch's default ignore_index.
+constexpr int64_t ignored_label = -100;
+
+/// Rows for one forward and backward pass.
+struct MicroBatch {
+  int64_t rows = 0;             ///< B
+  int64_t seq_len = 0;          ///< S
+  std::vector<int64_t> tokens;  ///< [B, S]
+  std::vector<int64_t> labels;  ///< [B, S]: the token after each, or ignored_label
+  int64_t valid_tokens = 0;     ///< labels that count
+
+  Shape shape() const { return {rows, seq_len}; }
+};
+
+/// Everything one optimizer update trains on, fetched before its first forward pass.
+struct UpdateBatches {
+  std::vector<MicroBatch> micro_batches;
+  int64_t valid_tokens = 0;  ///< over all micro-batches
+};
+
+/// Packs sequences into micro-batches. Rows do not depend on the number of micro-batches: 1 of 4 rows and 4
+/// of 1 row hold the same.
+class Loader {
+ public:
+  Loader(const DataConfig& config, int64_t vocab_size);
+
+  /// The next update's batches. \throws UserError if no label counts, or a token is beyond the vocabulary.
+  UpdateBatches next();
+
+  /// Number of the next sequence: all the state there is.
+  int64_t position() const { return position_; }
+  void set_position(int64_t position) { position_ = position; }
+
+ private:
+  void append_row(MicroBatch& batch, int64_t sequence) const;
+
+  DataConfig config_;
+  int64_t vocab_size_;
+  std::unique_ptr<Corpus> corpus_;
+  int64_t position_ = 0;
+};
+
+}  // namespace parity::reference

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.hpp"
+#include "reference/config/command_line.hpp"
+#include "reference/config/schema.hpp"
+#include "reference/train/run.hpp"
+
+namespace {
+
+using parity::reference::Invocation;
+
+void act(const Invocation& invocation) {
+  switch (invocation.action) {
+    case Invocation::Action::print_schema:
+      std::cout << parity::reference::config_schema().dump(2) << '\n';
+      return;
+    case Invocation::Action::print_help:
+      std::cout << parity::reference::help_text();
+      return;
+    case Invocation::Action::print_version:
+      std::cout << "parity-train " PARITY_VERSION "\n";
+      return;
+    case Invocation::Action::train:
+      parity::reference::run(invocation, std::cerr);
+      return;
+  }
+}
+
+int report(const std::string& message, parity::ExitCode code) {
+  std::cerr << "parity-train: " << message << '\n';
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const auto environment = [](const char* name) {
+      const char* value = std::getenv(name);
+      return std::string(value != nullptr ? value : "");
+    };
+    act(parity::reference::parse_command_line({argv + 1, argv + argc}, environment));
+    return 0;
+  } catch (const parity::UserError& error) {
+    return report(error.what(), error.code());
+  } catch (const std::exception& error) {
+    return report(std::string("internal error: ") + error.what(), parity::ExitCode::internal);
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <torch/types.h>
+
+#include "reference/config/model_names.hpp"
+
+namespace parity::reference {
+
+// Shapes: B rows, S positions, D model width, H query heads, K key heads, d head width, F feed-forward width.
+
+/// Takes each weight of a module under its name.
+using WeightVisitor = std::function<void(const std::string& name, torch::Tensor& weight)>;
+
+/// x / sqrt(mean(x^2) + eps) weight, over the last dimension.
+struct RmsNorm {
+  torch::Tensor weight;  ///< [D]
+  double eps = 1e-5;
+
+  torch::Tensor forward(const torch::Tensor& x_BSD) const;
+};
+
+/// Causal grouped-query attention with rotary positions.
+struct Attention {
+  torch::Tensor wq;  ///< [H d, D]
+  torch::Tensor wk;  ///< [K d, D]
+  torch::Tensor wv;  ///< [K d, D]
+  torch::Tensor wo;  ///< [D, H d]
+  int64_t head_dim = 0;
+
+  torch::Tensor forward(const torch::Tensor& x_BSD, const torch::Tensor& rope) const;
+};
+
+/// SwiGLU: w2 (silu(w1 x) * w3 x).
+struct FeedForward {
+  torch::Tensor w1;  ///< [F, D]
+  torch::Tensor w2;  ///< [D, F]
+  torch::Tensor w3;  ///< [F, D]
+
+  torch::Tensor forward(const torch::Tensor& x_BSD) const;
+};
+
+/// h = x + attention(norm(x)); out = h + feed_forward(norm(h)).
+struct Block {
+  Attention attention;
+  FeedForward feed_forward;
+  RmsNorm attention_norm;
+  RmsNorm ffn_norm;
+
+  /// Allocates every weight, uninitialised.
+  Block(const Llama3Dimensions& dimensions, torch::ScalarType dtype);
+  /// Weights in torchtitan's order, names beginning with `prefix`.
+  void visit(const std::string& prefix, const WeightVisitor& visitor);
+};
+
+}  // namespace parity::reference

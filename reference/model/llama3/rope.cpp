@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/model/llama3/rope.hpp"
+
+#include <numbers>
+
+#include "reference/model/precision.hpp"
+
+namespace parity::reference {
+namespace {
+
+constexpr double scaling_factor = 8;
+constexpr double low_frequency_factor = 1;
+constexpr double high_frequency_factor = 4;
+constexpr double original_context = 8192;
+
+torch::Tensor scale_frequencies(const torch::Tensor& frequencies) {
+  const torch::Tensor wavelengths = frequencies.reciprocal() * (2 * std::numbers::pi);
+  const torch::Tensor is_long = wavelengths > original_context / low_frequency_factor;
+  const torch::Tensor is_short = wavelengths < original_context / high_frequency_factor;
+  const torch::Tensor share = (wavelengths.reciprocal() * original_context - low_frequency_factor) /
+                              (high_frequency_factor - low_frequency_factor);
+  const torch::Tensor blended = (1 - share) * frequencies / scaling_factor + share * frequencies;
+  const torch::Tensor outer = torch::where(is_long, frequencies / scaling_factor, frequencies);
+  return torch::where(is_long.logical_or(is_short), outer, blended);
+}
+
+}  // namespace
+
+torch::Tensor rope_table(const Llama3Dimensions& dimensions, torch::ScalarType dtype) {
+  const torch::NoGradGuard no_grad;
+  const int64_t head_dim = dimensions.head_dim();
+  const auto options = torch::TensorOptions().dtype(dtype);
+  const torch::Tensor exponents = torch::arange(0, head_dim, 2, options) / head_dim;
+  torch::Tensor frequencies = at::pow(dimensions.rope_theta, exponents).reciprocal();
+  if (dimensions.rope_scaling)
+    frequencies = scale_frequencies(frequencies);
+  const torch::Tensor angles = torch::outer(torch::arange(dimensions.max_seq_len, options), frequencies);
+  return torch::polar(torch::ones_like(angles), angles);
+}
+
+torch::Tensor apply_rope(const torch::Tensor& x_BSHd, const torch::Tensor& table) {
+  const torch::Tensor pairs =
+      torch::view_as_complex(at_least_float32(x_BSHd).unflatten(-1, torch::IntArrayRef{-1, 2}));
+  const torch::Tensor turns = table.narrow(0, 0, x_BSHd.size(1)).unsqueeze(1);  // [S, 1, hd / 2]
+  return torch::view_as_real(pairs * turns).flatten(3).to(x_BSHd.scalar_type());
+}
+
+}  // namespace parity::reference

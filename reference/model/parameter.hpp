@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <torch/types.h>
+
+namespace parity::reference {
+
+/// A weight under its torchtitan name, for example "layers.0.attention.wq.weight". The tensor is the model's
+/// own.
+struct Parameter {
+  std::string name;
+  torch::Tensor value;
+};
+
+/// In the order of the model: that of torchtitan's named_parameters().
+using Parameters = std::vector<Parameter>;
+
+/// Takes an intermediate result under a name, for example "layers.0.attention".
+using Probe = std::function<void(const std::string& name, const torch::Tensor& value)>;
+
+}  // namespace parity::reference

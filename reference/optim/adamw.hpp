@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "reference/optim/optimizer.hpp"
+
+namespace parity::reference {
+
+/// AdamW by PyTorch's fused kernel, hence with the bits of torch.optim.AdamW(fused=True).
+///
+///   p *= 1 - lr wd;  m += (1 - b1)(g - m);  v = b2 v + (1 - b2) g^2
+///   p -= lr / (1 - b1^t)  m / (sqrt(v) / sqrt(1 - b2^t) + eps)
+///
+/// Weight decay is on every parameter, norms and embeddings too. Source: NUMERICS.md 5.
+class AdamW : public Optimizer {
+ public:
+  AdamW(const OptimizerConfig& config, Parameters parameters);
+
+  void step(double lr) override;
+  std::vector<State> state() const override;
+
+ private:
+  OptimizerConfig config_;
+  Parameters parameters_;
+  std::vector<torch::Tensor> exp_avgs_;     ///< m
+  std::vector<torch::Tensor> exp_avg_sqs_;  ///< v
+  std::vector<torch::Tensor> steps_;        ///< t, scalars
+};
+
+}  // namespace parity::reference

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "reference/optim/optimizer.hpp"
+
+namespace parity::reference {
+
+/// Stochastic gradient descent with the bits of torch.optim.SGD, fused=True or not.
+///
+///   g += wd p;  b = g in the first update, momentum b + g after it;  p -= lr b
+///
+/// Without momentum b is g and there is no state. Source: documentation of torch.optim.SGD.
+class Sgd : public Optimizer {
+ public:
+  Sgd(const OptimizerConfig& config, Parameters parameters);
+
+  void step(double lr) override;
+  std::vector<State> state() const override;
+
+ private:
+  void step_fused(double lr);
+  void step_plain(double lr);
+
+  OptimizerConfig config_;
+  Parameters parameters_;
+  std::vector<torch::Tensor> buffers_;  ///< empty without momentum
+  torch::Tensor updates_;               ///< scalar int64: updates done, tells the first from the others
+};
+
+}  // namespace parity::reference

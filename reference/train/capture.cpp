@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/train/capture.hpp"
+
+#include <torch/types.h>
+
+#include "harness/base/error.hpp"
+#include "reference/data/loader.hpp"
+#include "reference/model/parameter.hpp"
+#include "reference/train/trainer.hpp"
+
+namespace parity::reference {
+namespace {
+
+TensorView view_of(const torch::Tensor& x) {
+  require(x.is_contiguous(), "a captured tensor is not contiguous");
+  return {x.scalar_type() == torch::kFloat64 ? DType::float64 : DType::float32, x.sizes().vec(),
+          x.const_data_ptr()};
+}
+
+}  // namespace
+
+StepCapture::StepCapture(Trainer& trainer, Recorder& recorder) : trainer_(trainer), recorder_(recorder) {
+  trainer_.set_phase_hook([this](Phase phase) { offer(phase); });
+  trainer_.set_batch_hook(
+      [this](int64_t step, const UpdateBatches& batches) { offer_batches(step, batches); });
+}
+
+void StepCapture::initial_state() {
+  recorder_.begin_step(0);
+  offer(Phase::param);
+  for (const Parameter& parameter : trainer_.parameters())
+    recorder_.replay_parameter(parameter.name, view_of(parameter.value));
+  recorder_.end_step();
+}
+
+void StepCapture::begin_step(int64_t step) {
+  recorder_.begin_step(step);
+}
+
+void StepCapture::offer(Phase phase) {
+  for (const Parameter& parameter : trainer_.parameters()) {
+    torch::Tensor value = phase == Phase::param ? parameter.value.detach() : parameter.value.grad();
+    recorder_.tensor(phase, parameter.name, view_of(value), value.mutable_data_ptr());
+  }
+}
+
+void StepCapture::offer_batches(int64_t step, const UpdateBatches& batches) {
+  int64_t index = 0;
+  for (const MicroBatch& batch : batches.micro_batches) {
+    recorder_.replay_batch(step, index, "tokens", {DType::int64, batch.shape(), batch.tokens.data()});
+    recorder_.replay_batch(step, index, "labels", {DType::int64, batch.shape(), batch.labels.data()});
+    ++index;
+  }
+}
+
+void StepCapture::end_step(const StepResult& result, int64_t tokens) {
+  recorder_.channel("loss", result.loss);
+  recorder_.channel("grad_norm", result.grad_norm);
+  recorder_.channel("lr", result.lr);
+  recorder_.channel("valid_tokens", result.valid_tokens);
+  recorder_.channel("update_norm", result.update_norm);
+  recorder_.channel("batch_digest", result.batch_digest);
+  recorder_.channel("tokens_per_second", static_cast<double>(tokens) / result.seconds, ChannelKind::timing);
+  recorder_.channel("step_seconds", result.seconds, ChannelKind::timing);
+  recorder_.end_step();
+}
+
+}  // namespace parity::reference

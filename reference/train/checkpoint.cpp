@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <c10/util/Exception.h>
+#include <torch/csrc/jit/serialization/pickle.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "reference/train/trainer_state.hpp"
+
+// A checkpoint is one file that torch.load reads too: a dictionary from names to tensors. Positions are
+// scalar int64 tensors; "parameter/<name>" and "optimizer/<state>" hold the rest.
+
+namespace parity::reference {
+namespace {
+
+using Entries = c10::Dict<std::string, torch::Tensor>;
+
+constexpr const char* step_prefix = "optimizer/step";
+
+torch::Tensor scalar(int64_t value) {
+  return torch::tensor(value, torch::kInt64);
+}
+
+at::Generator default_generator() {
+  return at::globalContext().defaultGenerator(at::kCPU);
+}
+
+Entries read_entries(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file))
+    throw UserError(
+        "no checkpoint " + file.string() + " (nothing was saved there); run with --stop-after first",
+        ExitCode::missing);
+  const std::string bytes = read_file(file);
+  try {
+    return c10::impl::toTypedDict<std::string, torch::Tensor>(
+        torch::jit::pickle_load({bytes.begin(), bytes.end()}).toGenericDict());
+  } catch (const c10::Error&) {
+    throw UserError(file.string() + " is no checkpoint of parity-train (it cannot be read as one); " +
+                    "it may be cut short: run with --stop-after again");
+  }
+}
+
+const torch::Tensor& find(const Entries& entries, const std::string& name,
+                          const std::filesystem::path& file) {
+  const auto found = entries.find(name);
+  if (found == entries.end())
+    throw UserError(file.string() + " has no " + name + " (it comes from another model or optimizer); " +
+                    "resume with the config that saved it");
+  return found->value();
+}
+
+void copy_into(const torch::Tensor& target, const torch::Tensor& saved, const std::string& name,
+               const std::filesystem::path& file) {
+  if (saved.sizes() != target.sizes() || saved.scalar_type() != target.scalar_type())
+    throw UserError(file.string() + ": " + name +
+                    " has another shape or dtype (it comes from another model); " +
+                    "resume with the config that saved it");
+  const torch::NoGradGuard no_grad;
+  torch::Tensor(target).copy_(saved);
+}
+
+}  // namespace
+
+void Trainer::save(const std::filesystem::path& file) const {
+  const State& s = *state_;
+  Entries entries;
+  for (const Parameter& parameter : s.model.parameters())
+    entries.insert("parameter/" + parameter.name, parameter.value.detach());
+  for (const Optimizer::State& state : s.optimizer->state())
+    entries.insert("optimizer/" + state.name, state.value);
+  entries.insert("updates_done", scalar(s.updates_done));
+  entries.insert("schedule_position", scalar(s.schedule_position));
+  entries.insert("data_position", scalar(s.loader.position()));
+  entries.insert("generator", default_generator().get_state());
+  const std::vector<char> bytes = torch::jit::pickle_save(entries);
+  write_file(file, {bytes.data(), bytes.size()});
+}
+
+void Trainer::load(const std::filesystem::path& file, const std::vector<CheckpointPart>& exclude) {
+  State& s = *state_;
+  const auto excluded = [&exclude](CheckpointPart part) {
+    return std::find(exclude.begin(), exclude.end(), part) != exclude.end();
+  };
+  const Entries entries = read_entries(file);
+  for (const Parameter& parameter : s.model.parameters())
+    copy_into(parameter.value, find(entries, "parameter/" + parameter.name, file), parameter.name, file);
+  for (const Optimizer::State& state : s.optimizer->state()) {
+    const std::string name = "optimizer/" + state.name;
+    const bool is_step = name.starts_with(step_prefix);
+    if (!excluded(CheckpointPart::optimizer) && !(is_step && excluded(CheckpointPart::optimizer_step)))
+      copy_into(state.value, find(entries, name, file), name, file);
+  }
+  s.updates_done = find(entries, "updates_done", file).item<int64_t>();
+  if (!excluded(CheckpointPart::schedule))
+    s.schedule_position = find(entries, "schedule_position", file).item<int64_t>();
+  if (!excluded(CheckpointPart::data))
+    s.loader.set_position(find(entries, "data_position", file).item<int64_t>());
+  default_generator().set_state(find(entries, "generator", file));
+}
+
+}  // namespace parity::reference

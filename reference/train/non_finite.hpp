@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/base/error.hpp"
+#include "harness/base/json.hpp"
+#include "harness/trace/phase.hpp"
+#include "reference/model/parameter.hpp"
+
+namespace parity::reference {
+
+class Llama3;
+
+/// A loss or gradient that is not finite ends a run (exit 4).
+class NonFinite : public UserError {
+ public:
+  /// \param what    "loss" or "grad_norm", with its value in `value`
+  /// \param tensor  the first tensor that is not finite, in model order; empty if only `what` itself is not
+  NonFinite(int64_t step, const std::string& what, double value, Phase phase, const std::string& tensor);
+
+  /// For Recorder::failure.
+  Json to_json() const;
+
+ private:
+  int64_t step_;
+  Phase phase_;
+  std::string tensor_;
+};
+
+/// First in the order given; empty if all are finite.
+std::string first_non_finite_value(const Parameters& parameters);
+std::string first_non_finite_gradient(const Parameters& parameters);
+/// First block result of a forward pass that is not finite, in execution order. \param tokens_BS  [B, S]
+/// int64
+std::string first_non_finite_activation(const Llama3& model, const torch::Tensor& tokens_BS);
+
+}  // namespace parity::reference

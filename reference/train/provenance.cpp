@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/train/provenance.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <cpuid.h>
+#include <unistd.h>
+
+#include <ATen/Version.h>
+#include <torch/version.h>
+
+namespace parity::reference {
+namespace {
+
+/// The CPU's twelve-letter vendor, "AuthenticAMD" or "GenuineIntel".
+std::string cpu_vendor() {
+  unsigned highest = 0;
+  std::array<unsigned, 3> letters{};  // in the order EBX, EDX, ECX
+  if (__get_cpuid(0, &highest, &letters[0], &letters[2], &letters[1]) == 0)
+    return "unknown";
+  std::string vendor(12, ' ');
+  std::memcpy(vendor.data(), letters.data(), vendor.size());
+  return vendor;
+}
+
+std::string environment_value(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+Json allowed_environment() {
+  constexpr std::array<std::string_view, 8> prefixes = {"OMP_",    "MKL_",  "ATEN_", "ONEDNN_",
+                                                        "CUBLAS_", "CUDA_", "NCCL_", "TORCH_"};
+  Json result = Json::object();
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const size_t equals = text.find('=');
+    if (equals == std::string_view::npos || text.find('/', equals) != std::string_view::npos)
+      continue;
+    for (const std::string_view prefix : prefixes)
+      if (text.starts_with(prefix))
+        result[std::string(text.substr(0, equals))] = std::string(text.substr(equals + 1));
+  }
+  return result;
+}
+
+}  // namespace
+
+Json provenance_of(const RunConfig& config) {
+  const Json fingerprint = {{"cpu_vendor", cpu_vendor()},
+                            {"aten_capability", at::get_cpu_capability()},
+                            {"mkl_cbwr", environment_value("MKL_CBWR")},
+                            {"torch", TORCH_VERSION},
+                            {"build_type", PARITY_BUILD_TYPE},
+                            {"threads", config.threads},
+                            {"device", "cpu"}};
+  return {{"producer", "parity-train " PARITY_VERSION},
+          {"build_type", PARITY_BUILD_TYPE},
+          {"torch", TORCH_VERSION},
+          {"cpu_vendor", fingerprint["cpu_vendor"]},
+          {"aten_capability", fingerprint["aten_capability"]},
+          {"device", "cpu"},
+          {"threads", config.threads},
+          {"seed", config.seed},
+          {"data_seed", config.data.seed},
+          {"environment", allowed_environment()},
+          {"fingerprint", fingerprint}};
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "harness/base/json.hpp"
+#include "reference/config/run_config.hpp"
+
+namespace parity::reference {
+
+/// Where the numbers of a run come from: producer, build, LibTorch, CPU vendor and capability, threads,
+/// seeds, and the environment variables that steer arithmetic (those that hold a path are left out).
+/// "fingerprint" is the part that goldens compare. Holds no host name, user name or path.
+Json provenance_of(const RunConfig& config);
+
+}  // namespace parity::reference

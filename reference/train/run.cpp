@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/train/run.hpp"
+
+#include <memory>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/trace/recorder.hpp"
+#include "reference/config/read.hpp"
+#include "reference/train/capture.hpp"
+#include "reference/train/determinism.hpp"
+#include "reference/train/heartbeat.hpp"
+#include "reference/train/non_finite.hpp"
+#include "reference/train/provenance.hpp"
+#include "reference/train/trainer.hpp"
+
+namespace parity::reference {
+namespace {
+
+Capture read_capture(const std::filesystem::path& path) {
+  if (path.empty())
+    return {};
+  if (!std::filesystem::exists(path))
+    throw UserError("no capture file " + path.string() + " (it does not exist); check the path",
+                    ExitCode::missing);
+  try {
+    return Capture::from_json(Json::parse(read_file(path)));
+  } catch (const Json::parse_error& error) {
+    throw UserError(path.string() + ": not valid JSON (" + error.what() + "); mend it at that place");
+  }
+}
+
+std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, int64_t updates_done) {
+  if (invocation.trace.empty())
+    return nullptr;
+  return std::make_unique<Recorder>(Recorder::Options{invocation.trace, to_numeric_json(invocation.config),
+                                                      provenance_of(invocation.config),
+                                                      read_capture(invocation.capture), updates_done});
+}
+
+std::filesystem::path checkpoint_file(const Invocation& invocation) {
+  return invocation.checkpoint_dir / "checkpoint.pt";
+}
+
+int64_t tokens_of(const RunConfig& config) {
+  return config.data.global_batch * config.data.seq_len;
+}
+
+void log_step(std::ostream& log, const RunConfig& config, const StepResult& result) {
+  log << fmt::format("step {:>{}}/{}  loss {:.6f}  grad_norm {:.6f}  lr {:.3e}  {:.0f} tokens/s\n",
+                     result.step, std::to_string(config.steps).size(), config.steps, result.loss,
+                     result.grad_norm, result.lr, static_cast<double>(tokens_of(config)) / result.seconds);
+  log.flush();
+}
+
+/// Trains updates up to `last`, recording each.
+void train(Trainer& trainer, int64_t last, const Invocation& invocation, StepCapture* capture,
+           const Heartbeat& heartbeat, std::ostream& log) {
+  while (trainer.updates_done() < last) {
+    const int64_t step = trainer.updates_done() + 1;
+    heartbeat.beat(step, "train");
+    if (capture != nullptr)
+      capture->begin_step(step);
+    const StepResult result = trainer.step();
+    if (capture != nullptr)
+      capture->end_step(result, tokens_of(invocation.config));
+    if (!invocation.quiet)
+      log_step(log, invocation.config, result);
+  }
+}
+
+}  // namespace
+
+void run(const Invocation& invocation, std::ostream& log) {
+  const RunConfig& config = invocation.config;
+  const Heartbeat heartbeat(invocation.heartbeat);
+  heartbeat.beat(0, "start");
+  make_deterministic(config.threads);
+  Trainer trainer(config);
+  for (const std::string& warning : trainer.warnings())
+    log << "[W] " << warning << '\n';
+  if (invocation.resume)
+    trainer.load(checkpoint_file(invocation), config.checkpoint.exclude_from_loading);
+  const std::unique_ptr<Recorder> recorder = make_recorder(invocation, trainer.updates_done());
+  std::unique_ptr<StepCapture> capture;
+  if (recorder) {
+    capture = std::make_unique<StepCapture>(trainer, *recorder);
+    if (!invocation.resume)
+      capture->initial_state();
+  }
+  const int64_t last = invocation.stop_after > 0 ? invocation.stop_after : config.steps;
+  try {
+    train(trainer, last, invocation, capture.get(), heartbeat, log);
+  } catch (const NonFinite& error) {
+    if (recorder)
+      recorder->failure(error.to_json());
+    throw;
+  }
+  if (invocation.stop_after > 0)
+    trainer.save(checkpoint_file(invocation));
+  if (recorder)
+    recorder->finish();
+  heartbeat.beat(trainer.updates_done(), "done");
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "harness/trace/phase.hpp"
+#include "reference/config/run_config.hpp"
+
+namespace parity::reference {
+
+struct Parameter;
+struct UpdateBatches;
+
+/// What one update measured. Losses and norms are float32 widened, or float64 in a twin.
+struct StepResult {
+  int64_t step = 0;          ///< counted from 1
+  double loss = 0;           ///< as it was differentiated: the sum over micro-batches
+  double grad_norm = 0;      ///< before clipping
+  double lr = 0;             ///< that the update used
+  int64_t valid_tokens = 0;  ///< labels that counted
+  double update_norm = 0;    ///< L2 of the change of all parameters, accumulated in float64
+  int64_t batch_digest = 0;  ///< of tokens and labels; does not depend on the number of micro-batches
+  double seconds = 0;        ///< wall time of the step
+};
+
+/// Trains one model on one device.
+///
+/// A step is: drop the gradients, fetch the batches of the update, forward and backward for each micro-batch,
+/// clip, optimizer, schedule. The two halves can be called on their own; forward_backward() then accumulates
+/// into the gradients of before.
+class Trainer {
+ public:
+  /// Makes model, data, optimizer and schedule. \param config  validated
+  explicit Trainer(const RunConfig& config);
+  ~Trainer();
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+
+  /// Called with the gradients after backward (grad) and after clipping (grad_clipped), and with the
+  /// parameters after the update (param). It may write to them.
+  using PhaseHook = std::function<void(Phase)>;
+  void set_phase_hook(PhaseHook hook);
+  /// Called with the batches of an update before its first forward pass.
+  using BatchHook = std::function<void(int64_t step, const UpdateBatches&)>;
+  void set_batch_hook(BatchHook hook);
+
+  /// One whole update. \throws NonFinite if its loss or gradient is not finite
+  StepResult step();
+
+  void zero_grad();
+  UpdateBatches next_batches();
+  /// Adds the gradient of the loss of `batches` to the parameters' gradients. \return the loss
+  double forward_backward(const UpdateBatches& batches);
+  /// Norm, clipping, optimizer and schedule. Fills grad_norm, lr and update_norm of `result`.
+  void optim_step(StepResult& result);
+
+  int64_t updates_done() const;
+  const std::vector<Parameter>& parameters() const;
+  /// Adjustments made to the schedule's numbers.
+  const std::vector<std::string>& warnings() const;
+
+  /// Everything needed to go on: parameters, optimizer, schedule and data positions, generator.
+  void save(const std::filesystem::path& file) const;
+  /// \param exclude  parts that keep their first state. \throws UserError if the file is missing or foreign
+  void load(const std::filesystem::path& file, const std::vector<CheckpointPart>& exclude);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace parity::reference

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include <torch/types.h>
+
+#include "reference/data/loader.hpp"
+#include "reference/model/llama3/llama3.hpp"
+#include "reference/optim/optimizer.hpp"
+#include "reference/optim/schedules/schedule.hpp"
+#include "reference/train/trainer.hpp"
+#include "reference/train/update_norm.hpp"
+
+namespace parity::reference {
+
+/// What a trainer is made of; seen by trainer.cpp and checkpoint.cpp only.
+struct Trainer::State {
+  explicit State(const RunConfig& run_config);
+
+  RunConfig config;
+  Llama3 model;
+  Loader loader;
+  std::unique_ptr<Optimizer> optimizer;
+  Schedule schedule;
+  UpdateNorm update_norm;
+  int64_t updates_done = 0;
+  int64_t schedule_position = 0;  ///< differs from updates_done only where a resumed run forgot it
+  PhaseHook phase_hook;
+  BatchHook batch_hook;
+
+  void reached(Phase phase) const {
+    if (phase_hook)
+      phase_hook(phase);
+  }
+};
+
+}  // namespace parity::reference
