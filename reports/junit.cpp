@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/junit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "reports/text.hpp"
+
+namespace parity::reports {
+namespace {
+
+std::string escaped(const std::string& text, bool attribute) {
+  std::string result;
+  const std::string source = visible(text);
+  for (size_t i = 0; i < source.size(); ++i) {
+    const char byte = source[i];
+    if (byte == '&')
+      result += "&amp;";
+    else if (byte == '<')
+      result += "&lt;";
+    else if (byte == '>')
+      result += "&gt;";
+    else if (byte == '"')
+      result += "&quot;";
+    else if (attribute && (byte == '\n' || byte == '\t'))
+      result += byte == '\n' ? "&#10;" : "&#9;";  // attributes would fold them into spaces
+    else if (source.compare(i, 3, "\xEF\xBF\xBE") == 0 || source.compare(i, 3, "\xEF\xBF\xBF") == 0) {
+      result += "\xEF\xBF\xBD";  // U+FFFE and U+FFFF are not characters of XML
+      i += 2;
+    } else
+      result += byte;
+  }
+  return result;
+}
+
+std::string attribute(const char* name, const std::string& value) {
+  return " " + std::string(name) + "=\"" + escaped(value, true) + "\"";
+}
+
+std::string seconds(double value) {
+  return fmt::format("{:.3f}", std::isfinite(value) ? value : 0);
+}
+
+std::string details(const Check& check) {
+  std::string text = check.sentence + "\nclaim: " + claim(check);
+  if (check.worst) {
+    text += "\nworst: " + place(*check.worst) + "\nexpected: " + exact(check.worst->expected) +
+            "\nactual: " + exact(check.worst->actual);
+    if (!check.worst->metric.empty())
+      text += "\nmetric: " + check.worst->metric + " " + exact(check.worst->value) + ", limit " +
+              exact(check.worst->limit);
+  }
+  if (const std::string measured = measured_label(check, 8); !measured.empty())
+    text += "\nmeasured: " + measured;
+  text += "\nlimit: " + limits_label(check);
+  if (!check.because.empty())
+    text += "\nbecause: " + check.because;
+  if (!check.command.empty())
+    text += "\ncloser: " + check.command;
+  return text;
+}
+
+/// One testcase; `element` is empty, "failure" or "error".
+std::string testcase(const Case& item, const std::string& name, const std::string& element,
+                     const std::string& type, const std::string& message, const std::string& body) {
+  std::string text =
+      "    <testcase" + attribute("classname", item.name) + attribute("name", name) + " time=\"0.000\"";
+  if (element.empty())
+    return text + "/>\n";
+  return text + ">\n      <" + element + attribute("type", type) + attribute("message", message) + ">" +
+         escaped(body, false) + "</" + element + ">\n    </testcase>\n";
+}
+
+struct Suite {
+  std::string body;
+  size_t tests = 0, failures = 0, errors = 0;
+};
+
+Suite suite(const Case& item) {
+  Suite result;
+  for (const Check& check : item.checks) {
+    ++result.tests;
+    result.failures += check.passed ? 0 : 1;
+    result.body += testcase(item, check.id + " " + claim(check), check.passed ? "" : "failure", check.verdict,
+                            check.sentence, details(check));
+  }
+  for (const Arm& arm : item.arms) {
+    if (arm.complete)
+      continue;
+    ++result.tests;
+    ++result.errors;
+    result.body += testcase(item, "arm " + arm.name + " finishes", "error", arm.failure_kind, arm.failure,
+                            arm.failure + "\n" + arm.stderr_tail);
+  }
+  if (!item.passed && result.failures + result.errors == 0) {
+    ++result.tests;
+    ++result.failures;
+    result.body += testcase(item, "case", "failure", item.verdict, item.sentence, item.sentence);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string junit(const Results& results) {
+  std::string suites;
+  Suite sum;
+  for (const Case& item : results.cases) {
+    const Suite one = suite(item);
+    suites += "  <testsuite" + attribute("name", item.name) +
+              fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\" time=\"{}\"", one.tests,
+                          one.failures, one.errors, seconds(item.seconds)) +
+              attribute("timestamp", results.started) + ">\n";
+    suites += "    <properties>\n      <property name=\"question\"" + attribute("value", item.question) +
+              "/>\n      <property name=\"found\"" + attribute("value", item.sentence) +
+              "/>\n    </properties>\n";
+    suites += one.body + "  </testsuite>\n";
+    sum.tests += one.tests;
+    sum.failures += one.failures;
+    sum.errors += one.errors;
+  }
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"parity\"" +
+         fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{}\"", sum.tests, sum.failures,
+                     sum.errors, seconds(results.seconds)) +
+         ">\n" + suites + "</testsuites>\n";
+}
+
+}  // namespace parity::reports

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "reports/results.hpp"
+
+namespace parity::reports {
+
+/// JUnit XML 1.0, UTF-8: a testsuite a case, a testcase a check. A check that failed has a <failure> with the
+/// sentence and the lines of the terminal's failure block; an arm that did not finish is a testcase with an
+/// <error>. Characters that XML cannot hold are shown as <U+001B>.
+std::string junit(const Results& results);
+
+}  // namespace parity::reports

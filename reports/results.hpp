@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/json.hpp"
+
+namespace parity::reports {
+
+/// One number of a curve: nothing where the file has null (that arm has no such step), else any double,
+/// NaN and infinities included (written as "nan", "inf", "-inf").
+using Value = std::optional<double>;
+
+/// Numbers of one arm, one for each step of its curve.
+struct Series {
+  std::string arm;
+  std::vector<Value> values;
+};
+
+/// One channel of a case over its steps.
+struct Curve {
+  std::string channel;
+  std::vector<int64_t> steps;
+  std::vector<Series> series;  ///< in the order of the case's arms
+  std::vector<Series> gap;     ///< |arm - reference|, for each arm but the reference
+  std::vector<Value> floor;    ///< rounding noise by step; empty where it was not measured
+  std::vector<Series> golden;  ///< stored values; empty without a golden
+};
+
+/// One side of a case and how its run went.
+struct Arm {
+  std::string name;
+  std::string run;
+  std::string trace;  ///< relative to results.json
+  bool cached = false;
+  int64_t ranks = 1;
+  double seconds = 0;
+  int64_t steps = 0;
+  std::optional<double> tokens_per_second;
+  Json config = Json::object();
+  Json provenance = Json::object();
+  bool complete = true;
+  std::string failure_kind;
+  std::string failure;  ///< one sentence; empty if complete
+  std::string stderr_tail;
+  std::string twin;  ///< run of the float64 twin; empty without one
+};
+
+/// One key whose value differs between arms; a value is null where the arm lacks the key.
+struct ConfigDifference {
+  std::string key;
+  std::vector<std::pair<std::string, Json>> values;  ///< arm, value
+};
+
+/// Where two sides differ most, or first.
+struct Worst {
+  int64_t step = 0;
+  std::string tensor;          ///< tensor or channel name
+  std::vector<int64_t> index;  ///< coordinates; empty for a channel
+  Json expected, actual;       ///< number, "nan", "inf", "-inf"; null if that side has none
+  std::string metric;
+  Json value, limit;
+};
+
+/// One row of a tensor check.
+struct TensorRow {
+  int64_t step = 0;
+  std::string phase, name;
+  bool identical = false;
+  Json measured = Json::object();  ///< the row's other scalars
+};
+
+/// One claim and what was found.
+struct Check {
+  std::string id, kind, quantity;
+  std::vector<std::string> arms;
+  std::string against;  ///< "arm" or "golden"
+  std::string relation;
+  Json parameters = Json::object();
+  std::string steps;
+  std::string because;
+  bool passed = false;
+  std::string verdict;
+  std::string sentence;
+  Json measured = Json::object();  ///< metric -> scalar
+  Json limit = Json::object();     ///< metric -> scalar; empty where bits decide
+  std::optional<Worst> worst;
+  std::vector<TensorRow> tensors;
+  std::string command;  ///< to look closer
+};
+
+struct Case {
+  std::string name, file, title, question, source, reference;
+  std::vector<std::string> tags;
+  bool passed = false;
+  std::string verdict;
+  std::string sentence;
+  double seconds = 0;
+  std::vector<std::string> notes;
+  std::vector<Arm> arms;
+  std::vector<ConfigDifference> config_difference;
+  std::vector<Curve> curves;
+  std::vector<Check> checks;
+  std::string reproduce;
+
+  size_t checks_failed() const;
+};
+
+/// A suite's results. Source: reports/RESULTS.md.
+struct Results {
+  std::string version, commit;
+  bool dirty = false;
+  std::vector<std::string> command;
+  std::string started;  ///< ISO 8601, UTC
+  double seconds = 0;
+  Json environment = Json::object();
+  int64_t runs = 0, runs_cached = 0;
+  std::vector<Case> cases;
+
+  size_t cases_failed() const;
+  size_t checks() const;
+  size_t checks_failed() const;
+  bool passed() const { return cases_failed() == 0; }
+};
+
+/// Reads and validates results.json. Optional fields may be missing, unknown ones are ignored.
+///
+/// \throws UserError (exit 3) if there is no such file; (exit 2) if it is no JSON, has another major schema,
+/// lacks a
+///         needed field or holds one of another type (the message names it, as in
+///         cases[2].checks[0].verdict), or contradicts itself (a case that passed with a check that failed).
+Results load_results(const std::filesystem::path& file);
+
+/// The same from text; `origin` is the name for messages.
+Results parse_results(const std::string& text, const std::string& origin);
+
+}  // namespace parity::reports

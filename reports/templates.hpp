@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+/// The files of reports/templates, embedded by embed.cmake when the library is built.
+namespace parity::reports::templates {
+
+extern const std::string_view page_mustache;
+extern const std::string_view case_mustache;
+extern const std::string_view check_mustache;
+extern const std::string_view arm_mustache;
+extern const std::string_view report_css;
+extern const std::string_view plots_js;
+extern const std::string_view report_js;
+
+}  // namespace parity::reports::templates

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Curves of a case: the arms' values above, their gap to the reference below, one axis of steps.
+"use strict";
+
+// Arms that coincide stay visible: the first is a broad pale line, the others are thin, dashed and lie on it.
+const armStyles = [
+  {dash: "solid", width: 7, opacity: 0.45, symbol: "circle", size: 9, svg: ""},
+  {dash: "dash", width: 2, opacity: 1, symbol: "diamond", size: 6, svg: "7 4"},
+  {dash: "dot", width: 2.5, opacity: 1, symbol: "square", size: 5, svg: "2 3"},
+  {dash: "dashdot", width: 2, opacity: 1, symbol: "triangle-up", size: 7, svg: "7 3 2 3"},
+  {dash: "longdash", width: 2, opacity: 1, symbol: "cross", size: 7, svg: "11 4"},
+  {dash: "longdashdot", width: 2, opacity: 1, symbol: "triangle-down", size: 7, svg: "11 3 2 3"},
+  {dash: "solid", width: 1.5, opacity: 1, symbol: "x", size: 6, svg: ""},
+];
+const styleOf = (arm) => armStyles[arm % armStyles.length];
+const colourName = (arm) => `--arm-${arm % armStyles.length}`;
+const themeValue = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// Plotly reads a little HTML in texts; names are never markup.
+const plotText = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+const isFinite_ = (value) => typeof value === "number";
+const shown = (value) => value === null ? "none" : value === 0 ? "0" : String(value);
+
+function armSwatch(arm) {
+  const style = styleOf(arm);
+  const ns = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(ns, "svg");
+  svg.setAttribute("width", "30");
+  svg.setAttribute("height", "10");
+  svg.setAttribute("aria-hidden", "true");
+  const line = document.createElementNS(ns, "line");
+  for (const [key, value] of Object.entries({x1: 0, x2: 30, y1: 5, y2: 5, "stroke-width": style.width,
+    "stroke-opacity": style.opacity, "stroke-dasharray": style.svg, style: `stroke: var(${colourName(arm)})`}))
+    line.setAttribute(key, value);
+  svg.append(line);
+  return svg;
+}
+
+// Where the gap's values lie on the log axis: zeros on a line of their own below the smallest, labelled 0; what
+// is no number above the largest.
+function gapScale(curve) {
+  const positive = [];
+  let zeros = false, nonFinite = false;
+  for (const values of [...curve.gap.map((entry) => entry[1]), curve.floor])
+    for (const value of values) {
+      if (isFinite_(value) && value > 0) positive.push(value);
+      if (value === 0) zeros = true;
+      if (typeof value === "string") nonFinite = true;
+    }
+  if (!positive.length) return {flat: true, nonFinite, zero: 1, top: 100, range: [-1, nonFinite ? 3 : 1]};
+  const low = Math.floor(Math.log10(Math.min(...positive)));
+  const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...positive))));
+  const step = Math.max(1, (high - low) / 5);
+  return {flat: false, nonFinite, zeros, low, high, step: Math.ceil(step), zero: 10 ** (low - step),
+    top: 10 ** (high + step), bottom: low - (zeros ? 1.6 * step : 0.2),
+    range: [low - (zeros ? 1.6 * step : 0.2), high + (nonFinite ? 1.6 * step : 0.25)]};
+}
+
+function gapTicks(scale) {
+  const values = [], texts = [];
+  if (scale.flat || scale.zeros) { values.push(scale.zero); texts.push("0"); }
+  if (!scale.flat)
+    for (let decade = scale.low; decade <= scale.high; decade += scale.step) {
+      values.push(10 ** decade);
+      texts.push(`10<sup>${String(decade).replace("-", "−")}</sup>`);
+    }
+  if (scale.nonFinite) { values.push(scale.top); texts.push("nan"); }
+  return {values, texts};
+}
+
+function valueTraces(data, curve, hidden) {
+  const traces = [], dots = curve.steps.length <= 80 ? "lines+markers" : "lines";
+  const finite = curve.series.flatMap(([, values]) => values.filter(isFinite_));
+  const top = finite.length ? Math.max(...finite) : 1;
+  for (const [arm, values] of curve.golden)
+    if (!hidden.has(arm))
+      traces.push({x: curve.steps, y: values.map((v) => isFinite_(v) ? v : null), mode: "markers", yaxis: "y",
+        name: plotText(`${data.arms[arm]}, golden`), customdata: values.map(shown),
+        hovertemplate: "%{customdata}",
+        marker: {symbol: "line-ew-open", size: 13, line: {width: 2}, color: themeValue("--muted")}});
+  for (const [arm, values] of curve.series) {
+    if (hidden.has(arm)) continue;
+    const style = styleOf(arm), colour = themeValue(colourName(arm)), name = plotText(data.arms[arm]);
+    traces.push({x: curve.steps, y: values.map((v) => isFinite_(v) ? v : null), mode: dots, yaxis: "y", name,
+      opacity: style.opacity, customdata: values.map(shown), hovertemplate: "%{customdata}",
+      line: {color: colour, width: style.width, dash: style.dash},
+      marker: {color: colour, size: style.size, symbol: style.symbol}});
+    const bad = curve.steps.filter((_, i) => typeof values[i] === "string");
+    if (bad.length)
+      traces.push({x: bad, y: bad.map(() => top), mode: "markers", yaxis: "y", name,
+        customdata: values.filter((v) => typeof v === "string"), hovertemplate: "%{customdata}",
+        marker: {color: themeValue("--fail"), size: 9, symbol: "x"}});
+  }
+  return traces;
+}
+
+function gapTraces(data, curve, hidden, logarithmic, scale) {
+  const traces = [];
+  const place = (v) => v === null ? null : typeof v === "string" ? (logarithmic ? scale.top : null)
+    : logarithmic && v === 0 ? scale.zero : v;
+  if (curve.floor.some((v) => isFinite_(v) && v > 0)) {
+    const bottom = logarithmic ? 10 ** scale.bottom : 0;
+    const floor = curve.floor.map((v) => isFinite_(v) && v > 0 ? v : bottom);
+    traces.push({x: curve.steps, y: floor.map(() => bottom), yaxis: "y2", mode: "lines", line: {width: 0}, hoverinfo: "skip"});
+    traces.push({x: curve.steps, y: floor, yaxis: "y2", mode: "lines", fill: "tonexty", name: "rounding noise",
+      customdata: curve.floor.map(shown), hovertemplate: "%{customdata}", fillcolor: themeValue("--faint"),
+      line: {width: 1, color: themeValue("--muted"), dash: "dot"}});
+  }
+  for (const [arm, values] of curve.gap) {
+    if (hidden.has(arm)) continue;
+    const style = styleOf(arm), colour = themeValue(colourName(arm));
+    traces.push({x: curve.steps, y: values.map(place), yaxis: "y2", mode: "lines+markers",
+      name: plotText(`gap of ${data.arms[arm]}`), customdata: values.map((v) => v === 0 ? "0, identical" : shown(v)),
+      hovertemplate: "%{customdata}", line: {color: colour, width: 1.5, dash: style.dash},
+      marker: {color: values.map((v) => typeof v === "string" ? themeValue("--fail") : v === 0 ? themeValue("--surface") : colour),
+        symbol: values.map((v) => typeof v === "string" ? "x" : style.symbol),
+        size: curve.steps.length <= 80 ? 7 : 4, line: {color: colour, width: 1.5}}});
+  }
+  return traces;
+}
+
+function plotLayout(data, curve, logarithmic, scale, still) {
+  const grid = themeValue("--faint"), muted = themeValue("--muted"), hasGap = curve.gap.length > 0;
+  const axis = {gridcolor: grid, linecolor: grid, zeroline: false, automargin: false, fixedrange: still,
+    exponentformat: "power", minexponent: 3, tickfont: {color: muted, size: 11}};
+  const first = curve.steps[0], last = curve.steps[curve.steps.length - 1];
+  const layout = {
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", showlegend: false, hovermode: "x unified",
+    hoversubplots: "axis", margin: {l: 58, r: 8, t: 6, b: 36}, dragmode: still ? false : "zoom",
+    font: {family: getComputedStyle(document.body).fontFamily, color: themeValue("--text"), size: 12},
+    hoverlabel: {bgcolor: themeValue("--surface"), bordercolor: themeValue("--line"), font: {color: themeValue("--text"), size: 12}},
+    xaxis: {...axis, anchor: hasGap ? "y2" : "y", title: {text: "step", font: {size: 11, color: muted}, standoff: 6},
+      range: [first - 0.03 * Math.max(1, last - first), last + 0.03 * Math.max(1, last - first)],
+      dtick: last - first <= 12 ? 1 : undefined, tickformat: "d", showspikes: false},
+    yaxis: {...axis, domain: hasGap ? [0.43, 1] : [0, 1], nticks: 6},
+    annotations: [], shapes: [],
+    modebar: {bgcolor: "rgba(0,0,0,0)", color: muted, activecolor: themeValue("--text")},
+  };
+  if (!hasGap) return layout;
+  const others = `gap to ${plotText(data.arms[data.reference] ?? "the reference")}`;
+  layout.annotations.push({text: others, xref: "paper", yref: "paper", x: 0, y: 0.365, xanchor: "left", yanchor: "bottom",
+    showarrow: false, font: {size: 11, color: muted}});
+  layout.yaxis2 = {...axis, domain: [0, 0.34], nticks: 4, rangemode: "tozero"};
+  if (!logarithmic) return layout;
+  const ticks = gapTicks(scale);
+  Object.assign(layout.yaxis2, {type: "log", range: scale.range, tickvals: ticks.values, ticktext: ticks.texts});
+  if (scale.flat && !scale.nonFinite)
+    layout.annotations.push({text: "identical at every step", xref: "paper", yref: "paper", x: 0.5, y: 0.25, xanchor: "center",
+      showarrow: false, font: {size: 12, color: muted}});
+  return layout;
+}
+
+// Draws or redraws a figure. `view`: {hidden: Set of arms, logarithmic, still}.
+function drawPlot(canvas, data, curve, view) {
+  const scale = gapScale(curve);
+  const traces = [...valueTraces(data, curve, view.hidden), ...gapTraces(data, curve, view.hidden, view.logarithmic, scale)];
+  return Plotly.react(canvas, traces, plotLayout(data, curve, view.logarithmic, scale, view.still), {
+    responsive: true, displaylogo: false, displayModeBar: view.still ? false : "hover",
+    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+  });
+}

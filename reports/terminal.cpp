@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/terminal.hpp"
+
+#include <algorithm>
+
+#include "reports/text.hpp"
+#include "reports/verdicts.hpp"
+
+namespace parity::reports {
+namespace {
+
+constexpr size_t longest_name = 200;
+
+/// Lines of text of a fixed width with a few styles.
+class Page {
+ public:
+  Page(Colour colour, int width) : colour_(colour), width_(static_cast<size_t>(std::max(width, 40))) {}
+
+  std::string take() { return std::move(text_); }
+
+  std::string good(const std::string& text) const { return paint("32", text); }
+  std::string bad(const std::string& text) const { return paint("1;31", text); }
+  std::string strong(const std::string& text) const { return paint("1", text); }
+  std::string faint(const std::string& text) const { return paint("2", text); }
+  std::string mark(bool passed) const { return passed ? good("✓") : bad("✗"); }
+
+  void line(const std::string& text) { text_ += text + "\n"; }
+
+  /// `head` (already styled, `head_width` columns), then words that wrap under the column where they began.
+  void wrapped(const std::string& head, size_t head_width, std::string_view words) {
+    wrapped(head, head_width, words, head_width);
+  }
+
+  /// The same with `indent` columns before each further line.
+  void wrapped(const std::string& head, size_t head_width, std::string_view words, size_t indent) {
+    std::string row;
+    bool first = true;
+    const auto flush = [&] {
+      text_ += (first ? head : std::string(indent, ' ')) + row + "\n";
+      first = false;
+      row.clear();
+    };
+    for (size_t at = 0; at < words.size();) {
+      const size_t end = std::min(words.find(' ', at), words.size());
+      const std::string_view word = words.substr(at, end - at);
+      const size_t used = first ? head_width : indent;
+      if (!row.empty() && used + width_of(row) + 1 + width_of(word) > width_)
+        flush();
+      row += (row.empty() ? "" : " ") + std::string(word);
+      at = end + 1;
+    }
+    flush();
+  }
+
+  /// "      expected  0.1"
+  void field(const std::string& name, const std::string& value) {
+    const std::string label = "      " + name + std::string(name.size() < 10 ? 10 - name.size() : 1, ' ');
+    wrapped(faint(label), label.size(), value);
+  }
+
+  /// Never wrapped, so that it can be pasted.
+  void command(const std::string& name, const std::string& value) {
+    line(faint("      " + name + std::string(name.size() < 10 ? 10 - name.size() : 1, ' ')) +
+         one_line(value));
+  }
+
+ private:
+  std::string paint(const char* code, const std::string& text) const {
+    return colour_ == Colour::plain ? text : "\033[" + std::string(code) + "m" + text + "\033[0m";
+  }
+
+  Colour colour_;
+  size_t width_;
+  std::string text_;
+};
+
+void write_failure(Page& page, const Check& check) {
+  page.field("claim", shorten(claim(check), longest_name));
+  if (check.worst) {
+    page.field("worst", shorten(place(*check.worst), longest_name));
+    page.field("expected", exact(check.worst->expected));
+    page.field("actual", exact(check.worst->actual));
+    if (!check.worst->metric.empty())
+      page.field("metric", metric_label(check.worst->metric) + " " + brief(check.worst->value) +
+                               (check.worst->limit.is_null() ? "" : ", limit " + brief(check.worst->limit)));
+  }
+  if (const std::string measured = measured_label(check, 4); !measured.empty()) {
+    page.field("measured", measured);
+    page.field("limit", limits_label(check));
+  }
+  if (!check.because.empty())
+    page.field("because", shorten(check.because, 400));
+  if (!check.command.empty())
+    page.command("closer", check.command);
+}
+
+void write_check(Page& page, const Check& check) {
+  const std::string verdict =
+      check.verdict + std::string(10 - std::min<size_t>(check.verdict.size(), 9), ' ');
+  const std::string head =
+      "  " + page.mark(check.passed) + " " + (check.passed ? page.faint(verdict) : page.bad(verdict));
+  page.wrapped(head, 4 + verdict.size(), shorten(check.sentence, 2 * longest_name));
+  if (!check.passed)
+    write_failure(page, check);
+}
+
+void write_arm_failure(Page& page, const Arm& arm) {
+  page.wrapped("  " + page.bad("✗") + " ", 4,
+               "arm " + shorten(arm.name, longest_name) + " " + arm.failure_kind + ": " +
+                   shorten(arm.failure, 2 * longest_name));
+  const std::string tail = visible(arm.stderr_tail);
+  for (size_t at = 0; at < tail.size();) {
+    const size_t end = std::min(tail.find('\n', at), tail.size());
+    page.line(page.faint("      | ") + shorten(tail.substr(at, end - at), 400));
+    at = end + 1;
+  }
+}
+
+void write_case(Page& page, const Case& item) {
+  const std::string name = shorten(item.name, longest_name);
+  const std::string aside = shorten(item.title == item.name ? "" : item.title, longest_name);
+  page.wrapped(page.mark(item.passed) + " " + page.strong(name) + "  ", width_of(name) + 4,
+               aside + (aside.empty() ? "" : ", ") + duration(item.seconds), 2);
+  for (const Check& check : item.checks)
+    write_check(page, check);
+  for (const Arm& arm : item.arms)
+    if (!arm.complete)
+      write_arm_failure(page, arm);
+  for (const std::string& note : item.notes)
+    page.wrapped("  ! ", 4, shorten(note, 2 * longest_name));
+  if (!item.sentence.empty())
+    page.wrapped("  → ", 4, shorten(item.sentence, 2 * longest_name));
+  if (!item.passed && !item.reproduce.empty())
+    page.command("again", item.reproduce);
+}
+
+void write_summary(Page& page, const Results& results) {
+  const size_t checks = results.checks();
+  const size_t failed = results.checks_failed();
+  const std::string head = outcome(results);
+  std::string rest = count(checks, "check") + (failed == 0 ? "" : ", " + std::to_string(failed) + " failed");
+  if (results.runs > 0)
+    rest += "; " + count(static_cast<size_t>(results.runs), "run") +
+            (results.runs_cached > 0 ? ", " + std::to_string(results.runs_cached) + " from the cache" : "");
+  page.wrapped((results.passed() ? page.good(head) : page.bad(head)) + "  ", width_of(head) + 2,
+               rest + "; " + duration(results.seconds));
+  for (const Case& item : results.cases)
+    if (!item.passed)
+      page.line("  " + page.bad("✗") + " " + shorten(item.name, longest_name));
+}
+
+}  // namespace
+
+std::string terminal_case(const Case& item, Colour colour, int width) {
+  Page page(colour, width);
+  write_case(page, item);
+  return page.take();
+}
+
+std::string terminal_summary(const Results& results, Colour colour, int width) {
+  Page page(colour, width);
+  write_summary(page, results);
+  return page.take();
+}
+
+std::string terminal(const Results& results, Colour colour, int width) {
+  Page page(colour, width);
+  for (const Case& item : results.cases) {
+    write_case(page, item);
+    page.line("");
+  }
+  write_summary(page, results);
+  return page.take();
+}
+
+}  // namespace parity::reports

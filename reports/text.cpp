@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace parity::reports {
+namespace {
+
+struct Metric {
+  std::string_view name;
+  std::string_view label;
+  std::string_view direction;  ///< of its limit
+};
+
+/// In the order a reader wants them.
+constexpr std::array<Metric, 14> metrics = {{
+    {"collapse_log2", "collapse (log2)", "≥ "},
+    {"floors", "gap in floors", "≥ "},
+    {"max_ulp", "max ULP", "≤ "},
+    {"relative_l2", "relative L2", "≤ "},
+    {"relative_linf", "relative L∞", "≤ "},
+    {"max_abs", "largest gap", "≤ "},
+    {"gap32", "float32 gap", ""},
+    {"gap64", "float64 gap", ""},
+    {"cosine", "cosine", "≥ "},
+    {"needed_rtol", "tolerance that would pass", ""},
+    {"nan", "NaN", "≤ "},
+    {"inf", "inf", "≤ "},
+    {"fell", "loss fell by", "≥ "},
+    {"differing", "differing", "≤ "},
+}};
+
+const Metric* find_metric(std::string_view name) {
+  const auto found = std::ranges::find(metrics, name, &Metric::name);
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+bool continues(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+
+/// Length in bytes of a direction override or isolate (U+202A-202E, U+2066-2069) at `at`; 0 if there is none.
+size_t override_at(std::string_view text, size_t at) {
+  if (at + 3 > text.size() || text[at] != '\xE2')
+    return 0;
+  const auto second = static_cast<unsigned char>(text[at + 1]);
+  const auto third = static_cast<unsigned char>(text[at + 2]);
+  const bool embedding = second == 0x80 && third >= 0xAA && third <= 0xAE;
+  const bool isolate = second == 0x81 && third >= 0xA6 && third <= 0xA9;
+  return embedding || isolate ? 3 : 0;
+}
+
+unsigned code_point(std::string_view three) {
+  return (static_cast<unsigned>(three[0] & 0x0F) << 12) | (static_cast<unsigned>(three[1] & 0x3F) << 6) |
+         static_cast<unsigned>(three[2] & 0x3F);
+}
+
+}  // namespace
+
+std::string visible(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) {
+      result += fmt::format("<U+{:04X}>", byte);
+    } else if (byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0) {
+      result += fmt::format("<U+{:04X}>", static_cast<unsigned char>(text[++i]));  // C1 controls
+    } else if (const size_t length = override_at(text, i)) {
+      result += fmt::format("<U+{:04X}>", code_point(text.substr(i, length)));
+      i += length - 1;
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+std::string one_line(std::string_view text) {
+  std::string result = visible(text);
+  std::ranges::replace_if(result, [](char byte) { return byte == '\n' || byte == '\t'; }, ' ');
+  return result;
+}
+
+size_t width_of(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char byte) { return !continues(byte); }));
+}
+
+std::string shorten(std::string_view text, size_t width) {
+  const std::string line = one_line(text);
+  const size_t length = width_of(line);
+  if (length <= width || width < 5)
+    return line;
+  const size_t tail = (width - 3) / 2;
+  const size_t head = width - 3 - tail;
+  std::string result;
+  size_t position = 0;
+  bool dots = false;
+  for (const char byte : line) {
+    position += continues(byte) ? 0 : 1;
+    const bool keep = position <= head || position > length - tail;
+    if (keep)
+      result += byte;
+    else if (!dots)
+      result += "...";
+    dots = dots || !keep;
+  }
+  return result;
+}
+
+std::string exact(const Json& scalar) {
+  if (scalar.is_number_float())
+    return fmt::format("{}", scalar.get<double>());
+  if (scalar.is_string())
+    return one_line(scalar.get<std::string>());
+  return scalar.is_null() ? "none" : scalar.dump();
+}
+
+std::string brief(double number) {
+  const double beyond = number - 1;
+  if (beyond != 0 && std::abs(beyond) < 1e-4)  // a cosine of 0.9999999 is not 1
+    return fmt::format("1 {} {:.2g}", beyond < 0 ? "-" : "+", std::abs(beyond));
+  return fmt::format("{:.4g}", number);
+}
+
+std::string brief(const Json& scalar) {
+  return scalar.is_number_float() ? brief(scalar.get<double>()) : exact(scalar);
+}
+
+std::string duration(double seconds) {
+  if (seconds < 1)
+    return fmt::format("{:.0f} ms", seconds * 1000);
+  if (seconds < 60)
+    return fmt::format("{:.1f} s", seconds);
+  if (!(seconds < 1e9))
+    return fmt::format("{:g} s", seconds);
+  const auto whole = static_cast<int64_t>(std::lround(seconds));
+  return fmt::format("{} min {} s", whole / 60, whole % 60);
+}
+
+std::string count(size_t number, const std::string& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+std::string metric_label(const std::string& metric) {
+  if (const Metric* known = find_metric(metric))
+    return std::string(known->label);
+  std::string label = one_line(metric);
+  std::ranges::replace(label, '_', ' ');
+  return label;
+}
+
+std::string limit_label(const std::string& metric, const Json& limit) {
+  const Metric* known = find_metric(metric);
+  return (known ? std::string(known->direction) : "") + brief(limit);
+}
+
+std::string relation_label(const Check& check) {
+  std::string inner;
+  for (const auto& [name, value] : check.parameters.items())
+    inner += (inner.empty() ? "" : ", ") + one_line(name) + " " + brief(value);
+  return one_line(check.relation) + (inner.empty() ? "" : " (" + inner + ")");
+}
+
+std::string sides_label(const Check& check) {
+  std::string sides;
+  for (const std::string& arm : check.arms)
+    sides += (sides.empty() ? "" : ", ") + one_line(arm);
+  if (check.against == "golden")
+    sides += sides.empty() ? "golden" : ", golden";
+  return sides;
+}
+
+std::string claim(const Check& check) {
+  std::string result = one_line(check.quantity) + " " + relation_label(check);
+  if (const std::string sides = sides_label(check); !sides.empty())
+    result += ": " + sides;
+  return result + "; steps " + one_line(check.steps);
+}
+
+std::string place(const Worst& worst) {
+  std::string result = "step " + std::to_string(worst.step);
+  if (!worst.tensor.empty())
+    result += ", " + one_line(worst.tensor);
+  if (worst.index.empty())
+    return result;
+  result += "[";
+  for (size_t i = 0; i < worst.index.size(); ++i)
+    result += (i == 0 ? "" : ", ") + std::to_string(worst.index[i]);
+  return result + "]";
+}
+
+std::vector<std::string> headline_metrics(const Check& check, size_t most) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (names.size() < most && check.measured.contains(name) && std::ranges::find(names, name) == names.end())
+      names.push_back(name);
+  };
+  for (const auto& [name, unused] : check.limit.items())
+    add(name);
+  for (const Metric& metric : metrics)
+    if (const auto found = check.measured.find(metric.name);
+        found != check.measured.end() && !((metric.name == "nan" || metric.name == "inf") && *found == 0))
+      add(std::string(metric.name));
+  for (const auto& [name, unused] : check.measured.items())
+    add(name);
+  return names;
+}
+
+std::string measured_label(const Check& check, size_t most) {
+  std::string result;
+  for (const std::string& name : headline_metrics(check, most))
+    result += (result.empty() ? "" : ", ") + metric_label(name) + " " + brief(check.measured[name]);
+  return result;
+}
+
+std::string limits_label(const Check& check) {
+  std::string result;
+  for (const auto& [name, limit] : check.limit.items())
+    result += (result.empty() ? "" : ", ") + metric_label(name) + " " + limit_label(name, limit);
+  return result.empty() ? "bits" : result;
+}
+
+std::string outcome(const Results& results) {
+  const size_t failed = results.cases_failed();
+  const size_t all = results.cases.size();
+  if (all == 0)
+    return "No case was run";
+  if (failed == 0)
+    return all == 1 ? "The case holds" : "All " + std::to_string(all) + " cases hold";
+  return std::to_string(failed) + " of " + count(all, "case") + (failed == 1 ? " fails" : " fail");
+}
+
+std::string gap_label(const Curve& curve, const Series& gap) {
+  double largest = 0;
+  size_t at = 0, zeros = 0, known = 0;
+  bool nan = false;
+  for (size_t i = 0; i < gap.values.size(); ++i) {
+    if (!gap.values[i])
+      continue;
+    ++known;
+    const double value = *gap.values[i];
+    zeros += value == 0 ? 1 : 0;
+    const bool first_nan = std::isnan(value) && !nan;
+    if (first_nan || (!nan && value > largest)) {
+      largest = value;
+      at = i;
+      nan = first_nan;
+    }
+  }
+  if (known == 0)
+    return "no step in common";
+  if (zeros == known)
+    return "identical at " + (known == 1 ? "its only step" : "all " + std::to_string(known) + " steps");
+  const std::string where = " at step " + std::to_string(curve.steps[at]);
+  std::string result = nan ? "not a number" + where : "largest gap " + brief(largest) + where;
+  if (zeros > 0)
+    result += "; identical at " + std::to_string(zeros) + " of " + count(known, "step");
+  return result;
+}
+
+}  // namespace parity::reports

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/results.hpp"
+
+/// Words and numbers that every renderer shares, before any of them escapes for its own format.
+namespace parity::reports {
+
+/// Control characters (but newline and tab) and direction overrides as <U+001B>: nothing a name holds can
+/// move a cursor, end an XML document or reorder a line.
+std::string visible(std::string_view text);
+
+/// visible(), and newlines and tabs as a space.
+std::string one_line(std::string_view text);
+
+/// At most `width` characters: the middle replaced by "...". Counts code points. one_line() first.
+std::string shorten(std::string_view text, size_t width);
+
+/// Code points of UTF-8 text.
+size_t width_of(std::string_view text);
+
+/// Fewest digits that give the double back: 0.1, 2.5e-7, nan. Both values of a failure are shown so.
+std::string exact(const Json& scalar);
+
+/// Four significant digits; integers and words as they are.
+std::string brief(const Json& scalar);
+std::string brief(double number);
+
+/// "85 ms", "4.2 s", "2 min 5 s".
+std::string duration(double seconds);
+
+/// "1 check", "2 checks".
+std::string count(size_t number, const std::string& noun);
+
+/// "relative L2", "max ULP"; an unknown metric is its own name with spaces.
+std::string metric_label(const std::string& metric);
+
+/// "≥ 20", "≤ 4", or the number alone where the metric's direction is not known.
+std::string limit_label(const std::string& metric, const Json& limit);
+
+/// "lagged (lag 1)".
+std::string relation_label(const Check& check);
+
+/// "one_indexed, zero_indexed" or "one_indexed, golden".
+std::string sides_label(const Check& check);
+
+/// "lr lagged (lag 1): one_indexed, zero_indexed; steps warmup".
+std::string claim(const Check& check);
+
+/// "step 3, layers.0.attention.wq.weight[1, 2]".
+std::string place(const Worst& worst);
+
+/// What decided: the limited metrics first, else the ones a reader wants first. At most `most` of them.
+std::vector<std::string> headline_metrics(const Check& check, size_t most);
+
+/// "relative L2 2.4e-07, max ULP 12"; empty if nothing was measured.
+std::string measured_label(const Check& check, size_t most);
+
+/// "collapse ≥ 20"; "bits" where nothing is limited.
+std::string limits_label(const Check& check);
+
+/// "3 of 4 cases hold, 1 fails" in a sentence that states the suite's outcome.
+std::string outcome(const Results& results);
+
+/// "largest gap 2.4e-07 at step 7; identical at 8 of 10 steps".
+std::string gap_label(const Curve& curve, const Series& gap);
+
+}  // namespace parity::reports

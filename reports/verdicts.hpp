@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace parity::reports {
+
+/// How a verdict of results.json is shown. The sign tells verdicts apart without colour.
+struct VerdictLook {
+  std::string_view name;
+  std::string_view sign;
+  std::string_view meaning;
+};
+
+/// From best to worst; the names of schema parity.results/1.
+inline constexpr std::array<VerdictLook, 7> verdict_looks = {{
+    {"identical", "=", "the same bits"},
+    {"rounding", "≈", "another order of the same arithmetic: the gap collapses in float64"},
+    {"drift", "~", "rounding that comes from another environment than the golden's"},
+    {"different", "≠", "another computation"},
+    {"vacuous", "∅", "nothing was put to the test"},
+    {"missing", "?", "a side, quantity or golden is not there"},
+    {"crashed", "×", "an arm did not finish"},
+}};
+
+/// Null if the name is not a verdict.
+inline const VerdictLook* find_verdict(std::string_view name) {
+  for (const VerdictLook& look : verdict_looks)
+    if (look.name == name)
+      return &look;
+  return nullptr;
+}
+
+inline std::string verdict_names() {
+  std::string names;
+  for (const VerdictLook& look : verdict_looks)
+    names += (names.empty() ? "" : ", ") + std::string(look.name);
+  return names;
+}
+
+}  // namespace parity::reports
