@@ -15,10 +15,11 @@ template <class Bits>
 struct SumMixed {
   Digest operator()(const std::byte* data, size_t count, uint64_t first_index) const {
     uint64_t low = 0, high = 0;
-    for (size_t i = 0; i < count; ++i) {
+    uint64_t index_key = (first_index + 1) * index_factor;
+    for (size_t i = 0; i < count; ++i, index_key += index_factor) {
       Bits bits;
       std::memcpy(&bits, data + i * sizeof bits, sizeof bits);
-      const Mixed mixed = mix_element(bits, first_index + i);
+      const Mixed mixed = mix_element(bits, index_key);
       low += mixed.low;
       high += mixed.high;
     }

@@ -15,10 +15,13 @@ struct Mixed {
   uint64_t high;
 };
 
-/// \param bits   the element's bit pattern, zero-extended
-/// \param index  its global row-major index
-constexpr Mixed mix_element(uint64_t bits, uint64_t index) {
-  uint64_t x = bits ^ ((index + 1) * 0x9E3779B97F4A7C15U);
+/// What an element's index adds to its bits: (index + 1) * index_factor, so zeros count too.
+inline constexpr uint64_t index_factor = 0x9E3779B97F4A7C15U;
+
+/// \param bits       the element's bit pattern, zero-extended
+/// \param index_key  (global row-major index + 1) * index_factor
+constexpr Mixed mix_element(uint64_t bits, uint64_t index_key) {
+  uint64_t x = bits ^ index_key;
   x ^= x >> 32;
   x *= 0xFF51AFD7ED558CCDU;
   x ^= x >> 29;
@@ -31,7 +34,7 @@ constexpr Mixed mix_element(uint64_t bits, uint64_t index) {
 
 /// Bit j is the sign of element 64 * group + j in a sketch: 1 means minus. MurmurHash3's 64-bit finaliser.
 constexpr uint64_t sketch_signs(uint64_t group) {
-  uint64_t x = (group + 1) * 0x9E3779B97F4A7C15U;
+  uint64_t x = (group + 1) * index_factor;
   x ^= x >> 33;
   x *= 0xFF51AFD7ED558CCDU;
   x ^= x >> 33;

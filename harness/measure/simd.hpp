@@ -9,8 +9,26 @@
 
 namespace parity::simd {
 
-/// Runs `kernel(args...)` compiled for the widest vectors this machine has. Kernels name their lanes
-/// explicitly and contraction is off, so every version gives the same bits.
+/// Vector instructions a kernel is compiled for.
+enum class Level { baseline, avx2, avx512 };
+
+/// The widest this machine has.
+inline Level detect_level() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+    return Level::avx512;
+  if (__builtin_cpu_supports("avx2"))
+    return Level::avx2;
+#endif
+  return Level::baseline;
+}
+
+/// What `run` uses. Tests lower it to show that every level gives the same bits.
+inline Level& level() {
+  static Level chosen = detect_level();
+  return chosen;
+}
 
 #if defined(__x86_64__)
 template <class Kernel, class... Args>
@@ -25,29 +43,28 @@ __attribute__((target("avx2,avx512f,avx512dq,avx512vl,avx512bw"), flatten)) auto
 }
 #endif
 
+/// Runs `kernel(args...)` compiled for the widest vectors this machine has. Kernels name their lanes
+/// explicitly and contraction is off, so every version gives the same bits.
 template <class Kernel, class... Args>
 auto run(const Kernel& kernel, Args... args) {
 #if defined(__x86_64__)
-  static const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-  static const bool avx2 = __builtin_cpu_supports("avx2");
-  if (avx512)
+  if (level() == Level::avx512)
     return run_avx512(kernel, args...);
-  if (avx2)
+  if (level() == Level::avx2)
     return run_avx2(kernel, args...);
 #endif
   return kernel(args...);
 }
 
-/// Eight lanes; comparisons give all ones or zeros a lane.
-using Doubles = double __attribute__((vector_size(64)));
-using Words = uint64_t __attribute__((vector_size(64)));
-using SignedWords = int64_t __attribute__((vector_size(64)));
-inline constexpr size_t lanes = 8;
+/// Four lanes, which GCC keeps whole from AVX2 on; comparisons give all ones or zeros a lane.
+using Doubles = double __attribute__((vector_size(32)));
+using Words = uint64_t __attribute__((vector_size(32)));
+using SignedWords = int64_t __attribute__((vector_size(32)));
+inline constexpr size_t lanes = 4;
 
 /// Sum and maximum of the lanes, always in the same order.
 inline double sum(const double* v) {
-  return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+  return (v[0] + v[2]) + (v[1] + v[3]);
 }
 inline double maximum(const double* v) {
   double most = v[0];

@@ -24,7 +24,7 @@ int64_t first_of_block(int64_t block, int64_t count) {
 struct SignedSum {
   double operator()(DType dtype, const std::byte* data, int64_t begin, int64_t end, bool skip) const {
     simd::Doubles total = {};
-    const simd::Words lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    const simd::Words lane = {0, 1, 2, 3};
     alignas(64) double values[group];
     for (int64_t i = begin; i < end;) {
       const int64_t first = i / group * group;

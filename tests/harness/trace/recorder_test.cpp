@@ -8,7 +8,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/trace/trace.hpp"
-#include "tests/support/trace_fixture.hpp"
+#include "tests/support/recorded.hpp"
 
 namespace parity {
 namespace {
@@ -17,28 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-class RecorderTest : public FolderTest {
- protected:
-  Recorder::Options options() const {
-    return {.path = trace_path(),
-            .config = {{"steps", 2}},
-            .provenance = {{"producer", "test"}},
-            .capture = capture_all()};
-  }
-
-  /// Steps first..last with a loss, a count and one tensor each.
-  static void record(Recorder& recorder, int64_t first, int64_t last) {
-    for (int64_t step = first; step <= last; ++step) {
-      recorder.begin_step(step);
-      recorder.channel("loss", 1.0 / static_cast<double>(step));
-      recorder.channel("valid_tokens", int64_t{1024} * step);
-      recorder.channel("step_seconds", 0.5, ChannelKind::timing);
-      const std::vector<float> values = {1.5F, -2.0F, static_cast<float>(step)};
-      recorder.tensor(Phase::grad, "layers.0.wq.weight", view_of(DType::float32, values, {1, 3}));
-      recorder.end_step();
-    }
-  }
-};
+class RecorderTest : public RecordedTest {};
 
 TEST_F(RecorderTest, WhatWasRecordedIsRead) {
   Recorder recorder(options());

@@ -11,8 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/file.hpp"
-#include "harness/trace/recorder.hpp"
-#include "harness/trace/trace.hpp"
+#include "harness/tensor/tensor_view.hpp"
 
 namespace parity {
 
@@ -63,13 +62,6 @@ TensorView view_of(DType dtype, const std::vector<T>& values, Shape shape = {-1}
   if (shape == Shape{-1})
     shape = {static_cast<int64_t>(values.size())};
   return {dtype, std::move(shape), values.data()};
-}
-
-/// A capture that keeps every tensor whole.
-inline Capture capture_all() {
-  Capture capture;
-  capture.tensors.push_back({});
-  return capture;
 }
 
 }  // namespace parity

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "harness/tensor/tensor_view.hpp"
+
+namespace parity {
+
+/// How far one tensor is from another of the same dtype and shape. Measured once; tolerances decide
+/// elsewhere.
+///
+/// A NaN on either side, or on both, makes its element differ and the distances NaN, which no tolerance
+/// accepts. Equal infinities are distance 0, other infinities are infinitely far. Norms of a side are over
+/// its finite elements. Where the reference is zero and the other side is not, relative distances are
+/// infinite.
+struct Difference {
+  /// max_ulp where a NaN has no distance.
+  static constexpr uint64_t no_ulp = std::numeric_limits<uint64_t>::max();
+
+  int64_t count = 0;      ///< elements
+  int64_t differing = 0;  ///< with other bits (-0 is not +0), or NaN
+
+  double l2_error = 0;       ///< ||a - e||_2
+  double expected_norm = 0;  ///< ||e||_2
+  double relative_l2 = 0;    ///< ||a - e||_2 / ||e||_2 (M2)
+  double max_abs_error = 0;  ///< max |a - e|
+  double relative_linf = 0;  ///< max |a - e| / max |e| (M2)
+  double cosine = 1;         ///< <a, e> / (||a|| ||e||); 1 for two zero vectors, 0 for one
+  uint64_t max_ulp = 0;      ///< M1, in the dtype's own steps; |a - e| of integers
+  double needed_rtol = 0;    ///< smallest rtol with |a - e| <= rtol |e| everywhere (M3 at atol 0)
+  int64_t expected_nan = 0;  ///< elements that are NaN ...
+  int64_t actual_nan = 0;
+  int64_t expected_inf = 0;  ///< ... or infinite, a side
+  int64_t actual_inf = 0;
+
+  /// The first NaN; without one the first element with the largest |a - e|; without a difference in value the
+  /// first with other bits. -1 if all bits are equal.
+  int64_t worst_index = -1;
+  double worst_expected = 0;
+  double worst_actual = 0;
+
+  /// The same bits, and no NaN.
+  bool identical() const { return differing == 0; }
+};
+
+/// One pass over both; float64 accumulation, block by block in index order.
+///
+/// Squares of float64 values beyond about 1e154 overflow, which gives infinite or NaN norms; those below
+/// 1e-154 count as 0.
+/// \param expected  [any shape] any dtype; the reference side
+/// \param actual    same shape and dtype
+/// \throws UserError "shape (2, 3) against (3, 2) (cannot align)"
+/// Determinism: the same bits on every machine and for any number of threads.
+/// Source: METRICS.md M1-M3.
+Difference measure_difference(const TensorView& expected, const TensorView& actual);
+
+}  // namespace parity
