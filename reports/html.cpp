@@ -180,11 +180,14 @@ Data curves(const Case& item) {
     std::string arms, gaps;
     for (const Series& series : curve->series)
       arms += (arms.empty() ? "" : ", ") + name_of(series.arm);
-    for (const Series& gap : curve->gap)
-      gaps += (gaps.empty() ? "" : "; ") + (curve->gap.size() > 1 ? name_of(gap.arm) + " " : "") +
-              gap_label(*curve, gap);
+    Data gap_list = list();
+    for (const std::string& gap : gap_labels(*curve)) {
+      gaps += (gaps.empty() ? "" : "; ") + name_of(gap);
+      gap_list.push_back(Data{"gap", name_of(gap)});
+    }
     row.set("arms", arms);
     row.set("gaps", gaps);
+    row.set("gap_list", gap_list);
     row.set("first", curve->steps.empty() ? "none" : std::to_string(curve->steps.front()));
     row.set("last", curve->steps.empty() ? "none" : std::to_string(curve->steps.back()));
     row.set("no_gap", curve->gap.empty());

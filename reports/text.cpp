@@ -264,4 +264,17 @@ std::string gap_label(const Curve& curve, const Series& gap) {
   return result;
 }
 
+std::vector<std::string> gap_labels(const Curve& curve) {
+  std::vector<std::string> labels;
+  for (const Series& gap : curve.gap)
+    labels.push_back(gap_label(curve, gap));
+  if (labels.size() < 2)
+    return labels;
+  if (std::ranges::count(labels, labels.front()) == std::ssize(labels))
+    return {"all arms: " + labels.front()};
+  for (size_t i = 0; i < labels.size(); ++i)
+    labels[i] = one_line(curve.gap[i].arm) + ": " + labels[i];
+  return labels;
+}
+
 }  // namespace parity::reports

@@ -70,4 +70,7 @@ std::string outcome(const Results& results);
 /// "largest gap 2.4e-07 at step 7; identical at 8 of 10 steps".
 std::string gap_label(const Curve& curve, const Series& gap);
 
+/// gap_label() of each arm, after "ARM: " where there are several; once where all say the same.
+std::vector<std::string> gap_labels(const Curve& curve);
+
 }  // namespace parity::reports

@@ -25,16 +25,10 @@ const shown = (value) => value === null ? "none" : value === 0 ? "0" : String(va
 
 function armSwatch(arm) {
   const style = styleOf(arm);
-  const ns = "http://www.w3.org/2000/svg";
-  const svg = document.createElementNS(ns, "svg");
-  svg.setAttribute("width", "30");
-  svg.setAttribute("height", "10");
-  svg.setAttribute("aria-hidden", "true");
-  const line = document.createElementNS(ns, "line");
-  for (const [key, value] of Object.entries({x1: 0, x2: 30, y1: 5, y2: 5, "stroke-width": style.width,
-    "stroke-opacity": style.opacity, "stroke-dasharray": style.svg, style: `stroke: var(${colourName(arm)})`}))
-    line.setAttribute(key, value);
-  svg.append(line);
+  const svg = document.getElementById("swatch").content.firstElementChild.cloneNode(true);
+  for (const [key, value] of Object.entries({"stroke-width": style.width, "stroke-opacity": style.opacity,
+    "stroke-dasharray": style.svg, style: `stroke: var(${colourName(arm)})`}))
+    svg.firstElementChild.setAttribute(key, value);
   return svg;
 }
 
@@ -158,6 +152,6 @@ function drawPlot(canvas, data, curve, view) {
   const traces = [...valueTraces(data, curve, view.hidden), ...gapTraces(data, curve, view.hidden, view.logarithmic, scale)];
   return Plotly.react(canvas, traces, plotLayout(data, curve, view.logarithmic, scale, view.still), {
     responsive: true, displaylogo: false, displayModeBar: view.still ? false : "hover",
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+    modeBarButtons: [["toImage", "zoom2d", "pan2d", "resetScale2d"]],
   });
 }

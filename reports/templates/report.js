@@ -31,6 +31,12 @@
     for (const canvas of drawn) if (chosen(canvas)) draw(canvas);
   }
 
+  function hoverAt(canvas, step) {
+    const points = canvas.data.map((trace, i) => ({curveNumber: i, pointNumber: trace.x.indexOf(step)}));
+    Plotly.Fx.hover(canvas, points.filter(({curveNumber: i, pointNumber: at}) =>
+      at >= 0 && canvas.data[i].hoverinfo !== "skip" && canvas.data[i].y[at] !== null), ["xy", "xy2"]);
+  }
+
   // Left and right read the values of one step after the other.
   function readValues(event) {
     const move = {ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity}[event.key];
@@ -40,7 +46,7 @@
     const last = curve.steps.length - 1;
     const at = Math.min(last, Math.max(0, Number(canvas.dataset.at ?? (move > 0 ? -1 : last + 1)) + move));
     canvas.dataset.at = at;
-    if (drawn.has(canvas)) Plotly.Fx.hover(canvas, [{xval: curve.steps[at]}], ["xy"]);
+    if (drawn.has(canvas)) hoverAt(canvas, curve.steps[at]);
     const words = curve.series.map(([arm, values]) => `${arms[arm]} ${shown(values[at])}`);
     for (const [arm, values] of curve.gap) words.push(`gap of ${arms[arm]} ${shown(values[at])}`);
     spoken.textContent = `step ${curve.steps[at]}: ${words.join(", ")}`;

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The page in headless Chromium: what a reader's browser makes of it.
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <regex>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "reports/html.hpp"
+#include "reports/page_data.hpp"
+#include "reports/render.hpp"
+#include "tests/reports/sample.hpp"
+
+namespace parity::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+size_t occurrences(const std::string& text, const std::string& pattern) {
+  const std::regex regex(pattern);
+  return static_cast<size_t>(std::distance(std::sregex_iterator(text.begin(), text.end(), regex), {}));
+}
+
+TEST(PageTest, NamesNoAddressInTheNetwork) {
+  EXPECT_EQ(occurrences(html(sample()), "(https?:)?//[a-z]"), 0U) << "comments in scripts count as well";
+  EXPECT_THAT(html(sample()), HasSubstr("default-src 'none'"));
+}
+
+TEST(PageTest, DataCannotEndItsScriptElement) {
+  EXPECT_THAT(page_data(sample()), Not(HasSubstr("<")));
+  EXPECT_EQ(Json::parse(page_data(sample()))["cases"].size(), 6U);
+}
+
+TEST(PageTest, DataKeepsNanAndAbsentStepsApart) {
+  const Json data = Json::parse(page_data(sample()));
+  const Json& overflowed = data["cases"][4]["curves"][0]["series"][1][1];
+  EXPECT_EQ(overflowed[4], "inf");
+  EXPECT_EQ(overflowed[5], "nan");
+  EXPECT_TRUE(overflowed[6].is_null());
+}
+
+TEST(PageTest, EachIdIsUsedOnce) {
+  Results results = sample();
+  results.cases.push_back(results.cases.front());
+  const std::string page = html(results);
+  std::set<std::string> ids;
+  const std::regex id(" id=\"([^\"]*)\"");
+  for (auto found = std::sregex_iterator(page.begin(), page.end(), id); found != std::sregex_iterator();
+       ++found)
+    EXPECT_TRUE(ids.insert((*found)[1]).second) << (*found)[1];
+}
+
+/// The page as the browser has it after its scripts ran, and what the browser logged.
+class BrowserTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (std::string(PARITY_CHROMIUM).empty())
+      return;
+    folder() = std::filesystem::path(::testing::TempDir()) / ("page_" + std::to_string(::getpid()));
+    render(sample_path(), folder());
+    const std::string profile = (folder() / "profile").string(), log = (folder() / "log").string();
+    const std::string command =
+        std::string(PARITY_CHROMIUM) +
+        " --headless=new --no-sandbox --disable-gpu --user-data-dir=" + profile +
+        " --enable-logging=stderr --virtual-time-budget=20000 --window-size=1400,12000"
+        " --dump-dom file://" +
+        (folder() / "index.html").string() + " 2>" + log;
+    FILE* pipe = ::popen(command.c_str(), "r");
+    std::array<char, 1 << 16> buffer;
+    for (size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+      dom().append(buffer.data(), got);
+    ::pclose(pipe);
+    console() = read_file(log);
+  }
+
+  static void TearDownTestSuite() { std::filesystem::remove_all(folder()); }
+
+  void SetUp() override {
+    if (std::string(PARITY_CHROMIUM).empty())
+      GTEST_SKIP() << "needs Chromium, found none";
+    ASSERT_THAT(dom(), HasSubstr("</html>")) << console();
+  }
+
+  static std::filesystem::path& folder() {
+    static std::filesystem::path path;
+    return path;
+  }
+  static std::string& dom() {
+    static std::string text;
+    return text;
+  }
+  static std::string& console() {
+    static std::string text;
+    return text;
+  }
+};
+
+TEST_F(BrowserTest, LogsNothingOnTheConsole) {
+  EXPECT_THAT(console(), Not(HasSubstr("CONSOLE")));
+}
+
+TEST_F(BrowserTest, HasASectionACaseAndItsParts) {
+  EXPECT_EQ(occurrences(dom(), "<section class=\"case "), 6U);
+  EXPECT_EQ(occurrences(dom(), "<section class=\"case fail\""), 3U);
+  EXPECT_EQ(occurrences(dom(), "<tbody class=\"check "), 20U);
+  EXPECT_EQ(occurrences(dom(), "<tbody class=\"check fail\""), 7U);
+  EXPECT_EQ(occurrences(dom(), "<nav "), 1U);
+  EXPECT_EQ(occurrences(dom(), "class=\"copy\""), occurrences(dom(), "<div class=\"command\""));
+}
+
+TEST_F(BrowserTest, DrawsThePlotsThatAreNear) {
+  EXPECT_EQ(occurrences(dom(), "<figure class=\"plot\""), 16U);
+  EXPECT_GE(occurrences(dom(), "class=\"canvas[^\"]* drawn"), 10U);
+  EXPECT_GE(occurrences(dom(), "class=\"main-svg\""), 10U);
+  EXPECT_THAT(dom(), HasSubstr("identical at every step"));
+}
+
+TEST_F(BrowserTest, GivesEachPlotANameATableAndALegend) {
+  EXPECT_EQ(occurrences(dom(), "role=\"img\" tabindex=\"0\" aria-label=\"[^\"]+ over steps "), 16U);
+  EXPECT_EQ(occurrences(dom(), "data-table=\"curve\""), 16U);
+  EXPECT_EQ(occurrences(dom(), "<button type=\"button\" aria-pressed=\"true\" title=\"Show or hide"), 13U);
+}
+
+TEST_F(BrowserTest, RunsNoMarkupFromNames) {
+  EXPECT_THAT(dom(), Not(HasSubstr("<title>owned")));
+  EXPECT_EQ(occurrences(dom(), "<img"), 0U);
+  EXPECT_EQ(occurrences(dom(), "<[^>]*(onmouseover|onerror|onload)="), 0U);
+  EXPECT_EQ(occurrences(dom(), "<script"), 3U);
+}
+
+}  // namespace
+}  // namespace parity::reports

@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One table of expectations, checked against every renderer.
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+#include "reports/junit.hpp"
+#include "reports/render.hpp"
+#include "reports/summary.hpp"
+#include "tests/reports/sample.hpp"
+
+namespace parity::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+/// What a reader sees: tags and escapes undone, white space folded.
+std::string seen(std::string_view renderer, const std::string& output) {
+  std::string text;
+  bool tag = false;
+  for (size_t i = 0; i < output.size(); ++i) {
+    const char byte = output[i];
+    if (renderer == "html" && (byte == '<' || byte == '>'))
+      tag = byte == '<';
+    else if (renderer == "summary" && byte == '\\' && i + 1 < output.size())
+      text += output[++i];
+    else if (!tag)
+      text += byte == '\n' ? ' ' : byte;
+  }
+  if (renderer != "terminal")
+    for (const auto& [from, to] : {std::pair{"&lt;", "<"},
+                                   {"&gt;", ">"},
+                                   {"&quot;", "\""},
+                                   {"&apos;", "'"},
+                                   {"&#10;", " "},
+                                   {"&amp;", "&"}})
+      text = replaced(text, from, to);
+  while (text.find("  ") != std::string::npos)
+    text = replaced(text, "  ", " ");
+  return text;
+}
+
+/// Facts of the sample that every form must show.
+constexpr std::array expectations = {
+    "lr/warmup_index",                                                // a case that passes
+    "forgets_step departs from straight at update 7",                 // what a case found
+    "loss differs first at update 7: 6.9713 in straight, 6.9834 in",  // a failed check's sentence
+    "0.013482177630066872",                                           // both values, every digit
+    "0.013918423093855381",                                           //
+    "layers.1.attention.wq.weight[17, 203]",                          // where
+    "max ULP 8123445",                                                // what was measured
+    "--tensor 'layers.1.attention.wq.*'",                             // the command to look closer
+    "bits of parameters follow from bits of the optimizer's state",   // why it is checked
+    "no golden for arm straight",                                     // missing
+    "parity golden record cases/optim/forgotten_step.toml",           // and the remedy
+    "no arm has a channel mask_pairs",                                // a check that matched nothing
+    "nothing was put to the test",                                    // vacuous
+    "loss is nan at update 6 (exit status 4)",                        // an arm that did not finish
+    "first tensor that is not finite: grad of output.weight",         // its last words
+    "relative L2 nan",                                                // NaN in a measurement
+    "collapse (log2) ≥ 20",                                           // a limit with its direction
+    "<script>document.title='owned'</script>",                        // markup, as text
+    "\"quotes\" & 'apostrophes'",                                     //
+    "parity compare 'a b' \"$(touch owned)\" <x>",                    //
+};
+
+class EveryRenderer : public ::testing::TestWithParam<Renderer> {};
+
+TEST_P(EveryRenderer, ShowsEachFact) {
+  const std::string text = seen(GetParam().name, GetParam().function(sample()));
+  for (const char* fact : expectations)
+    EXPECT_THAT(text, HasSubstr(fact));
+}
+
+TEST_P(EveryRenderer, LetsNoControlCharacterThrough) {
+  for (const char byte : GetParam().function(sample()))
+    ASSERT_TRUE(byte == '\n' || byte == '\t' || static_cast<unsigned char>(byte) >= 0x20)
+        << static_cast<int>(byte);
+}
+
+TEST_P(EveryRenderer, LetsNoDirectionOverrideThrough) {
+  EXPECT_THAT(GetParam().function(sample()), Not(HasSubstr("\xE2\x80\xAE")));
+}
+
+TEST_P(EveryRenderer, GivesTheSameBytesTwice) {
+  EXPECT_EQ(GetParam().function(sample()), GetParam().function(sample()));
+}
+
+TEST_P(EveryRenderer, CopesWithAnEmptySuite) {
+  Results empty;
+  EXPECT_FALSE(GetParam().function(empty).empty());
+}
+
+TEST_P(EveryRenderer, TellsPassFromFail) {
+  Json json = sample_json();
+  json["cases"] = Json::array({json["cases"][2]});
+  const Results passing = parse_results(json.dump(), "passing");
+  json["cases"][0]["passed"] = false;
+  json["cases"][0]["checks"][0]["passed"] = false;
+  EXPECT_NE(GetParam().function(passing), GetParam().function(parse_results(json.dump(), "failing")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Reports, EveryRenderer, ::testing::ValuesIn(renderers().begin(), renderers().end()),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST(RendererTable, HasUniqueNamesAndFiles) {
+  std::set<std::string_view> names, files;
+  for (const Renderer& renderer : renderers()) {
+    EXPECT_TRUE(names.insert(renderer.name).second);
+    EXPECT_TRUE(files.insert(renderer.file).second);
+  }
+  EXPECT_EQ(names, (std::set<std::string_view>{"terminal", "junit", "summary", "html"}));
+}
+
+TEST(SummaryTest, HasNoMarkupOfNamesAndClosesItsFences) {
+  const std::string text = summary(sample());
+  EXPECT_THAT(text, Not(HasSubstr("<script>document")));
+  EXPECT_THAT(text, HasSubstr("| ❌ | <code>optim/forgotten\\_step</code> | ≠ different |"));
+  EXPECT_THAT(text, HasSubstr("````text"));  // a tail with ``` in it
+  EXPECT_THAT(text, HasSubstr("A pipe \\| a backtick"));
+}
+
+TEST(SummaryTest, StaysSmallWhenEverythingFails) {
+  Results results = sample();
+  const Case failing = results.cases[3];
+  for (int i = 0; i < 200; ++i)
+    results.cases.push_back(failing);
+  const std::string text = summary(results);
+  EXPECT_LT(text.size(), 400'000U);
+  EXPECT_THAT(text, HasSubstr("more failed checks in index.html"));
+}
+
+class RenderedFolder : public ::testing::Test {
+ protected:
+  RenderedFolder() { render(sample_path(), folder_); }
+  ~RenderedFolder() override { std::filesystem::remove_all(folder_); }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) / ("reports_" + std::to_string(::getpid()));
+};
+
+TEST_F(RenderedFolder, HoldsEveryFormAndThePlottingLibrary) {
+  for (const Renderer& renderer : renderers())
+    EXPECT_EQ(read_file(folder_ / renderer.file), renderer.function(sample()));
+  EXPECT_GT(std::filesystem::file_size(folder_ / "plotly.min.js"), 1'000'000U);
+}
+
+TEST_F(RenderedFolder, JunitParsesAsXmlWithTheRightCounts) {
+  const std::string script =
+      "import sys, xml.etree.ElementTree as E\n"
+      "root = E.parse(sys.argv[1]).getroot()\n"
+      "suites = root.findall('testsuite')\n"
+      "cases = root.findall('testsuite/testcase')\n"
+      "assert root.tag == 'testsuites' and len(suites) == 6, len(suites)\n"
+      "assert int(root.get('tests')) == len(cases) == 22, len(cases)\n"
+      "assert int(root.get('failures')) == len(root.findall('.//failure')) == 7\n"
+      "assert int(root.get('errors')) == len(root.findall('.//error')) == 2\n"
+      "assert suites[5].get('name').startswith('hostile/<script>')\n"
+      "failed = root.findall('.//failure')[0]\n"
+      "assert failed.get('type') == 'different' and 'update 7' in failed.get('message')\n"
+      "assert 'expected: 6.861' in failed.text and 'closer: parity compare' in failed.text\n";
+  write_file(folder_ / "read.py", script);
+  const std::string command = std::string(PARITY_PYTHON) + " " + (folder_ / "read.py").string() + " " +
+                              (folder_ / "junit.xml").string();
+  EXPECT_EQ(std::system(command.c_str()), 0);
+}
+
+TEST(JunitTest, ACaseThatFailedWithoutAFailedCheckIsAFailure) {
+  Results results = parse_results(
+      R"({"schema":"parity.results/1","cases":[{"name":"a/b","passed":false,"verdict":"missing","sentence":"no such model","arms":[],"checks":[]}]})",
+      "results.json");
+  const std::string text = junit(results);
+  EXPECT_THAT(text, HasSubstr("failures=\"1\""));
+  EXPECT_THAT(text, HasSubstr("message=\"no such model\""));
+}
+
+TEST(RenderTest, WritesNothingForResultsItCannotRead) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / ("unread_" + std::to_string(::getpid()));
+  write_file(folder / "results.json", R"({"schema":"parity.results/9","cases":[]})");
+  EXPECT_THROW(render(folder / "results.json", folder / "out"), UserError);
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace parity::reports

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/terminal.hpp"
+
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/text.hpp"
+#include "tests/reports/sample.hpp"
+
+namespace parity::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// The sample's cases whose names are ordinary words.
+Results ordinary() {
+  Results results = sample();
+  results.cases.pop_back();
+  return results;
+}
+
+class TerminalWidth : public ::testing::TestWithParam<int> {};
+
+TEST_P(TerminalWidth, BoundsEveryLineButCommands) {
+  std::istringstream lines(terminal(ordinary(), Colour::plain, GetParam()));
+  for (std::string line; std::getline(lines, line);) {
+    const bool pasted = line.starts_with("      closer") || line.starts_with("      again");
+    const bool quoted = line.starts_with("      |");
+    EXPECT_TRUE(pasted || quoted || width_of(line) <= static_cast<size_t>(GetParam())) << line;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(NarrowAndWide, TerminalWidth, ::testing::Values(60, 80, 200));
+
+TEST(TerminalTest, FailureBlockNamesPlaceValuesMetricLimitAndCommand) {
+  const std::string text = terminal_case(sample().cases[3], Colour::plain, 110);
+  EXPECT_THAT(text, HasSubstr("✗ different 9 of 11 tensors of param differ"));
+  EXPECT_THAT(text, HasSubstr("worst     step 10, layers.1.attention.wq.weight[17, 203]\n"));
+  EXPECT_THAT(text, HasSubstr("expected  0.013482177630066872\n"));
+  EXPECT_THAT(text, HasSubstr("actual    0.013918423093855381\n"));
+  EXPECT_THAT(text, HasSubstr("metric    max ULP 468413, limit 0\n"));
+  EXPECT_THAT(text, HasSubstr("closer    parity compare runs/5d1f0c6a runs/31f4aa90 --step 10 "
+                              "--tensor 'layers.1.attention.wq.*'\n"));
+}
+
+TEST(TerminalTest, PassingChecksTakeOneLineEach) {
+  const std::string text = terminal_case(sample().cases[2], Colour::plain, 110);
+  EXPECT_EQ(text,
+            "✓ checkpoint/resume  Stopped at 5 of 10 against straight through, 7.2 s\n"
+            "  ✓ identical 3 channels are the same bits in both arms over steps 1-10\n"
+            "  → The resumed run is the same bits as the straight one at every update.\n");
+}
+
+TEST(TerminalTest, OnlyAnsiHasEscapeCodes) {
+  EXPECT_THAT(terminal(sample(), Colour::plain, 80), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(terminal(sample(), Colour::ansi, 80), HasSubstr("\x1b[1;31m✗\x1b[0m"));
+}
+
+TEST(TerminalTest, ColoursDoNotMoveTheText) {
+  std::string coloured = terminal(sample(), Colour::ansi, 80);
+  for (size_t at = coloured.find('\x1b'); at != std::string::npos; at = coloured.find('\x1b'))
+    coloured.erase(at, coloured.find('m', at) - at + 1);
+  EXPECT_EQ(coloured, terminal(sample(), Colour::plain, 80));
+}
+
+TEST(TerminalTest, SummaryNamesTheCasesThatFail) {
+  const std::string text = terminal_summary(sample(), Colour::plain, 110);
+  EXPECT_THAT(text,
+              HasSubstr("3 of 6 cases fail  20 checks, 7 failed; 14 runs, 4 from the cache; 1 min 46 s"));
+  EXPECT_THAT(text, HasSubstr("✗ loss/overflow\n"));
+  EXPECT_THAT(text, Not(HasSubstr("checkpoint/resume")));
+}
+
+}  // namespace
+}  // namespace parity::reports

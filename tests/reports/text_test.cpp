@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/text.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace parity::reports {
+namespace {
+
+TEST(TextTest, ShowsControlCharactersAndDirectionOverrides) {
+  EXPECT_EQ(visible(std::string("a\x1b[31m\0b\x7f", 9)), "a<U+001B>[31m<U+0000>b<U+007F>");
+  EXPECT_EQ(visible("x\xE2\x80\xAEy\xE2\x81\xA6z"), "x<U+202E>y<U+2066>z");
+  EXPECT_EQ(visible("\xC2\x9B"), "<U+009B>");
+  EXPECT_EQ(visible("é≈\n\t"), "é≈\n\t");
+  EXPECT_EQ(one_line("a\nb\tc"), "a b c");
+}
+
+TEST(TextTest, ShortensInTheMiddleByCodePoints) {
+  EXPECT_EQ(shorten("0123456789", 10), "0123456789");
+  EXPECT_EQ(shorten("0123456789x", 10), "0123...89x");
+  EXPECT_EQ(shorten("≈≈≈≈≈≈≈≈≈≈≈", 7), "≈≈...≈≈");
+  EXPECT_EQ(width_of(shorten(std::string(4000, 'x'), 120)), 120U);
+}
+
+TEST(TextTest, ExactGivesTheDoubleBack) {
+  for (const double value : {0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, -0.0})
+    EXPECT_EQ(std::strtod(exact(Json(value)).c_str(), nullptr), value);
+  EXPECT_EQ(exact(Json(std::nextafter(1.0, 2.0))), "1.0000000000000002");
+  EXPECT_EQ(exact(Json("nan")), "nan");
+  EXPECT_EQ(exact(Json()), "none");
+  EXPECT_EQ(exact(Json(9007199254740993)), "9007199254740993");
+}
+
+TEST(TextTest, BriefNeverRoundsANumberBesideOneToOne) {
+  EXPECT_EQ(brief(0.9999991), "1 - 9e-07");
+  EXPECT_EQ(brief(1.0), "1");
+  EXPECT_EQ(brief(2.34567e-7), "2.346e-07");
+  EXPECT_EQ(brief(std::numeric_limits<double>::quiet_NaN()), "nan");
+}
+
+TEST(TextTest, CountsAndDurationsReadWell) {
+  EXPECT_EQ(count(1, "check"), "1 check");
+  EXPECT_EQ(count(0, "check"), "0 checks");
+  EXPECT_EQ(duration(0.0123), "12 ms");
+  EXPECT_EQ(duration(4.24), "4.2 s");
+  EXPECT_EQ(duration(125), "2 min 5 s");
+}
+
+Curve curve_with_gap(std::vector<Value> gap) {
+  Curve curve;
+  for (size_t i = 0; i < gap.size(); ++i)
+    curve.steps.push_back(static_cast<int64_t>(i) + 1);
+  curve.gap.push_back({"b", std::move(gap)});
+  return curve;
+}
+
+std::string label(std::vector<Value> gap) {
+  const Curve curve = curve_with_gap(std::move(gap));
+  return gap_label(curve, curve.gap[0]);
+}
+
+TEST(TextTest, DescribesAGapInWords) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(label({0.0, 0.0}), "identical at all 2 steps");
+  EXPECT_EQ(label({0.0, 0.5, 0.25}), "largest gap 0.5 at step 2; identical at 1 of 3 steps");
+  EXPECT_EQ(label({0.5, nan, 9.0}), "not a number at step 2");
+  EXPECT_EQ(label({std::nullopt}), "no step in common");
+}
+
+TEST(TextTest, PutsLimitedMetricsFirstAndHidesCountsOfNoNan) {
+  Check check;
+  check.measured = {{"max_ulp", 3}, {"collapse_log2", 28.1}, {"nan", 0}, {"zeta", 1.0}};
+  check.limit = {{"collapse_log2", 20}};
+  EXPECT_EQ(measured_label(check, 2), "collapse (log2) 28.1, max ULP 3");
+  EXPECT_EQ(limits_label(check), "collapse (log2) ≥ 20");
+  EXPECT_EQ(headline_metrics(check, 9).size(), 4U);
+}
+
+}  // namespace
+}  // namespace parity::reports
