@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/check.hpp"
+
+namespace parity {
+
+std::string Check::quantity() const {
+  if (of_tensors())
+    return std::string(name_of(phase)) + " " + tensor;
+  std::string text;
+  for (const std::string& channel : channels)
+    text += (text.empty() ? "" : ", ") + channel;
+  return text;
+}
+
+}  // namespace parity

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace parity {
+
+/// The gap between two arms in float32 and between their float64 twins: norms over a window, measured once.
+struct Collapse {
+  double gap32 = 0;   ///< ||a - b||_2 of the float32 arms
+  double gap64 = 0;   ///< ||a - b||_2 of their float64 twins
+  double norm64 = 0;  ///< ||a||_2 of the reference's twin
+
+  /// log2(gap32 / gap64). Infinite if only gap64 is 0, -infinite if only gap32 is, 0 if both are; NaN if
+  /// either is.
+  double log2_ratio() const;
+  /// gap64 / norm64; 0 if both are 0, infinite if only norm64 is.
+  double relative64() const;
+};
+
+/// Decides whether a gap is rounding.
+///
+/// Rounding in the arithmetic of precision u leaves a gap of A u ||q||: A is what the computation amplifies,
+/// the same for both precisions. So the gap falls by 2^29 from float32 (u = 2^-24) to float64 (u = 2^-53);
+/// measured, 2^27 to 2^30, and 2^0.0 for another computation (DESIGN.md, "Judging"; NUMERICS.md,
+/// section 10.8). Two conditions:
+///   gap32 / gap64 >= 2^20: 2^7 below what rounding was ever seen to give, 2^20 above what anything else
+///   does.
+///     Where float32 agrees in every bit there is no gap to fall and this one is left out.
+///   gap64 <= M 2^-53 ||q||, M = 2^10: A was at most 7 in gradients after one step and grows with the steps;
+///     2^10 leaves room for the chaotic growth of tens of steps and still finds a difference of 1.1e-13 of
+///     the quantity. Without this a real difference of 1e-9 beneath a float32 gap of 1e-3 would pass as
+///     rounding.
+struct CollapseRule {
+  double needed_log2 = 20;
+  double multiple = 1024;
+
+  /// False if anything is NaN.
+  bool accepts(const Collapse& collapse) const;
+  /// Whether the float64 gap alone is within rounding.
+  bool within_rounding64(const Collapse& collapse) const;
+  /// "gap 4.1e-07 in float32, 6.2e-16 in float64: collapse 2^29.3, needed 2^20", and why not if it is not
+  /// accepted.
+  std::string explain(const Collapse& collapse) const;
+};
+
+}  // namespace parity

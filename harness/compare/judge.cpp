@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/judge.hpp"
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/compare/relations/relation.hpp"
+#include "harness/compare/side.hpp"
+
+namespace parity {
+namespace {
+
+CheckResult without_evidence(Verdict verdict, const std::string& sentence) {
+  CheckResult result;
+  result.verdict = verdict;
+  result.sentence = sentence;
+  return result;
+}
+
+/// "b did not finish: non_finite at step 3, grad of layers.0.wq.weight".
+std::string crash_text(const std::string& name, const ArmEvidence& arm) {
+  std::string text = name + " did not finish";
+  if (!arm.trace)
+    return text + " and left no trace";
+  if (const auto& failure = arm.trace->failure(); failure && failure->is_object()) {
+    const auto word = [&](const char* key) {
+      const auto found = failure->find(key);
+      return found == failure->end() || found->is_null() ? std::string()
+             : found->is_string()                        ? found->get<std::string>()
+                                                         : found->dump();
+    };
+    text += ": " + word("kind");
+    if (const std::string step = word("step"); !step.empty())
+      text += " at step " + step;
+    if (const std::string tensor = word("tensor"); !tensor.empty())
+      text += fmt::format(" in {} {}", word("phase"), tensor);
+    if (const std::string message = word("message"); !message.empty())
+      text += " (" + message + ")";
+    return text;
+  }
+  return text + fmt::format(": its trace ends after step {}", arm.trace->last_step());
+}
+
+}  // namespace
+
+CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& arms) {
+  const RelationRow& row = row_of(check.relation);
+  if (check.arms.size() != row.arms)
+    throw UserError(fmt::format(
+        "relation {} is about {} arm{} and the check names {} (the claim is: {}); mend the case",
+        name_of(check.relation), row.arms, row.arms == 1 ? "" : "s", check.arms.size(), row.claim));
+  std::vector<Side> sides;
+  for (const std::string& name : check.arms) {
+    const auto found = arms.find(name);
+    if (found == arms.end())
+      return without_evidence(Verdict::missing, fmt::format("there is no arm '{}'", name));
+    const ArmEvidence& arm = found->second;
+    if (arm.crashed)
+      return without_evidence(Verdict::crashed, crash_text(name, arm));
+    if (!arm.trace)
+      return without_evidence(Verdict::missing, fmt::format("{} left no trace", name));
+    sides.push_back({name, arm.trace, arm.twin, arm.warmup_steps});
+  }
+  try {
+    return row.judge(check, sides);
+  } catch (const MissingEvidence& problem) {
+    return without_evidence(Verdict::missing, problem.what());
+  } catch (const UserError& problem) {  // a part of a trace that cannot be read
+    return without_evidence(Verdict::missing, problem.what());
+  }
+}
+
+}  // namespace parity

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "harness/compare/quantity.hpp"
+#include "harness/compare/relations/relation.hpp"
+#include "harness/compare/twin_gap.hpp"
+#include "harness/compare/wording.hpp"
+
+namespace parity {
+namespace {
+
+constexpr double needed_floors = 100;  ///< DESIGN.md, "Judging"
+
+/// Rounding would fall by 2^20 or more in float64. Only the ratio counts: a gap that falls but stays above
+/// rounding is not what a negative control may rest on.
+bool collapses(const TwinGap& gap, const CollapseRule& rule) {
+  return !(gap.collapse.log2_ratio() < rule.needed_log2) && gap.collapse.gap32 != 0;
+}
+
+bool holds(const TwinGap& gap, const CollapseRule& rule) {
+  return gap.broken.empty() && !gap.identical && gap.floors() >= needed_floors && !collapses(gap, rule);
+}
+
+Verdict verdict_of(const TwinGap& gap, const CollapseRule& rule) {
+  if (!gap.broken.empty())
+    return Verdict::different;
+  if (gap.identical)
+    return Verdict::identical;
+  return collapses(gap, rule) || rule.accepts(gap.collapse) ? Verdict::rounding : Verdict::different;
+}
+
+/// "5.3e+03 floors" or "over a floor of 0".
+std::string floors_text(const TwinGap& gap) {
+  if (gap.floor == 0)
+    return fmt::format("a gap of {} over a floor of 0", size_text(gap.collapse.gap32));
+  return fmt::format("{} floors (needed {:.0f}; gap {}, floor {})", size_text(gap.floors()), needed_floors,
+                     size_text(gap.collapse.gap32), size_text(gap.floor));
+}
+
+std::string fault_text(const TwinGap& gap, const CollapseRule& rule, const Side& a, const Side& b,
+                       const std::string& where) {
+  if (!gap.broken.empty())
+    return gap.broken;
+  if (gap.identical)
+    return fmt::format("{} of {} is {}'s, bit for bit, {}: what should set the arms apart did nothing",
+                       gap.quantity, b.name, a.name, where);
+  if (collapses(gap, rule))
+    return fmt::format("{} of {} differs from {}'s {} by rounding only: {}", gap.quantity, b.name, a.name,
+                       where, rule.explain(gap.collapse));
+  return fmt::format("{} of {} is too near {}'s {} to call it another computation: {}; first {}",
+                     gap.quantity, b.name, a.name, where, floors_text(gap), gap.first_text);
+}
+
+}  // namespace
+
+CheckResult judge_distinct(const Check& check, const std::vector<Side>& sides) {
+  const CollapseRule rule;
+  const Side& a = sides.at(0);
+  const Side& b = sides.at(1);
+  const std::vector<TwinGap> each = measure_twins(check, sides);
+  // Channels are claimed one by one; the tensors of a glob are one vector: a change need not reach all of
+  // them.
+  const std::vector<TwinGap> gaps = check.of_tensors() ? std::vector{join(each, check.quantity())} : each;
+  const TwinGap* lead = &gaps.front();
+  for (const TwinGap& gap : gaps)
+    if (holds(*lead, rule) && (!holds(gap, rule) || gap.floors() < lead->floors()))
+      lead = &gap;
+  const std::string where = check.of_tensors()
+                                ? "at the recorded steps"
+                                : "over " + steps_text(steps_in(resolve(check.steps, sides), sides));
+  CheckResult result;
+  result.passed = holds(*lead, rule);
+  result.verdict = verdict_of(*lead, rule);
+  result.measured = lead->measured;
+  result.measured["gap32"] = json_number(lead->collapse.gap32);
+  result.measured["floor"] = json_number(lead->floor);
+  result.measured["floors"] = json_number(lead->floors());
+  result.measured["collapse_log2"] = json_number(lead->collapse.log2_ratio());
+  result.limit = {{"floors", needed_floors}, {"collapse_log2", rule.needed_log2}};
+  result.worst = lead->worst;
+  result.tensors = check.of_tensors() ? lead->rows : Json::array();
+  if (!result.passed) {
+    result.sentence = fault_text(*lead, rule, a, b, where);
+    return result;
+  }
+  result.sentence = fmt::format(
+      "{} of {} {} distinct from {}'s {}{}: {}, and the gap stays in float64 (collapse {}); "
+      "first {}",
+      check.quantity(), b.name, check.channels.size() > 1 ? "are" : "is", a.name, where,
+      gaps.size() > 1 ? ", least in " + lead->quantity : "", floors_text(*lead),
+      power_text(lead->collapse.log2_ratio()), lead->first_text);
+  return result;
+}
+
+}  // namespace parity

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "harness/compare/path.hpp"
+#include "harness/compare/quantity.hpp"
+#include "harness/compare/relations/relation.hpp"
+#include "harness/compare/twin_gap.hpp"
+#include "harness/compare/wording.hpp"
+
+namespace parity {
+namespace {
+
+/// One quantity: identical, rounding or different. Counts have no rounding: int64 must agree.
+Verdict verdict_of(const TwinGap& gap, const CollapseRule& rule) {
+  if (!gap.broken.empty() || (gap.integral && !gap.identical) || !rule.accepts(gap.collapse))
+    return Verdict::different;
+  return gap.identical ? Verdict::identical : Verdict::rounding;
+}
+
+/// The quantity to tell of: the worst verdict, and of these the one whose gap collapses least.
+const TwinGap& leading(const std::vector<TwinGap>& gaps, const CollapseRule& rule) {
+  const TwinGap* lead = &gaps.front();
+  for (const TwinGap& gap : gaps) {
+    const Verdict mine = verdict_of(gap, rule);
+    const Verdict best = verdict_of(*lead, rule);
+    if (mine > best || (mine == best && gap.collapse.log2_ratio() < lead->collapse.log2_ratio()))
+      lead = &gap;
+  }
+  return *lead;
+}
+
+std::string fault_text(const TwinGap& lead, const CollapseRule& rule, const Side& a, const Side& b,
+                       const std::string& where) {
+  if (!lead.broken.empty())
+    return lead.broken;
+  const std::string first = lead.first_text.empty() ? "" : "; first " + lead.first_text;
+  const std::string pattern = lead.pattern.empty() ? "" : "; " + lead.pattern;
+  if (lead.integral)
+    return fmt::format("{} of {} differs from {}'s {} (counts have no rounding){}{}", lead.quantity, b.name,
+                       a.name, where, first, pattern);
+  return fmt::format("{} of {} is another computation than {}'s {}: {}{}{}", lead.quantity, b.name, a.name,
+                     where, rule.explain(lead.collapse), first, pattern);
+}
+
+/// All bits agree: fine if the arms are seen to have gone different ways, else nothing was tested.
+void judge_same_bits(CheckResult& result, const Check& check, const Side& a, const Side& b,
+                     const std::string& where) {
+  if (const auto evidence = find_other_path(a, b)) {
+    result.passed = true;
+    result.verdict = Verdict::identical;
+    result.sentence =
+        fmt::format("{} of {} is {}'s, bit for bit, {}, though the arms went different ways: {}",
+                    check.quantity(), b.name, a.name, where, *evidence);
+    return;
+  }
+  result.passed = false;
+  result.verdict = Verdict::vacuous;
+  result.sentence = fmt::format(
+      "{} of {} and {} agree in every bit {}, and nothing else recorded tells the arms apart, also not in "
+      "float64: the "
+      "option under test did nothing; claim identical if that is meant",
+      check.quantity(), a.name, b.name, where);
+}
+
+std::string window_of(const Check& check, const std::vector<Side>& sides) {
+  const ResolvedWindow window = resolve(check.steps, sides);
+  return "over " + steps_text(steps_in(window, sides));
+}
+
+}  // namespace
+
+CheckResult judge_equivalent(const Check& check, const std::vector<Side>& sides) {
+  const CollapseRule rule;
+  const Side& a = sides.at(0);
+  const Side& b = sides.at(1);
+  const std::vector<TwinGap> gaps = measure_twins(check, sides);
+  const TwinGap& lead = leading(gaps, rule);
+  const std::string where = check.of_tensors() ? "at the recorded steps" : window_of(check, sides);
+  CheckResult result;
+  result.verdict = verdict_of(lead, rule);
+  result.passed = result.verdict != Verdict::different;
+  result.measured = lead.measured;
+  result.measured["gap32"] = json_number(lead.collapse.gap32);
+  result.measured["gap64"] = json_number(lead.collapse.gap64);
+  result.measured["relative64"] = json_number(lead.collapse.relative64());
+  result.measured["collapse_log2"] = json_number(lead.collapse.log2_ratio());
+  result.measured["floors"] = json_number(lead.floors());
+  result.limit = {{"collapse_log2", rule.needed_log2}, {"relative64", rule.multiple * 0x1p-53}};
+  result.worst = lead.worst;
+  for (const TwinGap& gap : gaps)
+    for (Json row : gap.rows) {
+      row["collapse_log2"] = json_number(gap.collapse.log2_ratio());
+      result.tensors.push_back(std::move(row));
+    }
+  if (result.verdict == Verdict::different) {
+    result.sentence = fault_text(lead, rule, a, b, where);
+    const auto bad = std::count_if(gaps.begin(), gaps.end(), [&](const TwinGap& gap) {
+      return verdict_of(gap, rule) == Verdict::different;
+    });
+    if (gaps.size() > 1)
+      result.sentence += fmt::format("; {} of {} quantities differ", bad, gaps.size());
+  } else if (result.verdict == Verdict::identical) {
+    judge_same_bits(result, check, a, b, where);
+  } else {
+    const bool several = gaps.size() > 1;
+    result.sentence =
+        fmt::format("{} of {} is {}'s up to rounding {}: {}{}{}", check.quantity(), b.name, a.name, where,
+                    several ? "weakest in " + lead.quantity + ", " : "", rule.explain(lead.collapse),
+                    lead.estimated ? " (estimated from sketches)" : "");
+  }
+  return result;
+}
+
+}  // namespace parity

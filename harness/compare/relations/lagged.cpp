@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "harness/compare/bits.hpp"
+#include "harness/compare/curve_pattern.hpp"
+#include "harness/compare/quantity.hpp"
+#include "harness/compare/relations/relation.hpp"
+#include "harness/compare/series_difference.hpp"
+#include "harness/compare/wording.hpp"
+
+namespace parity {
+namespace {
+
+/// "1 step later", "2 steps earlier".
+std::string lag_text(int64_t lag) {
+  return fmt::format("{} step{} {}", std::abs(lag), std::abs(lag) == 1 ? "" : "s",
+                     lag > 0 ? "later" : "earlier");
+}
+
+/// A curve that is the same at lag 0 shows no lag: flat, or not moved at all.
+CheckResult vacuous(const std::string& quantity, const Side& a, const Side& b, int64_t lag,
+                    const std::string& where) {
+  CheckResult result;
+  result.verdict = Verdict::vacuous;
+  result.sentence = fmt::format(
+      "{} of {} is {}'s at the same step as well as {} over {}: nothing there can show a lag; choose a "
+      "window in "
+      "which it moves",
+      quantity, b.name, a.name, lag_text(lag), where);
+  return result;
+}
+
+/// The lag that the whole curves show, for a claim that failed: "; lr of b lags a's by 1 step, bit for bit".
+std::string fitting_lag(const std::string& channel, const Side& a, const Side& b) {
+  const Series left = channel_at(a, channel, a.trace->steps());
+  const Series right = channel_at(b, channel, b.trace->steps());
+  if (left.steps != right.steps)
+    return "";
+  if (measure_series(left, right).identical())
+    return fmt::format("; {} of {} is {}'s at the same step", channel, b.name, a.name);
+  const std::string pattern = pattern_text(channel, a.name, b.name, left, right, measure_series(left, right));
+  return pattern.empty() ? "" : "; " + pattern;
+}
+
+CheckResult judge_channels(const Check& check, const std::vector<Side>& sides, BitsClaim claim) {
+  const Side& a = sides.at(0);
+  const Side& b = sides.at(1);
+  const std::vector<int64_t> window = steps_in(resolve(check.steps, sides), sides);
+  std::vector<int64_t> steps, later;
+  for (const int64_t step : window)
+    if (step + check.lag >= b.trace->steps().front() && step + check.lag <= b.trace->last_step()) {
+      steps.push_back(step);
+      later.push_back(step + check.lag);
+    }
+  if (steps.empty())
+    throw MissingEvidence(
+        fmt::format("no step {} later than {} was recorded by {}", check.lag, steps_text(window), b.name));
+  const std::vector<std::string> names = match_channels(check.channels, sides);
+  std::vector<SeriesPair> pairs;
+  for (const std::string& name : names)
+    pairs.push_back({name, channel_at(a, name, steps), channel_at(b, name, later)});
+  claim.holds =
+      fmt::format("{} of {} {} {}'s {}, bit for bit, over {} (of {})", list_text(names), b.name,
+                  names.size() == 1 ? "is" : "are", a.name, lag_text(check.lag), steps_text(steps), a.name);
+  CheckResult result = judge_series_bits(pairs, claim);
+  if (!result.passed)
+    result.sentence += fitting_lag(names.front(), a, b);
+  for (const SeriesPair& pair : pairs)
+    if (result.passed && pair.expected.size() > 0) {
+      const Series unmoved = channel_at(b, pair.channel, steps);
+      bool same = true;
+      for (size_t i = 0; i < steps.size(); ++i)
+        same = same && same_bits(pair.expected, i, unmoved, i);
+      if (same)
+        return vacuous(pair.channel, a, b, check.lag, steps_text(steps));
+    }
+  return result;
+}
+
+CheckResult judge_tensors(const Check& check, const Side& a, const Side& b, BitsClaim claim) {
+  std::vector<SourcePair> pairs;
+  bool moves = false;
+  for (const TensorPair& pair : pair_tensors(check, a, b, check.lag)) {
+    pairs.push_back({tensor_source(*a.trace, pair.expected), tensor_source(*b.trace, pair.actual)});
+    const TensorSource unmoved = tensor_source(*b.trace, pair.expected);
+    moves = moves || !(unmoved.sketch || unmoved.whole()) ||
+            !measure_tensor(pairs.back().expected, unmoved).identical;
+  }
+  claim.holds = fmt::format("{} of {} is {}'s {}, bit for bit ({})", check.quantity(), b.name, a.name,
+                            lag_text(check.lag), count_text(pairs.size(), "tensor"));
+  const CheckResult result = judge_tensor_bits(pairs, claim);
+  return result.passed && !moves ? vacuous(check.quantity(), a, b, check.lag, "the window") : result;
+}
+
+}  // namespace
+
+CheckResult judge_lagged(const Check& check, const std::vector<Side>& sides) {
+  const Side& a = sides.at(0);
+  const Side& b = sides.at(1);
+  if (check.lag == 0)
+    throw MissingEvidence("a lag of 0 steps is no lag; use the relation identical");
+  const BitsClaim claim{a.name, b.name, "", fmt::format("is not {}'s {}", a.name, lag_text(check.lag))};
+  return check.of_tensors() ? judge_tensors(check, a, b, claim) : judge_channels(check, sides, claim);
+}
+
+}  // namespace parity

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/relations/relation.hpp"
+
+#include <array>
+
+#include "harness/base/error.hpp"
+
+namespace parity {
+namespace {
+
+constexpr std::array<RelationRow, 6> table = {{
+    {Relation::identical, 2, "the same bits at every step of the window", judge_identical},
+    {Relation::equivalent, 2, "the same mathematics: the gap collapses when both arms run in float64",
+     judge_equivalent},
+    {Relation::lagged, 2, "the second arm at step s + lag is the first at step s, bit for bit", judge_lagged},
+    {Relation::unchanged, 1, "the same bits as one step earlier", judge_unchanged},
+    {Relation::distinct, 2, "another computation: far beyond rounding, and the gap stays in float64",
+     judge_distinct},
+    {Relation::trained, 1, "the loss fell by more than its noise, and the parameters moved", judge_trained},
+}};
+
+}  // namespace
+
+std::span<const RelationRow> relation_table() {
+  return table;
+}
+
+const RelationRow& row_of(Relation relation) {
+  for (const RelationRow& row : table)
+    if (row.relation == relation)
+      return row;
+  throw InternalError("relation without a row in the table");
+}
+
+}  // namespace parity

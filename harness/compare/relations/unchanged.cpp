@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "harness/compare/bits.hpp"
+#include "harness/compare/quantity.hpp"
+#include "harness/compare/relations/relation.hpp"
+#include "harness/compare/wording.hpp"
+
+namespace parity {
+namespace {
+
+/// Tensors at step s against s - 1; step 0 is the initial state. The lag relation of an arm with itself:
+/// expected at s - 1, actual at s.
+CheckResult judge_tensors(const Check& check, const Side& side, BitsClaim claim) {
+  std::vector<SourcePair> pairs;
+  std::vector<int64_t> steps;
+  for (const TensorPair& pair : pair_tensors(check, side, side)) {
+    TensorKey before = pair.actual;
+    --before.step;
+    const TensorSource source = tensor_source(*side.trace, before);
+    if (before.step < 0 || !(source.sketch || source.whole()))
+      throw MissingEvidence(
+          fmt::format("{} {} of {} was recorded at step {} but not at step {} (a change needs both); "
+                      "capture steps {} and {}",
+                      name_of(before.phase), before.name, side.name, pair.actual.step, before.step,
+                      before.step, pair.actual.step));
+    pairs.push_back({source, tensor_source(*side.trace, pair.actual)});
+    if (steps.empty() || steps.back() != pair.actual.step)
+      steps.push_back(pair.actual.step);
+  }
+  claim.holds =
+      fmt::format("{} of {} is what it was one step earlier, bit for bit, at {} ({})", check.quantity(),
+                  side.name, steps_text(steps), count_text(pairs.size(), "tensor"));
+  return judge_tensor_bits(pairs, claim);
+}
+
+}  // namespace
+
+CheckResult judge_unchanged(const Check& check, const std::vector<Side>& sides) {
+  const Side& side = sides.at(0);
+  BitsClaim claim{side.name, side.name, "", "changed"};
+  if (check.of_tensors())
+    return judge_tensors(check, side, claim);
+  const ResolvedWindow window = resolve(check.steps, sides);
+  std::vector<int64_t> before, steps;
+  for (const int64_t step : steps_in(window, sides))
+    if (step > side.trace->steps().front()) {  // the first recorded update has nothing before it
+      before.push_back(step - 1);
+      steps.push_back(step);
+    }
+  if (steps.empty())
+    throw MissingEvidence(
+        fmt::format("{} of {} at step {} has no step before it to compare with (channels begin with "
+                    "the first update)",
+                    check.quantity(), side.name, window.first));
+  const std::vector<std::string> names = match_channels(check.channels, sides);
+  std::vector<SeriesPair> pairs;
+  for (const std::string& name : names)
+    pairs.push_back({name, channel_at(side, name, before), channel_at(side, name, steps)});
+  claim.holds = fmt::format("{} of {} {} not change over {}, bit for bit", list_text(names), side.name,
+                            names.size() == 1 ? "does" : "do", steps_text(steps));
+  return judge_series_bits(pairs, claim);
+}
+
+}  // namespace parity

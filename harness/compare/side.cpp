@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/side.hpp"
+
+#include "harness/base/error.hpp"
+
+namespace parity {
+
+Side twin_of(const Side& side) {
+  if (!side.twin)
+    throw MissingEvidence(side.name +
+                          " has no float64 twin (without it rounding cannot be told from another "
+                          "computation); run the case with its twins");
+  return {"the float64 twin of " + side.name, side.twin, nullptr, side.warmup_steps};
+}
+
+}  // namespace parity

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "harness/compare/judge.hpp"
+
+namespace parity {
+
+/// One arm of a check: its name and a trace that is there. Pointers are not owned.
+struct Side {
+  std::string name;
+  const Trace* trace = nullptr;
+  const Trace* twin = nullptr;  ///< may be null
+  int64_t warmup_steps = 0;
+};
+
+/// Thrown inside the judge where a quantity, step or twin is not there; becomes the verdict `missing` with
+/// this message as its sentence.
+class MissingEvidence : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The same side with its float64 twin in the place of the trace. \throws MissingEvidence if there is none
+Side twin_of(const Side& side);
+
+}  // namespace parity

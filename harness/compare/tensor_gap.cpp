@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/tensor_gap.hpp"
+
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/compare/wording.hpp"
+#include "harness/measure/difference.hpp"
+#include "harness/tensor/conversions.hpp"
+
+namespace parity {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+double relative(double gap, double norm) {
+  if (norm == 0)
+    return gap == 0 ? 0 : gap * std::numeric_limits<double>::infinity();
+  return gap / norm;
+}
+
+struct Facts {
+  DType dtype;
+  Shape shape;
+};
+
+Facts facts_of(const TensorSource& source) {
+  if (source.sketch)
+    return {source.sketch->dtype, source.sketch->shape};
+  const TensorView view = source.trace->tensor(source.key);
+  return {view.dtype, view.shape};
+}
+
+/// Digests and counts settle the bits where both sides have them.
+bool same_by_digest(const SketchRow& e, const SketchRow& a) {
+  return e.dtype == a.dtype && e.shape == a.shape && e.digest == a.digest && e.nan_count == 0 &&
+         a.nan_count == 0;
+}
+
+/// sqrt(sum_b (s_b - s'_b)^2) and the block where it is largest. METRICS.md M16.
+void estimate(TensorGap& found, const SketchRow& e, const SketchRow& a) {
+  found.estimated = true;
+  found.norm = e.norm;
+  double squares = 0, largest = -1;
+  size_t worst = 0;
+  for (size_t b = 0; b < e.values.size(); ++b) {
+    const double gap = std::abs(a.values[b] - e.values[b]);
+    squares += gap * gap;
+    if (gap > largest) {
+      largest = gap;
+      worst = b;
+    }
+  }
+  found.gap = found.nan_count + found.inf_count > 0 ? nan : std::sqrt(squares);
+  const int64_t count = element_count(e.shape);
+  const auto blocks = static_cast<int64_t>(e.values.size());
+  const auto start = [&](size_t block) {
+    return (static_cast<int64_t>(block) * count + blocks - 1) / blocks;
+  };
+  found.block = {start(worst), start(worst + 1)};
+}
+
+/// Whole tensors of one dtype and shape, element by element.
+void measure_whole(TensorGap& found, const TensorView& e, const TensorView& a) {
+  const Difference difference = measure_difference(e, a);
+  found.as_float32 = e.dtype == DType::float32;
+  found.identical = difference.identical();
+  found.gap = difference.l2_error;
+  found.norm = difference.expected_norm;
+  found.nan_count = difference.expected_nan + difference.actual_nan;
+  found.inf_count = difference.expected_inf + difference.actual_inf;
+  found.differing = difference.differing;
+  found.relative_linf = difference.relative_linf;
+  found.cosine = difference.cosine;
+  found.needed_rtol = difference.needed_rtol;
+  if (difference.max_ulp != Difference::no_ulp)
+    found.max_ulp = difference.max_ulp;
+  if (difference.worst_index >= 0)
+    found.worst = coordinates(e.shape, difference.worst_index);
+  found.worst_expected = difference.worst_expected;
+  found.worst_actual = difference.worst_actual;
+}
+
+/// ||a - e||_2 of whole tensors of any two dtypes, in float64. \return the gap and ||e||_2
+std::pair<double, double> subtract(const TensorView& e, const TensorView& a) {
+  double gap = 0, norm = 0;
+  const auto* left = static_cast<const std::byte*>(e.data);
+  const auto* right = static_cast<const std::byte*>(a.data);
+  for (int64_t i = 0; i < e.size(); ++i) {
+    const double x = widen(e.dtype, left + static_cast<size_t>(i) * size_of(e.dtype));
+    const double y = widen(a.dtype, right + static_cast<size_t>(i) * size_of(a.dtype));
+    gap += (y - x) * (y - x);
+    norm += x * x;
+  }
+  return {std::sqrt(gap), std::sqrt(norm)};
+}
+
+}  // namespace
+
+TensorSource tensor_source(const Trace& trace, const TensorKey& key) {
+  return {key, trace.find_sketch(key), &trace};
+}
+
+TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actual) {
+  TensorGap found;
+  const Facts e = facts_of(expected);
+  const Facts a = facts_of(actual);
+  const bool sketches = expected.sketch && actual.sketch;
+  if (sketches) {
+    found.nan_count = expected.sketch->nan_count + actual.sketch->nan_count;
+    found.inf_count = expected.sketch->inf_count + actual.sketch->inf_count;
+  }
+  if (e.shape != a.shape) {
+    found.mismatch = fmt::format("shape {} against {}", to_string(e.shape), to_string(a.shape));
+    found.gap = found.relative_l2 = nan;
+    return found;
+  }
+  if (e.dtype != a.dtype)
+    found.dtypes = fmt::format("{} against {}", name_of(e.dtype), name_of(a.dtype));
+  if (sketches && same_by_digest(*expected.sketch, *actual.sketch)) {
+    found.identical = true;
+    found.norm = expected.sketch->norm;
+    found.max_ulp = 0;
+    found.differing = 0;
+    return found;
+  }
+  if (expected.whole() && actual.whole() && e.dtype == a.dtype)
+    measure_whole(found, expected.trace->tensor(expected.key), actual.trace->tensor(actual.key));
+  else if (sketches && expected.sketch->values.size() == actual.sketch->values.size())
+    estimate(found, *expected.sketch, *actual.sketch);
+  else if (expected.whole() && actual.whole())
+    std::tie(found.gap, found.norm) =
+        subtract(expected.trace->tensor(expected.key), actual.trace->tensor(actual.key));
+  else {
+    found.mismatch = "one side is whole, the other a sketch";
+    found.gap = nan;
+  }
+  found.relative_l2 = relative(found.gap, found.norm);
+  return found;
+}
+
+double tensor_distance(const TensorSource& expected, const TensorSource& actual) {
+  TensorGap found;
+  if (expected.sketch && actual.sketch && expected.sketch->shape == actual.sketch->shape &&
+      expected.sketch->values.size() == actual.sketch->values.size()) {
+    found.nan_count = expected.sketch->nan_count + actual.sketch->nan_count;
+    found.inf_count = expected.sketch->inf_count + actual.sketch->inf_count;
+    estimate(found, *expected.sketch, *actual.sketch);
+    return found.gap;
+  }
+  return measure_tensor(expected, actual).gap;
+}
+
+Json TensorGap::measured() const {
+  Json json = {{"relative_l2", json_number(relative_l2)}, {"nan", nan_count}, {"inf", inf_count}};
+  if (max_ulp)
+    json["max_ulp"] = *max_ulp;
+  if (relative_linf)
+    json["relative_linf"] = json_number(*relative_linf);
+  if (cosine)
+    json["cosine"] = json_number(*cosine);
+  if (needed_rtol)
+    json["needed_rtol"] = json_number(*needed_rtol);
+  return json;
+}
+
+Json TensorGap::row(const TensorKey& key) const {
+  Json json = {{"step", key.step},      {"phase", name_of(key.phase)},
+               {"name", key.name},      {"relative_l2", json_number(relative_l2)},
+               {"max_ulp", nullptr},    {"identical", identical},
+               {"estimated", estimated}};
+  if (max_ulp)
+    json["max_ulp"] = *max_ulp;
+  return json;
+}
+
+std::string TensorGap::text(const std::string& expected_name, const std::string& actual_name) const {
+  if (!mismatch.empty())
+    return mismatch + fmt::format(" ({}, {})", expected_name, actual_name);
+  std::string text = dtypes.empty() ? "" : dtypes + ", ";
+  if (nan_count + inf_count > 0)
+    text += fmt::format("{} NaN and {} infinite elements over both sides, ", nan_count, inf_count);
+  if (estimated)
+    return text +
+           fmt::format("relative L2 gap about {} (estimated from sketches), most in the flat elements {}-{}",
+                       size_text(relative_l2), block.first, block.second - 1);
+  if (differing >= 0)
+    text += fmt::format("{} element{} differ{}, ", differing, differing == 1 ? "" : "s",
+                        differing == 1 ? "s" : "");
+  text += "relative L2 gap " + size_text(relative_l2);
+  if (max_ulp)
+    text += fmt::format(", at most {} ULP{}", *max_ulp, *max_ulp == 1 ? "" : "s");
+  if (differing > 0)
+    text += fmt::format("; most at [{}]: {} {}, {} {}", fmt::join(worst, ", "), expected_name,
+                        number_text(worst_expected, as_float32), actual_name,
+                        number_text(worst_actual, as_float32));
+  return text;
+}
+
+}  // namespace parity

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/json.hpp"
+#include "harness/trace/trace.hpp"
+
+namespace parity {
+
+/// What is known of one tensor: its sketch row, the whole of it, or both. Nothing is owned or read yet.
+struct TensorSource {
+  TensorKey key;
+  const SketchRow* sketch = nullptr;
+  const Trace* trace = nullptr;  ///< null where only the sketch is there (a golden)
+
+  bool whole() const { return trace && trace->has_tensor(key); }
+};
+
+/// The tensor `key` of a trace, as far as it was recorded.
+TensorSource tensor_source(const Trace& trace, const TensorKey& key);
+
+/// What lies between two tensors, measured once.
+struct TensorGap {
+  bool identical = false;  ///< same dtype, shape and bits, and no NaN
+  std::string mismatch;  ///< why the two cannot be subtracted ("shape (2, 3) against (3, 2)"); "" if they can
+  std::string dtypes;    ///< "float32 against float64"; "" if they are the same
+  bool estimated = false;  ///< from sketches
+  double gap = 0;          ///< ||a - e||_2; NaN if they cannot be subtracted or a number is not finite
+  double norm = 0;         ///< ||e||_2
+  double relative_l2 = 0;
+  int64_t nan_count = 0;  ///< over both sides
+  int64_t inf_count = 0;
+  std::optional<uint64_t> max_ulp;  ///< with `worst`, only of whole tensors of one dtype
+  std::optional<double> relative_linf, cosine, needed_rtol;
+  std::vector<int64_t> worst;  ///< coordinates of the element that differs most; empty if not known
+  double worst_expected = 0;
+  double worst_actual = 0;
+  bool as_float32 = false;  ///< print elements as float32
+  int64_t differing = -1;   ///< elements; -1 if not known
+  std::pair<int64_t, int64_t> block = {0,
+                                       0};  ///< estimated: the flat elements [first, second) that differ most
+
+  /// {"relative_l2", "max_ulp", "nan", "inf", ...}: what is known.
+  Json measured() const;
+  /// A row of results.json: {"step", "phase", "name", "relative_l2", "max_ulp", "identical", "estimated"}.
+  Json row(const TensorKey& key) const;
+  /// "12 of 4096 elements, relative L2 gap 3.1e-08, at most 4 ULPs; most at [3, 17]: a 0.1, b 0.2".
+  std::string text(const std::string& expected_name, const std::string& actual_name) const;
+};
+
+/// Equal digests settle it; otherwise whole tensors where both sides have them; otherwise the sketches'
+/// estimate sqrt(sum_b (s_b - s'_b)^2), whose square has a relative standard deviation of sqrt(2/K)
+/// (METRICS.md M16).
+///
+/// Different dtypes are never identical but can be subtracted: a float32 arm from its float64 twin.
+/// \throws UserError if a part of a whole tensor cannot be read
+TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actual);
+
+/// Only the norm of the gap, from the sketches where both sides have them: for measured floors.
+double tensor_distance(const TensorSource& expected, const TensorSource& actual);
+
+}  // namespace parity

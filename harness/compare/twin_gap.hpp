@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/compare/check.hpp"
+#include "harness/compare/collapse.hpp"
+#include "harness/compare/side.hpp"
+
+namespace parity {
+
+/// One quantity of two arms, measured in float32 and in float64 over the window of a check.
+struct TwinGap {
+  std::string quantity;  ///< "loss", or "grad layers.0.attention.wq.weight"
+  bool integral = false;
+  bool identical = false;  ///< the float32 arms agree in every bit
+  bool estimated = false;  ///< from sketches
+  std::string broken;      ///< a NaN, a type or a shape that makes it unjudgeable, in words; else ""
+  Collapse collapse;
+  double floor = 0;  ///< the larger of the arms' ||float32 - own float64 twin||: measured rounding noise
+  Json measured;     ///< metrics of the float32 arms
+  Json rows;         ///< a row a tensor and step
+  std::string first_text;  ///< "at step 2: a 0.1, b 0.2 (...)", the first step of a gap; "" if there is none
+  std::string pattern;     ///< the likely cause, where the values show one
+  std::optional<WorstPlace> worst;
+
+  double floors() const;  ///< gap32 / floor; infinite if only the floor is 0
+};
+
+/// Every quantity of the check, measured. Norms run over the steps of the window, and over the elements for
+/// tensors; a tensor's name is one quantity.
+/// \throws MissingEvidence without twins, where something is not there, or where an arm is float64 itself
+std::vector<TwinGap> measure_twins(const Check& check, const std::vector<Side>& sides);
+
+/// All of them as one vector. The sentence parts are those of the quantity with the largest relative gap.
+TwinGap join(const std::vector<TwinGap>& gaps, const std::string& quantity);
+
+}  // namespace parity

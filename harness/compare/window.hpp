@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/compare/check.hpp"
+#include "harness/compare/side.hpp"
+
+namespace parity {
+
+/// A check's window with its ends known: update numbers `first` to `last`.
+struct ResolvedWindow {
+  int64_t first = 1;
+  int64_t last = 0;
+
+  bool contains(int64_t step) const { return first <= step && step <= last; }
+};
+
+/// The ends of a window over the steps that any side recorded.
+///
+/// W is the number of warm-up updates. `warmup` is 1..W where every side is warming up (the smaller W),
+/// `after_warmup` starts where no side is (the larger W, plus 1); both end with the run. A `range` must begin
+/// and end where the runs have updates: a claim about steps that nobody took is not one.
+/// \throws MissingEvidence if the window is empty or beyond the run
+ResolvedWindow resolve(const StepWindow& window, const std::vector<Side>& sides);
+
+/// The steps inside the window that any side recorded, in order.
+/// \throws MissingEvidence if there are none
+std::vector<int64_t> steps_in(const ResolvedWindow& window, const std::vector<Side>& sides);
+
+/// "warmup", "all", "steps 3-7".
+std::string window_text(const StepWindow& window);
+
+}  // namespace parity

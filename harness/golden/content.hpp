@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/json.hpp"
+#include "harness/compare/judge.hpp"
+#include "harness/trace/trace.hpp"
+
+namespace parity {
+
+/// Numeric channels of one run.
+struct GoldenChannels {
+  std::vector<int64_t> steps;
+  std::map<std::string, Channel> channels;
+};
+
+/// What a golden keeps of one arm.
+struct GoldenArm {
+  GoldenChannels run;
+  std::optional<GoldenChannels> twin;  ///< of the float64 twin
+  /// Gradients and parameters at the first and the last update: digest, statistics and K = 64 block sums.
+  /// Whole tensors would be 200 times the size.
+  std::vector<SketchRow> sketches;
+  Json config;       ///< numeric config
+  Json fingerprint;  ///< of the environment; not content: the same bits from another machine are the same
+                     ///< golden
+};
+
+using GoldenContent = std::map<std::string, GoldenArm>;  ///< arm name -> what is kept
+
+/// What would be kept of a run.
+GoldenArm content_of(const ArmEvidence& evidence);
+
+/// Selected environment keys of a trace: provenance.fingerprint; {} if the trainer gave none.
+Json fingerprint_of(const Trace& trace);
+
+/// 32 hexadecimal digits over steps, channels, twins, sketches and config: every bit of a value counts, names
+/// and types too; fingerprints and the execution order do not.
+std::string content_digest(const GoldenContent& content);
+
+}  // namespace parity

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/golden/golden_file.hpp"
+
+#include "harness/base/error.hpp"
+#include "harness/trace/hdf5.hpp"
+#include "harness/trace/input_file.hpp"
+#include "harness/trace/path_name.hpp"
+#include "harness/trace/sketch_table.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+using hdf5::Handle;
+namespace {
+
+constexpr std::string_view schema = "parity.golden/1.0";
+constexpr std::string_view schema_major = "parity.golden/1.";
+
+void write_channels(hid_t group, const GoldenChannels& run) {
+  const auto rows = static_cast<int64_t>(run.steps.size());
+  hdf5::write_contiguous(group, "steps", H5T_STD_I64LE, {rows}, run.steps.data());
+  const Handle channels = hdf5::create_group(group, "channels");
+  for (const auto& [name, channel] : run.channels) {
+    const bool integer = std::holds_alternative<std::vector<int64_t>>(channel.values);
+    std::visit(
+        [&](const auto& values) {
+          hdf5::write_contiguous(channels, encode_name(name), integer ? H5T_STD_I64LE : H5T_IEEE_F64LE,
+                                 {static_cast<int64_t>(values.size())}, values.data());
+        },
+        channel.values);
+  }
+}
+
+void write_arm(hid_t group, const GoldenArm& arm) {
+  hdf5::write_attribute(group, "config", arm.config.dump());
+  hdf5::write_attribute(group, "fingerprint", arm.fingerprint.dump());
+  write_channels(group, arm.run);
+  if (!arm.sketches.empty())
+    append_sketches(hdf5::create_group(group, "sketches"), arm.sketches);
+  if (arm.twin)
+    write_channels(hdf5::create_group(group, "twin"), *arm.twin);
+}
+
+GoldenChannels read_channels(const InputFile& file, hid_t group) {
+  GoldenChannels run;
+  run.steps = hdf5::read_integers(file.dataset(group, "steps"));
+  const Handle channels = file.group(group, "channels");
+  for (const std::string& link : file.names(channels)) {
+    const Handle dataset = file.dataset(channels, link);
+    const Handle type(H5Dget_type(dataset), "cannot read the type of " + link);
+    Channel channel;
+    if (H5Tget_class(type) == H5T_INTEGER)
+      channel.values = hdf5::read_integers(dataset);
+    else
+      channel.values = hdf5::read_floats(dataset);
+    const size_t count = std::visit([](const auto& values) { return values.size(); }, channel.values);
+    if (count != run.steps.size())
+      file.refuse("channel " + link + " has " + std::to_string(count) + " values for " +
+                  std::to_string(run.steps.size()) + " steps");
+    run.channels.emplace(decode_name(link), std::move(channel));
+  }
+  return run;
+}
+
+Json read_json(const InputFile& file, hid_t object, const std::string& name) {
+  const Json json = Json::parse(hdf5::read_string_attribute(object, name).value_or(""), nullptr, false);
+  if (json.is_discarded())
+    file.refuse("attribute " + name + " of " + hdf5::path_of(object) + " is no JSON");
+  return json;
+}
+
+GoldenArm read_arm(const InputFile& file, hid_t group) {
+  GoldenArm arm;
+  arm.run = read_channels(file, group);
+  arm.config = read_json(file, group, "config");
+  arm.fingerprint = read_json(file, group, "fingerprint");
+  if (file.has(group, "sketches"))
+    arm.sketches = read_sketches(file, file.group(group, "sketches"));
+  if (file.has(group, "twin"))
+    arm.twin = read_channels(file, file.group(group, "twin"));
+  return arm;
+}
+
+}  // namespace
+
+Golden read_golden(const fs::path& path) {
+  const auto guard = hdf5::lock();
+  std::error_code error;
+  if (!fs::exists(path, error))
+    throw UserError("there is no golden " + path.string() + "; record it with 'parity golden record'",
+                    ExitCode::missing);
+  const InputFile file(path);
+  const auto word = [&](const char* name) {
+    return hdf5::read_string_attribute(file.root(), name).value_or("");
+  };
+  if (!word("schema").starts_with(schema_major))
+    file.refuse("its schema is '" + word("schema") + "' and this program reads " + std::string(schema));
+  Golden golden;
+  golden.origin = {word("case"), word("producer"), word("commit"), word("command")};
+  golden.stored_digest = word("content");
+  const Handle arms = file.group(file.root(), "arms");
+  for (const std::string& link : file.names(arms))
+    golden.arms.emplace(decode_name(link), read_arm(file, file.group(arms, link)));
+  return golden;
+}
+
+void write_golden(const fs::path& path, const Golden& golden) {
+  const auto guard = hdf5::lock();
+  std::error_code error;
+  if (path.has_parent_path())
+    fs::create_directories(path.parent_path(), error);
+  fs::path partial = path;
+  partial += ".partial";
+  Handle file = hdf5::open_file(partial, hdf5::Access::create);
+  hdf5::write_attribute(file, "schema", schema);
+  hdf5::write_attribute(file, "case", golden.origin.case_name);
+  hdf5::write_attribute(file, "producer", golden.origin.producer);
+  hdf5::write_attribute(file, "commit", golden.origin.commit);
+  hdf5::write_attribute(file, "command", golden.origin.command);
+  hdf5::write_attribute(file, "content", content_digest(golden.arms));
+  {
+    const Handle arms = hdf5::create_group(file, "arms");
+    for (const auto& [name, arm] : golden.arms)
+      write_arm(hdf5::create_group(arms, encode_name(name)), arm);
+  }
+  hdf5::close_file(file, partial);
+  fs::rename(partial, path, error);
+  if (error)
+    throw UserError("cannot rename " + partial.string() + " to " + path.string() + " (" + error.message() +
+                    ")");
+}
+
+}  // namespace parity

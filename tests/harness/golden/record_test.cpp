@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "harness/base/error.hpp"
+#include "harness/golden/golden_file.hpp"
+#include "tests/support/golden_runs.hpp"
+
+namespace parity {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+using GoldenRecordTest = GoldenTest;
+
+TEST_F(GoldenRecordTest, KeepsNumericChannelsAndSketchesOfFirstAndLastStep) {
+  EXPECT_TRUE(record());
+  const Golden golden = read_golden(file);
+  EXPECT_TRUE(golden.intact());
+  EXPECT_EQ(golden.origin.case_name, "lr/warmup");
+  EXPECT_EQ(golden.origin.commit, "c1");
+  const GoldenArm& arm = golden.arms.at("one_indexed");
+  EXPECT_THAT(arm.run.steps, ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(arm.run.channels.size(), 2U) << "no timing channel";
+  EXPECT_EQ(std::get<0>(arm.run.channels.at("loss").values), falling_curve(4));
+  EXPECT_TRUE(std::holds_alternative<std::vector<int64_t>>(arm.run.channels.at("batch_digest").values));
+  ASSERT_EQ(arm.sketches.size(), 4U) << "grad and param at steps 1 and 4";
+  for (const SketchRow& row : arm.sketches) {
+    EXPECT_TRUE(row.key.step == 1 || row.key.step == 4);
+    EXPECT_NE(row.key.phase, Phase::forward);
+    EXPECT_EQ(row.values.size(), 64U);
+  }
+  ASSERT_TRUE(arm.twin);
+  EXPECT_EQ(arm.config["lr"]["base"], 0.001);
+  EXPECT_EQ(arm.fingerprint["cpu_vendor"], "AuthenticAMD");
+}
+
+TEST_F(GoldenRecordTest, LeavesAnEqualFileUntouchedWhateverTheCommit) {
+  record("c1");
+  const std::string bytes = read_file(file);
+  const auto long_ago = std::filesystem::last_write_time(file) - std::chrono::hours(1);
+  std::filesystem::last_write_time(file, long_ago);
+  add_arm("one_indexed", run_of("GenuineIntel"));  // the same bits from another machine
+  EXPECT_FALSE(record("c2"));
+  EXPECT_EQ(read_file(file), bytes);
+  EXPECT_EQ(std::filesystem::last_write_time(file), long_ago);
+}
+
+TEST_F(GoldenRecordTest, GivesEqualBytesForEqualContentAndOrigin) {
+  record();
+  const std::string bytes = read_file(file);
+  std::filesystem::remove(file);
+  record();
+  EXPECT_EQ(read_file(file), bytes);
+}
+
+TEST_F(GoldenRecordTest, RewritesForOneUlpInOneValueOrOneElement) {
+  record();
+  auto run = run_of();
+  std::get<0>(run.channels["loss"])[2] = one_ulp_up(std::get<0>(run.channels["loss"])[2]);
+  add_arm("one_indexed", run);
+  EXPECT_TRUE(record());
+  EXPECT_FALSE(record());
+  run.tensors[4].values = [] {
+    std::vector<float> values(100, 0.5F);
+    values[99] = std::nextafter(0.5F, 1.0F);
+    return values;
+  }();
+  add_arm("one_indexed", run);
+  EXPECT_TRUE(record());
+}
+
+TEST_F(GoldenRecordTest, KeepsTwinsThatANewRecordLacks) {
+  record();
+  arms["one_indexed"].twin = nullptr;
+  EXPECT_FALSE(record());
+  EXPECT_TRUE(read_golden(file).arms.at("one_indexed").twin);
+}
+
+TEST_F(GoldenRecordTest, ReplacesADamagedFile) {
+  record();
+  write_file(file, read_file(file).substr(0, 700));
+  EXPECT_TRUE(record());
+  EXPECT_TRUE(failures().empty());
+}
+
+TEST_F(GoldenRecordTest, RefusesRunsThatDidNotFinish) {
+  arms["zero_indexed"].crashed = true;
+  EXPECT_THROW(record(), UserError);
+  arms["zero_indexed"] = {};
+  EXPECT_THROW(record(), UserError);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(GoldenRecordTest, GivesItsCurvesToReports) {
+  record();
+  const auto curves = golden_curves(file);
+  EXPECT_EQ(curves.at("zero_indexed").at("loss"), falling_curve(4));
+}
+
+TEST_F(GoldenRecordTest, IsReadableByH5dumpAndHoldsItsOrigin) {
+  record();
+  const CommandResult dump = run_shell("h5dump -A " + file.string());
+  EXPECT_EQ(dump.status, 0);
+  for (const char* word : {"parity.golden/1.0", "parity 0.1.0", "parity golden record", "one_indexed"})
+    EXPECT_THAT(dump.output, HasSubstr(word));
+}
+
+}  // namespace
+}  // namespace parity
