@@ -43,6 +43,7 @@ function(parity_test name)
   if(arg_TORCH)
     parity_use_torch(${name})
   endif()
+  # One thread a test: several run side by side.
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+    PROPERTIES ENVIRONMENT OMP_NUM_THREADS=1 TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
 endfunction()

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/train/non_finite.hpp"
 
+#include <cmath>
+
 #include "reference/model/llama3/llama3.hpp"
 
 namespace parity::reference {
@@ -9,6 +11,13 @@ namespace {
 
 bool all_finite(const torch::Tensor& x) {
   return at::isfinite(x).all().item<bool>();
+}
+
+/// Without the sign that the C library prints before a NaN.
+std::string text_of(double value) {
+  if (std::isnan(value))
+    return "nan";
+  return value > 0 ? "infinite" : "minus infinity";
 }
 
 std::string describe(Phase phase, const std::string& tensor) {
@@ -27,7 +36,7 @@ std::string message_of(int64_t step, const std::string& what, double value, Phas
   const std::string place = tensor.empty()
                                 ? "every tensor is finite, the number itself overflowed"
                                 : "the first tensor that is not finite is the " + describe(phase, tensor);
-  return "update " + std::to_string(step) + ": " + what + " is " + std::to_string(value) + " (" + place +
+  return "update " + std::to_string(step) + ": " + what + " is " + text_of(value) + " (" + place +
          "); lower lr.base, lengthen the warmup, or look at the update before";
 }
 

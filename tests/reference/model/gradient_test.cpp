@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "reference/loss/token_cross_entropy.hpp"
+#include "reference/model/llama3/llama3.hpp"
+#include "tests/reference/tiny.hpp"
+
+namespace parity::reference {
+namespace {
+
+// Central differences with h = 1e-5 in float64: truncation about h^2 = 1e-10, rounding about 1e-16 / h =
+// 1e-11, both relative to the loss's derivatives of order 1.
+constexpr double h = 1e-5;
+constexpr double tolerance = 1e-7;
+
+TEST(GradientTest, AgreesWithFiniteDifferencesForEveryParameter) {
+  Llama3 model(tiny_dimensions(), torch::kFloat64);
+  initialize(model, 3);
+  const torch::Tensor tokens = torch::arange(12).view({1, 12}) * 3;
+  const torch::Tensor labels = (torch::arange(12).view({1, 12}) * 7 + 5).remainder(40);
+  const auto loss = [&] { return token_cross_entropy_sum(model.forward(tokens), labels); };
+  loss().backward();
+  const torch::NoGradGuard no_grad;
+  int largest = 0;
+  for (const Parameter& parameter : model.parameters()) {
+    const torch::Tensor gradient = parameter.value.grad().flatten();
+    // The entry with the largest gradient, and a few fixed ones.
+    std::vector<int64_t> entries = {gradient.abs().argmax().item<int64_t>(), 0, gradient.numel() / 3};
+    double* values = torch::Tensor(parameter.value).data_ptr<double>();
+    for (const int64_t entry : entries) {
+      const double kept = values[entry];
+      values[entry] = kept + h;
+      const double above = loss().item<double>();
+      values[entry] = kept - h;
+      const double below = loss().item<double>();
+      values[entry] = kept;
+      const double expected = (above - below) / (2 * h);
+      const double actual = gradient[entry].item<double>();
+      EXPECT_LE(std::abs(actual - expected), tolerance * std::max(1.0, std::abs(expected)))
+          << parameter.name << " entry " << entry << ": " << actual << " against " << expected;
+      largest += std::abs(expected) > 1e-3;
+    }
+  }
+  EXPECT_GT(largest, 20) << "the gradients are too small to test anything";
+}
+
+}  // namespace
+}  // namespace parity::reference

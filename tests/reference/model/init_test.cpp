@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "reference/model/llama3/llama3.hpp"
+#include "reference/model/trunc_normal.hpp"
+#include "tests/reference/tiny.hpp"
+#include "tests/support/trace_fixture.hpp"
+
+namespace parity::reference {
+namespace {
+
+class InitTest : public FolderTest {
+ protected:
+  /// All weights that PyTorch draws from Python, one after another, as bytes.
+  std::string from_python(const Llama3Dimensions& d, int seed) {
+    const std::filesystem::path out = folder / "weights.bin";
+    const int64_t kv_width = d.n_kv_heads * d.head_dim();
+    std::string command =
+        PARITY_PYTHON " " PARITY_SOURCE_DIR "/tests/support/pytorch_init.py " + out.string();
+    for (const int64_t number : {int64_t{seed}, d.dim, d.n_layers, kv_width, d.ffn_hidden, d.vocab_size})
+      command += fmt::format(" {}", number);
+    const CommandResult result = run_shell(command);
+    EXPECT_EQ(result.status, 0) << result.output;
+    return read_file(out);
+  }
+};
+
+std::string bytes_of(const Llama3& model) {
+  std::string bytes;
+  for (const Parameter& parameter : model.parameters())
+    bytes.append(static_cast<const char*>(parameter.value.const_data_ptr()), parameter.value.nbytes());
+  return bytes;
+}
+
+void expect_same_bits(const std::string& actual, const std::string& expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  size_t i = 0;
+  while (i < actual.size() && actual[i] == expected[i])
+    ++i;
+  EXPECT_EQ(i, actual.size()) << "first difference at element " << i / sizeof(float);
+}
+
+TEST_F(InitTest, DebugModelHasTheBitsOfPyTorchForTheSameSeed) {
+  const Llama3Dimensions dimensions = dimensions_of("llama3.debug", {});
+  Llama3 model(dimensions, torch::kFloat32);
+  initialize(model, 42);
+  expect_same_bits(bytes_of(model), from_python(dimensions, 42));
+}
+
+TEST_F(InitTest, GroupedModelHasTheBitsOfPyTorchForTheSameSeed) {
+  Llama3 model(tiny_dimensions(), torch::kFloat32);
+  initialize(model, 7);
+  const std::string ours = bytes_of(model);
+  expect_same_bits(ours, from_python(tiny_dimensions(), 7));
+  initialize(model, 8);
+  EXPECT_NE(bytes_of(model), ours);
+}
+
+TEST(TwinInitTest, Float64HoldsTheSameNumbersWidened) {
+  Llama3 narrow(tiny_dimensions(), torch::kFloat32), wide(tiny_dimensions(), torch::kFloat64);
+  initialize(narrow, 5);
+  initialize(wide, 5);
+  for (size_t i = 0; i < narrow.parameters().size(); ++i)
+    EXPECT_TRUE(torch::equal(narrow.parameters()[i].value.to(torch::kFloat64), wide.parameters()[i].value))
+        << narrow.parameters()[i].name;
+}
+
+TEST(TruncNormalTest, CutsAtAbsoluteBounds) {
+  at::manual_seed(1);
+  torch::Tensor x = torch::empty({10000});
+  trunc_normal_(x, 0, 1, -0.5, 1.5);
+  EXPECT_GE(x.min().item<double>(), -0.5);
+  EXPECT_LE(x.max().item<double>(), 1.5);
+  EXPECT_GT(x.max().item<double>(), 1.4);
+  // Mean of a normal cut to (-0.5, 1.5): (phi(-0.5) - phi(1.5)) / (Phi(1.5) - Phi(-0.5)) = 0.3556;
+  // its standard deviation 0.53 over 100 gives the tolerance, four of it.
+  EXPECT_NEAR(x.mean().item<double>(), 0.3556, 0.021);
+}
+
+}  // namespace
+}  // namespace parity::reference

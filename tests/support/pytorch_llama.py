@@ -1,0 +1,234 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Trains Llama 3 with ordinary PyTorch on what a parity trace holds for replay: an independent witness.
+
+    pytorch_llama.py REPLAY_TRACE     reads PARITY_CONFIG, PARITY_TRACE and PARITY_DTYPE
+
+Initial parameters and batches come from /replay of REPLAY_TRACE; model, loss, clipping, optimizer and schedule
+are PyTorch's own or written here after the papers and torchtitan, sharing nothing with the C++ trainer.
+Shapes: B rows, S positions, D width, H heads, d head width, V vocabulary.
+"""
+import json
+import math
+import os
+import sys
+import time
+
+import h5py
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+HEADS = {"llama3.debug": 16, "llama3.debug_2000": 16}
+
+
+def read_config():
+    """The config as {dotted key: value}."""
+    def flatten(table, prefix=""):
+        for key, value in table.items():
+            if isinstance(value, dict):
+                yield from flatten(value, f"{prefix}{key}.")
+            else:
+                yield prefix + key, value
+    with open(os.environ["PARITY_CONFIG"]) as file:
+        return dict(flatten(json.load(file)))
+
+
+def rope_table(head_dim, length, theta, scaled, dtype):
+    """exp(i t f_j) as [length, head_dim / 2] complex, frequencies scaled as Llama 3 if asked."""
+    f = 1.0 / (theta ** (torch.arange(0, head_dim, 2, dtype=dtype) / head_dim))
+    if scaled:
+        factor, low, high, original = 8, 1, 4, 8192
+        wavelength = 2 * math.pi / f
+        smooth = (original / wavelength - low) / (high - low)
+        middle = (1 - smooth) * f / factor + smooth * f
+        is_long, is_short = wavelength > original / low, wavelength < original / high
+        f = torch.where(is_long, f / factor, f)
+        f = torch.where(~is_long & ~is_short, middle, f)
+    angles = torch.outer(torch.arange(length, dtype=dtype), f)
+    return torch.polar(torch.ones_like(angles), angles)
+
+
+def rotate(x, table):
+    """x [B, S, H, d]; neighbouring pairs turn by the row of their position."""
+    pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
+    turned = pairs * table[:x.shape[1]].view(1, x.shape[1], 1, -1)
+    return torch.view_as_real(turned).flatten(3)
+
+
+class Attention(nn.Module):
+    def __init__(self, dim, kv_width, heads):
+        super().__init__()
+        self.head_dim = dim // heads
+        self.wq = nn.Linear(dim, dim, bias=False)
+        self.wk = nn.Linear(dim, kv_width, bias=False)
+        self.wv = nn.Linear(dim, kv_width, bias=False)
+        self.wo = nn.Linear(dim, dim, bias=False)
+
+    def forward(self, x, table):
+        B, S, _ = x.shape
+        q, k, v = (w(x).view(B, S, -1, self.head_dim) for w in (self.wq, self.wk, self.wv))
+        q, k = rotate(q, table), rotate(k, table)
+        repeats = q.shape[2] // k.shape[2]
+        if repeats > 1:
+            k, v = (t.repeat_interleave(repeats, dim=2) for t in (k, v))
+        q, k, v = (t.transpose(1, 2) for t in (q, k, v))
+        out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.wo(out.transpose(1, 2).contiguous().view(B, S, -1))
+
+
+class FeedForward(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.w1 = nn.Linear(dim, hidden, bias=False)
+        self.w2 = nn.Linear(hidden, dim, bias=False)
+        self.w3 = nn.Linear(dim, hidden, bias=False)
+
+    def forward(self, x):
+        return self.w2(F.silu(self.w1(x)) * self.w3(x))
+
+
+class Block(nn.Module):
+    def __init__(self, dim, kv_width, heads, hidden, eps):
+        super().__init__()
+        self.attention = Attention(dim, kv_width, heads)
+        self.feed_forward = FeedForward(dim, hidden)
+        self.attention_norm = nn.RMSNorm(dim, eps=eps)
+        self.ffn_norm = nn.RMSNorm(dim, eps=eps)
+
+    def forward(self, x, table):
+        h = x + self.attention(self.attention_norm(x), table)
+        return h + self.feed_forward(self.ffn_norm(h))
+
+
+class Llama(nn.Module):
+    def __init__(self, weights, config, dtype):
+        super().__init__()
+        vocab, dim = weights["tok_embeddings.weight"].shape
+        hidden = weights["layers.0.feed_forward.w1.weight"].shape[0]
+        kv_width = weights["layers.0.attention.wk.weight"].shape[0]
+        layers = sum(name.endswith("wq.weight") for name in weights)
+        heads = config.get("architecture.n_heads") or HEADS[config["model"]]
+        eps = config.get("architecture.norm_eps") or 1e-5
+        scaled = config.get("architecture.rope_scaling", "model") != "none"
+        theta = config.get("architecture.rope_theta") or 500000.0
+        self.table = rope_table(dim // heads, config["data.seq_len"], theta, scaled, dtype)
+        self.tok_embeddings = nn.Embedding(vocab, dim)
+        self.layers = nn.ModuleList(Block(dim, kv_width, heads, hidden, eps) for _ in range(layers))
+        self.norm = nn.RMSNorm(dim, eps=eps)
+        self.output = nn.Linear(dim, vocab, bias=False)
+        self.to(dtype)
+        self.load_state_dict(weights)
+
+    def forward(self, tokens):
+        h = self.tok_embeddings(tokens)
+        for layer in self.layers:
+            h = layer(h, self.table)
+        return self.output(self.norm(h))
+
+
+def factor_of(config):
+    """The learning-rate factor of update index c."""
+    total = config.get("lr.total_steps") or config["steps"]
+    warmup = config["lr.warmup_steps"]
+    if config["lr.schedule"] == "warmup_linear":
+        return lambda c: (c + config["lr.first_index"]) / warmup if c < warmup else 1.0
+    if config["lr.schedule"] == "hugging_face_linear":
+        return lambda c: c / max(1, warmup) if c < warmup else max(0.0, (total - c) / max(1, total - warmup))
+    warmup = min(warmup, total)
+    ratio = config["lr.decay_ratio"]
+    decay = total - warmup if ratio < 0 else min(round(total * ratio), total - warmup)
+    stable_end = total + 1 - decay
+    shapes = {"linear": lambda p: 1 - p, "sqrt": lambda p: 1 - math.sqrt(p),
+              "cosine": lambda p: 0.5 * (1 + math.cos(math.pi * p))}
+    lowest, shape = config["lr.min_factor"], shapes[config["lr.decay"]]
+
+    def factor(c):
+        if c < warmup:
+            return (c + 1) / warmup
+        if c < stable_end:
+            return 1.0
+        return lowest + (1 - lowest) * shape((c + 1 - stable_end) / decay)
+    return factor
+
+
+def make_optimizer(model, config):
+    lr = config["lr.base"]
+    decay = config["optimizer.weight_decay"]
+    fused = config["optimizer.implementation"] == "fused"
+    if config["optimizer.name"] == "sgd":
+        return torch.optim.SGD(model.parameters(), lr=lr, momentum=config["optimizer.momentum"],
+                               weight_decay=decay, fused=fused)
+    return torch.optim.AdamW(model.parameters(), lr=lr, eps=config["optimizer.eps"], weight_decay=decay,
+                             betas=(config["optimizer.beta1"], config["optimizer.beta2"]), fused=fused)
+
+
+def train_step(model, optimizer, micro_batches, config):
+    """One update. Returns loss and gradient norm as numbers."""
+    optimizer.zero_grad()
+    valid = sum(int((labels != -100).sum()) for _, labels in micro_batches)
+    losses = []
+    for tokens, labels in micro_batches:
+        logits = model(tokens)
+        total = F.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="sum", ignore_index=-100)
+        loss = total / valid
+        loss.backward()
+        losses.append(loss.detach())
+    if config["clip.max_norm"] > 0:
+        norm = nn.utils.clip_grad_norm_(model.parameters(), config["clip.max_norm"])
+    else:
+        norm = nn.utils.get_total_norm([p.grad for p in model.parameters()])
+    optimizer.step()
+    return torch.stack(losses).sum().item(), norm.item()
+
+
+def read_replay(path, dtype):
+    with h5py.File(path) as file:
+        weights = {name: torch.from_numpy(data[()]).to(dtype) for name, data in file["replay/initial"].items()}
+        batches = {int(step): [tuple(torch.from_numpy(group[m][field][()]) for field in ("tokens", "labels"))
+                               for m in sorted(group, key=int)]
+                   for step, group in file["replay/batches"].items()}
+    return weights, batches
+
+
+def write_trace(path, channels, timings):
+    """A minimal trace: schema, status, steps and channels."""
+    with h5py.File(path, "w") as file:
+        file.attrs["schema"] = "parity.trace/1.0"
+        file.attrs["status"] = "complete"
+        count = len(channels["loss"])
+        file["steps"] = range(1, count + 1)
+        file.attrs["last_step"] = count
+        for name, values in {**channels, **timings}.items():
+            file[f"channels/{name}"] = values
+            file[f"channels/{name}"].attrs["kind"] = "timing" if name in timings else "numeric"
+
+
+def main():
+    config = read_config()
+    dtype = getattr(torch, os.environ.get("PARITY_DTYPE") or config["dtype"])
+    torch.set_default_dtype(dtype)
+    torch.set_num_threads(config["threads"])
+    torch.use_deterministic_algorithms(True)
+    torch.utils.deterministic.fill_uninitialized_memory = False
+    weights, batches = read_replay(sys.argv[1], dtype)
+    model = Llama(weights, config, dtype)
+    optimizer = make_optimizer(model, config)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, factor_of(config))
+    channels = {"loss": [], "grad_norm": [], "lr": []}
+    timings = {"tokens_per_second": [], "step_seconds": []}
+    for step in range(1, config["steps"] + 1):
+        start = time.perf_counter()
+        channels["lr"].append(schedule.get_last_lr()[0])
+        loss, norm = train_step(model, optimizer, batches[step], config)
+        schedule.step()
+        seconds = time.perf_counter() - start
+        channels["loss"].append(loss)
+        channels["grad_norm"].append(norm)
+        timings["step_seconds"].append(seconds)
+        timings["tokens_per_second"].append(sum(tokens.numel() for tokens, _ in batches[step]) / seconds)
+    write_trace(os.environ["PARITY_TRACE"], channels, timings)
+
+
+if __name__ == "__main__":
+    main()
