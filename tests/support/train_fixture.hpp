@@ -5,7 +5,8 @@
 #include <sys/wait.h>
 
 #include "harness/base/json.hpp"
-#include "tests/support/trace_fixture.hpp"
+#include "harness/trace/trace.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace parity {
 

@@ -6,7 +6,7 @@
 #include "reference/model/llama3/llama3.hpp"
 #include "reference/model/trunc_normal.hpp"
 #include "tests/reference/tiny.hpp"
-#include "tests/support/trace_fixture.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace parity::reference {
 namespace {
