@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The page in headless Chromium: what a reader's browser makes of it.
-#include <array>
-#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -65,19 +64,18 @@ class BrowserTest : public ::testing::Test {
       return;
     folder() = std::filesystem::path(::testing::TempDir()) / ("page_" + std::to_string(::getpid()));
     render(sample_path(), folder());
-    const std::string profile = (folder() / "profile").string(), log = (folder() / "log").string();
+    const auto path = [](const char* name) { return (folder() / name).string(); };
+    // A dialog that a name opened would hold the browser for ever, and its children a pipe: hence timeout and
+    // a file.
     const std::string command =
-        std::string(PARITY_CHROMIUM) +
-        " --headless=new --no-sandbox --disable-gpu --user-data-dir=" + profile +
+        "timeout -k 5 40 " PARITY_CHROMIUM " --headless=new --no-sandbox --disable-gpu --user-data-dir=" +
+        path("profile") +
         " --enable-logging=stderr --virtual-time-budget=20000 --window-size=1400,12000"
         " --dump-dom file://" +
-        (folder() / "index.html").string() + " 2>" + log;
-    FILE* pipe = ::popen(command.c_str(), "r");
-    std::array<char, 1 << 16> buffer;
-    for (size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-      dom().append(buffer.data(), got);
-    ::pclose(pipe);
-    console() = read_file(log);
+        path("index.html") + " >" + path("dom") + " 2>" + path("log");
+    EXPECT_EQ(std::system(command.c_str()), 0) << "Chromium did not finish";
+    dom() = read_file(path("dom"));
+    console() = read_file(path("log"));
   }
 
   static void TearDownTestSuite() { std::filesystem::remove_all(folder()); }
@@ -102,27 +100,41 @@ class BrowserTest : public ::testing::Test {
   }
 };
 
-TEST_F(BrowserTest, LogsNothingOnTheConsole) {
-  EXPECT_THAT(console(), Not(HasSubstr("CONSOLE")));
+/// Names of the attributes of all elements, by tags up to the scripts.
+std::set<std::string> attribute_names(const std::string& dom) {
+  std::set<std::string> names;
+  std::string name;
+  bool tag = false, quoted = false;
+  for (const char byte : dom.substr(0, dom.find("<script"))) {
+    if (byte == '"' && tag)
+      quoted = !quoted;
+    else if (!quoted && (byte == '<' || byte == '>'))
+      tag = byte == '<';
+    if (!tag || quoted || byte == ' ' || byte == '"' || byte == '<')
+      name.clear();
+    else if (byte == '=')
+      names.insert(name);
+    else
+      name += byte;
+  }
+  return names;
 }
 
-TEST_F(BrowserTest, HasASectionACaseAndItsParts) {
+TEST_F(BrowserTest, ShowsEveryPartAndLogsNothing) {
+  EXPECT_THAT(console(), Not(HasSubstr("CONSOLE")));
+
+  EXPECT_EQ(occurrences(dom(), "<nav "), 1U);
   EXPECT_EQ(occurrences(dom(), "<section class=\"case "), 6U);
   EXPECT_EQ(occurrences(dom(), "<section class=\"case fail\""), 3U);
   EXPECT_EQ(occurrences(dom(), "<tbody class=\"check "), 20U);
   EXPECT_EQ(occurrences(dom(), "<tbody class=\"check fail\""), 7U);
-  EXPECT_EQ(occurrences(dom(), "<nav "), 1U);
   EXPECT_EQ(occurrences(dom(), "class=\"copy\""), occurrences(dom(), "<div class=\"command\""));
-}
 
-TEST_F(BrowserTest, DrawsThePlotsThatAreNear) {
   EXPECT_EQ(occurrences(dom(), "<figure class=\"plot\""), 16U);
   EXPECT_GE(occurrences(dom(), "class=\"canvas[^\"]* drawn"), 10U);
   EXPECT_GE(occurrences(dom(), "class=\"main-svg\""), 10U);
   EXPECT_THAT(dom(), HasSubstr("identical at every step"));
-}
 
-TEST_F(BrowserTest, GivesEachPlotANameATableAndALegend) {
   EXPECT_EQ(occurrences(dom(), "role=\"img\" tabindex=\"0\" aria-label=\"[^\"]+ over steps "), 16U);
   EXPECT_EQ(occurrences(dom(), "data-table=\"curve\""), 16U);
   EXPECT_EQ(occurrences(dom(), "<button type=\"button\" aria-pressed=\"true\" title=\"Show or hide"), 13U);
@@ -131,8 +143,11 @@ TEST_F(BrowserTest, GivesEachPlotANameATableAndALegend) {
 TEST_F(BrowserTest, RunsNoMarkupFromNames) {
   EXPECT_THAT(dom(), Not(HasSubstr("<title>owned")));
   EXPECT_EQ(occurrences(dom(), "<img"), 0U);
-  EXPECT_EQ(occurrences(dom(), "<[^>]*(onmouseover|onerror|onload)="), 0U);
   EXPECT_EQ(occurrences(dom(), "<script"), 3U);
+  const std::set<std::string> names = attribute_names(dom());
+  EXPECT_EQ(names.count("aria-label"), 1U);
+  for (const std::string& name : names)
+    EXPECT_FALSE(name.starts_with("on")) << name;
 }
 
 }  // namespace
