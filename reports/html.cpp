@@ -5,61 +5,15 @@
 #include <algorithm>
 #include <set>
 
-#include <kainjow/mustache.hpp>
-
+#include "reports/case_section.hpp"
 #include "reports/page_data.hpp"
+#include "reports/page_parts.hpp"
 #include "reports/templates.hpp"
 #include "reports/text.hpp"
 #include "reports/verdicts.hpp"
 
 namespace parity::reports {
 namespace {
-
-using Data = kainjow::mustache::data;
-using Template = kainjow::mustache::mustache;
-
-constexpr size_t longest_name = 300;
-constexpr size_t longest_text = 2000;
-
-/// A parsed template. Missing names would be looked up in the level above, so each level renders alone.
-Template parse(std::string_view text) {
-  return Template{std::string(text)};
-}
-
-std::string name_of(const std::string& text) {
-  return shorten(text, longest_name);
-}
-
-std::string text_of(const std::string& text) {
-  return shorten(text, longest_text);
-}
-
-/// Text, or nothing so that {{#key}} is skipped.
-Data optional(const std::string& text) {
-  return text.empty() ? Data{false} : Data{text};
-}
-
-Data list() {
-  return Data{Data::type::list};
-}
-
-Data pair(const char* first, const std::string& a, const char* second, const std::string& b) {
-  Data result;
-  result.set(first, a);
-  result.set(second, b);
-  return result;
-}
-
-void set_state(Data& data, bool passed) {
-  data.set("state", passed ? "pass" : "fail");
-  data.set("state_word", passed ? "passed" : "failed");
-  data.set("mark", passed ? "✓" : "✗");
-}
-
-void set_verdict(Data& data, const std::string& verdict) {
-  data.set("verdict", verdict);
-  data.set("sign", std::string(find_verdict(verdict)->sign));
-}
 
 /// Names made into ids of the page: letters, digits and dashes, each used once.
 class Slugs {
@@ -81,217 +35,6 @@ class Slugs {
  private:
   std::set<std::string> used_;
 };
-
-Data metric_rows(const Check& check, const std::vector<std::string>& names) {
-  Data rows = list();
-  for (const std::string& name : names) {
-    Data row = pair("metric", metric_label(name), "value", brief(check.measured[name]));
-    const auto limit = check.limit.find(name);
-    row.set("limit", limit == check.limit.end() ? Data{false} : Data{limit_label(name, *limit)});
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-Data worst_data(const Check& check) {
-  const Worst& worst = *check.worst;
-  Data data;
-  data.set("worst_word", check.passed ? "largest difference" : "worst");
-  data.set("place", name_of(place(worst)));
-  data.set("expected", exact(worst.expected));
-  data.set("actual", exact(worst.actual));
-  data.set("metric", optional(worst.metric.empty() ? "" : metric_label(worst.metric)));
-  data.set("value", brief(worst.value));
-  data.set("limit", optional(worst.limit.is_null() ? "" : brief(worst.limit)));
-  return data;
-}
-
-std::string tensors_label(const Check& check) {
-  const auto same = static_cast<size_t>(std::ranges::count_if(check.tensors, &TensorRow::identical));
-  return count(check.tensors.size(), "tensor row") + ", " + std::to_string(same) + " identical";
-}
-
-Data check_data(const Check& check, size_t number, const std::string& slug) {
-  Data data;
-  set_state(data, check.passed);
-  set_verdict(data, check.verdict);
-  data.set("slug", slug);
-  data.set("number", std::to_string(number));
-  data.set("quantity", name_of(check.quantity));
-  data.set("relation", name_of(relation_label(check)));
-  data.set("sides", name_of(sides_label(check)));
-  data.set("steps", name_of(check.steps));
-  data.set("limits", text_of(limits_label(check)));
-  data.set("measured", metric_rows(check, headline_metrics(check, 2)));
-  data.set("sentence", text_of(check.sentence));
-  data.set("because", optional(text_of(check.because)));
-  data.set("worst", check.worst ? worst_data(check) : Data{false});
-  const bool measured = check.measured.size() > 2;
-  data.set("has_all_measured", measured);
-  data.set("all_measured", metric_rows(check, headline_metrics(check, check.measured.size())));
-  data.set("has_tensors", !check.tensors.empty());
-  data.set("tensors", tensors_label(check));
-  data.set("command", optional(one_line(check.command)));
-  data.set("has_command", !check.command.empty());
-  data.set("has_details", check.worst || measured || !check.tensors.empty() || !check.command.empty());
-  data.set("open", !check.passed);
-  return data;
-}
-
-std::string arm_facts(const Arm& arm, const std::string& reference) {
-  std::string facts = arm.name == reference ? "reference, " : "";
-  facts += count(static_cast<size_t>(std::max<int64_t>(arm.steps, 0)), "step");
-  facts += ", " + count(static_cast<size_t>(std::max<int64_t>(arm.ranks, 0)), "rank");
-  facts += arm.cached ? ", from the cache" : ", " + duration(arm.seconds);
-  if (arm.tokens_per_second)
-    facts += ", " + brief(*arm.tokens_per_second) + " tokens/s";
-  if (!arm.complete)
-    facts += ", did not finish";
-  return facts;
-}
-
-Data failures(const Case& item) {
-  Data rows = list();
-  for (const Arm& arm : item.arms) {
-    if (arm.complete)
-      continue;
-    Data row = pair("arm", name_of(arm.name), "kind", name_of(arm.failure_kind));
-    row.set("message", text_of(arm.failure));
-    row.set("has_tail", !arm.stderr_tail.empty());
-    const std::string tail = visible(arm.stderr_tail);
-    const size_t line = tail.size() > 20000 ? tail.find('\n', tail.size() - 20000) : std::string::npos;
-    row.set("tail", line == std::string::npos ? tail : tail.substr(line + 1));
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-std::string curve_label(const std::string& channel) {
-  std::string label = name_of(channel);
-  std::ranges::replace(label, '_', ' ');
-  return label;
-}
-
-Data curves(const Case& item) {
-  Data rows = list();
-  size_t number = 0;
-  for (const Curve* curve : shown_curves(item)) {
-    Data row = pair("number", std::to_string(number++), "label", curve_label(curve->channel));
-    std::string arms, gaps;
-    for (const Series& series : curve->series)
-      arms += (arms.empty() ? "" : ", ") + name_of(series.arm);
-    Data gap_list = list();
-    for (const std::string& gap : gap_labels(*curve)) {
-      gaps += (gaps.empty() ? "" : "; ") + name_of(gap);
-      gap_list.push_back(Data{"gap", name_of(gap)});
-    }
-    row.set("arms", arms);
-    row.set("gaps", gaps);
-    row.set("gap_list", gap_list);
-    row.set("first", curve->steps.empty() ? "none" : std::to_string(curve->steps.front()));
-    row.set("last", curve->steps.empty() ? "none" : std::to_string(curve->steps.back()));
-    row.set("no_gap", curve->gap.empty());
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-void set_differences(Data& data, const Case& item) {
-  data.set("has_differences", !item.config_difference.empty());
-  Data arms = list();
-  for (const Arm& arm : item.arms)
-    arms.push_back(Data{"arm", name_of(arm.name)});
-  data.set("difference_arms", arms);
-  Data rows = list();
-  for (const ConfigDifference& difference : item.config_difference) {
-    Data values = list();
-    for (const Arm& arm : item.arms) {
-      const auto found = std::ranges::find(difference.values, arm.name, &std::pair<std::string, Json>::first);
-      values.push_back(
-          Data{"value", found == difference.values.end() ? "not there" : name_of(exact(found->second))});
-    }
-    Data row;
-    row.set("key", name_of(difference.key));
-    row.set("values", values);
-    rows.push_back(row);
-  }
-  data.set("differences", rows);
-}
-
-/// The page's templates, each parsed once.
-struct Templates {
-  Template page = parse(templates::page_mustache);
-  Template one_case = parse(templates::case_mustache);
-  Template check = parse(templates::check_mustache);
-  Template arm = parse(templates::arm_mustache);
-};
-
-void set_checks(Data& data, const Case& item, const std::string& slug, Templates& templates) {
-  std::string pairs, goldens;
-  size_t golden = 0, golden_failed = 0;
-  for (size_t i = 0; i < item.checks.size(); ++i) {
-    const Check& check = item.checks[i];
-    const bool is_golden = check.kind == "golden";
-    (is_golden ? goldens : pairs) +=
-        templates.check.render(check_data(check, i, slug + "-check-" + std::to_string(i + 1)));
-    golden += is_golden ? 1 : 0;
-    golden_failed += is_golden && !check.passed ? 1 : 0;
-  }
-  data.set("has_checks", !pairs.empty());
-  data.set("checks", pairs);
-  data.set("has_golden", golden > 0);
-  data.set("golden_checks", goldens);
-  data.set("golden_open", golden_failed > 0);
-  data.set("golden_state", golden_failed > 0 ? "fail" : "pass");
-  data.set("golden_mark", golden_failed > 0 ? "✗" : "✓");
-  data.set("golden_counts", count(golden, "check") +
-                                (golden_failed > 0 ? ", " + std::to_string(golden_failed) + " failed" : ""));
-}
-
-std::string arm_blocks(const Case& item, Templates& templates) {
-  std::string blocks;
-  for (size_t i = 0; i < item.arms.size(); ++i) {
-    Data data = pair("number", std::to_string(i), "name", name_of(item.arms[i].name));
-    data.set("facts", arm_facts(item.arms[i], item.reference));
-    blocks += templates.arm.render(data);
-  }
-  return blocks;
-}
-
-std::string case_section(const Case& item, size_t index, const std::string& slug, Templates& templates) {
-  Data data;
-  set_state(data, item.passed);
-  set_verdict(data, item.verdict);
-  data.set("slug", slug);
-  data.set("index", std::to_string(index));
-  data.set("name", name_of(item.name));
-  data.set("title", name_of(item.title));
-  data.set("question", optional(text_of(item.question)));
-  data.set("source", optional(name_of(item.source)));
-  data.set("sentence", text_of(item.sentence));
-  const size_t failed = item.checks_failed();
-  data.set("failing", optional(failed == 0 ? "" : count(failed, "check") + " failed"));
-  Data tags = list(), notes = list();
-  std::string words = item.name + " " + item.title;
-  for (const std::string& tag : item.tags) {
-    tags.push_back(Data{"tag", name_of(tag)});
-    words += " " + tag;
-  }
-  for (const std::string& note : item.notes)
-    notes.push_back(Data{"note", text_of(note)});
-  data.set("words", one_line(words));
-  data.set("tags", tags);
-  data.set("notes", notes);
-  data.set("has_notes", !item.notes.empty());
-  data.set("failures", failures(item));
-  data.set("has_curves", !item.curves.empty());
-  data.set("curves", curves(item));
-  set_checks(data, item, slug, templates);
-  set_differences(data, item);
-  data.set("arm_blocks", arm_blocks(item, templates));
-  data.set("reproduce", optional(one_line(item.reproduce)));
-  return templates.one_case.render(data);
-}
 
 Data overview_row(const Case& item, size_t index, const std::string& slug) {
   Data row;
@@ -368,14 +111,14 @@ std::string counts(const Results& results) {
 }  // namespace
 
 std::string html(const Results& results) {
-  Templates templates;
+  CaseSection section;
   Slugs slugs;
   Data rows = list();
   std::string sections;
   for (size_t i = 0; i < results.cases.size(); ++i) {
     const std::string slug = slugs.make(results.cases[i].name);
     rows.push_back(overview_row(results.cases[i], i, slug));
-    sections += case_section(results.cases[i], i, slug, templates);
+    sections += section.render(results.cases[i], i, slug);
   }
   Data page;
   set_state(page, results.passed());
@@ -392,7 +135,7 @@ std::string html(const Results& results) {
   page.set("plots_js", std::string(templates::plots_js));
   page.set("report_js", std::string(templates::report_js));
   page.set("plot_library", std::string(plot_library_name));
-  return templates.page.render(page);
+  return parse(templates::page_mustache).render(page);
 }
 
 }  // namespace parity::reports

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <kainjow/mustache.hpp>
+
+#include "reports/text.hpp"
+#include "reports/verdicts.hpp"
+
+/// Small pieces that html.cpp and case_section.cpp fill templates with.
+namespace parity::reports {
+
+using Data = kainjow::mustache::data;
+using Template = kainjow::mustache::mustache;
+
+inline constexpr size_t longest_name = 300;
+inline constexpr size_t longest_text = 2000;
+
+/// A parsed template. Missing names would be looked up in the level above, so each level renders alone.
+inline Template parse(std::string_view text) {
+  return Template{std::string(text)};
+}
+
+inline std::string name_of(const std::string& text) {
+  return shorten(text, longest_name);
+}
+
+inline std::string text_of(const std::string& text) {
+  return shorten(text, longest_text);
+}
+
+/// Text, or nothing so that {{#key}} is skipped.
+inline Data optional(const std::string& text) {
+  return text.empty() ? Data{false} : Data{text};
+}
+
+inline Data list() {
+  return Data{Data::type::list};
+}
+
+inline Data pair(const char* first, const std::string& a, const char* second, const std::string& b) {
+  Data result;
+  result.set(first, a);
+  result.set(second, b);
+  return result;
+}
+
+inline void set_state(Data& data, bool passed) {
+  data.set("state", passed ? "pass" : "fail");
+  data.set("state_word", passed ? "passed" : "failed");
+  data.set("mark", passed ? "✓" : "✗");
+}
+
+inline void set_verdict(Data& data, const std::string& verdict) {
+  data.set("verdict", verdict);
+  data.set("sign", std::string(find_verdict(verdict)->sign));
+}
+
+}  // namespace parity::reports
