@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/compare/check.hpp"
+#include "harness/suite/case.hpp"
+#include "harness/trace/capture.hpp"
+
+namespace parity {
+
+/// How long a run is, and where its warmup ends.
+struct RunLength {
+  int64_t steps = 0;
+  int64_t warmup_steps = 0;
+};
+
+/// The update numbers of a window, within 1..steps.
+std::vector<int64_t> steps_of(const StepWindow& window, const RunLength& length);
+
+/// What one check needs of its arms: digests and sketches where bits decide, whole tensors where a gap is
+/// measured (equivalent, distinct), also on the twins.
+Capture needs_of_check(const Check& check, const RunLength& length);
+
+/// What the golden keeps: digests and sketches at its steps.
+Capture needs_of_golden(const GoldenSpec& golden, const RunLength& length);
+
+/// What the case's [capture] table asks for: whole tensors.
+Capture needs_of_capture(const CaptureSpec& spec);
+
+}  // namespace parity

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/json.hpp"
+#include "harness/compare/check.hpp"
+#include "harness/trace/phase.hpp"
+
+namespace parity {
+
+/// Where something stands in a case file, for messages.
+struct Place {
+  std::string file;
+  uint32_t line = 0;  ///< counted from 1
+  uint32_t column = 0;
+
+  std::string words() const { return file + ":" + std::to_string(line) + ":" + std::to_string(column); }
+};
+
+/// Config keys (dotted) as a case file gives them.
+struct PlacedValue {
+  Json value;
+  Place place;
+};
+using Overrides = std::map<std::string, PlacedValue>;
+
+/// One side of a case: parity-train under the base config with overrides, or a command.
+struct Arm {
+  std::string name;
+  Place place;
+  Overrides config;
+  std::vector<std::string> command;  ///< empty: parity-train. Placeholders: see plan.hpp
+  std::vector<std::string> inputs;   ///< files of a command arm; with them it may be answered from the cache
+  std::vector<std::pair<std::string, std::string>> names;  ///< regex -> replacement, over its parameter names
+  int ranks = 1;
+  bool float64 =
+      true;  ///< whether it has a float64 twin; a command arm says so by using {dtype} or float64 = true
+
+  bool is_command() const { return !command.empty(); }
+};
+
+/// Tensors every arm keeps whole, beyond what the checks need.
+struct CaptureSpec {
+  std::vector<int64_t> steps;  ///< empty: no tensors
+  std::vector<Phase> phases;
+  std::vector<std::string> names = {"*"};
+  bool replay = false;
+};
+
+/// What the case's golden keeps.
+struct GoldenSpec {
+  std::vector<std::string> arms;  ///< empty: the case has no golden
+  std::vector<int64_t> steps;     ///< empty: the first and the last
+  std::vector<Phase> phases = {Phase::grad, Phase::param};
+};
+
+/// A question about training, with the arms that answer it and the checks that judge the answer.
+struct Case {
+  std::string name;  ///< topic/name, from the path below `cases`
+  std::filesystem::path file;
+  std::filesystem::path golden_file;
+  std::string title;
+  std::string question;
+  std::string source;
+  std::vector<std::string> tags;
+  std::string reference;  ///< name of the arm the others are compared with
+  std::string profile = "portable";
+  double timeout_seconds = 300;  ///< how long a run may go without a sign of life
+  Overrides base;
+  std::vector<Arm> arms;  ///< in the order of the file
+  CaptureSpec capture;
+  GoldenSpec golden;
+  std::vector<Check> checks;
+  std::vector<Place> check_places;  ///< one a check
+
+  const Arm& arm(const std::string& wanted) const;
+};
+
+}  // namespace parity

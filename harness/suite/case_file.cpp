@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/case_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+#include <set>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/suite/profile.hpp"
+#include "harness/suite/toml_table.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+const std::vector<std::string> case_keys = {"title",     "question", "source", "tags",
+                                            "reference", "profile",  "base",   "arms",
+                                            "capture",   "golden",   "checks", "timeout_seconds"};
+const std::vector<std::string> arm_keys = {"command", "inputs", "names", "ranks", "float64"};
+
+/// Runs `read`, and puts the place in front of what it complains about.
+template <class Read>
+auto placed(const TomlTable& table, const Place& place, Read&& read) {
+  try {
+    return read();
+  } catch (const UserError& error) {
+    table.fail(place, error.what());
+  }
+}
+
+std::vector<Phase> read_phases(const TomlTable& table, std::vector<Phase> fallback) {
+  if (!table.has("phases"))
+    return fallback;
+  std::vector<Phase> phases;
+  for (const std::string& name : table.strings("phases"))
+    phases.push_back(placed(table, table.place_of("phases"), [&] { return parse_enum<Phase>(name); }));
+  return phases;
+}
+
+std::vector<std::pair<std::string, std::string>> read_names(const TomlTable& arm) {
+  const TomlTable table = arm.table("names", "names table");
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const auto& [key, node] : table.raw()) {
+    const std::string pattern(key.str());
+    try {
+      const std::regex compiled(pattern);
+    } catch (const std::regex_error& error) {
+      table.fail(table.place_of(key.source()),
+                 "'" + pattern + "' is not a regular expression (" + error.what() + ")");
+    }
+    names.emplace_back(pattern, table.string(pattern));
+  }
+  return names;
+}
+
+Arm read_arm(const TomlTable& table, const std::string& name, const Place& place) {
+  if (name.empty() ||
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") !=
+          std::string::npos)
+    table.fail(place, "an arm cannot be called '" + name + "'; use letters, digits, '_', '-' and '.'");
+  Arm arm;
+  arm.name = name;
+  arm.place = place;
+  arm.command = table.strings("command");
+  arm.inputs = table.strings("inputs");
+  arm.names = read_names(table);
+  arm.ranks = static_cast<int>(std::clamp<int64_t>(table.integer("ranks", 1), 0, 4096));
+  if (arm.ranks < 1)
+    table.fail(table.place_of("ranks"), "'ranks' must be at least 1");
+  if (table.has("command") && arm.command.empty())
+    table.fail(table.place_of("command"),
+               "the command of arm '" + name + "' is empty; give a program and arguments");
+  if (!arm.is_command())
+    for (const char* key : {"inputs", "names"})
+      if (table.has(key))
+        table.fail(table.place_of(key),
+                   "'" + std::string(key) + "' belongs to arms with a command; arm '" + name + "' has none");
+  const bool takes_dtype = std::any_of(arm.command.begin(), arm.command.end(), [](const std::string& word) {
+    return word.find("{dtype}") != std::string::npos;
+  });
+  arm.float64 = table.boolean("float64", !arm.is_command() || takes_dtype);
+  arm.config = flatten(table, arm_keys);
+  return arm;
+}
+
+/// In the order of the file: toml++ sorts keys, but remembers where they stood.
+std::vector<Arm> read_arms(const TomlTable& file) {
+  const TomlTable table = file.table("arms", "arms");
+  std::vector<Arm> arms;
+  for (const auto& [key, node] : table.raw()) {
+    const std::string name(key.str());
+    arms.push_back(read_arm(table.table(name, "arm '" + name + "'"), name, table.place_of(key.source())));
+  }
+  std::sort(arms.begin(), arms.end(), [](const Arm& a, const Arm& b) {
+    return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
+  });
+  if (arms.empty())
+    file.fail(file.place(), "the case has no arms; add [arms.NAME] tables (two, to compare)");
+  return arms;
+}
+
+void require_arms(const TomlTable& table, std::string_view key, const std::vector<std::string>& used,
+                  const std::vector<std::string>& known) {
+  for (const std::string& name : used)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      table.fail(table.place_of(key), "unknown arm '" + name + "'" + suggestion(name, known));
+}
+
+StepWindow read_window(const TomlTable& table) {
+  StepWindow window;
+  if (!table.has("steps"))
+    return window;
+  const Place place = table.place_of("steps");
+  if (table.raw().get("steps")->is_string()) {
+    const std::string name = table.string("steps");
+    window.kind = placed(table, place, [&] { return parse_enum<StepWindow::Kind>(name); });
+    if (window.kind == StepWindow::Kind::range)
+      table.fail(place, "steps = \"range\" says nothing; write the two ends: steps = [2, 5]");
+    return window;
+  }
+  const std::vector<int64_t> ends = table.integers("steps");
+  if (ends.size() != 2 || ends[0] < 1 || ends[1] < ends[0])
+    table.fail(place, "steps must be a name or [first, last] with 1 <= first <= last");
+  return {StepWindow::Kind::range, ends[0], ends[1]};
+}
+
+Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
+  table.allow_only({"channel", "tensor", "phase", "arms", "relation", "lag", "steps", "because"});
+  Check check;
+  check.channels = table.strings("channel");
+  check.tensor = table.string("tensor");
+  if (check.channels.empty() == check.tensor.empty())
+    table.fail(table.place(), "a check has either 'channel' or 'tensor'; this one has " +
+                                  std::string(check.tensor.empty() ? "neither" : "both"));
+  if (table.has("phase") && check.tensor.empty())
+    table.fail(table.place_of("phase"), "'phase' belongs to checks of tensors");
+  const std::string phase = table.string("phase", "param");
+  check.phase = placed(table, table.place_of("phase"), [&] { return parse_enum<Phase>(phase); });
+  if (!table.has("relation"))
+    table.fail(table.place(), "the check has no relation" + suggestion("", names_of<Relation>()));
+  const std::string relation = table.string("relation");
+  check.relation = placed(table, table.place_of("relation"), [&] { return parse_enum<Relation>(relation); });
+  check.lag = table.integer("lag", 1);
+  if (table.has("lag") && check.relation != Relation::lagged)
+    table.fail(table.place_of("lag"), "'lag' belongs to relation lagged");
+  check.steps = read_window(table);
+  check.because = table.string("because");
+  if (check.because.empty())
+    table.fail(table.place(),
+               "the check has no reason; add because = \"...\" (it is printed when the check fails)");
+  check.arms = table.strings("arms");
+  require_arms(table, "arms", check.arms, arms);
+  const bool of_one = check.relation == Relation::unchanged || check.relation == Relation::trained;
+  if (check.arms.empty() && !of_one && arms.size() == 2)
+    check.arms = arms;
+  const size_t wanted = of_one ? 1 : 2;
+  if (check.arms.size() != wanted || (wanted == 2 && check.arms[0] == check.arms[1]))
+    table.fail(table.place_of("arms"), "relation " + relation + " is about " +
+                                           (of_one ? "one arm" : "two different arms") +
+                                           "; known: " + suggestion("", arms).substr(9));
+  return check;
+}
+
+void read_checks(Case& result, const TomlTable& file, const std::vector<std::string>& arms) {
+  const toml::node* node = file.raw().get("checks");
+  if (!node || !node->is_array_of_tables())
+    file.fail(file.place_of("checks"), "the case checks nothing; add a [[checks]] table");
+  for (const toml::node& element : *node->as_array()) {
+    const TomlTable table(*element.as_table(), file.file(), "check");
+    const std::vector<std::string> ordered = [&] {
+      std::vector<std::string> names = arms;  // the reference first
+      std::stable_partition(names.begin(), names.end(), [&](const auto& n) { return n == result.reference; });
+      return names;
+    }();
+    result.checks.push_back(read_check(table, ordered));
+    result.check_places.push_back(table.place());
+  }
+}
+
+void read_capture(Case& result, const TomlTable& table) {
+  table.allow_only({"steps", "phases", "names", "replay"});
+  result.capture.steps = table.integers("steps");
+  result.capture.phases = read_phases(table, {});
+  if (table.has("names"))
+    result.capture.names = table.strings("names");
+  result.capture.replay = table.boolean("replay", false);
+}
+
+void read_golden(Case& result, const TomlTable& table, const std::vector<std::string>& arms) {
+  table.allow_only({"arms", "steps", "phases"});
+  result.golden.arms = table.has("arms") ? table.strings("arms") : arms;
+  require_arms(table, "arms", result.golden.arms, arms);
+  result.golden.steps = table.integers("steps");
+  result.golden.phases = read_phases(table, result.golden.phases);
+}
+
+/// cases/lr/warmup.toml is the case lr/warmup with golden/lr/warmup.h5; elsewhere the golden lies in a folder
+/// `golden` beside the file.
+void name_case(Case& result, const fs::path& file) {
+  result.file = file;
+  const fs::path absolute = fs::absolute(file).lexically_normal();
+  for (fs::path folder = absolute.parent_path(); folder != folder.root_path(); folder = folder.parent_path())
+    if (folder.filename() == "cases") {
+      const fs::path relative = absolute.lexically_relative(folder);
+      result.name = fs::path(relative).replace_extension("").generic_string();
+      result.golden_file = folder.parent_path() / "golden" / fs::path(relative).replace_extension(".h5");
+      return;
+    }
+  result.name = file.stem().string();
+  result.golden_file = absolute.parent_path() / "golden" / file.filename().replace_extension(".h5");
+}
+
+}  // namespace
+
+const Arm& Case::arm(const std::string& wanted) const {
+  const auto found = std::find_if(arms.begin(), arms.end(), [&](const Arm& a) { return a.name == wanted; });
+  require(found != arms.end(), "case " + name + " has no arm " + wanted);
+  return *found;
+}
+
+Case parse_case(std::string_view text, const fs::path& file) {
+  toml::table parsed;
+  try {
+    parsed = toml::parse(text, file.string());
+  } catch (const toml::parse_error& error) {
+    const Place place{file.string(), error.source().begin.line, error.source().begin.column};
+    throw UserError(place.words() + ": not TOML (" + std::string(error.description()) + ")");
+  }
+  const TomlTable table(parsed, file.string(), "case");
+  table.allow_only(case_keys);
+  Case result;
+  name_case(result, file);
+  result.title = table.string("title", result.name);
+  result.question = table.string("question");
+  result.source = table.string("source");
+  result.tags = table.strings("tags");
+  result.profile = table.string("profile", "portable");
+  placed(table, table.place_of("profile"), [&] { return parse_enum<Profile>(result.profile); });
+  result.timeout_seconds = table.number("timeout_seconds", 300);
+  if (!(result.timeout_seconds > 0) || !std::isfinite(result.timeout_seconds))
+    table.fail(table.place_of("timeout_seconds"), "'timeout_seconds' must be more than 0");
+  result.base = flatten(table.table("base", "base config"));
+  result.arms = read_arms(table);
+  std::vector<std::string> names;
+  for (const Arm& arm : result.arms)
+    names.push_back(arm.name);
+  result.reference = table.string("reference", names.front());
+  require_arms(table, "reference", {result.reference}, names);
+  read_capture(result, table.table("capture", "capture table"));
+  read_golden(result, table.table("golden", "golden table"), names);
+  read_checks(result, table, names);
+  return result;
+}
+
+Case read_case(const fs::path& file) {
+  return parse_case(read_file(file), file);
+}
+
+}  // namespace parity

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/base/json.hpp"
+#include "harness/suite/case.hpp"
+#include "harness/suite/evidence.hpp"
+
+namespace parity {
+
+/// A number for results.json, where NaN and infinities are the texts "nan", "inf" and "-inf".
+Json number_json(double value);
+
+/// The same for every number inside a value.
+Json finite_json(const Json& value);
+
+/// `curves` of results.json: each numeric channel of the arms over the steps of the run, the gap to the
+/// reference arm, the rounding noise |float32 - own float64 twin| (the largest over the arms that have twins;
+/// null without) and the golden's values.
+///
+/// \param golden  arm -> channel -> values, one an update; empty without a golden
+Json curves_of(const Case& source, const Evidence& evidence,
+               const std::map<std::string, std::map<std::string, std::vector<double>>>& golden);
+
+/// Sentences about what nobody asked for and everybody wants to know: updates wasted on a learning rate of 0.
+std::vector<std::string> notes_on(const Case& source, const Evidence& evidence);
+
+}  // namespace parity

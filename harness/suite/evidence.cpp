@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/evidence.hpp"
+
+#include "harness/base/error.hpp"
+
+namespace parity {
+
+Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunResult>& results,
+                   const RunStore& store) {
+  for (const PlannedArm& arm : planned.arms) {
+    ArmEvidence& evidence = arms_[arm.name];
+    evidence.warmup_steps = arm.warmup_steps;
+    evidence.trace = open(arm.run, results, store);
+    evidence.crashed = !results.at(arm.run).complete() || !evidence.trace;
+    if (arm.twin.empty())
+      continue;
+    evidence.twin = open(arm.twin, results, store);
+    evidence.crashed = evidence.crashed || !results.at(arm.twin).complete();
+  }
+}
+
+const Trace* Evidence::open(const std::string& run, const std::map<std::string, RunResult>& results,
+                            const RunStore& store) {
+  if (const auto known = traces_.find(run); known != traces_.end())
+    return known->second.get();
+  std::unique_ptr<Trace>& trace = traces_[run];
+  try {
+    trace = std::make_unique<Trace>(Trace::open(store.folder(run)));
+  } catch (const UserError&) {
+    // A failed run may leave nothing; a finished one was opened when it ended.
+    require(!results.at(run).complete() || results.at(run).cached, "the trace of run " + run + " went away");
+  }
+  return trace.get();
+}
+
+std::map<std::string, ArmEvidence> Evidence::arms(const std::vector<std::string>& names) const {
+  std::map<std::string, ArmEvidence> chosen;
+  for (const std::string& name : names)
+    chosen[name] = arms_.at(name);
+  return chosen;
+}
+
+}  // namespace parity

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/find_cases.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "harness/base/error.hpp"
+#include "harness/base/glob.hpp"
+#include "harness/base/nearest.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file() && entry.path().extension() == ".toml")
+      files.push_back(entry.path());
+  return files;
+}
+
+std::string name_below(const fs::path& file, const fs::path& root) {
+  return file.lexically_relative(root).replace_extension("").generic_string();
+}
+
+std::vector<fs::path> files_named(const std::string& wanted, const fs::path& root) {
+  std::error_code error;
+  if (fs::is_regular_file(wanted, error))
+    return {wanted};
+  if (fs::is_directory(wanted, error))
+    return files_below(wanted);
+  std::vector<fs::path> files;
+  std::vector<std::string> names;
+  if (fs::is_directory(root, error))
+    for (const fs::path& file : files_below(root)) {
+      names.push_back(name_below(file, root));
+      if (glob_match(wanted, names.back()) || glob_match(wanted, file.generic_string()) ||
+          names.back().starts_with(wanted + "/"))
+        files.push_back(file);
+    }
+  if (files.empty())
+    throw UserError("no case is called '" + wanted + "'" + suggestion(wanted, names) + "; see: parity list");
+  return files;
+}
+
+}  // namespace
+
+std::vector<fs::path> find_case_files(const CaseFilter& filter, const fs::path& root) {
+  std::error_code error;
+  if (filter.what.empty() && !fs::is_directory(root, error))
+    throw UserError("there is no folder '" + root.string() +
+                    "' here (cases are looked for in it); run from the project's root, or name case files");
+  const std::vector<std::string> what = filter.what.empty() ? std::vector{root.string()} : filter.what;
+  std::set<fs::path> files;
+  for (const std::string& wanted : what)
+    for (const fs::path& file : files_named(wanted, root))
+      files.insert(file.lexically_normal());
+  if (files.empty())
+    throw UserError("no case files (*.toml) in '" + what.front() + "'; name a folder that has some");
+  return {files.begin(), files.end()};
+}
+
+bool has_wanted_tag(const CaseFilter& filter, const std::vector<std::string>& tags) {
+  return filter.tags.empty() || std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) {
+           return std::find(filter.tags.begin(), filter.tags.end(), tag) != filter.tags.end();
+         });
+}
+
+}  // namespace parity

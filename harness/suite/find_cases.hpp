@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace parity {
+
+/// Which cases somebody asked for.
+struct CaseFilter {
+  std::vector<std::string> what;  ///< files, folders, case names or globs over names; empty: all
+  std::vector<std::string> tags;  ///< a case needs one of them; empty: any
+};
+
+/// Case files below `root` (and those named directly), sorted by path, each once.
+/// \throws UserError if an entry of `what` matches nothing (the nearest names are told), or `root` is missing
+std::vector<std::filesystem::path> find_case_files(const CaseFilter& filter,
+                                                   const std::filesystem::path& root);
+
+/// Whether a case with these tags is wanted.
+bool has_wanted_tag(const CaseFilter& filter, const std::vector<std::string>& tags);
+
+}  // namespace parity

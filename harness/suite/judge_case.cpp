@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/judge_case.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+void add_training_checks(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
+  for (const Arm& arm : source.arms) {
+    const Trace* trace = evidence.trace(arm.name);
+    const bool asked = std::any_of(source.checks.begin(), source.checks.end(), [&](const Check& check) {
+      return check.relation == Relation::trained && check.arms.front() == arm.name;
+    });
+    if (asked || !trace || !trace->channels().contains("loss"))
+      continue;
+    Check check;
+    check.channels = {"loss"};
+    check.arms = {arm.name};
+    check.relation = Relation::trained;
+    check.because = "arms that do not train agree for the wrong reason";
+    judged.push_back({"training", "loss", check, judge(check, evidence.arms())});
+  }
+}
+
+JudgedCheck golden_check(const std::string& arm, const std::string& quantity, CheckResult result) {
+  Check check;
+  check.arms = {arm};
+  check.relation = Relation::identical;
+  check.because = "the golden holds what this arm computed when it was last reviewed";
+  return {"golden", quantity, check, std::move(result)};
+}
+
+CheckResult plain_result(bool passed, Verdict verdict, const std::string& sentence) {
+  CheckResult result;
+  result.passed = passed;
+  result.verdict = verdict;
+  result.sentence = sentence;
+  return result;
+}
+
+std::string shown(const fs::path& file) {
+  const fs::path relative = file.lexically_proximate(fs::current_path());
+  return relative.native().starts_with("..") ? file.string() : relative.string();
+}
+
+void add_to_all_golden_arms(std::vector<JudgedCheck>& judged, const Case& source, const CheckResult& result) {
+  Check check = golden_check(source.golden.arms.front(), "golden", {}).claim;
+  check.arms = source.golden.arms;
+  judged.push_back({"golden", "golden", check, result});
+}
+
+void record(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
+            const GoldenPolicy& policy) {
+  const std::string file = shown(source.golden_file);
+  const auto failed =
+      std::count_if(judged.begin(), judged.end(), [](const JudgedCheck& j) { return !j.result.passed; });
+  if (failed > 0)
+    return add_to_all_golden_arms(
+        judged, source,
+        plain_result(
+            false, Verdict::missing,
+            fmt::format("{} was not recorded, because {} of the case's checks failed", file, failed)));
+  if (policy.mode == GoldenMode::update_all) {
+    std::error_code gone;
+    fs::remove(source.golden_file, gone);
+  }
+  GoldenOrigin origin = policy.origin;
+  origin.case_name = source.name;
+  const bool changed = record_golden(source.golden_file, origin, evidence.arms(source.golden.arms));
+  add_to_all_golden_arms(
+      judged, source,
+      plain_result(true, Verdict::identical,
+                   changed ? file + " was recorded" : file + " holds these values already"));
+}
+
+void compare(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
+  if (!fs::exists(source.golden_file))
+    return add_to_all_golden_arms(
+        judged, source,
+        plain_result(false, Verdict::missing,
+                     fmt::format("there is no golden {}; make it with: parity golden record {}",
+                                 shown(source.golden_file), shown(fs::absolute(source.file)))));
+  try {
+    for (GoldenResult& found : verify_golden(source.golden_file, evidence.arms(source.golden.arms)))
+      judged.push_back(golden_check(found.arm, found.quantity, std::move(found.result)));
+  } catch (const UserError& error) {
+    add_to_all_golden_arms(judged, source, plain_result(false, Verdict::missing, error.what()));
+  }
+}
+
+}  // namespace
+
+bool will_record(const Case& source, GoldenMode mode) {
+  if (source.golden.arms.empty() || mode == GoldenMode::compare)
+    return false;
+  return mode != GoldenMode::create_missing || !fs::exists(source.golden_file);
+}
+
+std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& evidence,
+                                    const GoldenPolicy& policy) {
+  const Case& source = planned.source;
+  std::vector<JudgedCheck> judged;
+  for (const Check& check : source.checks)
+    judged.push_back({"pair", check.quantity(), check, judge(check, evidence.arms())});
+  add_training_checks(judged, source, evidence);
+  if (will_record(source, policy.mode))
+    record(judged, source, evidence, policy);
+  else if (!source.golden.arms.empty())
+    compare(judged, source, evidence);
+  return judged;
+}
+
+std::string window_words(const StepWindow& window) {
+  if (window.kind != StepWindow::Kind::range)
+    return std::string(name_of(window.kind));
+  return window.first == window.last ? std::to_string(window.first)
+                                     : fmt::format("{}-{}", window.first, window.last);
+}
+
+}  // namespace parity

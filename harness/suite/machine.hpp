@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/json.hpp"
+
+namespace parity {
+
+/// What of a CPU decides which bits a run gives: vendor, family, model and the features that libraries choose
+/// their kernels by.
+struct CpuFacts {
+  std::string vendor;  ///< "AuthenticAMD", "GenuineIntel"; "unknown" where the system does not say
+  std::string family;
+  std::string model;
+  std::vector<std::string> features;  ///< sorted, of the ones that matter here
+
+  Json to_json() const;
+};
+
+/// From the text of /proc/cpuinfo.
+CpuFacts parse_cpu_facts(std::string_view cpuinfo);
+CpuFacts this_cpu();
+
+/// Cores this process may use, at least 1.
+int core_count();
+
+}  // namespace parity

@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/plan.hpp"
+
+#include <algorithm>
+
+#include "harness/base/error.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/suite/capture_needs.hpp"
+#include "harness/suite/content_hash.hpp"
+#include "harness/suite/profile.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+int64_t integer_or(const FlatConfig& config, const std::string& key, int64_t fallback) {
+  const auto found = config.find(key);
+  return found != config.end() && found->second.is_number_integer() ? found->second.get<int64_t>() : fallback;
+}
+
+std::string string_or(const FlatConfig& config, const std::string& key, const std::string& fallback) {
+  const auto found = config.find(key);
+  return found != config.end() && found->second.is_string() ? found->second.get<std::string>() : fallback;
+}
+
+RunLength length_of(const FlatConfig& config) {
+  return {integer_or(config, "steps", 10), integer_or(config, "lr.warmup_steps", 0)};
+}
+
+bool uses_trainer(const Case& source) {
+  return std::any_of(source.arms.begin(), source.arms.end(),
+                     [](const Arm& arm) { return !arm.is_command(); });
+}
+
+bool names_arm(const Check& check, const std::string& arm) {
+  return std::find(check.arms.begin(), check.arms.end(), arm) != check.arms.end();
+}
+
+bool in_golden(const Case& source, const std::string& arm) {
+  return std::find(source.golden.arms.begin(), source.golden.arms.end(), arm) != source.golden.arms.end();
+}
+
+bool needs_twin(const PlannedCase& planned, const std::string& arm) {
+  const Case& source = planned.source;
+  return (planned.twins_for_golden && in_golden(source, arm)) ||
+         std::any_of(source.checks.begin(), source.checks.end(),
+                     [&](const Check& check) { return check.needs_twins() && names_arm(check, arm); });
+}
+
+Capture arm_capture(const Case& source, const Arm& arm, const RunLength& length) {
+  Capture capture = needs_of_capture(source.capture);
+  if (in_golden(source, arm.name))
+    capture.merge(needs_of_golden(source.golden, length));
+  for (const Check& check : source.checks)
+    if (names_arm(check, arm.name))
+      capture.merge(needs_of_check(check, length));
+  return capture;
+}
+
+Capture twin_capture(const Case& source, const Arm& arm, const RunLength& length) {
+  Capture capture;
+  capture.replay = source.capture.replay;
+  for (const Check& check : source.checks)
+    if (check.needs_twins() && names_arm(check, arm.name))
+      capture.merge(needs_of_check(check, length));
+  return capture;
+}
+
+/// The arms whose traces a command reads: {trace:ARM}.
+std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
+  std::vector<std::string> read;
+  for (const std::string& word : arm.command)
+    for (size_t begin = word.find("{trace:"); begin != std::string::npos;
+         begin = word.find("{trace:", begin + 1)) {
+      const size_t end = word.find('}', begin);
+      const std::string name = word.substr(begin + 7, end == std::string::npos ? end : end - begin - 7);
+      std::vector<std::string> known;
+      for (const Arm& other : source.arms)
+        if (!other.is_command())
+          known.push_back(other.name);
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        throw UserError(arm.place.words() + ": {trace:" + name + "} names no arm that parity-train runs" +
+                        suggestion(name, known));
+      read.push_back(name);
+    }
+  return read;
+}
+
+}  // namespace
+
+double PlannedRun::cost() const {
+  const double tokens = static_cast<double>(integer_or(config, "data.seq_len", 256)) *
+                        static_cast<double>(integer_or(config, "data.global_batch", 4));
+  return static_cast<double>(steps) * tokens * (dtype == "float64" ? 2.3 : 1.0);
+}
+
+const ConfigSchema& Plan::schema() {
+  if (!schema_)
+    schema_ = ConfigSchema::load(context_.schema_file);
+  return *schema_;
+}
+
+FlatConfig Plan::config_of(const Case& source, const Arm& arm, bool with_schema) {
+  FlatConfig config;
+  const auto take = [&](const Overrides& overrides, bool strict) {
+    for (const auto& [key, placed] : overrides) {
+      const bool check = with_schema && (strict || schema().keys().contains(key));
+      try {
+        config[key] = check ? schema().checked(key, placed.value) : placed.value;
+      } catch (const UserError& error) {
+        throw UserError(placed.place.words() + ": " + error.what());
+      }
+    }
+  };
+  take(source.base, true);
+  take(arm.config, !arm.is_command());  // a foreign trainer may have options of its own
+  if (!with_schema)
+    return config;
+  FlatConfig full = schema().complete({});
+  for (const auto& [key, value] : config)
+    full[key] = value;
+  return full;
+}
+
+void Plan::check_channels(const Case& source) {
+  if (!uses_trainer(source) || schema().channels().empty())
+    return;
+  const std::vector<std::string>& known = schema().channels();
+  for (size_t i = 0; i < source.checks.size(); ++i) {
+    const Check& check = source.checks[i];
+    const bool of_trainer = std::all_of(check.arms.begin(), check.arms.end(), [&](const std::string& name) {
+      return !source.arm(name).is_command();
+    });
+    for (const std::string& channel : check.channels)
+      if (of_trainer && std::find(known.begin(), known.end(), channel) == known.end())
+        throw UserError(source.check_places[i].words() + ": unknown channel '" + channel + "'" +
+                        suggestion(channel, known));
+  }
+}
+
+PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
+  const auto& planned_arm =
+      *std::find_if(planned.arms.begin(), planned.arms.end(),
+                    [&](const PlannedArm& candidate) { return candidate.name == arm.name; });
+  PlannedRun run;
+  run.label = planned.source.name + " " + arm.name + (twin ? " (float64)" : "");
+  run.config = planned_arm.config;
+  if (twin)
+    run.config["dtype"] = "float64";
+  run.dtype = string_or(run.config, "dtype", "float32");
+  run.command = arm.command;
+  run.names = arm.names;
+  run.case_folder = fs::absolute(planned.source.file).parent_path();
+  run.profile = planned.source.profile;
+  run.ranks = arm.ranks;
+  run.threads = static_cast<int>(std::clamp<int64_t>(integer_or(run.config, "threads", 1), 1, 1024));
+  run.steps = integer_or(run.config, "steps", 10);
+  run.restart_after = arm.is_command() ? 0 : integer_or(run.config, "checkpoint.restart_after", 0);
+  run.timeout_seconds = planned.source.timeout_seconds;
+  run.cacheable = !arm.is_command() || !arm.inputs.empty();
+  const RunLength length = length_of(run.config);
+  run.capture = twin ? twin_capture(planned.source, arm, length) : arm_capture(planned.source, arm, length);
+  return run;
+}
+
+Json Plan::identity_of(const PlannedCase& planned, const Arm& arm, const PlannedRun& run) {
+  Json numeric = Json::object();
+  Json inputs = Json::object();
+  for (const auto& [key, value] : run.config) {
+    const auto known =
+        schema_ ? schema_->keys().find(key) : std::map<std::string, ConfigSchema::Key>::const_iterator();
+    const bool counts = !schema_ || known == schema_->keys().end() || known->second.numeric;
+    // A restart must be bit-neutral to pass, so it may never be taken for the straight run.
+    if (counts || key.starts_with("checkpoint."))
+      numeric[key] = value;
+    if (key.ends_with(".path") && value.is_string() && !value.get<std::string>().empty())
+      inputs[value.get<std::string>()] = context_.hash_file(value.get<std::string>());
+  }
+  for (const std::string& input : arm.inputs)
+    inputs[input] = context_.hash_file(run.case_folder / input);
+  Json identity = {{"config", numeric},
+                   {"dtype", run.dtype},
+                   {"ranks", run.ranks},
+                   {"profile", run.profile},
+                   {"device", "cpu"},
+                   {"inputs", inputs},
+                   {"cpu", context_.cpu},
+                   {"traces", run.trace_of},
+                   {"names", run.names},
+                   {"environment", profile_environment(parse_enum<Profile>(run.profile), run.threads)}};
+  if (run.is_command())
+    identity["command"] = run.command;
+  else
+    identity["program"] = context_.hash_program(context_.trainer);
+  if (!run.cacheable)
+    identity["arm"] = planned.source.name + " " + arm.name;  // its own folder; nothing is known of its inputs
+  return identity;
+}
+
+std::string Plan::keep(PlannedRun run) {
+  run.id = content_hash(run.identity.dump()).substr(0, 16);
+  const auto [place, is_new] = runs_.try_emplace(run.id, run);
+  if (is_new)
+    order_.push_back(run.id);
+  else
+    place->second.capture.merge(run.capture);
+  return place->first;
+}
+
+std::string Plan::plan_twin(PlannedCase& planned, const std::string& name, const Capture& extra) {
+  const Arm& arm = planned.source.arm(name);
+  auto& place = *std::find_if(planned.arms.begin(), planned.arms.end(),
+                              [&](const PlannedArm& candidate) { return candidate.name == name; });
+  if (!arm.float64 || runs_.at(place.run).dtype == "float64")
+    return "";
+  PlannedRun run = run_of(planned, arm, true);
+  run.capture.merge(extra);
+  for (const std::string& other : arms_read_by(planned.source, arm))
+    run.trace_of[other] = plan_twin(planned, other, {});
+  run.identity = identity_of(planned, arm, run);
+  return place.twin = keep(std::move(run));
+}
+
+void Plan::add(const Case& source, bool twins_for_golden) {
+  const bool with_schema = uses_trainer(source);
+  if (with_schema)
+    schema();
+  PlannedCase planned{source, {}, twins_for_golden};
+  for (const Arm& arm : source.arms) {
+    const FlatConfig config = config_of(source, arm, with_schema);
+    planned.arms.push_back({arm.name, "", "", config, integer_or(config, "lr.warmup_steps", 0)});
+  }
+  check_channels(source);
+  for (const bool commands : {false, true})  // commands may read the traces of the others
+    for (size_t i = 0; i < source.arms.size(); ++i) {
+      const Arm& arm = source.arms[i];
+      if (arm.is_command() != commands)
+        continue;
+      PlannedRun run = run_of(planned, arm, false);
+      for (const std::string& other : arms_read_by(source, arm))
+        run.trace_of[other] =
+            std::find_if(planned.arms.begin(), planned.arms.end(), [&](const PlannedArm& a) {
+              return a.name == other;
+            })->run;
+      run.identity = identity_of(planned, arm, run);
+      planned.arms[i].run = keep(std::move(run));
+    }
+  for (const Arm& arm : source.arms)
+    if (needs_twin(planned, arm.name))
+      plan_twin(planned, arm.name, {});
+  cases_.push_back(std::move(planned));
+}
+
+std::vector<std::string> Plan::add_golden_twins(PlannedCase& planned) {
+  const size_t before = order_.size();
+  planned.twins_for_golden = true;
+  for (const std::string& arm : planned.source.golden.arms)
+    plan_twin(planned, arm, {});
+  return {order_.begin() + static_cast<std::ptrdiff_t>(before), order_.end()};
+}
+
+}  // namespace parity

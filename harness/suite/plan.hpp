@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/suite/case.hpp"
+#include "harness/suite/config_schema.hpp"
+#include "harness/suite/flat_config.hpp"
+#include "harness/trace/capture.hpp"
+
+namespace parity {
+
+/// A run to be executed, or answered from the cache. Its identity leaves out what must not change the
+/// numbers: names, capture, time limits.
+struct PlannedRun {
+  std::string id;                    ///< hash of `identity`
+  Json identity;                     ///< numeric config, ranks, profile, device, program, inputs, CPU
+  std::string label;                 ///< "lr/warmup_index one_indexed", of the arm that asked first
+  FlatConfig config;                 ///< complete
+  std::vector<std::string> command;  ///< empty: parity-train. Placeholders still in it
+  std::map<std::string, std::string> trace_of;             ///< arm -> run id, for {trace:ARM} in the command
+  std::vector<std::pair<std::string, std::string>> names;  ///< regex -> replacement for a command arm's names
+  std::filesystem::path case_folder;
+  std::string profile = "portable";
+  std::string dtype = "float32";
+  int ranks = 1;
+  int threads = 1;
+  int64_t steps = 10;
+  int64_t restart_after = 0;  ///< 0: one process; else a second one goes on after this update
+  double timeout_seconds = 300;
+  bool cacheable = true;
+  Capture capture;
+
+  bool is_command() const { return !command.empty(); }
+  int slots() const { return ranks * threads; }
+  /// Relative cost, for the time left: tokens, float64 counted as more than twice as slow.
+  double cost() const;
+};
+
+/// One arm of a case with the runs that answer it.
+struct PlannedArm {
+  std::string name;
+  std::string run;   ///< id
+  std::string twin;  ///< id of the float64 twin; "" where nothing asked for it or it cannot have one
+  FlatConfig config;
+  int64_t warmup_steps = 0;
+};
+
+struct PlannedCase {
+  Case source;
+  std::vector<PlannedArm> arms;  ///< in the order of the file
+  bool twins_for_golden = false;
+};
+
+/// What planning must know of the machine and the trainer.
+struct PlanContext {
+  std::filesystem::path trainer;
+  std::filesystem::path schema_file;  ///< read only if an arm runs the trainer
+  Json cpu = Json::object();
+  /// Hash of a program with its libraries, and of a file; ContentHashes in earnest.
+  std::function<std::string(const std::filesystem::path&)> hash_program;
+  std::function<std::string(const std::filesystem::path&)> hash_file;
+};
+
+/// Cases resolved to distinct runs: equal runs stand once, with the union of what is to be captured.
+class Plan {
+ public:
+  explicit Plan(PlanContext context) : context_(std::move(context)) {}
+
+  /// \param twins_for_golden  also plan the float64 twins of the arms in the case's golden
+  /// \throws UserError with file, line and column for config keys the trainer does not know, values of a
+  /// wrong
+  ///         type, unknown channels and placeholders of unknown arms
+  void add(const Case& source, bool twins_for_golden);
+  /// Adds the float64 twins of the golden's arms to a case that is planned already.
+  /// \return ids of runs that are new
+  std::vector<std::string> add_golden_twins(PlannedCase& planned);
+
+  std::map<std::string, PlannedRun>& runs() { return runs_; }
+  const std::vector<std::string>& order() const { return order_; }  ///< ids, as they were asked for
+  std::vector<PlannedCase>& cases() { return cases_; }
+
+ private:
+  const ConfigSchema& schema();
+  FlatConfig config_of(const Case& source, const Arm& arm, bool with_schema);
+  void check_channels(const Case& source);
+  PlannedRun run_of(const PlannedCase& planned, const Arm& arm, bool twin);
+  Json identity_of(const PlannedCase& planned, const Arm& arm, const PlannedRun& run);
+  std::string plan_twin(PlannedCase& planned, const std::string& arm, const Capture& capture);
+  std::string keep(PlannedRun run);
+
+  PlanContext context_;
+  std::optional<ConfigSchema> schema_;
+  std::map<std::string, PlannedRun> runs_;
+  std::vector<std::string> order_;
+  std::vector<PlannedCase> cases_;
+};
+
+}  // namespace parity

@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/results.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/base/process.hpp"
+#include "harness/suite/curves.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+const PlannedArm& arm_of(const PlannedCase& planned, const std::string& name) {
+  const auto found = std::find_if(planned.arms.begin(), planned.arms.end(),
+                                  [&](const PlannedArm& arm) { return arm.name == name; });
+  require(found != planned.arms.end(), "no arm " + name);
+  return *found;
+}
+
+Json median_of_channel(const Trace* trace, const std::string& name) {
+  if (!trace || !trace->channels().contains(name))
+    return nullptr;
+  std::vector<double> values = trace->channels().at(name).as_double();
+  if (values.empty())
+    return nullptr;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return number_json(*middle);
+}
+
+/// A failed run's reason: the trainer's own words in the trace, where it left some.
+Json failure_of(const RunResult& run, const Trace* trace) {
+  Json failure = run.failure->to_json();
+  if (trace && trace->failure() && trace->failure()->is_object())
+    for (const auto& [key, value] : trace->failure()->items())
+      failure[key] = value;
+  return failure;
+}
+
+Json arm_json(const PlannedCase& planned, const PlannedArm& arm, const Evidence& evidence,
+              const std::map<std::string, RunResult>& runs, const fs::path& out) {
+  const RunResult& run = runs.at(arm.run);
+  const Trace* trace = evidence.trace(arm.name);
+  Json json = {{"name", arm.name},
+               {"run", arm.run},
+               {"trace", (run.folder / "trace.h5").lexically_relative(out).generic_string()},
+               {"cached", run.cached},
+               {"ranks", planned.source.arm(arm.name).ranks},
+               {"seconds", run.seconds},
+               {"steps", trace ? static_cast<int64_t>(trace->steps().size()) : 0},
+               {"tokens_per_second", median_of_channel(trace, "tokens_per_second")},
+               {"config", nest(arm.config)},
+               {"provenance", trace ? finite_json(trace->provenance()) : Json::object()},
+               {"status", run.complete() ? "complete" : "failed"},
+               {"failure", run.complete() ? Json() : failure_of(run, trace)},
+               {"stderr_tail", run.stderr_tail},
+               {"twin", arm.twin.empty() ? Json() : Json(arm.twin)}};
+  if (run.complete() && !arm.twin.empty() && !runs.at(arm.twin).complete()) {
+    json["status"] = "failed";
+    json["failure"] = runs.at(arm.twin).failure->to_json();
+    json["stderr_tail"] = runs.at(arm.twin).stderr_tail;
+  }
+  return json;
+}
+
+Json config_difference(const PlannedCase& planned) {
+  std::set<std::string> keys;
+  for (const PlannedArm& arm : planned.arms)
+    for (const auto& [key, value] : arm.config)
+      keys.insert(key);
+  Json differences = Json::array();
+  for (const std::string& key : keys) {
+    Json values = Json::object();
+    std::set<std::string> distinct;
+    for (const PlannedArm& arm : planned.arms) {
+      const auto found = arm.config.find(key);
+      values[arm.name] = found == arm.config.end() ? Json() : found->second;
+      distinct.insert(values[arm.name].dump());
+    }
+    if (distinct.size() > 1)
+      differences.push_back({{"key", key}, {"values", values}});
+  }
+  return differences;
+}
+
+/// The command that looks closer at what a check found.
+std::string closer_command(const PlannedCase& planned, const JudgedCheck& judged,
+                           const std::map<std::string, RunResult>& runs) {
+  if (judged.kind == "golden")
+    return shell_quote({"parity", "golden", "diff", planned.source.file.string()});
+  std::vector<std::string> words = {"parity", "compare"};
+  for (const std::string& arm : judged.claim.arms)
+    words.push_back(runs.at(arm_of(planned, arm).run).folder.string());
+  const auto& worst = judged.result.worst;
+  if (judged.claim.of_tensors()) {
+    words.insert(words.end(), {"--phase", std::string(name_of(judged.claim.phase)), "--tensor",
+                               worst && !worst->quantity.empty() ? worst->quantity : judged.claim.tensor});
+  } else {
+    for (const std::string& channel : judged.claim.channels)
+      if (!worst || worst->quantity.empty() || worst->quantity == channel)
+        words.insert(words.end(), {"--channel", channel});
+  }
+  if (worst && worst->step > 0)
+    words.insert(words.end(), {"--step", std::to_string(worst->step)});
+  return shell_quote(words);
+}
+
+Json worst_json(const WorstPlace& worst) {
+  return {{"step", worst.step},
+          {"tensor", worst.quantity},
+          {"index", worst.index},
+          {"expected", number_json(worst.expected)},
+          {"actual", number_json(worst.actual)},
+          {"metric", worst.metric},
+          {"value", number_json(worst.value)},
+          {"limit", number_json(worst.limit)}};
+}
+
+Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t number,
+                const std::map<std::string, RunResult>& runs) {
+  const CheckResult& result = judged.result;
+  Json parameters = Json::object();
+  if (judged.claim.relation == Relation::lagged)
+    parameters["lag"] = judged.claim.lag;
+  return {{"id", fmt::format("{}:{}", planned.source.name, number)},
+          {"kind", judged.kind},
+          {"quantity", judged.quantity},
+          {"arms", judged.claim.arms},
+          {"against", judged.kind == "golden" ? "golden" : "arm"},
+          {"relation", name_of(judged.claim.relation)},
+          {"parameters", parameters},
+          {"steps", window_words(judged.claim.steps)},
+          {"because", judged.claim.because},
+          {"passed", result.passed},
+          {"verdict", name_of(result.verdict)},
+          {"sentence", result.sentence},
+          {"measured", finite_json(result.measured)},
+          {"limit", finite_json(result.limit)},
+          {"worst", result.worst ? worst_json(*result.worst) : Json()},
+          {"tensors", finite_json(result.tensors)},
+          {"command", closer_command(planned, judged, runs)}};
+}
+
+/// What the case found, in a word: of the first check that failed, else the farthest apart that two arms
+/// were.
+Verdict verdict_of(const std::vector<JudgedCheck>& judged) {
+  Verdict farthest = Verdict::identical;
+  for (const JudgedCheck& check : judged) {
+    if (!check.result.passed)
+      return check.result.verdict;
+    if (check.kind == "pair" && check.claim.arms.size() == 2)
+      farthest = std::max(farthest, check.result.verdict);
+  }
+  return farthest;
+}
+
+std::string list_of_arms(const Case& source) {
+  std::string list;
+  for (size_t i = 0; i < source.arms.size(); ++i)
+    list += (i == 0 ? "" : i + 1 == source.arms.size() ? " and " : ", ") + source.arms[i].name;
+  return list;
+}
+
+std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judged, Verdict verdict,
+                        const Json& arms) {
+  for (const Json& arm : arms)
+    if (arm.at("status") != "complete")
+      return arm.at("failure").value("message", "arm " + arm.at("name").get<std::string>() + " failed");
+  const auto failed = [](const JudgedCheck& check) { return !check.result.passed; };
+  const auto first = std::find_if(judged.begin(), judged.end(), failed);
+  if (first != judged.end())
+    return fmt::format("{} of {} checks failed: {}", std::count_if(judged.begin(), judged.end(), failed),
+                       judged.size(), first->result.sentence);
+  const std::string names = list_of_arms(source);
+  switch (verdict) {
+    case Verdict::identical:
+      return fmt::format("{} agree bit for bit in everything that was checked ({} checks)", names,
+                         judged.size());
+    case Verdict::rounding:
+      return fmt::format("{} compute the same thing: what differs between them is rounding ({} checks hold)",
+                         names, judged.size());
+    default: {
+      const auto telling = std::find_if(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
+        return check.kind == "pair" && check.result.verdict == verdict;
+      });
+      return fmt::format("{} differ as the case says, and only so ({} checks hold): {}", names, judged.size(),
+                         telling == judged.end() ? "" : telling->result.sentence);
+    }
+  }
+}
+
+double seconds_of(const PlannedCase& planned, const std::map<std::string, RunResult>& runs) {
+  std::set<std::string> ids;
+  for (const PlannedArm& arm : planned.arms)
+    for (const std::string& id : {arm.run, arm.twin})
+      if (!id.empty())
+        ids.insert(id);
+  double seconds = 0;
+  for (const std::string& id : ids)
+    seconds += runs.at(id).seconds;
+  return seconds;
+}
+
+}  // namespace
+
+Json case_results(const PlannedCase& planned, const Evidence& evidence,
+                  const std::vector<JudgedCheck>& judged, const std::map<std::string, RunResult>& runs,
+                  const fs::path& out) {
+  const Case& source = planned.source;
+  Json arms = Json::array();
+  for (const PlannedArm& arm : planned.arms)
+    arms.push_back(arm_json(planned, arm, evidence, runs, out));
+  Json checks = Json::array();
+  for (size_t i = 0; i < judged.size(); ++i)
+    checks.push_back(check_json(planned, judged[i], i + 1, runs));
+  std::map<std::string, std::map<std::string, std::vector<double>>> golden;
+  try {
+    if (!source.golden.arms.empty() && fs::exists(source.golden_file))
+      golden = golden_curves(source.golden_file);
+  } catch (const UserError&) {
+    // A check says already that the golden cannot be read.
+  }
+  const Verdict verdict = verdict_of(judged);
+  const bool passed =
+      std::all_of(judged.begin(), judged.end(), [](const auto& j) { return j.result.passed; }) &&
+      std::all_of(arms.begin(), arms.end(), [](const Json& arm) { return arm["status"] == "complete"; });
+  return {{"name", source.name},
+          {"file", source.file.generic_string()},
+          {"title", source.title},
+          {"question", source.question},
+          {"source", source.source},
+          {"tags", source.tags},
+          {"reference", source.reference},
+          {"passed", passed},
+          {"verdict", name_of(verdict)},
+          {"sentence", sentence_of(source, judged, verdict, arms)},
+          {"seconds", seconds_of(planned, runs)},
+          {"notes", notes_on(source, evidence)},
+          {"arms", arms},
+          {"config_difference", config_difference(planned)},
+          {"curves", curves_of(source, evidence, golden)},
+          {"checks", checks},
+          {"reproduce", shell_quote({"parity", "run", source.file.generic_string()})}};
+}
+
+Json summary_of(const Json& cases, const std::map<std::string, RunResult>& runs) {
+  int64_t passed = 0;
+  int64_t checks = 0;
+  int64_t failed = 0;
+  Json by_verdict = Json::object();
+  for (const Json& item : cases) {
+    passed += item.at("passed").get<bool>() ? 1 : 0;
+    for (const Json& check : item.at("checks")) {
+      ++checks;
+      failed += check.at("passed").get<bool>() ? 0 : 1;
+      Json& count = by_verdict[check.at("verdict").get<std::string>()];
+      count = count.is_null() ? 1 : count.get<int64_t>() + 1;
+    }
+  }
+  const auto cached =
+      std::count_if(runs.begin(), runs.end(), [](const auto& entry) { return entry.second.cached; });
+  const auto total = static_cast<int64_t>(cases.size());
+  return {{"cases", total},        {"passed", passed},        {"failed", total - passed},
+          {"checks", checks},      {"checks_failed", failed}, {"runs", runs.size()},
+          {"runs_cached", cached}, {"by_verdict", by_verdict}};
+}
+
+ExitCode exit_code_of(const Json& results) {
+  ExitCode code = ExitCode::agree;
+  for (const Json& item : results.at("cases")) {
+    for (const Json& arm : item.at("arms"))
+      if (arm.at("status") != "complete")
+        return ExitCode::crashed;
+    for (const Json& check : item.at("checks")) {
+      if (check.at("passed").get<bool>())
+        continue;
+      const bool missing = check.at("verdict") == "missing";
+      if (check.at("verdict") == "crashed")
+        return ExitCode::crashed;
+      if (!missing)
+        code = ExitCode::differ;
+      else if (code == ExitCode::agree)
+        code = ExitCode::missing;
+    }
+  }
+  return code;
+}
+
+}  // namespace parity

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.hpp"
+#include "harness/base/json.hpp"
+#include "harness/suite/evidence.hpp"
+#include "harness/suite/judge_case.hpp"
+#include "harness/suite/plan.hpp"
+
+namespace parity {
+
+/// One case of results.json (schema parity.results/1).
+/// \param out  the folder results.json will lie in; paths of traces are relative to it
+Json case_results(const PlannedCase& planned, const Evidence& evidence,
+                  const std::vector<JudgedCheck>& judged, const std::map<std::string, RunResult>& runs,
+                  const std::filesystem::path& out);
+
+/// `summary` of results.json, from its cases.
+Json summary_of(const Json& cases, const std::map<std::string, RunResult>& runs);
+
+/// What `parity` ends with: crashed before differ before missing.
+ExitCode exit_code_of(const Json& results);
+
+}  // namespace parity

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/run_suite.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <list>
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/signals.hpp"
+#include "harness/suite/content_hash.hpp"
+#include "harness/suite/evidence.hpp"
+#include "harness/suite/judge_case.hpp"
+#include "harness/suite/machine.hpp"
+#include "harness/suite/plan.hpp"
+#include "harness/suite/results.hpp"
+#include "harness/suite/runner.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts = {};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+std::string producer_words(const Json& producer) {
+  return producer.value("name", "parity") + " " + producer.value("version", "");
+}
+
+Json environment_json(const std::vector<Case>& cases, int jobs) {
+  const CpuFacts cpu = this_cpu();
+  return {{"cpu_vendor", cpu.vendor},
+          {"cpu_features", cpu.features},
+          {"cores", jobs},
+          {"profile", cases.empty() ? "portable" : cases.front().profile}};
+}
+
+/// One suite being run.
+class Suite {
+ public:
+  Suite(const std::vector<Case>& cases, const SuiteOptions& options, Progress& progress,
+        const CaseListener& finished)
+      : options_(options),
+        progress_(progress),
+        finished_(finished),
+        hashes_(options.out / "content_hashes.json"),
+        store_(options.out),
+        plan_(context()),
+        runner_({fs::absolute(options.trainer), options.jobs, options.use_cache}, store_) {
+    policy_.mode = options.golden_mode;
+    policy_.origin = {"", producer_words(options.producer), options.producer.value("commit", ""),
+                      fmt::format("{}", fmt::join(options.command, " "))};
+    for (const Case& source : cases)
+      plan_.add(source, will_record(source, policy_.mode));
+  }
+
+  /// \return the results of the cases, in their order
+  Json run() {
+    const size_t count = plan_.cases().size();
+    std::vector<Json> done(count);
+    std::list<size_t> open;
+    for (size_t i = 0; i < count; ++i)
+      open.push_back(i);
+    for (const std::string& id : plan_.order())
+      runner_.add(plan_.runs().at(id));
+    while (!open.empty()) {
+      if (interrupted() && !stopped_) {
+        stopped_ = true;
+        runner_.interrupt();
+      }
+      const bool news = !runner_.poll().empty();
+      progress_.show(runner_.status_line());
+      for (auto next = open.begin(); next != open.end();)
+        next = judge_if_ready(*next, done) ? open.erase(next) : std::next(next);
+      if (!news && !open.empty())
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    progress_.clear();
+    Json cases = Json::array();
+    for (Json& item : done)
+      if (!item.is_null())
+        cases.push_back(std::move(item));
+    return cases;
+  }
+
+  const std::map<std::string, RunResult>& runs() const { return runner_.results(); }
+  bool stopped() const { return stopped_; }
+
+ private:
+  PlanContext context() {
+    PlanContext context;
+    context.trainer = options_.trainer;
+    context.schema_file = options_.trainer;
+    context.schema_file += ".schema.json";
+    context.cpu = this_cpu().to_json();
+    context.hash_program = [this](const fs::path& file) { return hashes_.of_program(file); };
+    context.hash_file = [this](const fs::path& file) { return hashes_.of_file(file); };
+    return context;
+  }
+
+  bool ended(const PlannedCase& planned) const {
+    return std::all_of(planned.arms.begin(), planned.arms.end(), [&](const PlannedArm& arm) {
+      return runs().contains(arm.run) && (arm.twin.empty() || runs().contains(arm.twin));
+    });
+  }
+
+  bool was_interrupted(const PlannedCase& planned) const {
+    const auto cut = [&](const std::string& id) {
+      return !id.empty() && runs().at(id).failure && runs().at(id).failure->kind == "interrupted";
+    };
+    return std::any_of(planned.arms.begin(), planned.arms.end(),
+                       [&](const PlannedArm& arm) { return cut(arm.run) || cut(arm.twin); });
+  }
+
+  /// A golden of another machine is judged by float64 twins; they are run only when bits differ.
+  bool wants_golden_twins(const PlannedCase& planned, const Evidence& evidence) const {
+    const Case& source = planned.source;
+    if (planned.twins_for_golden || stopped_ || source.golden.arms.empty() ||
+        will_record(source, policy_.mode) || !fs::exists(source.golden_file))
+      return false;
+    try {
+      return golden_needs_twins(source.golden_file, evidence.arms(source.golden.arms));
+    } catch (const UserError&) {
+      return false;  // verifying will say what is wrong with the golden
+    }
+  }
+
+  bool judge_if_ready(size_t index, std::vector<Json>& done) {
+    PlannedCase& planned = plan_.cases()[index];
+    if (!ended(planned))
+      return false;
+    if (was_interrupted(planned))
+      return true;
+    const Evidence evidence(planned, runs(), store_);
+    if (wants_golden_twins(planned, evidence)) {
+      for (const std::string& id : plan_.add_golden_twins(planned))
+        runner_.add(plan_.runs().at(id));
+      return false;
+    }
+    const auto judged = judge_case(planned, evidence, policy_);
+    done[index] = case_results(planned, evidence, judged, runs(), options_.out);
+    progress_.clear();
+    finished_(done[index]);
+    return true;
+  }
+
+  const SuiteOptions& options_;
+  Progress& progress_;
+  const CaseListener& finished_;
+  ContentHashes hashes_;
+  RunStore store_;
+  Plan plan_;
+  Runner runner_;
+  GoldenPolicy policy_;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+Json run_suite(const std::vector<Case>& cases, const SuiteOptions& options, Progress& progress,
+               const CaseListener& finished) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string started = utc_now();
+  const FolderLock lock(options.out);
+  const InterruptGuard guard;
+  Suite suite(cases, options, progress, finished);
+  Json results = {{"schema", "parity.results/1"},
+                  {"producer", options.producer},
+                  {"command", options.command},
+                  {"started", started},
+                  {"environment", environment_json(cases, options.jobs)}};
+  results["cases"] = suite.run();
+  results["summary"] = summary_of(results["cases"], suite.runs());
+  results["interrupted"] = suite.stopped();
+  results["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  write_file(options.out / "results.json", results.dump(1) + "\n");
+  return results;
+}
+
+}  // namespace parity

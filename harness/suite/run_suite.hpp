@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/base/json.hpp"
+#include "harness/base/progress.hpp"
+#include "harness/golden/golden.hpp"
+#include "harness/suite/case.hpp"
+
+namespace parity {
+
+/// How a suite is run.
+struct SuiteOptions {
+  std::filesystem::path out = "out/suite";  ///< results.json and runs/ go here
+  std::filesystem::path trainer;            ///< parity-train; its schema lies beside it
+  int jobs = 1;                             ///< core slots
+  bool use_cache = true;
+  GoldenMode golden_mode = GoldenMode::compare;
+  Json producer = Json::object();  ///< name, version, commit, dirty
+  std::vector<std::string> command;
+};
+
+/// Called with a case's results (results.json form) as soon as its runs have ended.
+using CaseListener = std::function<void(const Json& results_of_case)>;
+
+/// Runs cases: plan, runs, judgement, goldens; writes OUT/results.json (schema parity.results/1) and returns
+/// it.
+///
+/// After Ctrl-C, cases whose runs had ended are judged and kept, the others are left out, and `interrupted`
+/// is true in what is returned.
+///
+/// \throws UserError for bad cases (before anything runs), a missing trainer, an output folder in use
+Json run_suite(const std::vector<Case>& cases, const SuiteOptions& options, Progress& progress,
+               const CaseListener& finished);
+
+}  // namespace parity

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/process.hpp"
+#include "harness/suite/plan.hpp"
+#include "harness/suite/run_store.hpp"
+
+namespace parity {
+
+/// The command line of one process of a run: placeholders {run_dir} {config} {steps} {dtype} {case_dir}
+/// {trace:ARM} are replaced inside each word of a command; other braces stay.
+std::vector<std::string> expand_command(const PlannedRun& run, const RunStore& store);
+
+/// The environment of one rank (the profile's variables and PARITY_*, RANK, WORLD_SIZE, ...).
+/// \param rendezvous  file-store path, another one for each leg of each run
+std::map<std::string, std::string> rank_environment(const PlannedRun& run,
+                                                    const std::filesystem::path& folder, int rank,
+                                                    const std::string& rendezvous, int port);
+
+/// A run in execution: its ranks, one process each, in one process group; a run that restarts has two legs,
+/// one after the other. Never blocks.
+class RunningRun {
+ public:
+  /// Starts the first leg. Problems of starting end up in the result.
+  RunningRun(const PlannedRun& run, const RunStore& store, const std::filesystem::path& trainer);
+
+  /// Looks after the ranks. \return whether the run has ended
+  bool poll();
+  const RunResult& result() const { return result_; }
+  const PlannedRun& run() const { return run_; }
+  /// Updates finished, by the heartbeat of the slowest rank.
+  int64_t steps_done() const;
+  /// Ends every process of the run.
+  void interrupt();
+
+ private:
+  struct Rank {
+    Process process;
+    std::string beat;  ///< last heartbeat seen
+    std::chrono::steady_clock::time_point last_sign;
+  };
+
+  void start_leg();
+  void read_heartbeats();
+  void fail(const std::string& kind, const std::string& message, int culprit);
+  void stop_ranks();
+  void end();
+  std::filesystem::path log(const char* stream, int rank) const;
+  std::string last_words(int rank) const;
+
+  PlannedRun run_;
+  const RunStore& store_;
+  std::filesystem::path trainer_;
+  std::vector<Rank> ranks_;
+  RunResult result_;
+  int leg_ = 0;
+  bool ended_ = false;
+  std::chrono::steady_clock::time_point started_;
+  std::chrono::steady_clock::time_point next_look_;
+};
+
+}  // namespace parity
