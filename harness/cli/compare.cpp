@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "harness/base/enum_names.hpp"
+#include "harness/base/terminal.hpp"
+#include "harness/base/text_table.hpp"
+#include "harness/cli/verbs.hpp"
+#include "harness/compare/wording.hpp"
+#include "harness/suite/compare_traces.hpp"
+#include "harness/trace/trace.hpp"
+
+namespace parity::cli {
+namespace {
+
+struct Options {
+  std::string expected;
+  std::string actual;
+  int64_t step = -1;
+  std::string tensor;
+  std::string channel;
+  std::string phase;
+  bool json = false;
+  bool all = false;
+};
+
+std::string optional_size(const std::optional<double>& value) {
+  return value ? size_text(*value) : "-";
+}
+
+void print_channels(const TraceDifference& difference) {
+  std::vector<std::vector<std::string>> rows;
+  for (const ChannelDifference& row : difference.channels) {
+    const SeriesDifference& d = row.difference;
+    if (!row.mismatch.empty())
+      rows.push_back({row.name, row.mismatch});
+    else if (row.identical())
+      rows.push_back({row.name, "identical", "-", "0", "0", "0"});
+    else
+      rows.push_back({row.name, "different", d.first ? std::to_string(row.steps.at(*d.first)) : "-",
+                      d.integral ? "-" : std::to_string(d.max_ulp), size_text(d.relative_l2),
+                      size_text(d.needed_rtol)});
+    rows.back().resize(6);
+  }
+  fmt::print(
+      "{}",
+      text_table({"channel", "verdict", "first step", "max ULP", "relative L2", "passes at rtol"}, rows));
+}
+
+/// Both values of the step that differs most, in full.
+void print_worst_channels(const TraceDifference& difference) {
+  for (const ChannelDifference& row : difference.channels) {
+    if (row.identical() || !row.mismatch.empty())
+      continue;
+    const size_t i = row.difference.worst;
+    fmt::print("  {} at step {}: {} against {}\n", row.name, row.steps.at(i),
+               row.expected.text(i, row.difference.float32_valued),
+               row.actual.text(i, row.difference.float32_valued));
+  }
+}
+
+void print_tensors(const TraceDifference& difference, bool all) {
+  constexpr size_t most = 40;
+  std::vector<std::vector<std::string>> rows;
+  size_t hidden = 0;
+  for (const TensorDifference& row : difference.tensors) {
+    if (row.identical() && !all)
+      continue;
+    if (!all && rows.size() == most) {
+      ++hidden;
+      continue;
+    }
+    const TensorGap& gap = row.gap;
+    const std::string verdict = row.identical()         ? "identical"
+                                : !row.mismatch.empty() ? row.mismatch
+                                : !gap.mismatch.empty()
+                                    ? gap.mismatch
+                                    : std::string(gap.estimated ? "different (estimate)" : "different");
+    rows.push_back({std::to_string(row.key.step), std::string(name_of(row.key.phase)), row.key.name, verdict,
+                    gap.max_ulp ? std::to_string(*gap.max_ulp) : "-", size_text(gap.relative_l2),
+                    optional_size(gap.relative_linf), fmt::format("[{}]", fmt::join(gap.worst, ", "))});
+  }
+  if (!rows.empty())
+    fmt::print("\n{}", text_table({"step", "phase", "tensor", "verdict", "max ULP", "relative L2",
+                                   "relative Linf", "worst at"},
+                                  rows));
+  if (hidden > 0)
+    fmt::print("  and {} more; --all shows them\n", hidden);
+}
+
+std::string conclusion(const TraceDifference& difference) {
+  if (difference.identical())
+    return fmt::format("identical: {} channels and {} tensors agree bit for bit", difference.channels.size(),
+                       difference.tensors.size());
+  return fmt::format("different: {} of {} channels and {} of {} tensors{}", difference.differing_channels(),
+                     difference.channels.size(), difference.differing_tensors(), difference.tensors.size(),
+                     difference.mismatch.empty() ? "" : "; " + difference.mismatch);
+}
+
+ExitCode compare(const Options& options) {
+  TraceFilter filter;
+  if (options.step >= 0)
+    filter.step = options.step;
+  if (!options.phase.empty())
+    filter.phase = parse_enum<Phase>(options.phase);
+  filter.channel = options.channel;
+  filter.tensor = options.tensor;
+  const Trace expected = Trace::open(options.expected);
+  const Trace actual = Trace::open(options.actual.empty() ? options.expected : options.actual);
+  const TraceDifference difference = compare_traces(expected, actual, filter);
+  const Style style = Style::for_stream(stdout);
+  if (options.json) {
+    fmt::print("{}\n", difference.to_json().dump(1));
+  } else {
+    if (!difference.channels.empty())
+      print_channels(difference);
+    print_worst_channels(difference);
+    print_tensors(difference, options.all);
+    const std::string text = conclusion(difference);
+    fmt::print("\n{}\n", difference.identical() ? style.good(text) : style.bad(text));
+  }
+  return difference.identical() ? ExitCode::agree : ExitCode::differ;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  app.add_option("EXPECTED", options->expected, "A trace file or a run folder")->required();
+  app.add_option("ACTUAL", options->actual, "Another one")->required();
+  app.add_option("--step", options->step, "Only this update")->type_name("N");
+  app.add_option("--channel", options->channel, "Only channels of this name (glob)")->type_name("NAME");
+  app.add_option("--tensor", options->tensor, "Only tensors of this name (glob)")->type_name("NAME");
+  app.add_option("--phase", options->phase, "Only tensors of this phase: grad, param, ...")
+      ->type_name("PHASE");
+  app.add_flag("--all", options->all, "Show identical tensors too");
+  app.add_flag("--json", options->json, "As JSON");
+  app.footer(
+      "Examples:\n"
+      "  parity compare out/suite/runs/A out/suite/runs/B\n"
+      "  parity compare a.h5 b.h5 --step 3 --tensor 'layers.0.*' --phase grad\n"
+      "  parity compare a.h5 b.h5 --channel loss --json\n"
+      "Exit status 0 if everything compared agrees bit for bit, 1 if not.");
+  app.callback([options, &action] { action = [options] { return compare(*options); }; });
+}
+
+}  // namespace parity::cli

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/options.hpp"
+
+#include <cstdlib>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/suite/case_file.hpp"
+#include "harness/suite/machine.hpp"
+#include "parity/build_facts.hpp"
+
+namespace parity::cli {
+namespace fs = std::filesystem;
+namespace {
+
+/// Named by hand, by PARITY_TRAINER, or the one beside this program.
+fs::path find_trainer(const std::string& given) {
+  if (!given.empty())
+    return given;
+  if (const char* variable = std::getenv("PARITY_TRAINER"); variable && *variable)
+    return variable;
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path() / "parity-train";
+}
+
+}  // namespace
+
+void CaseOptions::add_to(CLI::App& app) {
+  app.add_option("CASE", filter.what, "Case files, folders, names or globs over names (default: all)");
+  app.add_option("--tag", filter.tags, "Only cases with one of these tags")->type_name("TAG");
+  app.add_option("--cases", root, "Folder the cases lie in")->type_name("DIR")->capture_default_str();
+}
+
+std::vector<Case> CaseOptions::read() const {
+  std::vector<Case> cases;
+  for (const fs::path& file : find_case_files(filter, root)) {
+    Case item = read_case(file);
+    if (has_wanted_tag(filter, item.tags))
+      cases.push_back(std::move(item));
+  }
+  if (cases.empty())
+    throw UserError("no case has the tag '" + filter.tags.front() + "'; see: parity list");
+  return cases;
+}
+
+void RunOptions::add_to(CLI::App& app) {
+  app.add_option("--out", out, "Folder for results, report and runs")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_option("--trainer", trainer,
+                 "The trainer (default: $PARITY_TRAINER, else parity-train beside parity)")
+      ->type_name("PATH");
+  app.add_option("-j,--jobs", jobs, "Core slots; a run takes ranks x threads (default: all cores)")
+      ->type_name("N");
+  app.add_flag("--no-cache", no_cache, "Run everything again");
+  app.add_flag("--json", json, "Results as JSON on stdout");
+}
+
+SuiteOptions RunOptions::suite_options() const {
+  if (jobs < 0)
+    throw UserError("--jobs cannot be negative; leave it out to use every core");
+  SuiteOptions options;
+  options.out = fs::path(out).lexically_normal();
+  options.trainer = find_trainer(trainer);
+  options.jobs = jobs > 0 ? jobs : core_count();
+  options.use_cache = !no_cache;
+  options.producer = producer();
+  options.command = own_command_line();
+  return options;
+}
+
+std::vector<std::string> own_command_line() {
+  const std::string raw = read_file("/proc/self/cmdline");
+  std::vector<std::string> words;
+  for (size_t begin = 0; begin < raw.size();) {
+    const size_t end = std::min(raw.find('\0', begin), raw.size());
+    words.push_back(raw.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (!words.empty())
+    words[0] = fs::path(words[0]).filename().string();
+  return words;
+}
+
+Json producer() {
+  return {{"name", "parity"},
+          {"version", build_facts::version},
+          {"commit", build_facts::commit},
+          {"dirty", build_facts::dirty}};
+}
+
+}  // namespace parity::cli

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "harness/base/exit_code.hpp"
+#include "harness/suite/case.hpp"
+#include "harness/suite/run_suite.hpp"
+
+namespace parity::cli {
+
+enum class Output { text, json };
+
+/// Runs cases with progress on stderr, a block a case on stdout (or results.json at the end), and the
+/// reports.
+ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, Output output);
+
+}  // namespace parity::cli

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/verbs.hpp"
+
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/base/terminal.hpp"
+
+namespace parity::cli {
+namespace {
+
+constexpr std::array<Verb, 6> table = {{
+    {"list", "Show the cases", add_list},
+    {"run", "Run cases: train their arms, judge, report", add_run},
+    {"compare", "Compare two traces, channel by channel and tensor by tensor", add_compare},
+    {"golden", "Record, verify and show stored truth", add_golden},
+    {"report", "Render results again, or several folders as one", add_report},
+    {"version", "Show version and build", add_version},
+}};
+
+constexpr const char* footer =
+    "Exit status: 0 agree, 1 differ, 2 bad usage or input, 3 something needed is missing,\n"
+    "4 a run crashed or hung, 70 a bug of ours, 130 interrupted.\n"
+    "parity VERB --help has examples.";
+
+void complain(const std::string& message) {
+  fmt::print(stderr, "{} {}\n", Style::for_stream(stderr).bad("parity:"), message);
+}
+
+/// A verb that is not there, told with the nearest one. "" if the first word is fine.
+std::string unknown_verb(int argc, const char* const* argv) {
+  if (argc < 2 || argv[1][0] == '-')
+    return "";
+  std::vector<std::string> known;
+  for (const Verb& verb : table)
+    known.emplace_back(verb.name);
+  for (const std::string& name : known)
+    if (name == argv[1])
+      return "";
+  return "unknown verb '" + std::string(argv[1]) + "'" + suggestion(argv[1], known);
+}
+
+ExitCode perform(const Action& action) {
+  try {
+    return action();
+  } catch (const UserError& error) {
+    complain(error.what());
+    return error.code();
+  } catch (const std::exception& error) {
+    complain(std::string("internal error: ") + error.what() +
+             "\nThis is a bug; please report it with the command.");
+    return ExitCode::internal;
+  }
+}
+
+}  // namespace
+
+std::span<const Verb> verbs() {
+  return table;
+}
+
+int run_program(int argc, const char* const* argv) {
+  CLI::App app("Proves whether two training runs compute the same thing.", "parity");
+  app.require_subcommand(1);
+  app.footer(footer);
+  Action action;
+  for (const Verb& verb : table)
+    verb.add(*app.add_subcommand(std::string(verb.name), std::string(verb.summary)), action);
+  if (argc < 2) {
+    fmt::print(stderr, "{}", app.help());
+    return static_cast<int>(ExitCode::bad_input);
+  }
+  if (const std::string problem = unknown_verb(argc, argv); !problem.empty()) {
+    complain(problem);
+    return static_cast<int>(ExitCode::bad_input);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0
+                                : static_cast<int>(ExitCode::bad_input);  // CLI11's own codes begin at 100
+  } catch (const UserError& error) {
+    complain(error.what());
+    return static_cast<int>(error.code());
+  }
+  return static_cast<int>(perform(action));
+}
+
+}  // namespace parity::cli

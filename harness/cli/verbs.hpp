@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include "harness/base/exit_code.hpp"
+
+namespace parity::cli {
+
+/// What the command line asks for, set while it is parsed and run afterwards.
+using Action = std::function<ExitCode()>;
+
+/// One verb: `add` gives it options and, as the parser's callback, sets the action.
+struct Verb {
+  std::string_view name;
+  std::string_view summary;
+  void (*add)(CLI::App& app, Action& action);
+};
+
+/// Every verb, in the order of --help.
+std::span<const Verb> verbs();
+
+void add_list(CLI::App& app, Action& action);
+void add_run(CLI::App& app, Action& action);
+void add_compare(CLI::App& app, Action& action);
+void add_golden(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
+void add_version(CLI::App& app, Action& action);
+
+/// The program: parses, runs the verb, prints errors. \return the exit status
+int run_program(int argc, const char* const* argv);
+
+}  // namespace parity::cli

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/compare_traces.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/glob.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/compare/quantity.hpp"
+#include "harness/suite/curves.hpp"
+
+namespace parity {
+namespace {
+
+std::vector<int64_t> wanted_steps(const Trace& a, const Trace& b, const TraceFilter& filter) {
+  std::set<int64_t> all(a.steps().begin(), a.steps().end());
+  all.insert(b.steps().begin(), b.steps().end());
+  if (filter.step)
+    return all.contains(*filter.step) ? std::vector{*filter.step} : std::vector<int64_t>{};
+  return {all.begin(), all.end()};
+}
+
+const Channel* numeric(const Trace& trace, const std::string& name) {
+  const auto found = trace.channels().find(name);
+  return found != trace.channels().end() && found->second.kind == ChannelKind::numeric ? &found->second
+                                                                                       : nullptr;
+}
+
+ChannelDifference compare_channel(const Trace& a, const Trace& b, const std::string& name,
+                                  const std::vector<int64_t>& steps) {
+  ChannelDifference row;
+  row.name = name;
+  const Channel* expected = numeric(a, name);
+  const Channel* actual = numeric(b, name);
+  if (!expected || !actual) {
+    row.mismatch = expected ? "only in the first" : "only in the second";
+    return row;
+  }
+  const std::set<int64_t> in_a(a.steps().begin(), a.steps().end());
+  const std::set<int64_t> in_b(b.steps().begin(), b.steps().end());
+  for (const int64_t step : steps)
+    if (in_a.contains(step) && in_b.contains(step))
+      row.steps.push_back(step);
+  row.expected = series_of(*expected, a.steps(), row.steps);
+  row.actual = series_of(*actual, b.steps(), row.steps);
+  row.difference = measure_series(row.expected, row.actual);
+  return row;
+}
+
+std::vector<ChannelDifference> compare_channels(const Trace& a, const Trace& b, const TraceFilter& filter) {
+  std::set<std::string> names;
+  std::vector<std::string> known;
+  for (const Trace* trace : {&a, &b})
+    for (const auto& [name, channel] : trace->channels())
+      if (channel.kind == ChannelKind::numeric) {
+        known.push_back(name);
+        if (filter.channel.empty() || glob_match(filter.channel, name))
+          names.insert(name);
+      }
+  if (names.empty() && !filter.channel.empty())
+    throw UserError("no channel is called '" + filter.channel + "'" + suggestion(filter.channel, known));
+  const std::vector<int64_t> steps = wanted_steps(a, b, filter);
+  std::vector<ChannelDifference> rows;
+  for (const std::string& name : names)
+    rows.push_back(compare_channel(a, b, name, steps));
+  return rows;
+}
+
+std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, const TraceFilter& filter) {
+  const std::vector<TensorKey> keys_a = tensor_keys(a);
+  const std::vector<TensorKey> keys_b = tensor_keys(b);
+  const std::set<TensorKey> in_a(keys_a.begin(), keys_a.end());
+  const std::set<TensorKey> in_b(keys_b.begin(), keys_b.end());
+  std::vector<TensorKey> keys = keys_a;  // in order of execution; what only the second has comes after
+  for (const TensorKey& key : keys_b)
+    if (!in_a.contains(key))
+      keys.push_back(key);
+  std::vector<TensorDifference> rows;
+  std::set<std::string> known;
+  for (const TensorKey& key : keys) {
+    known.insert(key.name);
+    if ((filter.step && *filter.step != key.step) || (filter.phase && *filter.phase != key.phase) ||
+        (!filter.tensor.empty() && !glob_match(filter.tensor, key.name)))
+      continue;
+    TensorDifference row{key, "", {}};
+    if (!in_a.contains(key) || !in_b.contains(key))
+      row.mismatch = in_a.contains(key) ? "only in the first" : "only in the second";
+    else
+      row.gap = measure_tensor(tensor_source(a, key), tensor_source(b, key));
+    rows.push_back(std::move(row));
+  }
+  if (rows.empty() && !filter.tensor.empty())
+    throw UserError("no tensor matches '" + filter.tensor + "'" +
+                    (filter.step || filter.phase ? " there" : "") +
+                    suggestion(filter.tensor, {known.begin(), known.end()}));
+  return rows;
+}
+
+template <class Rows>
+size_t count_differing(const Rows& rows) {
+  return static_cast<size_t>(
+      std::count_if(rows.begin(), rows.end(), [](const auto& row) { return !row.identical(); }));
+}
+
+}  // namespace
+
+bool TraceDifference::identical() const {
+  return mismatch.empty() && differing_channels() == 0 && differing_tensors() == 0;
+}
+
+size_t TraceDifference::differing_channels() const {
+  return count_differing(channels);
+}
+
+size_t TraceDifference::differing_tensors() const {
+  return count_differing(tensors);
+}
+
+Json TraceDifference::to_json() const {
+  Json json = {{"schema", "parity.comparison/1"},
+               {"identical", identical()},
+               {"mismatch", mismatch},
+               {"channels", Json::array()},
+               {"tensors", Json::array()}};
+  for (const ChannelDifference& row : channels) {
+    Json entry = {{"name", row.name}, {"identical", row.identical()}, {"mismatch", row.mismatch}};
+    entry["steps"] = row.steps;
+    entry["measured"] = row.mismatch.empty() ? finite_json(row.difference.to_json()) : Json();
+    for (size_t i = 0; i < row.steps.size(); ++i) {
+      entry["expected"].push_back(number_json(row.expected.widened(i)));
+      entry["actual"].push_back(number_json(row.actual.widened(i)));
+    }
+    json["channels"].push_back(entry);
+  }
+  for (const TensorDifference& row : tensors) {
+    Json entry = row.mismatch.empty() ? finite_json(row.gap.row(row.key))
+                                      : Json{{"step", row.key.step},
+                                             {"phase", name_of(row.key.phase)},
+                                             {"name", row.key.name},
+                                             {"identical", false}};
+    entry["mismatch"] = row.mismatch.empty() ? row.gap.mismatch : row.mismatch;
+    json["tensors"].push_back(entry);
+  }
+  return json;
+}
+
+TraceDifference compare_traces(const Trace& expected, const Trace& actual, const TraceFilter& filter) {
+  TraceDifference difference;
+  if (expected.steps() != actual.steps() && !filter.step)
+    difference.mismatch =
+        fmt::format("the first has {} updates (last {}), the second {} (last {})", expected.steps().size(),
+                    expected.last_step(), actual.steps().size(), actual.last_step());
+  if (filter.wants_channels())
+    difference.channels = compare_channels(expected, actual, filter);
+  if (filter.wants_tensors())
+    difference.tensors = compare_tensors(expected, actual, filter);
+  const bool nothing = std::all_of(difference.channels.begin(), difference.channels.end(),
+                                   [](const auto& row) { return row.mismatch.empty() && row.steps.empty(); });
+  if (nothing && difference.tensors.empty())
+    throw UserError(filter.step
+                        ? fmt::format("neither trace has anything for update {}; the first ends with {}",
+                                      *filter.step, expected.last_step())
+                        : "the two traces hold nothing to compare");
+  return difference;
+}
+
+}  // namespace parity

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/json.hpp"
+#include "harness/compare/series_difference.hpp"
+#include "harness/compare/tensor_gap.hpp"
+#include "harness/trace/trace.hpp"
+
+namespace parity {
+
+/// What of two traces to compare. Nothing given: everything that either has.
+struct TraceFilter {
+  std::optional<int64_t> step;
+  std::string channel;  ///< glob
+  std::string tensor;   ///< glob
+  std::optional<Phase> phase;
+
+  bool wants_channels() const { return !channel.empty() || (tensor.empty() && !phase); }
+  bool wants_tensors() const { return !tensor.empty() || phase || channel.empty(); }
+};
+
+struct ChannelDifference {
+  std::string name;
+  std::string mismatch;  ///< why it cannot be compared ("only in the first"); "" if it can
+  std::vector<int64_t> steps;
+  Series expected, actual;
+  SeriesDifference difference;
+
+  bool identical() const { return mismatch.empty() && difference.identical(); }
+};
+
+struct TensorDifference {
+  TensorKey key;
+  std::string mismatch;
+  TensorGap gap;
+
+  bool identical() const { return mismatch.empty() && gap.identical; }
+};
+
+/// Two traces, channel by channel and tensor by tensor.
+struct TraceDifference {
+  std::string mismatch;  ///< why the two are not of one length; "" if they are
+  std::vector<ChannelDifference> channels;
+  std::vector<TensorDifference> tensors;
+
+  bool identical() const;
+  size_t differing_channels() const;
+  size_t differing_tensors() const;
+  Json to_json() const;
+};
+
+/// Timing channels are left out: they never repeat. What only one side has counts as a difference.
+/// \throws UserError if the filter matches nothing in either trace
+TraceDifference compare_traces(const Trace& expected, const Trace& actual, const TraceFilter& filter);
+
+}  // namespace parity

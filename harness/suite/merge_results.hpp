@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "harness/base/json.hpp"
+
+namespace parity {
+
+/// results.json of one folder. \throws UserError if it is missing (exit 3), no JSON or of another schema
+Json read_results(const std::filesystem::path& folder);
+
+/// The results of several folders as one: all cases, counts added, traces relative to `out`.
+/// \throws UserError as read_results, and if two folders hold the same case
+Json merge_results(const std::vector<std::filesystem::path>& folders, const std::filesystem::path& out);
+
+}  // namespace parity
