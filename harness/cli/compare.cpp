@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -26,8 +29,9 @@ struct Options {
   bool all = false;
 };
 
-std::string optional_size(const std::optional<double>& value) {
-  return value ? size_text(*value) : "-";
+/// Whole as far as a person reads it, else its size.
+std::string ulp_words(uint64_t ulp) {
+  return ulp < 10'000'000 ? std::to_string(ulp) : size_text(static_cast<double>(ulp));
 }
 
 void print_channels(const TraceDifference& difference) {
@@ -40,7 +44,7 @@ void print_channels(const TraceDifference& difference) {
       rows.push_back({row.name, "identical", "-", "0", "0", "0"});
     else
       rows.push_back({row.name, "different", d.first ? std::to_string(row.steps.at(*d.first)) : "-",
-                      d.integral ? "-" : std::to_string(d.max_ulp), size_text(d.relative_l2),
+                      d.integral ? "-" : ulp_words(d.max_ulp), size_text(d.relative_l2),
                       size_text(d.needed_rtol)});
     rows.back().resize(6);
   }
@@ -61,26 +65,37 @@ void print_worst_channels(const TraceDifference& difference) {
   }
 }
 
+/// What only one side recorded, a line a step and phase.
+void print_unmatched(const TraceDifference& difference) {
+  std::map<std::tuple<int64_t, Phase, std::string>, size_t> counts;
+  for (const TensorDifference& row : difference.tensors)
+    if (!row.mismatch.empty())
+      ++counts[{row.key.step, row.key.phase, row.mismatch}];
+  for (const auto& [key, count] : counts)
+    fmt::print("  step {} {}: {} tensor{} {}\n", std::get<0>(key), name_of(std::get<1>(key)), count,
+               count == 1 ? "" : "s", std::get<2>(key));
+}
+
 void print_tensors(const TraceDifference& difference, bool all) {
   constexpr size_t most = 40;
   std::vector<std::vector<std::string>> rows;
   size_t hidden = 0;
   for (const TensorDifference& row : difference.tensors) {
-    if (row.identical() && !all)
+    if (!row.mismatch.empty() || (row.identical() && !all))
       continue;
     if (!all && rows.size() == most) {
       ++hidden;
       continue;
     }
     const TensorGap& gap = row.gap;
-    const std::string verdict = row.identical()         ? "identical"
-                                : !row.mismatch.empty() ? row.mismatch
-                                : !gap.mismatch.empty()
-                                    ? gap.mismatch
-                                    : std::string(gap.estimated ? "different (estimate)" : "different");
-    rows.push_back({std::to_string(row.key.step), std::string(name_of(row.key.phase)), row.key.name, verdict,
-                    gap.max_ulp ? std::to_string(*gap.max_ulp) : "-", size_text(gap.relative_l2),
-                    optional_size(gap.relative_linf), fmt::format("[{}]", fmt::join(gap.worst, ", "))});
+    const std::string different = gap.estimated ? "different (estimate)" : "different";
+    rows.push_back({std::to_string(row.key.step), std::string(name_of(row.key.phase)), row.key.name,
+                    row.identical()        ? "identical"
+                    : gap.mismatch.empty() ? different
+                                           : gap.mismatch,
+                    gap.max_ulp ? ulp_words(*gap.max_ulp) : "-", size_text(gap.relative_l2),
+                    gap.relative_linf ? size_text(*gap.relative_linf) : "-",
+                    gap.worst.empty() ? "-" : fmt::format("[{}]", fmt::join(gap.worst, ", "))});
   }
   if (!rows.empty())
     fmt::print("\n{}", text_table({"step", "phase", "tensor", "verdict", "max ULP", "relative L2",
@@ -88,15 +103,23 @@ void print_tensors(const TraceDifference& difference, bool all) {
                                   rows));
   if (hidden > 0)
     fmt::print("  and {} more; --all shows them\n", hidden);
+  print_unmatched(difference);
 }
 
 std::string conclusion(const TraceDifference& difference) {
   if (difference.identical())
     return fmt::format("identical: {} channels and {} tensors agree bit for bit", difference.channels.size(),
                        difference.tensors.size());
-  return fmt::format("different: {} of {} channels and {} of {} tensors{}", difference.differing_channels(),
-                     difference.channels.size(), difference.differing_tensors(), difference.tensors.size(),
-                     difference.mismatch.empty() ? "" : "; " + difference.mismatch);
+  const auto unmatched =
+      static_cast<size_t>(std::count_if(difference.tensors.begin(), difference.tensors.end(),
+                                        [](const TensorDifference& row) { return !row.mismatch.empty(); }));
+  std::string text =
+      fmt::format("different: {} of {} channels and {} of {} tensors", difference.differing_channels(),
+                  difference.channels.size(), difference.differing_tensors() - unmatched,
+                  difference.tensors.size() - unmatched);
+  if (unmatched > 0)
+    text += fmt::format("; {} tensors are recorded by one side only", unmatched);
+  return difference.mismatch.empty() ? text : text + "; " + difference.mismatch;
 }
 
 ExitCode compare(const Options& options) {

@@ -8,7 +8,6 @@
 #include "harness/cli/options.hpp"
 #include "harness/cli/run_cases.hpp"
 #include "harness/cli/verbs.hpp"
-#include "harness/golden/diff.hpp"
 #include "harness/suite/golden_check.hpp"
 
 namespace parity::cli {

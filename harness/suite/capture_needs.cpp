@@ -52,14 +52,10 @@ Capture needs_of_check(const Check& check, const RunLength& length) {
   return capture;
 }
 
-Capture needs_of_golden(const GoldenSpec& golden, const RunLength& length) {
+Capture needs_of_golden(const RunLength& length) {
+  const std::set<int64_t> steps = {1, length.steps};
   Capture capture;
-  if (golden.phases.empty())
-    return capture;
-  const std::set<int64_t> steps = golden.steps.empty()
-                                      ? std::set<int64_t>{1, length.steps}
-                                      : std::set<int64_t>(golden.steps.begin(), golden.steps.end());
-  capture.sketches.push_back({{steps.begin(), steps.end()}, golden.phases, {"*"}});
+  capture.sketches.push_back({{steps.begin(), steps.end()}, {Phase::grad, Phase::param}, {"*"}});
   return capture;
 }
 

@@ -25,8 +25,8 @@ std::vector<int64_t> steps_of(const StepWindow& window, const RunLength& length)
 /// measured (equivalent, distinct), also on the twins.
 Capture needs_of_check(const Check& check, const RunLength& length);
 
-/// What the golden keeps: digests and sketches at its steps.
-Capture needs_of_golden(const GoldenSpec& golden, const RunLength& length);
+/// What a golden keeps: digests and sketches of gradients and parameters at the first and last update.
+Capture needs_of_golden(const RunLength& length);
 
 /// What the case's [capture] table asks for: whole tensors.
 Capture needs_of_capture(const CaptureSpec& spec);

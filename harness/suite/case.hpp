@@ -54,11 +54,10 @@ struct CaptureSpec {
   bool replay = false;
 };
 
-/// What the case's golden keeps.
+/// What the case's golden keeps: channels, and digests of gradients and parameters at the first and last
+/// update.
 struct GoldenSpec {
   std::vector<std::string> arms;  ///< empty: the case has no golden
-  std::vector<int64_t> steps;     ///< empty: the first and the last
-  std::vector<Phase> phases = {Phase::grad, Phase::param};
 };
 
 /// A question about training, with the arms that answer it and the checks that judge the answer.

@@ -191,11 +191,9 @@ void read_capture(Case& result, const TomlTable& table) {
 }
 
 void read_golden(Case& result, const TomlTable& table, const std::vector<std::string>& arms) {
-  table.allow_only({"arms", "steps", "phases"});
+  table.allow_only({"arms"});
   result.golden.arms = table.has("arms") ? table.strings("arms") : arms;
   require_arms(table, "arms", result.golden.arms, arms);
-  result.golden.steps = table.integers("steps");
-  result.golden.phases = read_phases(table, result.golden.phases);
 }
 
 /// cases/lr/warmup.toml is the case lr/warmup with golden/lr/warmup.h5; elsewhere the golden lies in a folder

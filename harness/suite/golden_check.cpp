@@ -3,13 +3,13 @@
 #include "harness/suite/golden_check.hpp"
 
 #include <algorithm>
-#include <list>
+#include <optional>
 
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
 #include "harness/golden/diff.hpp"
-#include "harness/golden/golden.hpp"
+#include "harness/golden/golden_file.hpp"
 #include "harness/suite/case_file.hpp"
 #include "harness/suite/find_cases.hpp"
 #include "harness/suite/merge_results.hpp"
@@ -29,8 +29,8 @@ const Json& case_in(const Json& results, const std::string& name, const fs::path
 /// A file that is gone when this object is.
 class Scratch {
  public:
-  explicit Scratch(const fs::path& folder)
-      : path_(folder / ("golden." + std::to_string(::getpid()) + ".scratch.h5")) {}
+  Scratch(const fs::path& folder, const std::string& name)
+      : path_(folder / ("golden." + name + "." + std::to_string(::getpid()) + ".h5")) {}
   ~Scratch() {
     std::error_code ignored;
     fs::remove(path_, ignored);
@@ -64,12 +64,8 @@ std::vector<Case> only_goldens(std::vector<Case> cases) {
 }
 
 GoldenDiff diff_files(const fs::path& before, const fs::path& after) {
-  for (const fs::path& file : {before, after})
-    if (!fs::exists(file))
-      throw UserError("there is no golden " + file.string() + "; make it with: parity golden record",
-                      ExitCode::missing);
-  const std::string text = golden_diff(before, after);
-  return {text.empty(), text.empty() ? "identical\n" : text};
+  const bool identical = read_golden(before).stored_digest == read_golden(after).stored_digest;
+  return {identical, golden_diff(before, after)};
 }
 
 GoldenDiff diff_with_last_run(const std::string& wanted, const fs::path& root, const fs::path& out) {
@@ -77,23 +73,29 @@ GoldenDiff diff_with_last_run(const std::string& wanted, const fs::path& root, c
   if (files.size() != 1)
     throw UserError("'" + wanted + "' names " + std::to_string(files.size()) + " cases; name one");
   const Case source = read_case(files.front());
+  Golden stored = read_golden(source.golden_file);
+  Golden now{{source.name, "parity", "", ""}, "", {}};
   const Json results = read_results(out);
-  std::list<Trace> traces;
-  std::map<std::string, ArmEvidence> evidence;
   for (const Json& arm : case_in(results, source.name, out).at("arms")) {
     const std::string name = arm.at("name");
     if (std::find(source.golden.arms.begin(), source.golden.arms.end(), name) == source.golden.arms.end())
       continue;
-    traces.push_back(Trace::open(out / arm.at("trace").get<std::string>()));
-    evidence[name].trace = &traces.back();
-    if (!arm.at("twin").is_string())
-      continue;
-    traces.push_back(Trace::open(out / "runs" / arm.at("twin").get<std::string>()));
-    evidence[name].twin = &traces.back();
+    const Trace trace = Trace::open(out / arm.at("trace").get<std::string>());
+    std::optional<Trace> twin;
+    if (arm.at("twin").is_string())
+      twin = Trace::open(out / "runs" / arm.at("twin").get<std::string>());
+    now.arms[name] = content_of({&trace, twin ? &*twin : nullptr, false, 0});
+    // Comparing needs no twin while bits agree; where the run has none, the stored one is left out too.
+    if (const auto old = stored.arms.find(name); !twin && old != stored.arms.end())
+      old->second.twin.reset();
+    else if (old != stored.arms.end() && !old->second.twin)
+      now.arms[name].twin.reset();
   }
-  const Scratch scratch(out);
-  record_golden(scratch.path(), {source.name, "parity", "", ""}, evidence);
-  return diff_files(source.golden_file, scratch.path());
+  const Scratch before(out, "stored");
+  const Scratch after(out, "now");
+  write_golden(before.path(), stored);
+  write_golden(after.path(), now);
+  return diff_files(before.path(), after.path());
 }
 
 }  // namespace parity

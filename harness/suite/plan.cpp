@@ -51,7 +51,7 @@ bool needs_twin(const PlannedCase& planned, const std::string& arm) {
 Capture arm_capture(const Case& source, const Arm& arm, const RunLength& length) {
   Capture capture = needs_of_capture(source.capture);
   if (in_golden(source, arm.name))
-    capture.merge(needs_of_golden(source.golden, length));
+    capture.merge(needs_of_golden(length));
   for (const Check& check : source.checks)
     if (names_arm(check, arm.name))
       capture.merge(needs_of_check(check, length));

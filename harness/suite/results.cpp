@@ -158,6 +158,11 @@ Verdict verdict_of(const std::vector<JudgedCheck>& judged) {
   return farthest;
 }
 
+/// Up to the numbers, which the check itself tells.
+std::string first_clause(const std::string& sentence) {
+  return sentence.substr(0, sentence.find(": "));
+}
+
 std::string list_of_arms(const Case& source) {
   std::string list;
   for (size_t i = 0; i < source.arms.size(); ++i)
@@ -188,7 +193,7 @@ std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judg
         return check.kind == "pair" && check.result.verdict == verdict;
       });
       return fmt::format("{} differ as the case says, and only so ({} checks hold): {}", names, judged.size(),
-                         telling == judged.end() ? "" : telling->result.sentence);
+                         telling == judged.end() ? "" : first_clause(telling->result.sentence));
     }
   }
 }

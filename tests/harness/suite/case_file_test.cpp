@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/case_file.hpp"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/error.hpp"
+
+namespace parity {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::string head =
+    "[base]\n"
+    "steps = 10\n"
+    "[arms.zulu]\n"
+    "lr.first_index = 1\n"
+    "[arms.alpha]\n"
+    "lr.first_index = 0\n";
+const std::string check =
+    "[[checks]]\n"
+    "channel = \"lr\"\n"
+    "relation = \"identical\"\n"
+    "because = \"why not\"\n";
+
+Case parse(const std::string& text) {
+  return parse_case(text, "cases/topic/name.toml");
+}
+
+std::string complaint(const std::string& text) {
+  try {
+    parse(text);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no complaint";
+}
+
+TEST(CaseFileTest, ArmsKeepTheOrderOfTheFileAndTheFirstIsTheReference) {
+  const Case item = parse(head + check);
+  ASSERT_EQ(item.arms.size(), 2U);
+  EXPECT_EQ(item.arms[0].name, "zulu");
+  EXPECT_EQ(item.arms[1].name, "alpha");
+  EXPECT_EQ(item.reference, "zulu");
+  EXPECT_THAT(item.checks.at(0).arms, ElementsAre("zulu", "alpha"));
+}
+
+TEST(CaseFileTest, ArmsWrittenAsDottedKeysKeepTheirOrderToo) {
+  const Case item = parse("arms.zulu.lr.base = 1.0\narms.alpha.lr.base = 2.0\n" + check);
+  EXPECT_EQ(item.arms.at(0).name, "zulu");
+  EXPECT_EQ(item.arms.at(1).config.at("lr.base").value, 2.0);
+  EXPECT_EQ(item.arms.at(1).config.at("lr.base").place.line, 2U);
+}
+
+TEST(CaseFileTest, TheNameComesFromThePathBelowCases) {
+  const Case item = parse_case(head + check, "/somewhere/cases/lr/deep/warmup.toml");
+  EXPECT_EQ(item.name, "lr/deep/warmup");
+  EXPECT_EQ(item.golden_file, "/somewhere/golden/lr/deep/warmup.h5");
+  EXPECT_EQ(parse_case(head + check, "/somewhere/mine.toml").golden_file, "/somewhere/golden/mine.h5");
+}
+
+TEST(CaseFileTest, WindowsAreNamesOrTwoEnds) {
+  EXPECT_EQ(parse(head + check).checks[0].steps.kind, StepWindow::Kind::all);
+  EXPECT_EQ(parse(head + check + "steps = \"after_warmup\"").checks[0].steps.kind,
+            StepWindow::Kind::after_warmup);
+  const StepWindow window = parse(head + check + "steps = [2, 5]").checks[0].steps;
+  EXPECT_EQ(window.kind, StepWindow::Kind::range);
+  EXPECT_EQ(window.first, 2);
+  EXPECT_EQ(window.last, 5);
+}
+
+TEST(CaseFileTest, ACommandArmKeepsItsWordsAndSaysWhetherItHasATwin) {
+  const Case item = parse(
+      "[arms.a]\ncommand = [\"train\", \"--dtype={dtype}\"]\ninputs = [\"x\"]\nranks = 2\n"
+      "[arms.b]\ncommand = [\"train\"]\n" +
+      check);
+  EXPECT_THAT(item.arms[0].command, ElementsAre("train", "--dtype={dtype}"));
+  EXPECT_TRUE(item.arms[0].float64);
+  EXPECT_EQ(item.arms[0].ranks, 2);
+  EXPECT_FALSE(item.arms[1].float64);
+}
+
+TEST(CaseFileTest, GoldensHoldEveryArmUnlessTold) {
+  EXPECT_THAT(parse(head + check).golden.arms, ElementsAre("zulu", "alpha"));
+  EXPECT_THAT(parse(head + "[golden]\narms = []\n" + check).golden.arms, ElementsAre());
+}
+
+/// A mistake and what must be said about it.
+struct Mistake {
+  const char* name;
+  std::string text;
+  std::vector<std::string> said;
+};
+
+class CaseFileMistakeTest : public testing::TestWithParam<Mistake> {};
+
+TEST_P(CaseFileMistakeTest, IsToldWithItsPlaceAndWhatIsKnown) {
+  const std::string said = complaint(GetParam().text);
+  for (const std::string& part : GetParam().said)
+    EXPECT_THAT(said, HasSubstr(part));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CaseFileMistakeTest,
+    testing::Values(
+        Mistake{"UnknownKey", "titel = \"x\"\n" + head + check, {"name.toml:1:1", "'titel'", "'title'"}},
+        Mistake{
+            "UnknownCheckKey", head + check + "stpes = \"all\"", {"name.toml:11:1", "'stpes'", "'steps'"}},
+        Mistake{"UnknownArm", head + check + "arms = [\"zulu\", \"alfa\"]", {":11:1", "'alfa'", "'alpha'"}},
+        Mistake{"UnknownReference", "reference = \"zuul\"\n" + head + check, {":1:1", "'zuul'", "'zulu'"}},
+        Mistake{"UnknownRelation",
+                head + "[[checks]]\nchannel = \"lr\"\nbecause = \"x\"\nrelation = \"identicl\"",
+                {":10:1", "relation 'identicl'", "'identical'"}},
+        Mistake{"UnknownPhase",
+                head + "[[checks]]\ntensor = \"*\"\nphase = \"grads\"\nrelation = \"identical\"\n"
+                       "because = \"x\"",
+                {":9:1", "'grads'", "'grad'"}},
+        Mistake{"UnknownWindow", head + check + "steps = \"warm\"", {":11:1", "steps 'warm'", "warmup"}},
+        Mistake{"BackwardWindow", head + check + "steps = [5, 2]", {":11:1", "first <= last"}},
+        Mistake{"UnknownProfile", "profile = \"fast\"\n" + head + check, {":1:1", "portable, native"}},
+        Mistake{
+            "NoReason", head + "[[checks]]\nchannel = \"lr\"\nrelation = \"identical\"", {":7:", "because"}},
+        Mistake{"NoQuantity", head + "[[checks]]\nrelation = \"identical\"\nbecause = \"x\"", {"neither"}},
+        Mistake{"BothQuantities", head + check + "tensor = \"*\"", {"both"}},
+        Mistake{"OneArmTooMany",
+                head + "[[checks]]\nchannel = \"lr\"\nrelation = \"unchanged\"\nbecause = \"x\"\n"
+                       "arms = [\"zulu\", \"alpha\"]",
+                {":11:1", "one arm"}},
+        Mistake{"TheSameArmTwice", head + check + "arms = [\"zulu\", \"zulu\"]", {"two different arms"}},
+        Mistake{"LagElsewhere", head + check + "lag = 2", {":11:1", "lagged"}},
+        Mistake{"WrongType", "tags = 3\n" + head + check, {":1:1", "'tags'", "list of texts"}},
+        Mistake{"NoArms", "title = \"x\"\n" + check, {"no arms"}},
+        Mistake{"NoChecks", head, {"checks nothing"}},
+        Mistake{"NotToml", "title = \n", {"name.toml:1:", "not TOML"}},
+        Mistake{"EmptyCommand", "[arms.a]\ncommand = []\n" + check, {":2:1", "empty"}},
+        Mistake{"InputsWithoutCommand", "[arms.a]\ninputs = [\"x\"]\n" + check, {":2:1", "command"}},
+        Mistake{"BadRegex",
+                "[arms.a]\ncommand = [\"x\"]\n[arms.a.names]\n\"(\" = \"y\"\n" + check,
+                {":4:1", "regular"}},
+        Mistake{"ArmNameThatIsAPath", "[arms.\"../x\"]\nsteps = 1\n" + check, {":1:", "cannot be called"}},
+        Mistake{"DateInConfig", "[base]\nseed = 1979-05-27\n" + head.substr(17) + check, {":2:1", "date"}}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+}  // namespace
+}  // namespace parity

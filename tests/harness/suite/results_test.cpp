@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/results.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gmock/gmock.h>
+
+#include "harness/suite/curves.hpp"
+#include "harness/suite/golden_check.hpp"
+#include "harness/suite/merge_results.hpp"
+#include "tests/harness/suite/suite_fixture.hpp"
+
+namespace parity {
+namespace {
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class ResultsTest : public SuiteTest {
+ protected:
+  void SetUp() override {
+    SuiteTest::SetUp();
+    write_trace("a", falling_losses());
+    std::vector<double> other = falling_losses();
+    other[3] = 7.5;
+    write_trace("b", other, 0.0);
+  }
+  Case make(const std::string& second, const std::string& golden = "[golden]\narms = []\n") const {
+    return write_case("c", "title = \"A title\"\nquestion = \"Same?\"\ntags = [\"fast\"]\n" + golden +
+                               copying_arm("first", "a") + copying_arm("second", second) +
+                               losses_identical());
+  }
+};
+
+TEST_F(ResultsTest, AnAgreementHasEveryFieldOfTheSchema) {
+  run({make("a")});
+  const Json results = Json::parse(read_file(folder_ / "out/results.json"));
+  for (const char* key :
+       {"schema", "producer", "command", "started", "seconds", "environment", "summary", "cases"})
+    EXPECT_TRUE(results.contains(key)) << key;
+  const Json& item = results.at("cases").at(0);
+  for (const char* key :
+       {"name", "file", "title", "question", "source", "tags", "reference", "passed", "verdict", "sentence",
+        "seconds", "notes", "arms", "config_difference", "curves", "checks", "reproduce"})
+    EXPECT_TRUE(item.contains(key)) << key;
+  EXPECT_EQ(item.at("name"), "topic/c");
+  EXPECT_EQ(item.at("verdict"), "identical");
+  EXPECT_EQ(item.at("sentence"),
+            "first and second agree bit for bit in everything that was checked (3 checks)");
+  EXPECT_EQ(item.at("arms").at(0).at("steps"), 10);
+  EXPECT_TRUE(fs::exists(folder_ / "out" / item.at("arms").at(0).at("trace").get<std::string>()));
+  EXPECT_EQ(results.at("summary").at("by_verdict").at("identical"), 1);
+  EXPECT_EQ(exit_code_of(results), ExitCode::agree);
+}
+
+TEST_F(ResultsTest, ADifferenceNamesThePlaceBothValuesAndTheNextCommand) {
+  const Json results = run({make("b")});
+  const Json& item = results.at("cases").at(0);
+  EXPECT_FALSE(item.at("passed").get<bool>());
+  EXPECT_THAT(item.at("sentence").get<std::string>(), HasSubstr("1 of 3 checks failed: "));
+  const Json& check = item.at("checks").at(0);
+  EXPECT_EQ(check.at("id"), "topic/c:1");
+  EXPECT_EQ(check.at("kind"), "pair");
+  EXPECT_EQ(check.at("worst").at("step"), 4);
+  EXPECT_EQ(check.at("worst").at("expected"), 7.25);
+  EXPECT_EQ(check.at("worst").at("actual"), 7.5);
+  const std::string run = item.at("arms").at(1).at("run");
+  EXPECT_THAT(
+      check.at("command").get<std::string>(),
+      testing::AllOf(HasSubstr("parity compare"), HasSubstr(run), HasSubstr("--channel loss --step 4")));
+  EXPECT_EQ(exit_code_of(results), ExitCode::differ);
+}
+
+TEST_F(ResultsTest, CurvesHaveTheGapToTheReference) {
+  const Json results = run({make("b")});
+  const Json& loss = results.at("cases").at(0).at("curves").at(0);
+  EXPECT_EQ(loss.at("channel"), "loss");
+  EXPECT_EQ(loss.at("steps").size(), 10U);
+  EXPECT_EQ(loss.at("series").at("second").at(3), 7.5);
+  EXPECT_EQ(loss.at("gap").at("second").at(3), 0.25);
+  EXPECT_EQ(loss.at("gap").at("second").at(4), 0.0);
+  EXPECT_TRUE(loss.at("floor").is_null());
+}
+
+TEST_F(ResultsTest, AnUpdateWithoutRateOrEffectIsCalledWasted) {
+  const Json results = run({make("b")});
+  EXPECT_THAT(results.at("cases").at(0).at("notes").get<std::vector<std::string>>(),
+              ElementsAre("second: update 1 has lr 0 and leaves every parameter unchanged: a wasted step"));
+}
+
+TEST_F(ResultsTest, AnArmThatDoesNotTrainFailsWithoutBeingAsked) {
+  write_trace("flat", {8, 8.1, 8, 8.1, 8, 8.1, 8, 8.1, 8, 8.1});
+  const Json results = run({write_case("c", "[golden]\narms = []\n" + copying_arm("x", "flat") +
+                                                copying_arm("y", "flat") + losses_identical())});
+  const Json& checks = results.at("cases").at(0).at("checks");
+  EXPECT_EQ(checks.size(), 3U);
+  EXPECT_EQ(checks.at(1).at("kind"), "training");
+  EXPECT_FALSE(checks.at(1).at("passed").get<bool>());
+}
+
+TEST_F(ResultsTest, NumbersThatJsonLacksAreTexts) {
+  const double inf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(finite_json(Json{{"a", {1.5, inf, -inf, std::nan("")}}}).dump(),
+            R"({"a":[1.5,"inf","-inf","nan"]})");
+  std::vector<double> broken = falling_losses();
+  broken[9] = std::nan("");
+  write_trace("b", broken);
+  run({make("b")});
+  const Json results = Json::parse(read_file(folder_ / "out/results.json"));
+  EXPECT_EQ(results.at("cases").at(0).at("curves").at(0).at("series").at("second").at(9), "nan");
+  EXPECT_FALSE(results.at("cases").at(0).at("passed").get<bool>());
+}
+
+TEST_F(ResultsTest, AMissingGoldenFailsWithTheCommandThatMakesIt) {
+  const Json results = run({make("a", "")});
+  const Json& check = results.at("cases").at(0).at("checks").back();
+  EXPECT_EQ(check.at("verdict"), "missing");
+  EXPECT_THAT(check.at("sentence").get<std::string>(), HasSubstr("parity golden record"));
+  EXPECT_EQ(exit_code_of(results), ExitCode::missing);
+}
+
+TEST_F(ResultsTest, AGoldenIsRecordedOnceThenHoldsAndThenCatchesAChange) {
+  EXPECT_EQ(exit_code_of(run({make("a", "")}, GoldenMode::create_missing)), ExitCode::agree);
+  const fs::path golden = folder_ / "golden/topic/c.h5";
+  const std::string bytes = read_file(golden);
+  EXPECT_EQ(exit_code_of(run({make("a", "")})), ExitCode::agree);
+  EXPECT_EQ(exit_code_of(run({make("a", "")}, GoldenMode::update_changed)), ExitCode::agree);
+  EXPECT_EQ(read_file(golden), bytes);
+  EXPECT_TRUE(diff_with_last_run("topic/c", folder_ / "cases", folder_ / "out").identical);
+  std::vector<double> other = falling_losses();
+  other[9] = std::nextafter(other[9], 0);
+  write_trace("a", other);
+  const Json results = run({make("a", "")});
+  EXPECT_EQ(exit_code_of(results), ExitCode::differ);
+  EXPECT_FALSE(diff_with_last_run("topic/c", folder_ / "cases", folder_ / "out").identical);
+  const Json& golden_curve = results.at("cases").at(0).at("curves").at(0).at("golden");
+  EXPECT_EQ(golden_curve.at("first").at(9), 5.75);
+}
+
+TEST_F(ResultsTest, NothingIsRecordedWhileACheckFails) {
+  const Json results = run({make("b", "")}, GoldenMode::update_all);
+  EXPECT_FALSE(fs::exists(folder_ / "golden/topic/c.h5"));
+  EXPECT_THAT(results.at("cases").at(0).at("checks").back().at("sentence").get<std::string>(),
+              HasSubstr("was not recorded"));
+}
+
+TEST_F(ResultsTest, ShardsMergeIntoOneAndDuplicatesAreRefused) {
+  run({make("a")});
+  const Json one = merge_results({folder_ / "out"}, folder_ / "elsewhere");
+  EXPECT_THAT(one.at("cases").at(0).at("arms").at(0).at("trace").get<std::string>(),
+              testing::StartsWith("../out/runs/"));
+  EXPECT_THROW(merge_results({folder_ / "out", folder_ / "out"}, folder_), UserError);
+  EXPECT_THROW(merge_results({folder_ / "none"}, folder_), UserError);
+}
+
+}  // namespace
+}  // namespace parity

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "harness/base/error.hpp"
+#include "harness/suite/find_cases.hpp"
+#include "harness/suite/results.hpp"
+#include "tests/harness/suite/suite_fixture.hpp"
+
+namespace parity {
+namespace {
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Runs that crash, hang, shout and leave nothing: each is named, and the suite goes on.
+class RunsTest : public SuiteTest {
+ protected:
+  void SetUp() override {
+    SuiteTest::SetUp();
+    write_trace("good", falling_losses());
+  }
+  static const Json& arm(const Json& results, size_t i) { return results.at("cases").at(0).at("arms").at(i); }
+  std::string head(const std::string& more = "") const { return more + "[golden]\narms = []\n"; }
+  Json run_against_good(const std::string& arm, const std::string& more = "") {
+    return run({write_case("c", head(more) + copying_arm("good", "good") + arm + losses_identical())});
+  }
+};
+
+TEST_F(RunsTest, ACrashIsToldWithStatusAndLastWords) {
+  const Json results = run_against_good(shell_arm("bad", "echo early >&2; echo the reason >&2; exit 7"));
+  EXPECT_EQ(arm(results, 1).at("status"), "failed");
+  EXPECT_EQ(arm(results, 1).at("failure").at("kind"), "crashed");
+  EXPECT_EQ(arm(results, 1).at("failure").at("message"), "topic/c bad ended with exit status 7: the reason");
+  EXPECT_EQ(arm(results, 1).at("stderr_tail"), "early\nthe reason");
+  EXPECT_EQ(arm(results, 0).at("status"), "complete");
+  EXPECT_EQ(results.at("cases").at(0).at("checks").at(0).at("verdict"), "crashed");
+  EXPECT_EQ(exit_code_of(results), ExitCode::crashed);
+}
+
+TEST_F(RunsTest, AKilledChildIsToldWithItsSignal) {
+  const Json results = run_against_good(shell_arm("bad", "kill -9 $$"));
+  EXPECT_THAT(arm(results, 1).at("failure").at("message").get<std::string>(),
+              HasSubstr("killed by signal 9 (KILL)"));
+}
+
+TEST_F(RunsTest, AHangIsEndedAtTheLimit) {
+  const Json results =
+      run_against_good(shell_arm("bad", "echo stuck >&2; sleep 600"), "timeout_seconds = 0.5\n");
+  EXPECT_EQ(arm(results, 1).at("failure").at("kind"), "hung");
+  EXPECT_THAT(
+      arm(results, 1).at("failure").at("message").get<std::string>(),
+      AllOf(HasSubstr("no sign of life for 0.5s"), HasSubstr("timeout_seconds"), HasSubstr(": stuck")));
+}
+
+TEST_F(RunsTest, AHeartbeatKeepsASlowRunAlive) {
+  const Json results = run_against_good(
+      shell_arm("slow",
+                "for i in 1 2 3 4 5 6; do echo \"{\\\"step\\\": $i}\" > $PARITY_HEARTBEAT; sleep 0.4; done; "
+                "cp {case_dir}/good.h5 $PARITY_TRACE"),
+      "timeout_seconds = 1.5\n");
+  EXPECT_EQ(arm(results, 1).at("status"), "complete") << arm(results, 1).dump();
+}
+
+TEST_F(RunsTest, TheFirstRankThatDiesIsNamedAndTheOthersAreEnded) {
+  const Json results = run_against_good(
+      shell_arm("bad", "if [ $RANK = 1 ]; then echo rank one >&2; exit 3; fi; sleep 600") + "ranks = 3\n");
+  EXPECT_EQ(arm(results, 1).at("failure").at("message"),
+            "rank 1 of topic/c bad ended with exit status 3: rank one");
+}
+
+TEST_F(RunsTest, RanksKnowWhoTheyAre) {
+  const Json results = run_against_good(
+      shell_arm(
+          "ranks",
+          "echo $RANK/$WORLD_SIZE/$LOCAL_RANK/$PARITY_DTYPE/$OMP_NUM_THREADS/$MASTER_ADDR/$PARITY_RENDEZVOUS"
+          " > {run_dir}/rank.$RANK; [ $RANK = 1 ] || cp {case_dir}/good.h5 $PARITY_TRACE") +
+      "ranks = 2\n");
+  ASSERT_EQ(arm(results, 1).at("status"), "complete");
+  const fs::path folder = folder_ / "out/runs" / arm(results, 1).at("run").get<std::string>();
+  const std::string zero = read_file(folder / "rank.0");
+  const std::string one = read_file(folder / "rank.1");
+  EXPECT_THAT(zero, testing::StartsWith("0/2/0/float32/1/127.0.0.1/"));
+  EXPECT_THAT(one, testing::StartsWith("1/2/1/float32/1/127.0.0.1/"));
+  EXPECT_EQ(zero.substr(8), one.substr(8));  // one rendezvous
+}
+
+TEST_F(RunsTest, MegabytesOfOutputGoToFilesAndOnlyTheirEndIsShown) {
+  const Json results = run_against_good(
+      shell_arm("loud", "head -c 8000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo end >&2; exit 1"));
+  EXPECT_THAT(arm(results, 1).at("failure").at("message").get<std::string>(),
+              HasSubstr("exit status 1: end"));
+  EXPECT_LT(arm(results, 1).at("stderr_tail").get<std::string>().size(), 10000U);
+}
+
+TEST_F(RunsTest, SuccessWithoutATraceIsAFailure) {
+  const Json results = run_against_good(shell_arm("bad", "exit 0"));
+  EXPECT_EQ(arm(results, 1).at("failure").at("kind"), "no_trace");
+}
+
+TEST_F(RunsTest, ATraceThatIsNoneIsAFailure) {
+  const Json results = run_against_good(shell_arm("bad", "echo nonsense > $PARITY_TRACE"));
+  EXPECT_EQ(arm(results, 1).at("failure").at("kind"), "bad_trace");
+}
+
+TEST_F(RunsTest, AProgramThatIsNotThereIsAFailure) {
+  const Json results = run_against_good("[arms.bad]\ncommand = [\"/no/such/program\"]\n");
+  EXPECT_EQ(arm(results, 1).at("failure").at("kind"), "not_started");
+}
+
+TEST_F(RunsTest, PlaceholdersAreReplacedAndNothingElse) {
+  const Json results = run_against_good(
+      "[base]\nsteps = 7\n[arms.words]\ncommand = [\"/bin/sh\", \"-c\", "
+      "'printf \"%s|\" \"$@\" > {run_dir}/words; cp {case_dir}/good.h5 $PARITY_TRACE', "
+      "\"sh\", \"{steps}\", \"{dtype}\", \"{other}\", \"$HOME\", \"a b\"]\n");
+  const fs::path folder = folder_ / "out/runs" / arm(results, 1).at("run").get<std::string>();
+  EXPECT_EQ(read_file(folder / "words"), "7|float32|{other}|$HOME|a b|");
+}
+
+TEST_F(RunsTest, ASecondRunIsAnsweredFromTheCache) {
+  const Case item = write_case("c", head() + copying_arm("a", "good") + copying_arm("b", "good") +
+                                        shell_arm("c", "cp {case_dir}/good.h5 $PARITY_TRACE") +
+                                        losses_identical() + "arms = [\"a\", \"b\"]\n");
+  EXPECT_EQ(run({item}).at("summary").at("runs"), 2);  // a and b are one run
+  const Json second = run({item});
+  EXPECT_TRUE(arm(second, 0).at("cached").get<bool>());
+  EXPECT_FALSE(arm(second, 2).at("cached").get<bool>());  // a command without inputs
+  EXPECT_EQ(second.at("summary").at("runs_cached"), 1);
+  EXPECT_EQ(run({item}, GoldenMode::compare, false).at("summary").at("runs_cached"), 0);
+}
+
+TEST_F(RunsTest, AChangedInputRunsAgain) {
+  const Case item =
+      write_case("c", head() + copying_arm("a", "good") + copying_arm("b", "good") + losses_identical());
+  run({item});
+  std::vector<double> other = falling_losses();
+  other[3] += 1e-9;
+  write_trace("good", other);
+  EXPECT_FALSE(arm(run({item}), 0).at("cached").get<bool>());
+}
+
+TEST_F(RunsTest, ARunThatWasKilledOrFailedIsNotAnAnswer) {
+  const Case item =
+      write_case("c", head() + copying_arm("a", "good") + copying_arm("b", "good") + losses_identical());
+  const fs::path folder = folder_ / "out/runs" / arm(run({item}), 0).at("run").get<std::string>();
+  fs::remove(folder / "run.json");
+  EXPECT_FALSE(arm(run({item}), 0).at("cached").get<bool>());
+  fs::remove(folder / "trace.h5");
+  EXPECT_FALSE(arm(run({item}), 0).at("cached").get<bool>());
+  write_file(folder / "run.json", "{half");
+  EXPECT_FALSE(arm(run({item}), 0).at("cached").get<bool>());
+  EXPECT_TRUE(arm(run({item}), 0).at("cached").get<bool>());
+}
+
+TEST_F(RunsTest, AnOutputFolderInUseIsRefused) {
+  const Case item =
+      write_case("c", head() + copying_arm("a", "good") + copying_arm("b", "good") + losses_identical());
+  const FolderLock other(folder_ / "out");
+  EXPECT_THROW(run({item}), UserError);
+}
+
+TEST_F(RunsTest, CasesAreFoundByFileFolderNameAndGlob) {
+  const std::string text = copying_arm("a", "good") + copying_arm("b", "good") + losses_identical();
+  write_case("one", text);
+  write_case("two", text);
+  const fs::path root = folder_ / "cases";
+  const auto count = [&](const std::string& what) { return find_case_files({{what}, {}}, root).size(); };
+  EXPECT_EQ(find_case_files({{}, {}}, root).size(), 2U);
+  EXPECT_EQ(count("topic/one"), 1U);
+  EXPECT_EQ(count("topic/*"), 2U);
+  EXPECT_EQ(count("topic"), 2U);
+  EXPECT_EQ(count((root / "topic/two.toml").string()), 1U);
+  try {
+    count("topic/oen");
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean 'topic/one'"));
+  }
+}
+
+}  // namespace
+}  // namespace parity

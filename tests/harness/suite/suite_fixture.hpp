@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "harness/base/file.hpp"
+#include "harness/suite/case_file.hpp"
+#include "harness/suite/run_suite.hpp"
+#include "harness/trace/recorder.hpp"
+
+namespace parity {
+
+/// A folder of its own for each test, with traces that command arms copy into place instead of training.
+class SuiteTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "suite_XXXXXX";
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    std::filesystem::create_directories(folder_ / "cases/topic");
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  static std::vector<double> falling_losses() {
+    return {8.0, 7.75, 7.5, 7.25, 7.0, 6.75, 6.5, 6.25, 6.0, 5.75};
+  }
+
+  /// cases/topic/NAME.h5 with channels loss and lr.
+  void write_trace(const std::string& name, const std::vector<double>& losses, double lr = 0.5) const {
+    Recorder recorder({folder_ / "cases/topic" / (name + ".h5"), Json::object(), Json::object(), {}, 0});
+    for (size_t i = 0; i < losses.size(); ++i) {
+      recorder.begin_step(static_cast<int64_t>(i) + 1);
+      recorder.channel("loss", losses[i]);
+      recorder.channel("lr", i == 0 ? lr : 0.5);
+      recorder.channel("update_norm", i == 0 && lr == 0 ? 0.0 : 1.0);
+      recorder.end_step();
+    }
+    recorder.finish();
+  }
+
+  /// An [arms.NAME] table whose command copies a trace into place.
+  static std::string copying_arm(const std::string& name, const std::string& trace) {
+    return "[arms." + name + "]\ncommand = [\"cp\", \"{case_dir}/" + trace +
+           ".h5\", \"{run_dir}/trace.h5\"]\n" + "inputs = [\"" + trace + ".h5\"]\n";
+  }
+
+  static std::string shell_arm(const std::string& name, const std::string& script) {
+    return "[arms." + name + "]\ncommand = [\"/bin/sh\", \"-c\", '''" + script + "''']\n";
+  }
+
+  static std::string losses_identical() {
+    return "[[checks]]\nchannel = \"loss\"\nrelation = \"identical\"\nbecause = \"the test says so\"\n";
+  }
+
+  Case write_case(const std::string& name, const std::string& text) const {
+    const std::filesystem::path file = folder_ / "cases/topic" / (name + ".toml");
+    write_file(file, text);
+    return read_case(file);
+  }
+
+  Json run(const std::vector<Case>& cases, GoldenMode mode = GoldenMode::compare,
+           bool use_cache = true) const {
+    SuiteOptions options;
+    options.out = folder_ / "out";
+    options.trainer = folder_ / "no-trainer-needed";
+    options.jobs = 2;
+    options.use_cache = use_cache;
+    options.golden_mode = mode;
+    options.producer = {{"name", "parity"}, {"version", "0"}, {"commit", "test"}, {"dirty", false}};
+    options.command = {"parity", "run"};
+    Progress progress(stderr, false);
+    return run_suite(cases, options, progress, [](const Json&) {});
+  }
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace parity
