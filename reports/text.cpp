@@ -18,7 +18,7 @@ struct Metric {
 };
 
 /// In the order a reader wants them.
-constexpr std::array<Metric, 14> metrics = {{
+constexpr std::array<Metric, 20> metrics = {{
     {"collapse_log2", "collapse (log2)", "≥ "},
     {"floors", "gap in floors", "≥ "},
     {"max_ulp", "max ULP", "≤ "},
@@ -32,6 +32,12 @@ constexpr std::array<Metric, 14> metrics = {{
     {"nan", "NaN", "≤ "},
     {"inf", "inf", "≤ "},
     {"fell", "loss fell by", "≥ "},
+    {"noises", "fall in noises", "≥ "},
+    {"relative64", "float64 relative gap", "≤ "},
+    {"floor", "floor", ""},
+    {"ulp", "ULP", "≤ "},
+    {"absolute_gap", "absolute gap", "≤ "},
+    {"relative_gap", "relative gap", "≤ "},
     {"differing", "differing", "≤ "},
 }};
 
