@@ -14,8 +14,7 @@ Data metric_rows(const Check& check, const std::vector<std::string>& names) {
   Data rows = list();
   for (const std::string& name : names) {
     Data row = pair("metric", metric_label(name), "value", brief(check.measured[name]));
-    const auto limit = check.limit.find(name);
-    row.set("limit", limit == check.limit.end() ? Data{false} : Data{limit_label(name, *limit)});
+    row.set("limit", check.limit.contains(name) ? Data{limit_label(check, name)} : Data{false});
     rows.push_back(row);
   }
   return rows;

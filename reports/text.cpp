@@ -161,7 +161,10 @@ std::string metric_label(const std::string& metric) {
   return label;
 }
 
-std::string limit_label(const std::string& metric, const Json& limit) {
+std::string limit_label(const Check& check, const std::string& metric) {
+  const Json& limit = check.limit.at(metric);
+  if (metric == "collapse_log2" && check.relation == "distinct")
+    return "< " + brief(limit);
   const Metric* known = find_metric(metric);
   return (known ? std::string(known->direction) : "") + brief(limit);
 }
@@ -227,8 +230,8 @@ std::string measured_label(const Check& check, size_t most) {
 
 std::string limits_label(const Check& check) {
   std::string result;
-  for (const auto& [name, limit] : check.limit.items())
-    result += (result.empty() ? "" : ", ") + metric_label(name) + " " + limit_label(name, limit);
+  for (const auto& [name, unused] : check.limit.items())
+    result += (result.empty() ? "" : ", ") + metric_label(name) + " " + limit_label(check, name);
   return result.empty() ? "bits" : result;
 }
 

@@ -40,8 +40,9 @@ std::string count(size_t number, const std::string& noun);
 /// "relative L2", "max ULP"; an unknown metric is its own name with spaces.
 std::string metric_label(const std::string& metric);
 
-/// "≥ 20", "≤ 4", or the number alone where the metric's direction is not known.
-std::string limit_label(const std::string& metric, const Json& limit);
+/// The bound of a metric that check.limit holds: "≥ 20", "≤ 4", or the number alone where its direction is
+/// not known. A gap that `distinct` claims must stay below the collapse that `equivalent` needs: "< 20".
+std::string limit_label(const Check& check, const std::string& metric);
 
 /// "lagged (lag 1)".
 std::string relation_label(const Check& check);

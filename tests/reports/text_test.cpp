@@ -80,5 +80,12 @@ TEST(TextTest, PutsLimitedMetricsFirstAndHidesCountsOfNoNan) {
   EXPECT_EQ(headline_metrics(check, 9).size(), 4U);
 }
 
+TEST(TextTest, ADistinctGapMustNotCollapse) {
+  Check check;
+  check.limit = {{"collapse_log2", 20}};
+  check.relation = "distinct";
+  EXPECT_EQ(limits_label(check), "collapse (log2) < 20");
+}
+
 }  // namespace
 }  // namespace parity::reports
