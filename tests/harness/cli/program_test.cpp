@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "harness/base/process.hpp"
+#include "tests/harness/suite/suite_fixture.hpp"
+
+namespace parity {
+namespace {
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Outcome {
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+/// Runs the program `parity` in the test's folder, as a user would.
+class ProgramTest : public SuiteTest {
+ protected:
+  void SetUp() override {
+    SuiteTest::SetUp();
+    write_trace("a", falling_losses());
+    std::vector<double> other = falling_losses();
+    other[3] = 7.5;
+    write_trace("b", other);
+    write_case("same", "tags = [\"fast\"]\n" + no_golden() + copying_arm("first", "a") +
+                           copying_arm("second", "a") + losses_identical());
+  }
+  static std::string no_golden() { return "[golden]\narms = []\n"; }
+  void write_different(const std::string& golden = no_golden()) const {
+    write_case("differ",
+               golden + copying_arm("first", "a") + copying_arm("second", "b") + losses_identical());
+  }
+
+  ProcessSpec spec(const std::string& line) const {
+    ProcessSpec spec;
+    const std::string bin = PARITY_BINARY_DIR "/bin";
+    spec.argv = {"/bin/sh", "-c",
+                 "cd '" + folder_.string() + "' && PATH='" + bin + "':$PATH && exec " + line};
+    spec.environment = {{"PARITY_TRAINER", "/no/such/trainer"}};
+    spec.stdout_file = folder_ / "stdout";
+    spec.stderr_file = folder_ / "stderr";
+    fs::remove(spec.stdout_file);
+    fs::remove(spec.stderr_file);
+    return spec;
+  }
+  Outcome parity(const std::string& words) const { return shell("parity " + words); }
+  Outcome shell(const std::string& line) const {
+    Process process = Process::spawn(spec(line));
+    const auto status = process.wait_for(std::chrono::seconds(60));
+    return {status ? status->exit_status().value_or(-2) : -3, read_file(folder_ / "stdout"),
+            read_file(folder_ / "stderr")};
+  }
+};
+
+TEST_F(ProgramTest, EveryVerbHasHelpWithExamples) {
+  const std::string help = parity("--help").out;
+  for (const char* verb :
+       {"list", "run", "compare", "golden record", "golden verify", "golden diff", "report", "version"}) {
+    EXPECT_THAT(help, HasSubstr(std::string(verb).substr(0, std::string(verb).find(' '))));
+    const Outcome outcome = parity(std::string(verb) + " --help");
+    EXPECT_EQ(outcome.status, 0) << verb;
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("Example"), HasSubstr("parity " + std::string(verb)))) << verb;
+  }
+}
+
+TEST_F(ProgramTest, BadUsageIsExitTwo) {
+  EXPECT_EQ(parity("").status, 2);
+  EXPECT_THAT(parity("rnu").err, HasSubstr("did you mean 'run'"));
+  EXPECT_EQ(parity("rnu").status, 2);
+  EXPECT_EQ(parity("run --no-such-option").status, 2);
+  EXPECT_EQ(parity("compare a.h5").status, 2);
+  EXPECT_EQ(parity("run --golden-mode update").status, 2);
+  EXPECT_THAT(parity("run --golden-mode update").err, HasSubstr("update-changed"));
+  EXPECT_EQ(parity("run --jobs=-1").status, 2);
+  EXPECT_THAT(parity("list --tag slow").err, HasSubstr("no case has the tag 'slow'"));
+  EXPECT_THAT(parity("run topic/smae").err, HasSubstr("did you mean 'topic/same'"));
+}
+
+TEST_F(ProgramTest, ABadCaseStopsBeforeAnythingRuns) {
+  write_file(folder_ / "cases/topic/typo.toml", "titel = \"x\"\n");
+  const Outcome outcome = parity("run");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("cases/topic/typo.toml:1:1"), HasSubstr("'title'")));
+  EXPECT_FALSE(fs::exists(folder_ / "out"));
+}
+
+TEST_F(ProgramTest, ListShowsCasesForPeopleAndMachines) {
+  EXPECT_THAT(parity("list").out, AllOf(HasSubstr("topic/same"), HasSubstr("fast")));
+  const Json all = Json::parse(parity("list --json --tag fast").out);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all.at(0).at("name"), "topic/same");
+  EXPECT_EQ(all.at(0).at("arms"), (Json{"first", "second"}));
+}
+
+TEST_F(ProgramTest, TheRepositorysCasesCanBeRead) {
+  const Outcome outcome = parity("list --json --cases " PARITY_SOURCE_DIR "/cases");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_GE(Json::parse(outcome.out).size(), 5U);
+}
+
+TEST_F(ProgramTest, AgreementIsExitZeroAndLeavesAReport) {
+  const Outcome outcome = parity("run --jobs 2");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("topic/same"), Not(HasSubstr("\033"))));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("out/suite/index.html"), Not(HasSubstr("\033"))));
+  for (const char* file : {"results.json", "index.html", "junit.xml", "summary.md"})
+    EXPECT_TRUE(fs::exists(folder_ / "out/suite" / file)) << file;
+}
+
+TEST_F(ProgramTest, ADifferenceIsExitOneAndItsCommandCanBePastedBack) {
+  write_different();
+  const Outcome outcome = parity("run topic/differ --json");
+  EXPECT_EQ(outcome.status, 1);
+  const Json results = Json::parse(outcome.out);
+  const std::string command = results.at("cases").at(0).at("checks").at(0).at("command");
+  const Outcome closer = shell(command);
+  EXPECT_EQ(closer.status, 1) << command << "\n" << closer.err;
+  EXPECT_THAT(closer.out, AllOf(HasSubstr("7.25"), HasSubstr("7.5"), HasSubstr("step 4")));
+  const std::string again = results.at("cases").at(0).at("reproduce");
+  EXPECT_EQ(shell(again).status, 1);
+  const Outcome text = parity("run");
+  EXPECT_EQ(text.status, 1);
+  EXPECT_THAT(text.out, AllOf(HasSubstr(command), HasSubstr("7.25"), HasSubstr("the test says so")));
+}
+
+TEST_F(ProgramTest, ACrashIsExitFourAndMissingThingsAreExitThree) {
+  write_case("crash", no_golden() + copying_arm("a", "a") + shell_arm("b", "exit 9") + losses_identical());
+  EXPECT_EQ(parity("run topic/crash").status, 4);
+  write_case("golden", copying_arm("a", "a") + copying_arm("b", "a") + losses_identical());
+  EXPECT_EQ(parity("run topic/golden").status, 3);
+  write_case("trainer", "[arms.a]\n[arms.b]\nlr.base = 1.0\n" + losses_identical());
+  const Outcome outcome = parity("run topic/trainer");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("/no/such/trainer.schema.json"), HasSubstr("--trainer")));
+}
+
+TEST_F(ProgramTest, CompareTellsAgreementFromDifference) {
+  EXPECT_EQ(parity("compare cases/topic/a.h5 cases/topic/a.h5").status, 0);
+  const Outcome outcome = parity("compare cases/topic/a.h5 cases/topic/b.h5");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("loss"), HasSubstr("different: 1 of 3 channels")));
+  EXPECT_EQ(parity("compare cases/topic/a.h5 cases/topic/b.h5 --step 3").status, 0);
+  EXPECT_EQ(parity("compare cases/topic/a.h5 cases/topic/b.h5 --channel lr").status, 0);
+  const Json json =
+      Json::parse(parity("compare cases/topic/a.h5 cases/topic/b.h5 --channel loss --json").out);
+  EXPECT_FALSE(json.at("identical").get<bool>());
+  EXPECT_EQ(json.at("channels").at(0).at("actual").at(3), 7.5);
+}
+
+TEST_F(ProgramTest, CompareRefusesWhatIsNotThere) {
+  EXPECT_THAT(parity("compare cases/topic/a.h5 cases/topic/b.h5 --channel los").err,
+              HasSubstr("did you mean 'loss'"));
+  EXPECT_EQ(parity("compare cases/topic/a.h5 cases/topic/b.h5 --tensor 'wq*'").status, 2);
+  EXPECT_EQ(parity("compare cases/topic/a.h5 cases/topic/b.h5 --step 99").status, 2);
+  EXPECT_EQ(parity("compare cases/topic/a.h5 cases/topic/b.h5 --phase grads").status, 2);
+  const int missing = parity("compare cases/topic/a.h5 cases/topic/none.h5").status;
+  EXPECT_TRUE(missing == 2 || missing == 3) << missing;
+}
+
+TEST_F(ProgramTest, CompareSeesATraceThatStopsEarly) {
+  std::vector<double> shorter = falling_losses();
+  shorter.pop_back();
+  write_trace("short", shorter);
+  const Outcome outcome = parity("compare cases/topic/a.h5 cases/topic/short.h5");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("the first has 10 updates (last 10), the second 9 (last 9)"));
+}
+
+TEST_F(ProgramTest, GoldensAreRecordedVerifiedAndShown) {
+  write_case("golden", copying_arm("a", "a") + copying_arm("b", "a") + losses_identical());
+  EXPECT_EQ(parity("golden record topic/golden").status, 0);
+  EXPECT_TRUE(fs::exists(folder_ / "golden/topic/golden.h5"));
+  EXPECT_EQ(parity("golden verify topic/golden").status, 0);
+  EXPECT_EQ(parity("golden diff topic/golden").status, 0);
+  std::vector<double> other = falling_losses();
+  other[5] = 6.5;
+  write_trace("a", other);
+  EXPECT_EQ(parity("golden verify topic/golden").status, 1);
+  const Outcome diff = parity("golden diff topic/golden");
+  EXPECT_EQ(diff.status, 1);
+  EXPECT_THAT(diff.out, AllOf(HasSubstr("loss"), HasSubstr("6.75"), HasSubstr("6.5")));
+  fs::copy_file(folder_ / "golden/topic/golden.h5", folder_ / "before.h5");
+  EXPECT_EQ(parity("golden record topic/golden").status, 0);
+  EXPECT_EQ(parity("golden diff before.h5 golden/topic/golden.h5").status, 1);
+  EXPECT_EQ(parity("golden diff before.h5 before.h5").status, 0);
+}
+
+TEST_F(ProgramTest, ReportRendersAgainWithTheExitStatusOfTheRun) {
+  write_different();
+  parity("run topic/same --out out/one");
+  parity("run topic/differ --out out/two");
+  EXPECT_EQ(parity("report out/one").status, 0);
+  EXPECT_EQ(parity("report out/one out/two").status, 2);
+  EXPECT_EQ(parity("report out/one out/two --out out/all").status, 1);
+  EXPECT_TRUE(fs::exists(folder_ / "out/all/index.html"));
+  EXPECT_EQ(parity("report out/none").status, 3);
+}
+
+TEST_F(ProgramTest, VersionNamesTheCommit) {
+  const Json version = Json::parse(parity("version --json").out);
+  EXPECT_EQ(version.at("name"), "parity");
+  EXPECT_FALSE(version.at("commit").get<std::string>().empty());
+}
+
+TEST_F(ProgramTest, TheProgramDoesNotLoadLibTorch) {
+  const Outcome outcome = shell("ldd " PARITY_BINARY_DIR "/bin/parity");
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("libhdf5"), Not(HasSubstr("libtorch")), Not(HasSubstr("libc10"))));
+}
+
+TEST_F(ProgramTest, CtrlCEndsChildrenKeepsFinishedCasesAndSaysHowToGoOn) {
+  write_case("slow", no_golden() + copying_arm("a", "a") +
+                         shell_arm("b", "echo $$ > {run_dir}/pid; exec sleep 600") + losses_identical());
+  Process process = Process::spawn(spec("parity run --jobs 4"));
+  const auto find_pid = [&]() -> pid_t {
+    std::error_code error;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_ / "out", error))
+      if (entry.path().filename() == "pid" && fs::file_size(entry.path()) > 1)
+        return std::stoi(read_file(entry.path()));
+    return 0;
+  };
+  const auto judged = [&] {
+    return fs::exists(folder_ / "stdout") &&
+           read_file(folder_ / "stdout").find("topic/same") != std::string::npos;
+  };
+  pid_t child = 0;
+  for (int i = 0; i < 2000 && !((child = find_pid()) != 0 && judged()); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ASSERT_NE(child, 0);
+  ::kill(process.pid(), SIGINT);
+  const auto status = process.wait_for(std::chrono::seconds(30));
+  ASSERT_TRUE(status.has_value());
+  EXPECT_EQ(status->exit_status(), 130);
+  EXPECT_NE(::kill(child, 0), 0);
+  const Json results = Json::parse(read_file(folder_ / "out/suite/results.json"));
+  EXPECT_EQ(results.at("cases").size(), 1U);
+  EXPECT_EQ(results.at("cases").at(0).at("name"), "topic/same");
+  EXPECT_THAT(read_file(folder_ / "stderr"), HasSubstr("go on with: parity run --jobs 4"));
+}
+
+}  // namespace
+}  // namespace parity
