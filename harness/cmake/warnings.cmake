@@ -6,7 +6,8 @@
 add_library(parity_options INTERFACE)
 target_compile_features(parity_options INTERFACE cxx_std_20)
 target_compile_options(parity_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
   -Wno-restrict # GCC 12 reports std::string's operator+ falsely (GCC bug 105651)
   # No fused multiply-add behind our back: the same source must give the same bits.
   -ffp-contract=off)

@@ -23,9 +23,9 @@ struct CaptureRule {
 /// What a run records beyond its channels. Written by the harness as PARITY_CAPTURE (a path to JSON):
 /// {"tensors": [{"steps": [1], "phases": ["grad"], "names": ["*"]}], "sketches": [...], "replay": false}
 struct Capture {
-  std::vector<CaptureRule> tensors;   ///< kept whole
-  std::vector<CaptureRule> sketches;  ///< statistics, digest and sketch only
-  bool replay = false;                ///< initial parameters and every batch, under /replay
+  std::vector<CaptureRule> tensors = {};   ///< kept whole
+  std::vector<CaptureRule> sketches = {};  ///< statistics, digest and sketch only
+  bool replay = false;                     ///< initial parameters and every batch, under /replay
 
   bool wants_tensor(int64_t step, Phase phase, std::string_view name) const;
   bool wants_sketch(int64_t step, Phase phase,

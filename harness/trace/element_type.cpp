@@ -66,7 +66,10 @@ Handle element_type(DType dtype) {
 }
 
 DType dtype_of(hid_t dataset, const std::optional<std::string>& declared) {
-  const Handle type(H5Dget_type(dataset), "cannot read the type of " + hdf5::path_of(dataset));
+  const Handle stored(H5Dget_type(dataset), "cannot read the type of " + hdf5::path_of(dataset));
+  const Handle type = standard(stored);  // a copy, which can be changed
+  if (const auto kind = H5Tget_class(type); kind == H5T_INTEGER || kind == H5T_FLOAT)
+    check(H5Tset_order(type, H5T_ORDER_LE), "cannot compare types");  // reading turns the bytes round
   const auto holds = [&](DType dtype) { return H5Tequal(type, element_type(dtype)) > 0; };
   const std::string unreadable = "cannot read " + hdf5::path_of(dataset) + " (";
   if (declared) {

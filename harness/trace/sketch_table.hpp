@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,8 +19,10 @@ inline constexpr size_t most_dimensions = 8;
 /// \throws UserError for a tensor of more than 8 dimensions
 void append_sketches(hid_t group, std::span<const SketchRow> rows);
 
-/// Every row, in file order. \throws UserError if columns are missing, differ in length or hold impossible
-/// values
-std::vector<SketchRow> read_sketches(const InputFile& file, hid_t group);
+/// The rows in file order.
+/// \param last_step  of a killed run: rows of later steps are left out, and columns may be longer than others
+/// \throws UserError if columns are missing, differ in length or hold impossible values
+std::vector<SketchRow> read_sketches(const InputFile& file, hid_t group,
+                                     std::optional<int64_t> last_step = std::nullopt);
 
 }  // namespace parity

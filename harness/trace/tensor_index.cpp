@@ -34,8 +34,9 @@ TensorPlace read_part(const InputFile& file, hid_t tensor, const TensorKey& key)
   place.dtype = dtype_of(part, hdf5::read_string_attribute(part, "dtype"));
   place.order = hdf5::read_integer_attribute(part, "order").value_or(0);
   const Handle type = element_type(place.dtype);
+  const Handle stored(H5Dget_type(part), "cannot read the type of tensor " + key.name);
   const auto offset = file.offset(part);
-  if (offset && *offset % size_of(place.dtype) == 0) {
+  if (offset && *offset % size_of(place.dtype) == 0 && H5Tequal(stored, type) > 0) {
     place.offset = offset;
     return place;
   }
@@ -48,13 +49,15 @@ TensorPlace read_part(const InputFile& file, hid_t tensor, const TensorKey& key)
 
 }  // namespace
 
-std::map<TensorKey, TensorPlace> read_tensor_index(const InputFile& file) {
+std::map<TensorKey, TensorPlace> read_tensor_index(const InputFile& file, std::optional<int64_t> last_step) {
   std::map<TensorKey, TensorPlace> index;
   if (!file.has(file.root(), "tensors"))
     return index;
   const Handle tensors = file.group(file.root(), "tensors");
   for (const std::string& step_name : file.names(tensors)) {
     const int64_t step = parse_step(file, step_name);
+    if (last_step && step > *last_step)
+      continue;
     const Handle phases = file.group(tensors, step_name);
     for (const std::string& phase_name : file.names(phases)) {
       const auto phase = parse_enum<Phase>(phase_name);

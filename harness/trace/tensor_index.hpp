@@ -25,6 +25,8 @@ struct TensorPlace {
 
 /// Every tensor of /tensors, with each dataset checked. Tensors in layouts that cannot be mapped (chunked,
 /// big-endian, unaligned: files of other writers) are read at once.
-std::map<TensorKey, TensorPlace> read_tensor_index(const InputFile& file);
+/// \param last_step  of a killed run: what it left of later steps is not looked at
+std::map<TensorKey, TensorPlace> read_tensor_index(const InputFile& file,
+                                                   std::optional<int64_t> last_step = std::nullopt);
 
 }  // namespace parity

@@ -131,7 +131,8 @@ void Trace::State::read_channels(const InputFile& file) {
 void Trace::State::read_all_sketches(const InputFile& file) {
   if (!file.has(file.root(), "sketches"))
     return;
-  sketches = parity::read_sketches(file, file.group(file.root(), "sketches"));
+  const auto until = complete ? std::nullopt : std::optional(last_step);
+  sketches = parity::read_sketches(file, file.group(file.root(), "sketches"), until);
   for (size_t i = 0; i < sketches.size(); ++i)
     if (!sketch_index.emplace(sketches[i].key, i).second)
       file.refuse("it has two sketches of " + sketches[i].key.name + " at step " +
@@ -143,7 +144,7 @@ void Trace::State::read(const InputFile& file) {
   read_steps(file);
   read_channels(file);
   read_all_sketches(file);
-  tensors = read_tensor_index(file);
+  tensors = read_tensor_index(file, complete ? std::nullopt : std::optional(last_step));
   const auto is_mapped = [](const auto& entry) { return entry.second.offset.has_value(); };
   if (std::any_of(tensors.begin(), tensors.end(), is_mapped))
     mapped = std::make_unique<MappedFile>(file.path(), file.size());

@@ -13,7 +13,9 @@ namespace fs = std::filesystem;
 using hdf5::Handle;
 namespace {
 
-constexpr int64_t chunk_rows = 256;  // of steps and channels: 2 KiB
+constexpr std::string_view status_complete = "complete";
+constexpr std::string_view status_partial{"partial\0", 8};  // as long, so that it is replaced in place
+constexpr int64_t chunk_rows = 256;                         // of steps and channels: 2 KiB
 
 Handle open_rows(hid_t parent, const std::string& name) {
   return {H5Dopen2(parent, name.c_str(), H5P_DEFAULT), "cannot open dataset " + name};
@@ -57,7 +59,7 @@ void TraceFile::create(const Json& config, const Json& provenance) {
   fs::remove(path_, ignored);  // or a reader would take the old run for this one if this one dies
   file_ = hdf5::open_file(partial_, hdf5::Access::create);
   hdf5::write_attribute(file_, "schema", std::string_view(trace_schema));
-  hdf5::write_attribute(file_, "status", std::string_view("partial"));
+  hdf5::write_attribute(file_, "status", status_partial);
   hdf5::write_attribute(file_, "last_step", int64_t{0});
   hdf5::write_attribute(file_, "config", config.is_null() ? "{}" : config.dump());
   hdf5::write_attribute(file_, "provenance", provenance.is_null() ? "{}" : provenance.dump());
@@ -84,7 +86,7 @@ void TraceFile::reopen(const Json& config, int64_t append_after) {
   }
   move_file(path_, partial_);
   file_ = hdf5::open_file(partial_, hdf5::Access::append);
-  hdf5::write_attribute(file_, "status", std::string_view("partial"));
+  hdf5::write_attribute(file_, "status", status_partial);
   flush();
 }
 
@@ -147,12 +149,14 @@ void TraceFile::end_step(int64_t step, const ChannelValues& channels) {
     append_sketches(hdf5::open_or_create_group(file_, "sketches"), sketches_);
     sketches_.clear();
   }
-  if (step > 0) {
-    append_channels(step, channels);
-    hdf5::append_rows(open_rows(file_, "steps"), H5T_STD_I64LE, 1, &step);
-    hdf5::write_attribute(file_, "last_step", step);
-    ++rows_;
-  }
+  if (step == 0)
+    return flush();
+  append_channels(step, channels);
+  hdf5::append_rows(open_rows(file_, "steps"), H5T_STD_I64LE, 1, &step);
+  ++rows_;
+  // The step counts once last_step says so: a kill in the first flush leaves its rows to be cut off.
+  flush();
+  hdf5::write_attribute(file_, "last_step", step);
   flush();
 }
 
@@ -168,7 +172,7 @@ void TraceFile::flush() {
 
 void TraceFile::finish() {
   const auto guard = hdf5::lock();
-  hdf5::write_attribute(file_, "status", std::string_view("complete"));
+  hdf5::write_attribute(file_, "status", status_complete);
   hdf5::close_file(file_, partial_);
   move_file(partial_, path_);
 }

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace parity {
+
+/// XXH3-128 over a stream of values in a canonical form: little-endian numbers of 8 bytes, floats by their
+/// bits, strings and lists after their length. Two streams of other structure never look alike.
+class ContentHash {
+ public:
+  ContentHash();
+  ~ContentHash();
+  ContentHash(const ContentHash&) = delete;
+  ContentHash& operator=(const ContentHash&) = delete;
+
+  void add(std::string_view text);
+  void add(int64_t value);
+  void add(uint64_t value);
+  void add(double value);
+  void add(std::span<const int64_t> values);
+  void add(std::span<const double> values);
+
+  /// 32 hexadecimal digits.
+  std::string hex() const;
+
+ private:
+  void add_bytes(const void* data, size_t bytes);
+
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace parity
