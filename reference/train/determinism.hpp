@@ -8,7 +8,7 @@ namespace parity::reference {
 
 /// Makes this process compute the same bits every time: deterministic algorithms, a fixed number of threads,
 /// no reduced-precision shortcuts. Call once before the first tensor. Fresh memory is not filled (that would
-/// cost time and change nothing). Also keeps freed memory in the process, which changes speed only.
+/// cost time and change nothing).
 void make_deterministic(int64_t threads);
 
 }  // namespace parity::reference
