@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every command the README shows in a console block works, with the exit status it promises.
+
+Usage: readme_test.py SOURCE_DIR BINARY_DIR
+
+A command is a line "$ command" of a ```console block; "# exit N" behind it promises another status than 0; an output
+line under it must stand in what the command prints ("..." lines are skipped). They run in order in one scratch folder
+that sees the tree's cases and goldens, with the built programs first on PATH.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def commands_of(text):
+    """(command, exit status, expected output lines) of each command in the console blocks of `text`."""
+    found = []
+    for block in re.findall(r"^```console\n(.*?)^```", text, re.M | re.S):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                command, _, promise = line[2:].partition("  # exit ")
+                found.append((command.strip(), int(promise or 0), []))
+            elif found and line.strip() and line.strip() != "...":
+                found[-1][2].append(line.strip())
+    return found
+
+
+def problem_with(command, status, lines, folder, environment):
+    """A sentence if the command does not do what the README says, else None."""
+    done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True,
+                          timeout=600)
+    if done.returncode != status:
+        return f"$ {command}\n  exit status {done.returncode}, promised {status}\n{done.stdout}{done.stderr}"
+    squeezed = re.sub(r"\s+", " ", done.stdout + done.stderr)
+    for line in lines:
+        if re.sub(r"\s+", " ", line) not in squeezed:
+            return f"$ {command}\n  does not print: {line}\n{done.stdout}{done.stderr}"
+    return None
+
+
+def main():
+    source, binary = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    commands = commands_of((source / "README.md").read_text())
+    assert len(commands) >= 5, f"only {len(commands)} commands found in README.md"
+    environment = dict(os.environ, PATH=f"{binary / 'bin'}:{os.environ['PATH']}", COLUMNS="100")
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in ("cases", "golden", "harness", "tests"):
+            (pathlib.Path(scratch) / name).symlink_to(source / name)
+        assert problem_with("false", 0, [], scratch, environment), "the check does not see a failing command"
+        for command, status, lines in commands:
+            problem = problem_with(command, status, lines, scratch, environment)
+            if problem:
+                print(problem)
+                return 1
+    print(f"{len(commands)} commands of the README work")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
