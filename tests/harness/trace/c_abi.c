@@ -13,9 +13,10 @@ int record_from_c(const char* path) {
   const float values[2][2] = {{1.0F, -2.0F}, {0.5F, 4.0F}};
   const int64_t shape[2] = {2, 2};
   int failed = 0;
-  parity_recorder* recorder = parity_recorder_open(path, "{\"steps\": 2}", NULL,
-                                                   "{\"tensors\": [{\"phases\": [\"param\"]}]}", 0);
-  if (recorder == NULL) return 1;
+  parity_recorder* recorder =
+      parity_recorder_open(path, "{\"steps\": 2}", NULL, "{\"tensors\": [{\"phases\": [\"param\"]}]}", 0);
+  if (recorder == NULL)
+    return 1;
   for (int64_t step = 1; step <= 2; ++step) {
     failed |= parity_recorder_begin_step(recorder, step);
     failed |= parity_recorder_channel_f64(recorder, "loss", 1.0 / (double)step, 0);
@@ -34,9 +35,9 @@ int record_from_c(const char* path) {
 int misuse_from_c(const char* path) {
   int status = 0;
   parity_recorder* recorder = parity_recorder_open(path, NULL, NULL, NULL, 0);
-  if (recorder == NULL) return -1;
-  status = parity_recorder_begin_step(recorder, 1) == 0 &&
-           parity_recorder_wants(recorder, "gard", "w") == -1;
+  if (recorder == NULL)
+    return -1;
+  status = parity_recorder_begin_step(recorder, 1) == 0 && parity_recorder_wants(recorder, "gard", "w") == -1;
   parity_recorder_close(recorder);
   return status;
 }
