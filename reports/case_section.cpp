@@ -41,7 +41,7 @@ std::string tensors_label(const Check& check) {
 Data check_data(const Check& check, size_t number, const std::string& slug) {
   Data data;
   set_state(data, check.passed);
-  set_verdict(data, check.verdict);
+  set_verdict(data, check.finding());
   data.set("slug", slug);
   data.set("number", std::to_string(number));
   data.set("quantity", name_of(check.quantity));

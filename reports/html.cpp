@@ -56,7 +56,7 @@ Data verdict_counts(const Results& results) {
   for (const VerdictLook& look : verdict_looks) {
     size_t number = 0;
     for (const Case& item : results.cases)
-      number += static_cast<size_t>(std::ranges::count(item.checks, look.name, &Check::verdict));
+      number += static_cast<size_t>(std::ranges::count(item.checks, look.name, &Check::finding));
     if (number == 0)
       continue;
     Data row = pair("meaning", std::string(look.meaning), "number", std::to_string(number));

@@ -54,9 +54,11 @@ inline void set_state(Data& data, bool passed) {
   data.set("mark", passed ? "✓" : "✗");
 }
 
-inline void set_verdict(Data& data, const std::string& verdict) {
-  data.set("verdict", verdict);
-  data.set("sign", std::string(find_verdict(verdict)->sign));
+/// \param finding  a verdict, or "trained"
+inline void set_verdict(Data& data, const std::string& finding) {
+  const VerdictLook* look = find_verdict(finding);
+  data.set("verdict", finding);
+  data.set("sign", look ? std::string(look->sign) : "↘");
 }
 
 }  // namespace parity::reports

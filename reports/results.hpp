@@ -92,6 +92,9 @@ struct Check {
   std::optional<Worst> worst;
   std::vector<TensorRow> tensors;
   std::string command;  ///< to look closer
+
+  /// The word shown for what was found: the verdict, except that an arm that trained is not called different.
+  std::string finding() const { return kind == "training" && passed ? "trained" : verdict; }
 };
 
 struct Case {

@@ -96,8 +96,8 @@ void write_failure(Page& page, const Check& check) {
 }
 
 void write_check(Page& page, const Check& check) {
-  const std::string verdict =
-      check.verdict + std::string(10 - std::min<size_t>(check.verdict.size(), 9), ' ');
+  const std::string finding = check.finding();
+  const std::string verdict = finding + std::string(10 - std::min<size_t>(finding.size(), 9), ' ');
   const std::string head =
       "  " + page.mark(check.passed) + " " + (check.passed ? page.faint(verdict) : page.bad(verdict));
   page.wrapped(head, 4 + verdict.size(), shorten(check.sentence, 2 * longest_name));
