@@ -2,26 +2,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/evidence.hpp"
 
+#include <regex>
+
 #include "harness/base/error.hpp"
 
 namespace parity {
+namespace {
+
+/// Every rule is applied once, in the order of the table (sorted by pattern).
+std::string renamed(std::string name, const std::vector<std::pair<std::string, std::string>>& rules) {
+  for (const auto& [pattern, replacement] : rules)
+    name = std::regex_replace(name, std::regex(pattern), replacement);
+  return name;
+}
+
+}  // namespace
 
 Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunResult>& results,
                    const RunStore& store) {
   for (const PlannedArm& arm : planned.arms) {
+    const Arm& source = planned.source.arm(arm.name);
     ArmEvidence& evidence = arms_[arm.name];
     evidence.warmup_steps = arm.warmup_steps;
-    evidence.trace = open(arm.run, results, store);
+    evidence.trace = open(arm.run, source, results, store);
     evidence.crashed = !results.at(arm.run).complete() || !evidence.trace;
     if (arm.twin.empty())
       continue;
-    evidence.twin = open(arm.twin, results, store);
+    evidence.twin = open(arm.twin, source, results, store);
     evidence.crashed = evidence.crashed || !results.at(arm.twin).complete();
   }
 }
 
-const Trace* Evidence::open(const std::string& run, const std::map<std::string, RunResult>& results,
-                            const RunStore& store) {
+const Trace* Evidence::open(const std::string& run, const Arm& arm,
+                            const std::map<std::string, RunResult>& results, const RunStore& store) {
   if (const auto known = traces_.find(run); known != traces_.end())
     return known->second.get();
   std::unique_ptr<Trace>& trace = traces_[run];
@@ -31,6 +44,8 @@ const Trace* Evidence::open(const std::string& run, const std::map<std::string, 
     // A failed run may leave nothing; a finished one was opened when it ended.
     require(!results.at(run).complete() || results.at(run).cached, "the trace of run " + run + " went away");
   }
+  if (trace && !arm.names.empty())
+    trace->rename_tensors([&](const std::string& name) { return renamed(name, arm.names); });
   return trace.get();
 }
 

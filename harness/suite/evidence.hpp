@@ -16,8 +16,8 @@ namespace parity {
 /// The traces of a case's arms, opened, in the form that judges take.
 class Evidence {
  public:
-  /// Runs that failed or left no readable trace become `crashed`; what their traces hold up to there is
-  /// shown.
+  /// An arm with a table of names gets its tensors renamed. Runs that failed or left no readable trace become
+  /// `crashed`; what their traces hold up to there is shown.
   Evidence(const PlannedCase& planned, const std::map<std::string, RunResult>& results,
            const RunStore& store);
 
@@ -27,7 +27,7 @@ class Evidence {
   const Trace* trace(const std::string& arm) const { return arms_.at(arm).trace; }
 
  private:
-  const Trace* open(const std::string& run, const std::map<std::string, RunResult>& results,
+  const Trace* open(const std::string& run, const Arm& arm, const std::map<std::string, RunResult>& results,
                     const RunStore& store);
 
   std::map<std::string, std::unique_ptr<Trace>> traces_;  ///< by run

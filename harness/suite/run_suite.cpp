@@ -81,7 +81,7 @@ class Suite {
         runner_.interrupt();
       }
       const bool news = !runner_.poll().empty();
-      progress_.show(runner_.status_line());
+      show_progress();
       for (auto next = open.begin(); next != open.end();)
         next = judge_if_ready(*next, done) ? open.erase(next) : std::next(next);
       if (!news && !open.empty())
@@ -108,6 +108,15 @@ class Suite {
     context.hash_program = [this](const fs::path& file) { return hashes_.of_program(file); };
     context.hash_file = [this](const fs::path& file) { return hashes_.of_file(file); };
     return context;
+  }
+
+  /// The status reads every heartbeat, so it is made only as often as it is seen.
+  void show_progress() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!progress_.live() || now < next_show_)
+      return;
+    next_show_ = now + std::chrono::milliseconds(200);
+    progress_.show(runner_.status_line());
   }
 
   bool ended(const PlannedCase& planned) const {
@@ -165,6 +174,7 @@ class Suite {
   Runner runner_;
   GoldenPolicy policy_;
   bool stopped_ = false;
+  std::chrono::steady_clock::time_point next_show_;
 };
 
 }  // namespace

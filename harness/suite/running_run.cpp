@@ -5,48 +5,19 @@
 #include <algorithm>
 #include <csignal>
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/progress.hpp"
-#include "harness/suite/profile.hpp"
+#include "harness/suite/rank_command.hpp"
 #include "harness/trace/trace.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 namespace {
-
-/// A port nobody listens on now, for trainers that meet over TCP. 0 if the system gives none.
-int free_port() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (socket < 0)
-    return 0;
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  int port = 0;
-  if (::bind(socket, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
-      ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) == 0)
-    port = ntohs(address.sin_port);
-  ::close(socket);
-  return port;
-}
-
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-}
-
-std::string heartbeat_name(int rank) {
-  return fmt::format("heartbeat.{}.json", rank);
-}
 
 Json heartbeat_of(const fs::path& folder, int rank) {
   const fs::path file = folder / heartbeat_name(rank);
@@ -72,42 +43,6 @@ std::string rank_words(const PlannedRun& run, int rank) {
 }
 
 }  // namespace
-
-std::vector<std::string> expand_command(const PlannedRun& run, const RunStore& store) {
-  const fs::path folder = fs::absolute(store.folder(run.id));
-  std::vector<std::string> argv = run.command;
-  for (std::string& word : argv) {
-    replace_all(word, "{run_dir}", folder.string());
-    replace_all(word, "{config}", (folder / "config.json").string());
-    replace_all(word, "{steps}", std::to_string(run.steps));
-    replace_all(word, "{dtype}", run.dtype);
-    replace_all(word, "{case_dir}", run.case_folder.string());
-    for (const auto& [arm, id] : run.trace_of)
-      replace_all(word, "{trace:" + arm + "}", fs::absolute(store.trace(id)).string());
-  }
-  return argv;
-}
-
-std::map<std::string, std::string> rank_environment(const PlannedRun& run, const fs::path& folder, int rank,
-                                                    const std::string& rendezvous, int port) {
-  auto environment = profile_environment(parse_enum<Profile>(run.profile), run.threads);
-  const std::string trace = rank == 0 ? "trace.h5" : fmt::format("trace.rank{}.h5", rank);
-  environment.merge(std::map<std::string, std::string>{
-      {"PARITY_CONFIG", (folder / "config.json").string()},
-      {"PARITY_TRACE", (folder / trace).string()},
-      {"PARITY_CAPTURE", (folder / "capture.json").string()},
-      {"PARITY_DTYPE", run.dtype},
-      {"PARITY_CHECKPOINT_DIR", (folder / "checkpoint").string()},
-      {"PARITY_HEARTBEAT", (folder / heartbeat_name(rank)).string()},
-      {"PARITY_RENDEZVOUS", rendezvous},
-      {"RANK", std::to_string(rank)},
-      {"LOCAL_RANK", std::to_string(rank)},
-      {"WORLD_SIZE", std::to_string(run.ranks)},
-      {"MASTER_ADDR", "127.0.0.1"},
-      {"MASTER_PORT", std::to_string(port)},
-  });
-  return environment;
-}
 
 RunningRun::RunningRun(const PlannedRun& run, const RunStore& store, const fs::path& trainer)
     : run_(run), store_(store), trainer_(trainer), started_(Clock::now()), next_look_(started_) {

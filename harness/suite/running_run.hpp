@@ -15,16 +15,6 @@
 
 namespace parity {
 
-/// The command line of one process of a run: placeholders {run_dir} {config} {steps} {dtype} {case_dir}
-/// {trace:ARM} are replaced inside each word of a command; other braces stay.
-std::vector<std::string> expand_command(const PlannedRun& run, const RunStore& store);
-
-/// The environment of one rank (the profile's variables and PARITY_*, RANK, WORLD_SIZE, ...).
-/// \param rendezvous  file-store path, another one for each leg of each run
-std::map<std::string, std::string> rank_environment(const PlannedRun& run,
-                                                    const std::filesystem::path& folder, int rank,
-                                                    const std::string& rendezvous, int port);
-
 /// A run in execution: its ranks, one process each, in one process group; a run that restarts has two legs,
 /// one after the other. Never blocks.
 class RunningRun {

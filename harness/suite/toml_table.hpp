@@ -10,6 +10,7 @@
 
 #include <toml++/toml.h>
 
+#include "harness/base/error.hpp"
 #include "harness/suite/case.hpp"
 
 namespace parity {
@@ -53,6 +54,16 @@ class TomlTable {
   std::string file_;
   std::string what_;
 };
+
+/// Runs `read`, and puts the place in front of what it complains about.
+template <class Read>
+auto placed(const TomlTable& table, const Place& place, Read&& read) {
+  try {
+    return read();
+  } catch (const UserError& error) {
+    table.fail(place, error.what());
+  }
+}
 
 /// Scalars and lists of a TOML table by dotted keys, with their places. Keys in `skip` are left out at the
 /// top.

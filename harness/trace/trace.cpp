@@ -203,6 +203,27 @@ const SketchRow* Trace::find_sketch(const TensorKey& key) const {
   return found == state_->sketch_index.end() ? nullptr : &state_->sketches[found->second];
 }
 
+void Trace::rename_tensors(const std::function<std::string(const std::string&)>& new_name) {
+  const auto refuse = [this](const TensorKey& key) {
+    throw UserError("two tensors of " + state_->path.string() + " would both be called '" + key.name +
+                    "' (the names table maps them to one); give each a name of its own");
+  };
+  std::map<TensorKey, TensorPlace> tensors;
+  for (auto& [key, place] : state_->tensors) {
+    const TensorKey renamed{key.step, key.phase, new_name(key.name)};
+    if (!tensors.emplace(renamed, std::move(place)).second)
+      refuse(renamed);
+  }
+  state_->tensors = std::move(tensors);
+  state_->sketch_index.clear();
+  for (size_t i = 0; i < state_->sketches.size(); ++i) {
+    TensorKey& key = state_->sketches[i].key;
+    key.name = new_name(key.name);
+    if (!state_->sketch_index.emplace(key, i).second)
+      refuse(key);
+  }
+}
+
 std::vector<TensorKey> Trace::tensors() const {
   std::vector<TensorKey> keys;
   for (const auto& [key, place] : state_->tensors)

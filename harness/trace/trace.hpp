@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -74,6 +75,9 @@ class Trace {
   const std::map<std::string, Channel>& channels() const;
   const std::vector<SketchRow>& sketches() const;
   const SketchRow* find_sketch(const TensorKey& key) const;
+  /// Gives tensors and sketches the names that others know them by; for trainers that call them otherwise.
+  /// \throws UserError if two get one name
+  void rename_tensors(const std::function<std::string(const std::string&)>& new_name);
 
   /// Keys of the tensors that are there whole, in order of step, phase and execution.
   std::vector<TensorKey> tensors() const;

@@ -117,6 +117,32 @@ TEST_F(RunsTest, PlaceholdersAreReplacedAndNothingElse) {
   EXPECT_EQ(read_file(folder / "words"), "7|float32|{other}|$HOME|a b|");
 }
 
+TEST_F(RunsTest, NamesOfAForeignTrainerAreMapped) {
+  const auto write = [&](const std::string& file, const std::string& name, float value) {
+    const std::vector<float> data = {1.0F, value};
+    Recorder recorder({folder_ / "cases/topic" / (file + ".h5"),
+                       Json::object(),
+                       Json::object(),
+                       {{}, {{{}, {}, {"*"}}}, false},
+                       0});
+    recorder.begin_step(1);
+    recorder.channel("x", 1.0);
+    recorder.tensor(Phase::grad, name, {DType::float32, {2}, data.data()});
+    recorder.end_step();
+    recorder.finish();
+  };
+  write("ours", "layers.3.wq", 2.0F);
+  write("theirs", "model.h3.query", 2.0F);
+  const std::string text = head() + copying_arm("ours", "ours") + copying_arm("theirs", "theirs") +
+                           "[arms.theirs.names]\n'^model\\.h(\\d+)\\.query$' = 'layers.$1.wq'\n" +
+                           "[[checks]]\ntensor = \"*\"\nphase = \"grad\"\nrelation = \"identical\"\n"
+                           "because = \"x\"\n";
+  const Json same = run({write_case("c", text)});
+  EXPECT_TRUE(same.at("cases").at(0).at("passed").get<bool>()) << same.at("cases").at(0).at("sentence");
+  write("theirs", "model.h3.query", 3.0F);
+  EXPECT_FALSE(run({write_case("c", text)}).at("cases").at(0).at("passed").get<bool>());
+}
+
 TEST_F(RunsTest, ASecondRunIsAnsweredFromTheCache) {
   const Case item = write_case("c", head() + copying_arm("a", "good") + copying_arm("b", "good") +
                                         shell_arm("c", "cp {case_dir}/good.h5 $PARITY_TRACE") +

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/check_table.hpp"
+
+#include <algorithm>
+
+#include "harness/base/nearest.hpp"
+
+namespace parity {
+namespace {
+
+StepWindow read_window(const TomlTable& table) {
+  StepWindow window;
+  if (!table.has("steps"))
+    return window;
+  const Place place = table.place_of("steps");
+  if (table.raw().get("steps")->is_string()) {
+    const std::string name = table.string("steps");
+    window.kind = placed(table, place, [&] { return parse_enum<StepWindow::Kind>(name); });
+    if (window.kind == StepWindow::Kind::range)
+      table.fail(place, "steps = \"range\" says nothing; write the two ends: steps = [2, 5]");
+    return window;
+  }
+  const std::vector<int64_t> ends = table.integers("steps");
+  if (ends.size() != 2 || ends[0] < 1 || ends[1] < ends[0])
+    table.fail(place, "steps must be a name or [first, last] with 1 <= first <= last");
+  return {StepWindow::Kind::range, ends[0], ends[1]};
+}
+
+}  // namespace
+
+void require_arms(const TomlTable& table, std::string_view key, const std::vector<std::string>& used,
+                  const std::vector<std::string>& known) {
+  for (const std::string& name : used)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      table.fail(table.place_of(key), "unknown arm '" + name + "'" + suggestion(name, known));
+}
+
+Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
+  table.allow_only({"channel", "tensor", "phase", "arms", "relation", "lag", "steps", "because"});
+  Check check;
+  check.channels = table.strings("channel");
+  check.tensor = table.string("tensor");
+  if (check.channels.empty() == check.tensor.empty())
+    table.fail(table.place(), "a check has either 'channel' or 'tensor'; this one has " +
+                                  std::string(check.tensor.empty() ? "neither" : "both"));
+  if (table.has("phase") && check.tensor.empty())
+    table.fail(table.place_of("phase"), "'phase' belongs to checks of tensors");
+  const std::string phase = table.string("phase", "param");
+  check.phase = placed(table, table.place_of("phase"), [&] { return parse_enum<Phase>(phase); });
+  if (!table.has("relation"))
+    table.fail(table.place(), "the check has no relation" + suggestion("", names_of<Relation>()));
+  const std::string relation = table.string("relation");
+  check.relation = placed(table, table.place_of("relation"), [&] { return parse_enum<Relation>(relation); });
+  check.lag = table.integer("lag", 1);
+  if (table.has("lag") && check.relation != Relation::lagged)
+    table.fail(table.place_of("lag"), "'lag' belongs to relation lagged");
+  check.steps = read_window(table);
+  check.because = table.string("because");
+  if (check.because.empty())
+    table.fail(table.place(),
+               "the check has no reason; add because = \"...\" (it is printed when the check fails)");
+  check.arms = table.strings("arms");
+  require_arms(table, "arms", check.arms, arms);
+  const bool of_one = check.relation == Relation::unchanged || check.relation == Relation::trained;
+  if (check.arms.empty() && !of_one && arms.size() == 2)
+    check.arms = arms;
+  const size_t wanted = of_one ? 1 : 2;
+  if (check.arms.size() != wanted || (wanted == 2 && check.arms[0] == check.arms[1]))
+    table.fail(table.place_of("arms"), "relation " + relation + " is about " +
+                                           (of_one ? "one arm" : "two different arms") +
+                                           "; known: " + suggestion("", arms).substr(9));
+  return check;
+}
+
+}  // namespace parity
