@@ -27,9 +27,13 @@ bool CollapseRule::within_rounding64(const Collapse& collapse) const {
   return collapse.gap64 <= multiple * 0x1p-53 * collapse.norm64;
 }
 
+bool CollapseRule::falls(const Collapse& collapse) const {
+  return collapse.gap32 == 0 || collapse.log2_ratio() >= needed_log2 ||
+         collapse.gap64 <= resolution * collapse.norm64;
+}
+
 bool CollapseRule::accepts(const Collapse& collapse) const {
-  const bool falls = collapse.gap32 == 0 || collapse.log2_ratio() >= needed_log2;
-  return falls && within_rounding64(collapse);
+  return std::isfinite(collapse.gap32) && falls(collapse) && within_rounding64(collapse);
 }
 
 std::string CollapseRule::explain(const Collapse& collapse) const {
@@ -42,6 +46,8 @@ std::string CollapseRule::explain(const Collapse& collapse) const {
   std::string text =
       fmt::format("gap {} in float32, {} in float64: collapse {}, needed 2^{:.0f}", size_text(collapse.gap32),
                   size_text(collapse.gap64), power_text(ratio), needed_log2);
+  if (ratio < needed_log2 && accepts(collapse))
+    text += " or the last bits of a double, which these are";
   if (ratio >= needed_log2 && !within_rounding64(collapse))
     text += fmt::format(", but the float64 gap is {} of the quantity and rounding leaves at most {}",
                         size_text(collapse.relative64()), size_text(multiple * 0x1p-53));

@@ -26,7 +26,7 @@ Unsigned ulp_distance(Float a, Float b) {
   return order(a, b) ? key(b) - key(a) : key(a) - key(b);
 }
 
-constexpr uint64_t most_ulps_told = 1'000'000;  // beyond, the relative gap says it better
+constexpr uint64_t most_ulps_told = 10'000;  // beyond, the relative gap says it better
 
 /// gap / scale, with the conventions of SeriesDifference for a scale of 0.
 double relative(double gap, double scale) {

@@ -77,6 +77,7 @@ TwinGap measure_channel(const std::string& name, const Four& four, const std::ve
   gap.quantity = name;
   gap.integral = arms.integral;
   gap.identical = arms.identical();
+  gap.steps = steps;
   gap.collapse = {arms.gap, twins.gap, twins.norm};
   gap.floor = std::max(measure_series(twin_a, a).gap, measure_series(twin_b, b).gap);
   gap.measured = arms.to_json();
@@ -119,6 +120,8 @@ void add_tensor(TwinGap& gap, const TensorPair& pair, const Four& four) {
   gap.collapse.norm64 = hypotenuse(gap.collapse.norm64, twins.norm);
   gap.floor = hypotenuse(gap.floor, std::max(tensor_distance(twin_a, a), tensor_distance(twin_b, b)));
   gap.rows.push_back(arms.row(pair.expected));
+  if (gap.steps.empty() || gap.steps.back() != pair.expected.step)
+    gap.steps.push_back(pair.expected.step);
   if (arms.identical)
     return;
   if (gap.first_text.empty())
@@ -173,6 +176,16 @@ std::vector<TwinGap> measure_twins(const Check& check, const std::vector<Side>& 
   return gaps;
 }
 
+std::string subject_text(const Check& check, const std::vector<TwinGap>& gaps, const Side& b) {
+  if (check.of_tensors())
+    return fmt::format("{} of {} is", check.quantity(), b.name);
+  std::vector<std::string> names;
+  names.reserve(gaps.size());
+  for (const TwinGap& gap : gaps)
+    names.push_back(gap.quantity);
+  return fmt::format("{} of {} {}", list_text(names), b.name, names.size() == 1 ? "is" : "are");
+}
+
 TwinGap join(const std::vector<TwinGap>& gaps, const std::string& quantity) {
   TwinGap all;
   all.identical = true;
@@ -197,6 +210,8 @@ TwinGap join(const std::vector<TwinGap>& gaps, const std::string& quantity) {
     all.first_text = lead->quantity + " " + lead->first_text;
     all.worst = lead->worst;
   }
+  if (!gaps.empty())
+    all.steps = gaps.front().steps;
   all.quantity = quantity;
   return all;
 }

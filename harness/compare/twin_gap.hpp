@@ -19,6 +19,7 @@ struct TwinGap {
   bool identical = false;  ///< the float32 arms agree in every bit
   bool estimated = false;  ///< from sketches
   std::string broken;      ///< a NaN, a type or a shape that makes it unjudgeable, in words; else ""
+  std::vector<int64_t> steps;
   Collapse collapse;
   double floor = 0;  ///< the larger of the arms' ||float32 - own float64 twin||: measured rounding noise
   Json measured;     ///< metrics of the float32 arms
@@ -34,6 +35,9 @@ struct TwinGap {
 /// tensors; a tensor's name is one quantity.
 /// \throws MissingEvidence without twins, where something is not there, or where an arm is float64 itself
 std::vector<TwinGap> measure_twins(const Check& check, const std::vector<Side>& sides);
+
+/// "loss and grad_norm of b are", "grad * of b is": how a sentence about the check begins.
+std::string subject_text(const Check& check, const std::vector<TwinGap>& gaps, const Side& b);
 
 /// All of them as one vector. The sentence parts are those of the quantity with the largest relative gap.
 TwinGap join(const std::vector<TwinGap>& gaps, const std::string& quantity);

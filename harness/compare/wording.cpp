@@ -18,6 +18,8 @@ std::string size_text(double value) {
 }
 
 std::string power_text(double log2_ratio) {
+  if (std::abs(log2_ratio) < 0.05)
+    log2_ratio = 0;  // not "2^-0.0"
   return std::isfinite(log2_ratio) ? fmt::format("2^{:.1f}", log2_ratio) : fmt::format("2^{}", log2_ratio);
 }
 
@@ -35,6 +37,10 @@ std::string steps_text(const std::vector<int64_t>& steps) {
   if (steps.size() > most)
     text += fmt::format(" and {} more", steps.size() - most);
   return text;
+}
+
+std::string over_text(const std::vector<int64_t>& steps) {
+  return (steps.size() == 1 ? "at " : "over ") + steps_text(steps);
 }
 
 std::string list_text(const std::vector<std::string>& names) {

@@ -24,6 +24,9 @@ std::string power_text(double log2_ratio);
 /// "step 3", "steps 1-10" or "steps 1, 5, 10" (at most 6 named, then a count).
 std::string steps_text(const std::vector<int64_t>& steps);
 
+/// "at step 3", "over steps 1-10".
+std::string over_text(const std::vector<int64_t>& steps);
+
 /// "lr", "lr and loss", "lr, loss and grad_norm".
 std::string list_text(const std::vector<std::string>& names);
 

@@ -65,7 +65,7 @@ GoldenResult verify_channel(const Sides& sides, const std::string& channel) {
                                                                 : "not in the golden"));
   GoldenResult verified{sides.name, channel, {}};
   CheckResult& result = verified.result;
-  result = judge_series_bits({*pair}, claim_of(sides, channel, "over " + steps_text(trace.steps())));
+  result = judge_series_bits({*pair}, claim_of(sides, channel, over_text(trace.steps())));
   if (!result.passed && !sides.environment.empty())
     judge_drift(result, *pair,
                 sides.golden.twin && sides.run.twin ? pair_of(channel, *sides.golden.twin, *sides.run.twin)
@@ -121,6 +121,7 @@ void verify_arm(const Sides& sides, std::vector<GoldenResult>& results) {
     if (channel.kind == ChannelKind::numeric)
       channels.insert(name);
   std::vector<GoldenResult> mine;
+  mine.reserve(channels.size() + 2);
   for (const std::string& channel : channels)
     mine.push_back(verify_channel(sides, channel));
   const bool all_pass =

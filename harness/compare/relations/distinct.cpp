@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "harness/compare/quantity.hpp"
 #include "harness/compare/relations/relation.hpp"
 #include "harness/compare/twin_gap.hpp"
 #include "harness/compare/wording.hpp"
@@ -14,10 +13,10 @@ namespace {
 
 constexpr double needed_floors = 100;  ///< DESIGN.md, "Judging"
 
-/// Rounding would fall by 2^20 or more in float64. Only the ratio counts: a gap that falls but stays above
-/// rounding is not what a negative control may rest on.
+/// Rounding would fall by 2^20 or more in float64. A gap that falls but stays above rounding counts as well:
+/// it is not what a negative control may rest on.
 bool collapses(const TwinGap& gap, const CollapseRule& rule) {
-  return !(gap.collapse.log2_ratio() < rule.needed_log2) && gap.collapse.gap32 != 0;
+  return rule.falls(gap.collapse) && gap.collapse.gap32 != 0;
 }
 
 bool holds(const TwinGap& gap, const CollapseRule& rule) {
@@ -68,9 +67,7 @@ CheckResult judge_distinct(const Check& check, const std::vector<Side>& sides) {
   for (const TwinGap& gap : gaps)
     if (holds(*lead, rule) && (!holds(gap, rule) || gap.floors() < lead->floors()))
       lead = &gap;
-  const std::string where = check.of_tensors()
-                                ? "at the recorded steps"
-                                : "over " + steps_text(steps_in(resolve(check.steps, sides), sides));
+  const std::string where = over_text(lead->steps);
   CheckResult result;
   result.passed = holds(*lead, rule);
   result.verdict = verdict_of(*lead, rule);
@@ -87,11 +84,9 @@ CheckResult judge_distinct(const Check& check, const std::vector<Side>& sides) {
     return result;
   }
   result.sentence = fmt::format(
-      "{} of {} {} distinct from {}'s {}{}: {}, and the gap stays in float64 (collapse {}); "
-      "first {}",
-      check.quantity(), b.name, check.channels.size() > 1 ? "are" : "is", a.name, where,
-      gaps.size() > 1 ? ", least in " + lead->quantity : "", floors_text(*lead),
-      power_text(lead->collapse.log2_ratio()), lead->first_text);
+      "{} distinct from {}'s {}{}: {}, and the gap stays in float64 (collapse {}); first {}",
+      subject_text(check, gaps, b), a.name, where, gaps.size() > 1 ? ", least in " + lead->quantity : "",
+      floors_text(*lead), power_text(lead->collapse.log2_ratio()), lead->first_text);
   return result;
 }
 

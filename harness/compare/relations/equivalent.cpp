@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "harness/compare/path.hpp"
-#include "harness/compare/quantity.hpp"
 #include "harness/compare/relations/relation.hpp"
 #include "harness/compare/twin_gap.hpp"
 #include "harness/compare/wording.hpp"
@@ -47,28 +46,22 @@ std::string fault_text(const TwinGap& lead, const CollapseRule& rule, const Side
 }
 
 /// All bits agree: fine if the arms are seen to have gone different ways, else nothing was tested.
-void judge_same_bits(CheckResult& result, const Check& check, const Side& a, const Side& b,
+void judge_same_bits(CheckResult& result, const std::string& subject, const Side& a, const Side& b,
                      const std::string& where) {
   if (const auto evidence = find_other_path(a, b)) {
     result.passed = true;
     result.verdict = Verdict::identical;
-    result.sentence =
-        fmt::format("{} of {} is {}'s, bit for bit, {}, though the arms went different ways: {}",
-                    check.quantity(), b.name, a.name, where, *evidence);
+    result.sentence = fmt::format("{} {}'s, bit for bit, {}, though the arms went different ways: {}",
+                                  subject, a.name, where, *evidence);
     return;
   }
   result.passed = false;
   result.verdict = Verdict::vacuous;
   result.sentence = fmt::format(
-      "{} of {} and {} agree in every bit {}, and nothing else recorded tells the arms apart, also not in "
-      "float64: the "
-      "option under test did nothing; claim identical if that is meant",
-      check.quantity(), a.name, b.name, where);
-}
-
-std::string window_of(const Check& check, const std::vector<Side>& sides) {
-  const ResolvedWindow window = resolve(check.steps, sides);
-  return "over " + steps_text(steps_in(window, sides));
+      "{} {}'s, bit for bit, {}, and nothing else recorded tells the arms apart, also not in float64: the "
+      "option "
+      "under test did nothing; claim identical if that is meant",
+      subject, a.name, where);
 }
 
 }  // namespace
@@ -79,7 +72,8 @@ CheckResult judge_equivalent(const Check& check, const std::vector<Side>& sides)
   const Side& b = sides.at(1);
   const std::vector<TwinGap> gaps = measure_twins(check, sides);
   const TwinGap& lead = leading(gaps, rule);
-  const std::string where = check.of_tensors() ? "at the recorded steps" : window_of(check, sides);
+  const std::string where = over_text(lead.steps);
+  const std::string subject = subject_text(check, gaps, b);
   CheckResult result;
   result.verdict = verdict_of(lead, rule);
   result.passed = result.verdict != Verdict::different;
@@ -104,11 +98,11 @@ CheckResult judge_equivalent(const Check& check, const std::vector<Side>& sides)
     if (gaps.size() > 1)
       result.sentence += fmt::format("; {} of {} quantities differ", bad, gaps.size());
   } else if (result.verdict == Verdict::identical) {
-    judge_same_bits(result, check, a, b, where);
+    judge_same_bits(result, subject, a, b, where);
   } else {
     const bool several = gaps.size() > 1;
     result.sentence =
-        fmt::format("{} of {} is {}'s up to rounding {}: {}{}{}", check.quantity(), b.name, a.name, where,
+        fmt::format("{} {}'s up to rounding {}: {}{}{}", subject, a.name, where,
                     several ? "weakest in " + lead.quantity + ", " : "", rule.explain(lead.collapse),
                     lead.estimated ? " (estimated from sketches)" : "");
   }

@@ -32,12 +32,13 @@ CheckResult judge_identical(const Check& check, const std::vector<Side>& sides) 
   if (check.of_tensors())
     return judge_tensors(check, a, b, claim);
   const std::vector<int64_t> steps = steps_in(resolve(check.steps, sides), sides);
-  std::vector<std::string> names = match_channels(check.channels, sides);
+  const std::vector<std::string> names = match_channels(check.channels, sides);
   std::vector<SeriesPair> pairs;
+  pairs.reserve(names.size());
   for (const std::string& name : names)
     pairs.push_back({name, channel_at(a, name, steps), channel_at(b, name, steps)});
-  claim.holds = fmt::format("{} of {} {} {}'s, bit for bit, over {}", list_text(names), b.name,
-                            names.size() == 1 ? "is" : "are", a.name, steps_text(steps));
+  claim.holds = fmt::format("{} of {} {} {}'s, bit for bit, {}", list_text(names), b.name,
+                            names.size() == 1 ? "is" : "are", a.name, over_text(steps));
   return judge_series_bits(pairs, claim);
 }
 

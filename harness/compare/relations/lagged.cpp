@@ -27,7 +27,7 @@ CheckResult vacuous(const std::string& quantity, const Side& a, const Side& b, i
   CheckResult result;
   result.verdict = Verdict::vacuous;
   result.sentence = fmt::format(
-      "{} of {} is {}'s at the same step as well as {} over {}: nothing there can show a lag; choose a "
+      "{} of {} is {}'s at the same step as well as {} {}: nothing there can show a lag; choose a "
       "window in "
       "which it moves",
       quantity, b.name, a.name, lag_text(lag), where);
@@ -61,11 +61,12 @@ CheckResult judge_channels(const Check& check, const std::vector<Side>& sides, B
         fmt::format("no step {} later than {} was recorded by {}", check.lag, steps_text(window), b.name));
   const std::vector<std::string> names = match_channels(check.channels, sides);
   std::vector<SeriesPair> pairs;
+  pairs.reserve(names.size());
   for (const std::string& name : names)
     pairs.push_back({name, channel_at(a, name, steps), channel_at(b, name, later)});
   claim.holds =
-      fmt::format("{} of {} {} {}'s {}, bit for bit, over {} (of {})", list_text(names), b.name,
-                  names.size() == 1 ? "is" : "are", a.name, lag_text(check.lag), steps_text(steps), a.name);
+      fmt::format("{} of {} {} {}'s {}, bit for bit, {} (of {})", list_text(names), b.name,
+                  names.size() == 1 ? "is" : "are", a.name, lag_text(check.lag), over_text(steps), a.name);
   CheckResult result = judge_series_bits(pairs, claim);
   if (!result.passed)
     result.sentence += fitting_lag(names.front(), a, b);
@@ -76,7 +77,7 @@ CheckResult judge_channels(const Check& check, const std::vector<Side>& sides, B
       for (size_t i = 0; i < steps.size(); ++i)
         same = same && same_bits(pair.expected, i, unmoved, i);
       if (same)
-        return vacuous(pair.channel, a, b, check.lag, steps_text(steps));
+        return vacuous(pair.channel, a, b, check.lag, over_text(steps));
     }
   return result;
 }
@@ -93,7 +94,7 @@ CheckResult judge_tensors(const Check& check, const Side& a, const Side& b, Bits
   claim.holds = fmt::format("{} of {} is {}'s {}, bit for bit ({})", check.quantity(), b.name, a.name,
                             lag_text(check.lag), count_text(pairs.size(), "tensor"));
   const CheckResult result = judge_tensor_bits(pairs, claim);
-  return result.passed && !moves ? vacuous(check.quantity(), a, b, check.lag, "the window") : result;
+  return result.passed && !moves ? vacuous(check.quantity(), a, b, check.lag, "in the window") : result;
 }
 
 }  // namespace

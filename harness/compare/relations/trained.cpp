@@ -19,8 +19,9 @@ constexpr double needed_noises = 3;
 /// Second differences x[s+1] - 2 x[s] + x[s-1] cancel a straight trend; of independent normal noise sigma
 /// they have the standard deviation sqrt(6) sigma, whose median magnitude is 0.6745 sqrt(6) sigma = 1.652
 /// sigma. A difference of two readings has sqrt(2) sigma. So: noise = sqrt(2) / 1.652 * median |second
-/// difference|. A bend of the curve adds to it, which errs on the strict side. With a factor of 3 a flat
-/// curve of 10 steps passes once in a hundred times (its best value lies 1.5 sigma below the mean).
+/// difference|. A bend of the curve adds to it, which errs on the strict side. With a factor of 3 a
+/// flat curve passes 4 times in 100 (simulated: normal noise, 10 to 40 steps; its best value lies 1.5 to 2
+/// sigma below the mean).
 double step_noise(const Series& curve) {
   std::vector<double> bends;
   for (size_t i = 1; i + 1 < curve.size(); ++i)
@@ -45,8 +46,8 @@ std::string stillness(const Side& side, const std::vector<int64_t>& steps) {
   for (size_t i = 0; i < norms.size(); ++i)
     if (norms.widened(i) > 0)
       return "";
-  return fmt::format("no parameter of {} moved over {} (update_norm is never above 0)", side.name,
-                     steps_text(steps));
+  return fmt::format("no parameter of {} moved {} (update_norm is never above 0)", side.name,
+                     over_text(steps));
 }
 
 CheckResult judge_curve(const std::string& name, const Side& side, const std::vector<int64_t>& steps) {

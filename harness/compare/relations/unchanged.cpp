@@ -56,10 +56,11 @@ CheckResult judge_unchanged(const Check& check, const std::vector<Side>& sides) 
                     check.quantity(), side.name, window.first));
   const std::vector<std::string> names = match_channels(check.channels, sides);
   std::vector<SeriesPair> pairs;
+  pairs.reserve(names.size());
   for (const std::string& name : names)
     pairs.push_back({name, channel_at(side, name, before), channel_at(side, name, steps)});
-  claim.holds = fmt::format("{} of {} {} not change over {}, bit for bit", list_text(names), side.name,
-                            names.size() == 1 ? "does" : "do", steps_text(steps));
+  claim.holds = fmt::format("{} of {} {} not change {}, bit for bit", list_text(names), side.name,
+                            names.size() == 1 ? "does" : "do", over_text(steps));
   return judge_series_bits(pairs, claim);
 }
 

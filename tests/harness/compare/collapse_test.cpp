@@ -51,6 +51,15 @@ TEST(CollapseTest, AGapThatVanishesInFloat64Collapses) {
   EXPECT_TRUE(CollapseRule{}.accepts({0, 0, 0}));
 }
 
+TEST(CollapseTest, AcceptsTwinsThatAgreeToTheLastBitsOfADouble) {
+  const double gap32 = quantity * 0x1p-36;  // averaged down: 2^20 below is beneath what a double resolves
+  const Collapse within{gap32, quantity * 0x1p-52, quantity};
+  EXPECT_TRUE(CollapseRule{}.accepts(within));
+  EXPECT_NE(CollapseRule{}.explain(within).find("collapse 2^16.0, needed 2^20 or the last bits of a double"),
+            std::string::npos);
+  EXPECT_FALSE(CollapseRule{}.accepts({gap32, quantity * 0x1p-50, quantity}));
+}
+
 TEST(CollapseTest, RejectsAFloat64GapBesideAZeroQuantity) {
   EXPECT_FALSE(CollapseRule{}.accepts({1e-3, 1e-20, 0}));
 }

@@ -101,7 +101,7 @@ TEST_F(JudgeTest, AWrongNumberOfArmsIsTheCasesFault) {
 TEST_F(JudgeTest, WindowsMeetWhereWarmUpEnds) {
   EXPECT_THAT(judge_steps(window(StepWindow::Kind::warmup)).sentence, HasSubstr("over steps 1-2"));
   EXPECT_THAT(judge_steps(window(StepWindow::Kind::after_warmup)).sentence, HasSubstr("over steps 3-10"));
-  EXPECT_THAT(judge_steps(window(StepWindow::Kind::last)).sentence, HasSubstr("over step 10"));
+  EXPECT_THAT(judge_steps(window(StepWindow::Kind::last)).sentence, HasSubstr("at step 10"));
   EXPECT_THAT(judge_steps(range(4, 6)).sentence, HasSubstr("over steps 4-6"));
 }
 
