@@ -18,8 +18,6 @@
 
 #include "harness/base/error.hpp"
 
-extern char** environ;
-
 namespace parity {
 namespace {
 
@@ -63,7 +61,7 @@ Prepared prepare(const ProcessSpec& spec) {
       prepared.environment.emplace_back(text);
   }
   for (const auto& [name, value] : spec.environment)
-    prepared.environment.push_back(name + "=" + value);
+    prepared.environment.emplace_back(name).append("=").append(value);
   for (const std::string& entry : prepared.environment)
     prepared.envp.push_back(const_cast<char*>(entry.c_str()));
   prepared.envp.push_back(nullptr);
@@ -185,14 +183,15 @@ WaitStatus Process::stop(std::chrono::milliseconds grace) {
     ::kill(pid_, SIGTERM);
     wait_for(grace);
   }
-  if (!poll()) {
-    ::kill(pid_, SIGKILL);
-    int raw = 0;
-    while (::waitpid(pid_, &raw, 0) < 0 && errno == EINTR) {
-    }
-    ended_ = WaitStatus(raw);
+  if (const auto ended = poll())
+    return *ended;
+  ::kill(pid_, SIGKILL);
+  int raw = 0;
+  while (::waitpid(pid_, &raw, 0) < 0 && errno == EINTR) {
   }
-  return *ended_;
+  const WaitStatus status(raw);
+  ended_ = status;
+  return status;
 }
 
 void signal_group(pid_t group, int signal) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <regex>
 #include <set>
 
@@ -38,7 +39,7 @@ std::vector<std::pair<std::string, std::string>> read_names(const TomlTable& arm
   for (const auto& [key, node] : table.raw()) {
     const std::string pattern(key.str());
     try {
-      const std::regex compiled(pattern);
+      static_cast<void>(std::regex(pattern));
     } catch (const std::regex_error& error) {
       table.fail(table.place_of(key.source()),
                  "'" + pattern + "' is not a regular expression (" + error.what() + ")");
@@ -98,13 +99,11 @@ void read_checks(Case& result, const TomlTable& file, const std::vector<std::str
   const toml::node* node = file.raw().get("checks");
   if (!node || !node->is_array_of_tables())
     file.fail(file.place_of("checks"), "the case checks nothing; add a [[checks]] table");
+  std::vector<std::string> ordered = {result.reference};  // the reference first
+  std::copy_if(arms.begin(), arms.end(), std::back_inserter(ordered),
+               [&](const std::string& name) { return name != result.reference; });
   for (const toml::node& element : *node->as_array()) {
     const TomlTable table(*element.as_table(), file.file(), "check");
-    const std::vector<std::string> ordered = [&] {
-      std::vector<std::string> names = arms;  // the reference first
-      std::stable_partition(names.begin(), names.end(), [&](const auto& n) { return n == result.reference; });
-      return names;
-    }();
     result.checks.push_back(read_check(table, ordered));
     result.check_places.push_back(table.place());
   }

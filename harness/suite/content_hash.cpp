@@ -85,7 +85,7 @@ ContentHashes::~ContentHashes() {
     if (changed_)
       write_file(memory_, entries_.dump(1));
   } catch (const UserError&) {
-    // The next run hashes again.
+    changed_ = false;  // the next run hashes again
   }
 }
 

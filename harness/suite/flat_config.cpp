@@ -9,7 +9,8 @@ namespace {
 
 void flatten_into(FlatConfig& flat, const std::string& prefix, const Json& value) {
   for (const auto& [key, child] : value.items()) {
-    const std::string name = prefix.empty() ? key : prefix + "." + key;
+    std::string name = prefix;
+    name.append(prefix.empty() ? "" : ".").append(key);
     if (child.is_object())
       flatten_into(flat, name, child);
     else

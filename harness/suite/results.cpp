@@ -35,9 +35,12 @@ Json median_of_channel(const Trace* trace, const std::string& name) {
 
 /// A failed run's reason: the trainer's own words in the trace, where it left some.
 Json failure_of(const RunResult& run, const Trace* trace) {
+  if (!run.failure)
+    return nullptr;
   Json failure = run.failure->to_json();
-  if (trace && trace->failure() && trace->failure()->is_object())
-    for (const auto& [key, value] : trace->failure()->items())
+  const std::optional<Json> own = trace ? trace->failure() : std::nullopt;
+  if (own && own->is_object())
+    for (const auto& [key, value] : own->items())
       failure[key] = value;
   return failure;
 }
@@ -57,12 +60,12 @@ Json arm_json(const PlannedCase& planned, const PlannedArm& arm, const Evidence&
                {"config", nest(arm.config)},
                {"provenance", trace ? finite_json(trace->provenance()) : Json::object()},
                {"status", run.complete() ? "complete" : "failed"},
-               {"failure", run.complete() ? Json() : failure_of(run, trace)},
+               {"failure", failure_of(run, trace)},
                {"stderr_tail", run.stderr_tail},
                {"twin", arm.twin.empty() ? Json() : Json(arm.twin)}};
   if (run.complete() && !arm.twin.empty() && !runs.at(arm.twin).complete()) {
     json["status"] = "failed";
-    json["failure"] = runs.at(arm.twin).failure->to_json();
+    json["failure"] = failure_of(runs.at(arm.twin), nullptr);
     json["stderr_tail"] = runs.at(arm.twin).stderr_tail;
   }
   return json;
@@ -175,7 +178,7 @@ Json case_results(const PlannedCase& planned, const Evidence& evidence,
     if (!source.golden.arms.empty() && fs::exists(source.golden_file))
       golden = golden_curves(source.golden_file);
   } catch (const UserError&) {
-    // A check says already that the golden cannot be read.
+    golden.clear();  // a check says already that the golden cannot be read
   }
   const Verdict verdict = verdict_of(judged);
   const bool passed =

@@ -22,20 +22,27 @@ Json record_of(const fs::path& folder, const PlannedRun& run) {
   return usable ? record : Json();
 }
 
+/// What the recorded run captured; nothing if the record is of another version.
+std::optional<Capture> capture_of(const Json& record) {
+  if (record.is_null())
+    return std::nullopt;
+  try {
+    return Capture::from_json(record.at("capture"));
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
   const fs::path place = folder(run.id);
   const Json record = record_of(place, run);
   std::error_code error;
-  if (!run.cacheable || record.is_null() || !fs::is_regular_file(place / "trace.h5", error))
+  const std::optional<Capture> captured = capture_of(record);
+  if (!run.cacheable || !captured || !fs::is_regular_file(place / "trace.h5", error) ||
+      !captured->includes(run.capture))
     return std::nullopt;
-  try {
-    if (!Capture::from_json(record.at("capture")).includes(run.capture))
-      return std::nullopt;
-  } catch (const UserError&) {
-    return std::nullopt;  // of another version
-  }
   RunResult result;
   result.folder = place;
   result.cached = true;
@@ -45,14 +52,8 @@ std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
 
 void RunStore::begin(PlannedRun& run) const {
   const fs::path place = folder(run.id);
-  const Json record = record_of(place, run);
-  if (!record.is_null()) {
-    try {
-      run.capture.merge(Capture::from_json(record.at("capture")));
-    } catch (const UserError&) {
-      // Of another version: nothing to keep.
-    }
-  }
+  if (const auto captured = capture_of(record_of(place, run)))
+    run.capture.merge(*captured);
   std::error_code error;
   fs::remove(place / "run.json", error);  // first: from here on the folder is unfinished
   fs::remove_all(place, error);

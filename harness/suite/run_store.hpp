@@ -36,7 +36,7 @@ struct RunResult {
 /// run.json is written last, so that a folder without it is of a run that was killed.
 class RunStore {
  public:
-  explicit RunStore(std::filesystem::path out) : runs_(std::move(out) / "runs") {}
+  explicit RunStore(const std::filesystem::path& out) : runs_(out / "runs") {}
 
   std::filesystem::path folder(const std::string& id) const { return runs_ / id; }
   std::filesystem::path trace(const std::string& id) const { return folder(id) / "trace.h5"; }
