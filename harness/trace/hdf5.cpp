@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "harness/base/error.hpp"
+#include "harness/trace/atomic_driver.hpp"
 
 namespace parity::hdf5 {
 namespace {
@@ -24,18 +25,6 @@ std::string reason() {
 
 Handle property_list(hid_t kind) {
   return {H5Pcreate(kind), "cannot make an HDF5 property list"};
-}
-
-/// Metadata is written by flushes only. Source: H5Fset_mdc_config's rules for evictions_enabled.
-void keep_metadata_until_flush(hid_t access) {
-  H5AC_cache_config_t config = {};
-  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
-  check(H5Pget_mdc_config(access, &config), "cannot read HDF5's cache settings");
-  config.evictions_enabled = false;
-  config.incr_mode = H5C_incr__off;
-  config.flash_incr_mode = H5C_flash_incr__off;
-  config.decr_mode = H5C_decr__off;
-  check(H5Pset_mdc_config(access, &config), "cannot set HDF5's cache settings");
 }
 
 Handle file_access() {
@@ -84,7 +73,7 @@ Handle open_file(const std::filesystem::path& path, Access access) {
   const std::string name = path.string();
   if (access == Access::read)
     return {H5Fopen(name.c_str(), H5F_ACC_RDONLY, list), "cannot open " + name + " as HDF5"};
-  keep_metadata_until_flush(list);
+  set_atomic_driver(list);
   if (access == Access::append)
     return {H5Fopen(name.c_str(), H5F_ACC_RDWR, list), "cannot open " + name + " to append to it"};
   const Handle creation = property_list(H5P_FILE_CREATE);

@@ -49,8 +49,8 @@ void check(int64_t status, const std::string& doing);
 
 enum class Access { create, read, append };
 
-/// Opens or makes a file. Metadata stays in memory until a flush, so that a file whose writer was killed is
-/// as its last flush left it. \throws UserError naming the file and HDF5's reason
+/// Opens or makes a file. Files opened for writing change by flushes only, each all or nothing
+/// (atomic_driver.hpp). \throws UserError naming the file and HDF5's reason
 Handle open_file(const std::filesystem::path& path, Access access);
 
 /// Flushes and closes. \throws UserError if the disk is full

@@ -3,6 +3,7 @@
 #include "harness/trace/input_file.hpp"
 
 #include "harness/base/error.hpp"
+#include "harness/trace/journal.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -10,6 +11,7 @@ using hdf5::check;
 using hdf5::Handle;
 
 InputFile::InputFile(const fs::path& path) : path_(path) {
+  recover(path);
   std::error_code error;
   size_ = fs::file_size(path, error);
   if (error)

@@ -149,14 +149,12 @@ void TraceFile::end_step(int64_t step, const ChannelValues& channels) {
     append_sketches(hdf5::open_or_create_group(file_, "sketches"), sketches_);
     sketches_.clear();
   }
-  if (step == 0)
-    return flush();
-  append_channels(step, channels);
-  hdf5::append_rows(open_rows(file_, "steps"), H5T_STD_I64LE, 1, &step);
-  ++rows_;
-  // The step counts once last_step says so: a kill in the first flush leaves its rows to be cut off.
-  flush();
-  hdf5::write_attribute(file_, "last_step", step);
+  if (step > 0) {
+    append_channels(step, channels);
+    hdf5::append_rows(open_rows(file_, "steps"), H5T_STD_I64LE, 1, &step);
+    hdf5::write_attribute(file_, "last_step", step);
+    ++rows_;
+  }
   flush();
 }
 

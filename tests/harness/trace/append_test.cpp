@@ -78,9 +78,15 @@ TEST_F(AppendTest, NothingToAppendToIsMissing) {
 }
 
 TEST_F(AppendTest, ANewRunReplacesAnOldTraceAtOnce) {
+  // Or a reader would take the old run for the new one.
   record_first(2);
-  Recorder recorder(options());
-  EXPECT_FALSE(Trace::open(folder).complete()) << "a reader must not take the old run for the new one";
+  {
+    Recorder recorder(options());
+    EXPECT_THAT([&] { Trace::open(folder); },
+                ThrowsMessage<UserError>(HasSubstr("a running process is writing")));
+  }
+  EXPECT_FALSE(Trace::open(folder).complete());
+  EXPECT_EQ(Trace::open(folder).last_step(), 0);
 }
 
 }  // namespace

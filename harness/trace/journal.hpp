@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace parity {
+
+/// One piece of a file that is to be overwritten.
+struct JournalWrite {
+  uint64_t offset;
+  std::vector<std::byte> bytes;
+};
+
+/// Makes several writes to a file one: they go to a second file first, then to their places. A process killed
+/// before the second file is whole changed nothing; one killed later has left all that is needed to go on.
+/// Guards against kills, not against power cuts: nothing is forced to the disk.
+class Journal {
+ public:
+  /// \param file  the file to be changed; the journal lies beside it while it is open
+  /// \throws UserError if it cannot be made
+  explicit Journal(const std::filesystem::path& file);
+  ~Journal();  ///< removes the second file
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  /// All writes, in order. \param descriptor  of the file, open for writing \return 0 or an errno value
+  int commit(int descriptor, const std::vector<JournalWrite>& writes);
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_;
+};
+
+/// "trace.h5.partial.journal" for "trace.h5.partial".
+std::filesystem::path journal_path(const std::filesystem::path& file);
+
+/// Finishes what a killed process had begun to commit to `file`, and removes the journal; nothing if there is
+/// none. \throws UserError if another process has `file` open for writing, or it may not be written
+void recover(const std::filesystem::path& file);
+
+/// pwrite until all is written. \return 0 or an errno value
+int write_fully(int descriptor, const void* data, size_t size, uint64_t offset);
+
+}  // namespace parity
