@@ -36,7 +36,7 @@ void write_arm(hid_t group, const GoldenArm& arm) {
   hdf5::write_attribute(group, "fingerprint", arm.fingerprint.dump());
   write_channels(group, arm.run);
   if (!arm.sketches.empty())
-    append_sketches(hdf5::create_group(group, "sketches"), arm.sketches);
+    write_sketches(hdf5::create_group(group, "sketches"), arm.sketches, SketchLayout::finished);
   if (arm.twin)
     write_channels(hdf5::create_group(group, "twin"), *arm.twin);
 }

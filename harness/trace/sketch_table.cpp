@@ -17,8 +17,21 @@ constexpr size_t label_bytes = 16;  // phase and dtype names
 constexpr size_t name_bytes = 256;
 using Columns = std::span<const SketchRow>;
 
-void append(hid_t group, const std::string& name, hid_t type, const Shape& columns, size_t rows,
-            const void* data) {
+/// The group of the columns, and whether they grow.
+struct Table {
+  hid_t group;
+  SketchLayout layout;
+};
+
+void put(const Table& table, const std::string& name, hid_t type, const Shape& columns, size_t rows,
+         const void* data) {
+  const hid_t group = table.group;
+  if (table.layout == SketchLayout::finished) {
+    Shape shape = {static_cast<int64_t>(rows)};
+    shape.insert(shape.end(), columns.begin(), columns.end());
+    hdf5::write_contiguous(group, name, type, shape, data);
+    return;
+  }
   const Handle dataset = hdf5::exists(group, name)
                              ? Handle(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "cannot open " + name)
                              : hdf5::create_rows(group, name, type, columns, chunk_rows);
@@ -29,19 +42,19 @@ void append(hid_t group, const std::string& name, hid_t type, const Shape& colum
 }
 
 template <class T, class Get>
-void append_numbers(hid_t group, const std::string& name, hid_t type, int64_t width, Columns rows,
-                    const Get& get) {
+void put_numbers(const Table& table, const std::string& name, hid_t type, int64_t width, Columns rows,
+                 const Get& get) {
   std::vector<T> values;
   values.reserve(rows.size() * static_cast<size_t>(width));
   for (const SketchRow& row : rows)
     get(row, values);
-  append(group, name, type, width == 1 ? Shape{} : Shape{width}, rows.size(), values.data());
+  put(table, name, type, width == 1 ? Shape{} : Shape{width}, rows.size(), values.data());
 }
 
 /// Strings of fixed size, padded with zeros: variable-length ones live in a heap without checksums, where a
 /// damaged byte makes HDF5 itself crash.
 template <class Get>
-void append_strings(hid_t group, const std::string& name, size_t bytes, Columns rows, const Get& get) {
+void put_strings(const Table& table, const std::string& name, size_t bytes, Columns rows, const Get& get) {
   std::string text(rows.size() * bytes, '\0');
   for (size_t i = 0; i < rows.size(); ++i) {
     const std::string value(get(rows[i]));
@@ -50,31 +63,39 @@ void append_strings(hid_t group, const std::string& name, size_t bytes, Columns 
                       name + " in a trace at most " + std::to_string(bytes) + "); give it a shorter one");
     value.copy(text.data() + i * bytes, bytes);
   }
-  append(group, name, hdf5::fixed_string_type(bytes), {}, rows.size(), text.data());
+  put(table, name, hdf5::fixed_string_type(bytes), {}, rows.size(), text.data());
+}
+
+/// A finished table needs no room for longer names to come.
+size_t width_of_names(Columns rows, SketchLayout layout) {
+  size_t longest = 1;
+  for (const SketchRow& row : rows)
+    longest = std::max(longest, encode_name(row.key.name).size());
+  return layout == SketchLayout::finished ? std::min(longest, name_bytes) : name_bytes;
 }
 
 }  // namespace
 
-void append_sketches(hid_t group, std::span<const SketchRow> rows) {
+void write_sketches(hid_t group, std::span<const SketchRow> rows, SketchLayout layout) {
   if (rows.empty())
     return;
+  const Table table{group, layout};
   const auto integers = [&](const std::string& name, auto get) {
-    append_numbers<int64_t>(group, name, H5T_STD_I64LE, 1, rows,
-                            [&](const SketchRow& row, auto& out) { out.push_back(get(row)); });
+    put_numbers<int64_t>(table, name, H5T_STD_I64LE, 1, rows,
+                         [&](const SketchRow& row, auto& out) { out.push_back(get(row)); });
   };
   const auto floats = [&](const std::string& name, auto get) {
-    append_numbers<double>(group, name, H5T_IEEE_F64LE, 1, rows,
-                           [&](const SketchRow& row, auto& out) { out.push_back(get(row)); });
+    put_numbers<double>(table, name, H5T_IEEE_F64LE, 1, rows,
+                        [&](const SketchRow& row, auto& out) { out.push_back(get(row)); });
   };
   integers("step", [](const SketchRow& row) { return row.key.step; });
-  append_strings(group, "phase", label_bytes, rows,
-                 [](const SketchRow& row) { return name_of(row.key.phase); });
+  put_strings(table, "phase", label_bytes, rows, [](const SketchRow& row) { return name_of(row.key.phase); });
   integers("order", [](const SketchRow& row) { return row.order; });
-  append_strings(group, "name", name_bytes, rows,
-                 [](const SketchRow& row) { return encode_name(row.key.name); });
-  append_strings(group, "dtype", label_bytes, rows, [](const SketchRow& row) { return name_of(row.dtype); });
-  append_numbers<int64_t>(
-      group, "shape", H5T_STD_I64LE, most_dimensions, rows, [](const SketchRow& row, auto& out) {
+  put_strings(table, "name", width_of_names(rows, layout), rows,
+              [](const SketchRow& row) { return encode_name(row.key.name); });
+  put_strings(table, "dtype", label_bytes, rows, [](const SketchRow& row) { return name_of(row.dtype); });
+  put_numbers<int64_t>(
+      table, "shape", H5T_STD_I64LE, most_dimensions, rows, [](const SketchRow& row, auto& out) {
         if (row.shape.size() > most_dimensions)
           throw UserError("cannot record " + row.key.name + " (it has " + std::to_string(row.shape.size()) +
                           " dimensions, a sketch row names 8); record it under a flatter shape");
@@ -85,15 +106,15 @@ void append_sketches(hid_t group, std::span<const SketchRow> rows) {
   integers("inf_count", [](const SketchRow& row) { return row.inf_count; });
   floats("norm", [](const SketchRow& row) { return row.norm; });
   floats("max_abs", [](const SketchRow& row) { return row.max_abs; });
-  append_numbers<uint64_t>(group, "digest", H5T_STD_U64LE, 2, rows, [](const SketchRow& row, auto& out) {
+  put_numbers<uint64_t>(table, "digest", H5T_STD_U64LE, 2, rows, [](const SketchRow& row, auto& out) {
     out.insert(out.end(), {row.digest.low, row.digest.high});
   });
   const size_t width = rows.front().values.size();
-  append_numbers<double>(group, "values", H5T_IEEE_F64LE, static_cast<int64_t>(width), rows,
-                         [&](const SketchRow& row, auto& out) {
-                           require(row.values.size() == width, "sketches of different sizes");
-                           out.insert(out.end(), row.values.begin(), row.values.end());
-                         });
+  put_numbers<double>(table, "values", H5T_IEEE_F64LE, static_cast<int64_t>(width), rows,
+                      [&](const SketchRow& row, auto& out) {
+                        require(row.values.size() == width, "sketches of different sizes");
+                        out.insert(out.end(), row.values.begin(), row.values.end());
+                      });
 }
 
 }  // namespace parity

@@ -15,9 +15,13 @@ namespace parity {
 /// Dimensions of a tensor that a sketch row can name.
 inline constexpr size_t most_dimensions = 8;
 
-/// Appends rows to the columns of a sketches group, which are made with the first rows.
+/// Whether more rows will follow: columns that grow are chunked, with room for long names.
+enum class SketchLayout { growing, finished };
+
+/// Writes rows into the columns of a sketches group: appends where the layout is growing (columns are made
+/// with the first rows), else makes columns of just these.
 /// \throws UserError for a tensor of more than 8 dimensions
-void append_sketches(hid_t group, std::span<const SketchRow> rows);
+void write_sketches(hid_t group, std::span<const SketchRow> rows, SketchLayout layout);
 
 /// The rows in file order.
 /// \param last_step  of a killed run: rows of later steps are left out, and columns may be longer than others

@@ -146,7 +146,7 @@ void TraceFile::append_channels(int64_t step, const ChannelValues& channels) {
 void TraceFile::end_step(int64_t step, const ChannelValues& channels) {
   const auto guard = hdf5::lock();
   if (!sketches_.empty()) {
-    append_sketches(hdf5::open_or_create_group(file_, "sketches"), sketches_);
+    write_sketches(hdf5::open_or_create_group(file_, "sketches"), sketches_, SketchLayout::growing);
     sketches_.clear();
   }
   if (step > 0) {
