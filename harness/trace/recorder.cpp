@@ -170,10 +170,10 @@ void Recorder::failure(const Json& what) {
 }
 
 void Recorder::finish() {
-  require(!state_->step, "finish before the end_step of the last step");
+  require(!state_->step || state_->failed, "finish before the end_step of the last step");
   require(!state_->finished, "finish called twice");
-  if (!state_->failed)
-    state_->writer.submit(TraceWriter::Job([](TraceFile& file) { file.finish(); }));
+  state_->writer.submit(TraceWriter::Job(
+      [failed = state_->failed](TraceFile& file) { failed ? file.abandon() : file.finish(); }));
   state_->writer.drain();
   state_->finished = true;
 }

@@ -28,7 +28,8 @@ enum class ChannelKind { numeric, timing };
 /// What a trainer calls to leave a trace. One object a rank; calls come from one thread.
 ///
 /// Values are copied before a call returns; a writer thread puts them into the file beside the next step.
-/// Each `end_step` makes everything up to that step readable, also if the process is killed afterwards.
+/// Each step is committed whole once its `end_step` has been called: a process killed at any time leaves all
+/// committed steps readable, and loses at most the one going on and those still queued.
 class Recorder {
  public:
   struct Options {
@@ -42,7 +43,7 @@ class Recorder {
 
   /// \throws UserError if the file cannot be made, or holds other steps than `append_after` says.
   explicit Recorder(Options options);
-  ~Recorder();  ///< without `finish`, leaves the partial file
+  ~Recorder();  ///< without `finish`, leaves the partial file; steps that were ended are in it
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
@@ -66,9 +67,10 @@ class Recorder {
   void replay_batch(int64_t step, int64_t micro_batch, std::string_view field, const TensorView& view);
 
   /// Marks the end before its time: {"kind": "non_finite", "step": 3, "phase": "grad", "tensor": "..."}.
+  /// A step that goes on is dropped; end it first to keep what it recorded.
   void failure(const Json& what);
-  /// Drains the writer, sets status complete and renames to the final name. \throws UserError if the disk is
-  /// full.
+  /// Drains the writer and closes the file: status complete and the final name, or after `failure` partial
+  /// as it is. \throws UserError if the disk is full
   void finish();
 
  private:

@@ -175,4 +175,9 @@ void TraceFile::finish() {
   move_file(partial_, path_);
 }
 
+void TraceFile::abandon() {
+  const auto guard = hdf5::lock();
+  hdf5::close_file(file_, partial_);
+}
+
 }  // namespace parity

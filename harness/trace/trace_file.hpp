@@ -39,6 +39,8 @@ class TraceFile {
   void set_failure(const Json& what);
   /// Status complete and the final name; without it the trace stays `path`.partial.
   void finish();
+  /// Ends the writing of a run that failed; the trace stays partial.
+  void abandon();
 
  private:
   void create(const Json& config, const Json& provenance);

@@ -180,12 +180,10 @@ TEST_F(RecorderTest, FaultWithoutWritableMemoryChangesTheRecordOnly) {
 }
 
 TEST_F(RecorderTest, FailureStaysInAPartialTrace) {
-  {
-    Recorder recorder(options());
-    record(recorder, 1, 2);
-    recorder.failure({{"kind", "non_finite"}, {"step", 3}, {"tensor", "output.weight"}});
-    recorder.finish();
-  }
+  Recorder recorder(options());
+  record(recorder, 1, 2);
+  recorder.failure({{"kind", "non_finite"}, {"step", 3}, {"tensor", "output.weight"}});
+  recorder.finish();
   EXPECT_FALSE(fs::exists(trace_path()));
   const Trace trace = Trace::open(folder);
   EXPECT_FALSE(trace.complete());
