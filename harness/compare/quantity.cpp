@@ -3,6 +3,7 @@
 #include "harness/compare/quantity.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -107,14 +108,20 @@ Series channel_at(const Side& side, const std::string& name, const std::vector<i
 }
 
 std::vector<TensorKey> tensor_keys(const Trace& trace) {
-  std::vector<TensorKey> keys = trace.tensors();
-  std::set<TensorKey> seen(keys.begin(), keys.end());
+  std::set<TensorKey> seen;
+  std::map<std::pair<int64_t, Phase>, std::vector<TensorKey>> moments;  // each in order of execution
+  const auto add = [&](const TensorKey& key) {
+    if (seen.insert(key).second)
+      moments[{key.step, key.phase}].push_back(key);
+  };
+  for (const TensorKey& key : trace.tensors())
+    add(key);
   for (const SketchRow& row : trace.sketches())
-    if (seen.insert(row.key).second)
-      keys.push_back(row.key);
-  std::stable_sort(keys.begin(), keys.end(), [](const TensorKey& a, const TensorKey& b) {
-    return std::pair(a.step, a.phase) < std::pair(b.step, b.phase);
-  });
+    add(row.key);
+  std::vector<TensorKey> keys;
+  keys.reserve(seen.size());
+  for (const auto& [moment, list] : moments)
+    keys.insert(keys.end(), list.begin(), list.end());
   return keys;
 }
 

@@ -91,8 +91,8 @@ GoldenArm content_of(const ArmEvidence& evidence) {
     if (kept_phase && kept_step)
       arm.sketches.push_back(row);
   }
-  std::stable_sort(arm.sketches.begin(), arm.sketches.end(),
-                   [](const SketchRow& a, const SketchRow& b) { return a.key < b.key; });
+  std::sort(arm.sketches.begin(), arm.sketches.end(),
+            [](const SketchRow& a, const SketchRow& b) { return a.key < b.key; });
   return arm;
 }
 
