@@ -64,7 +64,7 @@ Json rules_to_json(const std::vector<CaptureRule>& rules) {
 const Json& list_of(const Json& value, const std::string& key) {
   if (!value.is_array())
     refuse(key, "a list");
-  return value;
+  return value;  // NOLINT(bugprone-return-const-ref-from-parameter): callers hold the document
 }
 
 CaptureRule rule_from_json(const Json& json, const std::string& where) {

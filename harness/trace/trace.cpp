@@ -44,7 +44,7 @@ namespace {
 fs::path find_trace(const fs::path& path) {
   if (!fs::is_directory(path))
     return path;
-  const fs::path whole = path / "trace.h5";
+  fs::path whole = path / "trace.h5";
   if (fs::exists(whole))
     return whole;
   if (fs::exists(partial_path(whole)))

@@ -98,6 +98,7 @@ const std::vector<Key>& keys() {
 
 namespace {
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a member cannot stand in parentheses
 #define AT(member) [](auto& c) -> auto& { return c.member; }
 std::vector<Key> make_keys() {
   return {
