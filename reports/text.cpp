@@ -98,7 +98,7 @@ size_t width_of(std::string_view text) {
 }
 
 std::string shorten(std::string_view text, size_t width) {
-  const std::string line = one_line(text);
+  std::string line = one_line(text);
   const size_t length = width_of(line);
   if (length <= width || width < 5)
     return line;
