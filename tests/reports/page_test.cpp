@@ -68,7 +68,7 @@ class BrowserTest : public ::testing::Test {
     // A dialog that a name opened would hold the browser for ever, and its children a pipe: hence timeout and
     // a file.
     const std::string command =
-        "timeout -k 5 40 " PARITY_CHROMIUM " --headless=new --no-sandbox --disable-gpu --user-data-dir=" +
+        "timeout -k 5 100 " PARITY_CHROMIUM " --headless=new --no-sandbox --disable-gpu --user-data-dir=" +
         path("profile") +
         " --enable-logging=stderr --virtual-time-budget=20000 --window-size=1400,12000"
         " --dump-dom file://" +
