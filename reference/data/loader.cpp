@@ -43,20 +43,27 @@ void Loader::append_row(MicroBatch& batch, int64_t sequence) const {
   ++batch.rows;
 }
 
-UpdateBatches Loader::next() {
-  UpdateBatches update;
-  const int64_t rows = config_.global_batch / config_.micro_batches;
-  for (int64_t m = 0; m < config_.micro_batches; ++m) {
-    MicroBatch batch;
-    batch.seq_len = config_.seq_len;
-    for (int64_t row = 0; row < rows; ++row)
-      append_row(batch, position_++);
-    update.valid_tokens += batch.valid_tokens;
-    update.micro_batches.push_back(std::move(batch));
-  }
-  if (update.valid_tokens == 0)
+MicroBatch Loader::next_micro_batch() {
+  MicroBatch batch;
+  batch.seq_len = config_.seq_len;
+  for (int64_t row = 0; row < config_.global_batch / config_.micro_batches; ++row)
+    append_row(batch, position_++);
+  return batch;
+}
+
+void Loader::end_update(int64_t valid_tokens) const {
+  if (valid_tokens == 0)
     throw UserError("the update that begins at sequence " + std::to_string(position_ - config_.global_batch) +
                     " has no label that counts (its mean loss would be 0 / 0); lower data.ignore_fraction");
+}
+
+UpdateBatches Loader::next() {
+  UpdateBatches update;
+  for (int64_t m = 0; m < config_.micro_batches; ++m) {
+    update.micro_batches.push_back(next_micro_batch());
+    update.valid_tokens += update.micro_batches.back().valid_tokens;
+  }
+  end_update(update.valid_tokens);
   return update;
 }
 

@@ -25,10 +25,18 @@ struct MicroBatch {
   Shape shape() const { return {rows, seq_len}; }
 };
 
+/// What is known of an update when one of its micro-batches is differentiated.
+struct UpdateTotals {
+  int64_t micro_batches = 1;
+  int64_t valid_tokens = 0;  ///< labels that count in all of them; 0: not known yet, they are streamed
+};
+
 /// Everything one optimizer update trains on, fetched before its first forward pass.
 struct UpdateBatches {
   std::vector<MicroBatch> micro_batches;
   int64_t valid_tokens = 0;  ///< over all micro-batches
+
+  UpdateTotals totals() const { return {static_cast<int64_t>(micro_batches.size()), valid_tokens}; }
 };
 
 /// Packs sequences into micro-batches. Rows do not depend on the number of micro-batches: 1 of 4 rows and 4
@@ -39,6 +47,11 @@ class Loader {
 
   /// The next update's batches. \throws UserError if no label counts, or a token is beyond the vocabulary.
   UpdateBatches next();
+
+  /// next() in parts, so that an update need not lie in memory as a whole: data.micro_batches times a
+  /// micro-batch, then the end. \throws UserError as next()
+  MicroBatch next_micro_batch();
+  void end_update(int64_t valid_tokens) const;
 
   /// Number of the next sequence: all the state there is.
   int64_t position() const { return position_; }

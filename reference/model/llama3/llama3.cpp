@@ -25,7 +25,7 @@ Llama3::Llama3(const Llama3Dimensions& dimensions, torch::ScalarType dtype)
   add("output.weight", output_);
 }
 
-torch::Tensor Llama3::forward(const torch::Tensor& tokens_BS, const Probe& probe) const {
+torch::Tensor Llama3::hidden(const torch::Tensor& tokens_BS, const Probe& probe) const {
   const auto seen = [&probe](const std::string& name, const torch::Tensor& value) {
     if (probe)
       probe(name, value);
@@ -40,7 +40,18 @@ torch::Tensor Llama3::forward(const torch::Tensor& tokens_BS, const Probe& probe
     h_BSD = h_BSD + seen(name + ".feed_forward", block.feed_forward.forward(block.ffn_norm.forward(h_BSD)));
     seen(name, h_BSD);
   }
-  return seen("output", at::linear(seen("norm", norm_.forward(h_BSD)), output_));
+  return seen("norm", norm_.forward(h_BSD));
+}
+
+torch::Tensor Llama3::output(const torch::Tensor& hidden) const {
+  return at::linear(hidden, output_);
+}
+
+torch::Tensor Llama3::forward(const torch::Tensor& tokens_BS, const Probe& probe) const {
+  const torch::Tensor logits_BSV = output(hidden(tokens_BS, probe));
+  if (probe)
+    probe("output", logits_BSV);
+  return logits_BSV;
 }
 
 }  // namespace parity::reference

@@ -23,6 +23,12 @@ class Llama3 {
   /// \return [B, S, V] logits in the model's dtype
   torch::Tensor forward(const torch::Tensor& tokens_BS, const Probe& probe = {}) const;
 
+  /// forward() in two parts, for losses that project a part of the tokens at a time.
+  /// \return [B, S, D] after the final norm
+  torch::Tensor hidden(const torch::Tensor& tokens_BS, const Probe& probe = {}) const;
+  /// \param hidden  [..., D]. \return [..., V] logits
+  torch::Tensor output(const torch::Tensor& hidden) const;
+
   /// The model's weights; writing to them changes the model.
   const Parameters& parameters() const { return parameters_; }
   const Llama3Dimensions& dimensions() const { return dimensions_; }

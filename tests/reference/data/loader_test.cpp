@@ -41,6 +41,20 @@ TEST(LoaderTest, RowsDoNotDependOnTheNumberOfMicroBatches) {
   EXPECT_EQ(whole.valid_tokens, 64);
 }
 
+TEST(LoaderTest, MicroBatchesOneByOneAreThoseOfTheWholeUpdate) {
+  Loader whole(config_with(4, 0.25), 64), streamed(config_with(4, 0.25), 64);
+  for (int update = 0; update < 2; ++update)
+    for (const MicroBatch& expected : whole.next().micro_batches) {
+      const MicroBatch actual = streamed.next_micro_batch();
+      EXPECT_EQ(actual.tokens, expected.tokens);
+      EXPECT_EQ(actual.labels, expected.labels);
+      EXPECT_EQ(actual.valid_tokens, expected.valid_tokens);
+    }
+  EXPECT_EQ(streamed.position(), whole.position());
+  EXPECT_NO_THROW(streamed.end_update(1));
+  EXPECT_THROW(streamed.end_update(0), UserError);
+}
+
 TEST(LoaderTest, LabelsAreTheNextTokens) {
   Loader loader(config_with(4), 64);
   const MicroBatch batch = loader.next().micro_batches[2];

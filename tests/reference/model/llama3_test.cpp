@@ -86,6 +86,15 @@ TEST(Llama3Test, ProbeSeesEveryBlockInOrder) {
                                           "layers.1", "norm", "output"));
 }
 
+TEST(Llama3Test, ForwardIsHiddenAndOutput) {
+  Llama3 model(tiny_dimensions(), torch::kFloat32);
+  initialize(model, 1);
+  const torch::Tensor tokens = tokens_for(model.dimensions());
+  const torch::Tensor hidden = model.hidden(tokens);
+  EXPECT_EQ(hidden.sizes(), (std::vector<int64_t>{2, 12, 16}));
+  EXPECT_TRUE(torch::equal(model.output(hidden), model.forward(tokens)));
+}
+
 TEST(RmsNormTest, FollowsTheFormulaByHand) {
   const RmsNorm norm{torch::tensor({1.0, 2.0}, torch::kFloat64), 0.5};
   const torch::Tensor y = norm.forward(torch::tensor({3.0, 4.0, 0.0, 0.0}, torch::kFloat64).view({2, 2}));
