@@ -132,7 +132,13 @@ std::vector<Key> make_keys() {
       key("data.ignore_fraction", AT(data.ignore_fraction),
           "Mean share of labels set to -100, as a prefix of each sequence whose length varies, 0 to 0.5."),
       key("loss.normalization", AT(loss.normalization),
-          "global_tokens: sum over valid tokens of the update; microbatch_mean: mean of micro-batch means."),
+          "global_tokens: sum over valid tokens of the update; microbatch_mean: mean of micro-batch means; "
+          "gradient_scaling: unnormalised sums, all gradients divided by the tokens at the end."),
+      key("loss.accumulation", AT(loss.accumulation),
+          "prefetched: all micro-batches of an update are fetched before its first forward pass; streamed: one "
+          "at a time, with gradient_scaling only."),
+      key("loss.chunks", AT(loss.chunks),
+          "Chunks of tokens in which a micro-batch goes through output projection and loss; 0 = all at once."),
       key("optimizer.name", AT(optimizer.name), "The optimizer."),
       key("optimizer.implementation", AT(optimizer.implementation),
           "fused: one kernel for all tensors; plain: one tensor after another with ordinary operations."),
@@ -154,6 +160,9 @@ std::vector<Key> make_keys() {
       with_values(key("lr.first_index", AT(lr.first_index),
                       "warmup_linear: the number of the first update, 1 (titan) or 0 (Hugging Face)."),
                   {"0", "1"}),
+      key("train.update", AT(train.update),
+          "step: the trainer's own update; halves: forward_backward for each micro-batch and optim_step, "
+          "called from outside; halves_zeroing: each forward_backward drops the gradients first."),
       key("checkpoint.restart_after", AT(checkpoint.restart_after),
           "Ends the process after this update and goes on in a new one from a checkpoint; 0 = never."),
       key("checkpoint.exclude_from_loading", AT(checkpoint.exclude_from_loading),

@@ -14,7 +14,9 @@ namespace parity::reference {
 enum class Precision { float32, float64 };
 enum class RopeScalingChoice { model, llama, none };
 enum class DataSource { synthetic, text };
-enum class Normalization { global_tokens, microbatch_mean };
+enum class Normalization { global_tokens, microbatch_mean, gradient_scaling };
+enum class Accumulation { prefetched, streamed };
+enum class UpdateCall { step, halves, halves_zeroing };
 enum class OptimizerName { adamw, sgd };
 enum class OptimizerImplementation { fused, plain };
 enum class ScheduleName { titan, warmup_linear, hugging_face_linear };
@@ -43,6 +45,12 @@ struct DataConfig {
   int64_t micro_batches = 1;  ///< forward and backward passes an update
   int64_t seed = 1;
   double ignore_fraction = 0;  ///< mean share of labels that do not count
+};
+
+struct LossConfig {
+  Normalization normalization = Normalization::global_tokens;
+  Accumulation accumulation = Accumulation::prefetched;
+  int64_t chunks = 0;  ///< of tokens through the output projection; 0 = all at once
 };
 
 struct OptimizerConfig {
@@ -79,14 +87,15 @@ struct RunConfig {
   int64_t seed = 42;
   Precision dtype = Precision::float32;
   DataConfig data;
-  struct {
-    Normalization normalization = Normalization::global_tokens;
-  } loss;
+  LossConfig loss;
   OptimizerConfig optimizer;
   struct {
     double max_norm = 1.0;
   } clip;
   LrConfig lr;
+  struct {
+    UpdateCall update = UpdateCall::step;
+  } train;
   CheckpointConfig checkpoint;
   int64_t threads = 1;
 };
@@ -113,7 +122,18 @@ struct EnumNames<reference::DataSource> {
 template <>
 struct EnumNames<reference::Normalization> {
   static constexpr std::string_view what = "loss normalization";
-  static constexpr std::array<std::string_view, 2> names = {"global_tokens", "microbatch_mean"};
+  static constexpr std::array<std::string_view, 3> names = {"global_tokens", "microbatch_mean",
+                                                            "gradient_scaling"};
+};
+template <>
+struct EnumNames<reference::Accumulation> {
+  static constexpr std::string_view what = "accumulation";
+  static constexpr std::array<std::string_view, 2> names = {"prefetched", "streamed"};
+};
+template <>
+struct EnumNames<reference::UpdateCall> {
+  static constexpr std::string_view what = "way of an update";
+  static constexpr std::array<std::string_view, 3> names = {"step", "halves", "halves_zeroing"};
 };
 template <>
 struct EnumNames<reference::OptimizerName> {
@@ -141,6 +161,10 @@ struct EnumNames<reference::CheckpointPart> {
   static constexpr std::array<std::string_view, 4> names = {"optimizer", "optimizer.step", "schedule",
                                                             "data"};
 };
+static_assert(EnumNames<reference::Normalization>::names.size() ==
+              static_cast<size_t>(reference::Normalization::gradient_scaling) + 1);
+static_assert(EnumNames<reference::UpdateCall>::names.size() ==
+              static_cast<size_t>(reference::UpdateCall::halves_zeroing) + 1);
 static_assert(EnumNames<reference::CheckpointPart>::names.size() ==
               static_cast<size_t>(reference::CheckpointPart::data) + 1);
 static_assert(EnumNames<reference::ScheduleName>::names.size() ==

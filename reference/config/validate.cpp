@@ -82,6 +82,24 @@ void check_data(const RunConfig& config, const Rules& rules) {
              "data.source is synthetic and reads no file", "set data.source = \"text\" or remove the path");
 }
 
+void check_loss(const RunConfig& config, const Rules& rules) {
+  const LossConfig& loss = config.loss;
+  const bool streamed = loss.accumulation == Accumulation::streamed;
+  rules.rule(!streamed || loss.normalization == Normalization::gradient_scaling, "loss.accumulation",
+             std::string(name_of(loss.normalization)) +
+                 " divides before backward, and a stream does not know the update's total yet",
+             "set loss.normalization = \"gradient_scaling\" or prefetch");
+  rules.rule(!streamed || config.train.update == UpdateCall::step, "loss.accumulation",
+             "train.update = " + std::string(name_of(config.train.update)) +
+                 " hands over whole updates from outside",
+             "set train.update = \"step\" or prefetch");
+  rules.at_least(loss.chunks, 0, "loss.chunks");
+  const int64_t tokens = config.data.global_batch / config.data.micro_batches * config.data.seq_len;
+  rules.rule(loss.chunks == 0 || tokens % loss.chunks == 0, "loss.chunks",
+             "a micro-batch has " + std::to_string(tokens) + " tokens, which do not fall into equal chunks",
+             "choose a divisor, or 0");
+}
+
 void check_optimizer(const RunConfig& config, const Rules& rules) {
   const OptimizerConfig& o = config.optimizer;
   rules.rule(o.beta1 >= 0 && o.beta1 < 1, "optimizer.beta1", "a decay is at least 0 and less than 1",
@@ -143,6 +161,7 @@ void validate(const RunConfig& config) {
              "give 1 to 1024");
   check_data(config, rules);
   check_architecture(config, rules);
+  check_loss(config, rules);
   check_optimizer(config, rules);
   check_schedule(config, rules);
   check_checkpoint(config, rules);

@@ -4,23 +4,17 @@
 
 #include <torch/types.h>
 
-#include "reference/config/run_config.hpp"
-
 namespace parity::reference {
 
 /// Sum over the labels that count of -log softmax(logits)[label], in at least float32.
 ///
-/// \param logits_BSV  [B, S, V] floating
-/// \param labels_BS   [B, S] int64; -100 does not count
-/// \return scalar
-torch::Tensor token_cross_entropy_sum(const torch::Tensor& logits_BSV, const torch::Tensor& labels_BS);
+/// \param logits  [B, S, V] or [T, V] floating
+/// \param labels  [B, S] or [T] int64; -100 does not count
+/// \return scalar; 0 where no label counts
+torch::Tensor token_cross_entropy_sum(const torch::Tensor& logits, const torch::Tensor& labels);
 
-/// What a micro-batch's summed loss is divided by before backward.
-///
-/// global_tokens: valid tokens of the whole update; the gradient is the token mean, however it is cut.
-/// microbatch_mean: valid tokens of this micro-batch times the number of micro-batches, a mean of means.
-/// Source: NUMERICS.md 3.1.
-double loss_divisor(Normalization normalization, int64_t update_tokens, int64_t micro_batch_tokens,
-                    int64_t micro_batches);
+/// The same divided by the number of labels that count, as the operator itself does it.
+/// \return scalar; NaN where no label counts
+torch::Tensor token_cross_entropy_mean(const torch::Tensor& logits, const torch::Tensor& labels);
 
 }  // namespace parity::reference

@@ -22,8 +22,9 @@ TensorView view_of(const torch::Tensor& x) {
 
 StepCapture::StepCapture(Trainer& trainer, Recorder& recorder) : trainer_(trainer), recorder_(recorder) {
   trainer_.set_phase_hook([this](Phase phase) { offer(phase); });
-  trainer_.set_batch_hook(
-      [this](int64_t step, const UpdateBatches& batches) { offer_batches(step, batches); });
+  trainer_.set_batch_hook([this](int64_t step, int64_t index, const MicroBatch& batch) {
+    offer_batch(step, index, batch);
+  });
 }
 
 void StepCapture::initial_state() {
@@ -45,23 +46,20 @@ void StepCapture::offer(Phase phase) {
   }
 }
 
-void StepCapture::offer_batches(int64_t step, const UpdateBatches& batches) {
-  int64_t index = 0;
-  for (const MicroBatch& batch : batches.micro_batches) {
-    recorder_.replay_batch(step, index, "tokens", {DType::int64, batch.shape(), batch.tokens.data()});
-    recorder_.replay_batch(step, index, "labels", {DType::int64, batch.shape(), batch.labels.data()});
-    ++index;
-  }
+void StepCapture::offer_batch(int64_t step, int64_t index, const MicroBatch& batch) {
+  recorder_.replay_batch(step, index, "tokens", {DType::int64, batch.shape(), batch.tokens.data()});
+  recorder_.replay_batch(step, index, "labels", {DType::int64, batch.shape(), batch.labels.data()});
 }
 
-void StepCapture::end_step(const StepResult& result, int64_t tokens) {
+void StepCapture::end_step(const StepResult& result) {
   recorder_.channel("loss", result.loss);
   recorder_.channel("grad_norm", result.grad_norm);
   recorder_.channel("lr", result.lr);
   recorder_.channel("valid_tokens", result.valid_tokens);
   recorder_.channel("update_norm", result.update_norm);
   recorder_.channel("batch_digest", result.batch_digest);
-  recorder_.channel("tokens_per_second", static_cast<double>(tokens) / result.seconds, ChannelKind::timing);
+  recorder_.channel("tokens_per_second", static_cast<double>(result.tokens) / result.seconds,
+                    ChannelKind::timing);
   recorder_.channel("step_seconds", result.seconds, ChannelKind::timing);
   recorder_.end_step();
 }

@@ -9,8 +9,8 @@
 namespace parity::reference {
 
 class Trainer;
+struct MicroBatch;
 struct StepResult;
-struct UpdateBatches;
 
 /// Joins a trainer and a Recorder: offers every gradient and parameter in its phase, in model order, together
 /// with the memory it lies in, so that an injected fault goes on into the run.
@@ -24,11 +24,11 @@ class StepCapture {
   /// Before Trainer::step.
   void begin_step(int64_t step);
   /// After it: the channels.
-  void end_step(const StepResult& result, int64_t tokens);
+  void end_step(const StepResult& result);
 
  private:
   void offer(Phase phase);
-  void offer_batches(int64_t step, const UpdateBatches& batches);
+  void offer_batch(int64_t step, int64_t index, const MicroBatch& batch);
 
   Trainer& trainer_;
   Recorder& recorder_;

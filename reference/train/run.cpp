@@ -13,6 +13,7 @@
 #include "reference/config/read.hpp"
 #include "reference/train/capture.hpp"
 #include "reference/train/determinism.hpp"
+#include "reference/train/halves.hpp"
 #include "reference/train/heartbeat.hpp"
 #include "reference/train/non_finite.hpp"
 #include "reference/train/provenance.hpp"
@@ -46,15 +47,15 @@ std::filesystem::path checkpoint_file(const Invocation& invocation) {
   return invocation.checkpoint_dir / "checkpoint.pt";
 }
 
-int64_t tokens_of(const RunConfig& config) {
-  return config.data.global_batch * config.data.seq_len;
-}
-
 void log_step(std::ostream& log, const RunConfig& config, const StepResult& result) {
   log << fmt::format("step {:>{}}/{}  loss {:.6f}  grad_norm {:.6f}  lr {:.3e}  {:.0f} tokens/s\n",
                      result.step, std::to_string(config.steps).size(), config.steps, result.loss,
-                     result.grad_norm, result.lr, static_cast<double>(tokens_of(config)) / result.seconds);
+                     result.grad_norm, result.lr, static_cast<double>(result.tokens) / result.seconds);
   log.flush();
+}
+
+StepResult update(Trainer& trainer, UpdateCall call) {
+  return call == UpdateCall::step ? trainer.step() : update_by_halves(trainer, call);
 }
 
 /// Trains updates up to `last`, recording each.
@@ -65,9 +66,9 @@ void train(Trainer& trainer, int64_t last, const Invocation& invocation, StepCap
     heartbeat.beat(step, "train");
     if (capture != nullptr)
       capture->begin_step(step);
-    const StepResult result = trainer.step();
+    const StepResult result = update(trainer, invocation.config.train.update);
     if (capture != nullptr)
-      capture->end_step(result, tokens_of(invocation.config));
+      capture->end_step(result);
     if (!invocation.quiet)
       log_step(log, invocation.config, result);
   }

@@ -5,10 +5,11 @@
 #include <chrono>
 #include <cmath>
 
-#include "harness/measure/digest.hpp"
 #include "reference/config/model_names.hpp"
-#include "reference/loss/token_cross_entropy.hpp"
+#include "reference/loss/chunked_loss.hpp"
+#include "reference/loss/normalization.hpp"
 #include "reference/optim/clip.hpp"
+#include "reference/optim/scale_gradients.hpp"
 #include "reference/train/non_finite.hpp"
 #include "reference/train/trainer_state.hpp"
 
@@ -24,17 +25,12 @@ torch::Tensor view_of(const std::vector<int64_t>& values, const MicroBatch& batc
   return torch::from_blob(const_cast<int64_t*>(values.data()), {batch.rows, batch.seq_len}, torch::kInt64);
 }
 
-/// Additive over rows, so the number of micro-batches does not matter.
-int64_t digest_of_batches(const UpdateBatches& batches) {
-  constexpr uint64_t labels_begin = uint64_t{1} << 40;
-  Digest digest;
-  uint64_t first = 0;
-  for (const MicroBatch& batch : batches.micro_batches) {
-    digest += digest_of({DType::int64, batch.shape(), batch.tokens.data()}, first);
-    digest += digest_of({DType::int64, batch.shape(), batch.labels.data()}, labels_begin + first);
-    first += batch.tokens.size();
-  }
-  return static_cast<int64_t>(digest.low ^ digest.high);
+void check_labels(const LossRule& rule, int64_t step, int64_t index) {
+  if (rule.defined())
+    return;
+  throw UserError("micro-batch " + std::to_string(index + 1) + " of update " + std::to_string(step) +
+                  " has no label that counts (loss.normalization = \"microbatch_mean\" would divide 0 by 0); " +
+                  "lower data.ignore_fraction or data.micro_batches, or choose another normalization");
 }
 
 void check_loss(const Llama3& model, const torch::Tensor& tokens, int64_t step, double loss) {
@@ -78,31 +74,56 @@ UpdateBatches Trainer::next_batches() {
   return state_->loader.next();
 }
 
-double Trainer::forward_backward(const UpdateBatches& batches) {
+void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& totals) {
   State& s = *state_;
-  const auto count = static_cast<int64_t>(batches.micro_batches.size());
-  std::vector<torch::Tensor> losses;
-  for (const MicroBatch& batch : batches.micro_batches) {
-    const torch::Tensor tokens = view_of(batch.tokens, batch);
-    torch::Tensor loss =
-        token_cross_entropy_sum(s.model.forward(tokens), view_of(batch.labels, batch)) /
-        loss_divisor(s.config.loss.normalization, batches.valid_tokens, batch.valid_tokens, count);
-    losses.push_back(loss.detach());
-    check_loss(s.model, tokens, s.updates_done + 1, losses.back().item<double>());
+  if (s.batch_hook)
+    s.batch_hook(s.updates_done + 1, s.tally.micro_batches(), batch);
+  const LossRule rule{s.config.loss.normalization, batch.valid_tokens, totals};
+  check_labels(rule, s.updates_done + 1, s.tally.micro_batches());
+  s.tally.add(batch);
+  const torch::Tensor tokens = view_of(batch.tokens, batch);
+  const torch::Tensor labels = view_of(batch.labels, batch);
+  if (s.config.loss.chunks == 0) {
+    torch::Tensor loss = rule.whole(s.model.forward(tokens), labels);
+    s.tally.add_loss(loss);
+    check_loss(s.model, tokens, s.updates_done + 1, loss.item<double>());
     loss.backward();
+    return;
   }
-  const double total = torch::stack(losses).sum().item<double>();
-  s.reached(Phase::grad);
-  return total;
+  const torch::Tensor hidden = s.model.hidden(tokens);
+  const ChunkedLoss chunked = chunked_loss(
+      hidden, labels, s.config.loss.chunks, [&s](const torch::Tensor& x) { return s.model.output(x); },
+      [&rule](const torch::Tensor& logits, const torch::Tensor& some) { return rule.share(logits, some); });
+  s.tally.add_loss(chunked.loss);
+  check_loss(s.model, tokens, s.updates_done + 1, chunked.loss.item<double>());
+  hidden.backward(chunked.hidden_grad);
 }
 
-void Trainer::optim_step(StepResult& result) {
+void Trainer::forward_backward(const UpdateBatches& batches) {
+  for (const MicroBatch& batch : batches.micro_batches)
+    forward_backward(batch, batches.totals());
+}
+
+StepResult Trainer::optim_step() {
   State& s = *state_;
   const Parameters& parameters = s.model.parameters();
+  StepResult result;
+  result.step = s.updates_done + 1;
+  result.tokens = s.tally.tokens();
+  result.valid_tokens = s.tally.valid_tokens();
+  result.batch_digest = s.tally.digest();
+  torch::Tensor scale;
+  if (s.config.loss.normalization == Normalization::gradient_scaling) {
+    scale = gradient_scale(result.valid_tokens, parameters.front().value.scalar_type());
+    scale_gradients(parameters, scale);
+  }
+  result.loss = update_loss(s.config.loss.normalization, s.tally.losses(), scale);
+  s.tally = {};
+  s.reached(Phase::grad);
   const torch::Tensor norm = gradient_norm(parameters);
   result.grad_norm = norm.item<double>();
   if (!std::isfinite(result.grad_norm))
-    throw NonFinite(s.updates_done + 1, "grad_norm", result.grad_norm, Phase::grad,
+    throw NonFinite(result.step, "grad_norm", result.grad_norm, Phase::grad,
                     first_non_finite_gradient(parameters));
   if (s.config.clip.max_norm > 0)
     clip_gradients(parameters, norm, s.config.clip.max_norm);
@@ -114,22 +135,27 @@ void Trainer::optim_step(StepResult& result) {
   ++s.schedule_position;
   s.reached(Phase::param);
   result.update_norm = s.update_norm.after();
+  return result;
 }
 
 StepResult Trainer::step() {
   const auto start = std::chrono::steady_clock::now();
-  StepResult result;
-  result.step = state_->updates_done + 1;
   zero_grad();
-  const UpdateBatches batches = next_batches();
-  result.valid_tokens = batches.valid_tokens;
-  result.batch_digest = digest_of_batches(batches);
-  if (state_->batch_hook)
-    state_->batch_hook(result.step, batches);
-  result.loss = forward_backward(batches);
-  optim_step(result);
+  if (state_->config.loss.accumulation == Accumulation::prefetched)
+    forward_backward(next_batches());
+  else
+    stream_update();
+  StepResult result = optim_step();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
+}
+
+void Trainer::stream_update() {
+  Loader& loader = state_->loader;
+  const int64_t count = state_->config.data.micro_batches;
+  for (int64_t m = 0; m < count; ++m)
+    forward_backward(loader.next_micro_batch(), {count, /*valid_tokens=*/0});
+  loader.end_update(state_->tally.valid_tokens());
 }
 
 int64_t Trainer::updates_done() const {

@@ -13,16 +13,19 @@
 
 namespace parity::reference {
 
+struct MicroBatch;
 struct Parameter;
 struct UpdateBatches;
+struct UpdateTotals;
 
 /// What one update measured. Losses and norms are float32 widened, or float64 in a twin.
 struct StepResult {
   int64_t step = 0;          ///< counted from 1
-  double loss = 0;           ///< as it was differentiated: the sum over micro-batches
+  double loss = 0;           ///< as it was differentiated: the sum over micro-batches, divided as the gradient
   double grad_norm = 0;      ///< before clipping
   double lr = 0;             ///< that the update used
-  int64_t valid_tokens = 0;  ///< labels that counted
+  int64_t tokens = 0;        ///< positions that went through the model, counted: also ignored labels and padding
+  int64_t valid_tokens = 0;  ///< labels that counted, counted in every mode, not what a config promises
   double update_norm = 0;    ///< L2 of the change of all parameters, accumulated in float64
   int64_t batch_digest = 0;  ///< of tokens and labels; does not depend on the number of micro-batches
   double seconds = 0;        ///< wall time of the step
@@ -31,8 +34,8 @@ struct StepResult {
 /// Trains one model on one device.
 ///
 /// A step is: drop the gradients, fetch the batches of the update, forward and backward for each micro-batch,
-/// clip, optimizer, schedule. The two halves can be called on their own; forward_backward() then accumulates
-/// into the gradients of before.
+/// clip, optimizer, schedule. The two halves can be called on their own (halves.hpp): forward_backward() adds
+/// to the gradients of before, optim_step() ends the update.
 class Trainer {
  public:
   /// Makes model, data, optimizer and schedule. \param config  validated
@@ -45,8 +48,8 @@ class Trainer {
   /// parameters after the update (param). It may write to them.
   using PhaseHook = std::function<void(Phase)>;
   void set_phase_hook(PhaseHook hook);
-  /// Called with the batches of an update before its first forward pass.
-  using BatchHook = std::function<void(int64_t step, const UpdateBatches&)>;
+  /// Called with each micro-batch before its forward pass; `index` counts from 0 in each update.
+  using BatchHook = std::function<void(int64_t step, int64_t index, const MicroBatch&)>;
   void set_batch_hook(BatchHook hook);
 
   /// One whole update. \throws NonFinite if its loss or gradient is not finite
@@ -54,10 +57,15 @@ class Trainer {
 
   void zero_grad();
   UpdateBatches next_batches();
-  /// Adds the gradient of the loss of `batches` to the parameters' gradients. \return the loss
-  double forward_backward(const UpdateBatches& batches);
-  /// Norm, clipping, optimizer and schedule. Fills grad_norm, lr and update_norm of `result`.
-  void optim_step(StepResult& result);
+  /// Adds the gradient of the micro-batch's loss to the parameters' gradients.
+  /// \param totals  of the update; its valid_tokens may be 0 with gradient_scaling only
+  /// \throws NonFinite, UserError where the loss is not defined
+  void forward_backward(const MicroBatch& batch, const UpdateTotals& totals);
+  /// The same for each micro-batch in order.
+  void forward_backward(const UpdateBatches& batches);
+  /// Ends the update: gradient scaling where asked for, norm, clipping, optimizer, schedule.
+  /// \return everything but `seconds`, over all forward_backward() since the last optim_step()
+  StepResult optim_step();
 
   int64_t updates_done() const;
   const std::vector<Parameter>& parameters() const;
@@ -70,6 +78,8 @@ class Trainer {
   void load(const std::filesystem::path& file, const std::vector<CheckpointPart>& exclude);
 
  private:
+  void stream_update();
+
   struct State;
   std::unique_ptr<State> state_;
 };

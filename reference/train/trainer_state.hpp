@@ -12,6 +12,7 @@
 #include "reference/optim/schedules/schedule.hpp"
 #include "reference/train/trainer.hpp"
 #include "reference/train/update_norm.hpp"
+#include "reference/train/update_tally.hpp"
 
 namespace parity::reference {
 
@@ -25,6 +26,7 @@ struct Trainer::State {
   std::unique_ptr<Optimizer> optimizer;
   Schedule schedule;
   UpdateNorm update_norm;
+  UpdateTally tally;
   int64_t updates_done = 0;
   int64_t schedule_position = 0;  ///< differs from updates_done only where a resumed run forgot it
   PhaseHook phase_hook;

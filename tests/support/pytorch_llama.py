@@ -120,11 +120,14 @@ class Llama(nn.Module):
         self.to(dtype)
         self.load_state_dict(weights)
 
-    def forward(self, tokens):
+    def hidden(self, tokens):
         h = self.tok_embeddings(tokens)
         for layer in self.layers:
             h = layer(h, self.table)
-        return self.output(self.norm(h))
+        return self.norm(h)
+
+    def forward(self, tokens):
+        return self.output(self.hidden(tokens))
 
 
 def factor_of(config):
@@ -163,23 +166,62 @@ def make_optimizer(model, config):
                              betas=(config["optimizer.beta1"], config["optimizer.beta2"]), fused=fused)
 
 
+def chunked_backward(model, tokens, labels, chunks, loss_of):
+    """Output projection, loss and backward chunk by chunk, then once through the decoder. Returns the loss."""
+    hidden = model.hidden(tokens)
+    parts = hidden.detach().flatten(0, 1).chunk(chunks)
+    total, gradients = 0, []
+    for part, some in zip(parts, labels.flatten().chunk(chunks)):
+        part = part.detach().requires_grad_()
+        loss = loss_of(model.output(part), some)
+        loss.backward()
+        total = total + loss.detach()
+        gradients.append(part.grad)
+    hidden.backward(torch.cat(gradients).view_as(hidden))
+    return total
+
+
+def forward_backward(model, tokens, labels, valid, count, config):
+    """One of `count` micro-batches of an update with `valid` labels. Returns its loss as differentiated."""
+    def cross_entropy(logits, labels, reduction):
+        return F.cross_entropy(logits.flatten(0, -2), labels.flatten(), reduction=reduction, ignore_index=-100)
+    rule = config.get("loss.normalization", "global_tokens")
+    own = (labels != -100).sum()
+    if config.get("loss.chunks", 0) > 0:
+        divide = {"global_tokens": lambda c: c / valid, "microbatch_mean": lambda c: c / own / count,
+                  "gradient_scaling": lambda c: c}[rule]
+        return chunked_backward(model, tokens, labels, config["loss.chunks"],
+                                lambda logits, some: divide(cross_entropy(logits, some, "sum")))
+    logits = model(tokens)
+    if rule == "global_tokens":
+        loss = cross_entropy(logits, labels, "sum") / valid
+    elif rule == "microbatch_mean":
+        loss = cross_entropy(logits, labels, "mean") / count
+    elif own == 0:
+        loss = cross_entropy(logits, labels, "sum")
+    else:
+        loss = cross_entropy(logits, labels, "mean") * own
+    loss.backward()
+    return loss.detach()
+
+
 def train_step(model, optimizer, micro_batches, config):
     """One update. Returns loss and gradient norm as numbers."""
     optimizer.zero_grad()
-    valid = sum(int((labels != -100).sum()) for _, labels in micro_batches)
-    losses = []
-    for tokens, labels in micro_batches:
-        logits = model(tokens)
-        total = F.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="sum", ignore_index=-100)
-        loss = total / valid
-        loss.backward()
-        losses.append(loss.detach())
+    valid = sum((labels != -100).sum() for _, labels in micro_batches)
+    losses = [forward_backward(model, tokens, labels, valid, len(micro_batches), config)
+              for tokens, labels in micro_batches]
+    if config.get("loss.normalization") == "gradient_scaling":
+        torch._foreach_mul_([p.grad for p in model.parameters()], 1 / valid)
+        loss = sum(losses).item() / valid
+    else:
+        loss = torch.stack(losses).sum()
     if config["clip.max_norm"] > 0:
         norm = nn.utils.clip_grad_norm_(model.parameters(), config["clip.max_norm"])
     else:
         norm = nn.utils.get_total_norm([p.grad for p in model.parameters()])
     optimizer.step()
-    return torch.stack(losses).sum().item(), norm.item()
+    return loss.item(), norm.item()
 
 
 def read_replay(path, dtype):

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include <torch/types.h>
+
+#include "reference/config/run_config.hpp"
+#include "reference/data/loader.hpp"
+
+namespace parity::reference {
+
+/// How the loss of one micro-batch is divided before backward, each rule in its source's order of operations.
+///
+/// c = cross entropy summed over the n labels that count of this one of M micro-batches; N = the n of all.
+///
+/// | rule             | backward of | afterwards              | source                                   |
+/// |------------------|-------------|-------------------------|------------------------------------------|
+/// | global_tokens    | c / N       |                         | torchtitan since #2206: the token mean   |
+/// | microbatch_mean  | (c / n) / M |                         | torchtitan until then: a mean of means   |
+/// | gradient_scaling | (c / n) n   | gradients and loss x1/N | torchtune; N need not be known before    |
+///
+/// The first and the last are the same mathematics. c / n is the operator's mean reduction.
+/// Source: NUMERICS.md 3.1, 3.2.
+struct LossRule {
+  Normalization normalization = Normalization::global_tokens;
+  int64_t valid_tokens = 0;  ///< n
+  UpdateTotals totals;       ///< M, and N unless the rule is gradient_scaling
+
+  /// Whether there is a loss at all: a mean over no label is 0 / 0.
+  bool defined() const { return normalization != Normalization::microbatch_mean || valid_tokens > 0; }
+
+  /// \param logits_BSV  [B, S, V]
+  /// \param labels_BS   [B, S] int64, of which n are not -100
+  /// \return scalar. Without a label that counts gradient_scaling gives 0 and no gradient, as torchtune does
+  /// \throws InternalError unless defined()
+  torch::Tensor whole(const torch::Tensor& logits_BSV, const torch::Tensor& labels_BS) const;
+
+  /// What some of the micro-batch's tokens add to it; over all tokens the shares sum to whole().
+  /// \param logits_TV  [T, V]. \param labels_T  [T]
+  torch::Tensor share(const torch::Tensor& logits_TV, const torch::Tensor& labels_T) const;
+};
+
+/// 1 / N as gradient_scaling multiplies by it: the reciprocal of a tensor, at least float32.
+/// \param dtype  of the gradients
+torch::Tensor gradient_scale(int64_t valid_tokens, torch::ScalarType dtype);
+
+/// Loss of an update from the losses of its micro-batches as they were differentiated.
+/// \param scale  gradient_scaling: gradient_scale(); otherwise unused
+double update_loss(Normalization normalization, std::span<const torch::Tensor> losses,
+                   const torch::Tensor& scale);
+
+}  // namespace parity::reference

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <torch/types.h>
+
+#include "harness/measure/digest.hpp"
+#include "reference/data/loader.hpp"
+
+namespace parity::reference {
+
+/// What an update has trained on so far, counted from the micro-batches themselves, so that it is true however
+/// they came: at once or one by one.
+class UpdateTally {
+ public:
+  /// Before the micro-batch's forward pass.
+  void add(const MicroBatch& batch);
+  /// \param loss  scalar as it is differentiated
+  void add_loss(const torch::Tensor& loss) { losses_.push_back(loss.detach()); }
+
+  int64_t micro_batches() const { return micro_batches_; }
+  int64_t tokens() const { return tokens_; }              ///< positions that went through the model
+  int64_t valid_tokens() const { return valid_tokens_; }  ///< labels that counted
+  const std::vector<torch::Tensor>& losses() const { return losses_; }
+  /// Of tokens and labels. Additive over rows, so the number of micro-batches does not matter.
+  int64_t digest() const;
+
+ private:
+  int64_t micro_batches_ = 0;
+  int64_t tokens_ = 0;
+  int64_t valid_tokens_ = 0;
+  std::vector<torch::Tensor> losses_;
+  Digest digest_;
+};
+
+}  // namespace parity::reference
