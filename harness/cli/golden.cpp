@@ -28,11 +28,11 @@ struct DiffOptions {
 ExitCode record(const RunCaseOptions& options) {
   SuiteOptions suite = options.run.suite_options();
   suite.golden_mode = GoldenMode::update_changed;
-  return run_cases(options.cases.read(), suite, options.run.json ? Output::json : Output::text);
+  return run_cases(options.cases.read_to_run(), suite, options.run.json ? Output::json : Output::text);
 }
 
 ExitCode verify(const RunCaseOptions& options) {
-  std::vector<Case> cases = only_goldens(options.cases.read());
+  std::vector<Case> cases = only_goldens(options.cases.read_to_run());
   if (cases.empty())
     throw UserError("none of these cases has a golden (their [golden] table names no arms)",
                     ExitCode::missing);

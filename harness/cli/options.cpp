@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/options.hpp"
 
+#include <cstdio>
 #include <cstdlib>
+
+#include <fmt/format.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
@@ -41,6 +44,23 @@ std::vector<Case> CaseOptions::read() const {
   }
   if (cases.empty())
     throw UserError("no case has the tag '" + filter.tags.front() + "'; see: parity list");
+  return cases;
+}
+
+std::vector<Case> CaseOptions::read_to_run() const {
+  std::vector<Case> cases;
+  std::vector<std::string> left_out;
+  for (Case& item : read()) {
+    if (is_left_out(filter, item.tags))
+      left_out.push_back(item.name);
+    else
+      cases.push_back(std::move(item));
+  }
+  if (cases.empty())
+    throw UserError("every case here has the tag slow (" + left_out.front() +
+                    "), and such cases are not run unasked; name them, or add --tag slow");
+  if (!left_out.empty())
+    fmt::print(stderr, "left out: {} (tag slow; name it, or add --tag slow)\n", fmt::join(left_out, ", "));
   return cases;
 }
 

@@ -22,6 +22,8 @@ struct CaseOptions {
   void add_to(CLI::App& app);
   /// The wanted cases, read. \throws UserError if there are none
   std::vector<Case> read() const;
+  /// Without those that are not run unasked, which it tells on stderr. \throws UserError if none is left
+  std::vector<Case> read_to_run() const;
 };
 
 /// How to run them: shared by run and golden.

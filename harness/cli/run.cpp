@@ -19,7 +19,7 @@ struct Options {
 ExitCode run(const Options& options) {
   SuiteOptions suite = options.run.suite_options();
   suite.golden_mode = parse_enum<GoldenMode>(options.golden_mode);
-  return run_cases(options.cases.read(), suite, options.run.json ? Output::json : Output::text);
+  return run_cases(options.cases.read_to_run(), suite, options.run.json ? Output::json : Output::text);
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ void add_run(CLI::App& app, Action& action) {
       ->capture_default_str();
   app.footer(
       "Examples:\n"
-      "  parity run                                  every case below cases/\n"
+      "  parity run                                  every case below cases/ but slow ones\n"
       "  parity run cases/lr/warmup_index.toml       one file\n"
       "  parity run 'lr/*' --tag fast --jobs 2       by name and tag, on two cores\n"
       "  parity run --golden-mode create-missing     record what has no golden yet\n"

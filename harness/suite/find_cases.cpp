@@ -68,4 +68,11 @@ bool has_wanted_tag(const CaseFilter& filter, const std::vector<std::string>& ta
          });
 }
 
+bool is_left_out(const CaseFilter& filter, const std::vector<std::string>& tags) {
+  const auto has_slow = [](const std::vector<std::string>& list) {
+    return std::find(list.begin(), list.end(), "slow") != list.end();
+  };
+  return has_slow(tags) && filter.what.empty() && !has_slow(filter.tags);
+}
+
 }  // namespace parity

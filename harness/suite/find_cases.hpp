@@ -22,4 +22,7 @@ std::vector<std::filesystem::path> find_case_files(const CaseFilter& filter,
 /// Whether a case with these tags is wanted.
 bool has_wanted_tag(const CaseFilter& filter, const std::vector<std::string>& tags);
 
+/// Whether it is not run unasked: a case tagged `slow` takes minutes, and waits for its name or for that tag.
+bool is_left_out(const CaseFilter& filter, const std::vector<std::string>& tags);
+
 }  // namespace parity

@@ -101,6 +101,19 @@ TEST_F(ProgramTest, ListShowsCasesForPeopleAndMachines) {
   EXPECT_EQ(all.at(0).at("arms"), (Json{"first", "second"}));
 }
 
+TEST_F(ProgramTest, ASlowCaseIsListedAndRunsOnlyWhenAskedFor) {
+  write_case("long", "tags = [\"slow\"]\n" + no_golden() + copying_arm("first", "a") +
+                         copying_arm("second", "a") + losses_identical());
+  EXPECT_THAT(parity("list").out, HasSubstr("topic/long"));
+  const Outcome unasked = parity("run");
+  EXPECT_THAT(unasked.out, AllOf(HasSubstr("topic/same"), Not(HasSubstr("topic/long"))));
+  EXPECT_THAT(unasked.err, HasSubstr("left out: topic/long (tag slow; name it, or add --tag slow)"));
+  EXPECT_THAT(parity("run topic/long").out, HasSubstr("topic/long"));
+  EXPECT_THAT(parity("run --tag slow").out, HasSubstr("topic/long"));
+  fs::remove(folder_ / "cases/topic/same.toml");
+  EXPECT_THAT(parity("run").err, HasSubstr("every case here has the tag slow (topic/long)"));
+}
+
 TEST_F(ProgramTest, TheRepositorysCasesCanBeRead) {
   const Outcome outcome = parity("list --json --cases " PARITY_SOURCE_DIR "/cases");
   ASSERT_EQ(outcome.status, 0) << outcome.err;

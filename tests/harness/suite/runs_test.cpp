@@ -204,5 +204,14 @@ TEST_F(RunsTest, CasesAreFoundByFileFolderNameAndGlob) {
   }
 }
 
+TEST_F(RunsTest, SlowCasesWaitForTheirNameOrTheirTag) {
+  const std::vector<std::string> slow = {"full", "slow"};
+  EXPECT_TRUE(is_left_out({}, slow));
+  EXPECT_TRUE(is_left_out({{}, {"full"}}, slow));
+  EXPECT_FALSE(is_left_out({{}, {"fast", "slow"}}, slow));
+  EXPECT_FALSE(is_left_out({{"topic/*"}, {}}, slow));
+  EXPECT_FALSE(is_left_out({}, {"full"}));
+}
+
 }  // namespace
 }  // namespace parity
