@@ -28,9 +28,10 @@ torch::Tensor view_of(const std::vector<int64_t>& values, const MicroBatch& batc
 void check_labels(const LossRule& rule, int64_t step, int64_t index) {
   if (rule.defined())
     return;
-  throw UserError("micro-batch " + std::to_string(index + 1) + " of update " + std::to_string(step) +
-                  " has no label that counts (loss.normalization = \"microbatch_mean\" would divide 0 by 0); " +
-                  "lower data.ignore_fraction or data.micro_batches, or choose another normalization");
+  throw UserError(
+      "micro-batch " + std::to_string(index + 1) + " of update " + std::to_string(step) +
+      " has no label that counts (loss.normalization = \"microbatch_mean\" would divide 0 by 0); " +
+      "lower data.ignore_fraction or data.micro_batches, or choose another normalization");
 }
 
 void check_loss(const Llama3& model, const torch::Tensor& tokens, int64_t step, double loss) {
@@ -160,6 +161,10 @@ void Trainer::stream_update() {
 
 int64_t Trainer::updates_done() const {
   return state_->updates_done;
+}
+
+int64_t Trainer::sequences_read() const {
+  return state_->loader.position();
 }
 
 const std::vector<Parameter>& Trainer::parameters() const {

@@ -20,11 +20,11 @@ struct UpdateTotals;
 
 /// What one update measured. Losses and norms are float32 widened, or float64 in a twin.
 struct StepResult {
-  int64_t step = 0;          ///< counted from 1
-  double loss = 0;           ///< as it was differentiated: the sum over micro-batches, divided as the gradient
-  double grad_norm = 0;      ///< before clipping
-  double lr = 0;             ///< that the update used
-  int64_t tokens = 0;        ///< positions that went through the model, counted: also ignored labels and padding
+  int64_t step = 0;      ///< counted from 1
+  double loss = 0;       ///< as it was differentiated: the sum over micro-batches, divided as the gradient
+  double grad_norm = 0;  ///< before clipping
+  double lr = 0;         ///< that the update used
+  int64_t tokens = 0;    ///< positions that went through the model, counted: also ignored labels and padding
   int64_t valid_tokens = 0;  ///< labels that counted, counted in every mode, not what a config promises
   double update_norm = 0;    ///< L2 of the change of all parameters, accumulated in float64
   int64_t batch_digest = 0;  ///< of tokens and labels; does not depend on the number of micro-batches
@@ -68,6 +68,8 @@ class Trainer {
   StepResult optim_step();
 
   int64_t updates_done() const;
+  /// Sequences fetched so far.
+  int64_t sequences_read() const;
   const std::vector<Parameter>& parameters() const;
   /// Adjustments made to the schedule's numbers.
   const std::vector<std::string>& warnings() const;

@@ -9,13 +9,31 @@
 namespace parity::reference {
 namespace {
 
-TEST(TokenCrossEntropyTest, SumsOverTheLabelsThatCount) {
-  const torch::Tensor logits =
+const torch::Tensor& logits() {
+  static const torch::Tensor values =
       torch::tensor({0.0, 1.0, 2.0, 0.0, 5.0, -3.0}, torch::kFloat64).view({1, 3, 2});
+  return values;
+}
+const double first = std::log1p(std::exp(-1.0));   // label 1 of (0, 1)
+const double second = std::log1p(std::exp(-2.0));  // label 0 of (2, 0)
+
+TEST(TokenCrossEntropyTest, SumsOverTheLabelsThatCount) {
   const torch::Tensor labels = torch::tensor({1, 0, -100}).view({1, 3});
-  const double first = std::log1p(std::exp(-1.0));   // label 1 of (0, 1)
-  const double second = std::log1p(std::exp(-2.0));  // label 0 of (2, 0)
-  EXPECT_NEAR(token_cross_entropy_sum(logits, labels).item<double>(), first + second, 1e-15);
+  EXPECT_NEAR(token_cross_entropy_sum(logits(), labels).item<double>(), first + second, 1e-15);
+  EXPECT_NEAR(token_cross_entropy_mean(logits(), labels).item<double>(), (first + second) / 2, 1e-15);
+}
+
+TEST(TokenCrossEntropyTest, TakesTokensWithoutTheirBatchAsWell) {
+  const torch::Tensor labels = torch::tensor({1, 0, -100});
+  const torch::Tensor flat = logits().view({3, 2});
+  EXPECT_TRUE(torch::equal(token_cross_entropy_sum(flat, labels),
+                           token_cross_entropy_sum(logits(), labels.view({1, 3}))));
+}
+
+TEST(TokenCrossEntropyTest, WithoutALabelTheSumIsZeroAndTheMeanIsNaN) {
+  const torch::Tensor labels = torch::full({1, 3}, -100, torch::kInt64);
+  EXPECT_EQ(token_cross_entropy_sum(logits(), labels).item<double>(), 0.0);
+  EXPECT_TRUE(std::isnan(token_cross_entropy_mean(logits(), labels).item<double>()));
 }
 
 TEST(TokenCrossEntropyTest, WorksInAtLeastFloat32) {
@@ -26,11 +44,6 @@ TEST(TokenCrossEntropyTest, WorksInAtLeastFloat32) {
   EXPECT_EQ(dtype_for(torch::kBFloat16), torch::kFloat32);
   EXPECT_EQ(dtype_for(torch::kFloat32), torch::kFloat32);
   EXPECT_EQ(dtype_for(torch::kFloat64), torch::kFloat64);
-}
-
-TEST(LossDivisorTest, GlobalTokensIgnoresTheCutAndMicrobatchMeanDoesNot) {
-  EXPECT_EQ(loss_divisor(Normalization::global_tokens, 93, 90, 2), 93.0);
-  EXPECT_EQ(loss_divisor(Normalization::microbatch_mean, 93, 90, 2), 180.0);
 }
 
 }  // namespace

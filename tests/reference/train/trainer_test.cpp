@@ -53,21 +53,6 @@ TEST(TrainerTest, LossFallsOnALicenceText) {
   EXPECT_LT(last, first - 1.0);
 }
 
-TEST(TrainerTest, StepIsItsHalves) {
-  Trainer whole(tiny_config()), halves(tiny_config());
-  for (int step = 0; step < 3; ++step) {
-    const StepResult expected = whole.step();
-    StepResult actual;
-    halves.zero_grad();
-    actual.loss = halves.forward_backward(halves.next_batches());
-    halves.optim_step(actual);
-    EXPECT_EQ(actual.loss, expected.loss);
-    EXPECT_EQ(actual.grad_norm, expected.grad_norm);
-    EXPECT_EQ(actual.lr, expected.lr);
-    EXPECT_EQ(actual.update_norm, expected.update_norm);
-  }
-}
-
 TEST(TrainerTest, ForwardBackwardAccumulatesUntilGradientsAreDropped) {
   Trainer trainer(tiny_config(Precision::float64));
   const UpdateBatches batches = trainer.next_batches();

@@ -69,6 +69,14 @@ TEST(TwinTest, NoOperatorOfAFloat64SgdUpdateTouchesFloat32) {
   EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty());
 }
 
+TEST(TwinTest, NoOperatorOfAFloat64ChunkedOrScaledUpdateTouchesFloat32) {
+  RunConfig config = tiny_config(Precision::float64);
+  config.loss.normalization = Normalization::gradient_scaling;
+  EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty());
+  config.loss.chunks = 4;
+  EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty());
+}
+
 TEST(TwinTest, TheCheckSeesFloat32ThroughoutAFloat32Update) {
   const std::set<std::string> seen = narrow_operators_of_an_update(tiny_config());
   for (const char* name :

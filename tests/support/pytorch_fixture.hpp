@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tests/support/train_fixture.hpp"
+
+namespace parity {
+
+/// A config and the precision to run it in.
+struct Setting {
+  std::string name;
+  std::string dtype;
+  Json changes;
+};
+
+inline Json with(Json changes, const Json& more) {
+  changes.update(more);
+  return changes;
+}
+
+/// Three layers, grouped heads, two micro-batches with unequal numbers of valid tokens.
+inline const Json grouped = {
+    {"architecture.dim", 64},       {"architecture.n_layers", 3},     {"architecture.n_heads", 8},
+    {"architecture.n_kv_heads", 2}, {"architecture.vocab_size", 500}, {"architecture.ffn_hidden", 96},
+    {"data.seq_len", 64},           {"data.micro_batches", 2},        {"data.ignore_fraction", 0.25}};
+
+inline std::string name_of_setting(const testing::TestParamInfo<Setting>& info) {
+  return info.param.name;
+}
+
+/// Ten updates by parity-train and by ordinary PyTorch (pytorch_llama.py) on the same replay data.
+class PyTorchProgramTest : public TrainProgramTest, public testing::WithParamInterface<Setting> {
+ protected:
+  /// Both programs agree in every bit of loss, gradient norm and learning rate; no tolerance.
+  void expect_same_bits() const {
+    const auto config = write_config(GetParam().changes);
+    write_file(folder / "capture.json", R"({"tensors": [], "sketches": [], "replay": true})");
+    const std::string replay = (folder / "replay.h5").string();
+    const CommandResult ours = train(config.string() + " --capture " + (folder / "capture.json").string() +
+                                     " --dtype " + GetParam().dtype + " --trace " + replay);
+    ASSERT_EQ(ours.status, 0) << ours.output;
+    const CommandResult theirs =
+        run_shell(std::string(portable) + "PARITY_CONFIG=" + config.string() +
+                  " PARITY_DTYPE=" + GetParam().dtype + " PARITY_TRACE=" + trace_path().string() +
+                  " " PARITY_PYTHON " " PARITY_SOURCE_DIR "/tests/support/pytorch_llama.py " + replay);
+    ASSERT_EQ(theirs.status, 0) << theirs.output;
+    const Trace expected = Trace::open(trace_path()), actual = Trace::open(replay);
+    for (const char* channel : {"loss", "grad_norm", "lr"}) {
+      EXPECT_EQ(channel_of(actual, channel).size(), 10U);
+      EXPECT_EQ(channel_of(actual, channel), channel_of(expected, channel)) << channel;
+    }
+  }
+};
+
+}  // namespace parity
