@@ -135,10 +135,12 @@ std::vector<Key> make_keys() {
           "global_tokens: sum over valid tokens of the update; microbatch_mean: mean of micro-batch means; "
           "gradient_scaling: unnormalised sums, all gradients divided by the tokens at the end."),
       key("loss.accumulation", AT(loss.accumulation),
-          "prefetched: all micro-batches of an update are fetched before its first forward pass; streamed: one "
+          "prefetched: all micro-batches of an update are fetched before its first forward pass; streamed: "
+          "one "
           "at a time, with gradient_scaling only."),
       key("loss.chunks", AT(loss.chunks),
-          "Chunks of tokens in which a micro-batch goes through output projection and loss; 0 = all at once."),
+          "Chunks of tokens in which a micro-batch goes through output projection and loss; 0 = all at "
+          "once."),
       key("optimizer.name", AT(optimizer.name), "The optimizer."),
       key("optimizer.implementation", AT(optimizer.implementation),
           "fused: one kernel for all tensors; plain: one tensor after another with ordinary operations."),

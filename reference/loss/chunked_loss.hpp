@@ -10,8 +10,8 @@ namespace parity::reference {
 
 /// A loss that has already been differentiated as far as the hidden states.
 struct ChunkedLoss {
-  torch::Tensor loss;          ///< scalar, detached
-  torch::Tensor hidden_grad;   ///< like the hidden states: what to start backward with there
+  torch::Tensor loss;         ///< scalar, detached
+  torch::Tensor hidden_grad;  ///< like the hidden states: what to start backward with there
 };
 
 /// Loss through the output projection, some tokens at a time, so that the logits of all tokens never exist at

@@ -22,9 +22,8 @@ TensorView view_of(const torch::Tensor& x) {
 
 StepCapture::StepCapture(Trainer& trainer, Recorder& recorder) : trainer_(trainer), recorder_(recorder) {
   trainer_.set_phase_hook([this](Phase phase) { offer(phase); });
-  trainer_.set_batch_hook([this](int64_t step, int64_t index, const MicroBatch& batch) {
-    offer_batch(step, index, batch);
-  });
+  trainer_.set_batch_hook(
+      [this](int64_t step, int64_t index, const MicroBatch& batch) { offer_batch(step, index, batch); });
 }
 
 void StepCapture::initial_state() {

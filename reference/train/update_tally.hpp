@@ -12,8 +12,8 @@
 
 namespace parity::reference {
 
-/// What an update has trained on so far, counted from the micro-batches themselves, so that it is true however
-/// they came: at once or one by one.
+/// What an update has trained on so far, counted from the micro-batches themselves, so that it is true
+/// however they came: at once or one by one.
 class UpdateTally {
  public:
   /// Before the micro-batch's forward pass.
