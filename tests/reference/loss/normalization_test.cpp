@@ -57,7 +57,7 @@ TEST(LossRuleTest, GlobalTokensAndGradientScalingAreTheMeanOverTheUpdatesTokens)
 TEST(LossRuleTest, MicrobatchMeanIsTheMeanOfMeans) {
   const double c0 = cross_entropy_by_hand(parts()[0]), c1 = cross_entropy_by_hand(parts()[1]);
   EXPECT_NEAR(update_loss_of(Normalization::microbatch_mean), (c0 / 1 + c1 / 3) / 2, 1e-15);
-  EXPECT_GT(std::abs(update_loss_of(Normalization::microbatch_mean) - (c0 + c1) / 4), 0.01);
+  EXPECT_GT(std::abs(update_loss_of(Normalization::microbatch_mean) - (c0 + c1) / 4), 1e-3);
 }
 
 TEST(LossRuleTest, GradientScalingDifferentiatesTheBareSum) {
