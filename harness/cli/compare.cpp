@@ -13,6 +13,7 @@
 #include "harness/cli/verbs.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/suite/compare_traces.hpp"
+#include "harness/suite/last_results.hpp"
 #include "harness/trace/trace.hpp"
 
 namespace parity::cli {
@@ -25,6 +26,7 @@ struct Options {
   std::string tensor;
   std::string channel;
   std::string phase;
+  std::string out = "out/suite";
   bool json = false;
   bool all = false;
 };
@@ -130,8 +132,8 @@ ExitCode compare(const Options& options) {
     filter.phase = parse_enum<Phase>(options.phase);
   filter.channel = options.channel;
   filter.tensor = options.tensor;
-  const Trace expected = Trace::open(options.expected);
-  const Trace actual = Trace::open(options.actual.empty() ? options.expected : options.actual);
+  const Trace expected = Trace::open(find_trace(options.expected, options.out));
+  const Trace actual = Trace::open(find_trace(options.actual, options.out));
   const TraceDifference difference = compare_traces(expected, actual, filter);
   const Style style = Style::for_stream(stdout);
   if (options.json) {
@@ -151,18 +153,23 @@ ExitCode compare(const Options& options) {
 
 void add_compare(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  app.add_option("EXPECTED", options->expected, "A trace file or a run folder")->required();
+  app.add_option("EXPECTED", options->expected, "A trace file, a run folder, or CASE:ARM of its last run")
+      ->required();
   app.add_option("ACTUAL", options->actual, "Another one")->required();
   app.add_option("--step", options->step, "Only this update")->type_name("N");
   app.add_option("--channel", options->channel, "Only channels of this name (glob)")->type_name("NAME");
   app.add_option("--tensor", options->tensor, "Only tensors of this name (glob)")->type_name("NAME");
   app.add_option("--phase", options->phase, "Only tensors of this phase: grad, param, ...")
       ->type_name("PHASE");
+  app.add_option("--out", options->out, "Folder of the last run, for CASE:ARM")
+      ->type_name("DIR")
+      ->capture_default_str();
   app.add_flag("--all", options->all, "Show identical tensors too");
   app.add_flag("--json", options->json, "As JSON");
   app.footer(
       "Examples:\n"
-      "  parity compare out/suite/runs/A out/suite/runs/B\n"
+      "  parity compare lr/warmup_index:one_indexed lr/warmup_index:zero_indexed\n"
+      "  parity compare loss/accumulation:whole loss/accumulation:whole:float64\n"
       "  parity compare a.h5 b.h5 --step 3 --tensor 'layers.0.*' --phase grad\n"
       "  parity compare a.h5 b.h5 --channel loss --json\n"
       "Exit status 0 if everything compared agrees bit for bit, 1 if not.");

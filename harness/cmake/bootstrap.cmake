@@ -45,7 +45,8 @@ function(_parity_install_packages)
   endif()
   message(STATUS "parity: installing Debian packages: ${line}")
   set(apt ${CMAKE_COMMAND} -E env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300)
-  execute_process(COMMAND ${apt} update OUTPUT_QUIET RESULT_VARIABLE failed)
+  execute_process(COMMAND dpkg --configure -a OUTPUT_QUIET) # mends an installation that was cut off
+  execute_process(COMMAND ${apt} update OUTPUT_QUIET)
   execute_process(
     COMMAND ${apt} install -y --no-install-recommends ${missing}
     OUTPUT_QUIET RESULT_VARIABLE failed)

@@ -38,7 +38,7 @@ function(parity_test name)
   target_link_libraries(${name} PRIVATE parity::options ${arg_LINKS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
     PARITY_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PARITY_BINARY_DIR="${CMAKE_BINARY_DIR}"
-    PARITY_PYTHON="${PARITY_VENV}/bin/python")
+    PARITY_PYTHON="${PARITY_VENV}/bin/python" PARITY_HAS_PYTORCH=$<BOOL:${PARITY_TORCH_FROM_VENV}>)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   if(arg_TORCH)
     parity_use_torch(${name})

@@ -12,10 +12,12 @@ if(Torch_DIR OR Torch_ROOT OR "$ENV{Torch_DIR}" OR "$ENV{Torch_ROOT}")
   if(NOT DEFINED TORCH_CUDA_ARCH_LIST)
     set(TORCH_CUDA_ARCH_LIST "9.0") # CMake 3.25 fails in the package's own detection without a GPU
   endif()
+  set(PARITY_TORCH_FROM_VENV FALSE) # then no PyTorch in Python on the same wheel to test against
   find_package(Torch REQUIRED)
   target_include_directories(parity_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
   target_link_libraries(parity_torch INTERFACE torch_cpu c10)
 else()
+  set(PARITY_TORCH_FROM_VENV TRUE)
   file(GLOB _torch_root "${PARITY_VENV}/lib/python3.*/site-packages/torch")
   if(NOT _torch_root)
     message(FATAL_ERROR "no torch wheel in ${PARITY_VENV} (it was not bootstrapped); "

@@ -12,19 +12,11 @@
 #include "harness/golden/golden_file.hpp"
 #include "harness/suite/case_file.hpp"
 #include "harness/suite/find_cases.hpp"
-#include "harness/suite/merge_results.hpp"
+#include "harness/suite/last_results.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
 namespace {
-
-const Json& case_in(const Json& results, const std::string& name, const fs::path& out) {
-  for (const Json& item : results.at("cases"))
-    if (item.at("name") == name)
-      return item;
-  throw UserError("the last run in " + out.string() + " has no case " + name + "; run: parity run " + name,
-                  ExitCode::missing);
-}
 
 /// A file that is gone when this object is.
 class Scratch {
@@ -75,8 +67,8 @@ GoldenDiff diff_with_last_run(const std::string& wanted, const fs::path& root, c
   const Case source = read_case(files.front());
   Golden stored = read_golden(source.golden_file);
   Golden now{{source.name, "parity", "", ""}, "", {}};
-  const Json results = read_results(out);
-  for (const Json& arm : case_in(results, source.name, out).at("arms")) {
+  const Json results = last_results(source.name, out);
+  for (const Json& arm : results.at("arms")) {
     const std::string name = arm.at("name");
     if (std::find(source.golden.arms.begin(), source.golden.arms.end(), name) == source.golden.arms.end())
       continue;

@@ -21,7 +21,7 @@ struct GoldenDiff {
 /// Two golden files.
 GoldenDiff diff_files(const std::filesystem::path& before, const std::filesystem::path& after);
 
-/// A case's golden against what the last suite in folder `out` left of that case.
+/// A case's golden against what its last run in folder `out` left.
 /// \param wanted  case name or file
 /// \param root    folder of the cases
 /// \throws UserError if there is no such case, no golden or no run (exit 3)

@@ -87,7 +87,23 @@ std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
   return read;
 }
 
+template <class Arms>
+auto& find_arm(Arms& arms, const std::string& name) {
+  const auto found =
+      std::find_if(arms.begin(), arms.end(), [&](const PlannedArm& arm) { return arm.name == name; });
+  require(found != arms.end(), "no arm " + name + " is planned");
+  return *found;
+}
+
 }  // namespace
+
+PlannedArm& PlannedCase::arm(const std::string& name) {
+  return find_arm(arms, name);
+}
+
+const PlannedArm& PlannedCase::arm(const std::string& name) const {
+  return find_arm(arms, name);
+}
 
 double PlannedRun::cost() const {
   const double tokens = static_cast<double>(integer_or(config, "data.seq_len", 256)) *
@@ -140,12 +156,9 @@ void Plan::check_channels(const Case& source) {
 }
 
 PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
-  const auto& planned_arm =
-      *std::find_if(planned.arms.begin(), planned.arms.end(),
-                    [&](const PlannedArm& candidate) { return candidate.name == arm.name; });
   PlannedRun run;
   run.label = planned.source.name + " " + arm.name + (twin ? " (float64)" : "");
-  run.config = planned_arm.config;
+  run.config = planned.arm(arm.name).config;
   if (twin)
     run.config["dtype"] = "float64";
   run.dtype = string_or(run.config, "dtype", "float32");
@@ -210,8 +223,7 @@ std::string Plan::keep(PlannedRun run) {
 
 std::string Plan::plan_twin(PlannedCase& planned, const std::string& name, const Capture& extra) {
   const Arm& arm = planned.source.arm(name);
-  auto& place = *std::find_if(planned.arms.begin(), planned.arms.end(),
-                              [&](const PlannedArm& candidate) { return candidate.name == name; });
+  PlannedArm& place = planned.arm(name);
   if (!arm.float64 || runs_.at(place.run).dtype == "float64")
     return "";
   PlannedRun run = run_of(planned, arm, true);
@@ -239,10 +251,7 @@ void Plan::add(const Case& source, bool twins_for_golden) {
         continue;
       PlannedRun run = run_of(planned, arm, false);
       for (const std::string& other : arms_read_by(source, arm))
-        run.trace_of[other] =
-            std::find_if(planned.arms.begin(), planned.arms.end(), [&](const PlannedArm& a) {
-              return a.name == other;
-            })->run;
+        run.trace_of[other] = planned.arm(other).run;
       run.identity = identity_of(planned, arm, run);
       planned.arms[i].run = keep(std::move(run));
     }

@@ -56,6 +56,9 @@ struct PlannedCase {
   Case source;
   std::vector<PlannedArm> arms;  ///< in the order of the file
   bool twins_for_golden = false;
+
+  PlannedArm& arm(const std::string& name);
+  const PlannedArm& arm(const std::string& name) const;
 };
 
 /// What planning must know of the machine and the trainer.

@@ -9,18 +9,12 @@
 
 #include "harness/base/process.hpp"
 #include "harness/suite/case_sentence.hpp"
+#include "harness/suite/closer.hpp"
 #include "harness/suite/curves.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
 namespace {
-
-const PlannedArm& arm_of(const PlannedCase& planned, const std::string& name) {
-  const auto found = std::find_if(planned.arms.begin(), planned.arms.end(),
-                                  [&](const PlannedArm& arm) { return arm.name == name; });
-  require(found != planned.arms.end(), "no arm " + name);
-  return *found;
-}
 
 Json median_of_channel(const Trace* trace, const std::string& name) {
   if (!trace || !trace->channels().contains(name))
@@ -91,28 +85,6 @@ Json config_difference(const PlannedCase& planned) {
   return differences;
 }
 
-/// The command that looks closer at what a check found.
-std::string closer_command(const PlannedCase& planned, const JudgedCheck& judged,
-                           const std::map<std::string, RunResult>& runs) {
-  if (judged.kind == "golden")
-    return shell_quote({"parity", "golden", "diff", planned.source.file.string()});
-  std::vector<std::string> words = {"parity", "compare"};
-  for (const std::string& arm : judged.claim.arms)
-    words.push_back(runs.at(arm_of(planned, arm).run).folder.string());
-  const auto& worst = judged.result.worst;
-  if (judged.claim.of_tensors()) {
-    words.insert(words.end(), {"--phase", std::string(name_of(judged.claim.phase)), "--tensor",
-                               worst && !worst->quantity.empty() ? worst->quantity : judged.claim.tensor});
-  } else {
-    for (const std::string& channel : judged.claim.channels)
-      if (!worst || worst->quantity.empty() || worst->quantity == channel)
-        words.insert(words.end(), {"--channel", channel});
-  }
-  if (worst && worst->step > 0)
-    words.insert(words.end(), {"--step", std::to_string(worst->step)});
-  return shell_quote(words);
-}
-
 Json worst_json(const WorstPlace& worst) {
   return {{"step", worst.step},
           {"tensor", worst.quantity},
@@ -125,7 +97,7 @@ Json worst_json(const WorstPlace& worst) {
 }
 
 Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t number,
-                const std::map<std::string, RunResult>& runs) {
+                const std::map<std::string, RunResult>& runs, const fs::path& out) {
   const CheckResult& result = judged.result;
   Json parameters = Json::object();
   if (judged.claim.relation == Relation::lagged)
@@ -146,7 +118,7 @@ Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t nu
           {"limit", finite_json(result.limit)},
           {"worst", result.worst ? worst_json(*result.worst) : Json()},
           {"tensors", finite_json(result.tensors)},
-          {"command", closer_command(planned, judged, runs)}};
+          {"command", closer_command(planned, judged, runs, out)}};
 }
 
 double seconds_of(const PlannedCase& planned, const std::map<std::string, RunResult>& runs) {
@@ -172,7 +144,7 @@ Json case_results(const PlannedCase& planned, const Evidence& evidence,
     arms.push_back(arm_json(planned, arm, evidence, runs, out));
   Json checks = Json::array();
   for (size_t i = 0; i < judged.size(); ++i)
-    checks.push_back(check_json(planned, judged[i], i + 1, runs));
+    checks.push_back(check_json(planned, judged[i], i + 1, runs, out));
   std::map<std::string, std::map<std::string, std::vector<double>>> golden;
   try {
     if (!source.golden.arms.empty() && fs::exists(source.golden_file))

@@ -26,6 +26,7 @@ struct RunResult {
   double seconds = 0;
   std::optional<RunFailure> failure;
   std::string stderr_tail;
+  std::filesystem::path log;  ///< what the rank that failed wrote to stderr; empty if nothing
 
   bool complete() const { return !failure; }
 };

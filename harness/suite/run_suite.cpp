@@ -17,6 +17,7 @@
 #include "harness/suite/content_hash.hpp"
 #include "harness/suite/evidence.hpp"
 #include "harness/suite/judge_case.hpp"
+#include "harness/suite/last_results.hpp"
 #include "harness/suite/machine.hpp"
 #include "harness/suite/plan.hpp"
 #include "harness/suite/results.hpp"
@@ -160,6 +161,7 @@ class Suite {
     }
     const auto judged = judge_case(planned, evidence, policy_);
     done[index] = case_results(planned, evidence, judged, runs(), options_.out);
+    keep_results(done[index], options_.out);
     progress_.clear();
     finished_(done[index]);
     return true;

@@ -161,6 +161,8 @@ void RunningRun::fail(const std::string& kind, const std::string& message, int c
   stop_ranks();
   result_.failure = RunFailure{kind, message};
   result_.stderr_tail = tail_of(log("stderr", culprit), 20);
+  if (!result_.stderr_tail.empty())
+    result_.log = log("stderr", culprit);
   result_.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   store_.finish(run_, result_);
   ended_ = true;

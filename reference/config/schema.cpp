@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/config/schema.hpp"
 
+#include "reference/config/channels.hpp"
 #include "reference/config/keys.hpp"
 
 namespace parity::reference {
@@ -22,7 +23,10 @@ Json config_schema() {
     }
     rows[row.name] = entry;
   }
-  return {{"schema", "parity.config/1"}, {"keys", rows}};
+  Json names = Json::array();
+  for (const ChannelRow& row : channels())
+    names.push_back(row.name);
+  return {{"schema", "parity.config/1"}, {"keys", rows}, {"channels", names}};
 }
 
 }  // namespace parity::reference

@@ -5,11 +5,19 @@
 #include <gmock/gmock.h>
 
 #include "tests/suite/trained_case.hpp"
+#include "tests/support/pytorch.hpp"
 
 namespace parity {
 namespace {
 
-using WitnessTest = TrainedCaseTest;
+class WitnessTest : public TrainedCaseTest {
+ protected:
+  void SetUp() override {
+    TrainedCaseTest::SetUp();
+    if (!has_pytorch)
+      GTEST_SKIP() << needs_pytorch;
+  }
+};
 
 constexpr const char* preamble = R"(
 [base]

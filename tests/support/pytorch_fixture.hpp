@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tests/support/pytorch.hpp"
 #include "tests/support/train_fixture.hpp"
 
 namespace parity {
@@ -31,6 +32,11 @@ inline std::string name_of_setting(const testing::TestParamInfo<Setting>& info) 
 /// Ten updates by parity-train and by ordinary PyTorch (pytorch_llama.py) on the same replay data.
 class PyTorchProgramTest : public TrainProgramTest, public testing::WithParamInterface<Setting> {
  protected:
+  void SetUp() override {
+    TrainProgramTest::SetUp();
+    if (!has_pytorch)
+      GTEST_SKIP() << needs_pytorch;
+  }
   /// Both programs agree in every bit of loss, gradient norm and learning rate; no tolerance.
   void expect_same_bits() const {
     const auto config = write_config(GetParam().changes);

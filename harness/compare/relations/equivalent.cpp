@@ -58,9 +58,8 @@ void judge_same_bits(CheckResult& result, const std::string& subject, const Side
   result.passed = false;
   result.verdict = Verdict::vacuous;
   result.sentence = fmt::format(
-      "{} {}'s, bit for bit, {}, and nothing else recorded tells the arms apart, also not in float64: the "
-      "option "
-      "under test did nothing; claim identical if that is meant",
+      "{} {}'s, bit for bit, {}, and nothing else recorded tells the arms apart, also not in float64: "
+      "the option under test did nothing; claim identical if that is meant",
       subject, a.name, where);
 }
 

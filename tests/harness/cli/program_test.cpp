@@ -179,6 +179,38 @@ TEST_F(ProgramTest, CompareRefusesWhatIsNotThere) {
   EXPECT_TRUE(missing == 2 || missing == 3) << missing;
 }
 
+TEST_F(ProgramTest, CompareTakesArmsOfTheLastRunOfACase) {
+  write_different();
+  EXPECT_EQ(parity("compare topic/differ:first topic/differ:second").status, 3);
+  EXPECT_THAT(parity("compare topic/differ:first topic/differ:second").err,
+              HasSubstr("parity run topic/differ"));
+  parity("run topic/differ");
+  parity("run topic/same");  // another case's run takes nothing away
+  EXPECT_EQ(parity("compare topic/differ:first topic/differ:first").status, 0);
+  EXPECT_THAT(parity("compare topic/differ:first topic/differ:second").out, HasSubstr("7.5"));
+  EXPECT_THAT(parity("compare topic/differ:frist topic/differ:second").err,
+              HasSubstr("did you mean 'first'"));
+  EXPECT_THAT(parity("compare topic/differ:first:float64 topic/differ:second").err,
+              HasSubstr("without a float64 twin"));
+}
+
+TEST_F(ProgramTest, WhatDidNotFinishIsLookedAtInItsOwnWords) {
+  write_case("crash", no_golden() + copying_arm("a", "a") + shell_arm("b", "echo no such gpu >&2; exit 9") +
+                          losses_identical());
+  const Json results = Json::parse(parity("run topic/crash --json").out);
+  const std::string command = results.at("cases").at(0).at("checks").at(0).at("command");
+  EXPECT_THAT(shell(command).out, HasSubstr("no such gpu")) << command;
+}
+
+TEST_F(ProgramTest, AMissingGoldenIsClosedByRecordingIt) {
+  write_case("golden", copying_arm("a", "a") + copying_arm("b", "a") + losses_identical());
+  const Json results = Json::parse(parity("run topic/golden --json").out);
+  const Json& check = results.at("cases").at(0).at("checks").back();
+  EXPECT_EQ(check.at("verdict"), "missing");
+  EXPECT_EQ(shell(check.at("command")).status, 0) << check.at("command");
+  EXPECT_EQ(parity("run topic/golden").status, 0);
+}
+
 TEST_F(ProgramTest, CompareSeesATraceThatStopsEarly) {
   std::vector<double> shorter = falling_losses();
   shorter.pop_back();

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/file.hpp"
+#include "reference/config/channels.hpp"
 #include "reference/config/keys.hpp"
 #include "reference/config/model_names.hpp"
 #include "reference/config/validate.hpp"
@@ -59,6 +60,13 @@ TEST(SchemaTest, HoldsTypeDefaultValuesAndMeaningOfEachKey) {
   EXPECT_EQ(index["numeric"], true);
   EXPECT_EQ(schema["keys"]["data.path"]["numeric"], false);
   EXPECT_EQ(schema["keys"]["model"]["values"], Json(model_names()));
+}
+
+TEST(SchemaTest, ListsTheChannelsOnceEach) {
+  std::set<std::string> names;
+  for (const ChannelRow& row : channels())
+    EXPECT_TRUE(names.insert(row.name).second && row.doc.back() == '.') << row.name;
+  EXPECT_EQ(config_schema()["channels"].size(), names.size());
 }
 
 TEST(SchemaTest, FileBesideTheProgramIsCurrent) {

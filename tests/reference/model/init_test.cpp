@@ -6,6 +6,7 @@
 #include "reference/model/llama3/llama3.hpp"
 #include "reference/model/trunc_normal.hpp"
 #include "tests/reference/tiny.hpp"
+#include "tests/support/pytorch.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity::reference {
@@ -13,6 +14,11 @@ namespace {
 
 class InitTest : public FolderTest {
  protected:
+  void SetUp() override {
+    FolderTest::SetUp();
+    if (!has_pytorch)
+      GTEST_SKIP() << needs_pytorch;
+  }
   /// All weights that PyTorch draws from Python, one after another, as bytes.
   std::string from_python(const Llama3Dimensions& d, int seed) {
     const std::filesystem::path out = folder / "weights.bin";

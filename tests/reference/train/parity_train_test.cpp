@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include "reference/config/channels.hpp"
 #include "tests/support/train_fixture.hpp"
 
 namespace parity {
@@ -32,6 +33,11 @@ TEST_F(ParityTrainTest, LeavesATraceOfEveryChannel) {
   EXPECT_THAT(numeric,
               testing::ElementsAre("batch_digest", "grad_norm", "loss", "lr", "update_norm", "valid_tokens"));
   EXPECT_THAT(timing, testing::ElementsAre("step_seconds", "tokens_per_second"));
+  std::vector<std::string> listed;
+  for (const reference::ChannelRow& row : reference::channels())
+    listed.push_back(row.name);
+  numeric.insert(numeric.end(), timing.begin(), timing.end());
+  EXPECT_THAT(numeric, testing::UnorderedElementsAreArray(listed));
   EXPECT_EQ(trace.config()["architecture"]["dim"], 32);
   const Json& fingerprint = trace.provenance()["fingerprint"];
   EXPECT_EQ(fingerprint["aten_capability"], "AVX2");

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/last_results.hpp"
+
+#include <vector>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/nearest.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view twin_suffix = ":float64";
+
+fs::path file_of(const std::string& case_name, const fs::path& out) {
+  return out / "cases" / (case_name + ".json");
+}
+
+Json arm_in(const Json& results, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Json& arm : results.at("arms")) {
+    if (arm.at("name") == name)
+      return arm;
+    known.push_back(arm.at("name"));
+  }
+  throw UserError("case " + results.at("name").get<std::string>() + " has no arm '" + name + "'" +
+                  suggestion(name, known));
+}
+
+}  // namespace
+
+void keep_results(const Json& results_of_case, const fs::path& out) {
+  const fs::path file = file_of(results_of_case.at("name"), out);
+  fs::create_directories(file.parent_path());
+  write_file(file, results_of_case.dump() + "\n");
+}
+
+Json last_results(const std::string& case_name, const fs::path& out) {
+  const fs::path file = file_of(case_name, out);
+  std::error_code error;
+  Json results;
+  if (fs::is_regular_file(file, error))
+    results = Json::parse(read_file(file), nullptr, false);
+  if (!results.is_object() || !results.contains("arms"))
+    throw UserError("no run of " + case_name + " is in " + out.string() +
+                        " (a case is known there once it has run); run: parity run " + case_name,
+                    ExitCode::missing);
+  return results;
+}
+
+fs::path find_trace(const std::string& words, const fs::path& out) {
+  std::error_code error;
+  std::string name = words;
+  const bool twin = name.ends_with(twin_suffix);
+  if (twin)
+    name.resize(name.size() - twin_suffix.size());
+  const size_t colon = name.find(':');
+  if (fs::exists(words, error) || colon == std::string::npos)
+    return words;
+  const Json arm = arm_in(last_results(name.substr(0, colon), out), name.substr(colon + 1));
+  if (!twin)
+    return out / arm.at("trace").get<std::string>();
+  if (!arm.at("twin").is_string())
+    throw UserError(name + " ran without a float64 twin (none of its checks needs one); " +
+                        "name it without " + std::string(twin_suffix),
+                    ExitCode::missing);
+  return out / "runs" / arm.at("twin").get<std::string>();
+}
+
+}  // namespace parity
