@@ -123,6 +123,20 @@ Data curves(const Case& item) {
   return rows;
 }
 
+Data masks(const Case& item) {
+  Data rows = list();
+  for (size_t i = 0; i < item.masks.size(); ++i) {
+    const MaskPicture& mask = item.masks[i];
+    std::string arms;
+    for (const std::string& arm : mask.arms)
+      arms += (arms.empty() ? "" : " against ") + name_of(arm);
+    Data row = pair("number", std::to_string(i), "arms", arms);
+    row.set("sentence", mask_sentence(mask));
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 void set_differences(Data& data, const Case& item) {
   data.set("has_differences", !item.config_difference.empty());
   Data arms = list();
@@ -212,6 +226,8 @@ std::string CaseSection::render(const Case& item, size_t index, const std::strin
   data.set("failures", failures(item));
   data.set("has_curves", !item.curves.empty());
   data.set("curves", curves(item));
+  data.set("has_masks", !item.masks.empty());
+  data.set("masks", masks(item));
   set_checks(data, item, slug);
   set_differences(data, item);
   data.set("arm_blocks", arm_blocks(item));

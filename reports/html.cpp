@@ -133,6 +133,7 @@ std::string html(const Results& results) {
   page.set("data", page_data(results));
   page.set("css", std::string(templates::report_css));
   page.set("plots_js", std::string(templates::plots_js));
+  page.set("masks_js", std::string(templates::masks_js));
   page.set("report_js", std::string(templates::report_js));
   page.set("plot_library", std::string(plot_library_name));
   return parse(templates::page_mustache).render(page);

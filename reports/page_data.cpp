@@ -72,6 +72,7 @@ Json case_data(const Case& item) {
                  {"arms", Json::array()},
                  {"runs", Json::array()},
                  {"curves", Json::array()},
+                 {"masks", Json::array()},
                  {"tensors", Json::array()}};
   for (const Arm& arm : item.arms) {
     result["arms"].push_back(shorten(arm.name, 60));
@@ -84,6 +85,13 @@ Json case_data(const Case& item) {
                                 {"gap", series(item, curve->gap)},
                                 {"golden", series(item, curve->golden)},
                                 {"floor", numbers(curve->floor)}});
+  for (const MaskPicture& mask : item.masks) {
+    Json arms = Json::array();
+    for (const std::string& arm : mask.arms)
+      arms.push_back(index_of(item, arm));
+    result["masks"].push_back(
+        {{"arms", std::move(arms)}, {"first_token", mask.first_token}, {"documents", mask.documents}});
+  }
   for (const Check& check : item.checks) {
     Json rows = Json::array();
     for (const TensorRow& row : check.tensors) {

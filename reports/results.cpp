@@ -215,6 +215,11 @@ Case case_(const Node& node) {
   result.reference = text_or(node, "reference", result.arms.empty() ? "" : result.arms.front().name);
   result.config_difference = list(node, "config_difference", config_difference);
   result.curves = list(node, "curves", [&](const Node& item) { return curve(item, result.arms); });
+  result.masks = list(node, "masks", read_mask_picture);
+  for (const MaskPicture& mask : result.masks)
+    for (const std::string& name : mask.arms)
+      if (std::ranges::find(result.arms, name, &Arm::name) == result.arms.end())
+        Node::fail(node.path() + ".masks names an arm '" + name + "' that the case has not");
   node.at("checks");
   result.checks = list(node, "checks", check);
   result.reproduce = text_or(node, "reproduce");

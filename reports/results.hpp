@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/base/json.hpp"
+#include "reports/mask_picture.hpp"
 
 namespace parity::reports {
 
@@ -108,6 +109,7 @@ struct Case {
   std::vector<Arm> arms;
   std::vector<ConfigDifference> config_difference;
   std::vector<Curve> curves;
+  std::vector<MaskPicture> masks;
   std::vector<Check> checks;
   std::string reproduce;
 

@@ -13,6 +13,7 @@ extern const std::string_view check_mustache;
 extern const std::string_view arm_mustache;
 extern const std::string_view report_css;
 extern const std::string_view plots_js;
+extern const std::string_view masks_js;
 extern const std::string_view report_js;
 
 }  // namespace parity::reports::templates

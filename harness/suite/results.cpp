@@ -11,6 +11,7 @@
 #include "harness/suite/case_sentence.hpp"
 #include "harness/suite/closer.hpp"
 #include "harness/suite/curves.hpp"
+#include "harness/suite/mask_pictures.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -171,6 +172,7 @@ Json case_results(const PlannedCase& planned, const Evidence& evidence,
           {"arms", arms},
           {"config_difference", config_difference(planned)},
           {"curves", curves_of(source, evidence, golden)},
+          {"masks", masks_of(source, evidence)},
           {"checks", checks},
           {"reproduce", shell_quote({"parity", "run", source.file.generic_string()})}};
 }

@@ -21,9 +21,14 @@
   const drawn = new Set();
   const curveOf = (canvas) => data.cases[caseOf(canvas)].curves[Number(canvas.closest(".plot").dataset.curve)];
 
+  const maskOf = (figure) => data.cases[caseOf(figure)].masks[Number(figure.dataset.mask)];
+  const namesOf = (figure) => maskOf(figure).arms.map((arm) => data.cases[caseOf(figure)].arms[arm]);
+
   function draw(canvas) {
     drawn.add(canvas);
     canvas.classList.add("drawn");
+    const figure = canvas.parentElement;
+    if (figure.matches(".mask")) return drawMask(canvas, maskOf(figure), namesOf(figure), still);
     return drawPlot(canvas, data.cases[caseOf(canvas)], curveOf(canvas), views[caseOf(canvas)]);
   }
 
@@ -63,7 +68,7 @@
     }, {rootMargin: "300px"});
     for (const canvas of canvases) {
       watcher.observe(canvas);
-      canvas.addEventListener("keydown", readValues);
+      if (canvas.parentElement.matches(".plot")) canvas.addEventListener("keydown", readValues);
     }
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
     matchMedia("print").addEventListener("change", () => redraw());
@@ -229,6 +234,8 @@
 
   function start() {
     document.querySelectorAll(".legend").forEach(buildLegend);
+    document.querySelectorAll(".mask").forEach((figure) =>
+      figure.querySelector(".mask-key").append(...maskKey(maskOf(figure), namesOf(figure))));
     document.querySelectorAll(".arm .swatch").forEach((swatch) =>
       swatch.append(armSwatch(Number(swatch.closest(".arm").dataset.arm))));
     document.querySelectorAll("table.sortable").forEach(makeSortable);

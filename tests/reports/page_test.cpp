@@ -70,7 +70,7 @@ class BrowserTest : public ::testing::Test {
     const std::string command =
         "timeout -k 5 100 " PARITY_CHROMIUM " --headless=new --no-sandbox --disable-gpu --user-data-dir=" +
         path("profile") +
-        " --enable-logging=stderr --virtual-time-budget=20000 --window-size=1400,12000"
+        " --enable-logging=stderr --virtual-time-budget=20000 --window-size=1400,16000"
         " --dump-dom file://" +
         path("index.html") + " >" + path("dom") + " 2>" + path("log");
     EXPECT_EQ(std::system(command.c_str()), 0) << "Chromium did not finish";
@@ -138,6 +138,13 @@ TEST_F(BrowserTest, ShowsEveryPartAndLogsNothing) {
   EXPECT_EQ(occurrences(dom(), "role=\"img\" tabindex=\"0\" aria-label=\"[^\"]+ over steps "), 16U);
   EXPECT_EQ(occurrences(dom(), "data-table=\"curve\""), 16U);
   EXPECT_EQ(occurrences(dom(), "<button type=\"button\" aria-pressed=\"true\" title=\"Show or hide"), 13U);
+}
+
+TEST_F(BrowserTest, DrawsMasksWithAKeyOfWhatDiffers) {
+  EXPECT_EQ(occurrences(dom(), "<figure class=\"mask\""), 1U);
+  EXPECT_EQ(occurrences(dom(), "class=\"canvas[^\"]* drawn[^\"]*\" role=\"img\" aria-label=\"Mask of "), 1U);
+  EXPECT_EQ(occurrences(dom(), "<i style=\"background"), 2U) << "pairs in both, and only in the second";
+  EXPECT_THAT(dom(), HasSubstr("31 pairs of the row attend in both, 0 only in "));
 }
 
 TEST_F(BrowserTest, RunsNoMarkupFromNames) {
