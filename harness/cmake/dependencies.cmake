@@ -19,3 +19,9 @@ add_library(parity_hdf5 INTERFACE)
 target_include_directories(parity_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
 target_link_libraries(parity_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
 add_library(parity::hdf5 ALIAS parity_hdf5)
+
+# Tests only: property tests.
+find_package(rapidcheck REQUIRED)
+add_library(parity_rapidcheck INTERFACE)
+target_link_libraries(parity_rapidcheck INTERFACE rapidcheck)
+add_library(parity::rapidcheck ALIAS parity_rapidcheck)

@@ -28,6 +28,18 @@ RunLength length_of(const FlatConfig& config) {
   return {integer_or(config, "steps", 10), integer_or(config, "lr.warmup_steps", 0)};
 }
 
+/// {case_dir} in a file's path, so that a case may bring files and be run from anywhere.
+void expand_paths(FlatConfig& config, const Case& source) {
+  const std::string placeholder = "{case_dir}";
+  for (auto& [key, value] : config) {
+    if (!key.ends_with(".path") || !value.is_string())
+      continue;
+    auto path = value.get<std::string>();
+    if (const size_t at = path.find(placeholder); at != std::string::npos)
+      value = path.replace(at, placeholder.size(), fs::absolute(source.file).parent_path().string());
+  }
+}
+
 bool uses_trainer(const Case& source) {
   return std::any_of(source.arms.begin(), source.arms.end(),
                      [](const Arm& arm) { return !arm.is_command(); });
@@ -131,6 +143,7 @@ FlatConfig Plan::config_of(const Case& source, const Arm& arm, bool with_schema)
   };
   take(source.base, true);
   take(arm.config, !arm.is_command());  // a foreign trainer may have options of its own
+  expand_paths(config, source);
   if (!with_schema)
     return config;
   FlatConfig full = schema().complete({});
@@ -188,7 +201,7 @@ Json Plan::identity_of(const PlannedCase& planned, const Arm& arm, const Planned
     if (counts || key.starts_with("checkpoint."))
       numeric[key] = value;
     if (key.ends_with(".path") && value.is_string() && !value.get<std::string>().empty())
-      inputs[value.get<std::string>()] = context_.hash_file(value.get<std::string>());
+      inputs[key] = context_.hash_file(value.get<std::string>());
   }
   for (const std::string& input : arm.inputs)
     inputs[input] = context_.hash_file(run.case_folder / input);

@@ -3,14 +3,10 @@
 #include "reference/attention/sdpa.hpp"
 
 namespace parity::reference {
-namespace {
 
-/// Repeats each head n times, neighbours together: [B, K, S, hd] to [B, K n, S, hd].
 torch::Tensor repeat_heads(const torch::Tensor& x_BKSd, int64_t n) {
   return n == 1 ? x_BKSd : x_BKSd.repeat_interleave(n, 1);
 }
-
-}  // namespace
 
 torch::Tensor sdpa_causal(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd,
                           const torch::Tensor& v_BKSd) {

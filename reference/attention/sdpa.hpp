@@ -6,6 +6,9 @@
 
 namespace parity::reference {
 
+/// Repeats each head n times, neighbours together: [B, K, S, hd] to [B, K n, S, hd].
+torch::Tensor repeat_heads(const torch::Tensor& x_BKSd, int64_t n);
+
 /// Causal attention by PyTorch's scaled_dot_product_attention: softmax(q k^T / sqrt(hd) + causal mask) v.
 ///
 /// \param q_BHSd  [B, H, S, hd] queries

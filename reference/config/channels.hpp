@@ -7,10 +7,11 @@
 
 namespace parity::reference {
 
-/// A channel that parity-train records at every update.
+/// A channel that parity-train records, at every update of a run or at none.
 struct ChannelRow {
   std::string name;
   std::string doc;
+  bool always = true;  ///< in every run, or only where its doc says
 };
 
 /// All of them. A case that names another one is told before anything runs.

@@ -123,7 +123,21 @@ std::vector<Key> make_keys() {
       key("seed", AT(seed), "Seed of the weights' random generator."),
       key("dtype", AT(dtype), "Type of parameters, activations and optimizer state; float64 is the twin."),
       key("data.source", AT(data.source), "Where tokens come from."),
-      not_numeric(key("data.path", AT(data.path), "The UTF-8 file of data.source = text.")),
+      not_numeric(
+          key("data.path", AT(data.path), "The UTF-8 file of data.source = text, or the token file.")),
+      key("data.packing", AT(data.packing),
+          "none: sequences are cut from one stream; stream: documents in one stream, cut into seq_len + 1 "
+          "(EOS era); concat_then_split, first_fit: inputs and labels a document, joined and cut, or whole "
+          "with padding."),
+      key("data.positions", AT(data.positions),
+          "sequence: 0 to seq_len - 1; document: from 0 in each packed document."),
+      key("data.context_length", AT(data.context_length),
+          "Positions of a longer document start over after so many; 0 = data.seq_len."),
+      key("data.document_tokens", AT(data.document_tokens),
+          "Mean length of a synthetic document, without marks; lengths vary from 2 to twice as many."),
+      key("data.eos_id", AT(data.eos_id),
+          "The token that ends a document; -1 = none, or the byte tokenizer's for text."),
+      key("data.newline_id", AT(data.newline_id), "A token after each EOS; -1 = none."),
       key("data.seq_len", AT(data.seq_len), "Tokens a sequence."),
       key("data.global_batch", AT(data.global_batch), "Sequences an update."),
       key("data.micro_batches", AT(data.micro_batches),
@@ -131,6 +145,14 @@ std::vector<Key> make_keys() {
       key("data.seed", AT(data.seed), "Seed of the synthetic corpus and of ignored labels."),
       key("data.ignore_fraction", AT(data.ignore_fraction),
           "Mean share of labels set to -100, as a prefix of each sequence whose length varies, 0 to 0.5."),
+      key("attention.backend", AT(attention.backend),
+          "sdpa: causal only; flex: any mask in blocks of 128 x 128, empty blocks skipped; varlen: document "
+          "by "
+          "document; dense: every pair, with a mask of S x S."),
+      key("attention.documents", AT(attention.documents),
+          "What ends a document that attention may not leave: eos, position_difference (Hugging Face, verl) "
+          "or "
+          "position_zero (torchtitan); empty = causal over the whole sequence."),
       key("loss.normalization", AT(loss.normalization),
           "global_tokens: sum over valid tokens of the update; microbatch_mean: mean of micro-batch means; "
           "gradient_scaling: unnormalised sums, all gradients divided by the tokens at the end."),

@@ -13,7 +13,11 @@ namespace parity::reference {
 
 enum class Precision { float32, float64 };
 enum class RopeScalingChoice { model, llama, none };
-enum class DataSource { synthetic, text };
+enum class DataSource { synthetic, text, tokens };
+enum class Packing { none, stream, concat_then_split, first_fit };
+enum class PositionsChoice { sequence, document };
+enum class DocumentBoundary { eos, position_difference, position_zero };
+enum class AttentionBackend { sdpa, flex, varlen, dense };
 enum class Normalization { global_tokens, microbatch_mean, gradient_scaling };
 enum class Accumulation { prefetched, streamed };
 enum class UpdateCall { step, halves, halves_zeroing };
@@ -39,12 +43,23 @@ struct ArchitectureConfig {
 
 struct DataConfig {
   DataSource source = DataSource::synthetic;
-  std::string path;  ///< of the text file
+  std::string path;  ///< of the text or token file
+  Packing packing = Packing::none;
+  PositionsChoice positions = PositionsChoice::sequence;
+  int64_t context_length = 0;   ///< positions of a document start over after so many; 0 = seq_len
+  int64_t document_tokens = 0;  ///< mean length of a synthetic document
+  int64_t eos_id = -1;          ///< ends a document; -1 = the source's own, or none
+  int64_t newline_id = -1;      ///< follows each EOS; -1 = none
   int64_t seq_len = 256;
   int64_t global_batch = 4;   ///< sequences an update
   int64_t micro_batches = 1;  ///< forward and backward passes an update
   int64_t seed = 1;
   double ignore_fraction = 0;  ///< mean share of labels that do not count
+};
+
+struct AttentionConfig {
+  AttentionBackend backend = AttentionBackend::sdpa;
+  std::vector<DocumentBoundary> documents;  ///< at most one; empty = causal over the whole sequence
 };
 
 struct LossConfig {
@@ -87,6 +102,7 @@ struct RunConfig {
   int64_t seed = 42;
   Precision dtype = Precision::float32;
   DataConfig data;
+  AttentionConfig attention;
   LossConfig loss;
   OptimizerConfig optimizer;
   struct {
@@ -117,7 +133,28 @@ struct EnumNames<reference::RopeScalingChoice> {
 template <>
 struct EnumNames<reference::DataSource> {
   static constexpr std::string_view what = "data source";
-  static constexpr std::array<std::string_view, 2> names = {"synthetic", "text"};
+  static constexpr std::array<std::string_view, 3> names = {"synthetic", "text", "tokens"};
+};
+template <>
+struct EnumNames<reference::Packing> {
+  static constexpr std::string_view what = "packing";
+  static constexpr std::array<std::string_view, 4> names = {"none", "stream", "concat_then_split",
+                                                            "first_fit"};
+};
+template <>
+struct EnumNames<reference::PositionsChoice> {
+  static constexpr std::string_view what = "positions";
+  static constexpr std::array<std::string_view, 2> names = {"sequence", "document"};
+};
+template <>
+struct EnumNames<reference::DocumentBoundary> {
+  static constexpr std::string_view what = "document boundary";
+  static constexpr std::array<std::string_view, 3> names = {"eos", "position_difference", "position_zero"};
+};
+template <>
+struct EnumNames<reference::AttentionBackend> {
+  static constexpr std::string_view what = "attention backend";
+  static constexpr std::array<std::string_view, 4> names = {"sdpa", "flex", "varlen", "dense"};
 };
 template <>
 struct EnumNames<reference::Normalization> {
@@ -167,6 +204,12 @@ static_assert(EnumNames<reference::UpdateCall>::names.size() ==
               static_cast<size_t>(reference::UpdateCall::halves_zeroing) + 1);
 static_assert(EnumNames<reference::CheckpointPart>::names.size() ==
               static_cast<size_t>(reference::CheckpointPart::data) + 1);
+static_assert(EnumNames<reference::Packing>::names.size() ==
+              static_cast<size_t>(reference::Packing::first_fit) + 1);
+static_assert(EnumNames<reference::DocumentBoundary>::names.size() ==
+              static_cast<size_t>(reference::DocumentBoundary::position_zero) + 1);
+static_assert(EnumNames<reference::AttentionBackend>::names.size() ==
+              static_cast<size_t>(reference::AttentionBackend::dense) + 1);
 static_assert(EnumNames<reference::ScheduleName>::names.size() ==
               static_cast<size_t>(reference::ScheduleName::hugging_face_linear) + 1);
 

@@ -76,10 +76,72 @@ void check_data(const RunConfig& config, const Rules& rules) {
              "it does not divide data.global_batch = " + std::to_string(data.global_batch),
              "choose a divisor, since micro-batches have equal numbers of sequences");
   rules.within(data.ignore_fraction, 0, 0.5, "data.ignore_fraction");
-  rules.rule(data.source != DataSource::text || !data.path.empty(), "data.path",
-             "data.source is text and needs a file", "name a UTF-8 file");
-  rules.rule(data.source == DataSource::text || data.path.empty(), "data.path",
-             "data.source is synthetic and reads no file", "set data.source = \"text\" or remove the path");
+  const std::string source(name_of(data.source));
+  const bool reads_file = data.source != DataSource::synthetic;
+  rules.rule(!reads_file || !data.path.empty(), "data.path", "data.source is " + source + " and needs a file",
+             data.source == DataSource::text ? "name a UTF-8 file" : "name a token file");
+  rules.rule(reads_file || data.path.empty(), "data.path", "data.source is synthetic and reads no file",
+             "set data.source = \"text\" or \"tokens\", or remove the path");
+}
+
+/// Documents, the marks between them, and positions.
+void check_documents(const RunConfig& config, const Rules& rules) {
+  const DataConfig& data = config.data;
+  const bool packs = data.packing != Packing::none;
+  const bool synthetic = data.source == DataSource::synthetic;
+  const int64_t vocabulary = dimensions_of(config.model, config.architecture).vocab_size;
+  const std::string has = "the vocabulary has " + std::to_string(vocabulary) + " tokens";
+  rules.rule(data.document_tokens == 0 || (synthetic && packs), "data.document_tokens",
+             "only packed synthetic documents have a length to choose", "set data.packing, or leave it 0");
+  rules.rule(!(synthetic && packs) || data.document_tokens >= 2, "data.document_tokens",
+             "a document has an input and a label", "give 2 or more");
+  rules.rule(data.eos_id >= -1 && data.eos_id < vocabulary, "data.eos_id", has,
+             "give one of them, or -1 for none");
+  rules.rule(data.newline_id >= -1 && data.newline_id < vocabulary, "data.newline_id", has,
+             "give one of them, or -1 for none");
+  rules.rule(data.eos_id == -1 || data.source != DataSource::text, "data.eos_id",
+             "the byte tokenizer ends documents with its own token", "leave it -1");
+  rules.rule(data.eos_id == -1 || !synthetic || packs, "data.eos_id",
+             "the synthetic stream has no documents to end", "set data.packing, or leave it -1");
+  rules.rule(data.newline_id == -1 || (packs && data.source != DataSource::tokens), "data.newline_id",
+             packs ? "a token file holds what follows its EOS" : "without packing no document ends",
+             "leave it -1");
+  rules.rule(data.newline_id == -1 || data.source == DataSource::text || data.eos_id >= 0, "data.newline_id",
+             "it follows an EOS, and there is none", "give data.eos_id, or leave it -1");
+  rules.rule(data.newline_id == -1 || data.newline_id != data.eos_id, "data.newline_id", "that is the EOS",
+             "give another token");
+  rules.rule(data.positions == PositionsChoice::sequence || packs, "data.positions",
+             "without packing nothing says where a document begins",
+             "set data.packing, or write positions into a token file");
+  rules.at_least(data.context_length, 0, "data.context_length");
+  rules.rule(data.context_length == 0 || data.positions == PositionsChoice::document, "data.context_length",
+             "only positions of documents start over", "set data.positions = \"document\" or leave it 0");
+  const int64_t marks = (data.eos_id >= 0 ? 1 : 0) + (data.newline_id >= 0 ? 1 : 0);
+  rules.rule(data.packing != Packing::first_fit || !synthetic ||
+                 2 * data.document_tokens - 2 + marks - 1 <= data.seq_len,
+             "data.document_tokens",
+             "first_fit packs whole documents, and the longest would not fit a sequence",
+             "shorten the documents or lengthen data.seq_len");
+}
+
+void check_attention(const RunConfig& config, const Rules& rules) {
+  const AttentionConfig& attention = config.attention;
+  const DataConfig& data = config.data;
+  const std::string key = "attention.documents";
+  rules.rule(attention.documents.size() <= 1, key,
+             "EOS and positions can draw other boundaries, and only one of them can be meant", "choose one");
+  if (attention.documents.empty())
+    return;
+  rules.rule(
+      attention.backend != AttentionBackend::sdpa, key,
+      "sdpa takes no document mask: it would need one of S x S for each row, and compute what it forbids",
+      "set attention.backend = \"flex\" or \"varlen\"");
+  if (attention.documents.front() == DocumentBoundary::eos)
+    rules.rule(data.source == DataSource::text || data.eos_id >= 0, key, "the data has no EOS",
+               "give data.eos_id");
+  else
+    rules.rule(data.positions == PositionsChoice::document || data.source == DataSource::tokens, key,
+               "data.positions = \"sequence\" shows no document", "set data.positions = \"document\"");
 }
 
 void check_loss(const RunConfig& config, const Rules& rules) {
@@ -161,6 +223,8 @@ void validate(const RunConfig& config) {
              "give 1 to 1024");
   check_data(config, rules);
   check_architecture(config, rules);
+  check_documents(config, rules);
+  check_attention(config, rules);
   check_loss(config, rules);
   check_optimizer(config, rules);
   check_schedule(config, rules);

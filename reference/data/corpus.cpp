@@ -4,6 +4,8 @@
 
 #include "reference/data/synthetic_corpus.hpp"
 #include "reference/data/text_corpus.hpp"
+#include "reference/data/token_file.hpp"
+#include "reference/data/token_stream.hpp"
 
 namespace parity::reference {
 
@@ -13,6 +15,8 @@ std::unique_ptr<Corpus> make_corpus(const DataConfig& data, int64_t vocab_size) 
       return std::make_unique<SyntheticCorpus>(data.seed, vocab_size);
     case DataSource::text:
       return std::make_unique<TextCorpus>(data.path);
+    case DataSource::tokens:
+      return std::make_unique<TokenStream>(read_token_stream(data.path, vocab_size));
   }
   return nullptr;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/data/loader.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "harness/base/error.hpp"
@@ -21,25 +22,37 @@ int64_t ignored_prefix(const DataConfig& config, int64_t sequence) {
   return static_cast<int64_t>(random.below(longest + 1));
 }
 
+bool is_whole(const MicroBatch& batch) {
+  for (size_t i = 0; i < batch.positions.size(); ++i)
+    if (batch.positions[i] != static_cast<int64_t>(i) % batch.seq_len)
+      return false;
+  return true;
+}
+
 }  // namespace
 
-Loader::Loader(const DataConfig& config, int64_t vocab_size)
-    : config_(config), vocab_size_(vocab_size), corpus_(make_corpus(config, vocab_size)) {}
+Loader::Loader(const DataConfig& config, const DataLimits& limits)
+    : config_(config), vocab_size_(limits.vocab_size), rows_(make_rows(config, limits)) {}
 
 void Loader::append_row(MicroBatch& batch, int64_t sequence) const {
-  const auto length = static_cast<size_t>(config_.seq_len);
-  std::vector<int64_t> row(length + 1);
-  corpus_->read(sequence, row);
-  for (const int64_t token : row)
+  Row row = rows_->row(sequence);
+  const auto check = [&](int64_t token) {
     if (token < 0 || token >= vocab_size_)
       throw UserError("token " + std::to_string(token) + " of sequence " + std::to_string(sequence) +
                       " is beyond the vocabulary of " + std::to_string(vocab_size_) +
                       " (the embedding has no row for it); raise architecture.vocab_size");
-  batch.tokens.insert(batch.tokens.end(), row.begin(), row.end() - 1);
-  const auto prefix = static_cast<size_t>(ignored_prefix(config_, sequence));
-  for (size_t i = 0; i < length; ++i)
-    batch.labels.push_back(i < prefix ? ignored_label : row[i + 1]);
-  batch.valid_tokens += static_cast<int64_t>(length - prefix);
+  };
+  for (const int64_t token : row.tokens)
+    check(token);
+  for (const int64_t label : row.labels)
+    if (label != ignored_label)
+      check(label);
+  std::fill_n(row.labels.begin(), ignored_prefix(config_, sequence), ignored_label);
+  batch.valid_tokens += static_cast<int64_t>(row.labels.size()) -
+                        std::count(row.labels.begin(), row.labels.end(), ignored_label);
+  batch.tokens.insert(batch.tokens.end(), row.tokens.begin(), row.tokens.end());
+  batch.labels.insert(batch.labels.end(), row.labels.begin(), row.labels.end());
+  batch.positions.insert(batch.positions.end(), row.positions.begin(), row.positions.end());
   ++batch.rows;
 }
 
@@ -48,13 +61,16 @@ MicroBatch Loader::next_micro_batch() {
   batch.seq_len = config_.seq_len;
   for (int64_t row = 0; row < config_.global_batch / config_.micro_batches; ++row)
     append_row(batch, position_++);
+  batch.whole_positions = is_whole(batch);
   return batch;
 }
 
 void Loader::end_update(int64_t valid_tokens) const {
   if (valid_tokens == 0)
     throw UserError("the update that begins at sequence " + std::to_string(position_ - config_.global_batch) +
-                    " has no label that counts (its mean loss would be 0 / 0); lower data.ignore_fraction");
+                    (config_.path.empty() ? "" : " of " + config_.path) +
+                    " has no label that counts (its mean loss would be 0 / 0); " +
+                    "lower data.ignore_fraction, or give the data labels");
 }
 
 UpdateBatches Loader::next() {

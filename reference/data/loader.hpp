@@ -7,20 +7,19 @@
 #include <vector>
 
 #include "harness/tensor/shape.hpp"
-#include "reference/data/corpus.hpp"
+#include "reference/data/rows.hpp"
 
 namespace parity::reference {
 
-/// A label that does not count. Source: PyTorch's default ignore_index.
-constexpr int64_t ignored_label = -100;
-
 /// Rows for one forward and backward pass.
 struct MicroBatch {
-  int64_t rows = 0;             ///< B
-  int64_t seq_len = 0;          ///< S
-  std::vector<int64_t> tokens;  ///< [B, S]
-  std::vector<int64_t> labels;  ///< [B, S]: the token after each, or ignored_label
-  int64_t valid_tokens = 0;     ///< labels that count
+  int64_t rows = 0;                ///< B
+  int64_t seq_len = 0;             ///< S
+  std::vector<int64_t> tokens;     ///< [B, S]
+  std::vector<int64_t> labels;     ///< [B, S]: the token after each, or ignored_label
+  std::vector<int64_t> positions;  ///< [B, S]
+  bool whole_positions = true;     ///< they are 0 .. S-1 in each row
+  int64_t valid_tokens = 0;        ///< labels that count
 
   Shape shape() const { return {rows, seq_len}; }
 };
@@ -43,7 +42,8 @@ struct UpdateBatches {
 /// of 1 row hold the same.
 class Loader {
  public:
-  Loader(const DataConfig& config, int64_t vocab_size);
+  /// \throws UserError for a file that is missing, empty, malformed, or beyond the limits
+  Loader(const DataConfig& config, const DataLimits& limits);
 
   /// The next update's batches. \throws UserError if no label counts, or a token is beyond the vocabulary.
   UpdateBatches next();
@@ -57,12 +57,15 @@ class Loader {
   int64_t position() const { return position_; }
   void set_position(int64_t position) { position_ = position; }
 
+  /// Whether positions start over inside rows, so that documents can be seen in them.
+  bool positions_restart() const { return rows_->positions_restart(); }
+
  private:
   void append_row(MicroBatch& batch, int64_t sequence) const;
 
   DataConfig config_;
   int64_t vocab_size_;
-  std::unique_ptr<Corpus> corpus_;
+  std::unique_ptr<Rows> rows_;
   int64_t position_ = 0;
 };
 

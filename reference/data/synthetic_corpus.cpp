@@ -23,9 +23,13 @@ std::vector<int64_t> shuffled(int64_t n, IntegerStream random) {
 
 }  // namespace
 
-SyntheticCorpus::SyntheticCorpus(int64_t seed, int64_t vocab_size) : seed_(static_cast<uint64_t>(seed)) {
-  const int64_t count = std::min<int64_t>(vocab_size, 256);
+SyntheticCorpus::SyntheticCorpus(int64_t seed, int64_t vocab_size, const std::vector<int64_t>& reserved)
+    : seed_(static_cast<uint64_t>(seed)) {
   symbols_ = shuffled(vocab_size, IntegerStream(seed_, choose_symbols));
+  std::erase_if(symbols_, [&](int64_t symbol) {
+    return std::find(reserved.begin(), reserved.end(), symbol) != reserved.end();
+  });
+  const auto count = std::min<int64_t>(static_cast<int64_t>(symbols_.size()), 256);
   symbols_.resize(static_cast<size_t>(count));
   for (const int64_t successor : shuffled(count, IntegerStream(seed_, choose_successors)))
     successors_.push_back(static_cast<uint64_t>(successor));

@@ -8,7 +8,7 @@
 
 namespace parity::reference {
 
-TextCorpus::TextCorpus(const std::filesystem::path& path) {
+std::vector<int64_t> read_text_document(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path))
     throw UserError("data.path: no file " + path.string() + " (it does not exist); check the path",
                     ExitCode::missing);
@@ -18,16 +18,7 @@ TextCorpus::TextCorpus(const std::filesystem::path& path) {
   if (const auto offset = first_invalid_utf8(text))
     throw UserError("data.path: " + path.string() + " is not UTF-8 (byte " + std::to_string(*offset) +
                     " begins no character); convert it, for example with iconv");
-  document_ = ByteTokenizer::encode_document(text);
-}
-
-void TextCorpus::read(int64_t index, std::span<int64_t> out) const {
-  const size_t sequence_length = out.size() - 1;
-  size_t position = static_cast<size_t>(index) * sequence_length % document_.size();
-  for (int64_t& token : out) {
-    token = document_[position];
-    position = (position + 1) % document_.size();
-  }
+  return ByteTokenizer::encode_document(text);
 }
 
 }  // namespace parity::reference

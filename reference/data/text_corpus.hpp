@@ -5,20 +5,19 @@
 #include <filesystem>
 #include <vector>
 
-#include "reference/data/corpus.hpp"
+#include "reference/data/token_stream.hpp"
 
 namespace parity::reference {
 
+/// A UTF-8 file as one document. \throws UserError if the file is missing (exit 3), empty, or not UTF-8
+/// (naming the byte offset)
+std::vector<int64_t> read_text_document(const std::filesystem::path& path);
+
 /// One UTF-8 file as one document, repeated without end. Sequence i begins at token i S of the stream.
-class TextCorpus : public Corpus {
+class TextCorpus : public TokenStream {
  public:
-  /// \throws UserError if the file is missing (exit 3), empty, or not UTF-8 (naming the byte offset)
-  explicit TextCorpus(const std::filesystem::path& path);
-
-  void read(int64_t index, std::span<int64_t> out) const override;
-
- private:
-  std::vector<int64_t> document_;
+  /// \throws UserError as read_text_document
+  explicit TextCorpus(const std::filesystem::path& path) : TokenStream(read_text_document(path)) {}
 };
 
 }  // namespace parity::reference

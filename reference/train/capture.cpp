@@ -39,6 +39,8 @@ void StepCapture::begin_step(int64_t step) {
 }
 
 void StepCapture::offer(Phase phase) {
+  if (phase == Phase::grad)
+    offer_document_ids();
   for (const Parameter& parameter : trainer_.parameters()) {
     torch::Tensor value = phase == Phase::param ? parameter.value.detach() : parameter.value.grad();
     recorder_.tensor(phase, parameter.name, view_of(value), value.mutable_data_ptr());
@@ -48,6 +50,20 @@ void StepCapture::offer(Phase phase) {
 void StepCapture::offer_batch(int64_t step, int64_t index, const MicroBatch& batch) {
   recorder_.replay_batch(step, index, "tokens", {DType::int64, batch.shape(), batch.tokens.data()});
   recorder_.replay_batch(step, index, "labels", {DType::int64, batch.shape(), batch.labels.data()});
+  recorder_.replay_batch(step, index, "positions", {DType::int64, batch.shape(), batch.positions.data()});
+  if (!recorder_.wants(Phase::input, "document_ids"))
+    return;
+  const std::vector<int64_t> ids = trainer_.document_ids(batch);
+  document_ids_.insert(document_ids_.end(), ids.begin(), ids.end());
+  seq_len_ = batch.seq_len;
+}
+
+void StepCapture::offer_document_ids() {
+  if (document_ids_.empty())
+    return;
+  const int64_t rows = static_cast<int64_t>(document_ids_.size()) / seq_len_;
+  recorder_.tensor(Phase::input, "document_ids", {DType::int64, {rows, seq_len_}, document_ids_.data()});
+  document_ids_.clear();
 }
 
 void StepCapture::end_step(const StepResult& result) {
@@ -57,6 +73,11 @@ void StepCapture::end_step(const StepResult& result) {
   recorder_.channel("valid_tokens", result.valid_tokens);
   recorder_.channel("update_norm", result.update_norm);
   recorder_.channel("batch_digest", result.batch_digest);
+  if (result.mask) {
+    recorder_.channel("mask_pairs", result.mask->pairs);
+    recorder_.channel("mask_digest", result.mask->digest);
+    recorder_.channel("position_digest", result.mask->position_digest);
+  }
   recorder_.channel("tokens_per_second", static_cast<double>(result.tokens) / result.seconds,
                     ChannelKind::timing);
   recorder_.channel("step_seconds", result.seconds, ChannelKind::timing);

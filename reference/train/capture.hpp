@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "harness/trace/recorder.hpp"
 
@@ -29,9 +30,13 @@ class StepCapture {
  private:
   void offer(Phase phase);
   void offer_batch(int64_t step, int64_t index, const MicroBatch& batch);
+  /// The document of each token, [rows of the update, S], for who wants to draw the pairs that attend.
+  void offer_document_ids();
 
   Trainer& trainer_;
   Recorder& recorder_;
+  std::vector<int64_t> document_ids_;  ///< of the update's micro-batches so far
+  int64_t seq_len_ = 0;
 };
 
 }  // namespace parity::reference

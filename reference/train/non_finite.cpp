@@ -71,10 +71,10 @@ std::string first_non_finite_gradient(const Parameters& parameters) {
   return {};
 }
 
-std::string first_non_finite_activation(const Llama3& model, const torch::Tensor& tokens_BS) {
+std::string first_non_finite_activation(const Llama3& model, const ModelInput& input) {
   const torch::NoGradGuard no_grad;
   std::string first;
-  model.forward(tokens_BS, [&first](const std::string& name, const torch::Tensor& value) {
+  model.forward(input, [&first](const std::string& name, const torch::Tensor& value) {
     if (first.empty() && !all_finite(value))
       first = name;
   });

@@ -13,6 +13,7 @@
 namespace parity::reference {
 
 class Llama3;
+struct ModelInput;
 
 /// A loss or gradient that is not finite ends a run (exit 4).
 class NonFinite : public UserError {
@@ -33,8 +34,7 @@ class NonFinite : public UserError {
 /// First in the order given; empty if all are finite.
 std::string first_non_finite_value(const Parameters& parameters);
 std::string first_non_finite_gradient(const Parameters& parameters);
-/// First block result of a forward pass that is not finite, in execution order. \param tokens_BS  [B, S]
-/// int64
-std::string first_non_finite_activation(const Llama3& model, const torch::Tensor& tokens_BS);
+/// First block result of a forward pass that is not finite, in execution order.
+std::string first_non_finite_activation(const Llama3& model, const ModelInput& input);
 
 }  // namespace parity::reference

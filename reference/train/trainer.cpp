@@ -10,6 +10,7 @@
 #include "reference/loss/normalization.hpp"
 #include "reference/optim/clip.hpp"
 #include "reference/optim/scale_gradients.hpp"
+#include "reference/train/attention_choice.hpp"
 #include "reference/train/non_finite.hpp"
 #include "reference/train/trainer_state.hpp"
 
@@ -34,23 +35,35 @@ void check_labels(const LossRule& rule, int64_t step, int64_t index) {
       "lower data.ignore_fraction or data.micro_batches, or choose another normalization");
 }
 
-void check_loss(const Llama3& model, const torch::Tensor& tokens, int64_t step, double loss) {
+/// Tokens, positions and masks of a micro-batch, over its own memory.
+ModelInput input_of(const Llama3& model, const MicroBatch& batch) {
+  const torch::Tensor tokens = view_of(batch.tokens, batch);
+  const torch::Tensor positions = view_of(batch.positions, batch);
+  return {tokens, batch.whole_positions ? torch::Tensor() : positions,
+          model.get_attention_masks(tokens, positions)};
+}
+
+void check_loss(const Llama3& model, const ModelInput& input, int64_t step, double loss) {
   if (std::isfinite(loss))
     return;
   if (const std::string name = first_non_finite_value(model.parameters()); !name.empty())
     throw NonFinite(step, "loss", loss, Phase::param, name);
-  throw NonFinite(step, "loss", loss, Phase::forward, first_non_finite_activation(model, tokens));
+  throw NonFinite(step, "loss", loss, Phase::forward, first_non_finite_activation(model, input));
 }
 
 }  // namespace
 
 Trainer::State::State(const RunConfig& run_config)
     : config(run_config),
-      model(dimensions_of(config.model, config.architecture), scalar_type(config.dtype)),
-      loader(config.data, model.dimensions().vocab_size),
+      model(dimensions_of(config.model, config.architecture), scalar_type(config.dtype),
+            attention_choice(config)),
+      loader(config.data, {model.dimensions().vocab_size, model.dimensions().max_seq_len}),
       optimizer(make_optimizer(config.optimizer, model.parameters())),
       schedule(make_schedule(config.lr, config.steps)),
-      update_norm(model.parameters()) {
+      update_norm(model.parameters()),
+      warnings(schedule.warnings) {
+  if (const std::string warning = document_warning(config, loader.positions_restart()); !warning.empty())
+    warnings.push_back(warning);
   initialize(model, static_cast<uint64_t>(config.seed));
 }
 
@@ -82,21 +95,23 @@ void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& tota
   const LossRule rule{s.config.loss.normalization, batch.valid_tokens, totals};
   check_labels(rule, s.updates_done + 1, s.tally.micro_batches());
   s.tally.add(batch);
-  const torch::Tensor tokens = view_of(batch.tokens, batch);
+  if (attention_is_recorded(s.config))
+    s.tally.add_mask(s.model.get_mask(batch.tokens, batch.positions, batch.seq_len));
+  const ModelInput input = input_of(s.model, batch);
   const torch::Tensor labels = view_of(batch.labels, batch);
   if (s.config.loss.chunks == 0) {
-    torch::Tensor loss = rule.whole(s.model.forward(tokens), labels);
+    torch::Tensor loss = rule.whole(s.model.forward(input), labels);
     s.tally.add_loss(loss);
-    check_loss(s.model, tokens, s.updates_done + 1, loss.item<double>());
+    check_loss(s.model, input, s.updates_done + 1, loss.item<double>());
     loss.backward();
     return;
   }
-  const torch::Tensor hidden = s.model.hidden(tokens);
+  const torch::Tensor hidden = s.model.hidden(input);
   const ChunkedLoss chunked = chunked_loss(
       hidden, labels, s.config.loss.chunks, [&s](const torch::Tensor& x) { return s.model.output(x); },
       [&rule](const torch::Tensor& logits, const torch::Tensor& some) { return rule.share(logits, some); });
   s.tally.add_loss(chunked.loss);
-  check_loss(s.model, tokens, s.updates_done + 1, chunked.loss.item<double>());
+  check_loss(s.model, input, s.updates_done + 1, chunked.loss.item<double>());
   hidden.backward(chunked.hidden_grad);
 }
 
@@ -113,6 +128,8 @@ StepResult Trainer::optim_step() {
   result.tokens = s.tally.tokens();
   result.valid_tokens = s.tally.valid_tokens();
   result.batch_digest = s.tally.digest();
+  if (attention_is_recorded(s.config))
+    result.mask = {s.tally.mask_pairs(), s.tally.mask_digest(), s.tally.position_digest()};
   torch::Tensor scale;
   if (s.config.loss.normalization == Normalization::gradient_scaling) {
     scale = gradient_scale(result.valid_tokens, parameters.front().value.scalar_type());
@@ -172,7 +189,12 @@ const std::vector<Parameter>& Trainer::parameters() const {
 }
 
 const std::vector<std::string>& Trainer::warnings() const {
-  return state_->schedule.warnings;
+  return state_->warnings;
+}
+
+std::vector<int64_t> Trainer::document_ids(const MicroBatch& batch) const {
+  const Mask mask = state_->model.get_mask(batch.tokens, batch.positions, batch.seq_len);
+  return mask.document_ids ? *mask.document_ids : std::vector<int64_t>(batch.tokens.size(), 0);
 }
 
 }  // namespace parity::reference

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/trace/phase.hpp"
@@ -18,6 +20,14 @@ struct Parameter;
 struct UpdateBatches;
 struct UpdateTotals;
 
+/// Which query-key pairs an update attended over, and by which positions RoPE turned. Like batch_digest, none
+/// depends on the number of micro-batches.
+struct MaskResult {
+  int64_t pairs = 0;            ///< that attend, over all rows
+  int64_t digest = 0;           ///< of those pairs
+  int64_t position_digest = 0;  ///< of the positions
+};
+
 /// What one update measured. Losses and norms are float32 widened, or float64 in a twin.
 struct StepResult {
   int64_t step = 0;      ///< counted from 1
@@ -25,10 +35,11 @@ struct StepResult {
   double grad_norm = 0;  ///< before clipping
   double lr = 0;         ///< that the update used
   int64_t tokens = 0;    ///< positions that went through the model, counted: also ignored labels and padding
-  int64_t valid_tokens = 0;  ///< labels that counted, counted in every mode, not what a config promises
-  double update_norm = 0;    ///< L2 of the change of all parameters, accumulated in float64
-  int64_t batch_digest = 0;  ///< of tokens and labels; does not depend on the number of micro-batches
-  double seconds = 0;        ///< wall time of the step
+  int64_t valid_tokens = 0;        ///< labels that counted, counted in every mode, not what a config promises
+  double update_norm = 0;          ///< L2 of the change of all parameters, accumulated in float64
+  int64_t batch_digest = 0;        ///< of tokens and labels; does not depend on the number of micro-batches
+  std::optional<MaskResult> mask;  ///< where the config speaks of documents or of another backend than sdpa
+  double seconds = 0;              ///< wall time of the step
 };
 
 /// Trains one model on one device.
@@ -71,8 +82,10 @@ class Trainer {
   /// Sequences fetched so far.
   int64_t sequences_read() const;
   const std::vector<Parameter>& parameters() const;
-  /// Adjustments made to the schedule's numbers.
+  /// Adjustments made to the schedule's numbers, and which of two marks of documents is used.
   const std::vector<std::string>& warnings() const;
+  /// Document of each token of a batch as attention sees them, [B, S]; zeros where it tells none apart.
+  std::vector<int64_t> document_ids(const MicroBatch& batch) const;
 
   /// Everything needed to go on: parameters, optimizer, schedule and data positions, generator.
   void save(const std::filesystem::path& file) const;

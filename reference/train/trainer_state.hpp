@@ -27,6 +27,7 @@ struct Trainer::State {
   Schedule schedule;
   UpdateNorm update_norm;
   UpdateTally tally;
+  std::vector<std::string> warnings;
   int64_t updates_done = 0;
   int64_t schedule_position = 0;  ///< differs from updates_done only where a resumed run forgot it
   PhaseHook phase_hook;

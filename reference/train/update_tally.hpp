@@ -8,6 +8,7 @@
 #include <torch/types.h>
 
 #include "harness/measure/digest.hpp"
+#include "reference/attention/masks/mask.hpp"
 #include "reference/data/loader.hpp"
 
 namespace parity::reference {
@@ -18,6 +19,8 @@ class UpdateTally {
  public:
   /// Before the micro-batch's forward pass.
   void add(const MicroBatch& batch);
+  /// The mask of the micro-batch that was added last.
+  void add_mask(const Mask& mask);
   /// \param loss  scalar as it is differentiated
   void add_loss(const torch::Tensor& loss) { losses_.push_back(loss.detach()); }
 
@@ -27,6 +30,9 @@ class UpdateTally {
   const std::vector<torch::Tensor>& losses() const { return losses_; }
   /// Of tokens and labels. Additive over rows, so the number of micro-batches does not matter.
   int64_t digest() const;
+  int64_t mask_pairs() const { return mask_facts_.pairs; }
+  int64_t mask_digest() const;
+  int64_t position_digest() const;
 
  private:
   int64_t micro_batches_ = 0;
@@ -34,6 +40,8 @@ class UpdateTally {
   int64_t valid_tokens_ = 0;
   std::vector<torch::Tensor> losses_;
   Digest digest_;
+  Digest positions_;
+  MaskFacts mask_facts_;
 };
 
 }  // namespace parity::reference

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+
 #include "tests/support/pytorch.hpp"
 #include "tests/support/train_fixture.hpp"
 
@@ -37,8 +39,9 @@ class PyTorchProgramTest : public TrainProgramTest, public testing::WithParamInt
     if (!has_pytorch)
       GTEST_SKIP() << needs_pytorch;
   }
-  /// Both programs agree in every bit of loss, gradient norm and learning rate; no tolerance.
-  void expect_same_bits() const {
+
+  /// Leaves the trace of parity-train in ours() and that of PyTorch in theirs().
+  void train_both() {
     const auto config = write_config(GetParam().changes);
     write_file(folder / "capture.json", R"({"tensors": [], "sketches": [], "replay": true})");
     const std::string replay = (folder / "replay.h5").string();
@@ -50,12 +53,24 @@ class PyTorchProgramTest : public TrainProgramTest, public testing::WithParamInt
                   " PARITY_DTYPE=" + GetParam().dtype + " PARITY_TRACE=" + trace_path().string() +
                   " " PARITY_PYTHON " " PARITY_SOURCE_DIR "/tests/support/pytorch_llama.py " + replay);
     ASSERT_EQ(theirs.status, 0) << theirs.output;
-    const Trace expected = Trace::open(trace_path()), actual = Trace::open(replay);
+    theirs_ = std::make_unique<Trace>(Trace::open(trace_path()));
+    ours_ = std::make_unique<Trace>(Trace::open(replay));
+  }
+
+  /// Both programs agree in every bit of loss, gradient norm and learning rate; no tolerance.
+  void expect_same_bits() {
+    ASSERT_NO_FATAL_FAILURE(train_both());
     for (const char* channel : {"loss", "grad_norm", "lr"}) {
-      EXPECT_EQ(channel_of(actual, channel).size(), 10U);
-      EXPECT_EQ(channel_of(actual, channel), channel_of(expected, channel)) << channel;
+      EXPECT_EQ(channel_of(ours(), channel).size(), 10U);
+      EXPECT_EQ(channel_of(ours(), channel), channel_of(theirs(), channel)) << channel;
     }
   }
+
+  const Trace& ours() const { return *ours_; }
+  const Trace& theirs() const { return *theirs_; }
+
+ private:
+  std::unique_ptr<Trace> ours_, theirs_;
 };
 
 }  // namespace parity

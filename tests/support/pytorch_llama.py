@@ -49,11 +49,46 @@ def rope_table(head_dim, length, theta, scaled, dtype):
     return torch.polar(torch.ones_like(angles), angles)
 
 
-def rotate(x, table):
+def rotate(x, turns):
     """x [B, S, H, d]; neighbouring pairs turn by the row of their position."""
     pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
-    turned = pairs * table[:x.shape[1]].view(1, x.shape[1], 1, -1)
-    return torch.view_as_real(turned).flatten(3)
+    return torch.view_as_real(pairs * turns).flatten(3)
+
+
+def turns_of(table, positions):
+    """[B, S, 1, d / 2], or [1, S, 1, d / 2] where every row counts 0, 1, 2, ..."""
+    B, S = positions.shape
+    if torch.equal(positions, torch.arange(S).expand(B, S)):
+        return table[:S].view(1, S, 1, -1)
+    return table[positions].unsqueeze(2)
+
+
+EOS_OF_TEXT = 257
+
+
+def documents_of(tokens, positions, config):
+    """Number of each token's document [B, S], or None: by EOS, by jumps of positions, or by zeros of positions."""
+    rule = config.get("attention.documents") or []
+    if not rule:
+        return None
+    if rule[0] == "eos":
+        eos = EOS_OF_TEXT if config["data.source"] == "text" else config["data.eos_id"]
+        ends = (tokens == eos).cumsum(1)
+        return torch.cat([torch.zeros_like(ends[:, :1]), ends[:, :-1]], dim=1)
+    if rule[0] == "position_difference":
+        before = torch.cat([positions[:, :1] - 1, positions[:, :-1]], dim=1)
+        return (positions - before != 1).cumsum(1)
+    return (positions == 0).cumsum(1)
+
+
+def dense_mask(tokens, positions, config):
+    """[B, 1, S, S] bool, true where a query may look at a key; None for causal by flag."""
+    documents = documents_of(tokens, positions, config)
+    if documents is None:
+        return None
+    S = tokens.shape[1]
+    causal = torch.ones(S, S, dtype=torch.bool).tril()
+    return ((documents[:, :, None] == documents[:, None, :]) & causal).unsqueeze(1)
 
 
 class Attention(nn.Module):
@@ -65,15 +100,15 @@ class Attention(nn.Module):
         self.wv = nn.Linear(dim, kv_width, bias=False)
         self.wo = nn.Linear(dim, dim, bias=False)
 
-    def forward(self, x, table):
+    def forward(self, x, turns, mask):
         B, S, _ = x.shape
         q, k, v = (w(x).view(B, S, -1, self.head_dim) for w in (self.wq, self.wk, self.wv))
-        q, k = rotate(q, table), rotate(k, table)
+        q, k = rotate(q, turns), rotate(k, turns)
         repeats = q.shape[2] // k.shape[2]
         if repeats > 1:
             k, v = (t.repeat_interleave(repeats, dim=2) for t in (k, v))
         q, k, v = (t.transpose(1, 2) for t in (q, k, v))
-        out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
         return self.wo(out.transpose(1, 2).contiguous().view(B, S, -1))
 
 
@@ -96,8 +131,8 @@ class Block(nn.Module):
         self.attention_norm = nn.RMSNorm(dim, eps=eps)
         self.ffn_norm = nn.RMSNorm(dim, eps=eps)
 
-    def forward(self, x, table):
-        h = x + self.attention(self.attention_norm(x), table)
+    def forward(self, x, turns, mask):
+        h = x + self.attention(self.attention_norm(x), turns, mask)
         return h + self.feed_forward(self.ffn_norm(h))
 
 
@@ -110,9 +145,11 @@ class Llama(nn.Module):
         layers = sum(name.endswith("wq.weight") for name in weights)
         heads = config.get("architecture.n_heads") or HEADS[config["model"]]
         eps = config.get("architecture.norm_eps") or 1e-5
+        self.config = config
         scaled = config.get("architecture.rope_scaling", "model") != "none"
         theta = config.get("architecture.rope_theta") or 500000.0
-        self.table = rope_table(dim // heads, config["data.seq_len"], theta, scaled, dtype)
+        self.table = rope_table(dim // heads, config.get("architecture.max_seq_len") or 2048, theta, scaled,
+                                dtype)
         self.tok_embeddings = nn.Embedding(vocab, dim)
         self.layers = nn.ModuleList(Block(dim, kv_width, heads, hidden, eps) for _ in range(layers))
         self.norm = nn.RMSNorm(dim, eps=eps)
@@ -120,14 +157,15 @@ class Llama(nn.Module):
         self.to(dtype)
         self.load_state_dict(weights)
 
-    def hidden(self, tokens):
+    def hidden(self, tokens, positions):
+        turns, mask = turns_of(self.table, positions), dense_mask(tokens, positions, self.config)
         h = self.tok_embeddings(tokens)
         for layer in self.layers:
-            h = layer(h, self.table)
+            h = layer(h, turns, mask)
         return self.norm(h)
 
-    def forward(self, tokens):
-        return self.output(self.hidden(tokens))
+    def forward(self, tokens, positions):
+        return self.output(self.hidden(tokens, positions))
 
 
 def factor_of(config):
@@ -166,9 +204,9 @@ def make_optimizer(model, config):
                              betas=(config["optimizer.beta1"], config["optimizer.beta2"]), fused=fused)
 
 
-def chunked_backward(model, tokens, labels, chunks, loss_of):
+def chunked_backward(model, tokens, positions, labels, chunks, loss_of):
     """Output projection, loss and backward chunk by chunk, then once through the decoder. Returns the loss."""
-    hidden = model.hidden(tokens)
+    hidden = model.hidden(tokens, positions)
     parts = hidden.detach().flatten(0, 1).chunk(chunks)
     total, gradients = 0, []
     for part, some in zip(parts, labels.flatten().chunk(chunks)):
@@ -181,7 +219,7 @@ def chunked_backward(model, tokens, labels, chunks, loss_of):
     return total
 
 
-def forward_backward(model, tokens, labels, valid, count, config):
+def forward_backward(model, tokens, labels, positions, valid, count, config):
     """One of `count` micro-batches of an update with `valid` labels. Returns its loss as differentiated."""
     def cross_entropy(logits, labels, reduction):
         return F.cross_entropy(logits.flatten(0, -2), labels.flatten(), reduction=reduction, ignore_index=-100)
@@ -190,9 +228,9 @@ def forward_backward(model, tokens, labels, valid, count, config):
     if config.get("loss.chunks", 0) > 0:
         divide = {"global_tokens": lambda c: c / valid, "microbatch_mean": lambda c: c / own / count,
                   "gradient_scaling": lambda c: c}[rule]
-        return chunked_backward(model, tokens, labels, config["loss.chunks"],
+        return chunked_backward(model, tokens, positions, labels, config["loss.chunks"],
                                 lambda logits, some: divide(cross_entropy(logits, some, "sum")))
-    logits = model(tokens)
+    logits = model(tokens, positions)
     if rule == "global_tokens":
         loss = cross_entropy(logits, labels, "sum") / valid
     elif rule == "microbatch_mean":
@@ -208,9 +246,9 @@ def forward_backward(model, tokens, labels, valid, count, config):
 def train_step(model, optimizer, micro_batches, config):
     """One update. Returns loss and gradient norm as numbers."""
     optimizer.zero_grad()
-    valid = sum((labels != -100).sum() for _, labels in micro_batches)
-    losses = [forward_backward(model, tokens, labels, valid, len(micro_batches), config)
-              for tokens, labels in micro_batches]
+    valid = sum((labels != -100).sum() for _, labels, _ in micro_batches)
+    losses = [forward_backward(model, tokens, labels, positions, valid, len(micro_batches), config)
+              for tokens, labels, positions in micro_batches]
     if config.get("loss.normalization") == "gradient_scaling":
         torch._foreach_mul_([p.grad for p in model.parameters()], 1 / valid)
         loss = sum(losses).item() / valid
@@ -227,7 +265,8 @@ def train_step(model, optimizer, micro_batches, config):
 def read_replay(path, dtype):
     with h5py.File(path) as file:
         weights = {name: torch.from_numpy(data[()]).to(dtype) for name, data in file["replay/initial"].items()}
-        batches = {int(step): [tuple(torch.from_numpy(group[m][field][()]) for field in ("tokens", "labels"))
+        fields = ("tokens", "labels", "positions")
+        batches = {int(step): [tuple(torch.from_numpy(group[m][field][()]) for field in fields)
                                for m in sorted(group, key=int)]
                    for step, group in file["replay/batches"].items()}
     return weights, batches
@@ -268,7 +307,7 @@ def main():
         channels["loss"].append(loss)
         channels["grad_norm"].append(norm)
         timings["step_seconds"].append(seconds)
-        timings["tokens_per_second"].append(sum(tokens.numel() for tokens, _ in batches[step]) / seconds)
+        timings["tokens_per_second"].append(sum(tokens.numel() for tokens, _, _ in batches[step]) / seconds)
     write_trace(os.environ["PARITY_TRACE"], channels, timings)
 
 

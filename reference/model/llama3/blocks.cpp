@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/model/llama3/blocks.hpp"
 
-#include "reference/attention/sdpa.hpp"
 #include "reference/model/llama3/rope.hpp"
 
 namespace parity::reference {
@@ -11,15 +10,16 @@ torch::Tensor RmsNorm::forward(const torch::Tensor& x_BSD) const {
   return at::rms_norm(x_BSD, weight.sizes(), weight, eps);
 }
 
-torch::Tensor Attention::forward(const torch::Tensor& x_BSD, const torch::Tensor& rope) const {
+torch::Tensor Attention::forward(const torch::Tensor& x_BSD, const torch::Tensor& turns,
+                                 const AttentionMasks& masks) const {
   const int64_t B = x_BSD.size(0);
   const int64_t S = x_BSD.size(1);
   const torch::Tensor q_BSHd = at::linear(x_BSD, wq).view({B, S, -1, head_dim});
   const torch::Tensor k_BSKd = at::linear(x_BSD, wk).view({B, S, -1, head_dim});
   const torch::Tensor v_BSKd = at::linear(x_BSD, wv).view({B, S, -1, head_dim});
   const torch::Tensor out_BHSd =
-      sdpa_causal(apply_rope(q_BSHd, rope).transpose(1, 2), apply_rope(k_BSKd, rope).transpose(1, 2),
-                  v_BSKd.transpose(1, 2));
+      attend(apply_rope(q_BSHd, turns).transpose(1, 2), apply_rope(k_BSKd, turns).transpose(1, 2),
+             v_BSKd.transpose(1, 2), masks);
   return at::linear(out_BHSd.transpose(1, 2).reshape({B, S, -1}), wo);
 }
 

@@ -7,6 +7,7 @@
 
 #include <torch/types.h>
 
+#include "reference/attention/attention.hpp"
 #include "reference/config/model_names.hpp"
 
 namespace parity::reference {
@@ -24,7 +25,7 @@ struct RmsNorm {
   torch::Tensor forward(const torch::Tensor& x_BSD) const;
 };
 
-/// Causal grouped-query attention with rotary positions.
+/// Grouped-query attention with rotary positions, over the pairs that the masks allow.
 struct Attention {
   torch::Tensor wq;  ///< [H d, D]
   torch::Tensor wk;  ///< [K d, D]
@@ -32,7 +33,9 @@ struct Attention {
   torch::Tensor wo;  ///< [D, H d]
   int64_t head_dim = 0;
 
-  torch::Tensor forward(const torch::Tensor& x_BSD, const torch::Tensor& rope) const;
+  /// \param turns  from rope_turns
+  torch::Tensor forward(const torch::Tensor& x_BSD, const torch::Tensor& turns,
+                        const AttentionMasks& masks) const;
 };
 
 /// SwiGLU: w2 (silu(w1 x) * w3 x).

@@ -2,12 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/model/llama3/llama3.hpp"
 
+#include "harness/base/error.hpp"
 #include "reference/model/llama3/rope.hpp"
 
 namespace parity::reference {
+namespace {
 
-Llama3::Llama3(const Llama3Dimensions& dimensions, torch::ScalarType dtype)
+std::span<const int64_t> values_of(const torch::Tensor& x_BS) {
+  require(x_BS.is_contiguous(), "tokens or positions are not contiguous");
+  return {x_BS.const_data_ptr<int64_t>(), static_cast<size_t>(x_BS.numel())};
+}
+
+}  // namespace
+
+Llama3::Llama3(const Llama3Dimensions& dimensions, torch::ScalarType dtype, const AttentionChoice& attention)
     : dimensions_(dimensions),
+      attention_(attention),
       tok_embeddings_(torch::empty({dimensions.vocab_size, dimensions.dim}, dtype)),
       norm_{torch::empty({dimensions.dim}, dtype), dimensions.norm_eps},
       output_(torch::empty({dimensions.vocab_size, dimensions.dim}, dtype)),
@@ -25,18 +35,31 @@ Llama3::Llama3(const Llama3Dimensions& dimensions, torch::ScalarType dtype)
   add("output.weight", output_);
 }
 
-torch::Tensor Llama3::hidden(const torch::Tensor& tokens_BS, const Probe& probe) const {
+Mask Llama3::get_mask(std::span<const int64_t> tokens_BS, std::span<const int64_t> positions_BS,
+                      int64_t seq_len) const {
+  return make_mask(attention_.documents, tokens_BS, positions_BS, seq_len);
+}
+
+AttentionMasks Llama3::get_attention_masks(const torch::Tensor& tokens_BS,
+                                           const torch::Tensor& positions_BS) const {
+  return masks_for(attention_.backend,
+                   get_mask(values_of(tokens_BS), values_of(positions_BS), tokens_BS.size(1)));
+}
+
+torch::Tensor Llama3::hidden(const ModelInput& input, const Probe& probe) const {
+  require(input.masks.backend == attention_.backend, "masks made for another backend than the model's");
   const auto seen = [&probe](const std::string& name, const torch::Tensor& value) {
     if (probe)
       probe(name, value);
     return value;
   };
-  torch::Tensor h_BSD = seen("tok_embeddings", at::embedding(tok_embeddings_, tokens_BS));
+  torch::Tensor h_BSD = seen("tok_embeddings", at::embedding(tok_embeddings_, input.tokens_BS));
+  const torch::Tensor turns = rope_turns(rope_, input.tokens_BS.size(1), input.positions_BS);
   for (size_t i = 0; i < layers_.size(); ++i) {
     const Block& block = layers_[i];
     const std::string name = "layers." + std::to_string(i);
-    h_BSD = h_BSD +
-            seen(name + ".attention", block.attention.forward(block.attention_norm.forward(h_BSD), rope_));
+    h_BSD = h_BSD + seen(name + ".attention",
+                         block.attention.forward(block.attention_norm.forward(h_BSD), turns, input.masks));
     h_BSD = h_BSD + seen(name + ".feed_forward", block.feed_forward.forward(block.ffn_norm.forward(h_BSD)));
     seen(name, h_BSD);
   }
@@ -47,8 +70,8 @@ torch::Tensor Llama3::output(const torch::Tensor& hidden) const {
   return at::linear(hidden, output_);
 }
 
-torch::Tensor Llama3::forward(const torch::Tensor& tokens_BS, const Probe& probe) const {
-  const torch::Tensor logits_BSV = output(hidden(tokens_BS, probe));
+torch::Tensor Llama3::forward(const ModelInput& input, const Probe& probe) const {
+  const torch::Tensor logits_BSV = output(hidden(input, probe));
   if (probe)
     probe("output", logits_BSV);
   return logits_BSV;

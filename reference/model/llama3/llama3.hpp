@@ -2,30 +2,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <torch/types.h>
 
+#include "reference/attention/attention.hpp"
 #include "reference/config/model_names.hpp"
 #include "reference/model/llama3/blocks.hpp"
 #include "reference/model/parameter.hpp"
 
 namespace parity::reference {
 
+/// What a model's forward takes.
+struct ModelInput {
+  torch::Tensor tokens_BS;     ///< [B, S] int64
+  torch::Tensor positions_BS;  ///< [B, S] int64, for RoPE; undefined = 0 .. S-1 in every row
+  AttentionMasks masks;        ///< from the model's get_attention_masks
+
+  /// Whole sequences, where the model attends with sdpa.
+  ModelInput(torch::Tensor tokens) : tokens_BS(std::move(tokens)) {}  // NOLINT(google-explicit-constructor)
+  ModelInput(torch::Tensor tokens, torch::Tensor positions, AttentionMasks attention_masks)
+      : tokens_BS(std::move(tokens)), positions_BS(std::move(positions)), masks(std::move(attention_masks)) {}
+};
+
 /// Llama 3: embedding, blocks, norm, output projection. Knows one device and no ranks.
 class Llama3 {
  public:
   /// Weights are allocated in `dtype` and not yet initialised.
-  Llama3(const Llama3Dimensions& dimensions, torch::ScalarType dtype);
+  Llama3(const Llama3Dimensions& dimensions, torch::ScalarType dtype, const AttentionChoice& attention = {});
 
-  /// \param tokens_BS  [B, S] int64
-  /// \param probe      if given, takes every block's results, in execution order
+  /// Which pairs of a batch attend, under the model's rule for documents.
+  /// \param tokens_BS, positions_BS  row after row
+  Mask get_mask(std::span<const int64_t> tokens_BS, std::span<const int64_t> positions_BS,
+                int64_t seq_len) const;
+  /// The same for its backend, to be handed to forward: worked out once for all blocks.
+  /// \param tokens_BS, positions_BS  [B, S] int64
+  AttentionMasks get_attention_masks(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS) const;
+
+  /// \param probe  if given, takes every block's results, in execution order
   /// \return [B, S, V] logits in the model's dtype
-  torch::Tensor forward(const torch::Tensor& tokens_BS, const Probe& probe = {}) const;
+  torch::Tensor forward(const ModelInput& input, const Probe& probe = {}) const;
 
   /// forward() in two parts, for losses that project a part of the tokens at a time.
   /// \return [B, S, D] after the final norm
-  torch::Tensor hidden(const torch::Tensor& tokens_BS, const Probe& probe = {}) const;
+  torch::Tensor hidden(const ModelInput& input, const Probe& probe = {}) const;
   /// \param hidden  [..., D]. \return [..., V] logits
   torch::Tensor output(const torch::Tensor& hidden) const;
 
@@ -37,6 +58,7 @@ class Llama3 {
   friend void initialize(Llama3& model, uint64_t seed);
 
   Llama3Dimensions dimensions_;
+  AttentionChoice attention_;
   torch::Tensor tok_embeddings_;  ///< [V, D]
   std::vector<Block> layers_;
   RmsNorm norm_;

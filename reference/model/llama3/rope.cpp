@@ -39,10 +39,16 @@ torch::Tensor rope_table(const Llama3Dimensions& dimensions, torch::ScalarType d
   return torch::polar(torch::ones_like(angles), angles);
 }
 
-torch::Tensor apply_rope(const torch::Tensor& x_BSHd, const torch::Tensor& table) {
+torch::Tensor rope_turns(const torch::Tensor& table, int64_t seq_len, const torch::Tensor& positions_BS) {
+  if (!positions_BS.defined())
+    return table.narrow(0, 0, seq_len).unsqueeze(1);
+  return table.index_select(0, positions_BS.flatten())
+      .view({positions_BS.size(0), seq_len, 1, table.size(1)});
+}
+
+torch::Tensor apply_rope(const torch::Tensor& x_BSHd, const torch::Tensor& turns) {
   const torch::Tensor pairs =
       torch::view_as_complex(at_least_float32(x_BSHd).unflatten(-1, torch::IntArrayRef{-1, 2}));
-  const torch::Tensor turns = table.narrow(0, 0, x_BSHd.size(1)).unsqueeze(1);  // [S, 1, hd / 2]
   return torch::view_as_real(pairs * turns).flatten(3).to(x_BSHd.scalar_type());
 }
 

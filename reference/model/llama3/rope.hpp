@@ -16,11 +16,19 @@ namespace parity::reference {
 /// Source: NUMERICS.md 4.1.
 torch::Tensor rope_table(const Llama3Dimensions& dimensions, torch::ScalarType dtype);
 
-/// Turns neighbouring pairs (2j, 2j + 1) of each head by the table's row of their position.
+/// The table's rows of each position, shaped to multiply heads.
+///
+/// \param table         [at least S, hd / 2] complex
+/// \param seq_len       S
+/// \param positions_BS  [B, S] int64; undefined = 0 .. S-1 in every row
+/// \return [S, 1, hd / 2], or [B, S, 1, hd / 2] with positions
+torch::Tensor rope_turns(const torch::Tensor& table, int64_t seq_len, const torch::Tensor& positions_BS);
+
+/// Turns neighbouring pairs (2j, 2j + 1) of each head.
 ///
 /// \param x_BSHd  [B, S, H, hd]
-/// \param table   [at least S, hd / 2] complex
+/// \param turns   from rope_turns
 /// \return same shape and dtype as x_BSHd
-torch::Tensor apply_rope(const torch::Tensor& x_BSHd, const torch::Tensor& table);
+torch::Tensor apply_rope(const torch::Tensor& x_BSHd, const torch::Tensor& turns);
 
 }  // namespace parity::reference

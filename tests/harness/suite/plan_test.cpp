@@ -112,7 +112,14 @@ TEST_F(PlanTest, ARestartedRunIsNeverTakenForTheStraightOne) {
 
 TEST_F(PlanTest, InputFilesArePartOfTheIdentity) {
   add(arms("data.path = \"text\"", "") + check("channel = \"lr\"", "identical"));
-  EXPECT_EQ(run(0).identity.at("inputs").at("text"), "hash of text");
+  EXPECT_EQ(run(0).identity.at("inputs").at("data.path"), "hash of text");
+}
+
+TEST_F(PlanTest, AFileMayLieBesideItsCase) {
+  add(arms("data.path = \"{case_dir}/rows.tokens\"", "") + check("channel = \"lr\"", "identical"));
+  const auto expected = std::filesystem::absolute("cases/topic/rows.tokens");
+  EXPECT_EQ(run(0).config.at("data.path"), expected.string());
+  EXPECT_EQ(run(0).identity.at("inputs").at("data.path"), "hash of rows.tokens");
 }
 
 TEST_F(PlanTest, TwinsAreAddedOnlyWhereAGapIsJudged) {

@@ -30,7 +30,7 @@ std::vector<int64_t> all_tokens(const UpdateBatches& update) {
 }
 
 TEST(LoaderTest, RowsDoNotDependOnTheNumberOfMicroBatches) {
-  Loader one(config_with(1), 64), four(config_with(4), 64);
+  Loader one(config_with(1), {64, 2048}), four(config_with(4), {64, 2048});
   one.next();
   four.next();
   const UpdateBatches whole = one.next(), parts = four.next();
@@ -42,7 +42,7 @@ TEST(LoaderTest, RowsDoNotDependOnTheNumberOfMicroBatches) {
 }
 
 TEST(LoaderTest, MicroBatchesOneByOneAreThoseOfTheWholeUpdate) {
-  Loader whole(config_with(4, 0.25), 64), streamed(config_with(4, 0.25), 64);
+  Loader whole(config_with(4, 0.25), {64, 2048}), streamed(config_with(4, 0.25), {64, 2048});
   for (int update = 0; update < 2; ++update)
     for (const MicroBatch& expected : whole.next().micro_batches) {
       const MicroBatch actual = streamed.next_micro_batch();
@@ -56,7 +56,7 @@ TEST(LoaderTest, MicroBatchesOneByOneAreThoseOfTheWholeUpdate) {
 }
 
 TEST(LoaderTest, LabelsAreTheNextTokens) {
-  Loader loader(config_with(4), 64);
+  Loader loader(config_with(4), {64, 2048});
   const MicroBatch batch = loader.next().micro_batches[2];
   for (size_t i = 0; i + 1 < 16; ++i)
     EXPECT_EQ(batch.labels[i], batch.tokens[i + 1]);
@@ -65,7 +65,7 @@ TEST(LoaderTest, LabelsAreTheNextTokens) {
 TEST(LoaderTest, IgnoredPrefixesMakeMicroBatchesUnequal) {
   DataConfig config = config_with(4, 0.25);
   config.seq_len = 200;
-  Loader loader(config, 64);
+  Loader loader(config, {64, 2048});
   std::set<int64_t> counts;
   int64_t valid = 0;
   for (int update = 0; update < 50; ++update) {
@@ -87,7 +87,7 @@ TEST(LoaderTest, IgnoredPrefixesMakeMicroBatchesUnequal) {
 }
 
 TEST(LoaderTest, PositionIsAllThatIsNeededToGoOn) {
-  Loader straight(config_with(2), 64), resumed(config_with(2), 64);
+  Loader straight(config_with(2), {64, 2048}), resumed(config_with(2), {64, 2048});
   straight.next();
   resumed.set_position(straight.position());
   EXPECT_EQ(straight.position(), 4);
@@ -99,7 +99,7 @@ TEST(LoaderTest, ATokenBeyondTheVocabularyIsAnError) {
   config.source = DataSource::text;
   config.path = testing::TempDir() + "loader_test.txt";
   write_file(config.path, "some text that is long enough");
-  Loader loader(config, 200);
+  Loader loader(config, {200, 2048});
   try {
     loader.next();
     FAIL() << "accepted begin_of_text in a vocabulary of 200";

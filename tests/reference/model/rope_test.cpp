@@ -53,7 +53,7 @@ TEST(RopeTest, TurnsNeighbouringPairsByTheirPosition) {
   const torch::Tensor table = rope_table(dimensions(false), torch::kFloat64);
   torch::Tensor x = torch::zeros({1, 4, 1, 16}, torch::kFloat64);
   x.select(3, 0).fill_(1);  // pair 0 is (1, 0), whose frequency is 1
-  const torch::Tensor y = apply_rope(x, table);
+  const torch::Tensor y = apply_rope(x, rope_turns(table, 4, {}));
   for (int64_t t = 0; t < 4; ++t) {
     EXPECT_NEAR(y[0][t][0][0].item<double>(), std::cos(static_cast<double>(t)), 1e-15);
     EXPECT_NEAR(y[0][t][0][1].item<double>(), std::sin(static_cast<double>(t)), 1e-15);

@@ -77,6 +77,18 @@ TEST(TwinTest, NoOperatorOfAFloat64ChunkedOrScaledUpdateTouchesFloat32) {
   EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty());
 }
 
+TEST(TwinTest, NoAttentionBackendOfAFloat64UpdateTouchesFloat32) {
+  for (const AttentionBackend backend :
+       {AttentionBackend::flex, AttentionBackend::varlen, AttentionBackend::dense}) {
+    RunConfig config = tiny_config(Precision::float64);
+    config.data.packing = Packing::concat_then_split;
+    config.data.positions = PositionsChoice::document;
+    config.data.document_tokens = 4;
+    config.attention = {backend, {DocumentBoundary::position_zero}};
+    EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty()) << name_of(backend);
+  }
+}
+
 TEST(TwinTest, TheCheckSeesFloat32ThroughoutAFloat32Update) {
   const std::set<std::string> seen = narrow_operators_of_an_update(tiny_config());
   for (const char* name :

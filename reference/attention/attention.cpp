@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/attention/attention.hpp"
+
+#include "harness/base/error.hpp"
+#include "reference/attention/dense.hpp"
+#include "reference/attention/flex.hpp"
+#include "reference/attention/sdpa.hpp"
+#include "reference/attention/varlen.hpp"
+
+namespace parity::reference {
+
+AttentionMasks masks_for(AttentionBackend backend, const Mask& mask) {
+  AttentionMasks masks{backend, {}, {}, {}};
+  switch (backend) {
+    case AttentionBackend::sdpa:
+      if (mask.document_ids)
+        throw UserError(
+            "sdpa takes no document mask (it would need one of S x S for each row, and compute "
+            "what it forbids); use flex or varlen");
+      break;
+    case AttentionBackend::flex:
+      masks.blocks = c10::make_intrusive<BlockMask>(mask);
+      break;
+    case AttentionBackend::varlen:
+      masks.cu_seqlens = cu_seqlens_of(mask.document_lengths());
+      break;
+    case AttentionBackend::dense:
+      masks.allowed_B1SS = dense_mask(mask);
+      break;
+  }
+  return masks;
+}
+
+torch::Tensor attend(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd, const torch::Tensor& v_BKSd,
+                     const AttentionMasks& masks) {
+  switch (masks.backend) {
+    case AttentionBackend::sdpa:
+      return sdpa_causal(q_BHSd, k_BKSd, v_BKSd);
+    case AttentionBackend::flex:
+      return flex_attention(q_BHSd, k_BKSd, v_BKSd, masks.blocks);
+    case AttentionBackend::varlen:
+      return varlen_attention(q_BHSd, k_BKSd, v_BKSd, masks.cu_seqlens);
+    case AttentionBackend::dense:
+      return dense_attention(q_BHSd, k_BKSd, v_BKSd, masks.allowed_B1SS);
+  }
+  throw InternalError("unknown attention backend");
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include <torch/types.h>
+
+#include "reference/attention/block_mask.hpp"
+#include "reference/attention/masks/mask.hpp"
+
+namespace parity::reference {
+
+/// What a model attends with.
+struct AttentionChoice {
+  AttentionBackend backend = AttentionBackend::sdpa;
+  std::optional<DocumentRule> documents;  ///< none: causal over the whole sequence
+};
+
+/// A micro-batch's mask in the form its backend takes: made by a model's get_attention_masks, handed to its
+/// forward. The default is causal sdpa, which takes none.
+struct AttentionMasks {
+  AttentionBackend backend = AttentionBackend::sdpa;
+  c10::intrusive_ptr<BlockMask> blocks;  ///< flex
+  std::vector<int64_t> cu_seqlens;       ///< varlen
+  torch::Tensor allowed_B1SS;            ///< dense
+};
+
+/// \throws UserError if sdpa is asked to tell documents apart
+AttentionMasks masks_for(AttentionBackend backend, const Mask& mask);
+
+/// softmax(q k^T / sqrt(hd)) v over the pairs that the masks allow: the one operation, whatever does it.
+///
+/// \param q_BHSd  [B, H, S, hd] queries
+/// \param k_BKSd  [B, K, S, hd] keys; K divides H, and each key head serves H / K neighbouring query heads
+/// \param v_BKSd  as k_BKSd
+/// \return [B, H, S, hd], same dtype
+torch::Tensor attend(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd, const torch::Tensor& v_BKSd,
+                     const AttentionMasks& masks);
+
+}  // namespace parity::reference

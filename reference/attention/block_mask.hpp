@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include <ATen/core/ivalue.h>
+#include <torch/types.h>
+
+#include "reference/attention/masks/mask.hpp"
+
+namespace parity::reference {
+
+/// Positions begin .. begin + count - 1.
+struct Range {
+  int64_t begin = 0;
+  int64_t count = 0;
+
+  bool operator==(const Range&) const = default;
+};
+
+/// The keys that one block of queries looks at.
+struct QueryBlock {
+  Range queries;
+  std::vector<Range> keys;     ///< neighbouring blocks joined; empty blocks left out
+  int64_t key_count = 0;       ///< over all ranges
+  torch::Tensor forbidden_QK;  ///< [queries, key_count] bool; undefined where every pair is allowed
+};
+
+/// A predicate, worked out for blocks of 128 x 128: which are empty, which are full, and the pairs of those
+/// in between. Held by an intrusive pointer so that a graph can keep it for backward.
+class BlockMask : public torch::CustomClassHolder {
+ public:
+  static constexpr int64_t block_size = 128;
+
+  explicit BlockMask(const Mask& mask);
+
+  const std::vector<QueryBlock>& row(int64_t b) const {
+    return rows_[rows_.size() == 1 ? 0 : static_cast<size_t>(b)];
+  }
+  int64_t empty_blocks() const { return empty_blocks_; }
+
+ private:
+  QueryBlock query_block(const Mask& mask, int64_t b, Range queries);
+
+  std::vector<std::vector<QueryBlock>> rows_;  ///< one for all rows where no row differs
+  int64_t empty_blocks_ = 0;
+};
+
+}  // namespace parity::reference

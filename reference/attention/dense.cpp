@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/attention/dense.hpp"
+
+#include "reference/attention/sdpa.hpp"
+
+namespace parity::reference {
+
+torch::Tensor dense_mask(const Mask& mask) {
+  const int64_t S = mask.seq_len;
+  const torch::Tensor allowed = torch::empty({mask.document_ids ? mask.rows : 1, 1, S, S}, torch::kBool);
+  bool* out = allowed.data_ptr<bool>();
+  for (int64_t b = 0; b < allowed.size(0); ++b)
+    for (int64_t q = 0; q < S; ++q)
+      for (int64_t kv = 0; kv < S; ++kv)
+        *out++ = mask.allows(b, q, kv);
+  return allowed;
+}
+
+torch::Tensor dense_attention(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd,
+                              const torch::Tensor& v_BKSd, const torch::Tensor& allowed_B1SS) {
+  const int64_t sharing = q_BHSd.size(1) / k_BKSd.size(1);
+  return at::scaled_dot_product_attention(q_BHSd, repeat_heads(k_BKSd, sharing),
+                                          repeat_heads(v_BKSd, sharing), allowed_B1SS);
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace parity::reference {
+
+/// q >= kv: nothing looks at what comes later.
+struct Causal {
+  bool operator()(int64_t /*b*/, int64_t q, int64_t kv) const { return q >= kv; }
+};
+
+}  // namespace parity::reference

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace parity::reference {
+
+/// Document of each token of a row, by jumps of its position: a new one wherever a position is not one more
+/// than the one before. The first token is always of document 0.
+/// Source: NUMERICS.md 2.1 (transformers find_packed_sequence_indices; verl's copy).
+std::vector<int64_t> position_difference_documents(std::span<const int64_t> positions_S);
+
+}  // namespace parity::reference

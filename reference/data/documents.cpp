@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/data/documents.hpp"
+
+#include "reference/data/random.hpp"
+#include "reference/data/text_corpus.hpp"
+#include "reference/data/token_file.hpp"
+
+namespace parity::reference {
+namespace {
+
+constexpr uint64_t length_purpose = 4;
+
+std::vector<int64_t> marks_of(const DataConfig& data) {
+  std::vector<int64_t> marks;
+  for (const int64_t mark : {data.eos_id, data.newline_id})
+    if (mark >= 0)
+      marks.push_back(mark);
+  return marks;
+}
+
+}  // namespace
+
+SyntheticDocuments::SyntheticDocuments(const DataConfig& data, int64_t vocab_size)
+    : language_(data.seed, vocab_size, marks_of(data)),
+      seed_(static_cast<uint64_t>(data.seed)),
+      lengths_(static_cast<uint64_t>(2 * data.document_tokens - 3)),
+      marks_(marks_of(data)) {}
+
+std::vector<int64_t> SyntheticDocuments::document(int64_t index) const {
+  IntegerStream random(seed_, length_purpose, static_cast<uint64_t>(index));
+  std::vector<int64_t> tokens(2 + random.below(lengths_));
+  language_.read(index, tokens);
+  tokens.insert(tokens.end(), marks_.begin(), marks_.end());
+  return tokens;
+}
+
+std::string SyntheticDocuments::name_of(int64_t index) const {
+  return "synthetic document " + std::to_string(index);
+}
+
+std::vector<int64_t> ListedDocuments::document(int64_t index) const {
+  return documents_[static_cast<size_t>(index) % documents_.size()];
+}
+
+std::string ListedDocuments::name_of(int64_t index) const {
+  return "document " + std::to_string(static_cast<size_t>(index) % documents_.size() + 1) + " of " + file_;
+}
+
+std::unique_ptr<Documents> make_documents(const DataConfig& data, const DataLimits& limits) {
+  if (data.source == DataSource::synthetic)
+    return std::make_unique<SyntheticDocuments>(data, limits.vocab_size);
+  if (data.source == DataSource::tokens)
+    return std::make_unique<ListedDocuments>(read_token_documents(data, limits), data.path);
+  std::vector<int64_t> document = read_text_document(data.path);
+  if (data.newline_id >= 0)
+    document.push_back(data.newline_id);
+  std::vector<std::vector<int64_t>> documents;
+  documents.push_back(std::move(document));
+  return std::make_unique<ListedDocuments>(std::move(documents), data.path);
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "reference/data/documents.hpp"
+#include "reference/data/rows.hpp"
+
+namespace parity::reference {
+
+/// How packed rows give their positions.
+struct PositionRule {
+  bool restart = false;  ///< from 0 in each document, else over the whole row
+  int64_t context = 1;   ///< a longer document starts over after so many
+
+  /// \param offsets  [S] place of each token in its document
+  std::vector<int64_t> positions(const std::vector<int64_t>& offsets) const;
+};
+
+/// The rows that data.packing names.
+std::unique_ptr<Rows> make_packed_rows(const DataConfig& data, std::unique_ptr<Documents> documents);
+
+/// Documents one after another in one stream, cut into S + 1 tokens: inputs are the first S, labels the last
+/// S. An EOS thus predicts the next document's first token. Source: NUMERICS.md 2.5, EOS era.
+class StreamRows : public RowsInOrder {
+ public:
+  StreamRows(std::unique_ptr<Documents> documents, int64_t seq_len, PositionRule rule);
+  bool positions_restart() const override { return rule_.restart; }
+
+ private:
+  Row next() override;
+  void rewind() override;
+
+  std::unique_ptr<Documents> documents_;
+  size_t seq_len_;
+  PositionRule rule_;
+  int64_t next_document_ = 0;
+  std::vector<int64_t> document_;  ///< the one being read
+  size_t offset_ = 0;
+};
+
+/// Inputs d[:-1] and labels d[1:] of each document, joined and split into S: no label crosses a document, and
+/// EOS is never an input. Source: NUMERICS.md 2.5, HEAD (ConcatThenSplit).
+class ConcatThenSplitRows : public RowsInOrder {
+ public:
+  ConcatThenSplitRows(std::unique_ptr<Documents> documents, int64_t seq_len, PositionRule rule);
+  bool positions_restart() const override { return rule_.restart; }
+
+ private:
+  Row next() override;
+  void rewind() override;
+
+  std::unique_ptr<Documents> documents_;
+  size_t seq_len_;
+  PositionRule rule_;
+  int64_t next_document_ = 0;
+  std::vector<int64_t> document_;
+  size_t offset_ = 0;
+};
+
+/// Whole documents, each in the first of an update's rows that has room; the first that fits none begins the
+/// next update. What is left of a row is padded: input 0, label -100, position 0. Source: NUMERICS.md 2.5,
+/// HEAD (first-fit).
+class FirstFitRows : public RowsInOrder {
+ public:
+  FirstFitRows(std::unique_ptr<Documents> documents, int64_t seq_len, int64_t rows_together,
+               PositionRule rule);
+  bool positions_restart() const override { return rule_.restart; }
+
+ private:
+  Row next() override;
+  void rewind() override;
+  void fill();
+  Row finished(Row row, std::vector<int64_t> offsets) const;
+
+  std::unique_ptr<Documents> documents_;
+  size_t seq_len_;
+  size_t rows_together_;
+  PositionRule rule_;
+  int64_t next_document_ = 0;
+  std::vector<Row> filled_;
+  size_t given_ = 0;
+};
+
+}  // namespace parity::reference

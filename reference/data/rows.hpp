@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "reference/config/run_config.hpp"
+#include "reference/data/row.hpp"
+
+namespace parity::reference {
+
+/// An endless supply of rows, addressed by number: a resumed run needs only the number it had come to.
+class Rows {
+ public:
+  virtual ~Rows() = default;
+
+  virtual Row row(int64_t index) = 0;
+  /// Whether positions start over inside rows, so that documents can be seen in them.
+  virtual bool positions_restart() const { return false; }
+};
+
+/// Rows that can only be made one after another. Going back starts from the beginning again.
+class RowsInOrder : public Rows {
+ public:
+  Row row(int64_t index) final;
+
+ protected:
+  virtual Row next() = 0;
+  virtual void rewind() = 0;
+
+ private:
+  int64_t next_index_ = 0;
+};
+
+/// What the data must fit.
+struct DataLimits {
+  int64_t vocab_size = 0;
+  int64_t positions = 0;  ///< rows of the RoPE table
+};
+
+/// The rows that a config names: a corpus cut into sequences, packed documents, or the rows of a token file.
+/// \throws UserError for a file that is missing, empty, malformed, or beyond the limits, naming file and
+/// place
+std::unique_ptr<Rows> make_rows(const DataConfig& data, const DataLimits& limits);
+
+/// The token that ends a document; -1 if there is none.
+int64_t eos_id_of(const DataConfig& data);
+
+}  // namespace parity::reference

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "reference/data/rows.hpp"
+
+namespace parity::reference {
+
+/// Token files are written by hand, in TOML, or are a NumPy array of one dimension (NAME.npy).
+///
+///     [[rows]]                        # whole sequences of data.seq_len tokens, for data.packing = "none"
+///     tokens    = [256, 104, 105]
+///     positions = [4, 5, 0]           # else 0, 1, 2, ...
+///     labels    = [104, -100, 7]      # else the token after each, and -100 at the end
+///
+///     [[documents]]                   # for packing; two tokens or more, with EOS where one is meant
+///     tokens = [256, 104, 105, 257]
+///
+/// An array is one stream; for packing it is cut into documents after each data.eos_id.
+bool is_npy(const std::filesystem::path& path);
+
+/// \throws UserError "FILE:LINE: ..." for a missing, empty or malformed file, non-UTF-8, an unknown key, a
+/// token beyond the vocabulary, a row of another length than data.seq_len, positions or labels of another
+/// length than the tokens, a position beyond the RoPE table, labels that all are ignored
+std::vector<Row> read_token_rows(const DataConfig& data, const DataLimits& limits);
+
+/// \throws UserError as above, and for a document of one token
+std::vector<std::vector<int64_t>> read_token_documents(const DataConfig& data, const DataLimits& limits);
+
+/// The stream of a .npy file. \throws UserError "FILE: ..."
+std::vector<int64_t> read_token_stream(const std::filesystem::path& path, int64_t vocab_size);
+
+}  // namespace parity::reference

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "reference/attention/attention.hpp"
+#include "reference/config/run_config.hpp"
+
+namespace parity::reference {
+
+/// Backend and rule for documents that a config asks for.
+AttentionChoice attention_choice(const RunConfig& config);
+
+/// Whether the channels of MaskResult say anything: the data has documents, or the backend takes a mask.
+/// Causal sdpa over whole sequences always attends over B S (S + 1) / 2 pairs.
+bool attention_is_recorded(const RunConfig& config);
+
+/// "the data has EOS and positions that restart ..." where one of two marks is used; else empty.
+/// \param positions_restart  whether documents can be seen in the positions
+std::string document_warning(const RunConfig& config, bool positions_restart);
+
+}  // namespace parity::reference
