@@ -35,7 +35,7 @@ class DocumentCaptureTest : public TrainProgramTest {
 };
 
 TEST_F(DocumentCaptureTest, IdsOfTheWholeUpdateAreRecordedHoweverItIsCut) {
-  const Trace whole = train_packed({}, "whole.h5"),
+  const Trace whole = train_packed(Json::object(), "whole.h5"),
               parts = train_packed({{"data.micro_batches", 4}}, "parts.h5");
   const TensorKey key{2, Phase::input, "document_ids"};
   EXPECT_EQ(whole.tensor(key).dtype, DType::int64);
@@ -53,7 +53,7 @@ TEST_F(DocumentCaptureTest, IdsOfTheWholeUpdateAreRecordedHoweverItIsCut) {
 }
 
 TEST_F(DocumentCaptureTest, ReplayHoldsThePositionsThatRopeTurnedBy) {
-  train_packed({}, "trace.h5");
+  train_packed(Json::object(), "trace.h5");
   const CommandResult read = run_python(folder, R"(
 import sys, h5py, numpy
 batch = h5py.File(sys.argv[1])["replay/batches/1/0"]
