@@ -49,6 +49,7 @@ INSTANTIATE_TEST_SUITE_P(
                             masked("concat_then_split", "varlen", "position_difference")}),
     name_of_setting);
 
+/// The same operators on both sides.
 class PyTorchDenseMaskTest : public PyTorchProgramTest {};
 
 TEST_P(PyTorchDenseMaskTest, GivesTheSameLossAndGradientNormBitForBit) {
@@ -57,11 +58,12 @@ TEST_P(PyTorchDenseMaskTest, GivesTheSameLossAndGradientNormBitForBit) {
 
 INSTANTIATE_TEST_SUITE_P(
     Masks, PyTorchDenseMaskTest,
-    testing::Values(Setting{"ByEos", "float32", masked("stream", "dense", "eos")},
-                    Setting{"ByPositionZero", "float32", masked("first_fit", "dense", "position_zero")},
-                    Setting{"ByPositionDifferenceInChunks", "float32",
-                            with(masked("concat_then_split", "dense", "position_difference"),
-                                 {{"loss.chunks", 7}})}),
+    testing::Values(
+        Setting{"ByEos", "float32", masked("stream", "dense", "eos")},
+        Setting{"CausalWithPositionsThatStartOver", "float32", with(packed, {{"data.packing", "stream"}})},
+        Setting{"ByPositionZero", "float32", masked("first_fit", "dense", "position_zero")},
+        Setting{"ByPositionDifferenceInChunks", "float32",
+                with(masked("concat_then_split", "dense", "position_difference"), {{"loss.chunks", 7}})}),
     name_of_setting);
 
 }  // namespace
