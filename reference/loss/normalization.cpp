@@ -33,7 +33,7 @@ torch::Tensor LossRule::whole(const torch::Tensor& logits_BSV, const torch::Tens
 
 torch::Tensor LossRule::share(const torch::Tensor& logits_TV, const torch::Tensor& labels_T) const {
   require_divisor(*this);
-  const torch::Tensor sum = token_cross_entropy_sum(logits_TV, labels_T);
+  torch::Tensor sum = token_cross_entropy_sum(logits_TV, labels_T);
   switch (normalization) {
     case Normalization::global_tokens:
       return sum / totals.valid_tokens;
