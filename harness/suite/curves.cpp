@@ -84,6 +84,26 @@ Json curve_of(const Case& source, const Evidence& evidence, const std::string& c
   return curve;
 }
 
+/// "updates with lr 0, of 10: titan 0, deepspeed 2", if any arm has one and another to compare with.
+std::vector<std::string> zero_rates(const Case& source, const Evidence& evidence) {
+  std::string counts;
+  int64_t arms = 0, zeros = 0, longest = 0;
+  for (const Arm& arm : source.arms) {
+    const Values rates = values_of(evidence.trace(arm.name), "lr");
+    if (rates.empty())
+      continue;
+    const auto found =
+        std::count_if(rates.begin(), rates.end(), [](const auto& at) { return at.second == 0; });
+    counts += fmt::format("{} {} {}", arms == 0 ? "" : ",", arm.name, found);
+    ++arms;
+    zeros += found;
+    longest = std::max(longest, rates.rbegin()->first);
+  }
+  if (arms < 2 || zeros == 0)
+    return {};
+  return {fmt::format("updates with lr 0, of {}:{}", longest, counts)};
+}
+
 }  // namespace
 
 Json number_json(double value) {
@@ -141,6 +161,8 @@ std::vector<std::string> notes_on(const Case& source, const Evidence& evidence) 
                       "wasted steps",
                       arm.name, wasted.size(), wasted.front(), wasted.back()));
   }
+  for (std::string& counts : zero_rates(source, evidence))
+    notes.push_back(std::move(counts));
   return notes;
 }
 

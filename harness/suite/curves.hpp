@@ -26,7 +26,8 @@ Json finite_json(const Json& value);
 Json curves_of(const Case& source, const Evidence& evidence,
                const std::map<std::string, std::map<std::string, std::vector<double>>>& golden);
 
-/// Sentences about what nobody asked for and everybody wants to know: updates wasted on a learning rate of 0.
+/// Sentences about what nobody asked for and everybody wants to know: updates wasted on a learning rate of 0,
+/// and how many there are in each arm.
 std::vector<std::string> notes_on(const Case& source, const Evidence& evidence);
 
 }  // namespace parity

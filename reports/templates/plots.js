@@ -14,8 +14,11 @@ const armStyles = [
   {dash: "longdashdot", width: 2, opacity: 1, symbol: "triangle-down", size: 7, svg: "11 3 2 3"},
   {dash: "solid", width: 1.5, opacity: 1, symbol: "x", size: 6, svg: ""},
 ];
-const styleOf = (arm) => armStyles[arm % armStyles.length];
-const colourName = (arm) => `--arm-${arm % armStyles.length}`;
+// Beyond them each dash comes again in the next colours; the broad line does not, there is one reference.
+const roundOf = (arm) => arm < armStyles.length ? 0 : 1 + Math.floor((arm - armStyles.length) / (armStyles.length - 1));
+const styleIndex = (arm) => roundOf(arm) === 0 ? arm : 1 + (arm - armStyles.length) % (armStyles.length - 1);
+const styleOf = (arm) => armStyles[styleIndex(arm)];
+const colourName = (arm) => `--arm-${(styleIndex(arm) + roundOf(arm)) % armStyles.length}`;
 const themeValue = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 // Plotly reads a little HTML in texts; names are never markup.

@@ -52,6 +52,21 @@ TEST_F(PlantedDefectTest, AScheduleIndexOffByOneIsFoundAtItsFirstUpdate) {
   EXPECT_EQ(item.at("checks").at(0).at("worst").at("actual"), 0.0);
 }
 
+TEST_F(PlantedDefectTest, AnEngineThatStepsItsScheduleAfterTheOptimizerIsToldAsALag) {
+  const std::string early = "lr.schedule = \"hugging_face_linear\"", late = "lr.schedule = \"deepspeed\"";
+  const Json item = run_trainer(base() + no_golden() + arms(early, late) +
+                                check("channel = \"lr\"", "identical", "steps = \"after_warmup\"") +
+                                check("channel = \"lr\"", "lagged", "lag = 2") +
+                                check("channel = \"lr\"", "lagged", "lag = 1"));
+  EXPECT_FALSE(item.at("checks").at(0).at("passed").get<bool>());
+  EXPECT_THAT(sentence(item, 0), AllOf(HasSubstr("lr of wrong"), HasSubstr("step 3")));
+  EXPECT_FALSE(item.at("checks").at(1).at("passed").get<bool>());
+  EXPECT_THAT(sentence(item, 1), HasSubstr("1 step"));
+  EXPECT_TRUE(item.at("checks").at(2).at("passed").get<bool>()) << sentence(item, 2);
+  EXPECT_THAT(item.at("notes").dump(), AllOf(HasSubstr("wrong: 2 updates (first 1, last 2) have lr 0"),
+                                             HasSubstr("updates with lr 0, of 10: right 1, wrong 2")));
+}
+
 TEST_F(PlantedDefectTest, AScheduleIndexOffByOneIsFoundByTheGolden) {
   const auto text = [&](const char* index) {
     return base() + arms("lr.first_index = " + std::string(index), "lr.base = 0.03") +

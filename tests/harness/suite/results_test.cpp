@@ -86,7 +86,8 @@ TEST_F(ResultsTest, CurvesHaveTheGapToTheReference) {
 TEST_F(ResultsTest, AnUpdateWithoutRateOrEffectIsCalledWasted) {
   const Json results = run({make("b")});
   EXPECT_THAT(results.at("cases").at(0).at("notes").get<std::vector<std::string>>(),
-              ElementsAre("second: update 1 has lr 0 and leaves every parameter unchanged: a wasted step"));
+              ElementsAre("second: update 1 has lr 0 and leaves every parameter unchanged: a wasted step",
+                          "updates with lr 0, of 10: first 0, second 1"));
 }
 
 TEST_F(ResultsTest, AnArmThatDoesNotTrainFailsWithoutBeingAsked) {
