@@ -9,6 +9,7 @@ const std::vector<ChannelRow>& channels() {
       {"loss", "Loss of the update, as it was differentiated."},
       {"grad_norm", "L2 norm of all gradients before clipping."},
       {"lr", "Learning rate that the update used."},
+      {"weight_decay", "Weight decay that the update used, where a schedule moves it.", false},
       {"valid_tokens", "Labels of the update that count."},
       {"update_norm", "L2 norm of the change of all parameters, accumulated in float64."},
       {"batch_digest", "Digest of the update's tokens and labels; the same for any number of micro-batches."},

@@ -23,8 +23,20 @@ enum class Accumulation { prefetched, streamed };
 enum class UpdateCall { step, halves, halves_zeroing };
 enum class OptimizerName { adamw, sgd };
 enum class OptimizerImplementation { fused, plain };
-enum class ScheduleName { titan, warmup_linear, hugging_face_linear };
-enum class DecayShape { linear, sqrt, cosine };
+enum class WeightDecayRamp { constant, linear, cosine };
+enum class ScheduleName {
+  titan,
+  warmup_linear,
+  hugging_face_linear,
+  hugging_face_cosine,
+  verl_cosine,
+  verl_constant,
+  megatron,
+  deepspeed,
+};
+enum class DecayShape { linear, sqrt, cosine, constant, inverse_square_root, wsd };
+enum class WsdDecay { linear, cosine, exponential, minus_sqrt };
+enum class WarmupShape { linear, log };
 enum class CheckpointPart { optimizer, optimizer_step, schedule, data };
 
 /// Departures from the named model's dimensions; 0 keeps the model's own.
@@ -75,6 +87,8 @@ struct OptimizerConfig {
   double beta2 = 0.95;
   double eps = 1e-8;
   double weight_decay = 0.1;
+  WeightDecayRamp weight_decay_ramp = WeightDecayRamp::constant;
+  double weight_decay_start = 0;  ///< of a ramp; it ends at weight_decay
   double momentum = 0;
 };
 
@@ -85,7 +99,12 @@ struct LrConfig {
   int64_t total_steps = 0;  ///< length of the curve; 0 = RunConfig::steps
   double decay_ratio = -1;  ///< share of total_steps that decays; negative = all after warmup
   DecayShape decay = DecayShape::linear;
-  double min_factor = 0;
+  double min_factor = 0;   ///< lowest rate of the decay, as a share of base
+  double init_factor = 0;  ///< rate that warmup starts from, as a share of base
+  double num_cycles = 0.5;
+  int64_t wsd_steps = 0;  ///< length of the decay of DecayShape::wsd
+  WsdDecay wsd_decay = WsdDecay::linear;
+  WarmupShape warmup = WarmupShape::linear;
   int64_t first_index = 1;
 };
 
@@ -183,14 +202,37 @@ struct EnumNames<reference::OptimizerImplementation> {
   static constexpr std::array<std::string_view, 2> names = {"fused", "plain"};
 };
 template <>
+struct EnumNames<reference::WeightDecayRamp> {
+  static constexpr std::string_view what = "weight decay ramp";
+  static constexpr std::array<std::string_view, 3> names = {"constant", "linear", "cosine"};
+};
+template <>
 struct EnumNames<reference::ScheduleName> {
   static constexpr std::string_view what = "lr schedule";
-  static constexpr std::array<std::string_view, 3> names = {"titan", "warmup_linear", "hugging_face_linear"};
+  static constexpr std::array<std::string_view, 8> names = {"titan",
+                                                            "warmup_linear",
+                                                            "hugging_face_linear",
+                                                            "hugging_face_cosine",
+                                                            "verl_cosine",
+                                                            "verl_constant",
+                                                            "megatron",
+                                                            "deepspeed"};
 };
 template <>
 struct EnumNames<reference::DecayShape> {
   static constexpr std::string_view what = "decay shape";
-  static constexpr std::array<std::string_view, 3> names = {"linear", "sqrt", "cosine"};
+  static constexpr std::array<std::string_view, 6> names = {
+      "linear", "sqrt", "cosine", "constant", "inverse_square_root", "wsd"};
+};
+template <>
+struct EnumNames<reference::WsdDecay> {
+  static constexpr std::string_view what = "WSD decay";
+  static constexpr std::array<std::string_view, 4> names = {"linear", "cosine", "exponential", "minus_sqrt"};
+};
+template <>
+struct EnumNames<reference::WarmupShape> {
+  static constexpr std::string_view what = "warmup shape";
+  static constexpr std::array<std::string_view, 2> names = {"linear", "log"};
 };
 template <>
 struct EnumNames<reference::CheckpointPart> {
@@ -211,6 +253,8 @@ static_assert(EnumNames<reference::DocumentBoundary>::names.size() ==
 static_assert(EnumNames<reference::AttentionBackend>::names.size() ==
               static_cast<size_t>(reference::AttentionBackend::dense) + 1);
 static_assert(EnumNames<reference::ScheduleName>::names.size() ==
-              static_cast<size_t>(reference::ScheduleName::hugging_face_linear) + 1);
+              static_cast<size_t>(reference::ScheduleName::deepspeed) + 1);
+static_assert(EnumNames<reference::DecayShape>::names.size() ==
+              static_cast<size_t>(reference::DecayShape::wsd) + 1);
 
 }  // namespace parity

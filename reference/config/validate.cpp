@@ -2,39 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/config/validate.hpp"
 
-#include <cmath>
 #include <set>
 #include <string>
 
-#include "harness/base/error.hpp"
-#include "reference/config/keys.hpp"
 #include "reference/config/model_names.hpp"
+#include "reference/config/rules.hpp"
 
 namespace parity::reference {
 namespace {
-
-/// Throws "KEY = VALUE cannot be (why); remedy" unless `holds`. Written so that NaN does not hold.
-class Rules {
- public:
-  explicit Rules(const RunConfig& config) : config_(config) {}
-
-  void rule(bool holds, const std::string& key, const std::string& why, const std::string& remedy) const {
-    if (!holds)
-      throw UserError(key + " = " + find_key(key).get(config_).dump() + " cannot be (" + why + "); " +
-                      remedy);
-  }
-  void at_least(int64_t value, int64_t least, const std::string& key) const {
-    rule(value >= least, key, "it counts from " + std::to_string(least),
-         "give " + std::to_string(least) + " or more");
-  }
-  void within(double value, double low, double high, const std::string& key) const {
-    rule(value >= low && value <= high, key, "it is out of range",
-         "give a number from " + Json(low).dump() + " to " + Json(high).dump());
-  }
-
- private:
-  const RunConfig& config_;
-};
 
 void check_architecture(const RunConfig& config, const Rules& rules) {
   const ArchitectureConfig& a = config.architecture;
@@ -178,27 +153,6 @@ void check_optimizer(const RunConfig& config, const Rules& rules) {
   rules.rule(o.implementation == OptimizerImplementation::fused || o.name == OptimizerName::sgd,
              "optimizer.implementation", "AdamW is built fused only", "leave it \"fused\"");
   rules.rule(config.clip.max_norm >= 0, "clip.max_norm", "a norm is not negative", "0 switches clipping off");
-}
-
-void check_schedule(const RunConfig& config, const Rules& rules) {
-  const LrConfig& lr = config.lr;
-  rules.rule(lr.base >= 0 && std::isfinite(lr.base), "lr.base", "a learning rate is finite and not negative",
-             "the debug model's is 8e-4");
-  rules.at_least(lr.warmup_steps, 0, "lr.warmup_steps");
-  rules.at_least(lr.total_steps, 0, "lr.total_steps");
-  rules.rule(lr.decay_ratio == -1 || (lr.decay_ratio >= 0 && lr.decay_ratio <= 1), "lr.decay_ratio",
-             "it is a share of the curve", "give 0 to 1, or -1 for everything after warmup");
-  rules.within(lr.min_factor, 0, 1, "lr.min_factor");
-  const bool titan = lr.schedule == ScheduleName::titan;
-  const std::string other(name_of(lr.schedule));
-  rules.rule(titan || lr.decay_ratio == -1, "lr.decay_ratio", other + " has no decay ratio",
-             "set lr.schedule = \"titan\" or leave it -1");
-  rules.rule(titan || lr.min_factor == 0, "lr.min_factor", other + " has no lowest factor",
-             "set lr.schedule = \"titan\" or leave it 0");
-  rules.rule(titan || lr.decay == DecayShape::linear, "lr.decay", other + " has no choice of decay",
-             "set lr.schedule = \"titan\" or leave it \"linear\"");
-  rules.rule(lr.schedule == ScheduleName::warmup_linear || lr.first_index == 1, "lr.first_index",
-             other + " fixes its first index", "set lr.schedule = \"warmup_linear\" or leave it 1");
 }
 
 void check_checkpoint(const RunConfig& config, const Rules& rules) {

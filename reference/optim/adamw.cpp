@@ -15,11 +15,11 @@ AdamW::AdamW(const OptimizerConfig& config, Parameters parameters)
   }
 }
 
-void AdamW::step(double lr) {
+void AdamW::step(double lr, double weight_decay) {
   const torch::NoGradGuard no_grad;
   at::_foreach_add_(steps_, 1);
   at::_fused_adamw_(values_of(parameters_), gradients_of(parameters_), exp_avgs_, exp_avg_sqs_,
-                    /*max_exp_avg_sqs=*/{}, steps_, lr, config_.beta1, config_.beta2, config_.weight_decay,
+                    /*max_exp_avg_sqs=*/{}, steps_, lr, config_.beta1, config_.beta2, weight_decay,
                     config_.eps, /*amsgrad=*/false, /*maximize=*/false);
 }
 

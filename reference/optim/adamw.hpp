@@ -16,7 +16,7 @@ class AdamW : public Optimizer {
  public:
   AdamW(const OptimizerConfig& config, Parameters parameters);
 
-  void step(double lr) override;
+  void step(double lr, double weight_decay) override;
   std::vector<State> state() const override;
 
  private:

@@ -18,8 +18,9 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// One update of every parameter with its .grad, which must be there.
-  virtual void step(double lr) = 0;
+  /// One update of every parameter with its .grad, which must be there. Both numbers may differ at each
+  /// update; what the config says of weight decay is the caller's to use.
+  virtual void step(double lr, double weight_decay) = 0;
 
   /// A tensor that must be saved to go on, under "<kind>/<parameter>", for example "exp_avg/output.weight".
   struct State {

@@ -12,28 +12,28 @@ Sgd::Sgd(const OptimizerConfig& config, Parameters parameters)
     buffers_.push_back(torch::zeros_like(parameter.value.detach()));
 }
 
-void Sgd::step(double lr) {
+void Sgd::step(double lr, double weight_decay) {
   const torch::NoGradGuard no_grad;
   if (config_.implementation == OptimizerImplementation::fused)
-    step_fused(lr);
+    step_fused(lr, weight_decay);
   else
-    step_plain(lr);
+    step_plain(lr, weight_decay);
   updates_.add_(1);
 }
 
-void Sgd::step_fused(double lr) {
-  at::_fused_sgd_(values_of(parameters_), gradients_of(parameters_), buffers_, config_.weight_decay,
-                  config_.momentum, lr, /*dampening=*/0.0, /*nesterov=*/false, /*maximize=*/false,
+void Sgd::step_fused(double lr, double weight_decay) {
+  at::_fused_sgd_(values_of(parameters_), gradients_of(parameters_), buffers_, weight_decay, config_.momentum,
+                  lr, /*dampening=*/0.0, /*nesterov=*/false, /*maximize=*/false,
                   /*is_first_step=*/updates_.item<int64_t>() == 0);
 }
 
-void Sgd::step_plain(double lr) {
+void Sgd::step_plain(double lr, double weight_decay) {
   const bool first = updates_.item<int64_t>() == 0;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     torch::Tensor value = parameters_[i].value;
     torch::Tensor gradient = value.grad();
-    if (config_.weight_decay != 0)
-      gradient = gradient.add(value, config_.weight_decay);
+    if (weight_decay != 0)
+      gradient = gradient.add(value, weight_decay);
     if (config_.momentum != 0) {
       torch::Tensor& buffer = buffers_[i];
       first ? buffer.copy_(gradient) : buffer.mul_(config_.momentum).add_(gradient);

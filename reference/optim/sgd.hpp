@@ -15,12 +15,12 @@ class Sgd : public Optimizer {
  public:
   Sgd(const OptimizerConfig& config, Parameters parameters);
 
-  void step(double lr) override;
+  void step(double lr, double weight_decay) override;
   std::vector<State> state() const override;
 
  private:
-  void step_fused(double lr);
-  void step_plain(double lr);
+  void step_fused(double lr, double weight_decay);
+  void step_plain(double lr, double weight_decay);
 
   OptimizerConfig config_;
   Parameters parameters_;

@@ -70,6 +70,8 @@ void StepCapture::end_step(const StepResult& result) {
   recorder_.channel("loss", result.loss);
   recorder_.channel("grad_norm", result.grad_norm);
   recorder_.channel("lr", result.lr);
+  if (result.weight_decay)
+    recorder_.channel("weight_decay", *result.weight_decay);
   recorder_.channel("valid_tokens", result.valid_tokens);
   recorder_.channel("update_norm", result.update_norm);
   recorder_.channel("batch_digest", result.batch_digest);

@@ -59,7 +59,7 @@ Trainer::State::State(const RunConfig& run_config)
             attention_choice(config)),
       loader(config.data, {model.dimensions().vocab_size, model.dimensions().max_seq_len}),
       optimizer(make_optimizer(config.optimizer, model.parameters())),
-      schedule(make_schedule(config.lr, config.steps)),
+      schedule(make_schedule(config)),
       update_norm(model.parameters()),
       warnings(schedule.warnings) {
   if (const std::string warning = document_warning(config, loader.positions_restart()); !warning.empty())
@@ -146,9 +146,11 @@ StepResult Trainer::optim_step() {
   if (s.config.clip.max_norm > 0)
     clip_gradients(parameters, norm, s.config.clip.max_norm);
   s.reached(Phase::grad_clipped);
-  result.lr = s.config.lr.base * s.schedule.factor(s.schedule_position);
+  result.lr = s.schedule.lr(s.schedule_position);
+  if (s.schedule.weight_decay)
+    result.weight_decay = s.schedule.weight_decay(s.schedule_position);
   s.update_norm.before();
-  s.optimizer->step(result.lr);
+  s.optimizer->step(result.lr, result.weight_decay.value_or(s.config.optimizer.weight_decay));
   ++s.updates_done;
   ++s.schedule_position;
   s.reached(Phase::param);

@@ -34,7 +34,8 @@ struct StepResult {
   double loss = 0;       ///< as it was differentiated: the sum over micro-batches, divided as the gradient
   double grad_norm = 0;  ///< before clipping
   double lr = 0;         ///< that the update used
-  int64_t tokens = 0;    ///< positions that went through the model, counted: also ignored labels and padding
+  std::optional<double> weight_decay;  ///< that the update used; only where a schedule moves it
+  int64_t tokens = 0;  ///< positions that went through the model, counted: also ignored labels and padding
   int64_t valid_tokens = 0;        ///< labels that counted, counted in every mode, not what a config promises
   double update_norm = 0;          ///< L2 of the change of all parameters, accumulated in float64
   int64_t batch_digest = 0;        ///< of tokens and labels; does not depend on the number of micro-batches

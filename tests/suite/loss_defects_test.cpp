@@ -18,13 +18,8 @@ class LossDefectsTest : public TrainedCaseTest {
   /// parity-train and the PyTorch witness, `before` in it replaced by `after`, both with `config`: one check
   /// of the first loss, one of the gradient norms.
   Json run_witness(const std::string& config, const std::string& before, const std::string& after) const {
-    std::string text = read_file(PARITY_SOURCE_DIR "/tests/support/pytorch_llama.py");
-    const size_t place = text.find(before);
-    EXPECT_NE(place, std::string::npos) << before;
-    text.replace(place, before.size(), after);
-    write_file(folder_ / "program.py", text);
-    const std::string command = "command = [\"" PARITY_PYTHON "\", \"" + (folder_ / "program.py").string() +
-                                "\", \"{trace:parity_train}\"]\n";
+    const std::string command = "command = [\"" PARITY_PYTHON "\", \"" +
+                                changed_witness(before, after).string() + "\", \"{trace:parity_train}\"]\n";
     return run_trainer(base() + "[capture]\nreplay = true\n" + no_golden() + "[arms.parity_train]\n" +
                        config + "[arms.pytorch]\n" + config + command +
                        check("channel = \"loss\"", "identical", "steps = [1, 1]") +

@@ -41,6 +41,17 @@ class TrainedCaseTest : public SuiteTest {
     Progress progress(stderr, false);
     return run_suite({write_case("c", text)}, options, progress, [](const Json&) {}).at("cases").at(0);
   }
+  /// The PyTorch witness with `before` in it replaced by `after`, in this test's folder.
+  std::filesystem::path changed_witness(const std::string& before, const std::string& after) const {
+    const std::filesystem::path support = PARITY_SOURCE_DIR "/tests/support";
+    std::string text = read_file(support / "pytorch_llama.py");
+    const size_t place = text.find(before);
+    EXPECT_NE(place, std::string::npos) << before;
+    text.replace(place, before.size(), after);
+    write_file(folder_ / "pytorch_llama.py", text);
+    write_file(folder_ / "pytorch_schedules.py", read_file(support / "pytorch_schedules.py"));
+    return folder_ / "pytorch_llama.py";
+  }
   static std::string sentence(const Json& item, size_t check = 0) {
     return item.at("checks").at(check).at("sentence");
   }

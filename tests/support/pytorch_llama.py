@@ -4,8 +4,9 @@
 
     pytorch_llama.py REPLAY_TRACE     reads PARITY_CONFIG, PARITY_TRACE and PARITY_DTYPE
 
-Initial parameters and batches come from /replay of REPLAY_TRACE; model, loss, clipping, optimizer and schedule
-are PyTorch's own or written here after the papers and torchtitan, sharing nothing with the C++ trainer.
+Initial parameters and batches come from /replay of REPLAY_TRACE; model, loss, clipping and optimizer are
+PyTorch's own or written here after the papers and torchtitan, schedules in pytorch_schedules.py, sharing nothing
+with the C++ trainer.
 Shapes: B rows, S positions, D width, H heads, d head width, V vocabulary.
 """
 import json
@@ -18,6 +19,8 @@ import h5py
 import torch
 import torch.nn.functional as F
 from torch import nn
+
+import pytorch_schedules
 
 HEADS = {"llama3.debug": 16, "llama3.debug_2000": 16}
 
@@ -168,31 +171,6 @@ class Llama(nn.Module):
         return self.output(self.hidden(tokens, positions))
 
 
-def factor_of(config):
-    """The learning-rate factor of update index c."""
-    total = config.get("lr.total_steps") or config["steps"]
-    warmup = config["lr.warmup_steps"]
-    if config["lr.schedule"] == "warmup_linear":
-        return lambda c: (c + config["lr.first_index"]) / warmup if c < warmup else 1.0
-    if config["lr.schedule"] == "hugging_face_linear":
-        return lambda c: c / max(1, warmup) if c < warmup else max(0.0, (total - c) / max(1, total - warmup))
-    warmup = min(warmup, total)
-    ratio = config["lr.decay_ratio"]
-    decay = total - warmup if ratio < 0 else min(round(total * ratio), total - warmup)
-    stable_end = total + 1 - decay
-    shapes = {"linear": lambda p: 1 - p, "sqrt": lambda p: 1 - math.sqrt(p),
-              "cosine": lambda p: 0.5 * (1 + math.cos(math.pi * p))}
-    lowest, shape = config["lr.min_factor"], shapes[config["lr.decay"]]
-
-    def factor(c):
-        if c < warmup:
-            return (c + 1) / warmup
-        if c < stable_end:
-            return 1.0
-        return lowest + (1 - lowest) * shape((c + 1 - stable_end) / decay)
-    return factor
-
-
 def make_optimizer(model, config):
     lr = config["lr.base"]
     decay = config["optimizer.weight_decay"]
@@ -295,12 +273,12 @@ def main():
     weights, batches = read_replay(sys.argv[1], dtype)
     model = Llama(weights, config, dtype)
     optimizer = make_optimizer(model, config)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, factor_of(config))
+    schedule = pytorch_schedules.make_schedule(optimizer, config)
     channels = {"loss": [], "grad_norm": [], "lr": []}
     timings = {"tokens_per_second": [], "step_seconds": []}
     for step in range(1, config["steps"] + 1):
         start = time.perf_counter()
-        channels["lr"].append(schedule.get_last_lr()[0])
+        channels["lr"].append(optimizer.param_groups[0]["lr"])
         loss, norm = train_step(model, optimizer, batches[step], config)
         schedule.step()
         seconds = time.perf_counter() - start

@@ -18,8 +18,9 @@ double decay(DecayShape shape, double p) {
       return 1 - std::sqrt(p);
     case DecayShape::cosine:
       return 0.5 * (1 + std::cos(std::numbers::pi * p));
+    default:
+      throw InternalError("torchtitan has no such decay");
   }
-  throw InternalError("unknown decay shape");
 }
 
 struct Lengths {
@@ -50,18 +51,22 @@ Lengths fit(const LrConfig& lr, int64_t total, std::vector<std::string>& warning
 
 }  // namespace
 
-Schedule titan_schedule(const LrConfig& lr, int64_t total_steps) {
-  Schedule schedule;
-  const Lengths lengths = fit(lr, total_steps, schedule.warnings);
-  const int64_t stable_end = total_steps + 1 - lengths.decay;  // W + S
-  schedule.factor = [lengths, stable_end, shape = lr.decay, m = lr.min_factor](int64_t c) {
-    if (c < lengths.warmup)
-      return static_cast<double>(c + 1) / static_cast<double>(lengths.warmup);
-    if (c < stable_end || lengths.decay == 0)
-      return 1.0;
-    const double p = static_cast<double>(c + 1 - stable_end) / static_cast<double>(lengths.decay);
-    return m + (1 - m) * decay(shape, p);
-  };
+Schedule titan_schedule(const RunConfig& config) {
+  const LrConfig& lr = config.lr;
+  const int64_t total = curve_length(config);
+  std::vector<std::string> warnings;
+  const Lengths lengths = fit(lr, total, warnings);
+  const int64_t stable_end = total + 1 - lengths.decay;  // W + S
+  Schedule schedule =
+      scaled_schedule(lr.base, [lengths, stable_end, shape = lr.decay, m = lr.min_factor](int64_t c) {
+        if (c < lengths.warmup)
+          return static_cast<double>(c + 1) / static_cast<double>(lengths.warmup);
+        if (c < stable_end || lengths.decay == 0)
+          return 1.0;
+        const double p = static_cast<double>(c + 1 - stable_end) / static_cast<double>(lengths.decay);
+        return m + (1 - m) * decay(shape, p);
+      });
+  schedule.warnings = std::move(warnings);
   return schedule;
 }
 

@@ -4,11 +4,11 @@
 
 namespace parity::reference {
 
-Schedule warmup_linear_schedule(const LrConfig& lr, int64_t) {
-  return {[warmup = lr.warmup_steps, first = lr.first_index](int64_t c) {
-            return c < warmup ? static_cast<double>(c + first) / static_cast<double>(warmup) : 1.0;
-          },
-          {}};
+Schedule warmup_linear_schedule(const RunConfig& config) {
+  const int64_t warmup = config.lr.warmup_steps, first = config.lr.first_index;
+  return scaled_schedule(config.lr.base, [warmup, first](int64_t c) {
+    return c < warmup ? static_cast<double>(c + first) / static_cast<double>(warmup) : 1.0;
+  });
 }
 
 }  // namespace parity::reference

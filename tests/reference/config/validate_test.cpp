@@ -95,6 +95,47 @@ INSTANTIATE_TEST_SUITE_P(
                    "lr.min_factor = 0.5"},
         Impossible{"DecayShapeOfHuggingFace", "lr.schedule = \"hugging_face_linear\"\nlr.decay = \"sqrt\"",
                    "lr.decay = \"sqrt\""},
+        Impossible{"InitFactorOfTitan", "lr.init_factor = 0.1", "lr.init_factor = 0.1"},
+        Impossible{"InitFactorOfVerlConstant", "lr.schedule = \"verl_constant\"\nlr.init_factor = 0.1",
+                   "lr.init_factor = 0.1"},
+        Impossible{"InitFactorWithoutWarmup",
+                   "lr.schedule = \"verl_cosine\"\nlr.init_factor = 0.1\nlr.warmup_steps = 0",
+                   "lr.init_factor = 0.1"},
+        Impossible{"InitFactorBeyondOne", "lr.schedule = \"verl_cosine\"\nlr.init_factor = 1.5",
+                   "lr.init_factor = 1.5"},
+        Impossible{"NoWaves", "lr.schedule = \"hugging_face_cosine\"\nlr.num_cycles = 0",
+                   "lr.num_cycles = 0.0"},
+        Impossible{"NanWaves", "lr.schedule = \"hugging_face_cosine\"\nlr.num_cycles = nan",
+                   "lr.num_cycles ="},
+        Impossible{"WavesOfTitan", "lr.num_cycles = 1", "lr.num_cycles = 1.0"},
+        Impossible{"CurveLengthOfAConstant", "lr.schedule = \"verl_constant\"\nlr.total_steps = 50",
+                   "lr.total_steps = 50"},
+        Impossible{"WsdOfTitan", "lr.decay = \"wsd\"", "lr.decay = \"wsd\""},
+        Impossible{"SqrtOfMegatron", "lr.schedule = \"megatron\"\nlr.decay = \"sqrt\"",
+                   "lr.decay = \"sqrt\""},
+        Impossible{"WsdWithoutLength", "lr.schedule = \"megatron\"\nlr.decay = \"wsd\"", "lr.wsd_steps = 0"},
+        Impossible{"WsdLongerThanTheCurve",
+                   "lr.schedule = \"megatron\"\nlr.decay = \"wsd\"\nlr.wsd_steps = 11", "lr.wsd_steps = 11"},
+        Impossible{"WsdLengthOfLinear", "lr.schedule = \"megatron\"\nlr.wsd_steps = 5", "lr.wsd_steps = 5"},
+        Impossible{"LowestOfAConstant",
+                   "lr.schedule = \"megatron\"\nlr.decay = \"constant\"\nlr.min_factor = 0.1",
+                   "lr.min_factor = 0.1"},
+        Impossible{"WarmupOfMegatronAsLongAsTheCurve", "lr.schedule = \"megatron\"\nlr.warmup_steps = 10",
+                   "lr.warmup_steps = 10"},
+        Impossible{"LogWarmupOfMegatron", "lr.schedule = \"megatron\"\nlr.warmup = \"log\"",
+                   "lr.warmup = \"log\""},
+        Impossible{"DeepSpeedWithoutWarmup", "lr.schedule = \"deepspeed\"\nlr.warmup_steps = 0",
+                   "lr.warmup_steps = 0"},
+        Impossible{"InitFactorOfDeepSpeedsLinear", "lr.schedule = \"deepspeed\"\nlr.init_factor = 0.1",
+                   "lr.init_factor = 0.1"},
+        Impossible{"WeightDecayRampOfTitan", "optimizer.weight_decay_ramp = \"linear\"",
+                   "optimizer.weight_decay_ramp = \"linear\""},
+        Impossible{"RampThatFalls",
+                   "lr.schedule = \"megatron\"\noptimizer.weight_decay_ramp = \"linear\"\n"
+                   "optimizer.weight_decay_start = 0.5",
+                   "optimizer.weight_decay_start = 0.5"},
+        Impossible{"StartWithoutRamp", "lr.schedule = \"megatron\"\noptimizer.weight_decay_start = 0.05",
+                   "optimizer.weight_decay_start = 0.05"},
         Impossible{"FirstIndexOfTitan", "lr.first_index = 0", "lr.first_index = 0"},
         Impossible{"StreamThatDividesTheLoss", "loss.accumulation = \"streamed\"",
                    "loss.accumulation = \"streamed\""},
@@ -120,6 +161,49 @@ TEST(ValidateTest, AcceptsTheEdges) {
   config.lr.min_factor = 1;
   config.clip.max_norm = 0;
   EXPECT_NO_THROW(validate(config));
+}
+
+/// What validate() says of a config, or "" if it accepts it.
+std::string complaint(const std::string& toml) {
+  RunConfig config;
+  read_toml(config, toml, "run.toml");
+  try {
+    validate(config);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ValidateTest, TakesEachSettingOfAScheduleInTheFamiliesThatHaveIt) {
+  const std::vector<std::pair<std::string, std::string>> settings = {
+      {"lr.total_steps = 50", "titan hugging_face_linear hugging_face_cosine verl_cosine megatron deepspeed"},
+      {"lr.warmup = \"log\"", "deepspeed"},
+      {"lr.init_factor = 0.5", "verl_cosine megatron"},
+      {"lr.init_factor = 0.5\nlr.decay = \"cosine\"", "megatron deepspeed"},
+      {"lr.decay = \"sqrt\"", "titan"},
+      {"lr.decay = \"cosine\"", "titan megatron deepspeed"},
+      {"lr.decay = \"constant\"", "megatron deepspeed"},
+      {"lr.decay = \"inverse_square_root\"", "megatron"},
+      {"lr.decay = \"wsd\"\nlr.wsd_steps = 5\nlr.wsd_decay = \"exponential\"", "megatron"},
+      {"lr.decay_ratio = 0.5", "titan"},
+      {"lr.min_factor = 0.5", "titan verl_cosine megatron deepspeed"},
+      {"lr.num_cycles = 2", "hugging_face_cosine verl_cosine"},
+      {"lr.first_index = 0", "warmup_linear"},
+      {"optimizer.weight_decay_ramp = \"cosine\"\noptimizer.weight_decay_start = 0.05", "megatron"}};
+  for (const auto& [toml, families] : settings)
+    for (const std::string& family : names_of<ScheduleName>()) {
+      const bool has = (" " + families + " ").find(" " + family + " ") != std::string::npos;
+      const std::string said = complaint("lr.schedule = \"" + family + "\"\n" + toml);
+      EXPECT_EQ(said.empty(), has) << family << ": " << toml << ": " << said;
+    }
+}
+
+TEST(ValidateTest, SaysWhichFamiliesAndDecaysThereAre) {
+  EXPECT_THAT(complaint("lr.num_cycles = 2"),
+              testing::HasSubstr("titan has no use for it); set lr.schedule = \"hugging_face_cosine\" or "
+                                 "\"verl_cosine\", or leave it 0.5"));
+  EXPECT_THAT(complaint("lr.decay = \"wsd\""), testing::EndsWith("choose linear, sqrt, cosine"));
 }
 
 }  // namespace

@@ -47,6 +47,20 @@ TEST_F(ParityTrainTest, LeavesATraceOfEveryChannel) {
   EXPECT_THAT(trace.provenance().dump(), testing::Not(HasSubstr("/tmp")));
 }
 
+TEST_F(ParityTrainTest, RecordsWeightDecayWhereItMoves) {
+  const auto config = write_config({{"steps", 4},
+                                    {"lr.schedule", "megatron"},
+                                    {"optimizer.weight_decay", 0.5},
+                                    {"optimizer.weight_decay_ramp", "linear"},
+                                    {"architecture.dim", 32},
+                                    {"architecture.n_layers", 1},
+                                    {"data.seq_len", 16}});
+  const CommandResult result = train(config.string() + " --trace " + trace_path().string());
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(channel_of(Trace::open(trace_path()), "weight_decay"),
+              testing::ElementsAre(0, 0.125, 0.25, 0.375));
+}
+
 TEST_F(ParityTrainTest, OffersInitialParametersGradientsAndUpdatedParameters) {
   const auto config = write_config(small());
   write_file(folder / "capture.json",

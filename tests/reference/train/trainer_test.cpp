@@ -90,6 +90,33 @@ TEST(TrainerTest, AWarmupFromZeroWastesTheFirstUpdate) {
   EXPECT_GT(trainer.step().update_norm, 0.0);
 }
 
+TEST(TrainerTest, DeepSpeedsEngineOrderWastesTwoUpdates) {
+  RunConfig config = tiny_config();
+  config.lr.schedule = ScheduleName::deepspeed;
+  Trainer trainer(config);
+  EXPECT_EQ(trainer.step().update_norm, 0.0);
+  EXPECT_EQ(trainer.step().update_norm, 0.0);
+  EXPECT_GT(trainer.step().update_norm, 0.0);
+}
+
+TEST(TrainerTest, ARisingWeightDecayIsToldToTheOptimizerAndReported) {
+  RunConfig config = tiny_config();
+  EXPECT_FALSE(Trainer(config).step().weight_decay.has_value());
+  config.lr.schedule = ScheduleName::megatron;
+  config.lr.init_factor = 0.5;  // so that the first update moves
+  config.optimizer.weight_decay = 6;
+  const StepResult constant = Trainer(config).step();
+  config.optimizer.weight_decay_ramp = WeightDecayRamp::linear;
+  Trainer trainer(config);
+  const StepResult first = trainer.step();
+  EXPECT_EQ(first.weight_decay, 0.0);
+  EXPECT_NE(first.update_norm, constant.update_norm);
+  EXPECT_EQ(trainer.step().weight_decay, 1.0);  // 6 over 6 updates
+  config.optimizer.weight_decay = 0;
+  config.optimizer.weight_decay_ramp = WeightDecayRamp::constant;
+  EXPECT_EQ(first.update_norm, Trainer(config).step().update_norm);
+}
+
 TEST(TrainerTest, PhasesComeInOrderAndGradientsAreClippedInTheSecond) {
   RunConfig config = tiny_config(Precision::float64);
   config.clip.max_norm = 0.01;

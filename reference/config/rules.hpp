@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "harness/base/error.hpp"
+#include "reference/config/keys.hpp"
+
+namespace parity::reference {
+
+/// Throws "KEY = VALUE cannot be (why); remedy" unless a rule holds. Written so that NaN does not hold.
+class Rules {
+ public:
+  explicit Rules(const RunConfig& config) : config_(config) {}
+
+  void rule(bool holds, const std::string& key, const std::string& why, const std::string& remedy) const {
+    if (!holds)
+      throw UserError(key + " = " + find_key(key).get(config_).dump() + " cannot be (" + why + "); " +
+                      remedy);
+  }
+  void at_least(int64_t value, int64_t least, const std::string& key) const {
+    rule(value >= least, key, "it counts from " + std::to_string(least),
+         "give " + std::to_string(least) + " or more");
+  }
+  void within(double value, double low, double high, const std::string& key) const {
+    rule(value >= low && value <= high, key, "it is out of range",
+         "give a number from " + Json(low).dump() + " to " + Json(high).dump());
+  }
+  /// Holds if `has_use`, or if the key has its default. \param who  has no use for it, for the message
+  void used_or_default(bool has_use, const std::string& key, const std::string& who,
+                       const std::string& remedy) const {
+    static const RunConfig defaults;
+    const Json own = find_key(key).get(defaults);
+    rule(has_use || find_key(key).get(config_) == own, key, who + " has no use for it",
+         remedy + ", or leave it " + own.dump());
+  }
+
+ private:
+  const RunConfig& config_;
+};
+
+/// Rules of lr.* and of the weight decay that a schedule moves.
+void check_schedule(const RunConfig& config, const Rules& rules);
+
+}  // namespace parity::reference
