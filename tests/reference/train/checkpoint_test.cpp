@@ -46,7 +46,12 @@ TEST(CheckpointTest, AResumedRunHasTheBitsOfTheStraightOne) {
   RunConfig sgd = tiny_config();
   sgd.optimizer.name = OptimizerName::sgd;
   sgd.optimizer.momentum = 0.9;
-  for (const RunConfig& config : {tiny_config(), tiny_config(Precision::float64), sgd})
+  RunConfig ramp = tiny_config();
+  ramp.lr.schedule = ScheduleName::megatron;
+  ramp.optimizer.weight_decay_ramp = WeightDecayRamp::cosine;
+  RunConfig late = tiny_config();
+  late.lr.schedule = ScheduleName::deepspeed;
+  for (const RunConfig& config : {tiny_config(), tiny_config(Precision::float64), sgd, ramp, late})
     EXPECT_THAT(resumed_losses(config, {}), testing::ElementsAreArray(straight_losses(config)));
 }
 
