@@ -15,7 +15,8 @@ namespace parity::reference {
 ///
 /// g: 1 - p (linear), 1 - sqrt(p), (1 + cos(pi p)) / 2. The stable part has one step more than fits, so the
 /// lowest factor m is reached one update after the last. W > T and W + D > T are cut to fit, with a warning.
-/// Source: NUMERICS.md 1.1.
+/// From the end of warmup on the linear decay is Hugging Face's; bit for bit where its length is a power of
+/// two, elsewhere to one rounding of lr.base. Source: NUMERICS.md 1.1.
 Schedule titan_schedule(const RunConfig& config);
 
 /// c < W: (c + first_index) / W; else 1. first_index 1 counts like torchtitan; 0 like Hugging Face, whose

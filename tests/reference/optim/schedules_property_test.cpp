@@ -261,6 +261,23 @@ TEST(SchedulePairTest, TitanIsTheZeroIndexedFamiliesFromTheEndOfWarmupAndOneAhea
   EXPECT_TRUE(holds(megatron, DecayShape::cosine));
 }
 
+TEST(SchedulePairTest, LinearDecaysAreTheSameBitsWhereTheirLengthIsAPowerOfTwo) {
+  EXPECT_TRUE(rc::check([] {
+    const int64_t warmup = *rc::gen::inRange(0, 40),
+                  steps = warmup + (int64_t{1} << *rc::gen::inRange(0, 10));
+    const Schedule ours = make_schedule(family(titan, warmup, steps));
+    const Schedule theirs = make_schedule(family(hugging_face_linear, warmup, steps));
+    const Schedule samples = make_schedule(family(megatron, warmup, steps));
+    for (int64_t c = warmup; c <= steps; ++c)
+      RC_ASSERT(ours.lr(c) == theirs.lr(c) && ours.lr(c) == samples.lr(c));
+  }));
+  // Elsewhere 1 - p and (T - c) / (T - W) round differently: 1 - 0.7 is not 0.3.
+  const Schedule ours = make_schedule(family(titan, 2, 12));
+  const Schedule theirs = make_schedule(family(hugging_face_linear, 2, 12));
+  EXPECT_NE(ours.lr(9), theirs.lr(9));
+  EXPECT_NEAR(ours.lr(9), theirs.lr(9), 1e-15 * LrConfig{}.base);
+}
+
 TEST(SchedulePairTest, DeepSpeedIsHuggingFaceOneUpdateLaterBitForBit) {
   EXPECT_TRUE(rc::check([] {
     const Pair pair = random_pair(hugging_face_linear, deepspeed, DecayShape::linear);
