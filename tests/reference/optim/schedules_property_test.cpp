@@ -269,7 +269,9 @@ TEST(SchedulePairTest, LinearDecaysAreTheSameBitsWhereTheirLengthIsAPowerOfTwo) 
     const Schedule theirs = make_schedule(family(hugging_face_linear, warmup, steps));
     const Schedule samples = make_schedule(family(megatron, warmup, steps));
     for (int64_t c = warmup; c <= steps; ++c)
-      RC_ASSERT(ours.lr(c) == theirs.lr(c) && ours.lr(c) == samples.lr(c));
+      RC_ASSERT(ours.lr(c) == theirs.lr(c));
+    for (int64_t c = warmup + 1; c <= steps; ++c)  // at W Megatron is still warming up: max W / W rounds
+      RC_ASSERT(ours.lr(c) == samples.lr(c));
   }));
   // Elsewhere 1 - p and (T - c) / (T - W) round differently: 1 - 0.7 is not 0.3.
   const Schedule ours = make_schedule(family(titan, 2, 12));
