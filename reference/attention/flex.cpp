@@ -92,7 +92,7 @@ struct FlexAttention : torch::autograd::Function<FlexAttention> {
     const torch::Tensor dq = torch::zeros(q.sizes(), q.options());
     const torch::Tensor dk = torch::zeros(k.sizes(), k.options());
     const torch::Tensor dv = torch::zeros(v.sizes(), v.options());
-    const torch::Tensor dout = gradients[0];
+    const torch::Tensor& dout = gradients[0];
     const torch::Tensor delta =
         (dout * out).sum(-1, /*keepdim=*/true);  // sum over keys of weight times dweight
     const double scale = scale_of(q);

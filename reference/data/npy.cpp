@@ -84,8 +84,6 @@ std::vector<int64_t> read_npy_integers(const std::filesystem::path& path) {
   const size_t data = header_at + header_size;
   if (type.starts_with("'|u1'"))
     return values_of<uint8_t>(file, data, count);
-  if (type.starts_with("'|i1'"))
-    return values_of<int8_t>(file, data, count);
   if (type.starts_with("'<u2'"))
     return values_of<uint16_t>(file, data, count);
   if (type.starts_with("'<i2'"))

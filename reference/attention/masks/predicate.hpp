@@ -12,7 +12,7 @@ using Predicate = std::function<bool(int64_t b, int64_t q, int64_t kv)>;
 
 /// What all of them allow.
 template <class... Predicates>
-auto and_masks(Predicates... predicates) {
+auto and_masks(const Predicates&... predicates) {
   return [=](int64_t b, int64_t q, int64_t kv) { return (predicates(b, q, kv) && ...); };
 }
 
