@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include <caffe2/serialize/file_adapter.h>
+#include <caffe2/serialize/inline_container.h>
+
 #include <c10/util/Exception.h>
+#include <torch/csrc/jit/serialization/import_read.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
 #include "harness/base/error.hpp"
@@ -32,10 +36,12 @@ Entries read_entries(const std::filesystem::path& file) {
     throw UserError(
         "no checkpoint " + file.string() + " (nothing was saved there); run with --stop-after first",
         ExitCode::missing);
-  const std::string bytes = read_file(file);
   try {
-    return c10::impl::toTypedDict<std::string, torch::Tensor>(
-        torch::jit::pickle_load({bytes.begin(), bytes.end()}).toGenericDict());
+    // Not torch::jit::pickle_load: it reads memory, and reads on behind the end of a file that was cut.
+    caffe2::serialize::PyTorchStreamReader reader(
+        std::make_shared<caffe2::serialize::FileAdapter>(file.string()));
+    const c10::IValue saved = torch::jit::readArchiveAndTensors("data", "", "", {}, {}, {}, reader);
+    return c10::impl::toTypedDict<std::string, torch::Tensor>(saved.toGenericDict());
   } catch (const c10::Error&) {
     throw UserError(file.string() + " is no checkpoint of parity-train (it cannot be read as one); " +
                     "it may be cut short: run with --stop-after again");
