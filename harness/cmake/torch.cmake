@@ -35,11 +35,6 @@ else()
   target_link_options(parity_torch INTERFACE "LINKER:--allow-shlib-undefined")
 endif()
 
-# Under a sanitizer GCC 12 loses track of std::optional<at::Generator> inside torch's headers.
-if(PARITY_SANITIZE)
-  target_compile_options(parity_torch INTERFACE -Wno-maybe-uninitialized)
-endif()
-
 # GCC takes a precompiled header only with the flags it was made with, -fPIC or -fPIE among them, so every
 # user of this one is compiled with -fPIC (parity_use_torch sees to it).
 file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/torch_pch.cpp"
