@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
 namespace parity::reports {
 namespace {
+
+constexpr size_t most_gap_labels = 4;  // with more arms the widest gap speaks for all
 
 struct Metric {
   std::string_view name;
@@ -64,6 +67,15 @@ size_t override_at(std::string_view text, size_t at) {
 unsigned code_point(std::string_view three) {
   return (static_cast<unsigned>(three[0] & 0x0F) << 12) | (static_cast<unsigned>(three[1] & 0x3F) << 6) |
          static_cast<unsigned>(three[2] & 0x3F);
+}
+
+/// NaN is the largest of all.
+double largest_gap(const Series& gap) {
+  double largest = 0;
+  for (const Value& value : gap.values)
+    if (value)
+      largest = std::isnan(*value) ? std::numeric_limits<double>::infinity() : std::max(largest, *value);
+  return largest;
 }
 
 }  // namespace
@@ -281,6 +293,11 @@ std::vector<std::string> gap_labels(const Curve& curve) {
     return labels;
   if (std::ranges::count(labels, labels.front()) == std::ssize(labels))
     return {"all arms: " + labels.front()};
+  if (labels.size() > most_gap_labels) {
+    const auto widest = std::ranges::max_element(curve.gap, {}, largest_gap);
+    return {"widest of " + count(labels.size(), "arm") + ": " + one_line(widest->arm) + ", " +
+            labels[static_cast<size_t>(widest - curve.gap.begin())]};
+  }
   for (size_t i = 0; i < labels.size(); ++i)
     labels[i] = one_line(curve.gap[i].arm) + ": " + labels[i];
   return labels;

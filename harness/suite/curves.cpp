@@ -84,6 +84,26 @@ Json curve_of(const Case& source, const Evidence& evidence, const std::string& c
   return curve;
 }
 
+/// Updates with lr 0 that left every parameter as it was.
+std::vector<int64_t> wasted_updates(const Trace* trace) {
+  const Values rates = values_of(trace, "lr");
+  const Values moves = values_of(trace, "update_norm");
+  std::vector<int64_t> wasted;
+  for (const auto& [step, rate] : rates)
+    if (const auto move = moves.find(step); rate == 0 && move != moves.end() && move->second == 0)
+      wasted.push_back(step);
+  return wasted;
+}
+
+std::string wasted_words(const std::vector<int64_t>& updates) {
+  if (updates.size() == 1)
+    return fmt::format("update {} has lr 0 and leaves every parameter unchanged: a wasted step",
+                       updates.front());
+  return fmt::format(
+      "{} updates (first {}, last {}) have lr 0 and leave every parameter unchanged: wasted steps",
+      updates.size(), updates.front(), updates.back());
+}
+
 /// "updates with lr 0, of 10: titan 0, deepspeed 2", if any arm has one and another to compare with.
 std::vector<std::string> zero_rates(const Case& source, const Evidence& evidence) {
   std::string counts;
@@ -144,23 +164,21 @@ Json curves_of(const Case& source, const Evidence& evidence,
 }
 
 std::vector<std::string> notes_on(const Case& source, const Evidence& evidence) {
-  std::vector<std::string> notes;
+  std::vector<std::pair<std::vector<int64_t>, std::vector<std::string>>> wasted;  // updates, arms
   for (const Arm& arm : source.arms) {
-    const Values rates = values_of(evidence.trace(arm.name), "lr");
-    const Values moves = values_of(evidence.trace(arm.name), "update_norm");
-    std::vector<int64_t> wasted;
-    for (const auto& [step, rate] : rates)
-      if (const auto move = moves.find(step); rate == 0 && move != moves.end() && move->second == 0)
-        wasted.push_back(step);
-    if (wasted.size() == 1)
-      notes.push_back(fmt::format(
-          "{}: update {} has lr 0 and leaves every parameter unchanged: a wasted step", arm.name, wasted[0]));
-    else if (!wasted.empty())
-      notes.push_back(
-          fmt::format("{}: {} updates (first {}, last {}) have lr 0 and leave every parameter unchanged: "
-                      "wasted steps",
-                      arm.name, wasted.size(), wasted.front(), wasted.back()));
+    const std::vector<int64_t> updates = wasted_updates(evidence.trace(arm.name));
+    if (updates.empty())
+      continue;
+    const auto same =
+        std::find_if(wasted.begin(), wasted.end(), [&](const auto& entry) { return entry.first == updates; });
+    if (same == wasted.end())
+      wasted.push_back({updates, {arm.name}});
+    else
+      same->second.push_back(arm.name);
   }
+  std::vector<std::string> notes;
+  for (const auto& [updates, arms] : wasted)
+    notes.push_back(fmt::format("{}: {}", fmt::join(arms, ", "), wasted_words(updates)));
   for (std::string& counts : zero_rates(source, evidence))
     notes.push_back(std::move(counts));
   return notes;

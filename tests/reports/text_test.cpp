@@ -26,6 +26,20 @@ TEST(TextTest, ShortensInTheMiddleByCodePoints) {
   EXPECT_EQ(width_of(shorten(std::string(4000, 'x'), 120)), 120U);
 }
 
+TEST(TextTest, ManyArmsAreSpokenForByTheWidestGap) {
+  Curve curve{.channel = "lr", .steps = {1, 2}, .series = {}, .gap = {}, .floor = {}, .golden = {}};
+  for (const char* arm : {"a", "b", "c", "d"})
+    curve.gap.push_back({arm, {0.0, 0.5}});
+  curve.gap[1].values[0] = 0.25;
+  EXPECT_EQ(gap_labels(curve).size(), 4U);
+  curve.gap.push_back({"e", {0.0, 2.0}});
+  EXPECT_EQ(
+      gap_labels(curve),
+      std::vector<std::string>{"widest of 5 arms: e, largest gap 2 at step 2; identical at 1 of 2 steps"});
+  curve.gap[2].values[1] = std::nan("");
+  EXPECT_EQ(gap_labels(curve)[0], "widest of 5 arms: c, not a number at step 2; identical at 1 of 2 steps");
+}
+
 TEST(TextTest, ExactGivesTheDoubleBack) {
   for (const double value : {0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, -0.0})
     EXPECT_EQ(std::strtod(exact(Json(value)).c_str(), nullptr), value);
