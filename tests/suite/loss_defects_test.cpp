@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/suite/trained_case.hpp"
+#include "tests/support/pytorch.hpp"
 
 namespace parity {
 namespace {
@@ -37,6 +38,8 @@ TEST_F(LossDefectsTest, AForwardBackwardThatZeroesIsFoundAtTheFirstGradientNorm)
 }
 
 TEST_F(LossDefectsTest, TokensCountedTwiceShowInTheGradientNormAndNotInTheFirstLoss) {
+  if (!has_pytorch)
+    GTEST_SKIP() << needs_pytorch;
   const std::string config = "data.micro_batches = 2\nloss.normalization = \"gradient_scaling\"\n";
   const Json item = run_witness(config, "1 / valid)", "1 / (2 * valid))");
   EXPECT_TRUE(item.at("checks").at(0).at("passed").get<bool>()) << sentence(item, 0);
@@ -45,6 +48,8 @@ TEST_F(LossDefectsTest, TokensCountedTwiceShowInTheGradientNormAndNotInTheFirstL
 }
 
 TEST_F(LossDefectsTest, AChunksGradientPutInAnothersPlaceShowsInTheGradientNorm) {
+  if (!has_pytorch)
+    GTEST_SKIP() << needs_pytorch;
   const Json item = run_witness("loss.chunks = 8\n", "torch.cat(gradients)", "torch.cat(gradients[::-1])");
   EXPECT_TRUE(item.at("checks").at(0).at("passed").get<bool>()) << sentence(item, 0);
   EXPECT_FALSE(item.at("checks").at(1).at("passed").get<bool>());
@@ -52,6 +57,8 @@ TEST_F(LossDefectsTest, AChunksGradientPutInAnothersPlaceShowsInTheGradientNorm)
 }
 
 TEST_F(LossDefectsTest, TheWitnessItselfAgrees) {
+  if (!has_pytorch)
+    GTEST_SKIP() << needs_pytorch;
   const Json item = run_witness("loss.chunks = 8\n", "torch.cat(gradients)", "torch.cat(gradients)");
   EXPECT_TRUE(item.at("passed").get<bool>()) << failures(item);
 }
