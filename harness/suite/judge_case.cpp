@@ -73,6 +73,8 @@ void record(std::vector<JudgedCheck>& judged, const Case& source, const Evidence
   }
   GoldenOrigin origin = policy.origin;
   origin.case_name = source.name;
+  // Not the command line as typed: it names folders of whoever recorded, and cases that are not in this file.
+  origin.command = "parity golden record " + source.name;
   const bool changed = record_golden(source.golden_file, origin, evidence.arms(source.golden.arms));
   add_to_all_golden_arms(
       judged, source,

@@ -25,7 +25,7 @@ struct JudgedCheck {
 /// How goldens are treated in this suite.
 struct GoldenPolicy {
   GoldenMode mode = GoldenMode::compare;
-  GoldenOrigin origin;  ///< case_name is filled in per case
+  GoldenOrigin origin;  ///< case_name and command are filled in per case
 };
 
 /// Whether the golden will be written if the case's checks hold.

@@ -9,8 +9,6 @@
 #include <memory>
 #include <thread>
 
-#include <fmt/format.h>
-
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/signals.hpp"
@@ -61,8 +59,7 @@ class Suite {
         plan_(context()),
         runner_({fs::absolute(options.trainer), options.jobs, options.use_cache}, store_) {
     policy_.mode = options.golden_mode;
-    policy_.origin = {"", producer_words(options.producer), options.producer.value("commit", ""),
-                      fmt::format("{}", fmt::join(options.command, " "))};
+    policy_.origin = {"", producer_words(options.producer), options.producer.value("commit", ""), ""};
     for (const Case& source : cases)
       plan_.add(source, will_record(source, policy_.mode));
   }

@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/golden/golden_file.hpp"
 #include "harness/suite/curves.hpp"
 #include "harness/suite/golden_check.hpp"
 #include "harness/suite/merge_results.hpp"
@@ -153,6 +154,13 @@ TEST_F(ResultsTest, ShardsMergeIntoOneAndDuplicatesAreRefused) {
               testing::StartsWith("../out/runs/"));
   EXPECT_THROW(merge_results({folder_ / "out", folder_ / "out"}, folder_), UserError);
   EXPECT_THROW(merge_results({folder_ / "none"}, folder_), UserError);
+}
+
+TEST_F(ResultsTest, AGoldenNamesItsCaseAndNoFolderOfWhoeverRecordedIt) {
+  const Case source = make("a", "");
+  run({source}, GoldenMode::create_missing);
+  EXPECT_EQ(read_golden(source.golden_file).origin.command, "parity golden record topic/c");
+  EXPECT_THAT(read_file(source.golden_file), testing::Not(HasSubstr(folder_.string())));
 }
 
 }  // namespace
