@@ -23,8 +23,8 @@ struct Options {
   std::string expected;
   std::string actual;
   int64_t step = -1;
-  std::string tensor;
-  std::string channel;
+  std::vector<std::string> tensors;
+  std::vector<std::string> channels;
   std::string phase;
   std::string out = "out/suite";
   bool json = false;
@@ -130,8 +130,8 @@ ExitCode compare(const Options& options) {
     filter.step = options.step;
   if (!options.phase.empty())
     filter.phase = parse_enum<Phase>(options.phase);
-  filter.channel = options.channel;
-  filter.tensor = options.tensor;
+  filter.channels = options.channels;
+  filter.tensors = options.tensors;
   const Trace expected = Trace::open(find_trace(options.expected, options.out));
   const Trace actual = Trace::open(find_trace(options.actual, options.out));
   const TraceDifference difference = compare_traces(expected, actual, filter);
@@ -157,8 +157,14 @@ void add_compare(CLI::App& app, Action& action) {
       ->required();
   app.add_option("ACTUAL", options->actual, "Another one")->required();
   app.add_option("--step", options->step, "Only this update")->type_name("N");
-  app.add_option("--channel", options->channel, "Only channels of this name (glob)")->type_name("NAME");
-  app.add_option("--tensor", options->tensor, "Only tensors of this name (glob)")->type_name("NAME");
+  app.add_option("--channel", options->channels, "Only channels of this name (glob); may be repeated")
+      ->type_name("NAME")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--tensor", options->tensors, "Only tensors of this name (glob); may be repeated")
+      ->type_name("NAME")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--phase", options->phase, "Only tensors of this phase: grad, param, ...")
       ->type_name("PHASE");
   app.add_option("--out", options->out, "Folder of the last run, for CASE:ARM")

@@ -24,6 +24,12 @@ std::vector<int64_t> wanted_steps(const Trace& a, const Trace& b, const TraceFil
   return {all.begin(), all.end()};
 }
 
+bool matches_any(const std::vector<std::string>& patterns, const std::string& name) {
+  return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+           return glob_match(pattern, name);
+         });
+}
+
 const Channel* numeric(const Trace& trace, const std::string& name) {
   const auto found = trace.channels().find(name);
   return found != trace.channels().end() && found->second.kind == ChannelKind::numeric ? &found->second
@@ -58,11 +64,12 @@ std::vector<ChannelDifference> compare_channels(const Trace& a, const Trace& b, 
     for (const auto& [name, channel] : trace->channels())
       if (channel.kind == ChannelKind::numeric) {
         known.push_back(name);
-        if (filter.channel.empty() || glob_match(filter.channel, name))
+        if (matches_any(filter.channels, name))
           names.insert(name);
       }
-  if (names.empty() && !filter.channel.empty())
-    throw UserError("no channel is called '" + filter.channel + "'" + suggestion(filter.channel, known));
+  for (const std::string& pattern : filter.channels)
+    if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return glob_match(pattern, name); }))
+      throw UserError("no channel is called '" + pattern + "'" + suggestion(pattern, known));
   const std::vector<int64_t> steps = wanted_steps(a, b, filter);
   std::vector<ChannelDifference> rows;
   for (const std::string& name : names)
@@ -84,7 +91,7 @@ std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, co
   for (const TensorKey& key : keys) {
     known.insert(key.name);
     if ((filter.step && *filter.step != key.step) || (filter.phase && *filter.phase != key.phase) ||
-        (!filter.tensor.empty() && !glob_match(filter.tensor, key.name)))
+        !matches_any(filter.tensors, key.name))
       continue;
     TensorDifference row{key, "", {}};
     if (!in_a.contains(key) || !in_b.contains(key))
@@ -93,10 +100,11 @@ std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, co
       row.gap = measure_tensor(tensor_source(a, key), tensor_source(b, key));
     rows.push_back(std::move(row));
   }
-  if (rows.empty() && !filter.tensor.empty())
-    throw UserError("no tensor matches '" + filter.tensor + "'" +
-                    (filter.step || filter.phase ? " there" : "") +
-                    suggestion(filter.tensor, {known.begin(), known.end()}));
+  for (const std::string& pattern : filter.tensors)
+    if (std::none_of(rows.begin(), rows.end(),
+                     [&](const TensorDifference& row) { return glob_match(pattern, row.key.name); }))
+      throw UserError("no tensor matches '" + pattern + "'" + (filter.step || filter.phase ? " there" : "") +
+                      suggestion(pattern, {known.begin(), known.end()}));
   return rows;
 }
 

@@ -17,12 +17,12 @@ namespace parity {
 /// What of two traces to compare. Nothing given: everything that either has.
 struct TraceFilter {
   std::optional<int64_t> step;
-  std::string channel;  ///< glob
-  std::string tensor;   ///< glob
+  std::vector<std::string> channels;  ///< globs; each must match something
+  std::vector<std::string> tensors;   ///< likewise
   std::optional<Phase> phase;
 
-  bool wants_channels() const { return !channel.empty() || (tensor.empty() && !phase); }
-  bool wants_tensors() const { return !tensor.empty() || phase || channel.empty(); }
+  bool wants_channels() const { return !channels.empty() || (tensors.empty() && !phase); }
+  bool wants_tensors() const { return !tensors.empty() || phase || channels.empty(); }
 };
 
 struct ChannelDifference {

@@ -169,6 +169,20 @@ TEST_F(ProgramTest, CompareTellsAgreementFromDifference) {
   EXPECT_EQ(json.at("channels").at(0).at("actual").at(3), 7.5);
 }
 
+TEST_F(ProgramTest, EveryCommandOfACheckOverSeveralChannelsCanBePastedBack) {
+  write_case("two",
+             no_golden() + copying_arm("first", "a") + copying_arm("second", "a") +
+                 "[[checks]]\nchannel = [\"loss\", \"lr\"]\nrelation = \"identical\"\nbecause = \"x\"\n");
+  const Json results = Json::parse(parity("run topic/two --json").out);
+  const std::string command = results.at("cases").at(0).at("checks").at(0).at("command");
+  EXPECT_THAT(command, HasSubstr("--channel loss --channel lr"));
+  const Outcome closer = shell(command);
+  EXPECT_EQ(closer.status, 0) << closer.err;
+  EXPECT_THAT(closer.out, AllOf(HasSubstr("loss"), HasSubstr("lr")));
+  EXPECT_THAT(parity("compare cases/topic/a.h5 cases/topic/b.h5 --channel lr --channel los").err,
+              HasSubstr("did you mean 'loss'"));
+}
+
 TEST_F(ProgramTest, CompareRefusesWhatIsNotThere) {
   EXPECT_THAT(parity("compare cases/topic/a.h5 cases/topic/b.h5 --channel los").err,
               HasSubstr("did you mean 'loss'"));
