@@ -7,8 +7,7 @@
 #include <toml++/toml.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "reference/data/byte_tokenizer.hpp"
+#include "reference/data/data_file.hpp"
 #include "reference/data/npy.hpp"
 #include "reference/data/packing/positions.hpp"
 
@@ -73,20 +72,8 @@ class Table {
   std::string file_;
 };
 
-void require_file(const fs::path& path) {
-  if (!fs::exists(path))
-    throw UserError("data.path: no file " + path.string() + " (it does not exist); check the path",
-                    ExitCode::missing);
-}
-
 toml::table parse(const fs::path& path) {
-  require_file(path);
-  const std::string text = read_file(path);
-  if (text.empty())
-    throw UserError("data.path: " + path.string() + " is empty (there is nothing to train on); name another");
-  if (const auto offset = first_invalid_utf8(text))
-    throw UserError("data.path: " + path.string() + " is not UTF-8 (byte " + std::to_string(*offset) +
-                    " begins no character); convert it, for example with iconv");
+  const std::string text = read_utf8_data(path);
   try {
     return toml::parse(text, path.string());
   } catch (const toml::parse_error& error) {
@@ -186,10 +173,10 @@ std::vector<std::vector<int64_t>> read_token_documents(const DataConfig& data, c
 }
 
 std::vector<int64_t> read_token_stream(const fs::path& path, int64_t vocab_size) {
-  require_file(path);
+  require_data_file(path);
   std::vector<int64_t> stream = read_npy_integers(path);
   if (stream.empty())
-    throw UserError("data.path: " + path.string() + " is empty (there is nothing to train on); name another");
+    refuse_empty_data(path);
   for (size_t i = 0; i < stream.size(); ++i)
     if (stream[i] < 0 || stream[i] >= vocab_size)
       throw UserError(path.string() + ": token " + std::to_string(stream[i]) + " at offset " +

@@ -21,42 +21,46 @@ struct PositionRule {
 /// The rows that data.packing names.
 std::unique_ptr<Rows> make_packed_rows(const DataConfig& data, std::unique_ptr<Documents> documents);
 
-/// Documents one after another in one stream, cut into S + 1 tokens: inputs are the first S, labels the last
-/// S. An EOS thus predicts the next document's first token. Source: NUMERICS.md 2.5, EOS era.
-class StreamRows : public RowsInOrder {
+/// Rows of documents joined end to end, read token by token.
+class JoinedRows : public RowsInOrder {
  public:
-  StreamRows(std::unique_ptr<Documents> documents, int64_t seq_len, PositionRule rule);
+  JoinedRows(std::unique_ptr<Documents> documents, int64_t seq_len, PositionRule rule);
   bool positions_restart() const override { return rule_.restart; }
 
+ protected:
+  /// Goes on to the next document if fewer than `count` tokens of this one are left.
+  void require(size_t count);
+
+  std::vector<int64_t> document_;  ///< the one being read
+  size_t offset_ = 0;              ///< of the next token in it
+  size_t seq_len_;
+  PositionRule rule_;
+
  private:
-  Row next() override;
   void rewind() override;
 
   std::unique_ptr<Documents> documents_;
-  size_t seq_len_;
-  PositionRule rule_;
   int64_t next_document_ = 0;
-  std::vector<int64_t> document_;  ///< the one being read
-  size_t offset_ = 0;
+};
+
+/// Documents one after another in one stream, cut into S + 1 tokens: inputs are the first S, labels the last
+/// S. An EOS thus predicts the next document's first token. Source: NUMERICS.md 2.5, EOS era.
+class StreamRows : public JoinedRows {
+ public:
+  using JoinedRows::JoinedRows;
+
+ private:
+  Row next() override;
 };
 
 /// Inputs d[:-1] and labels d[1:] of each document, joined and split into S: no label crosses a document, and
 /// EOS is never an input. Source: NUMERICS.md 2.5, HEAD (ConcatThenSplit).
-class ConcatThenSplitRows : public RowsInOrder {
+class ConcatThenSplitRows : public JoinedRows {
  public:
-  ConcatThenSplitRows(std::unique_ptr<Documents> documents, int64_t seq_len, PositionRule rule);
-  bool positions_restart() const override { return rule_.restart; }
+  using JoinedRows::JoinedRows;
 
  private:
   Row next() override;
-  void rewind() override;
-
-  std::unique_ptr<Documents> documents_;
-  size_t seq_len_;
-  PositionRule rule_;
-  int64_t next_document_ = 0;
-  std::vector<int64_t> document_;
-  size_t offset_ = 0;
 };
 
 /// Whole documents, each in the first of an update's rows that has room; the first that fits none begins the

@@ -4,22 +4,10 @@
 
 namespace parity::reference {
 
-StreamRows::StreamRows(std::unique_ptr<Documents> documents, int64_t seq_len, PositionRule rule)
-    : documents_(std::move(documents)), seq_len_(static_cast<size_t>(seq_len)), rule_(rule) {}
-
-void StreamRows::rewind() {
-  next_document_ = 0;
-  document_.clear();
-  offset_ = 0;
-}
-
 Row StreamRows::next() {
   std::vector<int64_t> tokens, offsets;
   while (tokens.size() <= seq_len_) {
-    if (offset_ == document_.size()) {
-      document_ = documents_->document(next_document_++);
-      offset_ = 0;
-    }
+    require(1);
     tokens.push_back(document_[offset_]);
     offsets.push_back(static_cast<int64_t>(offset_));
     ++offset_;
