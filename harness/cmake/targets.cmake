@@ -28,17 +28,15 @@ endfunction()
 
 # parity_test(NAME SOURCES a_test.cpp ... LINKS ... [TORCH] [LABELS fast ...] [TIMEOUT 120])
 # A GoogleTest program; each of its tests is one CTest entry.
-# Tests find the tree through PARITY_SOURCE_DIR, PARITY_BINARY_DIR and PARITY_PYTHON (compile definitions).
+# Tests find the tree, the build and Python through tests/support/places.hpp.
 function(parity_test name)
   cmake_parse_arguments(arg "TORCH" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE parity::options ${arg_LINKS} GTest::gmock GTest::gtest_main)
-  target_compile_definitions(${name} PRIVATE
-    PARITY_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PARITY_BINARY_DIR="${CMAKE_BINARY_DIR}"
-    PARITY_PYTHON="${PARITY_VENV}/bin/python" PARITY_HAS_PYTORCH=$<BOOL:${PARITY_TORCH_FROM_VENV}>)
+  target_link_libraries(${name} PRIVATE parity::options ${arg_LINKS} parity_test_places GTest::gmock
+    GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   if(arg_TORCH)
     parity_use_torch(${name})

@@ -15,6 +15,7 @@
 #include "reports/page_data.hpp"
 #include "reports/render.hpp"
 #include "tests/reports/sample.hpp"
+#include "tests/support/places.hpp"
 
 namespace parity::reports {
 namespace {
@@ -60,7 +61,7 @@ TEST(PageTest, EachIdIsUsedOnce) {
 class BrowserTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    if (std::string(PARITY_CHROMIUM).empty())
+    if (places::chromium.empty())
       return;
     folder() = std::filesystem::path(::testing::TempDir()) / ("page_" + std::to_string(::getpid()));
     render(sample_path(), folder());
@@ -68,8 +69,8 @@ class BrowserTest : public ::testing::Test {
     // A dialog that a name opened would hold the browser for ever, and its children a pipe: hence timeout and
     // a file.
     const std::string command =
-        "timeout -k 5 100 " PARITY_CHROMIUM " --headless=new --no-sandbox --disable-gpu --user-data-dir=" +
-        path("profile") +
+        "timeout -k 5 100 " + places::chromium +
+        " --headless=new --no-sandbox --disable-gpu --user-data-dir=" + path("profile") +
         " --enable-logging=stderr --virtual-time-budget=20000 --window-size=1400,16000"
         " --dump-dom file://" +
         path("index.html") + " >" + path("dom") + " 2>" + path("log");
@@ -81,7 +82,7 @@ class BrowserTest : public ::testing::Test {
   static void TearDownTestSuite() { std::filesystem::remove_all(folder()); }
 
   void SetUp() override {
-    if (std::string(PARITY_CHROMIUM).empty())
+    if (places::chromium.empty())
       GTEST_SKIP() << "needs Chromium, found none";
     ASSERT_THAT(dom(), HasSubstr("</html>")) << console();
   }

@@ -16,6 +16,7 @@
 #include "reports/render.hpp"
 #include "reports/summary.hpp"
 #include "tests/reports/sample.hpp"
+#include "tests/support/places.hpp"
 
 namespace parity::reports {
 namespace {
@@ -175,8 +176,8 @@ TEST_F(RenderedFolder, JunitParsesAsXmlWithTheRightCounts) {
       "assert failed.get('type') == 'different' and 'update 7' in failed.get('message')\n"
       "assert 'expected: 6.861' in failed.text and 'closer: parity compare' in failed.text\n";
   write_file(folder_ / "read.py", script);
-  const std::string command = std::string(PARITY_PYTHON) + " " + (folder_ / "read.py").string() + " " +
-                              (folder_ / "junit.xml").string();
+  const std::string command =
+      places::python + " " + (folder_ / "read.py").string() + " " + (folder_ / "junit.xml").string();
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 

@@ -7,12 +7,13 @@
 #include "harness/base/file.hpp"
 #include "harness/base/json.hpp"
 #include "reports/results.hpp"
+#include "tests/support/places.hpp"
 
 namespace parity::reports {
 
 /// Passing, failing, missing, crashed, vacuous, NaN, three arms, and a case whose every name is markup.
 inline std::string sample_path() {
-  return PARITY_SOURCE_DIR "/tests/reports/sample_results.json";
+  return places::source + "/tests/reports/sample_results.json";
 }
 
 inline Json sample_json() {

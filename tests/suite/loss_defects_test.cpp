@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/suite/trained_case.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/pytorch.hpp"
 
 namespace parity {
@@ -19,7 +20,7 @@ class LossDefectsTest : public TrainedCaseTest {
   /// parity-train and the PyTorch witness, `before` in it replaced by `after`, both with `config`: one check
   /// of the first loss, one of the gradient norms.
   Json run_witness(const std::string& config, const std::string& before, const std::string& after) const {
-    const std::string command = "command = [\"" PARITY_PYTHON "\", \"" +
+    const std::string command = "command = [\"" + places::python + "\", \"" +
                                 changed_witness(before, after).string() + "\", \"{trace:parity_train}\"]\n";
     return run_trainer(base() + "[capture]\nreplay = true\n" + no_golden() + "[arms.parity_train]\n" +
                        config + "[arms.pytorch]\n" + config + command +
@@ -38,7 +39,7 @@ TEST_F(LossDefectsTest, AForwardBackwardThatZeroesIsFoundAtTheFirstGradientNorm)
 }
 
 TEST_F(LossDefectsTest, TokensCountedTwiceShowInTheGradientNormAndNotInTheFirstLoss) {
-  if (!has_pytorch)
+  if (!places::has_pytorch)
     GTEST_SKIP() << needs_pytorch;
   const std::string config = "data.micro_batches = 2\nloss.normalization = \"gradient_scaling\"\n";
   const Json item = run_witness(config, "1 / valid)", "1 / (2 * valid))");
@@ -48,7 +49,7 @@ TEST_F(LossDefectsTest, TokensCountedTwiceShowInTheGradientNormAndNotInTheFirstL
 }
 
 TEST_F(LossDefectsTest, AChunksGradientPutInAnothersPlaceShowsInTheGradientNorm) {
-  if (!has_pytorch)
+  if (!places::has_pytorch)
     GTEST_SKIP() << needs_pytorch;
   const Json item = run_witness("loss.chunks = 8\n", "torch.cat(gradients)", "torch.cat(gradients[::-1])");
   EXPECT_TRUE(item.at("checks").at(0).at("passed").get<bool>()) << sentence(item, 0);
@@ -57,7 +58,7 @@ TEST_F(LossDefectsTest, AChunksGradientPutInAnothersPlaceShowsInTheGradientNorm)
 }
 
 TEST_F(LossDefectsTest, TheWitnessItselfAgrees) {
-  if (!has_pytorch)
+  if (!places::has_pytorch)
     GTEST_SKIP() << needs_pytorch;
   const Json item = run_witness("loss.chunks = 8\n", "torch.cat(gradients)", "torch.cat(gradients)");
   EXPECT_TRUE(item.at("passed").get<bool>()) << failures(item);

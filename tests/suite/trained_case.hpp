@@ -6,6 +6,7 @@
 
 #include "harness/suite/results.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
+#include "tests/support/places.hpp"
 
 namespace parity {
 
@@ -34,7 +35,7 @@ class TrainedCaseTest : public SuiteTest {
     const char* elsewhere = std::getenv("PARITY_TRAINER");
     SuiteOptions options;
     options.out = folder_ / "out";
-    options.trainer = elsewhere ? elsewhere : PARITY_BINARY_DIR "/bin/parity-train";
+    options.trainer = elsewhere ? elsewhere : places::build + "/bin/parity-train";
     options.jobs = 2;
     options.golden_mode = mode;
     options.producer = {{"name", "parity"}, {"version", "0"}};
@@ -43,7 +44,7 @@ class TrainedCaseTest : public SuiteTest {
   }
   /// The PyTorch witness with `before` in it replaced by `after`, in this test's folder.
   std::filesystem::path changed_witness(const std::string& before, const std::string& after) const {
-    const std::filesystem::path support = PARITY_SOURCE_DIR "/tests/support";
+    const std::filesystem::path support = places::source + "/tests/support";
     std::string text = read_file(support / "pytorch_llama.py");
     const size_t place = text.find(before);
     EXPECT_NE(place, std::string::npos) << before;

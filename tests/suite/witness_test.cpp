@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/suite/trained_case.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/pytorch.hpp"
 
 namespace parity {
@@ -14,7 +15,7 @@ class WitnessTest : public TrainedCaseTest {
  protected:
   void SetUp() override {
     TrainedCaseTest::SetUp();
-    if (!has_pytorch)
+    if (!places::has_pytorch)
       GTEST_SKIP() << needs_pytorch;
   }
 };
@@ -35,7 +36,7 @@ arms = []
 )";
 
 std::string arms_with(const std::string& program) {
-  return std::string("[arms.parity_train]\n[arms.pytorch]\ncommand = [\"" PARITY_PYTHON "\", \"") + program +
+  return "[arms.parity_train]\n[arms.pytorch]\ncommand = [\"" + places::python + "\", \"" + program +
          "\", \"{trace:parity_train}\"]\n";
 }
 
@@ -49,7 +50,7 @@ because = "the same operations on the same wheel in the same order give the same
 
 TEST_F(WitnessTest, PyTorchOnReplayDataGivesTheSameLossAndGradNormBitForBit) {
   const Json item =
-      run_trainer(preamble + arms_with(PARITY_SOURCE_DIR "/tests/support/pytorch_llama.py") + same_bits);
+      run_trainer(preamble + arms_with(places::source + "/tests/support/pytorch_llama.py") + same_bits);
   EXPECT_TRUE(item.at("passed").get<bool>()) << failures(item) << item.at("arms").dump(1);
   EXPECT_THAT(sentence(item), testing::HasSubstr("bit for bit, over steps 1-10"));
 }

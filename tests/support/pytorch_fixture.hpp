@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "tests/support/places.hpp"
 #include "tests/support/pytorch.hpp"
 #include "tests/support/train_fixture.hpp"
 
@@ -36,7 +37,7 @@ class PyTorchProgramTest : public TrainProgramTest, public testing::WithParamInt
  protected:
   void SetUp() override {
     TrainProgramTest::SetUp();
-    if (!has_pytorch)
+    if (!places::has_pytorch)
       GTEST_SKIP() << needs_pytorch;
   }
 
@@ -50,8 +51,8 @@ class PyTorchProgramTest : public TrainProgramTest, public testing::WithParamInt
     ASSERT_EQ(ours.status, 0) << ours.output;
     const CommandResult theirs =
         run_shell(std::string(portable) + "PARITY_CONFIG=" + config.string() +
-                  " PARITY_DTYPE=" + GetParam().dtype + " PARITY_TRACE=" + trace_path().string() +
-                  " " PARITY_PYTHON " " PARITY_SOURCE_DIR "/tests/support/pytorch_llama.py " + replay);
+                  " PARITY_DTYPE=" + GetParam().dtype + " PARITY_TRACE=" + trace_path().string() + " " +
+                  places::python + " " + places::source + "/tests/support/pytorch_llama.py " + replay);
     ASSERT_EQ(theirs.status, 0) << theirs.output;
     theirs_ = std::make_unique<Trace>(Trace::open(trace_path()));
     ours_ = std::make_unique<Trace>(Trace::open(replay));

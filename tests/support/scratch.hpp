@@ -12,6 +12,7 @@
 
 #include "harness/base/file.hpp"
 #include "harness/tensor/tensor_view.hpp"
+#include "tests/support/places.hpp"
 
 namespace parity {
 
@@ -54,7 +55,7 @@ inline CommandResult run_shell(const std::string& command) {
 inline CommandResult run_python(const std::filesystem::path& folder, const std::string& source,
                                 const std::string& arguments) {
   write_file(folder / "script.py", source);
-  return run_shell(std::string(PARITY_PYTHON) + " " + (folder / "script.py").string() + " " + arguments);
+  return run_shell(places::python + " " + (folder / "script.py").string() + " " + arguments);
 }
 
 template <class T>

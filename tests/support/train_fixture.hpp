@@ -6,6 +6,7 @@
 
 #include "harness/base/json.hpp"
 #include "harness/trace/trace.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity {
@@ -16,11 +17,11 @@ class TrainProgramTest : public FolderTest {
   static constexpr const char* portable =
       "ATEN_CPU_CAPABILITY=avx2 MKL_CBWR=AVX2,STRICT ONEDNN_MAX_CPU_ISA=AVX2 OMP_NUM_THREADS=1 "
       "MKL_NUM_THREADS=1 ";
-  static constexpr const char* program = PARITY_BINARY_DIR "/bin/parity-train ";
+  static std::string program() { return places::build + "/bin/parity-train "; }
 
   /// Every key with its default, and `changes` over them, written as the harness writes a config.
   std::filesystem::path write_config(const Json& changes, const std::string& name = "config.json") const {
-    const Json schema = Json::parse(read_file(PARITY_BINARY_DIR "/bin/parity-train.schema.json"));
+    const Json schema = Json::parse(read_file(places::build + "/bin/parity-train.schema.json"));
     Json config = Json::object();
     for (const auto& [key, row] : schema["keys"].items())
       config[key] = row["default"];
@@ -31,7 +32,7 @@ class TrainProgramTest : public FolderTest {
 
   /// Exit status and all output of parity-train.
   CommandResult train(const std::string& arguments, const std::string& environment = "") const {
-    CommandResult result = run_shell(portable + environment + " " + program + arguments);
+    CommandResult result = run_shell(portable + environment + " " + program() + arguments);
     result.status = WIFEXITED(result.status) ? WEXITSTATUS(result.status) : -1;
     return result;
   }

@@ -8,6 +8,7 @@
 
 #include "harness/base/process.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
+#include "tests/support/places.hpp"
 
 namespace parity {
 namespace {
@@ -42,7 +43,7 @@ class ProgramTest : public SuiteTest {
 
   ProcessSpec spec(const std::string& line) const {
     ProcessSpec spec;
-    const std::string bin = PARITY_BINARY_DIR "/bin";
+    const std::string bin = places::build + "/bin";
     spec.argv = {"/bin/sh", "-c",
                  "cd '" + folder_.string() + "' && PATH='" + bin + "':$PATH && exec " + line};
     spec.environment = {{"PARITY_TRAINER", "/no/such/trainer"}};
@@ -115,7 +116,7 @@ TEST_F(ProgramTest, ASlowCaseIsListedAndRunsOnlyWhenAskedFor) {
 }
 
 TEST_F(ProgramTest, TheRepositorysCasesCanBeRead) {
-  const Outcome outcome = parity("list --json --cases " PARITY_SOURCE_DIR "/cases");
+  const Outcome outcome = parity("list --json --cases " + places::source + "/cases");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_GE(Json::parse(outcome.out).size(), 5U);
 }
@@ -271,7 +272,7 @@ TEST_F(ProgramTest, VersionNamesTheCommit) {
 }
 
 TEST_F(ProgramTest, TheProgramDoesNotLoadLibTorch) {
-  const Outcome outcome = shell("ldd " PARITY_BINARY_DIR "/bin/parity");
+  const Outcome outcome = shell("ldd " + places::build + "/bin/parity");
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("libhdf5"), Not(HasSubstr("libtorch")), Not(HasSubstr("libc10"))));
 }
 

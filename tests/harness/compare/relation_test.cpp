@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/file.hpp"
+#include "tests/support/places.hpp"
 
 namespace parity {
 namespace {
@@ -26,7 +27,7 @@ TEST(RelationTableTest, HasOneRowForEachRelationInOrder) {
 }
 
 TEST(RelationTableTest, EachRelationHasAFileAndATest) {
-  const std::filesystem::path root(PARITY_SOURCE_DIR);
+  const std::filesystem::path root(places::source);
   for (const std::string& name : names_of<Relation>()) {
     EXPECT_TRUE(std::filesystem::exists(root / "harness/compare/relations" / (name + ".cpp"))) << name;
     const auto test = root / "tests/harness/compare" / (name + "_test.cpp");

@@ -4,6 +4,7 @@
 // Our files in other people's programs, and theirs in ours.
 #include <gmock/gmock.h>
 
+#include "tests/support/places.hpp"
 #include "tests/support/recorded.hpp"
 #include "tests/support/samples.hpp"
 
@@ -16,11 +17,10 @@ using testing::HasSubstr;
 class TraceWitnessTest : public RecordedTest {};
 
 TEST_F(TraceWitnessTest, ATraceByPlainH5pyInThirtyLinesIsRead) {
-  const std::string script = std::string(PARITY_SOURCE_DIR) + "/tests/support/minimal_trace.py";
+  const std::string script = places::source + "/tests/support/minimal_trace.py";
   const std::string source = read_file(script);
   EXPECT_LE(std::count(source.begin(), source.end(), '\n'), 30);
-  const CommandResult run =
-      run_shell(std::string(PARITY_PYTHON) + " " + script + " " + trace_path().string());
+  const CommandResult run = run_shell(places::python + " " + script + " " + trace_path().string());
   ASSERT_EQ(run.status, 0) << run.output;
   const Trace trace = Trace::open(folder);
   EXPECT_TRUE(trace.complete());

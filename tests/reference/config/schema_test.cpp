@@ -12,6 +12,7 @@
 #include "reference/config/keys.hpp"
 #include "reference/config/model_names.hpp"
 #include "reference/config/validate.hpp"
+#include "tests/support/places.hpp"
 
 namespace parity::reference {
 namespace {
@@ -70,7 +71,7 @@ TEST(SchemaTest, ListsTheChannelsOnceEach) {
 }
 
 TEST(SchemaTest, FileBesideTheProgramIsCurrent) {
-  const std::string text = read_file(PARITY_BINARY_DIR "/bin/parity-train.schema.json");
+  const std::string text = read_file(places::build + "/bin/parity-train.schema.json");
   EXPECT_EQ(Json::parse(text), config_schema());
 }
 

@@ -6,6 +6,7 @@
 #include "reference/model/llama3/llama3.hpp"
 #include "reference/model/trunc_normal.hpp"
 #include "tests/reference/tiny.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/pytorch.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -16,7 +17,7 @@ class InitTest : public FolderTest {
  protected:
   void SetUp() override {
     FolderTest::SetUp();
-    if (!has_pytorch)
+    if (!places::has_pytorch)
       GTEST_SKIP() << needs_pytorch;
   }
   /// All weights that PyTorch draws from Python, one after another, as bytes.
@@ -24,7 +25,7 @@ class InitTest : public FolderTest {
     const std::filesystem::path out = folder / "weights.bin";
     const int64_t kv_width = d.n_kv_heads * d.head_dim();
     std::string command =
-        PARITY_PYTHON " " PARITY_SOURCE_DIR "/tests/support/pytorch_init.py " + out.string();
+        places::python + " " + places::source + "/tests/support/pytorch_init.py " + out.string();
     for (const int64_t number : {int64_t{seed}, d.dim, d.n_layers, kv_width, d.ffn_hidden, d.vocab_size})
       command += fmt::format(" {}", number);
     const CommandResult result = run_shell(command);

@@ -13,6 +13,7 @@
 #include "reference/config/keys.hpp"
 #include "reference/config/validate.hpp"
 #include "reference/optim/schedules/schedule.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/pytorch.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -25,7 +26,7 @@ class ScheduleWitnessTest : public FolderTest {
  protected:
   void SetUp() override {
     FolderTest::SetUp();
-    if (!has_pytorch)
+    if (!places::has_pytorch)
       GTEST_SKIP() << needs_pytorch;
   }
   /// What the Python program tells of each config.
@@ -39,7 +40,7 @@ class ScheduleWitnessTest : public FolderTest {
     }
     write_file(folder / "configs.json", asked.dump());
     const CommandResult result =
-        run_shell("(" PARITY_PYTHON " " PARITY_SOURCE_DIR "/tests/support/pytorch_schedules.py < " +
+        run_shell("(" + places::python + " " + places::source + "/tests/support/pytorch_schedules.py < " +
                   (folder / "configs.json").string() + " > " + (folder / "rates.json").string() + ")");
     EXPECT_EQ(result.status, 0) << result.output;
     return Json::parse(read_file(folder / "rates.json"));

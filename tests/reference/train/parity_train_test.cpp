@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "reference/config/channels.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/train_fixture.hpp"
 
 namespace parity {
@@ -138,7 +139,7 @@ TEST_F(ParityTrainTest, WarnsOfAScheduleThatWasCut) {
 TEST_F(ParityTrainTest, PrintsTheSchemaThatLiesBesideIt) {
   const CommandResult result = train("--schema");
   EXPECT_EQ(result.status, 0);
-  EXPECT_EQ(result.output, read_file(PARITY_BINARY_DIR "/bin/parity-train.schema.json"));
+  EXPECT_EQ(result.output, read_file(places::build + "/bin/parity-train.schema.json"));
 }
 
 }  // namespace
