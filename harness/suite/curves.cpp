@@ -9,12 +9,9 @@
 #include <fmt/format.h>
 
 namespace parity {
-namespace {
 
-using Values = std::map<int64_t, double>;  // by step
-
-Values values_of(const Trace* trace, const std::string& name) {
-  Values values;
+StepValues step_values(const Trace* trace, const std::string& name) {
+  StepValues values;
   if (!trace)
     return values;
   const auto channel = trace->channels().find(name);
@@ -26,7 +23,9 @@ Values values_of(const Trace* trace, const std::string& name) {
   return values;
 }
 
-Json row(const std::vector<int64_t>& steps, const Values& values) {
+namespace {
+
+Json row(const std::vector<int64_t>& steps, const StepValues& values) {
   Json numbers = Json::array();
   for (const int64_t step : steps) {
     const auto found = values.find(step);
@@ -35,8 +34,8 @@ Json row(const std::vector<int64_t>& steps, const Values& values) {
   return numbers;
 }
 
-Values gap_of(const Values& a, const Values& b) {
-  Values gap;
+StepValues gap_of(const StepValues& a, const StepValues& b) {
+  StepValues gap;
   for (const auto& [step, value] : a)
     if (const auto other = b.find(step); other != b.end())
       gap[step] = value == other->second ? 0.0 : std::abs(value - other->second);  // equal infinities: no gap
@@ -60,15 +59,15 @@ std::vector<std::string> channels_of(const Case& source, const Evidence& evidenc
 }
 
 Json curve_of(const Case& source, const Evidence& evidence, const std::string& channel) {
-  std::map<std::string, Values> values;
+  std::map<std::string, StepValues> values;
   std::set<int64_t> all_steps;
-  Values floor;
+  StepValues floor;
   for (const Arm& arm : source.arms) {
-    values[arm.name] = values_of(evidence.trace(arm.name), channel);
+    values[arm.name] = step_values(evidence.trace(arm.name), channel);
     for (const auto& [step, value] : values[arm.name])
       all_steps.insert(step);
     for (const auto& [step, noise] :
-         gap_of(values[arm.name], values_of(evidence.arms().at(arm.name).twin, channel)))
+         gap_of(values[arm.name], step_values(evidence.arms().at(arm.name).twin, channel)))
       floor[step] = std::isnan(noise) ? noise : std::max(floor[step], noise);
   }
   const std::vector<int64_t> steps(all_steps.begin(), all_steps.end());
@@ -82,46 +81,6 @@ Json curve_of(const Case& source, const Evidence& evidence, const std::string& c
   if (!curve.contains("gap"))
     curve["gap"] = Json::object();
   return curve;
-}
-
-/// Updates with lr 0 that left every parameter as it was.
-std::vector<int64_t> wasted_updates(const Trace* trace) {
-  const Values rates = values_of(trace, "lr");
-  const Values moves = values_of(trace, "update_norm");
-  std::vector<int64_t> wasted;
-  for (const auto& [step, rate] : rates)
-    if (const auto move = moves.find(step); rate == 0 && move != moves.end() && move->second == 0)
-      wasted.push_back(step);
-  return wasted;
-}
-
-std::string wasted_words(const std::vector<int64_t>& updates) {
-  if (updates.size() == 1)
-    return fmt::format("update {} has lr 0 and leaves every parameter unchanged: a wasted step",
-                       updates.front());
-  return fmt::format(
-      "{} updates (first {}, last {}) have lr 0 and leave every parameter unchanged: wasted steps",
-      updates.size(), updates.front(), updates.back());
-}
-
-/// "updates with lr 0, of 10: titan 0, deepspeed 2", if any arm has one and another to compare with.
-std::vector<std::string> zero_rates(const Case& source, const Evidence& evidence) {
-  std::string counts;
-  int64_t arms = 0, zeros = 0, longest = 0;
-  for (const Arm& arm : source.arms) {
-    const Values rates = values_of(evidence.trace(arm.name), "lr");
-    if (rates.empty())
-      continue;
-    const auto found =
-        std::count_if(rates.begin(), rates.end(), [](const auto& at) { return at.second == 0; });
-    counts += fmt::format("{} {} {}", arms == 0 ? "" : ",", arm.name, found);
-    ++arms;
-    zeros += found;
-    longest = std::max(longest, rates.rbegin()->first);
-  }
-  if (arms < 2 || zeros == 0)
-    return {};
-  return {fmt::format("updates with lr 0, of {}:{}", longest, counts)};
 }
 
 }  // namespace
@@ -161,27 +120,6 @@ Json curves_of(const Case& source, const Evidence& evidence,
     curves.push_back(std::move(curve));
   }
   return curves;
-}
-
-std::vector<std::string> notes_on(const Case& source, const Evidence& evidence) {
-  std::vector<std::pair<std::vector<int64_t>, std::vector<std::string>>> wasted;  // updates, arms
-  for (const Arm& arm : source.arms) {
-    const std::vector<int64_t> updates = wasted_updates(evidence.trace(arm.name));
-    if (updates.empty())
-      continue;
-    const auto same =
-        std::find_if(wasted.begin(), wasted.end(), [&](const auto& entry) { return entry.first == updates; });
-    if (same == wasted.end())
-      wasted.push_back({updates, {arm.name}});
-    else
-      same->second.push_back(arm.name);
-  }
-  std::vector<std::string> notes;
-  for (const auto& [updates, arms] : wasted)
-    notes.push_back(fmt::format("{}: {}", fmt::join(arms, ", "), wasted_words(updates)));
-  for (std::string& counts : zero_rates(source, evidence))
-    notes.push_back(std::move(counts));
-  return notes;
 }
 
 }  // namespace parity

@@ -12,6 +12,11 @@
 
 namespace parity {
 
+using StepValues = std::map<int64_t, double>;
+
+/// A numeric channel by step. \return empty where there is no trace or no such numeric channel
+StepValues step_values(const Trace* trace, const std::string& name);
+
 /// A number for results.json, where NaN and infinities are the texts "nan", "inf" and "-inf".
 Json number_json(double value);
 
@@ -25,9 +30,5 @@ Json finite_json(const Json& value);
 /// \param golden  arm -> channel -> values, one an update; empty without a golden
 Json curves_of(const Case& source, const Evidence& evidence,
                const std::map<std::string, std::map<std::string, std::vector<double>>>& golden);
-
-/// Sentences about what nobody asked for and everybody wants to know: updates wasted on a learning rate of 0,
-/// and how many there are in each arm.
-std::vector<std::string> notes_on(const Case& source, const Evidence& evidence);
 
 }  // namespace parity

@@ -12,6 +12,7 @@
 #include "harness/suite/closer.hpp"
 #include "harness/suite/curves.hpp"
 #include "harness/suite/mask_pictures.hpp"
+#include "harness/suite/notes.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;

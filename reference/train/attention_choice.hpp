@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "reference/attention/attention.hpp"
 #include "reference/config/run_config.hpp"
@@ -16,8 +17,9 @@ AttentionChoice attention_choice(const RunConfig& config);
 /// Causal sdpa over whole sequences always attends over B S (S + 1) / 2 pairs.
 bool attention_is_recorded(const RunConfig& config);
 
-/// "the data has EOS and positions that restart ..." where one of two marks is used; else empty.
+/// Which of two marks of documents is used where the data has both, and that EOS marks nothing where packing
+/// takes it out of the inputs.
 /// \param positions_restart  whether documents can be seen in the positions
-std::string document_warning(const RunConfig& config, bool positions_restart);
+std::vector<std::string> document_warnings(const RunConfig& config, bool positions_restart);
 
 }  // namespace parity::reference

@@ -51,7 +51,7 @@ Json allowed_environment() {
 
 }  // namespace
 
-Json provenance_of(const RunConfig& config) {
+Json provenance_of(const RunConfig& config, const std::vector<std::string>& warnings) {
   const Json fingerprint = {{"cpu_vendor", cpu_vendor()},
                             {"aten_capability", at::get_cpu_capability()},
                             {"mkl_cbwr", environment_value("MKL_CBWR")},
@@ -69,6 +69,7 @@ Json provenance_of(const RunConfig& config) {
           {"seed", config.seed},
           {"data_seed", config.data.seed},
           {"environment", allowed_environment()},
+          {"warnings", warnings},
           {"fingerprint", fingerprint}};
 }
 

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "harness/base/json.hpp"
 #include "reference/config/run_config.hpp"
 
@@ -10,6 +13,7 @@ namespace parity::reference {
 /// Where the numbers of a run come from: producer, build, LibTorch, CPU vendor and capability, threads,
 /// seeds, and the environment variables that steer arithmetic (those that hold a path are left out).
 /// "fingerprint" is the part that goldens compare. Holds no host name, user name or path.
-Json provenance_of(const RunConfig& config);
+/// \param warnings  of the trainer, kept for the report
+Json provenance_of(const RunConfig& config, const std::vector<std::string>& warnings);
 
 }  // namespace parity::reference

@@ -35,12 +35,13 @@ Capture read_capture(const std::filesystem::path& path) {
   }
 }
 
-std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, int64_t updates_done) {
+std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, const Trainer& trainer) {
   if (invocation.trace.empty())
     return nullptr;
   return std::make_unique<Recorder>(Recorder::Options{invocation.trace, to_numeric_json(invocation.config),
-                                                      provenance_of(invocation.config),
-                                                      read_capture(invocation.capture), updates_done});
+                                                      provenance_of(invocation.config, trainer.warnings()),
+                                                      read_capture(invocation.capture),
+                                                      trainer.updates_done()});
 }
 
 std::filesystem::path checkpoint_file(const Invocation& invocation) {
@@ -86,7 +87,7 @@ void run(const Invocation& invocation, std::ostream& log) {
     log << "[W] " << warning << '\n';
   if (invocation.resume)
     trainer.load(checkpoint_file(invocation), config.checkpoint.exclude_from_loading);
-  const std::unique_ptr<Recorder> recorder = make_recorder(invocation, trainer.updates_done());
+  const std::unique_ptr<Recorder> recorder = make_recorder(invocation, trainer);
   std::unique_ptr<StepCapture> capture;
   if (recorder) {
     capture = std::make_unique<StepCapture>(trainer, *recorder);

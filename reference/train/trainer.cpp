@@ -62,8 +62,8 @@ Trainer::State::State(const RunConfig& run_config)
       schedule(make_schedule(config)),
       update_norm(model.parameters()),
       warnings(schedule.warnings) {
-  if (const std::string warning = document_warning(config, loader.positions_restart()); !warning.empty())
-    warnings.push_back(warning);
+  for (std::string& warning : document_warnings(config, loader.positions_restart()))
+    warnings.push_back(std::move(warning));
   initialize(model, static_cast<uint64_t>(config.seed));
 }
 

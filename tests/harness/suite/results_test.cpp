@@ -91,6 +91,18 @@ TEST_F(ResultsTest, AnUpdateWithoutRateOrEffectIsCalledWasted) {
                           "updates with lr 0, of 10: first 0, second 1"));
 }
 
+TEST_F(ResultsTest, WhatTheTrainersWarnedOfIsANoteOnTheCase) {
+  const Json foreign = {{"warnings", {{"not", "a list"}}}}, warned = {{"warnings", {"warmup lasts 2 steps"}}};
+  write_trace("a", falling_losses(), 0.5, warned);
+  write_trace("b", falling_losses(), 0.5, warned);
+  write_trace("c", falling_losses(), 0.5, foreign);
+  const Json results =
+      run({write_case("w", "[golden]\narms = []\n" + copying_arm("x", "a") + copying_arm("y", "b") +
+                               copying_arm("z", "c") + losses_identical() + "arms = [\"x\", \"y\"]\n")});
+  EXPECT_THAT(results.at("cases").at(0).at("notes").get<std::vector<std::string>>(),
+              ElementsAre("x, y: warmup lasts 2 steps"));
+}
+
 TEST_F(ResultsTest, AnArmThatDoesNotTrainFailsWithoutBeingAsked) {
   write_trace("flat", {8, 8.1, 8, 8.1, 8, 8.1, 8, 8.1, 8, 8.1});
   const Json results = run({write_case("c", "[golden]\narms = []\n" + copying_arm("x", "flat") +

@@ -32,8 +32,9 @@ class SuiteTest : public testing::Test {
   }
 
   /// cases/topic/NAME.h5 with channels loss and lr.
-  void write_trace(const std::string& name, const std::vector<double>& losses, double lr = 0.5) const {
-    Recorder recorder({folder_ / "cases/topic" / (name + ".h5"), Json::object(), Json::object(), {}, 0});
+  void write_trace(const std::string& name, const std::vector<double>& losses, double lr = 0.5,
+                   const Json& provenance = Json::object()) const {
+    Recorder recorder({folder_ / "cases/topic" / (name + ".h5"), Json::object(), provenance, {}, 0});
     for (size_t i = 0; i < losses.size(); ++i) {
       recorder.begin_step(static_cast<int64_t>(i) + 1);
       recorder.channel("loss", losses[i]);

@@ -102,5 +102,21 @@ TEST(DocumentWarningTest, SaysWhichOfTwoMarksIsUsed) {
   EXPECT_THAT(Trainer(tiny_config()).warnings(), testing::IsEmpty());
 }
 
+TEST(DocumentWarningTest, SaysThatEosMarksNothingWherePackingTakesItOutOfTheInputs) {
+  for (const Packing packing : {Packing::concat_then_split, Packing::first_fit}) {
+    RunConfig config = packed_config(DocumentBoundary::eos, 1, packing);
+    config.data.positions = PositionsChoice::sequence;
+    Trainer trainer(config);
+    EXPECT_THAT(trainer.warnings(), testing::ElementsAre(testing::HasSubstr("eos finds no boundary")));
+    const StepResult causal = trainer.step();
+    const int64_t rows = config.data.global_batch, length = config.data.seq_len;
+    EXPECT_EQ(causal.mask->pairs, rows * length * (length + 1) / 2);
+    config.data.newline_id = 38;  // behind EOS, which then is an input
+    Trainer marked(config);
+    EXPECT_THAT(marked.warnings(), testing::IsEmpty());
+    EXPECT_LT(marked.step().mask->pairs, causal.mask->pairs);
+  }
+}
+
 }  // namespace
 }  // namespace parity::reference
