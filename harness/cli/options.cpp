@@ -15,9 +15,7 @@
 
 namespace parity::cli {
 namespace fs = std::filesystem;
-namespace {
 
-/// Named by hand, by PARITY_TRAINER, or the one beside this program.
 fs::path find_trainer(const std::string& given) {
   if (!given.empty())
     return given;
@@ -27,7 +25,17 @@ fs::path find_trainer(const std::string& given) {
   return fs::read_symlink("/proc/self/exe", error).parent_path() / "parity-train";
 }
 
-}  // namespace
+void add_trainer_option(CLI::App& app, std::string& trainer) {
+  app.add_option("--trainer", trainer,
+                 "The trainer (default: $PARITY_TRAINER, else parity-train beside parity)")
+      ->type_name("PATH");
+}
+
+ConfigSchema trainer_schema(const std::string& given) {
+  fs::path file = find_trainer(given);
+  file += ".schema.json";
+  return ConfigSchema::load(file);
+}
 
 void CaseOptions::add_to(CLI::App& app) {
   app.add_option("CASE", filter.what, "Case files, folders, names or globs over names (default: all)");
@@ -68,9 +76,7 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_option("--out", out, "Folder for results, report and runs")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("--trainer", trainer,
-                 "The trainer (default: $PARITY_TRAINER, else parity-train beside parity)")
-      ->type_name("PATH");
+  add_trainer_option(app, trainer);
   app.add_option("-j,--jobs", jobs, "Core slots; a run takes ranks x threads (default: all cores)")
       ->type_name("N");
   app.add_flag("--no-cache", no_cache, "Run everything again");

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "harness/suite/case.hpp"
+#include "harness/suite/config_schema.hpp"
 #include "harness/suite/find_cases.hpp"
 #include "harness/suite/run_suite.hpp"
 
@@ -37,6 +38,13 @@ struct RunOptions {
   void add_to(CLI::App& app);
   SuiteOptions suite_options() const;
 };
+
+/// The trainer named by hand, by $PARITY_TRAINER, or the one beside this program.
+std::filesystem::path find_trainer(const std::string& given);
+/// --trainer, shared by the verbs that ask it or its schema.
+void add_trainer_option(CLI::App& app, std::string& trainer);
+/// Its schema, which lies beside it. \throws UserError if there is none (exit 3)
+ConfigSchema trainer_schema(const std::string& given);
 
 /// The command line of this process, with argv[0] shortened to the program's name.
 std::vector<std::string> own_command_line();

@@ -17,8 +17,9 @@
 namespace parity::cli {
 namespace {
 
-constexpr std::array<Verb, 6> table = {{
+constexpr std::array<Verb, 7> table = {{
     {"list", "Show the cases", add_list},
+    {"keys", "Show what a config may set, and the channels that checks may name", add_keys},
     {"run", "Run cases: train their arms, judge, report", add_run},
     {"compare", "Compare two traces, channel by channel and tensor by tensor", add_compare},
     {"golden", "Record, verify and show stored truth", add_golden},

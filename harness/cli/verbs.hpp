@@ -26,6 +26,7 @@ struct Verb {
 std::span<const Verb> verbs();
 
 void add_list(CLI::App& app, Action& action);
+void add_keys(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_golden(CLI::App& app, Action& action);

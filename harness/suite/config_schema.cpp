@@ -68,6 +68,7 @@ ConfigSchema ConfigSchema::from_json(const Json& json) {
   for (const auto& [name, entry] : json.at("keys").items()) {
     Key& key = schema.keys_[name];
     key.type = entry.at("type").get<std::string>();
+    key.doc = entry.value("doc", "");
     key.default_value = entry.at("default");
     key.values = entry.value("values", std::vector<Json>());
     key.numeric = entry.value("numeric", true);

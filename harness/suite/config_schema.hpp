@@ -18,6 +18,7 @@ class ConfigSchema {
  public:
   struct Key {
     std::string type;  ///< string, integer, number, boolean or strings
+    std::string doc;   ///< what it means, a sentence
     Json default_value;
     std::vector<Json> values;  ///< what it, or each of its elements, may be; empty: anything
     bool numeric = true;       ///< whether it may change what is computed

@@ -64,8 +64,8 @@ class ProgramTest : public SuiteTest {
 
 TEST_F(ProgramTest, EveryVerbHasHelpWithExamples) {
   const std::string help = parity("--help").out;
-  for (const char* verb :
-       {"list", "run", "compare", "golden record", "golden verify", "golden diff", "report", "version"}) {
+  for (const char* verb : {"list", "keys", "run", "compare", "golden record", "golden verify", "golden diff",
+                           "report", "version"}) {
     EXPECT_THAT(help, HasSubstr(std::string(verb).substr(0, std::string(verb).find(' '))));
     const Outcome outcome = parity(std::string(verb) + " --help");
     EXPECT_EQ(outcome.status, 0) << verb;
@@ -100,6 +100,28 @@ TEST_F(ProgramTest, ListShowsCasesForPeopleAndMachines) {
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all.at(0).at("name"), "topic/same");
   EXPECT_EQ(all.at(0).at("arms"), (Json{"first", "second"}));
+}
+
+TEST_F(ProgramTest, KeysAreFoundByPartOfTheirNameAndToldWithDefaultAndMeaning) {
+  const Json schema = {{"schema", "parity.config/1"},
+                       {"keys",
+                        {{"lr.base", {{"type", "number"}, {"default", 0.5}, {"doc", "The rate."}}},
+                         {"lr.decay",
+                          {{"type", "string"},
+                           {"default", "linear"},
+                           {"doc", "Its shape."},
+                           {"values", {"linear", "cosine"}}}},
+                         {"steps", {{"type", "integer"}, {"default", 3}, {"doc", "Updates."}}}}},
+                       {"channels", {"loss"}}};
+  write_file(folder_ / "t.schema.json", schema.dump());
+  EXPECT_THAT(parity("keys --trainer t").out, AllOf(HasSubstr("steps = 3"), HasSubstr("channels\n    loss")));
+  EXPECT_EQ(parity("keys --trainer t lr.").out,
+            "lr.base = 0.5  number\n    The rate.\n"
+            "lr.decay = \"linear\"  string of \"linear\", \"cosine\"\n    Its shape.\n");
+  EXPECT_EQ(Json::parse(parity("keys --trainer t 'st*' --json").out).at("keys").size(), 1U);
+  EXPECT_THAT(parity("keys --trainer t lr.bsae").err, HasSubstr("did you mean 'lr.base'?"));
+  EXPECT_EQ(parity("keys --trainer t lr.bsae").status, 2);
+  EXPECT_EQ(parity("keys").status, 3);
 }
 
 TEST_F(ProgramTest, ASlowCaseIsListedAndRunsOnlyWhenAskedFor) {
