@@ -150,8 +150,6 @@ void check_optimizer(const RunConfig& config, const Rules& rules) {
   rules.rule(o.momentum == 0 || o.name == OptimizerName::sgd, "optimizer.momentum",
              "only SGD has a momentum; AdamW's is optimizer.beta1",
              "set optimizer.name = \"sgd\" or leave it 0");
-  rules.rule(o.implementation == OptimizerImplementation::fused || o.name == OptimizerName::sgd,
-             "optimizer.implementation", "AdamW is built fused only", "leave it \"fused\"");
   rules.rule(config.clip.max_norm >= 0, "clip.max_norm", "a norm is not negative", "0 switches clipping off");
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/optim/adamw.hpp"
 
+#include <cmath>
+
 #include "reference/model/precision.hpp"
 
 namespace parity::reference {
@@ -18,9 +20,30 @@ AdamW::AdamW(const OptimizerConfig& config, Parameters parameters)
 void AdamW::step(double lr, double weight_decay) {
   const torch::NoGradGuard no_grad;
   at::_foreach_add_(steps_, 1);
+  if (config_.implementation == OptimizerImplementation::fused)
+    step_fused(lr, weight_decay);
+  else
+    step_plain(lr, weight_decay);
+}
+
+void AdamW::step_fused(double lr, double weight_decay) {
   at::_fused_adamw_(values_of(parameters_), gradients_of(parameters_), exp_avgs_, exp_avg_sqs_,
                     /*max_exp_avg_sqs=*/{}, steps_, lr, config_.beta1, config_.beta2, weight_decay,
                     config_.eps, /*amsgrad=*/false, /*maximize=*/false);
+}
+
+void AdamW::step_plain(double lr, double weight_decay) {
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    torch::Tensor value = parameters_[i].value;
+    const torch::Tensor& gradient = value.grad();
+    const auto t = steps_[i].item<double>();
+    value.mul_(1 - lr * weight_decay);
+    exp_avgs_[i].lerp_(gradient, 1 - config_.beta1);
+    exp_avg_sqs_[i].mul_(config_.beta2).addcmul_(gradient, gradient, 1 - config_.beta2);
+    const torch::Tensor root =
+        (exp_avg_sqs_[i].sqrt() / std::sqrt(1 - std::pow(config_.beta2, t))).add_(config_.eps);
+    value.addcdiv_(exp_avgs_[i], root, -(lr / (1 - std::pow(config_.beta1, t))));
+  }
 }
 
 std::vector<Optimizer::State> AdamW::state() const {

@@ -6,7 +6,8 @@
 
 namespace parity::reference {
 
-/// AdamW by PyTorch's fused kernel, hence with the bits of torch.optim.AdamW(fused=True).
+/// AdamW by PyTorch's fused kernel or by ordinary operations, hence with the bits of
+/// torch.optim.AdamW(fused=True) or of its loop over tensors.
 ///
 ///   p *= 1 - lr wd;  m += (1 - b1)(g - m);  v = b2 v + (1 - b2) g^2
 ///   p -= lr / (1 - b1^t)  m / (sqrt(v) / sqrt(1 - b2^t) + eps)
@@ -20,6 +21,9 @@ class AdamW : public Optimizer {
   std::vector<State> state() const override;
 
  private:
+  void step_fused(double lr, double weight_decay);
+  void step_plain(double lr, double weight_decay);
+
   OptimizerConfig config_;
   Parameters parameters_;
   std::vector<torch::Tensor> exp_avgs_;     ///< m

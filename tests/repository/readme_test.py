@@ -5,12 +5,14 @@
 Usage: readme_test.py SOURCE_DIR BINARY_DIR
 
 A command is a line "$ command" of a ```console block; "# exit N" behind it promises another status than 0; an output
-line under it must stand in what the command prints ("..." lines are skipped). They run in order in one scratch folder
-that sees the tree's cases and goldens, with the built programs first on PATH.
+line under it must stand in what the command prints ("..." lines are skipped). A ```toml block whose first line is
+"# NAME.toml" is that file. They run in order in one scratch folder that has a copy of the tree's cases and goldens,
+with the built programs first on PATH.
 """
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,6 +31,12 @@ def commands_of(text):
     return found
 
 
+def write_files_of(text, folder):
+    """The case files that the README shows whole."""
+    for name, body in re.findall(r"^```toml\n# (\S+\.toml)\n(.*?)^```", text, re.M | re.S):
+        (pathlib.Path(folder) / name).write_text(body)
+
+
 def problem_with(command, status, lines, folder, environment):
     """A sentence if the command does not do what the README says, else None."""
     done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True,
@@ -44,12 +52,14 @@ def problem_with(command, status, lines, folder, environment):
 
 def main():
     source, binary = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-    commands = commands_of((source / "README.md").read_text())
+    readme = (source / "README.md").read_text()
+    commands = commands_of(readme)
     assert len(commands) >= 5, f"only {len(commands)} commands found in README.md"
     environment = dict(os.environ, PATH=f"{binary / 'bin'}:{os.environ['PATH']}", COLUMNS="100")
     with tempfile.TemporaryDirectory() as scratch:
-        for name in ("cases", "golden", "harness", "tests"):
-            (pathlib.Path(scratch) / name).symlink_to(source / name)
+        for name in ("cases", "golden"):
+            shutil.copytree(source / name, pathlib.Path(scratch) / name)
+        write_files_of(readme, scratch)
         assert problem_with("false", 0, [], scratch, environment), "the check does not see a failing command"
         for command, status, lines in commands:
             problem = problem_with(command, status, lines, scratch, environment)

@@ -49,8 +49,11 @@ std::string fault_text(const TwinGap& gap, const CollapseRule& rule, const Side&
   if (collapses(gap, rule))
     return fmt::format("{} of {} differs from {}'s {} by rounding only: {}", gap.quantity, b.name, a.name,
                        where, rule.explain(gap.collapse));
-  return fmt::format("{} of {} is too near {}'s {} to call it another computation: {}; first {}",
-                     gap.quantity, b.name, a.name, where, floors_text(gap), gap.first_text);
+  return fmt::format(
+      "{} of {} is another computation than {}'s {} (collapse {}), but hidden in float32's rounding: {}; "
+      "first {}",
+      gap.quantity, b.name, a.name, where, power_text(gap.collapse.log2_ratio()), floors_text(gap),
+      gap.first_text);
 }
 
 }  // namespace

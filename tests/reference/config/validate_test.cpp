@@ -86,8 +86,6 @@ INSTANTIATE_TEST_SUITE_P(
         Impossible{"NanClip", "clip.max_norm = nan", "clip.max_norm ="},
         Impossible{"BetaOfOne", "optimizer.beta2 = 1", "optimizer.beta2 = 1.0"},
         Impossible{"MomentumOfAdam", "optimizer.momentum = 0.9", "optimizer.momentum = 0.9"},
-        Impossible{"PlainAdam", "optimizer.implementation = \"plain\"",
-                   "optimizer.implementation = \"plain\""},
         Impossible{"DecayRatioBeyondOne", "lr.decay_ratio = 1.5", "lr.decay_ratio = 1.5"},
         Impossible{"DecayRatioOfWarmupOnly", "lr.schedule = \"warmup_linear\"\nlr.decay_ratio = 0.5",
                    "lr.decay_ratio = 0.5"},

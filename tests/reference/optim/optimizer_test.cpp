@@ -31,9 +31,22 @@ std::vector<double> trained(const OptimizerConfig& config, double lr) {
   return {flat.data_ptr<double>(), flat.data_ptr<double>() + 4};
 }
 
-TEST(AdamWTest, FollowsTheFormulaByHand) {
-  OptimizerConfig config;
-  config.weight_decay = 0.1;
+class AdamWTest : public testing::TestWithParam<OptimizerImplementation> {
+ protected:
+  static OptimizerConfig config_of(OptimizerImplementation implementation) {
+    OptimizerConfig config;
+    config.implementation = implementation;
+    config.weight_decay = 0.1;
+    return config;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Implementations, AdamWTest,
+                         testing::Values(OptimizerImplementation::fused, OptimizerImplementation::plain),
+                         [](const auto& each) { return std::string(name_of(each.param)); });
+
+TEST_P(AdamWTest, FollowsTheFormulaByHand) {
+  const OptimizerConfig config = config_of(GetParam());
   const double lr = 0.01, b1 = config.beta1, b2 = config.beta2;
   const std::vector<double> actual = trained(config, lr);
   for (size_t i = 0; i < 4; ++i) {
@@ -51,8 +64,8 @@ TEST(AdamWTest, FollowsTheFormulaByHand) {
   }
 }
 
-TEST(AdamWTest, LearningRateZeroLeavesEveryBit) {
-  EXPECT_THAT(trained({}, 0.0), testing::ElementsAreArray(start));
+TEST_P(AdamWTest, LearningRateZeroLeavesEveryBit) {
+  EXPECT_THAT(trained(config_of(GetParam()), 0.0), testing::ElementsAreArray(start));
 }
 
 OptimizerConfig sgd(double momentum, double weight_decay, OptimizerImplementation implementation) {

@@ -32,6 +32,7 @@ INSTANTIATE_TEST_SUITE_P(
                                            {"lr.init_factor", 0.1},
                                            {"lr.min_factor", 0.05},
                                            {"optimizer.weight_decay_ramp", "cosine"}})},
+                    Setting{"PlainAdamW", "float32", with(grouped, {{"optimizer.implementation", "plain"}})},
                     Setting{"PlainSgdWithARisingWeightDecay", "float64",
                             with(with(grouped, sgd), {{"lr.schedule", "megatron"},
                                                       {"optimizer.implementation", "plain"},
