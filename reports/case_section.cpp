@@ -29,7 +29,9 @@ Data worst_data(const Check& check) {
   data.set("actual", exact(worst.actual));
   data.set("metric", optional(worst.metric.empty() ? "" : metric_label(worst.metric)));
   data.set("value", brief(worst.value));
-  data.set("limit", optional(worst.limit.is_null() ? "" : brief(worst.limit)));
+  // Where something else decides (a collapse), the bits' own limit of 0 would mislead.
+  const bool decides = check.limit.empty() || check.limit.contains(worst.metric);
+  data.set("limit", optional(worst.limit.is_null() || !decides ? "" : brief(worst.limit)));
   return data;
 }
 
@@ -38,11 +40,40 @@ std::string tensors_label(const Check& check) {
   return count(check.tensors.size(), "tensor row") + ", " + std::to_string(same) + " identical";
 }
 
-Data check_data(const Check& check, size_t number, const std::string& slug) {
+/// What is shown when a check is opened.
+Data details_data(const Check& check, size_t number) {
+  Data data;
+  data.set("number", std::to_string(number));
+  data.set("worst", check.worst ? worst_data(check) : Data{false});
+  data.set("has_all_measured", check.measured.size() > 2);
+  data.set("all_measured", metric_rows(check, headline_metrics(check, check.measured.size())));
+  data.set("has_tensors", !check.tensors.empty());
+  data.set("tensors", tensors_label(check));
+  data.set("has_picture", check.picture.has_value());
+  data.set("picture", check.picture ? text_of(picture_sentence(*check.picture)) : "");
+  data.set("strip", check.picture && check.picture->row_starts.size() < 4);
+  data.set("command", optional(one_line(check.command)));
+  return data;
+}
+
+bool has_details(const Check& check) {
+  return check.worst || check.measured.size() > 2 || check.picture || !check.tensors.empty() ||
+         !check.command.empty();
+}
+
+/// "Measurements, tensors and command": what a click will show.
+std::string details_label(const Check& check) {
+  std::string label = check.picture ? "Measurements, map of the differences" : "Measurements";
+  if (!check.tensors.empty())
+    label += ", tensors";
+  return label + (check.command.empty() ? "" : " and command");
+}
+
+Data check_data(const Check& check, size_t number, const std::string& id) {
   Data data;
   set_state(data, check.passed);
   set_verdict(data, check.finding());
-  data.set("slug", slug);
+  data.set("id", id);
   data.set("number", std::to_string(number));
   data.set("quantity", name_of(check.quantity));
   data.set("relation", name_of(relation_label(check)));
@@ -52,15 +83,8 @@ Data check_data(const Check& check, size_t number, const std::string& slug) {
   data.set("measured", metric_rows(check, headline_metrics(check, 2)));
   data.set("sentence", text_of(check.sentence));
   data.set("because", optional(text_of(check.because)));
-  data.set("worst", check.worst ? worst_data(check) : Data{false});
-  const bool measured = check.measured.size() > 2;
-  data.set("has_all_measured", measured);
-  data.set("all_measured", metric_rows(check, headline_metrics(check, check.measured.size())));
-  data.set("has_tensors", !check.tensors.empty());
-  data.set("tensors", tensors_label(check));
-  data.set("command", optional(one_line(check.command)));
-  data.set("has_command", !check.command.empty());
-  data.set("has_details", check.worst || measured || !check.tensors.empty() || !check.command.empty());
+  data.set("has_details", has_details(check));
+  data.set("details_label", details_label(check));
   data.set("open", !check.passed);
   return data;
 }
@@ -161,31 +185,54 @@ void set_differences(Data& data, const Case& item) {
 
 }  // namespace
 
+std::string check_id(const std::string& slug, size_t number) {
+  return slug + "-check-" + std::to_string(number + 1);
+}
+
 CaseSection::CaseSection()
     : case_template_(parse(templates::case_mustache)),
       check_template_(parse(templates::check_mustache)),
+      details_template_(parse(templates::details_mustache)),
       arm_template_(parse(templates::arm_mustache)) {}
 
-void CaseSection::set_checks(Data& data, const Case& item, const std::string& slug) {
+std::string CaseSection::render_check(const Check& check, size_t number, const std::string& slug,
+                                      CheckDetails& details) {
+  Data data = check_data(check, number, check_id(slug, number));
+  if (has_details(check)) {
+    std::string inner = details_template_.render(details_data(check, number));
+    if (check.passed)
+      details[number] = std::move(inner);
+    else
+      data.set("details", inner);
+  }
+  return check_template_.render(data);
+}
+
+void CaseSection::set_checks(Data& data, const Case& item, const std::string& slug, CheckDetails& details) {
   std::string pairs, goldens;
-  size_t golden = 0, golden_failed = 0;
+  size_t golden = 0, quiet = 0, failed = 0;
   for (size_t i = 0; i < item.checks.size(); ++i) {
     const Check& check = item.checks[i];
     const bool is_golden = check.kind == "golden";
-    (is_golden ? goldens : pairs) +=
-        check_template_.render(check_data(check, i, slug + "-check-" + std::to_string(i + 1)));
     golden += is_golden ? 1 : 0;
-    golden_failed += is_golden && !check.passed ? 1 : 0;
+    failed += is_golden && !check.passed ? 1 : 0;
+    if (is_quiet(check))
+      ++quiet;
+    else
+      (is_golden ? goldens : pairs) += render_check(check, i, slug, details);
   }
   data.set("has_checks", !pairs.empty());
   data.set("checks", pairs);
   data.set("has_golden", golden > 0);
+  data.set("has_golden_checks", !goldens.empty());
   data.set("golden_checks", goldens);
-  data.set("golden_open", golden_failed > 0);
-  data.set("golden_state", golden_failed > 0 ? "fail" : "pass");
-  data.set("golden_mark", golden_failed > 0 ? "✗" : "✓");
-  data.set("golden_counts", count(golden, "check") +
-                                (golden_failed > 0 ? ", " + std::to_string(golden_failed) + " failed" : ""));
+  data.set("golden_state", failed > 0 ? "fail" : "pass");
+  data.set("golden_mark", failed > 0 ? "✗" : "✓");
+  data.set("golden_counts", failed > 0 ? count(failed, "check") + " of " + std::to_string(golden) + " failed"
+                            : golden == 1 ? "the check holds"
+                                          : "all " + std::to_string(golden) + " checks hold");
+  data.set("has_quiet", quiet > 0);
+  data.set("quiet", count(quiet, "stored quantity", "stored quantities"));
 }
 
 std::string CaseSection::arm_blocks(const Case& item) {
@@ -198,7 +245,8 @@ std::string CaseSection::arm_blocks(const Case& item) {
   return blocks;
 }
 
-std::string CaseSection::render(const Case& item, size_t index, const std::string& slug) {
+std::string CaseSection::render(const Case& item, size_t index, const std::string& slug,
+                                CheckDetails& details) {
   Data data;
   set_state(data, item.passed);
   set_verdict(data, item.verdict);
@@ -228,7 +276,7 @@ std::string CaseSection::render(const Case& item, size_t index, const std::strin
   data.set("curves", curves(item));
   data.set("has_masks", !item.masks.empty());
   data.set("masks", masks(item));
-  set_checks(data, item, slug);
+  set_checks(data, item, slug, details);
   set_differences(data, item);
   data.set("arm_blocks", arm_blocks(item));
   data.set("reproduce", optional(one_line(item.reproduce)));

@@ -3,11 +3,14 @@
 #include "reports/html.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "reports/case_section.hpp"
+#include "reports/overview.hpp"
+#include "reports/overview_section.hpp"
 #include "reports/page_data.hpp"
 #include "reports/page_parts.hpp"
+#include "reports/slugs.hpp"
 #include "reports/templates.hpp"
 #include "reports/text.hpp"
 #include "reports/verdicts.hpp"
@@ -15,54 +18,23 @@
 namespace parity::reports {
 namespace {
 
-/// Names made into ids of the page: letters, digits and dashes, each used once.
-class Slugs {
- public:
-  std::string make(const std::string& name) {
-    std::string slug;
-    for (const char byte : name.substr(0, 80)) {
-      const bool keep = (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') || byte == '_';
-      const bool upper = byte >= 'A' && byte <= 'Z';
-      slug += keep ? byte : upper ? static_cast<char>(byte - 'A' + 'a') : '-';
-    }
-    slug = "case-" + slug;
-    std::string unique = slug;
-    for (int copy = 2; !used_.insert(unique).second; ++copy)
-      unique = slug + "-" + std::to_string(copy);
-    return unique;
-  }
-
- private:
-  std::set<std::string> used_;
-};
-
-Data overview_row(const Case& item, size_t index, const std::string& slug) {
-  Data row;
-  set_state(row, item.passed);
-  set_verdict(row, item.verdict);
-  row.set("index", std::to_string(index));
-  row.set("slug", slug);
-  row.set("short_name", shorten(item.name, 60));
-  row.set("sentence", shorten(item.sentence, 300));
-  row.set("held", std::to_string(item.checks.size() - item.checks_failed()));
-  row.set("all", std::to_string(item.checks.size()));
-  row.set("seconds", exact(Json(item.seconds)));
-  row.set("duration", duration(item.seconds));
-  return row;
-}
-
+/// How often each verdict was found; each check is counted once.
 Data verdict_counts(const Results& results) {
+  std::map<std::string, size_t> numbers;
+  for (const Case& item : results.cases)
+    for (const Check& check : item.checks)
+      ++numbers[check.finding()];
   Data rows = list();
-  for (const VerdictLook& look : verdict_looks) {
-    size_t number = 0;
-    for (const Case& item : results.cases)
-      number += static_cast<size_t>(std::ranges::count(item.checks, look.name, &Check::finding));
-    if (number == 0)
-      continue;
-    Data row = pair("meaning", std::string(look.meaning), "number", std::to_string(number));
-    set_verdict(row, std::string(look.name));
+  const auto add = [&](const std::string& name, std::string_view meaning) {
+    if (numbers[name] == 0)
+      return;
+    Data row = pair("meaning", std::string(meaning), "number", grouped(numbers[name]));
+    set_verdict(row, name);
     rows.push_back(row);
-  }
+  };
+  for (const VerdictLook& look : verdict_looks)
+    add(std::string(look.name), look.meaning);
+  add("trained", "the loss of an arm fell by more than its noise");
   return rows;
 }
 
@@ -101,7 +73,8 @@ Data suite_facts(const Results& results) {
 
 std::string counts(const Results& results) {
   const size_t failed = results.checks_failed();
-  std::string text = count(results.checks(), "check") + ", " + std::to_string(failed) + " failed; ";
+  std::string text = grouped(results.checks()) + (results.checks() == 1 ? " check, " : " checks, ") +
+                     std::to_string(failed) + " failed; ";
   if (results.runs > 0)
     text += count(static_cast<size_t>(results.runs), "run") + ", " + std::to_string(results.runs_cached) +
             " from the cache; ";
@@ -112,13 +85,13 @@ std::string counts(const Results& results) {
 
 std::string html(const Results& results) {
   CaseSection section;
-  Slugs slugs;
-  Data rows = list();
+  Slugs names("case-");
+  std::vector<std::string> slugs;
+  std::vector<CheckDetails> details(results.cases.size());
   std::string sections;
   for (size_t i = 0; i < results.cases.size(); ++i) {
-    const std::string slug = slugs.make(results.cases[i].name);
-    rows.push_back(overview_row(results.cases[i], i, slug));
-    sections += section.render(results.cases[i], i, slug);
+    slugs.push_back(names.make(results.cases[i].name));
+    sections += section.render(results.cases[i], i, slugs[i], details[i]);
   }
   Data page;
   set_state(page, results.passed());
@@ -127,12 +100,13 @@ std::string html(const Results& results) {
   page.set("verdicts", verdict_counts(results));
   page.set("legend", verdict_legend());
   page.set("facts", suite_facts(results));
-  page.set("cases", rows);
+  set_overview(page, results, slugs);
   page.set("case_sections", sections);
   page.set("producer", results.version.empty() ? "" : "Written by parity " + one_line(results.version) + ".");
-  page.set("data", page_data(results));
+  page.set("data", page_data(results, details));
   page.set("css", std::string(templates::report_css));
   page.set("plots_js", std::string(templates::plots_js));
+  page.set("heat_js", std::string(templates::heat_js));
   page.set("masks_js", std::string(templates::masks_js));
   page.set("report_js", std::string(templates::report_js));
   page.set("plot_library", std::string(plot_library_name));

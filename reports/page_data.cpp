@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <string_view>
+#include <unordered_map>
+
+#include <fmt/format.h>
 
 #include "reports/text.hpp"
 
@@ -40,25 +44,42 @@ Json series(const Case& item, const std::vector<Series>& all) {
   return list;
 }
 
+/// Texts that come again and again (names of tensors, keys of configs), each once; data has their numbers.
+class Texts {
+ public:
+  size_t number(const std::string& text) {
+    const auto [known, is_new] = numbers_.try_emplace(text, list_.size());
+    if (is_new)
+      list_.push_back(text);
+    return known->second;
+  }
+  Json list() const { return list_; }
+
+ private:
+  std::unordered_map<std::string, size_t> numbers_;
+  std::vector<std::string> list_;
+};
+
 /// Rows [key, value] of an object, nested keys joined by dots. Long strings keep their beginning and end.
-void flatten(const Json& value, const std::string& key, Json& rows) {
-  if (value.is_object())
+void flatten(const Json& value, const std::string& key, Texts& texts, Json& rows) {
+  if (value.is_object()) {
     for (const auto& [name, inner] : value.items())
-      flatten(inner, key.empty() ? name : key + "." + name, rows);
-  else
-    rows.push_back({shorten(key, 300),
-                    value.is_primitive() ? shorten(exact(value), 1000) : shorten(value.dump(), 1000)});
+      flatten(inner, key.empty() ? name : key + "." + name, texts, rows);
+    return;
+  }
+  const std::string shown = value.is_primitive() ? exact(value) : value.dump();
+  rows.push_back({texts.number(shorten(key, 300)), texts.number(shorten(shown, 1000))});
 }
 
 /// Titled tables of one arm: its run, provenance, config.
-Json run_data(const Arm& arm) {
+Json run_data(const Arm& arm, Texts& texts) {
   Json run = Json::array(), provenance = Json::array(), config = Json::array();
   for (const auto& [key, value] :
        {std::pair{"run", arm.run}, std::pair{"trace", arm.trace}, std::pair{"float64 twin", arm.twin}})
     if (!value.empty())
-      run.push_back({key, shorten(value, 1000)});
-  flatten(arm.provenance, "", provenance);
-  flatten(arm.config, "", config);
+      run.push_back({texts.number(key), texts.number(shorten(value, 1000))});
+  flatten(arm.provenance, "", texts, provenance);
+  flatten(arm.config, "", texts, config);
   Json tables = Json::array();
   for (auto& [title, rows] :
        {std::pair{"Run", &run}, std::pair{"Provenance", &provenance}, std::pair{"Config", &config}})
@@ -67,49 +88,112 @@ Json run_data(const Arm& arm) {
   return tables;
 }
 
-Json case_data(const Case& item) {
+/// Six digits of a measurement: tables show four.
+Json rounded(const Json& value) {
+  if (!value.is_number_float())
+    return value;
+  return std::strtod(fmt::format("{:.6g}", value.get<double>()).c_str(), nullptr);
+}
+
+/// Labels of the metrics that some row has, but flags that none sets.
+std::vector<std::string> metrics_of(const std::vector<TensorRow>& rows) {
+  std::vector<std::string> names;
+  for (const TensorRow& row : rows)
+    for (const auto& [name, value] : row.measured.items())
+      if (value != false && std::ranges::find(names, name) == names.end())
+        names.push_back(name);
+  return names;
+}
+
+/// [name, step, phase, identical, metric ...]; an identical row ends after its phase if its metrics are all
+/// 0.
+Json tensor_row(const TensorRow& row, const std::vector<std::string>& metrics, Texts& texts) {
+  Json cells = {texts.number(one_line(row.name)), row.step, texts.number(one_line(row.phase))};
+  const bool plain =
+      row.identical && std::all_of(row.measured.begin(), row.measured.end(),
+                                   [](const Json& value) { return value == 0 || value == false; });
+  if (plain)
+    return cells;
+  cells.push_back(row.identical);
+  for (const std::string& name : metrics)
+    cells.push_back(row.measured.contains(name) ? rounded(row.measured[name]) : Json());
+  return cells;
+}
+
+Json tensor_table(const Check& check, Texts& texts) {
+  const std::vector<std::string> metrics = metrics_of(check.tensors);
+  Json labels = Json::array(), rows = Json::array();
+  for (const std::string& name : metrics)
+    labels.push_back(metric_label(name));
+  for (const TensorRow& row : check.tensors)
+    rows.push_back(tensor_row(row, metrics, texts));
+  return {{"metrics", std::move(labels)}, {"rows", std::move(rows)}};
+}
+
+Json picture_data(const TensorPicture& picture) {
+  Json cells = Json::array();
+  for (const std::vector<double>& row : picture.cells)
+    cells.push_back(numbers({row.begin(), row.end()}));
+  return {{"rows", picture.rows},
+          {"columns", picture.columns},
+          {"row_starts", picture.row_starts},
+          {"column_starts", picture.column_starts},
+          {"estimated", picture.estimated},
+          {"cells", std::move(cells)}};
+}
+
+Json curve_data(const Case& item, const Curve& curve) {
+  return {{"channel", shorten(curve.channel, 60)}, {"steps", curve.steps},
+          {"series", series(item, curve.series)},  {"gap", series(item, curve.gap)},
+          {"golden", series(item, curve.golden)},  {"floor", numbers(curve.floor)}};
+}
+
+Json mask_data(const Case& item, const MaskPicture& mask) {
+  Json arms = Json::array();
+  for (const std::string& arm : mask.arms)
+    arms.push_back(index_of(item, arm));
+  return {{"arms", std::move(arms)}, {"first_token", mask.first_token}, {"documents", mask.documents}};
+}
+
+Json case_data(const Case& item, Texts& texts) {
   Json result = {{"reference", index_of(item, item.reference)},
                  {"arms", Json::array()},
                  {"runs", Json::array()},
                  {"curves", Json::array()},
                  {"masks", Json::array()},
-                 {"tensors", Json::array()}};
+                 {"golden", Json::array()},
+                 {"tensors", Json::object()},
+                 {"pictures", Json::object()}};
   for (const Arm& arm : item.arms) {
     result["arms"].push_back(shorten(arm.name, 60));
-    result["runs"].push_back(run_data(arm));
+    result["runs"].push_back(run_data(arm, texts));
   }
   for (const Curve* curve : shown_curves(item))
-    result["curves"].push_back({{"channel", shorten(curve->channel, 60)},
-                                {"steps", curve->steps},
-                                {"series", series(item, curve->series)},
-                                {"gap", series(item, curve->gap)},
-                                {"golden", series(item, curve->golden)},
-                                {"floor", numbers(curve->floor)}});
-  for (const MaskPicture& mask : item.masks) {
-    Json arms = Json::array();
-    for (const std::string& arm : mask.arms)
-      arms.push_back(index_of(item, arm));
-    result["masks"].push_back(
-        {{"arms", std::move(arms)}, {"first_token", mask.first_token}, {"documents", mask.documents}});
-  }
-  for (const Check& check : item.checks) {
-    Json rows = Json::array();
-    for (const TensorRow& row : check.tensors) {
-      Json measured = Json::object();
-      for (const auto& [name, value] : row.measured.items())
-        measured[metric_label(name)] = value;
-      rows.push_back({{"step", row.step},
-                      {"phase", one_line(row.phase)},
-                      {"name", one_line(row.name)},
-                      {"identical", row.identical},
-                      {"measured", std::move(measured)}});
+    result["curves"].push_back(curve_data(item, *curve));
+  for (const MaskPicture& mask : item.masks)
+    result["masks"].push_back(mask_data(item, mask));
+  for (size_t i = 0; i < item.checks.size(); ++i) {
+    const Check& check = item.checks[i];
+    if (is_quiet(check)) {
+      result["golden"].push_back({texts.number(shorten(check.quantity, 300)),
+                                  texts.number(shorten(sides_label(check), 300)),
+                                  shorten(check.sentence, 2000)});
+      continue;
     }
-    result["tensors"].push_back(std::move(rows));
+    const std::string number = std::to_string(i);
+    if (!check.tensors.empty())
+      result["tensors"][number] = tensor_table(check, texts);
+    if (check.picture)
+      result["pictures"][number] = picture_data(*check.picture);
   }
   return result;
 }
 
 }  // namespace
+
+bool is_quiet(const Check& check) {
+  return check.kind == "golden" && check.passed && check.verdict == "identical";
+}
 
 std::vector<const Curve*> shown_curves(const Case& item) {
   std::vector<const Curve*> curves;
@@ -123,13 +207,25 @@ std::vector<const Curve*> shown_curves(const Case& item) {
   return curves;
 }
 
-std::string page_data(const Results& results) {
+std::string page_data(const Results& results, const std::vector<CheckDetails>& details) {
+  Texts texts;
   Json cases = Json::array();
-  for (const Case& item : results.cases)
-    cases.push_back(case_data(item));
+  for (size_t i = 0; i < results.cases.size(); ++i) {
+    Json item = case_data(results.cases[i], texts);
+    item["details"] = Json::object();
+    if (i < details.size())
+      for (const auto& [check, inner] : details[i])
+        item["details"][std::to_string(check)] = inner;
+    cases.push_back(std::move(item));
+  }
+  const std::string plain = Json{{"cases", std::move(cases)}, {"texts", texts.list()}}.dump();
   std::string escaped;
-  for (const char byte : Json{{"cases", std::move(cases)}}.dump())
-    escaped += byte == '<' ? "\\u003c" : std::string(1, byte);
+  escaped.reserve(plain.size());
+  for (const char byte : plain)
+    if (byte == '<')
+      escaped += "\\u003c";
+    else
+      escaped += byte;
   return escaped;
 }
 

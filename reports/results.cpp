@@ -193,7 +193,10 @@ Check check(const Node& node) {
   if (const auto place = node.find("worst"))
     result.worst = worst(*place);
   result.tensors = list(node, "tensors", tensor_row);
+  if (const auto picture = node.find("picture"))
+    result.picture = read_tensor_picture(*picture);
   result.command = text_or(node, "command");
+  result.line = integer_or(node, "line", 0);
   return result;
 }
 

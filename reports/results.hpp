@@ -10,6 +10,7 @@
 
 #include "harness/base/json.hpp"
 #include "reports/mask_picture.hpp"
+#include "reports/tensor_picture.hpp"
 
 namespace parity::reports {
 
@@ -92,7 +93,9 @@ struct Check {
   Json limit = Json::object();     ///< metric -> scalar; empty where bits decide
   std::optional<Worst> worst;
   std::vector<TensorRow> tensors;
+  std::optional<TensorPicture> picture;
   std::string command;  ///< to look closer
+  int64_t line = 0;     ///< of the case file; 0 if no line asks for it
 
   /// The word shown for what was found: the verdict, except that an arm that trained is not called different.
   std::string finding() const { return kind == "training" && passed ? "trained" : verdict; }

@@ -10,9 +10,11 @@ namespace parity::reports::templates {
 extern const std::string_view page_mustache;
 extern const std::string_view case_mustache;
 extern const std::string_view check_mustache;
+extern const std::string_view details_mustache;
 extern const std::string_view arm_mustache;
 extern const std::string_view report_css;
 extern const std::string_view plots_js;
+extern const std::string_view heat_js;
 extern const std::string_view masks_js;
 extern const std::string_view report_js;
 

@@ -69,6 +69,12 @@ unsigned code_point(std::string_view three) {
          static_cast<unsigned>(three[2] & 0x3F);
 }
 
+/// A count of NaN or infinities that found none is not worth a word.
+bool is_absent(const Json& measured, const std::string& name) {
+  const auto found = measured.find(name);
+  return found == measured.end() || ((name == "nan" || name == "inf") && *found == 0);
+}
+
 /// NaN is the largest of all.
 double largest_gap(const Series& gap) {
   double largest = 0;
@@ -161,8 +167,8 @@ std::string duration(double seconds) {
   return fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
-std::string count(size_t number, const std::string& noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+std::string count(size_t number, const std::string& noun, const std::string& plural) {
+  return std::to_string(number) + " " + (number == 1 ? noun : plural.empty() ? noun + "s" : plural);
 }
 
 std::string metric_label(const std::string& metric) {
@@ -225,11 +231,11 @@ std::vector<std::string> headline_metrics(const Check& check, size_t most) {
   for (const auto& [name, unused] : check.limit.items())
     add(name);
   for (const Metric& metric : metrics)
-    if (const auto found = check.measured.find(metric.name);
-        found != check.measured.end() && !((metric.name == "nan" || metric.name == "inf") && *found == 0))
+    if (!is_absent(check.measured, std::string(metric.name)))
       add(std::string(metric.name));
   for (const auto& [name, unused] : check.measured.items())
-    add(name);
+    if (!is_absent(check.measured, name))
+      add(name);
   return names;
 }
 

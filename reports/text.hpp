@@ -34,8 +34,8 @@ std::string brief(double number);
 /// "85 ms", "4.2 s", "2 min 5 s".
 std::string duration(double seconds);
 
-/// "1 check", "2 checks".
-std::string count(size_t number, const std::string& noun);
+/// "1 check", "2 checks"; "2 quantities" where the plural is given.
+std::string count(size_t number, const std::string& noun, const std::string& plural = "");
 
 /// "relative L2", "max ULP"; an unknown metric is its own name with spaces.
 std::string metric_label(const std::string& metric);

@@ -64,8 +64,4 @@ std::vector<GoldenResult> verify_golden(const std::filesystem::path& file,
 /// Whether verify_golden would need the twin of any of these arms: bits differ in another environment.
 bool golden_needs_twins(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms);
 
-/// The stored channels of each arm, for curves in the report: arm -> channel name -> values.
-std::map<std::string, std::map<std::string, std::vector<double>>> golden_curves(
-    const std::filesystem::path& file);
-
 }  // namespace parity

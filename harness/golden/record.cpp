@@ -49,13 +49,4 @@ bool record_golden(const std::filesystem::path& file, const GoldenOrigin& origin
   return true;
 }
 
-std::map<std::string, std::map<std::string, std::vector<double>>> golden_curves(
-    const std::filesystem::path& file) {
-  std::map<std::string, std::map<std::string, std::vector<double>>> curves;
-  for (const auto& [name, arm] : read_golden(file).arms)
-    for (const auto& [channel, values] : arm.run.channels)
-      curves[name][channel] = values.as_double();
-  return curves;
-}
-
 }  // namespace parity

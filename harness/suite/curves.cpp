@@ -10,17 +10,25 @@
 
 namespace parity {
 
-StepValues step_values(const Trace* trace, const std::string& name) {
+namespace {
+
+StepValues step_values(const Channel& channel, const std::vector<int64_t>& steps) {
   StepValues values;
+  const std::vector<double> numbers = channel.as_double();
+  for (size_t i = 0; i < std::min(numbers.size(), steps.size()); ++i)
+    values[steps[i]] = numbers[i];
+  return values;
+}
+
+}  // namespace
+
+StepValues step_values(const Trace* trace, const std::string& name) {
   if (!trace)
-    return values;
+    return {};
   const auto channel = trace->channels().find(name);
   if (channel == trace->channels().end() || channel->second.kind != ChannelKind::numeric)
-    return values;
-  const std::vector<double> numbers = channel->second.as_double();
-  for (size_t i = 0; i < std::min(numbers.size(), trace->steps().size()); ++i)
-    values[trace->steps()[i]] = numbers[i];
-  return values;
+    return {};
+  return step_values(channel->second, trace->steps());
 }
 
 namespace {
@@ -103,20 +111,15 @@ Json finite_json(const Json& value) {
   return copy;
 }
 
-Json curves_of(const Case& source, const Evidence& evidence,
-               const std::map<std::string, std::map<std::string, std::vector<double>>>& golden) {
+Json curves_of(const Case& source, const Evidence& evidence, const GoldenContent& golden) {
   Json curves = Json::array();
-  for (const std::string& channel : channels_of(source, evidence)) {
-    Json curve = curve_of(source, evidence, channel);
-    for (const auto& [arm, channels] : golden)
-      if (const auto stored = channels.find(channel); stored != channels.end()) {
-        Json numbers = Json::array();
-        for (size_t i = 0; i < curve["steps"].size(); ++i)
-          numbers.push_back(i < stored->second.size() ? number_json(stored->second[i]) : Json());
-        if (curve["golden"].is_null())
-          curve["golden"] = Json::object();
-        curve["golden"][arm] = numbers;
-      }
+  for (const std::string& name : channels_of(source, evidence)) {
+    Json curve = curve_of(source, evidence, name);
+    const std::vector<int64_t> steps = curve["steps"];
+    for (const auto& [arm, stored] : golden)
+      if (const auto channel = stored.run.channels.find(name);
+          channel != stored.run.channels.end() && evidence.arms().contains(arm))
+        curve["golden"][arm] = row(steps, step_values(channel->second, stored.run.steps));
     curves.push_back(std::move(curve));
   }
   return curves;

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "harness/base/json.hpp"
+#include "harness/golden/content.hpp"
 #include "harness/suite/case.hpp"
 #include "harness/suite/evidence.hpp"
 
@@ -27,8 +29,7 @@ Json finite_json(const Json& value);
 /// reference arm, the rounding noise |float32 - own float64 twin| (the largest over the arms that have twins;
 /// null without) and the golden's values.
 ///
-/// \param golden  arm -> channel -> values, one an update; empty without a golden
-Json curves_of(const Case& source, const Evidence& evidence,
-               const std::map<std::string, std::map<std::string, std::vector<double>>>& golden);
+/// \param golden  what the case's golden holds; empty without one
+Json curves_of(const Case& source, const Evidence& evidence, const GoldenContent& golden);
 
 }  // namespace parity

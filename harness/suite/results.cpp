@@ -7,12 +7,15 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/error.hpp"
 #include "harness/base/process.hpp"
+#include "harness/golden/golden_file.hpp"
 #include "harness/suite/case_sentence.hpp"
 #include "harness/suite/closer.hpp"
 #include "harness/suite/curves.hpp"
 #include "harness/suite/mask_pictures.hpp"
 #include "harness/suite/notes.hpp"
+#include "harness/suite/tensor_pictures.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -135,6 +138,22 @@ double seconds_of(const PlannedCase& planned, const std::map<std::string, RunRes
   return seconds;
 }
 
+/// What the case's golden holds; nothing if it has none, or none that can be read: a check says so.
+GoldenContent stored_content(const Case& source) {
+  try {
+    if (!source.golden.arms.empty() && fs::exists(source.golden_file))
+      return read_golden(source.golden_file).arms;
+  } catch (const UserError&) {
+    return {};
+  }
+  return {};
+}
+
+/// The line of the case file that a check stands in; null for those that no line asks for.
+Json line_of(const Case& source, size_t number) {
+  return number < source.check_places.size() ? Json(source.check_places[number].line) : Json();
+}
+
 }  // namespace
 
 Json case_results(const PlannedCase& planned, const Evidence& evidence,
@@ -147,13 +166,11 @@ Json case_results(const PlannedCase& planned, const Evidence& evidence,
   Json checks = Json::array();
   for (size_t i = 0; i < judged.size(); ++i)
     checks.push_back(check_json(planned, judged[i], i + 1, runs, out));
-  std::map<std::string, std::map<std::string, std::vector<double>>> golden;
-  try {
-    if (!source.golden.arms.empty() && fs::exists(source.golden_file))
-      golden = golden_curves(source.golden_file);
-  } catch (const UserError&) {
-    golden.clear();  // a check says already that the golden cannot be read
-  }
+  for (size_t i = 0; i < judged.size(); ++i)
+    checks[i]["line"] = line_of(source, i);
+  const GoldenContent golden = stored_content(source);
+  for (auto& [number, picture] : tensor_pictures(judged, evidence, golden))
+    checks[number]["picture"] = std::move(picture);
   const Verdict verdict = verdict_of(judged);
   const bool passed =
       std::all_of(judged.begin(), judged.end(), [](const auto& j) { return j.result.passed; }) &&

@@ -118,7 +118,7 @@ function gapTraces(data, curve, hidden, logarithmic, scale) {
   return traces;
 }
 
-function plotLayout(data, curve, logarithmic, scale, still) {
+function plotLayout(data, curve, {logarithmic, logValues, still}, scale) {
   const grid = themeValue("--faint"), muted = themeValue("--muted"), hasGap = curve.gap.length > 0;
   const axis = {gridcolor: grid, linecolor: grid, zeroline: false, automargin: false, fixedrange: still,
     exponentformat: "power", minexponent: 3, tickfont: {color: muted, size: 11}};
@@ -131,15 +131,15 @@ function plotLayout(data, curve, logarithmic, scale, still) {
     xaxis: {...axis, anchor: hasGap ? "y2" : "y", title: {text: "step", font: {size: 11, color: muted}, standoff: 6},
       range: [first - 0.03 * Math.max(1, last - first), last + 0.03 * Math.max(1, last - first)],
       dtick: last - first <= 12 ? 1 : undefined, tickformat: "d", showspikes: false},
-    yaxis: {...axis, domain: hasGap ? [0.43, 1] : [0, 1], nticks: 6},
-    annotations: [], shapes: [],
+    yaxis: {...axis, domain: hasGap ? [0.43, 1] : [0, 1], nticks: 6, ...(logValues ? {type: "log", uirevision: "log"} : {})},
+    annotations: [], uirevision: "kept",
     modebar: {bgcolor: "rgba(0,0,0,0)", color: muted, activecolor: themeValue("--text")},
   };
   if (!hasGap) return layout;
   const others = `gap to ${plotText(data.arms[data.reference] ?? "the reference")}`;
   layout.annotations.push({text: others, xref: "paper", yref: "paper", x: 0, y: 0.365, xanchor: "left", yanchor: "bottom",
     showarrow: false, font: {size: 11, color: muted}});
-  layout.yaxis2 = {...axis, domain: [0, 0.34], nticks: 4, rangemode: "tozero"};
+  layout.yaxis2 = {...axis, domain: [0, 0.34], nticks: 4, rangemode: "tozero", uirevision: logarithmic};
   if (!logarithmic) return layout;
   const ticks = gapTicks(scale);
   Object.assign(layout.yaxis2, {type: "log", range: scale.range, tickvals: ticks.values, ticktext: ticks.texts});
@@ -149,11 +149,13 @@ function plotLayout(data, curve, logarithmic, scale, still) {
   return layout;
 }
 
-// Draws or redraws a figure. `view`: {hidden: Set of arms, logarithmic, still}.
+// Draws or redraws a figure. `view`: {hidden: Set of arms, logarithmic: of the gap, logValues, still}.
 function drawPlot(canvas, data, curve, view) {
   const scale = gapScale(curve);
   const traces = [...valueTraces(data, curve, view.hidden), ...gapTraces(data, curve, view.hidden, view.logarithmic, scale)];
-  return Plotly.react(canvas, traces, plotLayout(data, curve, view.logarithmic, scale, view.still), {
+  const layout = plotLayout(data, curve, view, scale);
+  canvas.dataset.whole = layout.xaxis.range.join(" ");
+  return Plotly.react(canvas, traces, layout, {
     responsive: true, displaylogo: false, displayModeBar: view.still ? false : "hover",
     modeBarButtons: [["toImage", "zoom2d", "pan2d", "resetScale2d"]],
   });

@@ -6,7 +6,7 @@
   const data = JSON.parse(document.getElementById("report-data").textContent);
   const spoken = document.getElementById("spoken");
   const still = matchMedia("(pointer: coarse)").matches;
-  const views = data.cases.map(() => ({hidden: new Set(), logarithmic: true, still}));
+  const views = data.cases.map(() => ({hidden: new Set(), logarithmic: true, logValues: false, still}));
   const caseOf = (node) => Number(node.closest(".case").dataset.case);
 
   function element(name, text, attributes = {}) {
@@ -19,17 +19,36 @@
   // --- plots ---------------------------------------------------------------------------------------
 
   const drawn = new Set();
+  const mostPrinted = 150;  // plots drawn for a print; without a limit a suite of hundreds of cases would take minutes
   const curveOf = (canvas) => data.cases[caseOf(canvas)].curves[Number(canvas.closest(".plot").dataset.curve)];
 
   const maskOf = (figure) => data.cases[caseOf(figure)].masks[Number(figure.dataset.mask)];
   const namesOf = (figure) => maskOf(figure).arms.map((arm) => data.cases[caseOf(figure)].arms[arm]);
 
+  const pictureOf = (figure) => data.cases[caseOf(figure)].pictures[figure.dataset.check];
+
   function draw(canvas) {
+    if (!window.Plotly) return waiting.add(canvas);
     drawn.add(canvas);
     canvas.classList.add("drawn");
     const figure = canvas.parentElement;
     if (figure.matches(".mask")) return drawMask(canvas, maskOf(figure), namesOf(figure), still);
+    if (figure.matches(".heat")) return drawHeat(canvas, pictureOf(figure), still);
     return drawPlot(canvas, data.cases[caseOf(canvas)], curveOf(canvas), views[caseOf(canvas)]);
+  }
+
+  // The page can be read before the plotting library has come.
+  const waiting = new Set();
+
+  function loadPlotly() {
+    const library = element("script", undefined, {src: document.body.dataset.plots});
+    library.addEventListener("load", () => { for (const canvas of waiting) draw(canvas); });
+    library.addEventListener("error", () => {
+      document.body.classList.add("no-plots");
+      for (const canvas of document.querySelectorAll(".canvas"))
+        canvas.textContent = `${document.body.dataset.plots} is not beside this page: no plots. The tables and results.json hold every number.`;
+    });
+    document.body.append(library);
   }
 
   function redraw(chosen = () => true) {
@@ -42,12 +61,26 @@
       at >= 0 && canvas.data[i].hoverinfo !== "skip" && canvas.data[i].y[at] !== null), ["xy", "xy2"]);
   }
 
+  // Plus and minus zoom about the middle, 0 shows all steps again.
+  function zoom(canvas, factor) {
+    if (!drawn.has(canvas)) return;
+    if (!factor) return Plotly.relayout(canvas, {"xaxis.range": canvas.dataset.whole.split(" ").map(Number), "yaxis.autorange": true});
+    const [first, last] = canvas._fullLayout.xaxis.range, middle = (first + last) / 2, half = factor * (last - first) / 2;
+    Plotly.relayout(canvas, {"xaxis.range": [middle - half, middle + half]});
+    spoken.textContent = `steps ${Math.max(1, Math.ceil(middle - half))} to ${Math.floor(middle + half)}`;
+  }
+
   // Left and right read the values of one step after the other.
   function readValues(event) {
+    const factor = {"+": 0.5, "=": 0.5, "-": 2, 0: 0}[event.key];
+    if (factor !== undefined) {
+      event.preventDefault();
+      return zoom(event.target, factor);
+    }
     const move = {ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity}[event.key];
     if (!move) return;
     event.preventDefault();
-    const canvas = event.currentTarget, curve = curveOf(canvas), arms = data.cases[caseOf(canvas)].arms;
+    const canvas = event.target, curve = curveOf(canvas), arms = data.cases[caseOf(canvas)].arms;
     const last = curve.steps.length - 1;
     const at = Math.min(last, Math.max(0, Number(canvas.dataset.at ?? (move > 0 ? -1 : last + 1)) + move));
     canvas.dataset.at = at;
@@ -57,22 +90,32 @@
     spoken.textContent = `step ${curve.steps[at]}: ${words.join(", ")}`;
   }
 
+  const watcher = new IntersectionObserver((entries) => {
+    for (const {target, isIntersecting} of entries) {
+      if (!isIntersecting) continue;
+      watcher.unobserve(target);
+      if (target.matches(".mask-key")) fillMaskKey(target);
+      else draw(target);
+    }
+  }, {rootMargin: "300px"});
+
+  function fillMaskKey(key) {
+    const figure = key.closest(".mask");
+    key.append(...maskKey(maskOf(figure), namesOf(figure)));
+  }
+
   function watchPlots() {
     const canvases = document.querySelectorAll(".canvas");
-    const watcher = new IntersectionObserver((entries) => {
-      for (const entry of entries) {
-        if (!entry.isIntersecting) continue;
-        watcher.unobserve(entry.target);
-        draw(entry.target);
-      }
-    }, {rootMargin: "300px"});
-    for (const canvas of canvases) {
-      watcher.observe(canvas);
-      if (canvas.parentElement.matches(".plot")) canvas.addEventListener("keydown", readValues);
-    }
+    for (const canvas of canvases) watcher.observe(canvas);
+    document.addEventListener("keydown", (event) => {
+      if (event.target.matches(".plot > .canvas")) readValues(event);
+    });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
     matchMedia("print").addEventListener("change", () => redraw());
-    addEventListener("beforeprint", () => { for (const canvas of canvases) draw(canvas); });
+    addEventListener("beforeprint", () => {
+      const wanted = [...canvases].filter((canvas) => !drawn.has(canvas) && canvas.offsetParent);
+      for (const canvas of wanted.slice(0, mostPrinted)) draw(canvas);
+    });
   }
 
   function buildLegend(legend) {
@@ -90,19 +133,22 @@
       });
       legend.append(button);
     });
-    if (data.cases[number].curves.some((curve) => curve.golden.length)) {
-      const key = element("span", undefined, {class: "golden-key"});
-      key.append(element("span", "—", {"aria-hidden": "true"}), "golden");
+    const {curves} = data.cases[number];
+    const explain = (sign, words) => {
+      const key = element("span", undefined, {class: "key"});
+      key.append(sign, words);
       legend.append(key);
-    }
-    if (!data.cases[number].curves.some((curve) => curve.gap.length)) return;
-    const scale = element("button", "log gap", {type: "button", class: "scale", "aria-pressed": "true", title: "Logarithmic or linear axis of the gap"});
-    scale.addEventListener("click", () => {
-      view.logarithmic = !view.logarithmic;
-      scale.textContent = view.logarithmic ? "log gap" : "linear gap";
-      toggle(scale, view.logarithmic);
-    });
-    legend.append(scale);
+    };
+    if (curves.some((curve) => curve.golden.length)) explain(element("span", "—", {"aria-hidden": "true"}), "golden");
+    if (curves.some((curve) => curve.floor.some((v) => isFinite_(v) && v > 0)))
+      explain(element("i", undefined, {class: "band", "aria-hidden": "true"}), "rounding noise");
+    const scale = (words, option, title) => {
+      const button = element("button", words, {type: "button", class: "scale", "aria-pressed": view[option], title});
+      button.addEventListener("click", () => toggle(button, view[option] = !view[option]));
+      legend.append(button);
+    };
+    scale("log values", "logValues", "Logarithmic or linear axis of the values");
+    if (curves.some((curve) => curve.gap.length)) scale("log gap", "logarithmic", "Logarithmic or linear axis of the gap");
   }
 
   // --- tables --------------------------------------------------------------------------------------
@@ -139,31 +185,52 @@
     return table(["step", ...columns.map(([name]) => name)], rows, () => true);
   }
 
+  const text = (number) => data.texts[number];
+
+  // The largest gap first: what a reader looks for.
   function tensorTable(details) {
-    const rows = data.cases[caseOf(details)].tensors[Number(details.dataset.check)];
-    const metrics = [...new Set(rows.flatMap((row) => Object.keys(row.measured)))];
-    const cells = rows.map((row) => [{text: row.name, sort: row.name}, row.step, {text: row.phase, sort: row.phase},
-      {text: row.identical ? "= identical" : "≠ differs", sort: row.identical ? "0" : "1"},
-      ...metrics.map((metric) => ({text: brief(row.measured[metric]), sort: row.measured[metric] ?? ""}))]);
-    return table(["tensor", "step", "phase", "bits", ...metrics], cells, (i) => i === 1 || i > 3);
+    const {metrics, rows} = data.cases[caseOf(details)].tensors[details.dataset.check];
+    const cells = rows.map(([name, step, phase, same = true, ...values]) => [{text: text(name), sort: text(name)}, step,
+      {text: text(phase), sort: text(phase)}, {text: same ? "= identical" : "≠ differs", sort: same ? "0" : "1"},
+      ...metrics.map((_, i) => {
+        const value = values.length ? values[i] : 0;
+        return {text: value === true ? "yes" : value === false ? "" : brief(value), sort: value ?? ""};
+      })]);
+    const node = table(["tensor", "step", "phase", "bits", ...metrics], cells, (i) => i === 1 || i > 3);
+    const gap = metrics.indexOf("relative L2");
+    if (gap >= 0) sortBy(node, 4 + gap, -1);
+    return node;
+  }
+
+  function goldenTable(details) {
+    const rows = data.cases[caseOf(details)].golden.map(([quantity, sides, sentence]) =>
+      [text(quantity), text(sides), sentence].map((words) => ({text: words, sort: words})));
+    return table(["quantity", "sides", "found"], rows, () => false);
   }
 
   function runTables(details) {
     const columns = element("div", undefined, {class: "columns"});
     for (const [title, rows] of data.cases[caseOf(details)].runs[Number(details.dataset.arm)]) {
-      const column = element("div");
-      const node = element("table");
+      const column = element("div"), heading = element("h4", title), node = element("table", undefined, {"aria-label": title});
       for (const [key, value] of rows) {
         const row = node.insertRow();
-        row.append(element("th", key, {scope: "row"}), element("td", value));
+        row.append(element("th", text(key), {scope: "row"}), element("td", text(value)));
       }
-      column.append(element("h4", title), node);
+      column.append(heading, node);
       columns.append(column);
     }
     return columns;
   }
 
-  const builders = {curve: curveTable, tensors: tensorTable, run: runTables};
+  // Made by the same template as what is open from the start; every name in it is escaped.
+  function checkDetails(details) {
+    const inner = element("div");
+    inner.innerHTML = data.cases[caseOf(details)].details[details.dataset.check];
+    inner.querySelectorAll(".canvas").forEach((canvas) => watcher.observe(canvas));
+    return inner;
+  }
+
+  const builders = {check: checkDetails, curve: curveTable, tensors: tensorTable, golden: goldenTable, run: runTables};
 
   function makeSortable(node) {
     const heads = [...node.tHead.rows[0].cells];
@@ -172,12 +239,17 @@
       const button = element("button", head.textContent, {type: "button"});
       head.replaceChildren(button);
       button.addEventListener("click", () => {
-        const descending = head.getAttribute("aria-sort") === "ascending";
-        for (const other of heads) other.removeAttribute("aria-sort");
-        head.setAttribute("aria-sort", descending ? "descending" : "ascending");
-        sortRows(node.tBodies[0], column, descending ? -1 : 1);
+        const direction = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+        sortBy(node, column, direction);
+        spoken.textContent = `sorted by ${button.textContent}, ${direction > 0 ? "ascending" : "descending"}`;
       });
     });
+  }
+
+  function sortBy(node, column, direction) {
+    for (const head of node.tHead.rows[0].cells) head.removeAttribute("aria-sort");
+    node.tHead.rows[0].cells[column].setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
+    sortRows(node.tBodies[0], column, direction);
   }
 
   function sortRows(body, column, direction) {
@@ -193,15 +265,18 @@
 
   // --- filter, copying, navigation -----------------------------------------------------------------
 
+  // Each case: its section, its row of the overview, its link at the side.
+  const places = data.cases.map(() => []);
+
   function filterCases() {
     const words = document.getElementById("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
     const failing = document.getElementById("failing").checked;
     let count = 0;
-    for (const section of document.querySelectorAll(".case")) {
-      const text = section.dataset.words.toLowerCase();
+    for (const nodes of places) {
+      const section = nodes.find((node) => node.matches(".case")), text = section.dataset.words.toLowerCase();
       const keep = (!failing || section.classList.contains("fail")) && words.every((word) => text.includes(word));
       count += keep;
-      for (const node of document.querySelectorAll(`[data-case="${section.dataset.case}"]`)) node.hidden = !keep;
+      for (const node of nodes) node.hidden = !keep;
     }
     document.getElementById("filtered").textContent =
       words.length || failing ? `${count} of ${data.cases.length} cases shown` : "";
@@ -233,9 +308,9 @@
   }
 
   function start() {
+    for (const node of document.querySelectorAll("[data-case]")) places[node.dataset.case].push(node);
     document.querySelectorAll(".legend").forEach(buildLegend);
-    document.querySelectorAll(".mask").forEach((figure) =>
-      figure.querySelector(".mask-key").append(...maskKey(maskOf(figure), namesOf(figure))));
+    document.querySelectorAll(".mask-key").forEach((key) => watcher.observe(key));
     document.querySelectorAll(".arm .swatch").forEach((swatch) =>
       swatch.append(armSwatch(Number(swatch.closest(".arm").dataset.arm))));
     document.querySelectorAll("table.sortable").forEach(makeSortable);
@@ -243,7 +318,7 @@
       const details = event.target;
       if (!details.open || !details.matches?.(".lazy") || details.dataset.built) return;
       details.dataset.built = "true";
-      const inner = element("div", undefined, {class: "inner", tabindex: "0"});
+      const inner = element("div", undefined, {class: "inner", ...(details.dataset.table === "check" ? {} : {tabindex: "0"})});
       inner.append(builders[details.dataset.table](details));
       details.append(inner);
     }, true);
@@ -254,6 +329,7 @@
     document.getElementById("failing").addEventListener("change", filterCases);
     watchPlots();
     followPosition();
+    loadPlotly();
   }
 
   document.addEventListener("DOMContentLoaded", start);

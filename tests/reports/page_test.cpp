@@ -127,7 +127,7 @@ TEST_F(BrowserTest, ShowsEveryPartAndLogsNothing) {
   EXPECT_EQ(occurrences(dom(), "<nav "), 1U);
   EXPECT_EQ(occurrences(dom(), "<section class=\"case "), 6U);
   EXPECT_EQ(occurrences(dom(), "<section class=\"case fail\""), 3U);
-  EXPECT_EQ(occurrences(dom(), "<tbody class=\"check "), 20U);
+  EXPECT_EQ(occurrences(dom(), "<tbody class=\"check "), 18U);
   EXPECT_EQ(occurrences(dom(), "<tbody class=\"check fail\""), 7U);
   EXPECT_EQ(occurrences(dom(), "class=\"copy\""), occurrences(dom(), "<div class=\"command\""));
 

@@ -93,12 +93,6 @@ TEST_F(GoldenRecordTest, RefusesRunsThatDidNotFinish) {
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
-TEST_F(GoldenRecordTest, GivesItsCurvesToReports) {
-  record();
-  const auto curves = golden_curves(file);
-  EXPECT_EQ(curves.at("zero_indexed").at("loss"), falling_curve(4));
-}
-
 TEST_F(GoldenRecordTest, IsReadableByH5dumpAndHoldsItsOrigin) {
   record();
   const CommandResult dump = run_shell("h5dump -A " + file.string());

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/overview.hpp"
+
+#include <algorithm>
+
+#include "reports/text.hpp"
+
+namespace parity::reports {
+namespace {
+
+/// Every check that `wanted` picks.
+template <class Wanted>
+std::vector<Finding> findings(const Results& results, Wanted wanted) {
+  std::vector<Finding> found;
+  for (size_t i = 0; i < results.cases.size(); ++i)
+    for (size_t k = 0; k < results.cases[i].checks.size(); ++k)
+      if (wanted(results.cases[i].checks[k]))
+        found.push_back({&results.cases[i], i, &results.cases[i].checks[k], k});
+  return found;
+}
+
+/// Written, not compared: one check speaks for the whole file.
+bool is_record(const Check& check) {
+  return check.quantity == "golden" && check.passed;
+}
+
+}  // namespace
+
+std::vector<Finding> failures(const Results& results) {
+  return findings(results, [](const Check& check) { return !check.passed; });
+}
+
+GoldenState golden_state(const Results& results) {
+  GoldenState state;
+  std::vector<Finding> all = findings(results, [](const Check& check) { return check.against == "golden"; });
+  const Case* last = nullptr;
+  for (const Finding& finding : all) {
+    state.cases += finding.item == last ? 0 : 1;
+    last = finding.item;
+    if (is_record(*finding.check)) {
+      state.recorded.push_back(finding);
+      continue;
+    }
+    ++state.quantities;
+    if (finding.check->verdict == "identical")
+      ++state.agree;
+    else
+      state.changed.push_back(finding);
+  }
+  return state;
+}
+
+std::string GoldenState::sentence() const {
+  if (quantities == 0)
+    return recorded.empty() ? "No case was compared with a golden"
+                            : count(recorded.size(), "golden") + " recorded";
+  const std::string where = " of " + count(cases, "case");
+  if (changed.empty())
+    return (quantities == 1 ? "The stored quantity" : "All " + grouped(quantities) + " stored quantities") +
+           where + (quantities == 1 ? " agrees" : " agree") + " bit for bit";
+  return grouped(changed.size()) + " of " + grouped(quantities) + " stored quantities" + where +
+         (changed.size() == 1 ? " changed" : " changed");
+}
+
+std::vector<const Case*> slowest(const Results& results, size_t most) {
+  std::vector<const Case*> cases;
+  for (const Case& item : results.cases)
+    if (item.seconds > 0)
+      cases.push_back(&item);
+  std::ranges::stable_sort(cases, std::ranges::greater{}, &Case::seconds);
+  cases.resize(std::min(cases.size(), most));
+  return cases;
+}
+
+std::string grouped(size_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t at = digits.size(); at > 3;)
+    digits.insert(at -= 3, ",");
+  return digits;
+}
+
+}  // namespace parity::reports

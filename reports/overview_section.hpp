@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/page_parts.hpp"
+#include "reports/results.hpp"
+
+namespace parity::reports {
+
+/// Fills what the page shows above the cases: what fails, what changed since the goldens, the slowest cases,
+/// and the table of all.
+///
+/// \param slugs  id of each case's section
+void set_overview(Data& page, const Results& results, const std::vector<std::string>& slugs);
+
+}  // namespace parity::reports
