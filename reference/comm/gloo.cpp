@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+// The wheel holds Gloo but not its headers, which come from Debian; GlooStore is not to be constructed here,
+// since the two versions differ in it.
+#define USE_C10D_GLOO
+#include "reference/comm/gloo.hpp"
+
+#include <cstdlib>
+
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+namespace parity::reference {
+
+c10::intrusive_ptr<c10d::Store> make_store(const Job& job, std::chrono::milliseconds timeout) {
+  c10::intrusive_ptr<c10d::Store> store;
+  if (!job.file.empty()) {
+    store = c10::make_intrusive<c10d::FileStore>(job.file.string(), static_cast<int>(job.world_size));
+  } else {
+    c10d::TCPStoreOptions options;
+    options.port = static_cast<uint16_t>(job.master_port);
+    options.isServer = job.rank == 0 && !job.store_is_served;
+    options.timeout = timeout;
+    options.waitWorkers = false;
+    store = c10::make_intrusive<c10d::TCPStore>(job.master_address, options);
+  }
+  store->setTimeout(timeout);
+  return store;
+}
+
+c10::intrusive_ptr<c10d::Backend> make_gloo(const c10::intrusive_ptr<c10d::Store>& store, int64_t rank,
+                                            int64_t size, bool local, std::chrono::milliseconds timeout) {
+  using c10d::ProcessGroupGloo;
+  const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
+  auto options = ProcessGroupGloo::Options::create(timeout);
+  if (interface != nullptr && *interface != '\0')
+    options->devices.push_back(ProcessGroupGloo::createDeviceForInterface(interface));
+  else if (local)
+    options->devices.push_back(ProcessGroupGloo::createDeviceForInterface("lo"));
+  else
+    options->devices.push_back(ProcessGroupGloo::createDefaultDevice());
+  return c10::make_intrusive<ProcessGroupGloo>(store, static_cast<int>(rank), static_cast<int>(size),
+                                               std::move(options));
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/comm/group.hpp"
+
+#include <algorithm>
+
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+
+#include "harness/base/error.hpp"
+#include "reference/comm/gloo.hpp"
+
+namespace parity::reference {
+namespace {
+
+c10d::ReduceOp reduce_op(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::sum:
+      return c10d::ReduceOp::SUM;
+    case Reduction::max:
+      return c10d::ReduceOp::MAX;
+    case Reduction::min:
+      return c10d::ReduceOp::MIN;
+  }
+  throw InternalError("unknown reduction");
+}
+
+/// The first line: what follows is a stack of LibTorch's.
+std::string reason_of(const std::exception& error) {
+  const std::string text = error.what();
+  return text.substr(0, text.find('\n'));
+}
+
+int64_t bytes_of(const torch::Tensor& tensor) {
+  return static_cast<int64_t>(tensor.nbytes());
+}
+
+/// [d, ...] with another first dimension.
+torch::Tensor like_with_rows(const torch::Tensor& tensor, int64_t rows) {
+  std::vector<int64_t> shape = tensor.sizes().vec();
+  shape.at(0) = rows;
+  return torch::empty(shape, tensor.options());
+}
+
+}  // namespace
+
+/// What all groups of a world have in common.
+struct Group::Shared {
+  Job job;
+  std::chrono::milliseconds timeout;
+  int64_t collectives = 0;
+  std::map<std::string, Traffic> traffic;
+};
+
+Group::Group(std::string name, int64_t rank, int64_t size, std::shared_ptr<Shared> shared)
+    : name_(std::move(name)), rank_(rank), size_(size), shared_(std::move(shared)) {}
+
+Group::~Group() = default;
+
+void Group::connect(c10::intrusive_ptr<c10d::Store> store) {
+  store_ = std::move(store);
+  try {
+    backend_ = make_gloo(store_, rank_, size_, !shared_->job.file.empty(), shared_->timeout);
+  } catch (const std::exception& error) {
+    throw PeerLost("the " + std::to_string(size_) + " ranks of group " + name_ +
+                   " did not meet: " + reason_of(error));
+  }
+}
+
+std::shared_ptr<Group> Group::world(const Job& job, std::chrono::milliseconds timeout) {
+  auto shared = std::make_shared<Shared>(Shared{job, timeout, 0, {}});
+  std::shared_ptr<Group> group(new Group("world", job.rank, job.world_size, std::move(shared)));
+  if (job.world_size == 1)
+    return group;
+  try {
+    group->connect(c10::make_intrusive<c10d::PrefixStore>("world", make_store(job, timeout)));
+  } catch (const PeerLost&) {
+    throw;
+  } catch (const std::exception& error) {
+    const std::string place =
+        job.file.empty() ? job.master_address + ":" + std::to_string(job.master_port) : job.file.string();
+    throw UserError("rank " + std::to_string(job.rank) + " cannot reach the store at " + place + " (" +
+                    reason_of(error) + "); check MASTER_ADDR and MASTER_PORT, and that rank 0 is up");
+  }
+  return group;
+}
+
+std::shared_ptr<Group> Group::subgroup(const std::string& name, const std::vector<int64_t>& ranks) const {
+  const auto place = std::find(ranks.begin(), ranks.end(), rank_);
+  require(place != ranks.end() && std::is_sorted(ranks.begin(), ranks.end()),
+          "rank " + std::to_string(rank_) + " asks for a group without itself");
+  std::shared_ptr<Group> group(
+      new Group(name, place - ranks.begin(), static_cast<int64_t>(ranks.size()), shared_));
+  if (group->size_ > 1)
+    group->connect(
+        c10::make_intrusive<c10d::PrefixStore>(name + "/" + std::to_string(ranks.front()), store_));
+  return group;
+}
+
+template <class Start>
+void Group::perform(const char* kind, const torch::Tensor& given, const Start& start) const {
+  require(given.is_contiguous(), std::string(kind) + " of a tensor that is not contiguous");
+  const int64_t number = ++shared_->collectives;
+  Traffic& traffic = shared_->traffic[name_ + " " + kind];
+  ++traffic.calls;
+  traffic.bytes += bytes_of(given);
+  try {
+    start()->wait();
+  } catch (const std::exception& error) {
+    throw PeerLost("collective " + std::to_string(number) + ", " + kind + " over " + name_ + " as rank " +
+                   std::to_string(rank_) + " of " + std::to_string(size_) +
+                   ", did not end: " + reason_of(error));
+  }
+}
+
+void Group::all_reduce(const torch::Tensor& tensor, Reduction reduction) const {
+  if (size_ == 1)
+    return;
+  perform("all_reduce", tensor, [&] {
+    std::vector<torch::Tensor> tensors = {tensor};
+    c10d::AllreduceOptions options;
+    options.reduceOp = reduce_op(reduction);
+    return backend_->allreduce(tensors, options);
+  });
+}
+
+torch::Tensor Group::all_gather(const torch::Tensor& tensor) const {
+  if (size_ == 1)
+    return tensor;
+  torch::Tensor all = like_with_rows(tensor, size_ * tensor.size(0));
+  torch::Tensor mine = tensor;
+  perform("all_gather", tensor, [&] { return backend_->_allgather_base(all, mine); });
+  return all;
+}
+
+torch::Tensor Group::reduce_scatter(const torch::Tensor& tensor) const {
+  if (size_ == 1)
+    return tensor;
+  require(tensor.size(0) % size_ == 0, std::to_string(tensor.size(0)) + " rows do not fall into " +
+                                           std::to_string(size_) + " equal parts");
+  torch::Tensor part = like_with_rows(tensor, tensor.size(0) / size_);
+  torch::Tensor whole = tensor;
+  perform("reduce_scatter", tensor, [&] { return backend_->_reduce_scatter_base(part, whole); });
+  return part;
+}
+
+torch::Tensor Group::all_to_all(const torch::Tensor& tensor, const std::vector<int64_t>& send_rows,
+                                const std::vector<int64_t>& receive_rows) const {
+  if (size_ == 1)
+    return tensor;
+  int64_t rows = 0;
+  for (const int64_t count : receive_rows)
+    rows += count;
+  torch::Tensor received = like_with_rows(tensor, rows);
+  torch::Tensor sent = tensor;
+  std::vector<int64_t> out_counts = receive_rows, in_counts = send_rows;
+  perform("all_to_all", tensor,
+          [&] { return backend_->alltoall_base(received, sent, out_counts, in_counts); });
+  return received;
+}
+
+void Group::broadcast(const torch::Tensor& tensor, int64_t root) const {
+  if (size_ == 1)
+    return;
+  perform("broadcast", tensor, [&] {
+    std::vector<torch::Tensor> tensors = {tensor};
+    c10d::BroadcastOptions options;
+    options.rootRank = root;
+    return backend_->broadcast(tensors, options);
+  });
+}
+
+void Group::send(const torch::Tensor& tensor, int64_t to) const {
+  perform("send", tensor, [&] {
+    std::vector<torch::Tensor> tensors = {tensor};
+    return backend_->send(tensors, static_cast<int>(to), /*tag=*/0);
+  });
+}
+
+void Group::receive(const torch::Tensor& tensor, int64_t from) const {
+  perform("receive", tensor, [&] {
+    std::vector<torch::Tensor> tensors = {tensor};
+    return backend_->recv(tensors, static_cast<int>(from), /*tag=*/0);
+  });
+}
+
+void Group::barrier() const {
+  torch::Tensor nothing = torch::zeros({1}, torch::kInt64);
+  all_reduce(nothing);
+}
+
+const std::map<std::string, Traffic>& Group::traffic() const {
+  return shared_->traffic;
+}
+
+int64_t Group::collectives() const {
+  return shared_->collectives;
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <torch/types.h>
+
+#include "reference/comm/job.hpp"
+
+namespace c10d {
+class Backend;
+class Store;
+}  // namespace c10d
+
+namespace parity::reference {
+
+/// How a collective combines the ranks' elements.
+enum class Reduction { sum, max, min };
+
+/// What a rank gave to the collectives of one kind.
+struct Traffic {
+  int64_t calls = 0;
+  int64_t bytes = 0;  ///< of the tensors that this rank put in
+};
+
+/// A collective did not end: another rank is gone, or did not come in time. Seldom the first cause.
+class PeerLost : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Some ranks of a job, and the collectives between them. A group of one rank moves nothing.
+///
+/// Every rank of a group calls the same collectives in the same order. All tensors are contiguous and of the
+/// same shape and dtype on every rank unless said otherwise. n ranks; the first dimension is the one that is
+/// split or joined.
+/// \throws PeerLost from each collective
+class Group {
+ public:
+  /// All ranks of the job, over Gloo.
+  /// \param timeout  for meeting and for each collective
+  /// \throws UserError if the ranks do not meet in time
+  static std::shared_ptr<Group> world(const Job& job, std::chrono::milliseconds timeout);
+  ~Group();
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  /// The group of the given ranks of this one, which calls it with the same name on each of them.
+  /// \param ranks  of this group, ascending, this one among them
+  std::shared_ptr<Group> subgroup(const std::string& name, const std::vector<int64_t>& ranks) const;
+
+  const std::string& name() const { return name_; }
+  int64_t rank() const { return rank_; }  ///< place within the group
+  int64_t size() const { return size_; }
+
+  /// In place. The same bits on every rank.
+  void all_reduce(const torch::Tensor& tensor, Reduction reduction = Reduction::sum) const;
+  /// [d, ...] to [n d, ...], the ranks' tensors in order.
+  torch::Tensor all_gather(const torch::Tensor& tensor) const;
+  /// [n d, ...] to [d, ...]: this rank's part of the sum.
+  torch::Tensor reduce_scatter(const torch::Tensor& tensor) const;
+  /// Rows to each rank in order; the counts of rows may differ. \return the rows from each rank in order
+  torch::Tensor all_to_all(const torch::Tensor& tensor, const std::vector<int64_t>& send_rows,
+                           const std::vector<int64_t>& receive_rows) const;
+  /// In place, from rank `root` of the group to all.
+  void broadcast(const torch::Tensor& tensor, int64_t root) const;
+  void send(const torch::Tensor& tensor, int64_t to) const;
+  void receive(const torch::Tensor& tensor, int64_t from) const;
+  void barrier() const;
+
+  /// Of this process, over all groups that came from the same world: "dp all_reduce" and so on.
+  const std::map<std::string, Traffic>& traffic() const;
+  /// Collectives begun so far in this process, over all groups.
+  int64_t collectives() const;
+
+ private:
+  struct Shared;
+  Group(std::string name, int64_t rank, int64_t size, std::shared_ptr<Shared> shared);
+  void connect(c10::intrusive_ptr<c10d::Store> store);
+  template <class Start>
+  void perform(const char* kind, const torch::Tensor& given, const Start& start) const;
+
+  std::string name_;
+  int64_t rank_;
+  int64_t size_;
+  std::shared_ptr<Shared> shared_;
+  c10::intrusive_ptr<c10d::Store> store_;
+  c10::intrusive_ptr<c10d::Backend> backend_;  ///< null in a group of one
+};
+
+}  // namespace parity::reference

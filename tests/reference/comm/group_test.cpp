@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/comm/group.hpp"
+
+#include <gmock/gmock.h>
+
+#include "harness/base/error.hpp"
+#include "tests/support/ranks.hpp"
+
+namespace parity::reference {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+
+class GroupTest : public RanksTest {};
+
+void expect(const torch::Tensor& actual, const torch::Tensor& expected) {
+  if (!actual.equal(expected))
+    throw std::runtime_error("unexpected " + std::string(actual.dtype().name()) + " tensor: " +
+                             actual.toString() + " of sum " + std::to_string(actual.sum().item<double>()));
+}
+
+torch::Tensor of_rank(const Group& group, torch::ScalarType dtype, int64_t rows = 4) {
+  return torch::arange(rows * 3, dtype).view({rows, 3}) + group.rank();
+}
+
+TEST_F(GroupTest, CollectivesDoWhatTheirNamesSayInEveryDtype) {
+  EXPECT_THAT(run_ranks(2,
+                        [](Group& world) {
+                          for (const auto dtype :
+                               {torch::kFloat32, torch::kFloat64, torch::kInt64, torch::kBFloat16}) {
+                            const torch::Tensor base = torch::arange(12, dtype).view({4, 3});
+                            torch::Tensor sum = of_rank(world, dtype);
+                            world.all_reduce(sum);
+                            expect(sum, base + base + 1);
+                            torch::Tensor largest = of_rank(world, dtype);
+                            world.all_reduce(largest, Reduction::max);
+                            expect(largest, base + 1);
+                            expect(world.all_gather(of_rank(world, dtype)), at::cat({base, base + 1}));
+                            expect(world.reduce_scatter(of_rank(world, dtype)),
+                                   (base + base + 1).narrow(0, 2 * world.rank(), 2));
+                            torch::Tensor root = of_rank(world, dtype);
+                            world.broadcast(root, 1);
+                            expect(root, base + 1);
+                          }
+                        }),
+              Each(""));
+}
+
+TEST_F(GroupTest, RowsGoToTheRanksTheyAreMeantFor) {
+  EXPECT_THAT(run_ranks(2,
+                        [](Group& world) {
+                          // Rank 0 keeps 1 row and sends 3, rank 1 sends 2 and keeps 2.
+                          const bool first = world.rank() == 0;
+                          const torch::Tensor mine = of_rank(world, torch::kFloat32) + 100 * world.rank();
+                          const torch::Tensor got = world.all_to_all(
+                              mine, first ? std::vector<int64_t>{1, 3} : std::vector<int64_t>{2, 2},
+                              first ? std::vector<int64_t>{1, 2} : std::vector<int64_t>{3, 2});
+                          const torch::Tensor zero = torch::arange(12, torch::kFloat32).view({4, 3}),
+                                              one = zero + 101;
+                          expect(got, first ? at::cat({zero.narrow(0, 0, 1), one.narrow(0, 0, 2)})
+                                            : at::cat({zero.narrow(0, 1, 3), one.narrow(0, 2, 2)}));
+                          torch::Tensor letter = torch::full({3}, 7.0 + static_cast<double>(world.rank()));
+                          if (first)
+                            world.send(letter, 1);
+                          else
+                            world.receive(letter, 0);
+                          expect(letter, torch::full({3}, 7.0));
+                        }),
+              Each(""));
+}
+
+TEST_F(GroupTest, SubgroupsAreOfTheirMembersOnly) {
+  EXPECT_THAT(run_ranks(4,
+                        [](Group& world) {
+                          const int64_t even = world.rank() % 2;
+                          const auto half = world.subgroup("parity", {even, even + 2});
+                          torch::Tensor rank = torch::full({1}, world.rank(), torch::kInt64);
+                          half->all_reduce(rank);
+                          expect(rank, torch::full({1}, 2 + 2 * even, torch::kInt64));
+                          const auto alone = world.subgroup("alone", {world.rank()});
+                          alone->all_reduce(rank);
+                          expect(rank, torch::full({1}, 2 + 2 * even, torch::kInt64));
+                          require(half->rank() == world.rank() / 2 && half->size() == 2, "place in the half");
+                        }),
+              Each(""));
+}
+
+TEST_F(GroupTest, CallsAndBytesAreCounted) {
+  EXPECT_THAT(run_ranks(2,
+                        [](Group& world) {
+                          torch::Tensor floats = torch::zeros({6});
+                          world.all_reduce(floats);
+                          world.all_reduce(floats);
+                          world.subgroup("tp", {0, 1})->all_gather(torch::zeros({3}, torch::kFloat64));
+                          require(world.traffic().at("world all_reduce").calls == 2, "calls");
+                          require(world.traffic().at("world all_reduce").bytes == 48, "bytes");
+                          require(world.traffic().at("tp all_gather").bytes == 24, "bytes of a subgroup");
+                          require(world.collectives() == 3, "collectives");
+                        }),
+              Each(""));
+}
+
+TEST_F(GroupTest, ARankThatEndsIsNoticedByTheOthersWithTheCollective) {
+  const std::vector<std::string> complaints = run_ranks(2, [](Group& world) {
+    torch::Tensor one = torch::ones({1});
+    world.all_reduce(one);
+    if (world.rank() == 1)
+      throw std::runtime_error("planted");
+    world.all_reduce(one);
+  });
+  EXPECT_EQ(complaints.at(1), "planted");
+  EXPECT_THAT(complaints.at(0),
+              HasSubstr("collective 2, all_reduce over world as rank 0 of 2, did not end: "));
+}
+
+TEST_F(GroupTest, ARankThatDoesNotComeIsNamedByTheTimeLimit) {
+  const std::vector<std::string> complaints = run_ranks(
+      2,
+      [](Group& world) {
+        torch::Tensor one = torch::ones({1});
+        if (world.rank() == 1)
+          ::sleep(3);
+        world.all_reduce(one);
+      },
+      std::chrono::seconds(1));
+  EXPECT_THAT(complaints.at(0), AllOf(HasSubstr("collective 1, all_reduce"), HasSubstr("did not end")));
+}
+
+TEST_F(GroupTest, AStoreOutOfReachIsSaidWithItsPlace) {
+  const Job job = {.rank = 1,
+                   .world_size = 2,
+                   .local_rank = 1,
+                   .file = "",
+                   .master_address = "127.0.0.1",
+                   .master_port = 1,
+                   .store_is_served = true,
+                   .launcher = "test"};
+  try {
+    Group::world(job, std::chrono::seconds(1));
+    FAIL() << "there is no store";
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("rank 1 cannot reach the store at 127.0.0.1:1"), HasSubstr("MASTER_ADDR")));
+  }
+}
+
+}  // namespace
+}  // namespace parity::reference

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <csignal>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <ATen/Parallel.h>
+
+#include "harness/base/file.hpp"
+#include "reference/comm/group.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace parity::reference {
+
+/// Tests that need several ranks: real processes with a real process group.
+class RanksTest : public FolderTest {
+ protected:
+  using Body = std::function<void(Group&)>;
+
+  /// Runs the body in so many processes, each with its world; a rank fails by an exception. Nothing of
+  /// LibTorch may run in the test itself before, since threads do not survive a fork.
+  /// \return what each rank complained of; "" for a rank that ended well
+  std::vector<std::string> run_ranks(int64_t world_size, const Body& body,
+                                     std::chrono::milliseconds timeout = std::chrono::seconds(30)) {
+    std::vector<pid_t> children;
+    ++runs_;
+    for (int64_t rank = 0; rank < world_size; ++rank) {
+      const pid_t child = ::fork();
+      if (child == 0)
+        be_rank({.rank = rank,
+                 .world_size = world_size,
+                 .local_rank = rank,
+                 .file = folder / ("store" + std::to_string(runs_)),
+                 .master_address = "",
+                 .master_port = 0,
+                 .store_is_served = false,
+                 .launcher = "test"},
+                body, timeout);
+      children.push_back(child);
+    }
+    std::vector<std::string> complaints;
+    for (int64_t rank = 0; rank < world_size; ++rank) {
+      int status = 0;
+      ::waitpid(children[static_cast<size_t>(rank)], &status, 0);
+      const std::filesystem::path file = words_of(rank);
+      complaints.push_back(std::filesystem::exists(file)                   ? read_file(file)
+                           : WIFEXITED(status) && WEXITSTATUS(status) == 0 ? ""
+                                                                           : "died");
+    }
+    return complaints;
+  }
+
+ private:
+  std::filesystem::path words_of(int64_t rank) const {
+    return folder / ("rank" + std::to_string(rank) + "." + std::to_string(runs_));
+  }
+
+  [[noreturn]] void be_rank(const Job& job, const Body& body, std::chrono::milliseconds timeout) const {
+    ::alarm(90);  // a rank that hangs does not outlive its test
+    int status = 0;
+    try {
+      at::set_num_threads(1);
+      const auto world = Group::world(job, timeout);
+      body(*world);
+    } catch (const std::exception& error) {
+      write_file(words_of(job.rank), error.what());
+      status = 1;
+    }
+    ::_exit(status);
+  }
+
+  int runs_ = 0;
+};
+
+}  // namespace parity::reference
