@@ -10,6 +10,8 @@
 #include <malloc.h>
 
 #include "harness/base/error.hpp"
+#include "reference/comm/group.hpp"
+#include "reference/comm/job.hpp"
 #include "reference/config/command_line.hpp"
 #include "reference/config/schema.hpp"
 #include "reference/train/run.hpp"
@@ -18,7 +20,7 @@ namespace {
 
 using parity::reference::Invocation;
 
-void act(const Invocation& invocation) {
+void act(const Invocation& invocation, const parity::reference::Environment& environment) {
   switch (invocation.action) {
     case Invocation::Action::print_schema:
       std::cout << parity::reference::config_schema().dump(2) << '\n';
@@ -30,7 +32,7 @@ void act(const Invocation& invocation) {
       std::cout << "parity-train " PARITY_VERSION "\n";
       return;
     case Invocation::Action::train:
-      parity::reference::run(invocation, std::cerr);
+      parity::reference::run(invocation, parity::reference::job_from_environment(environment), std::cerr);
       return;
   }
 }
@@ -41,6 +43,9 @@ void keep_freed_memory() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // glibc's limit
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
+
+/// Another rank is gone or late: whoever started the ranks looks for the first cause elsewhere.
+constexpr int peer_lost = 5;
 
 int report(const std::string& message, parity::ExitCode code) {
   std::cerr << "parity-train: " << message << '\n';
@@ -56,10 +61,13 @@ int main(int argc, char** argv) {
       const char* value = std::getenv(name);
       return std::string(value != nullptr ? value : "");
     };
-    act(parity::reference::parse_command_line({argv + 1, argv + argc}, environment));
+    act(parity::reference::parse_command_line({argv + 1, argv + argc}, environment), environment);
     return 0;
   } catch (const parity::UserError& error) {
     return report(error.what(), error.code());
+  } catch (const parity::reference::PeerLost& error) {
+    std::cerr << "parity-train: " << error.what() << '\n';
+    return peer_lost;
   } catch (const std::exception& error) {
     return report(std::string("internal error: ") + error.what(), parity::ExitCode::internal);
   }

@@ -67,7 +67,7 @@ Arm read_arm(const TomlTable& table, const std::string& name, const Place& place
     table.fail(table.place_of("command"),
                "the command of arm '" + name + "' is empty; give a program and arguments");
   if (!arm.is_command())
-    for (const char* key : {"inputs", "names"})
+    for (const char* key : {"inputs", "names", "ranks"})
       if (table.has(key))
         table.fail(table.place_of(key),
                    "'" + std::string(key) + "' belongs to arms with a command; arm '" + name + "' has none");

@@ -11,6 +11,8 @@
 namespace parity {
 namespace {
 
+constexpr int64_t most_ranks = 4096;
+
 bool has_type(const Json& value, const std::string& type) {
   if (type == "integer")
     return value.is_number_integer();
@@ -76,6 +78,7 @@ ConfigSchema ConfigSchema::from_json(const Json& json) {
       key.default_value = key.default_value.get<double>();
   }
   schema.channels_ = json.value("channels", std::vector<std::string>());
+  schema.mesh_ = json.value("mesh", std::vector<std::string>());
   return schema;
 }
 
@@ -92,6 +95,14 @@ Json ConfigSchema::checked(const std::string& key, const Json& value) const {
     throw UserError("'" + key + "' must be " + type_in_words(expected.type) + ", not " + value.dump());
   check_value(key, value, expected.values);
   return expected.type == "number" ? Json(value.get<double>()) : value;
+}
+
+int64_t ConfigSchema::ranks(const FlatConfig& config) const {
+  int64_t product = 1;
+  for (const std::string& key : mesh_)
+    if (const auto found = config.find(key); found != config.end() && found->second.is_number_integer())
+      product *= std::clamp<int64_t>(found->second.get<int64_t>(), 1, most_ranks);
+  return std::min(product, most_ranks);
 }
 
 FlatConfig ConfigSchema::complete(const FlatConfig& config) const {

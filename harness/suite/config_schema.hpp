@@ -31,6 +31,8 @@ class ConfigSchema {
   const std::map<std::string, Key>& keys() const { return keys_; }
   /// Names of the channels the trainer records; empty if the file does not say.
   const std::vector<std::string>& channels() const { return channels_; }
+  /// How many ranks a config asks for: the product of its mesh.
+  int64_t ranks(const FlatConfig& config) const;
 
   /// The value as the schema stores it (integers become numbers where a number is meant).
   /// \throws UserError "unknown config key 'x' ..." or "'x' must be ... "
@@ -41,6 +43,7 @@ class ConfigSchema {
  private:
   std::map<std::string, Key> keys_;
   std::vector<std::string> channels_;
+  std::vector<std::string> mesh_;  ///< keys that hold the sizes of the mesh
 };
 
 }  // namespace parity

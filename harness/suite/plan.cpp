@@ -179,7 +179,7 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   run.names = arm.names;
   run.case_folder = fs::absolute(planned.source.file).parent_path();
   run.profile = planned.source.profile;
-  run.ranks = arm.ranks;
+  run.ranks = arm.is_command() || !schema_ ? arm.ranks : static_cast<int>(schema_->ranks(run.config));
   run.threads = static_cast<int>(std::clamp<int64_t>(integer_or(run.config, "threads", 1), 1, 1024));
   run.steps = integer_or(run.config, "steps", 10);
   run.restart_after = arm.is_command() ? 0 : integer_or(run.config, "checkpoint.restart_after", 0);
@@ -266,6 +266,7 @@ void Plan::add(const Case& source, bool twins_for_golden) {
       for (const std::string& other : arms_read_by(source, arm))
         run.trace_of[other] = planned.arm(other).run;
       run.identity = identity_of(planned, arm, run);
+      planned.arms[i].ranks = run.ranks;
       planned.arms[i].run = keep(std::move(run));
     }
   for (const Arm& arm : source.arms)

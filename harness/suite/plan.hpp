@@ -50,6 +50,7 @@ struct PlannedArm {
   std::string twin;  ///< id of the float64 twin; "" where nothing asked for it or it cannot have one
   FlatConfig config;
   int64_t warmup_steps = 0;
+  int ranks = 1;
 };
 
 struct PlannedCase {

@@ -44,15 +44,15 @@ Json failure_of(const RunResult& run, const Trace* trace) {
   return failure;
 }
 
-Json arm_json(const PlannedCase& planned, const PlannedArm& arm, const Evidence& evidence,
-              const std::map<std::string, RunResult>& runs, const fs::path& out) {
+Json arm_json(const PlannedArm& arm, const Evidence& evidence, const std::map<std::string, RunResult>& runs,
+              const fs::path& out) {
   const RunResult& run = runs.at(arm.run);
   const Trace* trace = evidence.trace(arm.name);
   Json json = {{"name", arm.name},
                {"run", arm.run},
                {"trace", (run.folder / "trace.h5").lexically_relative(out).generic_string()},
                {"cached", run.cached},
-               {"ranks", planned.source.arm(arm.name).ranks},
+               {"ranks", arm.ranks},
                {"seconds", run.seconds},
                {"steps", trace ? static_cast<int64_t>(trace->steps().size()) : 0},
                {"tokens_per_second", median_of_channel(trace, "tokens_per_second")},
@@ -162,7 +162,7 @@ Json case_results(const PlannedCase& planned, const Evidence& evidence,
   const Case& source = planned.source;
   Json arms = Json::array();
   for (const PlannedArm& arm : planned.arms)
-    arms.push_back(arm_json(planned, arm, evidence, runs, out));
+    arms.push_back(arm_json(arm, evidence, runs, out));
   Json checks = Json::array();
   for (size_t i = 0; i < judged.size(); ++i)
     checks.push_back(check_json(planned, judged[i], i + 1, runs, out));

@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <optional>
-#include <string_view>
 
 #include "harness/base/error.hpp"
 
@@ -28,13 +27,12 @@ constexpr Names mpirun = {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZ
                           "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"};
 
 std::optional<int64_t> number(const Environment& get, const char* name) {
-  const char* text = get(name);
-  if (text == nullptr)
+  const std::string text = get(name);
+  if (text.empty())
     return std::nullopt;
-  const std::string_view view(text);
   int64_t value = 0;
-  const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), value);
-  if (error != std::errc{} || end != view.data() + view.size() || value < 0)
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0)
     throw UserError(std::string(name) + " = '" + text +
                     "' is no whole number (the launcher sets it); start the ranks with a launcher");
   return value;
@@ -49,7 +47,7 @@ int64_t needed(const Environment& get, const char* name, const char* beside) {
 }
 
 bool has(const Environment& get, const char* name) {
-  return get(name) != nullptr;
+  return !get(name).empty();
 }
 
 const Names* launcher_of(const Environment& get) {
@@ -69,12 +67,12 @@ bool on_one_machine(const Environment& get, const Names& names, const Job& job) 
 }
 
 void find_meeting_place(const Environment& get, const Names& names, Job& job) {
-  if (const char* file = get("PARITY_RENDEZVOUS"); file != nullptr && *file != '\0') {
+  if (const std::string file = get("PARITY_RENDEZVOUS"); !file.empty()) {
     job.file = file;
     job.launcher = "parity";
     return;
   }
-  if (const char* address = get("MASTER_ADDR"); address != nullptr)
+  if (const std::string address = get("MASTER_ADDR"); !address.empty())
     job.master_address = address;
   else if (on_one_machine(get, names, job))
     job.master_address = "127.0.0.1";
@@ -83,8 +81,7 @@ void find_meeting_place(const Environment& get, const Names& names, Job& job) {
                     job.launcher +
                     " on several machines cannot find each other); set it to the machine of rank 0");
   job.master_port = number(get, "MASTER_PORT").value_or(usual_port);
-  const char* agent = get("TORCHELASTIC_USE_AGENT_STORE");
-  job.store_is_served = agent != nullptr && std::string_view(agent) == "True";
+  job.store_is_served = get("TORCHELASTIC_USE_AGENT_STORE") == "True";
 }
 
 }  // namespace

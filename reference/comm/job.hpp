@@ -21,8 +21,8 @@ struct Job {
   std::string launcher = "no launcher";  ///< for messages: "torchrun", "srun", "mpirun", "parity"
 };
 
-/// The value of an environment variable, or null. std::getenv is one.
-using Environment = std::function<const char*(const char*)>;
+/// Reads an environment variable; empty if it is not set.
+using Environment = std::function<std::string(const char*)>;
 
 /// The job that the environment describes, in this order:
 ///

@@ -77,15 +77,6 @@ Arguments split(const std::vector<std::string>& arguments) {
   return result;
 }
 
-void check_ranks(const Environment& environment) {
-  const std::string world = environment("WORLD_SIZE");
-  const std::string rank = environment("RANK");
-  if (!world.empty() && world != "1")
-    throw UserError("WORLD_SIZE = " + world + " (parity-train trains on one rank); start one process");
-  if (!rank.empty() && rank != "0")
-    throw UserError("RANK = " + rank + " (the only rank is 0); start one process");
-}
-
 void check_combination(const Invocation& run) {
   if (run.stop_after > run.config.steps)
     throw UserError("--stop-after " + std::to_string(run.stop_after) + " is after the end (steps = " +
@@ -124,7 +115,6 @@ Invocation parse_command_line(const std::vector<std::string>& arguments, const E
   default_to(run.capture, environment("PARITY_CAPTURE"));
   default_to(run.checkpoint_dir, environment("PARITY_CHECKPOINT_DIR"));
   default_to(run.heartbeat, environment("PARITY_HEARTBEAT"));
-  check_ranks(environment);
   validate(run.config);
   check_combination(run);
   return run;
@@ -148,7 +138,8 @@ std::string_view help_text() {
 
 Without arguments the environment says the same: PARITY_CONFIG, PARITY_TRACE, PARITY_CAPTURE, PARITY_DTYPE,
 PARITY_CHECKPOINT_DIR, PARITY_HEARTBEAT. Exit status: 0 done, 2 bad config or input, 3 file missing, 4 a loss
-or gradient was not finite, 70 a bug.
+or gradient was not finite, 5 another rank is gone, 70 a bug. Several ranks are started by parity run,
+torchrun, srun or mpirun, as many as parallel.* asks for.
 )";
 }
 

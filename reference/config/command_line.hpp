@@ -31,7 +31,7 @@ struct Invocation {
 using Environment = std::function<std::string(const char*)>;
 
 /// Puts together config file, settings and environment: PARITY_CONFIG, PARITY_TRACE, PARITY_CAPTURE,
-/// PARITY_DTYPE, PARITY_CHECKPOINT_DIR, PARITY_HEARTBEAT, RANK, WORLD_SIZE. Arguments win over environment,
+/// PARITY_DTYPE, PARITY_CHECKPOINT_DIR, PARITY_HEARTBEAT. Arguments win over environment,
 /// --set over the file.
 /// \throws UserError for unknown options, impossible combinations and bad configs
 Invocation parse_command_line(const std::vector<std::string>& arguments, const Environment& environment);

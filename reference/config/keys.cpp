@@ -203,6 +203,8 @@ std::vector<Key> make_keys() {
       key("train.update", AT(train.update),
           "step: the trainer's own update; halves: forward_backward for each micro-batch and optim_step, "
           "called from outside; halves_zeroing: each forward_backward drops the gradients first."),
+      key("parallel.dp_replicate", AT(parallel.dp_replicate),
+          "Ranks with a whole copy of the model each, which share the rows of an update among them."),
       key("checkpoint.restart_after", AT(checkpoint.restart_after),
           "Ends the process after this update and goes on in a new one from a checkpoint; 0 = never."),
       key("checkpoint.exclude_from_loading", AT(checkpoint.exclude_from_loading),
@@ -259,6 +261,10 @@ void set_key(RunConfig& config, std::string_view name, const Json& value) {
     check_name(row, value.is_string() ? value.get<std::string>() : value.dump());
   }
   row.set(config, value);
+}
+
+std::vector<std::string> mesh_keys() {
+  return {"parallel.dp_replicate"};
 }
 
 }  // namespace parity::reference

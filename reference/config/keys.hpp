@@ -35,6 +35,9 @@ const Key& find_key(std::string_view name);
 /// \throws UserError naming key, value, what is allowed
 void set_key(RunConfig& config, std::string_view name, const Json& value);
 
+/// The keys that hold the sizes of the mesh; their product is the number of ranks.
+std::vector<std::string> mesh_keys();
+
 }  // namespace parity::reference
 
 namespace parity {

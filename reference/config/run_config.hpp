@@ -108,6 +108,13 @@ struct LrConfig {
   int64_t first_index = 1;
 };
 
+/// How many ranks lie along each dimension of the mesh.
+struct ParallelConfig {
+  int64_t dp_replicate = 1;  ///< whole copies of the model, each with its own rows of an update
+
+  int64_t ranks() const { return dp_replicate; }
+};
+
 struct CheckpointConfig {
   int64_t restart_after = 0;
   std::vector<CheckpointPart> exclude_from_loading;
@@ -131,6 +138,7 @@ struct RunConfig {
   struct {
     UpdateCall update = UpdateCall::step;
   } train;
+  ParallelConfig parallel;
   CheckpointConfig checkpoint;
   int64_t threads = 1;
 };

@@ -26,7 +26,7 @@ Json config_schema() {
   Json names = Json::array();
   for (const ChannelRow& row : channels())
     names.push_back(row.name);
-  return {{"schema", "parity.config/1"}, {"keys", rows}, {"channels", names}};
+  return {{"schema", "parity.config/1"}, {"keys", rows}, {"channels", names}, {"mesh", mesh_keys()}};
 }
 
 }  // namespace parity::reference

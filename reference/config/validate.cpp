@@ -50,6 +50,12 @@ void check_data(const RunConfig& config, const Rules& rules) {
   rules.rule(data.global_batch % data.micro_batches == 0, "data.micro_batches",
              "it does not divide data.global_batch = " + std::to_string(data.global_batch),
              "choose a divisor, since micro-batches have equal numbers of sequences");
+  const ParallelConfig& parallel = config.parallel;
+  rules.at_least(parallel.dp_replicate, 1, "parallel.dp_replicate");
+  rules.rule(data.global_batch / data.micro_batches % parallel.dp_replicate == 0, "parallel.dp_replicate",
+             "a micro-batch of all ranks has " + std::to_string(data.global_batch / data.micro_batches) +
+                 " sequences, which do not fall into equal parts",
+             "choose a divisor");
   rules.within(data.ignore_fraction, 0, 0.5, "data.ignore_fraction");
   const std::string source(name_of(data.source));
   const bool reads_file = data.source != DataSource::synthetic;
@@ -131,7 +137,8 @@ void check_loss(const RunConfig& config, const Rules& rules) {
                  " hands over whole updates from outside",
              "set train.update = \"step\" or prefetch");
   rules.at_least(loss.chunks, 0, "loss.chunks");
-  const int64_t tokens = config.data.global_batch / config.data.micro_batches * config.data.seq_len;
+  const int64_t tokens = config.data.global_batch / config.data.micro_batches / config.parallel.dp_replicate *
+                         config.data.seq_len;
   rules.rule(loss.chunks == 0 || tokens % loss.chunks == 0, "loss.chunks",
              "a micro-batch has " + std::to_string(tokens) + " tokens, which do not fall into equal chunks",
              "choose a divisor, or 0");

@@ -31,8 +31,8 @@ bool is_whole(const MicroBatch& batch) {
 
 }  // namespace
 
-Loader::Loader(const DataConfig& config, const DataLimits& limits)
-    : config_(config), vocab_size_(limits.vocab_size), rows_(make_rows(config, limits)) {}
+Loader::Loader(const DataConfig& config, const DataLimits& limits, RowShare share)
+    : config_(config), vocab_size_(limits.vocab_size), rows_(make_rows(config, limits)), share_(share) {}
 
 void Loader::append_row(MicroBatch& batch, int64_t sequence) const {
   Row row = rows_->row(sequence);
@@ -59,13 +59,18 @@ void Loader::append_row(MicroBatch& batch, int64_t sequence) const {
 MicroBatch Loader::next_micro_batch() {
   MicroBatch batch;
   batch.seq_len = config_.seq_len;
-  for (int64_t row = 0; row < config_.global_batch / config_.micro_batches; ++row)
-    append_row(batch, position_++);
+  const int64_t rows = config_.global_batch / share_.count;
+  for (int64_t row = 0; row < rows / config_.micro_batches; ++row)
+    append_row(batch, position_ + first_row() + taken_++);
+  if (taken_ == rows) {
+    taken_ = 0;
+    position_ += config_.global_batch;
+  }
   batch.whole_positions = is_whole(batch);
   return batch;
 }
 
-void Loader::end_update(int64_t valid_tokens) const {
+void Loader::check_update(int64_t valid_tokens) const {
   if (valid_tokens == 0)
     throw UserError("the update that begins at sequence " + std::to_string(position_ - config_.global_batch) +
                     (config_.path.empty() ? "" : " of " + config_.path) +
@@ -75,11 +80,11 @@ void Loader::end_update(int64_t valid_tokens) const {
 
 UpdateBatches Loader::next() {
   UpdateBatches update;
+  update.totals.micro_batches = config_.micro_batches;
   for (int64_t m = 0; m < config_.micro_batches; ++m) {
     update.micro_batches.push_back(next_micro_batch());
-    update.valid_tokens += update.micro_batches.back().valid_tokens;
+    update.totals.valid_tokens += update.micro_batches.back().valid_tokens;
   }
-  end_update(update.valid_tokens);
   return update;
 }
 

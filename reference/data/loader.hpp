@@ -24,36 +24,47 @@ struct MicroBatch {
   Shape shape() const { return {rows, seq_len}; }
 };
 
-/// What is known of an update when one of its micro-batches is differentiated.
+/// What is known of an update when one of its micro-batches is differentiated, over all ranks.
 struct UpdateTotals {
   int64_t micro_batches = 1;
   int64_t valid_tokens = 0;  ///< labels that count in all of them; 0: not known yet, they are streamed
 };
 
-/// Everything one optimizer update trains on, fetched before its first forward pass.
+/// Everything one optimizer update trains on here, fetched before its first forward pass.
 struct UpdateBatches {
   std::vector<MicroBatch> micro_batches;
-  int64_t valid_tokens = 0;  ///< over all micro-batches
-
-  UpdateTotals totals() const { return {static_cast<int64_t>(micro_batches.size()), valid_tokens}; }
+  UpdateTotals totals;
 };
 
-/// Packs sequences into micro-batches. Rows do not depend on the number of micro-batches: 1 of 4 rows and 4
-/// of 1 row hold the same.
+/// Which of several equal, contiguous parts of an update's rows.
+struct RowShare {
+  int64_t index = 0;
+  int64_t count = 1;
+};
+
+/// Packs sequences into micro-batches. Rows do not depend on the number of micro-batches nor of shares: 1 of
+/// 4 rows and 4 of 1 row hold the same.
 class Loader {
  public:
+  /// \param share  the rows of an update that are loaded here
   /// \throws UserError for a file that is missing, empty, malformed, or beyond the limits
-  Loader(const DataConfig& config, const DataLimits& limits);
+  Loader(const DataConfig& config, const DataLimits& limits, RowShare share = {});
 
-  /// The next update's batches. \throws UserError if no label counts, or a token is beyond the vocabulary.
+  /// The next update's batches. \throws UserError if a token is beyond the vocabulary.
   UpdateBatches next();
 
   /// next() in parts, so that an update need not lie in memory as a whole: data.micro_batches times a
-  /// micro-batch, then the end. \throws UserError as next()
+  /// micro-batch. \throws UserError as next()
   MicroBatch next_micro_batch();
-  void end_update(int64_t valid_tokens) const;
 
-  /// Number of the next sequence: all the state there is.
+  /// \param valid_tokens  over all shares of the update that was loaded last
+  /// \throws UserError if no label counts
+  void check_update(int64_t valid_tokens) const;
+
+  /// Rows of an update that come before this share's.
+  int64_t first_row() const { return share_.index * (config_.global_batch / share_.count); }
+
+  /// Number of the next update's first sequence: all the state there is between updates.
   int64_t position() const { return position_; }
   void set_position(int64_t position) { position_ = position; }
 
@@ -66,7 +77,9 @@ class Loader {
   DataConfig config_;
   int64_t vocab_size_;
   std::unique_ptr<Rows> rows_;
+  RowShare share_;
   int64_t position_ = 0;
+  int64_t taken_ = 0;  ///< rows of this share that the update has had so far
 };
 
 }  // namespace parity::reference

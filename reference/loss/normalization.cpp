@@ -49,14 +49,13 @@ torch::Tensor gradient_scale(int64_t valid_tokens, torch::ScalarType dtype) {
   return torch::full({}, valid_tokens, at_least_float32(dtype)).reciprocal();
 }
 
-double update_loss(Normalization normalization, std::span<const torch::Tensor> losses,
-                   const torch::Tensor& scale) {
+torch::Tensor sum_of_losses(Normalization normalization, std::span<const torch::Tensor> losses) {
   if (normalization != Normalization::gradient_scaling)
-    return at::stack(at::TensorList(losses.data(), losses.size())).sum().item<double>();
+    return at::stack(at::TensorList(losses.data(), losses.size())).sum();
   torch::Tensor running = losses.front();
   for (const torch::Tensor& loss : losses.subspan(1))
     running = running + loss;
-  return (running * scale).item<double>();
+  return running;
 }
 
 }  // namespace parity::reference

@@ -46,9 +46,8 @@ struct LossRule {
 /// \param dtype  of the gradients
 torch::Tensor gradient_scale(int64_t valid_tokens, torch::ScalarType dtype);
 
-/// Loss of an update from the losses of its micro-batches as they were differentiated.
-/// \param scale  gradient_scaling: gradient_scale(); otherwise unused
-double update_loss(Normalization normalization, std::span<const torch::Tensor> losses,
-                   const torch::Tensor& scale);
+/// Sum of the losses of an update's micro-batches as they were differentiated, in the order of the rule's
+/// source. With gradient_scaling it still has to be multiplied by gradient_scale(). \return scalar
+torch::Tensor sum_of_losses(Normalization normalization, std::span<const torch::Tensor> losses);
 
 }  // namespace parity::reference

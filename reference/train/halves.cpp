@@ -16,7 +16,7 @@ StepResult update_by_halves(Trainer& trainer, UpdateCall call) {
   for (const MicroBatch& batch : batches.micro_batches) {
     if (call == UpdateCall::halves_zeroing)
       trainer.zero_grad();
-    trainer.forward_backward(batch, batches.totals());
+    trainer.forward_backward(batch, batches.totals);
   }
   StepResult result = trainer.optim_step();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

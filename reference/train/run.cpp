@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/train/run.hpp"
 
+#include <chrono>
 #include <memory>
 #include <ostream>
 
@@ -10,6 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/trace/recorder.hpp"
+#include "reference/comm/group.hpp"
 #include "reference/config/read.hpp"
 #include "reference/train/capture.hpp"
 #include "reference/train/determinism.hpp"
@@ -35,8 +37,10 @@ Capture read_capture(const std::filesystem::path& path) {
   }
 }
 
-std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, const Trainer& trainer) {
-  if (invocation.trace.empty())
+constexpr std::chrono::minutes collective_timeout{5};
+
+std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, const Trainer& trainer, bool is_first) {
+  if (invocation.trace.empty() || !is_first)
     return nullptr;
   return std::make_unique<Recorder>(Recorder::Options{invocation.trace, to_numeric_json(invocation.config),
                                                       provenance_of(invocation.config, trainer.warnings()),
@@ -59,9 +63,9 @@ StepResult update(Trainer& trainer, UpdateCall call) {
   return call == UpdateCall::step ? trainer.step() : update_by_halves(trainer, call);
 }
 
-/// Trains updates up to `last`, recording each.
+/// Trains updates up to `last`, recording each. \param log  null = no line an update
 void train(Trainer& trainer, int64_t last, const Invocation& invocation, StepCapture* capture,
-           const Heartbeat& heartbeat, std::ostream& log) {
+           const Heartbeat& heartbeat, std::ostream* log) {
   while (trainer.updates_done() < last) {
     const int64_t step = trainer.updates_done() + 1;
     heartbeat.beat(step, "train");
@@ -70,24 +74,26 @@ void train(Trainer& trainer, int64_t last, const Invocation& invocation, StepCap
     const StepResult result = update(trainer, invocation.config.train.update);
     if (capture != nullptr)
       capture->end_step(result);
-    if (!invocation.quiet)
-      log_step(log, invocation.config, result);
+    if (log != nullptr)
+      log_step(*log, invocation.config, result);
   }
 }
 
 }  // namespace
 
-void run(const Invocation& invocation, std::ostream& log) {
+void run(const Invocation& invocation, const Job& job, std::ostream& log) {
   const RunConfig& config = invocation.config;
   const Heartbeat heartbeat(invocation.heartbeat);
   heartbeat.beat(0, "start");
   make_deterministic(config.threads);
-  Trainer trainer(config);
-  for (const std::string& warning : trainer.warnings())
-    log << "[W] " << warning << '\n';
+  const bool is_first = job.rank == 0;
+  Trainer trainer(config, Group::world(job, collective_timeout));
+  if (is_first)
+    for (const std::string& warning : trainer.warnings())
+      log << "[W] " << warning << '\n';
   if (invocation.resume)
     trainer.load(checkpoint_file(invocation), config.checkpoint.exclude_from_loading);
-  const std::unique_ptr<Recorder> recorder = make_recorder(invocation, trainer);
+  const std::unique_ptr<Recorder> recorder = make_recorder(invocation, trainer, is_first);
   std::unique_ptr<StepCapture> capture;
   if (recorder) {
     capture = std::make_unique<StepCapture>(trainer, *recorder);
@@ -96,13 +102,14 @@ void run(const Invocation& invocation, std::ostream& log) {
   }
   const int64_t last = invocation.stop_after > 0 ? invocation.stop_after : config.steps;
   try {
-    train(trainer, last, invocation, capture.get(), heartbeat, log);
+    train(trainer, last, invocation, capture.get(), heartbeat,
+          is_first && !invocation.quiet ? &log : nullptr);
   } catch (const NonFinite& error) {
     if (recorder)
       recorder->failure(error.to_json());
     throw;
   }
-  if (invocation.stop_after > 0)
+  if (invocation.stop_after > 0 && is_first)
     trainer.save(checkpoint_file(invocation));
   if (recorder)
     recorder->finish();

@@ -10,6 +10,7 @@
 #include "reference/loss/normalization.hpp"
 #include "reference/optim/clip.hpp"
 #include "reference/optim/scale_gradients.hpp"
+#include "reference/parallel/all_reduce_gradients.hpp"
 #include "reference/train/attention_choice.hpp"
 #include "reference/train/non_finite.hpp"
 #include "reference/train/trainer_state.hpp"
@@ -53,21 +54,27 @@ void check_loss(const Llama3& model, const ModelInput& input, int64_t step, doub
 
 }  // namespace
 
-Trainer::State::State(const RunConfig& run_config)
+Trainer::State::State(const RunConfig& run_config, std::shared_ptr<Group> world)
     : config(run_config),
+      parallel(make_parallel(config.parallel, std::move(world))),
       model(dimensions_of(config.model, config.architecture), scalar_type(config.dtype),
             attention_choice(config)),
-      loader(config.data, {model.dimensions().vocab_size, model.dimensions().max_seq_len}),
+      loader(config.data, {model.dimensions().vocab_size, model.dimensions().max_seq_len},
+             {parallel.batch->rank(), parallel.batch->size()}),
       optimizer(make_optimizer(config.optimizer, model.parameters())),
       schedule(make_schedule(config)),
       update_norm(model.parameters()),
+      tally(loader.first_row()),
       warnings(schedule.warnings) {
   for (std::string& warning : document_warnings(config, loader.positions_restart()))
     warnings.push_back(std::move(warning));
   initialize(model, static_cast<uint64_t>(config.seed));
 }
 
-Trainer::Trainer(const RunConfig& config) : state_(std::make_unique<State>(config)) {}
+Trainer::Trainer(const RunConfig& config, std::shared_ptr<Group> world)
+    : state_(std::make_unique<State>(config, std::move(world))) {}
+
+Trainer::Trainer(const RunConfig& config) : Trainer(config, Group::world({}, {})) {}
 
 Trainer::~Trainer() = default;
 
@@ -85,7 +92,16 @@ void Trainer::zero_grad() {
 }
 
 UpdateBatches Trainer::next_batches() {
-  return state_->loader.next();
+  State& s = *state_;
+  UpdateBatches update = s.loader.next();
+  update.totals.micro_batches *= s.parallel.batch->size();
+  if (s.parallel.batch->size() > 1) {
+    const torch::Tensor valid = torch::full({1}, update.totals.valid_tokens, torch::kInt64);
+    s.parallel.batch->all_reduce(valid);
+    update.totals.valid_tokens = valid.item<int64_t>();
+  }
+  s.loader.check_update(update.totals.valid_tokens);
+  return update;
 }
 
 void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& totals) {
@@ -117,26 +133,34 @@ void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& tota
 
 void Trainer::forward_backward(const UpdateBatches& batches) {
   for (const MicroBatch& batch : batches.micro_batches)
-    forward_backward(batch, batches.totals());
+    forward_backward(batch, batches.totals);
 }
 
 StepResult Trainer::optim_step() {
   State& s = *state_;
   const Parameters& parameters = s.model.parameters();
+  if (s.parallel.world->size() > 1)
+    s.reached(Phase::grad_local);
+  s.tally.sum_over(*s.parallel.batch);
+  all_reduce_gradients(parameters, *s.parallel.replicate);
   StepResult result;
   result.step = s.updates_done + 1;
   result.tokens = s.tally.tokens();
   result.valid_tokens = s.tally.valid_tokens();
+  if (s.config.loss.accumulation == Accumulation::streamed)
+    s.loader.check_update(result.valid_tokens);
   result.batch_digest = s.tally.digest();
   if (attention_is_recorded(s.config))
     result.mask = {s.tally.mask_pairs(), s.tally.mask_digest(), s.tally.position_digest()};
-  torch::Tensor scale;
+  torch::Tensor loss = sum_of_losses(s.config.loss.normalization, s.tally.losses());
+  s.parallel.batch->all_reduce(loss);
   if (s.config.loss.normalization == Normalization::gradient_scaling) {
-    scale = gradient_scale(result.valid_tokens, parameters.front().value.scalar_type());
+    const torch::Tensor scale = gradient_scale(result.valid_tokens, parameters.front().value.scalar_type());
     scale_gradients(parameters, scale);
+    loss = loss * scale;
   }
-  result.loss = update_loss(s.config.loss.normalization, s.tally.losses(), scale);
-  s.tally = {};
+  result.loss = loss.item<double>();
+  s.tally = UpdateTally(s.loader.first_row());
   s.reached(Phase::grad);
   const torch::Tensor norm = gradient_norm(parameters);
   result.grad_norm = norm.item<double>();
@@ -171,11 +195,10 @@ StepResult Trainer::step() {
 }
 
 void Trainer::stream_update() {
-  Loader& loader = state_->loader;
   const int64_t count = state_->config.data.micro_batches;
+  const UpdateTotals totals = {count * state_->parallel.batch->size(), /*valid_tokens=*/0};
   for (int64_t m = 0; m < count; ++m)
-    forward_backward(loader.next_micro_batch(), {count, /*valid_tokens=*/0});
-  loader.end_update(state_->tally.valid_tokens());
+    forward_backward(state_->loader.next_micro_batch(), totals);
 }
 
 int64_t Trainer::updates_done() const {

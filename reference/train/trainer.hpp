@@ -15,6 +15,7 @@
 
 namespace parity::reference {
 
+class Group;
 struct MicroBatch;
 struct Parameter;
 struct UpdateBatches;
@@ -43,21 +44,27 @@ struct StepResult {
   double seconds = 0;              ///< wall time of the step
 };
 
-/// Trains one model on one device.
+/// Trains one model, on one rank or as one of several that call the same functions in the same order.
 ///
 /// A step is: drop the gradients, fetch the batches of the update, forward and backward for each micro-batch,
 /// clip, optimizer, schedule. The two halves can be called on their own (halves.hpp): forward_backward() adds
 /// to the gradients of before, optim_step() ends the update.
 class Trainer {
  public:
-  /// Makes model, data, optimizer and schedule. \param config  validated
+  /// Makes model, data, optimizer and schedule.
+  /// \param config  validated
+  /// \param world   all ranks of the run, as many as config.parallel.ranks(). \throws UserError if not so
+  /// many
+  Trainer(const RunConfig& config, std::shared_ptr<Group> world);
+  /// On one rank.
   explicit Trainer(const RunConfig& config);
   ~Trainer();
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Called with the gradients after backward (grad) and after clipping (grad_clipped), and with the
-  /// parameters after the update (param). It may write to them.
+  /// Called with the gradients after backward, with several ranks before they are reduced (grad_local) and
+  /// after (grad), after clipping (grad_clipped), and with the parameters after the update (param). It may
+  /// write to them.
   using PhaseHook = std::function<void(Phase)>;
   void set_phase_hook(PhaseHook hook);
   /// Called with each micro-batch before its forward pass; `index` counts from 0 in each update.

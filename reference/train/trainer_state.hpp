@@ -10,6 +10,7 @@
 #include "reference/model/llama3/llama3.hpp"
 #include "reference/optim/optimizer.hpp"
 #include "reference/optim/schedules/schedule.hpp"
+#include "reference/parallel/parallel.hpp"
 #include "reference/train/trainer.hpp"
 #include "reference/train/update_norm.hpp"
 #include "reference/train/update_tally.hpp"
@@ -18,9 +19,10 @@ namespace parity::reference {
 
 /// What a trainer is made of; seen by trainer.cpp and checkpoint.cpp only.
 struct Trainer::State {
-  explicit State(const RunConfig& run_config);
+  State(const RunConfig& run_config, std::shared_ptr<Group> world);
 
   RunConfig config;
+  Parallel parallel;
   Llama3 model;
   Loader loader;
   std::unique_ptr<Optimizer> optimizer;

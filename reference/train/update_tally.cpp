@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/train/update_tally.hpp"
 
+#include <array>
+
 namespace parity::reference {
 namespace {
 
@@ -13,7 +15,7 @@ int64_t channel_of(const Digest& digest) {
 
 void UpdateTally::add(const MicroBatch& batch) {
   constexpr uint64_t labels_begin = uint64_t{1} << 40;
-  const auto first = static_cast<uint64_t>(tokens_);
+  const auto first = static_cast<uint64_t>(first_row_ * batch.seq_len + tokens_);
   digest_ += digest_of({DType::int64, batch.shape(), batch.tokens.data()}, first);
   digest_ += digest_of({DType::int64, batch.shape(), batch.labels.data()}, labels_begin + first);
   positions_ += digest_of({DType::int64, batch.shape(), batch.positions.data()}, first);
@@ -27,7 +29,7 @@ int64_t UpdateTally::digest() const {
 }
 
 void UpdateTally::add_mask(const Mask& mask) {
-  mask_facts_ += facts_of(mask, tokens_ / mask.seq_len - mask.rows);
+  mask_facts_ += facts_of(mask, first_row_ + tokens_ / mask.seq_len - mask.rows);
 }
 
 int64_t UpdateTally::mask_digest() const {
@@ -36,6 +38,28 @@ int64_t UpdateTally::mask_digest() const {
 
 int64_t UpdateTally::position_digest() const {
   return channel_of(positions_);
+}
+
+void UpdateTally::sum_over(const Group& ranks) {
+  if (ranks.size() == 1)
+    return;
+  const std::array<int64_t*, 3> counts = {&tokens_, &valid_tokens_, &mask_facts_.pairs};
+  const std::array<Digest*, 3> digests = {&digest_, &positions_, &mask_facts_.digest};
+  std::vector<int64_t> numbers;
+  for (const int64_t* count : counts)
+    numbers.push_back(*count);
+  for (const Digest* digest : digests)
+    numbers.insert(numbers.end(), {static_cast<int64_t>(digest->low), static_cast<int64_t>(digest->high)});
+  // Sums of int64 wrap as those of a digest's halves do.
+  const torch::Tensor sums = torch::tensor(numbers, torch::kInt64);
+  ranks.all_reduce(sums);
+  const auto* next = sums.const_data_ptr<int64_t>();
+  for (int64_t* count : counts)
+    *count = *next++;
+  for (Digest* digest : digests) {
+    digest->low = static_cast<uint64_t>(*next++);
+    digest->high = static_cast<uint64_t>(*next++);
+  }
 }
 
 }  // namespace parity::reference

@@ -9,6 +9,7 @@
 
 #include "harness/measure/digest.hpp"
 #include "reference/attention/masks/mask.hpp"
+#include "reference/comm/group.hpp"
 #include "reference/data/loader.hpp"
 
 namespace parity::reference {
@@ -17,6 +18,9 @@ namespace parity::reference {
 /// however they came: at once or one by one.
 class UpdateTally {
  public:
+  /// \param first_row  of the update that this rank has; the digests depend on a row's place in the update
+  explicit UpdateTally(int64_t first_row = 0) : first_row_(first_row) {}
+
   /// Before the micro-batch's forward pass.
   void add(const MicroBatch& batch);
   /// The mask of the micro-batch that was added last.
@@ -34,7 +38,11 @@ class UpdateTally {
   int64_t mask_digest() const;
   int64_t position_digest() const;
 
+  /// What all ranks with rows of the update have trained on together; but the losses.
+  void sum_over(const Group& ranks);
+
  private:
+  int64_t first_row_;
   int64_t micro_batches_ = 0;
   int64_t tokens_ = 0;
   int64_t valid_tokens_ = 0;

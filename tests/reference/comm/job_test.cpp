@@ -15,9 +15,9 @@ using testing::HasSubstr;
 using Variables = std::map<std::string, std::string>;
 
 Job job_of(const Variables& variables) {
-  return job_from_environment([&](const char* name) -> const char* {
+  return job_from_environment([&](const char* name) {
     const auto found = variables.find(name);
-    return found == variables.end() ? nullptr : found->second.c_str();
+    return found == variables.end() ? "" : found->second;
   });
 }
 

@@ -44,9 +44,7 @@ TEST(CommandLineTest, EnvironmentAloneIsEnough) {
                                     {"PARITY_CAPTURE", "c.json"},
                                     {"PARITY_DTYPE", "float64"},
                                     {"PARITY_CHECKPOINT_DIR", "k"},
-                                    {"PARITY_HEARTBEAT", "h"},
-                                    {"RANK", "0"},
-                                    {"WORLD_SIZE", "1"}});
+                                    {"PARITY_HEARTBEAT", "h"}});
   EXPECT_EQ(run.config.steps, 7);
   EXPECT_EQ(run.config.dtype, Precision::float64);
   EXPECT_EQ(run.trace, "t.h5");
@@ -79,7 +77,6 @@ TEST(CommandLineTest, SaysWhatIsWrong) {
   EXPECT_THAT(error_of({"--set", "steps=2", "--resume"}), HasSubstr("--checkpoint-dir"));
   EXPECT_THAT(error_of({"--set", "steps=2", "--stop-after", "3", "--checkpoint-dir", "k"}),
               HasSubstr("--stop-after 3 is after the end (steps = 2)"));
-  EXPECT_THAT(error_of({"--set", "steps=2"}, {{"WORLD_SIZE", "2"}}), HasSubstr("WORLD_SIZE = 2"));
   EXPECT_THAT(error_of({"--set", "steps=2"}, {{"PARITY_DTYPE", "bfloat16"}}),
               HasSubstr("dtype = 'bfloat16'"));
   EXPECT_THAT(error_of({"--set", "steps=0"}), HasSubstr("steps = 0"));

@@ -38,7 +38,7 @@ TEST(LoaderTest, RowsDoNotDependOnTheNumberOfMicroBatches) {
   EXPECT_EQ(parts.micro_batches.size(), 4U);
   EXPECT_EQ(parts.micro_batches[0].shape(), (Shape{1, 16}));
   EXPECT_EQ(all_tokens(whole), all_tokens(parts));
-  EXPECT_EQ(whole.valid_tokens, 64);
+  EXPECT_EQ(whole.totals.valid_tokens, 64);
 }
 
 TEST(LoaderTest, MicroBatchesOneByOneAreThoseOfTheWholeUpdate) {
@@ -51,8 +51,8 @@ TEST(LoaderTest, MicroBatchesOneByOneAreThoseOfTheWholeUpdate) {
       EXPECT_EQ(actual.valid_tokens, expected.valid_tokens);
     }
   EXPECT_EQ(streamed.position(), whole.position());
-  EXPECT_NO_THROW(streamed.end_update(1));
-  EXPECT_THROW(streamed.end_update(0), UserError);
+  EXPECT_NO_THROW(streamed.check_update(1));
+  EXPECT_THROW(streamed.check_update(0), UserError);
 }
 
 TEST(LoaderTest, LabelsAreTheNextTokens) {
@@ -79,7 +79,7 @@ TEST(LoaderTest, IgnoredPrefixesMakeMicroBatchesUnequal) {
       counts.insert(batch.valid_tokens);
       sum += batch.valid_tokens;
     }
-    EXPECT_EQ(sum, batches.valid_tokens);
+    EXPECT_EQ(sum, batches.totals.valid_tokens);
     valid += sum;
   }
   EXPECT_GT(counts.size(), 50U);

@@ -45,7 +45,11 @@ double update_loss_of(Normalization normalization) {
   std::vector<torch::Tensor> losses;
   for (const Part& part : parts())
     losses.push_back(LossRule{normalization, part.valid_tokens, totals}.whole(part.logits, part.labels));
-  return update_loss(normalization, losses, gradient_scale(totals.valid_tokens, torch::kFloat64));
+  const torch::Tensor sum = sum_of_losses(normalization, losses);
+  return (normalization == Normalization::gradient_scaling
+              ? sum * gradient_scale(totals.valid_tokens, torch::kFloat64)
+              : sum)
+      .item<double>();
 }
 
 TEST(LossRuleTest, GlobalTokensAndGradientScalingAreTheMeanOverTheUpdatesTokens) {

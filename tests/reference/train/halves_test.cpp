@@ -49,7 +49,7 @@ TEST(HalvesTest, ForwardBackwardThatZeroesKeepsTheLastMicroBatchOnly) {
   });
   update_by_halves(zeroing, UpdateCall::halves_zeroing);
   const UpdateBatches batches = last.next_batches();
-  last.forward_backward(batches.micro_batches[1], batches.totals());
+  last.forward_backward(batches.micro_batches[1], batches.totals);
   for (size_t i = 0; i < kept.size(); ++i)
     EXPECT_TRUE(torch::equal(kept[i], last.parameters()[i].value.grad())) << last.parameters()[i].name;
 }
