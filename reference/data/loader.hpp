@@ -64,6 +64,9 @@ class Loader {
   /// Rows of an update that come before this share's.
   int64_t first_row() const { return share_.index * (config_.global_batch / share_.count); }
 
+  /// Sequences that this share has had so far.
+  int64_t sequences_read() const { return position_ / share_.count + taken_; }
+
   /// Number of the next update's first sequence: all the state there is between updates.
   int64_t position() const { return position_; }
   void set_position(int64_t position) { position_ = position; }

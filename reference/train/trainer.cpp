@@ -206,7 +206,7 @@ int64_t Trainer::updates_done() const {
 }
 
 int64_t Trainer::sequences_read() const {
-  return state_->loader.position();
+  return state_->loader.sequences_read();
 }
 
 const std::vector<Parameter>& Trainer::parameters() const {

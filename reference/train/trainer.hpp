@@ -87,7 +87,7 @@ class Trainer {
   StepResult optim_step();
 
   int64_t updates_done() const;
-  /// Sequences fetched so far.
+  /// Sequences that this rank has fetched so far.
   int64_t sequences_read() const;
   const std::vector<Parameter>& parameters() const;
   /// Adjustments made to the schedule's numbers, and which of two marks of documents is used.
