@@ -26,6 +26,7 @@ inline constexpr std::string_view commit = \"${commit}\";
 inline constexpr bool dirty = ${dirty};
 inline constexpr std::string_view build_type = \"${BUILD_TYPE}\";
 inline constexpr std::string_view compiler = \"${COMPILER}\";
+inline constexpr std::string_view sanitizer = \"${SANITIZER}\";
 
 }  // namespace parity::build_facts
 ")

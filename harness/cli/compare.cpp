@@ -158,7 +158,7 @@ void add_compare(CLI::App& app, Action& action) {
   app.add_option("ACTUAL", options->actual, "Another one")->required();
   app.add_option("--step", options->step, "Only this update")->type_name("N");
   app.add_option("--channel", options->channels, "Only channels of this name (glob); may be repeated")
-      ->type_name("NAME")
+      ->type_name("CHANNEL")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--tensor", options->tensors, "Only tensors of this name (glob); may be repeated")

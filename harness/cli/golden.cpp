@@ -1,14 +1,20 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/run_cases.hpp"
 #include "harness/cli/verbs.hpp"
+#include "harness/suite/case_file.hpp"
 #include "harness/suite/golden_check.hpp"
+#include "harness/suite/golden_review.hpp"
+#include "reports/render.hpp"
 
 namespace parity::cli {
 namespace {
@@ -16,18 +22,21 @@ namespace {
 struct RunCaseOptions {
   CaseOptions cases;
   RunOptions run;
+  std::string reason;
 };
 
 struct DiffOptions {
-  std::string before;
-  std::string after;
+  std::vector<std::string> words;
   std::string out = "out/suite";
   std::string root = "cases";
+  std::string report = "out/golden-diff";
+  bool json = false;
 };
 
 ExitCode record(const RunCaseOptions& options) {
   SuiteOptions suite = options.run.suite_options();
   suite.golden_mode = GoldenMode::update_changed;
+  suite.golden_reason = options.reason;
   return run_cases(options.cases.read_to_run(), suite, options.run.json ? Output::json : Output::text);
 }
 
@@ -36,55 +45,179 @@ ExitCode verify(const RunCaseOptions& options) {
   if (cases.empty())
     throw UserError("none of these cases has a golden (their [golden] table names no arms)",
                     ExitCode::missing);
-  return run_cases(cases, options.run.suite_options(), options.run.json ? Output::json : Output::text);
+  SuiteOptions suite = options.run.suite_options();
+  suite.unused_goldens = options.cases.unused_goldens();
+  return run_cases(cases, suite, options.run.json ? Output::json : Output::text);
+}
+
+bool all_files(const std::vector<std::string>& words) {
+  return std::all_of(words.begin(), words.end(),
+                     [](const std::string& word) { return word.ends_with(".h5"); });
+}
+
+ExitCode print(const std::vector<GoldenDiff>& diffs, bool json) {
+  Json all = Json::array();
+  bool identical = true;
+  for (const GoldenDiff& diff : diffs) {
+    identical = identical && diff.identical;
+    all.push_back(diff.json);
+    if (!json && diffs.size() > 1)
+      fmt::print("## {}\n\n", diff.json.at("name").get<std::string>());
+    if (!json)
+      fmt::print("{}{}", diff.text, diffs.size() > 1 ? "\n" : "");
+  }
+  if (json)
+    fmt::print("{}\n", Json({{"identical", identical}, {"goldens", all}}).dump(1));
+  return identical ? ExitCode::agree : ExitCode::differ;
+}
+
+/// Cases against their last run; nothing if the first word names no case.
+std::vector<GoldenDiff> diff_with_last_runs(const DiffOptions& options) {
+  std::vector<GoldenDiff> diffs;
+  for (const std::filesystem::path& file : find_case_files({options.words, {}}, options.root))
+    if (const Case source = read_case(file); !source.golden.arms.empty())
+      diffs.push_back(diff_with_last_run(source, options.out));
+  if (diffs.empty())
+    throw UserError("none of these cases keeps a golden (their [golden] table names no arms)",
+                    ExitCode::missing);
+  return diffs;
+}
+
+ExitCode diff_with_revision(const DiffOptions& options) {
+  const GoldenReview review =
+      review_goldens(options.words.front(), options.root, {options.words.begin() + 1, options.words.end()});
+  if (options.json)
+    fmt::print("{}\n", review_json(review).dump(1));
+  else
+    fmt::print("{}", review_text(review));
+  const std::filesystem::path out = options.report;
+  write_file(out / "results.json", review_results(review, producer(), own_command_line()).dump(1) + "\n");
+  reports::render(out / "results.json", out);
+  fmt::print(stderr, "pictures: {}\n", (out / "index.html").string());
+  return review.identical() ? ExitCode::agree : ExitCode::differ;
 }
 
 ExitCode diff(const DiffOptions& options) {
-  const GoldenDiff found = options.after.ends_with(".h5")
-                               ? diff_files(options.before, options.after)
-                               : diff_with_last_run(options.before, options.root,
-                                                    options.after.empty() ? options.out : options.after);
-  fmt::print("{}", found.text);
-  return found.identical ? ExitCode::agree : ExitCode::differ;
+  const std::string& first = options.words.front();
+  if (options.words.size() == 2 && all_files(options.words))
+    return print({diff_files(options.words[0], options.words[1])}, options.json);
+  std::string no_case;
+  try {
+    find_case_files({{first}, {}}, options.root);
+  } catch (const UserError& error) {
+    no_case = error.what();
+  }
+  if (no_case.empty())
+    return print(diff_with_last_runs(options), options.json);
+  if (!is_revision(first, options.root))
+    throw UserError(no_case + "; nor is '" + first + "' a revision of the git repository here");
+  return diff_with_revision(options);
 }
 
-void add_running(CLI::App& app, Action& action, ExitCode (*function)(const RunCaseOptions&)) {
+ExitCode history(const DiffOptions& options) {
+  Json all = Json::array();
+  for (const std::filesystem::path& file : find_case_files({options.words, {}}, options.root)) {
+    const Case source = read_case(file);
+    if (source.golden.arms.empty())
+      continue;
+    const Golden golden = read_golden(source.golden_file);
+    all.push_back({{"name", source.name},
+                   {"producer", golden.origin.producer},
+                   {"commit", golden.origin.commit},
+                   {"content", golden.stored_digest},
+                   {"history", history_json(golden.history)}});
+    if (options.json)
+      continue;
+    fmt::print("{}: recorded by {} ({})\n", source.name, golden.origin.producer, golden.origin.commit);
+    for (const GoldenChange& change : golden.history)
+      fmt::print("  {}  {}\n", change.commit, change.reason);
+  }
+  if (options.json)
+    fmt::print("{}\n", all.dump(1));
+  return ExitCode::agree;
+}
+
+std::shared_ptr<RunCaseOptions> add_running(CLI::App& app, Action& action,
+                                            ExitCode (*function)(const RunCaseOptions&)) {
   auto options = std::make_shared<RunCaseOptions>();
   options->cases.add_to(app);
   options->run.add_to(app);
   app.callback([options, &action, function] { action = [options, function] { return function(*options); }; });
+  return options;
+}
+
+void add_record(CLI::App& app, Action& action) {
+  const auto options = add_running(app, action, record);
+  app.add_option("--reason", options->reason, "Why stored values may change, for the golden's history")
+      ->type_name("TEXT");
+  app.footer(
+      "Examples:\n"
+      "  parity golden record cases/lr/warmup_index.toml\n"
+      "  parity golden record 'lr/*' --reason \"rates are rounded to float32 since #12\"\n"
+      "A golden is written only if the case's checks hold; one that holds the same values stays untouched; "
+      "one\n"
+      "that holds others is changed only with a reason.");
+}
+
+void add_verify(CLI::App& app, Action& action) {
+  add_running(app, action, verify);
+  app.footer(
+      "Examples:\n"
+      "  parity golden verify            all of them; a golden that belongs to no case fails\n"
+      "  parity golden verify 'lr/*'     one topic");
+}
+
+void add_common(CLI::App& app, DiffOptions& options) {
+  app.add_option("--cases", options.root, "Folder the cases lie in")->type_name("DIR")->capture_default_str();
+  app.add_flag("--json", options.json, "As JSON");
+}
+
+void add_diff(CLI::App& app, Action& action) {
+  auto options = std::make_shared<DiffOptions>();
+  app.add_option("REV|CASE|GOLDEN", options->words,
+                 "A git revision and cases; or cases, against their last run; or two golden files")
+      ->required();
+  app.add_option("--out", options->out, "Folder of the last run")->type_name("DIR")->capture_default_str();
+  app.add_option("--report", options->report, "Folder for the pictures of a revision's goldens")
+      ->type_name("DIR")
+      ->capture_default_str();
+  add_common(app, *options);
+  app.footer(
+      "Examples:\n"
+      "  parity golden diff HEAD~1                               every golden since then, with pictures\n"
+      "  parity golden diff origin/main 'lr/*' --json            one topic, for machines\n"
+      "  parity golden diff lr/warmup_index                      stored against the last run\n"
+      "  parity golden diff before.h5 golden/lr/warmup_index.h5  two files\n"
+      "A word that is both a case and a revision is taken for the case. Exit status 1 if values differ.");
+  app.callback([options, &action] { action = [options] { return diff(*options); }; });
+}
+
+void add_history(CLI::App& app, Action& action) {
+  auto options = std::make_shared<DiffOptions>();
+  app.add_option("CASE", options->words, "Case files, folders, names or globs over names (default: all)");
+  add_common(app, *options);
+  app.footer(
+      "Examples:\n"
+      "  parity golden history lr/warmup_index");
+  app.callback([options, &action] { action = [options] { return history(*options); }; });
 }
 
 }  // namespace
 
 void add_golden(CLI::App& app, Action& action) {
   app.require_subcommand(1);
-  CLI::App* to_record = app.add_subcommand("record", "Run cases and store what they give, where it changed");
-  add_running(*to_record, action, record);
-  to_record->footer(
+  const auto add = [&](const char* name, const char* summary, void (*options)(CLI::App&, Action&)) {
+    options(*app.add_subcommand(name, summary), action);
+  };
+  add("record", "Run cases and store what they give, where it changed", add_record);
+  add("verify", "Run the arms that goldens hold, and compare with them only", add_verify);
+  add("diff", "Show how goldens differ: from a git revision, from the last run, from each other", add_diff);
+  add("history", "Show the reasons that were given for changes", add_history);
+  app.footer(
       "Examples:\n"
-      "  parity golden record cases/lr/warmup_index.toml\n"
-      "A golden is written only if the case's checks hold; one that holds the same values stays untouched.");
-  CLI::App* to_verify =
-      app.add_subcommand("verify", "Run the arms that goldens hold, and compare with them only");
-  add_running(*to_verify, action, verify);
-  to_verify->footer("Examples:\n  parity golden verify 'lr/*'");
-  CLI::App* to_diff =
-      app.add_subcommand("diff", "Show how a golden and the last run, or two goldens, differ");
-  auto options = std::make_shared<DiffOptions>();
-  to_diff->add_option("GOLDEN", options->before, "A case, or a golden file (.h5)")->required();
-  to_diff->add_option("OTHER", options->after, "Another golden file, or a folder of results");
-  to_diff->add_option("--out", options->out, "Folder of the last run")
-      ->type_name("DIR")
-      ->capture_default_str();
-  to_diff->add_option("--cases", options->root, "Folder the cases lie in")
-      ->type_name("DIR")
-      ->capture_default_str();
-  to_diff->footer(
-      "Examples:\n"
-      "  parity golden diff lr/warmup_index                      stored against the last run\n"
-      "  parity golden diff before.h5 golden/lr/warmup_index.h5  two files");
-  to_diff->callback([options, &action] { action = [options] { return diff(*options); }; });
+      "  parity golden record lr/warmup_index\n"
+      "  parity golden diff HEAD~1\n"
+      "parity golden VERB --help has more.");
 }
 
 }  // namespace parity::cli

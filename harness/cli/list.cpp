@@ -9,6 +9,7 @@
 #include "harness/base/text_table.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/verbs.hpp"
+#include "harness/golden/state.hpp"
 
 namespace parity::cli {
 namespace {
@@ -18,35 +19,61 @@ struct ListOptions {
   bool json = false;
 };
 
-std::string golden_state(const Case& item) {
-  if (item.golden.arms.empty())
-    return "none";
-  return std::filesystem::exists(item.golden_file) ? "stored" : "missing";
-}
+/// A case with the state of its golden.
+struct Listed {
+  Case item;
+  GoldenFinding golden;
+};
 
-Json to_json(const Case& item) {
+Json to_json(const Listed& listed) {
+  const Case& item = listed.item;
   Json arms = Json::array();
   for (const Arm& arm : item.arms)
     arms.push_back(arm.name);
-  return {{"name", item.name},           {"file", item.file.generic_string()},
-          {"title", item.title},         {"question", item.question},
-          {"tags", item.tags},           {"arms", arms},
-          {"reference", item.reference}, {"checks", item.checks.size()},
-          {"golden", golden_state(item)}};
+  return {{"name", item.name},
+          {"file", item.file.generic_string()},
+          {"title", item.title},
+          {"question", item.question},
+          {"tags", item.tags},
+          {"arms", arms},
+          {"reference", item.reference},
+          {"checks", item.checks.size()},
+          {"golden", name_of(listed.golden.state)},
+          {"golden_problem", listed.golden.sentence},
+          {"golden_file", item.golden.arms.empty() ? Json() : Json(item.golden_file.generic_string())}};
+}
+
+void print_text(const std::vector<Listed>& cases, const std::vector<std::filesystem::path>& unused) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [item, golden] : cases)
+    rows.push_back({item.name, std::to_string(item.arms.size()), std::to_string(item.checks.size()),
+                    std::string(name_of(golden.state)), fmt::format("{}", fmt::join(item.tags, " ")),
+                    item.title});
+  fmt::print("{}", text_table({"case", "arms", "checks", "golden", "tags", "title"}, rows));
+  for (const auto& [item, golden] : cases)
+    if (golden.state != GoldenState::none && golden.state != GoldenState::stored)
+      fmt::print("  {}: {}\n", item.name, golden.sentence);
+  for (const std::filesystem::path& file : unused)
+    fmt::print("  unused: {} belongs to no case\n", file.string());
 }
 
 ExitCode list(const ListOptions& options) {
-  Json all = Json::array();
-  std::vector<std::vector<std::string>> rows;
-  for (const Case& item : options.cases.read()) {
-    all.push_back(to_json(item));
-    rows.push_back({item.name, std::to_string(item.arms.size()), std::to_string(item.checks.size()),
-                    golden_state(item), fmt::format("{}", fmt::join(item.tags, " ")), item.title});
+  std::vector<Listed> cases;
+  for (Case& item : options.cases.read()) {
+    const GoldenFinding golden = golden_state(item.golden_file, item.golden.arms);
+    cases.push_back({std::move(item), golden});
   }
-  if (options.json)
-    fmt::print("{}\n", all.dump(1));
-  else
-    fmt::print("{}", text_table({"case", "arms", "checks", "golden", "tags", "title"}, rows));
+  const std::vector<std::filesystem::path> unused = options.cases.unused_goldens();
+  if (!options.json) {
+    print_text(cases, unused);
+    return ExitCode::agree;
+  }
+  Json all = {{"cases", Json::array()}, {"unused_goldens", Json::array()}};
+  for (const Listed& listed : cases)
+    all["cases"].push_back(to_json(listed));
+  for (const std::filesystem::path& file : unused)
+    all["unused_goldens"].push_back(file.generic_string());
+  fmt::print("{}\n", all.dump(1));
   return ExitCode::agree;
 }
 
@@ -60,7 +87,10 @@ void add_list(CLI::App& app, Action& action) {
       "Examples:\n"
       "  parity list                   every case\n"
       "  parity list 'lr/*' --json     one topic, for machines\n"
-      "  parity list --tag fast");
+      "  parity list --tag fast\n"
+      "A golden is stored, missing, incomplete or unused (its arms are not the case's), of another schema, "
+      "or\n"
+      "corrupt. Nothing is run.");
   app.callback([options, &action] { action = [options] { return list(*options); }; });
 }
 

@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/options.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/base/nearest.hpp"
 #include "harness/suite/case_file.hpp"
 #include "harness/suite/machine.hpp"
+#include "harness/suite/unused_goldens.hpp"
 #include "parity/build_facts.hpp"
 
 namespace parity::cli {
@@ -24,6 +28,18 @@ fs::path find_trainer(const std::string& given) {
   std::error_code error;
   return fs::read_symlink("/proc/self/exe", error).parent_path() / "parity-train";
 }
+
+namespace {
+
+[[noreturn]] void complain_about_tags(const CaseFilter& filter, const std::vector<std::string>& known) {
+  for (const std::string& tag : filter.tags)
+    if (std::find(known.begin(), known.end(), tag) == known.end())
+      throw UserError("no case has the tag '" + tag + "'" + suggestion(tag, known));
+  throw UserError("no case is left by --tag and --not-tag; known tags" + suggestion("", known).substr(7) +
+                  "; see: parity list");
+}
+
+}  // namespace
 
 void add_trainer_option(CLI::App& app, std::string& trainer) {
   app.add_option("--trainer", trainer,
@@ -39,20 +55,33 @@ ConfigSchema trainer_schema(const std::string& given) {
 
 void CaseOptions::add_to(CLI::App& app) {
   app.add_option("CASE", filter.what, "Case files, folders, names or globs over names (default: all)");
-  app.add_option("--tag", filter.tags, "Only cases with one of these tags")->type_name("TAG");
+  app.add_option("--tag", filter.tags, "Only cases with this tag; may be repeated")
+      ->type_name("TAG")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--not-tag", filter.without_tags, "No case with this tag; may be repeated")
+      ->type_name("TAG")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--cases", root, "Folder the cases lie in")->type_name("DIR")->capture_default_str();
 }
 
 std::vector<Case> CaseOptions::read() const {
   std::vector<Case> cases;
+  std::set<std::string> tags;
   for (const fs::path& file : find_case_files(filter, root)) {
     Case item = read_case(file);
+    tags.insert(item.tags.begin(), item.tags.end());
     if (has_wanted_tag(filter, item.tags))
       cases.push_back(std::move(item));
   }
   if (cases.empty())
-    throw UserError("no case has the tag '" + filter.tags.front() + "'; see: parity list");
+    complain_about_tags(filter, {tags.begin(), tags.end()});
   return cases;
+}
+
+std::vector<fs::path> CaseOptions::unused_goldens() const {
+  return filter.everything() ? parity::unused_goldens(root) : std::vector<fs::path>();
 }
 
 std::vector<Case> CaseOptions::read_to_run() const {

@@ -21,6 +21,8 @@ struct CaseOptions {
   std::string root = "cases";
 
   void add_to(CLI::App& app);
+  /// Goldens of no case, if nothing was asked for but everything.
+  std::vector<std::filesystem::path> unused_goldens() const;
   /// The wanted cases, read. \throws UserError if there are none
   std::vector<Case> read() const;
   /// Without those that are not run unasked, which it tells on stderr. \throws UserError if none is left

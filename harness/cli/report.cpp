@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
 #include <memory>
 
 #include <fmt/format.h>
@@ -18,7 +19,25 @@ namespace {
 struct Options {
   std::vector<std::string> folders;
   std::string out;
+  bool json = false;
 };
+
+/// As the runs', and with a shard missing never better than that something is missing.
+ExitCode status_of(const Json& merged) {
+  if (merged.value("interrupted", false))
+    return ExitCode::interrupted;
+  const ExitCode code = exit_code_of(merged);
+  return code == ExitCode::agree && !merged.value("missing_shards", Json::array()).empty() ? ExitCode::missing
+                                                                                           : code;
+}
+
+void tell_missing(const Json& merged) {
+  const auto shards = merged.value("missing_shards", std::vector<int64_t>());
+  if (!shards.empty())
+    fmt::print(stderr, "shard{} {} missing: these cases are not all of the suite\n",
+               shards.size() == 1 ? "" : "s",
+               fmt::format("{} {}", fmt::join(shards, ", "), shards.size() == 1 ? "is" : "are"));
+}
 
 ExitCode report(const Options& options) {
   const std::vector<fs::path> folders(options.folders.begin(), options.folders.end());
@@ -29,8 +48,12 @@ ExitCode report(const Options& options) {
   if (folders.size() > 1 || !fs::equivalent(folders.front(), out))
     write_file(out / "results.json", merged.dump(1) + "\n");
   reports::render(out / "results.json", out);
-  fmt::print("{}\n", (out / "index.html").string());
-  return exit_code_of(merged);
+  tell_missing(merged);
+  if (options.json)
+    fmt::print("{}\n", merged.dump(1));
+  else
+    fmt::print("{}\n", (out / "index.html").string());
+  return status_of(merged);
 }
 
 }  // namespace
@@ -40,11 +63,13 @@ void add_report(CLI::App& app, Action& action) {
   app.add_option("DIR", options->folders, "Folders with a results.json")->required();
   app.add_option("--out", options->out, "Where the report goes (default: the folder itself)")
       ->type_name("DIR");
+  app.add_flag("--json", options->json, "The merged results as JSON on stdout");
   app.footer(
       "Examples:\n"
       "  parity report out/suite\n"
       "  parity report out/shard1 out/shard2 --out out/all\n"
-      "Exit status as that of the run.");
+      "  parity report shards/* --out out/all        the shards of parity run --shard I/N\n"
+      "Exit status as that of the run; 3 if a shard is missing and nothing else is wrong.");
   app.callback([options, &action] { action = [options] { return report(*options); }; });
 }
 

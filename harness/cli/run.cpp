@@ -1,11 +1,17 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "harness/base/enum_names.hpp"
+#include "harness/base/error.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/run_cases.hpp"
 #include "harness/cli/verbs.hpp"
+#include "harness/suite/rerun.hpp"
+#include "harness/suite/setting.hpp"
 
 namespace parity::cli {
 namespace {
@@ -14,12 +20,48 @@ struct Options {
   CaseOptions cases;
   RunOptions run;
   std::string golden_mode = "compare";
+  std::string reason;
+  std::string shard;
+  std::vector<std::string> settings;
+  bool fail_fast = false;
+  bool rerun_failed = false;
 };
+
+/// The wanted cases; of these the ones that failed last time, if only they are wanted.
+std::vector<Case> cases_of(const Options& options) {
+  if (!options.rerun_failed)
+    return options.cases.read_to_run();
+  const auto failed = failed_case_files(options.run.out);
+  if (failed.empty())
+    return {};
+  CaseOptions wanted = options.cases;
+  if (wanted.filter.what.empty())  // also cases that were named by file and lie elsewhere
+    for (const std::filesystem::path& file : failed)
+      wanted.filter.what.push_back(file.string());
+  return only_files(wanted.read_to_run(), failed);
+}
 
 ExitCode run(const Options& options) {
   SuiteOptions suite = options.run.suite_options();
   suite.golden_mode = parse_enum<GoldenMode>(options.golden_mode);
-  return run_cases(options.cases.read_to_run(), suite, options.run.json ? Output::json : Output::text);
+  suite.fail_fast = options.fail_fast;
+  suite.golden_reason = options.reason;
+  if (!options.shard.empty())
+    suite.shard = parse_shard(options.shard);
+  if (options.settings.empty() && (!suite.shard || suite.shard->index == 1))  // one shard tells
+    suite.unused_goldens = options.cases.unused_goldens();
+  if (!options.settings.empty() && suite.golden_mode != GoldenMode::compare)
+    throw UserError("--set and --golden-mode " + options.golden_mode +
+                    " do not go together (a golden holds what the case's file says); change the file, or "
+                    "leave one of them out");
+  std::vector<Case> cases = cases_of(options);
+  if (cases.empty()) {
+    fmt::print(stderr, "none of these cases failed in the last run (its results are in {})\n",
+               options.run.out);
+    return ExitCode::agree;
+  }
+  apply_settings(cases, options.settings);
+  return run_cases(cases, suite, options.run.json ? Output::json : Output::text);
 }
 
 }  // namespace
@@ -32,12 +74,26 @@ void add_run(CLI::App& app, Action& action) {
                  "compare, create-missing, update-changed or update-all")
       ->type_name("MODE")
       ->capture_default_str();
+  app.add_option("--reason", options->reason, "Why stored values may change, for the golden's history")
+      ->type_name("TEXT");
+  app.add_option("--shard", options->shard, "Only part I of N, as even as the runs' sizes allow")
+      ->type_name("I/N");
+  app.add_flag("--fail-fast", options->fail_fast, "Stop at the first case that fails");
+  app.add_flag("--rerun-failed", options->rerun_failed, "Only cases that failed in OUT's last run");
+  app.add_option("--set", options->settings,
+                 "Change a config key of every arm, or of one; goldens are left out; may be repeated")
+      ->type_name("[ARM:]KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.footer(
       "Examples:\n"
       "  parity run                                  every case below cases/ but slow ones\n"
       "  parity run cases/lr/warmup_index.toml       one file\n"
       "  parity run 'lr/*' --tag fast --jobs 2       by name and tag, on two cores\n"
       "  parity run --golden-mode create-missing     record what has no golden yet\n"
+      "  parity run lr --set lr.base=1e-3            every case of a topic with another rate\n"
+      "  parity run --shard 1/3 --out out/shard1     a third of the suite; see: parity report --help\n"
+      "  parity run --rerun-failed --fail-fast       what failed last time, up to the first that fails\n"
       "Results: OUT/results.json, OUT/index.html. Finished runs are answered from OUT/runs.");
   app.callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -39,6 +39,13 @@ void print_case(const SuiteOptions& options, const Json& item) {
   std::fflush(stdout);
 }
 
+std::vector<std::string> rerun_words(const SuiteOptions& options) {
+  std::vector<std::string> words = {"parity", "run", "--rerun-failed"};
+  if (options.out != SuiteOptions().out)
+    words.insert(words.end(), {"--out", options.out.string()});
+  return words;
+}
+
 }  // namespace
 
 ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, Output output) {
@@ -55,12 +62,19 @@ ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, 
     fmt::print("{}",
                reports::terminal_summary(reports::load_results(file), colour(), terminal_width(stdout)));
   std::fflush(stdout);
+  const size_t judged = results.at("cases").size();
+  const size_t total = judged + results.at("unfinished").size();
   if (results.at("interrupted").get<bool>()) {
     fmt::print(stderr, "interrupted: {} of {} cases are judged, finished runs are kept; go on with: {}\n",
-               results.at("cases").size(), cases.size(), shell_quote(options.command));
+               judged, total, shell_quote(options.command));
     return ExitCode::interrupted;
   }
+  if (judged < total)
+    fmt::print(stderr, "stopped at the first failure: {} of {} cases are judged, finished runs are kept\n",
+               judged, total);
   fmt::print(stderr, "report: {}\n", (options.out / "index.html").string());
+  if (const int64_t failed = results.at("summary").at("failed"); failed > 1)
+    fmt::print(stderr, "these {} again: {}\n", failed, shell_quote(rerun_words(options)));
   return exit_code_of(results);
 }
 

@@ -13,17 +13,19 @@
 #include "harness/base/error.hpp"
 #include "harness/base/nearest.hpp"
 #include "harness/base/terminal.hpp"
+#include "harness/cli/complete.hpp"
 
 namespace parity::cli {
 namespace {
 
-constexpr std::array<Verb, 7> table = {{
+constexpr std::array<Verb, 8> table = {{
     {"list", "Show the cases", add_list},
     {"keys", "Show what a config may set, and the channels that checks may name", add_keys},
     {"run", "Run cases: train their arms, judge, report", add_run},
     {"compare", "Compare two traces, channel by channel and tensor by tensor", add_compare},
     {"golden", "Record, verify and show stored truth", add_golden},
     {"report", "Render results again, or several folders as one", add_report},
+    {"completion", "Print the script that completes parity's command lines in a shell", add_completion},
     {"version", "Show version and build", add_version},
 }};
 
@@ -68,13 +70,21 @@ std::span<const Verb> verbs() {
   return table;
 }
 
-int run_program(int argc, const char* const* argv) {
-  CLI::App app("Proves whether two training runs compute the same thing.", "parity");
+void add_verbs(CLI::App& app, Action& action) {
   app.require_subcommand(1);
   app.footer(footer);
-  Action action;
   for (const Verb& verb : table)
     verb.add(*app.add_subcommand(std::string(verb.name), std::string(verb.summary)), action);
+}
+
+int run_program(int argc, const char* const* argv) {
+  CLI::App app("Proves whether two training runs compute the same thing.", "parity");
+  Action action;
+  add_verbs(app, action);
+  if (argc >= 2 && argv[1] == std::string_view(complete_verb)) {
+    print_completion(complete(app, {argv + 2, argv + argc}));
+    return 0;
+  }
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());
     return static_cast<int>(ExitCode::bad_input);

@@ -2,18 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <functional>
 #include <span>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
 
+#include "harness/base/enum_names.hpp"
 #include "harness/base/exit_code.hpp"
 
 namespace parity::cli {
 
 /// What the command line asks for, set while it is parsed and run afterwards.
 using Action = std::function<ExitCode()>;
+
+/// Shells that complete parity's command lines.
+enum class Shell { bash, zsh, fish };
+}  // namespace parity::cli
+
+template <>
+struct parity::EnumNames<parity::cli::Shell> {
+  static constexpr std::string_view what = "shell";
+  static constexpr std::array<std::string_view, 3> names = {"bash", "zsh", "fish"};
+};
+
+namespace parity::cli {
 
 /// One verb: `add` gives it options and, as the parser's callback, sets the action.
 struct Verb {
@@ -31,7 +45,11 @@ void add_run(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_golden(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
+void add_completion(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);
+
+/// Gives the parser every verb with its options.
+void add_verbs(CLI::App& app, Action& action);
 
 /// The program: parses, runs the verb, prints errors. \return the exit status
 int run_program(int argc, const char* const* argv);

@@ -1,30 +1,61 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "harness/cli/options.hpp"
 #include "harness/cli/verbs.hpp"
+#include "harness/golden/golden_file.hpp"
+#include "harness/trace/hdf5.hpp"
+#include "harness/trace/schema.hpp"
 #include "parity/build_facts.hpp"
 
 namespace parity::cli {
+namespace {
+
+/// Version, build, libraries, the file formats this program reads and writes, and the trainer it would start.
+Json facts() {
+  Json facts = producer();
+  facts["build_type"] = build_facts::build_type;
+  facts["compiler"] = build_facts::compiler;
+  facts["sanitizer"] = build_facts::sanitizer;
+  facts["hdf5"] = hdf5::library_version();
+  facts["trace_schema"] = trace_schema;
+  facts["golden_schema"] = golden_schema;
+  facts["results_schema"] = "parity.results/1";
+  const std::filesystem::path trainer = find_trainer("");
+  facts["trainer"] = std::filesystem::exists(trainer) ? Json(trainer.string()) : Json();
+  return facts;
+}
+
+void print_text(const Json& facts) {
+  fmt::print("parity {} ({}{})\n", build_facts::version, build_facts::commit,
+             build_facts::dirty ? ", changed since" : "");
+  for (const char* key : {"build_type", "compiler", "sanitizer", "hdf5", "trace_schema", "golden_schema",
+                          "results_schema", "trainer"}) {
+    std::string label = key;
+    std::replace(label.begin(), label.end(), '_', ' ');
+    const Json& value = facts.at(key);
+    fmt::print("  {:<15}  {}\n", label,
+               !value.is_string() || value == "" ? "none" : value.get<std::string>());
+  }
+}
+
+}  // namespace
 
 void add_version(CLI::App& app, Action& action) {
   auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "As JSON");
-  app.footer("Example:\n  parity version --json");
+  app.footer("Examples:\n  parity version --json");
   app.callback([json, &action] {
     action = [json] {
-      Json facts = producer();
-      facts["build_type"] = build_facts::build_type;
-      facts["compiler"] = build_facts::compiler;
       if (*json)
-        fmt::print("{}\n", facts.dump(1));
+        fmt::print("{}\n", facts().dump(1));
       else
-        fmt::print("parity {} ({}{}), {} build, {}\n", build_facts::version, build_facts::commit,
-                   build_facts::dirty ? ", changed since" : "", build_facts::build_type,
-                   build_facts::compiler);
+        print_text(facts());
       return ExitCode::agree;
     };
   });

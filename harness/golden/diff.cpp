@@ -11,62 +11,65 @@
 #include "harness/compare/series_difference.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/golden/environment.hpp"
-#include "harness/golden/golden_file.hpp"
 
 namespace parity {
 namespace {
 
-std::string row(const std::string& arm, const std::string& quantity, const std::string& differing,
-                const std::string& first, const std::string& before, const std::string& after,
-                const std::string& ulp, const std::string& gap) {
-  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", arm, quantity, differing, first, before,
-                     after, ulp, gap);
+using Kind = GoldenDifference::Kind;
+using Rows = std::vector<GoldenDifference>;
+
+GoldenDifference only_in(const std::string& arm, const std::string& quantity, bool in_before) {
+  GoldenDifference row;
+  row.kind = in_before ? Kind::removed : Kind::added;
+  row.arm = arm;
+  row.quantity = quantity;
+  row.differs = in_before ? "removed" : "added";
+  return row;
 }
 
-std::string only_in(const std::string& arm, const std::string& quantity, bool in_before) {
-  return row(arm, quantity, in_before ? "removed" : "added", "", "", "", "", "");
-}
-
-std::string channel_row(const std::string& arm, const std::string& label, const Channel& before,
-                        const std::vector<int64_t>& steps_before, const Channel& after,
-                        const std::vector<int64_t>& steps_after) {
+void add_channel(Rows& rows, const std::string& arm, const std::string& label, const Channel& before,
+                 const std::vector<int64_t>& steps_before, const Channel& after,
+                 const std::vector<int64_t>& steps_after) {
   const Series left = series_of(before, steps_before, steps_after);
   const Series right = series_of(after, steps_after, left.steps);
   const SeriesDifference difference = measure_series(left, right);
   if (steps_before == steps_after && difference.identical())
-    return "";
-  std::string differing = fmt::format("{} of {}", difference.differing, difference.count);
+    return;
+  GoldenDifference row{Kind::changed, arm, label, "", {}, "", "", "", {}, {}, false};
+  row.differs = fmt::format("{} of {}", difference.differing, difference.count);
   if (steps_before != steps_after)
-    differing += fmt::format(" ({} before, {} after)", steps_before.size(), steps_after.size());
-  if (!difference.first)
-    return row(arm, label, differing, "", "", "", "0", "0");
-  const size_t i = *difference.first;
-  return row(arm, label, differing, std::to_string(left.steps[i]), left.text(i, difference.float32_valued),
-             right.text(i, difference.float32_valued),
-             difference.integral ? "" : std::to_string(difference.max_ulp),
-             size_text(difference.relative_l2));
+    row.differs += fmt::format(" ({} before, {} after)", steps_before.size(), steps_after.size());
+  row.relative_l2 = difference.first ? difference.relative_l2 : 0;
+  if (!difference.integral || !difference.first)
+    row.max_ulp = difference.first ? difference.max_ulp : 0;
+  if (difference.first) {
+    const size_t i = *difference.first;
+    row.first_step = left.steps[i];
+    row.before = left.text(i, difference.float32_valued);
+    row.after = right.text(i, difference.float32_valued);
+  }
+  rows.push_back(row);
 }
 
-std::string channel_rows(const std::string& arm, const std::string& suffix, const GoldenChannels& before,
-                         const GoldenChannels& after) {
+void add_channels(Rows& rows, const std::string& arm, const std::string& suffix, const GoldenChannels& before,
+                  const GoldenChannels& after) {
   std::set<std::string> names;
   for (const auto* side : {&before, &after})
     for (const auto& [name, channel] : side->channels)
       names.insert(name);
-  std::string rows;
   for (const std::string& name : names) {
     const auto left = before.channels.find(name);
     const auto right = after.channels.find(name);
     if (left == before.channels.end() || right == after.channels.end())
-      rows += only_in(arm, name + suffix, right == after.channels.end());
+      rows.push_back(only_in(arm, name + suffix, right == after.channels.end()));
     else
-      rows += channel_row(arm, name + suffix, left->second, before.steps, right->second, after.steps);
+      add_channel(rows, arm, name + suffix, left->second, before.steps, right->second, after.steps);
   }
-  return rows;
 }
 
 /// One row for the digests of a phase.
-std::string phase_row(const std::string& arm, Phase phase, const GoldenArm& before, const GoldenArm& after) {
+void add_phase(Rows& rows, const std::string& arm, Phase phase, const GoldenArm& before,
+               const GoldenArm& after) {
   size_t count = 0, differing = 0, unmatched = 0;
   double largest = 0;
   const SketchRow* first = nullptr;
@@ -89,60 +92,113 @@ std::string phase_row(const std::string& arm, Phase phase, const GoldenArm& befo
                                       [phase](const SketchRow& each) { return each.key.phase == phase; });
   unmatched += static_cast<size_t>(of_phase) - count;
   if (differing == 0 && unmatched == 0)
-    return "";
-  std::string text = fmt::format("{} of {} tensors", differing, count);
+    return;
+  GoldenDifference row{Kind::changed, arm, std::string(name_of(phase)), "", {}, "", "", "", {},
+                       largest,       true};
+  row.differs = fmt::format("{} of {} tensors", differing, count);
   if (unmatched > 0)
-    text += fmt::format(" ({} unmatched)", unmatched);
-  return row(arm, std::string(name_of(phase)), text, first ? std::to_string(first->key.step) : "",
-             first ? first->key.name : "", "", "", "about " + size_text(largest));
+    row.differs += fmt::format(" ({} unmatched)", unmatched);
+  if (first) {
+    row.first_step = first->key.step;
+    row.tensor = first->key.name;
+  }
+  rows.push_back(row);
 }
 
-std::string arm_rows(const std::string& arm, const GoldenArm& before, const GoldenArm& after) {
-  std::string rows = channel_rows(arm, "", before.run, after.run);
+void add_arm(Rows& rows, const std::string& arm, const GoldenArm& before, const GoldenArm& after) {
+  add_channels(rows, arm, "", before.run, after.run);
   for (const Phase phase : {Phase::grad, Phase::param})
-    rows += phase_row(arm, phase, before, after);
+    add_phase(rows, arm, phase, before, after);
   if (before.twin && after.twin)
-    rows += channel_rows(arm, " (float64 twin)", *before.twin, *after.twin);
+    add_channels(rows, arm, " (float64 twin)", *before.twin, *after.twin);
   else if (before.twin || after.twin)
-    rows += only_in(arm, "float64 twin", before.twin.has_value());
-  return rows;
+    rows.push_back(only_in(arm, "float64 twin", before.twin.has_value()));
+}
+
+std::string markdown_row(const GoldenDifference& row) {
+  const auto number = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
+  std::string gap;
+  if (row.relative_l2)
+    gap = row.estimated ? "about " + size_text(*row.relative_l2) : size_text(*row.relative_l2);
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", row.arm, row.quantity, row.differs,
+                     number(row.first_step), row.tensor.empty() ? row.before : row.tensor, row.after,
+                     number(row.max_ulp), gap);
 }
 
 }  // namespace
 
-std::string golden_diff(const std::filesystem::path& before, const std::filesystem::path& after) {
-  const Golden left = read_golden(before);
-  const Golden right = read_golden(after);
+Json GoldenDifference::to_json() const {
+  static constexpr std::array<const char*, 3> kinds = {"changed", "added", "removed"};
+  return {{"kind", kinds.at(static_cast<size_t>(kind))},
+          {"arm", arm},
+          {"quantity", quantity},
+          {"differs", differs},
+          {"first_step", first_step ? Json(*first_step) : Json()},
+          {"tensor", tensor},
+          {"before", before},
+          {"after", after},
+          {"max_ulp", max_ulp ? Json(*max_ulp) : Json()},
+          {"relative_l2", relative_l2 ? json_number(*relative_l2) : Json()},
+          {"estimated", estimated}};
+}
+
+std::vector<GoldenDifference> golden_differences(const GoldenContent& before, const GoldenContent& after) {
   std::set<std::string> names;
-  for (const auto* side : {&left, &right})
-    for (const auto& [name, arm] : side->arms)
+  for (const auto* side : {&before, &after})
+    for (const auto& [name, arm] : *side)
       names.insert(name);
-  std::string rows, notes;
+  Rows rows;
   for (const std::string& name : names) {
-    const auto old = left.arms.find(name);
-    const auto now = right.arms.find(name);
-    if (old == left.arms.end() || now == right.arms.end()) {
-      rows += only_in(name, "all", now == right.arms.end());
-      continue;
-    }
-    rows += arm_rows(name, old->second, now->second);
-    if (const std::string config =
-            json_difference_text(old->second.config, now->second.config, "before", "after");
-        !config.empty())
-      notes += fmt::format("- {}: config: {}\n", name, config);
-    if (const std::string change =
-            json_difference_text(old->second.fingerprint, now->second.fingerprint, "before", "after");
-        !change.empty())
-      notes += fmt::format("- {}: environment: {}\n", name, change);
+    const auto old = before.find(name);
+    const auto now = after.find(name);
+    if (old == before.end() || now == after.end())
+      rows.push_back(only_in(name, "all", now == after.end()));
+    else
+      add_arm(rows, name, old->second, now->second);
   }
+  return rows;
+}
+
+std::vector<std::string> golden_notes(const GoldenContent& before, const GoldenContent& after) {
+  std::vector<std::string> notes;
+  const auto add = [&](const std::string& name, const char* what, const Json& old, const Json& now) {
+    if (const std::string change = json_difference_text(old, now, "before", "after"); !change.empty())
+      notes.push_back(fmt::format("{}: {}: {}", name, what, change));
+  };
+  for (const auto& [name, old] : before)
+    if (const auto now = after.find(name); now != after.end()) {
+      add(name, "config", old.config, now->second.config);
+      add(name, "environment", old.fingerprint, now->second.fingerprint);
+    }
+  return notes;
+}
+
+GoldenHistory new_changes(const Golden& before, const Golden& after) {
+  GoldenHistory changes = after.history;
+  const auto known = [&](const GoldenChange& change) {
+    return std::any_of(before.history.begin(), before.history.end(), [&](const GoldenChange& old) {
+      return old.reason == change.reason && old.commit == change.commit && old.content == change.content;
+    });
+  };
+  std::erase_if(changes, known);
+  return changes;
+}
+
+std::string golden_diff(const Golden& left, const Golden& right) {
+  std::string rows;
+  for (const GoldenDifference& row : golden_differences(left.arms, right.arms))
+    rows += markdown_row(row);
   std::string text =
       rows.empty() ? "The values are the same, bit for bit.\n"
                    : "| arm | quantity | differs at | first step | before | after | max ULP | relative L2 "
                      "gap |\n|---|---|---|---|---|---|---|---|\n" +
                          rows;
-  if (!notes.empty())
-    text += "\n" + notes;
-  return text;
+  std::string notes;
+  for (const std::string& note : golden_notes(left.arms, right.arms))
+    notes += "- " + note + "\n";
+  for (const GoldenChange& change : new_changes(left, right))
+    notes += fmt::format("- reason given ({}): {}\n", change.commit, change.reason);
+  return notes.empty() ? text : text + "\n" + notes;
 }
 
 }  // namespace parity

@@ -42,12 +42,25 @@ struct GoldenOrigin {
   std::string command;
 };
 
-/// Writes through a temporary file and a rename. A file whose content digest is equal already stays
-/// untouched.
-/// \return whether the file changed
+/// What recording does to a golden.
+enum class Recording {
+  unchanged,  ///< the file holds these values already
+  first,      ///< there was no file
+  changed,    ///< the file held others, or was damaged
+};
+
+/// What recording these runs would do. \throws UserError if an arm has no complete trace
+Recording recording_of(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms);
+
+enum class Rewrite { when_changed, always };
+
+/// Writes through a temporary file and a rename. A file that holds these values already stays untouched, byte
+/// for byte, unless it is to be rewritten always.
+/// \param reason  why values changed; goes into the file's history, which a first recording begins empty
 /// \throws UserError if an arm has no complete trace
-bool record_golden(const std::filesystem::path& file, const GoldenOrigin& origin,
-                   const std::map<std::string, ArmEvidence>& arms);
+Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& origin,
+                        const std::map<std::string, ArmEvidence>& arms, const std::string& reason = "",
+                        Rewrite rewrite = Rewrite::when_changed);
 
 /// Compares each arm with the golden: one result for each stored arm and quantity group ("channels",
 /// "sketches"), relation identical. Where bits differ and the environment's fingerprint is another than the

@@ -3,6 +3,7 @@
 #include "harness/golden/golden_file.hpp"
 
 #include "harness/base/error.hpp"
+#include "harness/golden/seal.hpp"
 #include "harness/trace/hdf5.hpp"
 #include "harness/trace/input_file.hpp"
 #include "harness/trace/path_name.hpp"
@@ -13,8 +14,7 @@ namespace fs = std::filesystem;
 using hdf5::Handle;
 namespace {
 
-constexpr std::string_view schema = "parity.golden/1.0";
-constexpr std::string_view schema_major = "parity.golden/1.";
+constexpr std::string_view unsealed_schema = "parity.golden/1.0";
 
 void write_channels(hid_t group, const GoldenChannels& run) {
   const auto rows = static_cast<int64_t>(run.steps.size());
@@ -81,7 +81,25 @@ GoldenArm read_arm(const InputFile& file, hid_t group) {
   return arm;
 }
 
+GoldenHistory history_of(const InputFile& file) {
+  if (!hdf5::read_string_attribute(file.root(), "history"))
+    return {};
+  const auto history = read_history(read_json(file, file.root(), "history"));
+  if (!history)
+    file.refuse("attribute history is no list of changes");
+  return *history;
+}
+
 }  // namespace
+
+std::string damage_text(const Golden& golden, const fs::path& file) {
+  const std::string what = golden.content_intact()
+                               ? "its values do, but other bytes do not give its seal"
+                               : "its content digest is " + golden.stored_digest + " and its values give " +
+                                     content_digest(golden.arms);
+  return file.string() + " is not what was recorded: " + what +
+         " (it was changed by hand or damaged); restore it from version control, or record it again";
+}
 
 Golden read_golden(const fs::path& path) {
   const auto guard = hdf5::lock();
@@ -93,11 +111,14 @@ Golden read_golden(const fs::path& path) {
   const auto word = [&](const char* name) {
     return hdf5::read_string_attribute(file.root(), name).value_or("");
   };
-  if (!word("schema").starts_with(schema_major))
-    file.refuse("its schema is '" + word("schema") + "' and this program reads " + std::string(schema));
+  if (!word("schema").starts_with(golden_schema_major))
+    file.refuse("its schema is '" + word("schema") + "' and this program reads " +
+                std::string(golden_schema));
   Golden golden;
   golden.origin = {word("case"), word("producer"), word("commit"), word("command")};
   golden.stored_digest = word("content");
+  golden.history = history_of(file);
+  golden.sealed = seal_holds(file).value_or(word("schema") == unsealed_schema);
   const Handle arms = file.group(file.root(), "arms");
   for (const std::string& link : file.names(arms))
     golden.arms.emplace(decode_name(link), read_arm(file, file.group(arms, link)));
@@ -112,18 +133,21 @@ void write_golden(const fs::path& path, const Golden& golden) {
   fs::path partial = path;
   partial += ".partial";
   Handle file = hdf5::open_file(partial, hdf5::Access::create);
-  hdf5::write_attribute(file, "schema", schema);
+  hdf5::write_attribute(file, "schema", golden_schema);
   hdf5::write_attribute(file, "case", golden.origin.case_name);
   hdf5::write_attribute(file, "producer", golden.origin.producer);
   hdf5::write_attribute(file, "commit", golden.origin.commit);
   hdf5::write_attribute(file, "command", golden.origin.command);
   hdf5::write_attribute(file, "content", content_digest(golden.arms));
+  hdf5::write_attribute(file, "history", history_json(golden.history).dump());
   {
     const Handle arms = hdf5::create_group(file, "arms");
     for (const auto& [name, arm] : golden.arms)
       write_arm(hdf5::create_group(arms, encode_name(name)), arm);
   }
+  const uint64_t seal = add_seal(file);
   hdf5::close_file(file, partial);
+  close_seal(partial, seal);
   fs::rename(partial, path, error);
   if (error)
     throw UserError("cannot rename " + partial.string() + " to " + path.string() + " (" + error.message() +

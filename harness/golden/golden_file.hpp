@@ -4,26 +4,43 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "harness/golden/content.hpp"
 #include "harness/golden/golden.hpp"
+#include "harness/golden/history.hpp"
 
 namespace parity {
 
-/// A golden as a file holds it (schema parity.golden/1.0):
+/// What goldens are written in; readers take any minor version of their major one.
+inline constexpr std::string_view golden_schema = "parity.golden/1.1";
+inline constexpr std::string_view golden_schema_major = "parity.golden/1.";
+
+/// A golden as a file holds it (schema parity.golden/1.1):
 ///
-///     /                      attributes schema, case, producer, commit, command, content (digest of what
-///     follows) /arms/<arm>            attributes config, fingerprint (JSON) /arms/<arm>/steps      int64[n]
+///     /                             attributes schema, case, producer, commit, command, history (JSON),
+///                                   content (digest of what is under arms)
+///     /arms/<arm>                   attributes config, fingerprint (JSON)
+///     /arms/<arm>/steps             int64[n]
 ///     /arms/<arm>/channels/<name>   float64[n] or int64[n]
-///     /arms/<arm>/sketches   columns as in a trace (harness/trace/FORMAT.md)
-///     /arms/<arm>/twin       steps and channels of the float64 twin
+///     /arms/<arm>/sketches          columns as in a trace (harness/trace/FORMAT.md)
+///     /arms/<arm>/twin              steps and channels of the float64 twin
+///     /seal                         uint8[16], see seal.hpp
+///
+/// Files of 1.0 have no history and no seal.
 struct Golden {
   GoldenOrigin origin;
   std::string stored_digest;  ///< as the file says
   GoldenContent arms;
+  GoldenHistory history;
+  bool sealed = true;  ///< the seal holds, or the file is of 1.0
 
-  bool intact() const { return content_digest(arms) == stored_digest; }
+  bool content_intact() const { return content_digest(arms) == stored_digest; }
+  bool intact() const { return sealed && content_intact(); }
 };
+
+/// What is wrong with a golden that is not intact, and what to do.
+std::string damage_text(const Golden& golden, const std::filesystem::path& file);
 
 /// \throws UserError if the file is missing (exit 3), damaged, foreign, or of another major schema
 Golden read_golden(const std::filesystem::path& file);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
 #include "harness/base/error.hpp"
 #include "harness/golden/golden_file.hpp"
@@ -17,36 +18,64 @@ GoldenContent with_twins_of(GoldenContent content, const GoldenContent& before) 
   return content;
 }
 
-/// Whether the file is there, as it was recorded, and holds just this.
-bool holds_already(const std::filesystem::path& file, const GoldenContent& content) {
-  std::error_code error;
-  if (!std::filesystem::exists(file, error))
-    return false;
-  try {
-    const Golden before = read_golden(file);
-    return before.intact() && content_digest(with_twins_of(content, before.arms)) == before.stored_digest;
-  } catch (const UserError&) {  // damaged: to be replaced
-    return false;
-  }
-}
-
-}  // namespace
-
-bool record_golden(const std::filesystem::path& file, const GoldenOrigin& origin,
-                   const std::map<std::string, ArmEvidence>& arms) {
-  Golden golden{origin, "", {}};
+/// What would be stored.
+GoldenContent contents_of(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms) {
+  GoldenContent contents;
   for (const auto& [name, evidence] : arms) {
     if (evidence.crashed || !evidence.trace || !evidence.trace->complete())
       throw UserError("cannot record a golden of " + name + " (its run did not finish); mend the run first",
                       ExitCode::crashed);
-    golden.arms.emplace(name, content_of(evidence));
+    contents.emplace(name, content_of(evidence));
   }
-  if (golden.arms.empty())
+  if (contents.empty())
     throw UserError("cannot record " + file.string() + " (the case keeps no arm); name arms under [golden]");
-  if (holds_already(file, golden.arms))
-    return false;
-  write_golden(file, golden);
-  return true;
+  return contents;
+}
+
+/// What is stored; nothing if there is no file, or none that can be read.
+std::optional<Golden> stored_in(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error))
+    return std::nullopt;
+  try {
+    return read_golden(file);
+  } catch (const UserError&) {  // damaged: to be replaced
+    return std::nullopt;
+  }
+}
+
+Recording recording_of(const std::filesystem::path& file, const std::optional<Golden>& before,
+                       const GoldenContent& content) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error))
+    return Recording::first;
+  const bool same = before && before->intact() &&
+                    content_digest(with_twins_of(content, before->arms)) == before->stored_digest;
+  return same ? Recording::unchanged : Recording::changed;
+}
+
+}  // namespace
+
+Recording recording_of(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms) {
+  return recording_of(file, stored_in(file), contents_of(file, arms));
+}
+
+Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& origin,
+                        const std::map<std::string, ArmEvidence>& arms, const std::string& reason,
+                        Rewrite rewrite) {
+  const std::optional<Golden> before = stored_in(file);
+  Golden golden;
+  golden.origin = origin;
+  golden.arms = contents_of(file, arms);
+  golden.history = before ? before->history : GoldenHistory();
+  const Recording recording = recording_of(file, before, golden.arms);
+  if (recording == Recording::changed)
+    golden.history.push_back({reason, origin.commit, content_digest(golden.arms)});
+  if (recording == Recording::unchanged)
+    golden.arms = with_twins_of(std::move(golden.arms), before->arms);
+  if (recording != Recording::unchanged || rewrite == Rewrite::always)
+    write_golden(file, golden);
+  return recording;
 }
 
 }  // namespace parity

@@ -74,6 +74,22 @@ GoldenResult verify_channel(const Sides& sides, const std::string& channel) {
   return verified;
 }
 
+/// A tensor of this phase that a golden keeps and this one has not; null if there is none. The golden's own
+/// steps count: a run may record more for its checks.
+const SketchRow* unstored_row(const Sides& sides, Phase phase) {
+  std::set<TensorKey> stored;
+  std::set<int64_t> steps;
+  for (const SketchRow& row : sides.golden.sketches)
+    if (row.key.phase == phase) {
+      stored.insert(row.key);
+      steps.insert(row.key.step);
+    }
+  for (const SketchRow& row : sides.run.trace->sketches())
+    if (row.key.phase == phase && steps.contains(row.key.step) && !stored.contains(row.key))
+      return &row;
+  return nullptr;
+}
+
 /// Digests of one phase. \param drifts  the arm's channels were seen to drift
 GoldenResult verify_phase(const Sides& sides, Phase phase, bool drifts) {
   const std::string quantity(name_of(phase));
@@ -91,6 +107,12 @@ GoldenResult verify_phase(const Sides& sides, Phase phase, bool drifts) {
                       quantity, row.key.name, row.key.step, sides.name));
     pairs.push_back({{row.key, &row, nullptr}, {row.key, found, nullptr}});
   }
+  if (const SketchRow* extra = unstored_row(sides, phase))
+    return failure(
+        sides.name, quantity, Verdict::missing,
+        fmt::format("{} {} at step {} of {} is not in the golden (unmatched quantities fail); record "
+                    "the golden again if that is meant",
+                    quantity, extra->key.name, extra->key.step, sides.name));
   GoldenResult verified{sides.name, quantity, {}};
   CheckResult& result = verified.result;
   result = judge_tensor_bits(pairs, claim_of(sides, quantity, fmt::format("in {} digests", pairs.size())));
@@ -178,12 +200,7 @@ std::vector<GoldenResult> verify_golden(const std::filesystem::path& file,
   try {
     const Golden golden = read_golden(file);
     if (!golden.intact())
-      results.push_back(
-          failure("", "content", Verdict::different,
-                  fmt::format("{} is not what was recorded: its content digest is {} and its values give "
-                              "{} (it was changed by hand or damaged); restore it from version control, "
-                              "or record it again",
-                              file.string(), golden.stored_digest, content_digest(golden.arms))));
+      results.push_back(failure("", "content", Verdict::different, damage_text(golden, file)));
     for (GoldenResult& each : verify(golden, arms))
       results.push_back(std::move(each));
   } catch (const UserError& problem) {

@@ -21,7 +21,10 @@ struct Place {
   uint32_t line = 0;  ///< counted from 1
   uint32_t column = 0;
 
-  std::string words() const { return file + ":" + std::to_string(line) + ":" + std::to_string(column); }
+  /// "FILE:LINE:COLUMN"; without numbers for what stands in no file.
+  std::string words() const {
+    return line == 0 ? file : file + ":" + std::to_string(line) + ":" + std::to_string(column);
+  }
 };
 
 /// Config keys (dotted) as a case file gives them.
@@ -77,7 +80,8 @@ struct Case {
   CaptureSpec capture;
   GoldenSpec golden;
   std::vector<Check> checks;
-  std::vector<Place> check_places;  ///< one a check
+  std::vector<Place> check_places;    ///< one a check
+  std::vector<std::string> settings;  ///< what --set changed; the case is then not the one in the file
 
   const Arm& arm(const std::string& wanted) const;
 };

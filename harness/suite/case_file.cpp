@@ -124,23 +124,33 @@ void read_golden(Case& result, const TomlTable& table, const std::vector<std::st
   require_arms(table, "arms", result.golden.arms, arms);
 }
 
-/// cases/lr/warmup.toml is the case lr/warmup with golden/lr/warmup.h5; elsewhere the golden lies in a folder
-/// `golden` beside the file.
-void name_case(Case& result, const fs::path& file) {
-  result.file = file;
-  const fs::path absolute = fs::absolute(file).lexically_normal();
+/// The folder `cases` above a file; empty if there is none.
+fs::path cases_folder_of(const fs::path& absolute) {
   for (fs::path folder = absolute.parent_path(); folder != folder.root_path(); folder = folder.parent_path())
-    if (folder.filename() == "cases") {
-      const fs::path relative = absolute.lexically_relative(folder);
-      result.name = fs::path(relative).replace_extension("").generic_string();
-      result.golden_file = folder.parent_path() / "golden" / fs::path(relative).replace_extension(".h5");
-      return;
-    }
-  result.name = file.stem().string();
-  result.golden_file = absolute.parent_path() / "golden" / file.filename().replace_extension(".h5");
+    if (folder.filename() == "cases")
+      return folder;
+  return {};
+}
+
+/// cases/lr/warmup.toml is the case lr/warmup.
+void name_case(Case& result, const fs::path& file) {
+  const fs::path absolute = fs::absolute(file).lexically_normal();
+  const fs::path folder = cases_folder_of(absolute);
+  result.file = file;
+  result.golden_file = golden_file_of(file);
+  result.name = folder.empty() ? file.stem().string()
+                               : absolute.lexically_relative(folder).replace_extension("").generic_string();
 }
 
 }  // namespace
+
+fs::path golden_file_of(const fs::path& case_file) {
+  const fs::path absolute = fs::absolute(case_file).lexically_normal();
+  const fs::path folder = cases_folder_of(absolute);
+  if (folder.empty())
+    return absolute.parent_path() / "golden" / case_file.filename().replace_extension(".h5");
+  return folder.parent_path() / "golden" / absolute.lexically_relative(folder).replace_extension(".h5");
+}
 
 const Arm& Case::arm(const std::string& wanted) const {
   const auto found = std::find_if(arms.begin(), arms.end(), [&](const Arm& a) { return a.name == wanted; });

@@ -18,6 +18,10 @@ namespace parity {
 ///         windows, values of a wrong type, and TOML that does not parse
 Case read_case(const std::filesystem::path& file);
 
+/// Where the golden of a case in this file lies: cases/lr/warmup.toml has golden/lr/warmup.h5; elsewhere it
+/// is in a folder `golden` beside the file.
+std::filesystem::path golden_file_of(const std::filesystem::path& case_file);
+
 /// The same from text; `file` names it in messages.
 Case parse_case(std::string_view text, const std::filesystem::path& file);
 

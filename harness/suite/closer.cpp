@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/base/process.hpp"
+#include "harness/suite/results.hpp"
 #include "harness/suite/run_suite.hpp"
 
 namespace parity {
@@ -27,7 +28,7 @@ const RunResult* failed_run(const PlannedCase& planned, const JudgedCheck& judge
 
 Words log_words(const PlannedCase& planned, const RunResult& run) {
   if (run.log.empty())
-    return {"parity", "run", planned.source.file.generic_string()};
+    return run_words(planned.source);
   return {"tail", "-n", "100", run.log.string()};
 }
 

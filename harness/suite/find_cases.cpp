@@ -63,9 +63,12 @@ std::vector<fs::path> find_case_files(const CaseFilter& filter, const fs::path& 
 }
 
 bool has_wanted_tag(const CaseFilter& filter, const std::vector<std::string>& tags) {
-  return filter.tags.empty() || std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) {
-           return std::find(filter.tags.begin(), filter.tags.end(), tag) != filter.tags.end();
-         });
+  const auto has_one_of = [&](const std::vector<std::string>& list) {
+    return std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) {
+      return std::find(list.begin(), list.end(), tag) != list.end();
+    });
+  };
+  return (filter.tags.empty() || has_one_of(filter.tags)) && !has_one_of(filter.without_tags);
 }
 
 bool is_left_out(const CaseFilter& filter, const std::vector<std::string>& tags) {

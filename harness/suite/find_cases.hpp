@@ -10,8 +10,11 @@ namespace parity {
 
 /// Which cases somebody asked for.
 struct CaseFilter {
-  std::vector<std::string> what;  ///< files, folders, case names or globs over names; empty: all
-  std::vector<std::string> tags;  ///< a case needs one of them; empty: any
+  std::vector<std::string> what;               ///< files, folders, case names or globs over names; empty: all
+  std::vector<std::string> tags;               ///< a case needs one of them; empty: any
+  std::vector<std::string> without_tags = {};  ///< and none of these
+
+  bool everything() const { return what.empty() && tags.empty() && without_tags.empty(); }
 };
 
 /// Case files below `root` (and those named directly), sorted by path, each once.

@@ -5,37 +5,13 @@
 #include <algorithm>
 #include <optional>
 
-#include <unistd.h>
-
 #include "harness/base/error.hpp"
 #include "harness/golden/diff.hpp"
 #include "harness/golden/golden_file.hpp"
-#include "harness/suite/case_file.hpp"
-#include "harness/suite/find_cases.hpp"
 #include "harness/suite/last_results.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
-namespace {
-
-/// A file that is gone when this object is.
-class Scratch {
- public:
-  Scratch(const fs::path& folder, const std::string& name)
-      : path_(folder / ("golden." + name + "." + std::to_string(::getpid()) + ".h5")) {}
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-}  // namespace
 
 std::vector<Case> only_goldens(std::vector<Case> cases) {
   std::erase_if(cases, [](const Case& item) { return item.golden.arms.empty(); });
@@ -55,19 +31,31 @@ std::vector<Case> only_goldens(std::vector<Case> cases) {
   return cases;
 }
 
-GoldenDiff diff_files(const fs::path& before, const fs::path& after) {
-  const bool identical = read_golden(before).stored_digest == read_golden(after).stored_digest;
-  return {identical, golden_diff(before, after)};
+GoldenDiff diff_goldens(const std::string& name, const Golden& before, const Golden& after) {
+  GoldenDiff diff{content_digest(before.arms) == content_digest(after.arms), golden_diff(before, after), {}};
+  diff.json = {{"name", name},
+               {"identical", diff.identical},
+               {"differences", Json::array()},
+               {"notes", golden_notes(before.arms, after.arms)},
+               {"reasons", history_json(new_changes(before, after))}};
+  for (const GoldenDifference& row : golden_differences(before.arms, after.arms))
+    diff.json["differences"].push_back(row.to_json());
+  return diff;
 }
 
-GoldenDiff diff_with_last_run(const std::string& wanted, const fs::path& root, const fs::path& out) {
-  const std::vector<fs::path> files = find_case_files({{wanted}, {}}, root);
-  if (files.size() != 1)
-    throw UserError("'" + wanted + "' names " + std::to_string(files.size()) + " cases; name one");
-  const Case source = read_case(files.front());
+GoldenDiff diff_files(const fs::path& before, const fs::path& after) {
+  const Golden golden = read_golden(after);
+  return diff_goldens(golden.origin.case_name, read_golden(before), golden);
+}
+
+GoldenDiff diff_with_last_run(const Case& source, const fs::path& out) {
   Golden stored = read_golden(source.golden_file);
-  Golden now{{source.name, "parity", "", ""}, "", {}};
+  Golden now;
   const Json results = last_results(source.name, out);
+  if (!results.value("settings", Json::array()).empty())
+    throw UserError("the last run of " + source.name +
+                    " was changed by --set (its values are not the case's); run it as it is: parity run " +
+                    source.file.string());
   for (const Json& arm : results.at("arms")) {
     const std::string name = arm.at("name");
     if (std::find(source.golden.arms.begin(), source.golden.arms.end(), name) == source.golden.arms.end())
@@ -83,11 +71,8 @@ GoldenDiff diff_with_last_run(const std::string& wanted, const fs::path& root, c
     else if (old != stored.arms.end() && !old->second.twin)
       now.arms[name].twin.reset();
   }
-  const Scratch before(out, "stored");
-  const Scratch after(out, "now");
-  write_golden(before.path(), stored);
-  write_golden(after.path(), now);
-  return diff_files(before.path(), after.path());
+  now.history = stored.history;
+  return diff_goldens(source.name, stored, now);
 }
 
 }  // namespace parity

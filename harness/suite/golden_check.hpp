@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/json.hpp"
+#include "harness/golden/golden_file.hpp"
 #include "harness/suite/case.hpp"
 
 namespace parity {
@@ -13,19 +15,20 @@ namespace parity {
 /// The cases that have a golden, reduced to it: no checks of their own, only the arms that the golden holds.
 std::vector<Case> only_goldens(std::vector<Case> cases);
 
+/// How two recordings of one golden differ.
 struct GoldenDiff {
-  bool identical = false;
-  std::string text;
+  bool identical = false;  ///< the same content
+  std::string text;        ///< Markdown
+  Json json;               ///< name, identical, differences, notes, reasons
 };
+
+GoldenDiff diff_goldens(const std::string& name, const Golden& before, const Golden& after);
 
 /// Two golden files.
 GoldenDiff diff_files(const std::filesystem::path& before, const std::filesystem::path& after);
 
 /// A case's golden against what its last run in folder `out` left.
-/// \param wanted  case name or file
-/// \param root    folder of the cases
-/// \throws UserError if there is no such case, no golden or no run (exit 3)
-GoldenDiff diff_with_last_run(const std::string& wanted, const std::filesystem::path& root,
-                              const std::filesystem::path& out);
+/// \throws UserError if there is no golden or no run (exit 3), or the run was changed by --set
+GoldenDiff diff_with_last_run(const Case& source, const std::filesystem::path& out);
 
 }  // namespace parity

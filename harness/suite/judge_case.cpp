@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/process.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -46,7 +47,7 @@ CheckResult plain_result(bool passed, Verdict verdict, const std::string& senten
 }
 
 std::string shown(const fs::path& file) {
-  const fs::path relative = file.lexically_proximate(fs::current_path());
+  const fs::path relative = fs::absolute(file).lexically_proximate(fs::current_path());
   return relative.native().starts_with("..") ? file.string() : relative.string();
 }
 
@@ -54,6 +55,47 @@ void add_to_all_golden_arms(std::vector<JudgedCheck>& judged, const Case& source
   Check check = golden_check(source.golden.arms.front(), "golden", {}).claim;
   check.arms = source.golden.arms;
   judged.push_back({"golden", "golden", check, result});
+}
+
+void compare(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
+  if (!fs::exists(source.golden_file))
+    return add_to_all_golden_arms(
+        judged, source,
+        plain_result(false, Verdict::missing,
+                     fmt::format("there is no golden {}; make it with: {}", shown(source.golden_file),
+                                 shell_quote({"parity", "golden", "record", shown(source.file)}))));
+  try {
+    for (GoldenResult& found : verify_golden(source.golden_file, evidence.arms(source.golden.arms)))
+      judged.push_back(golden_check(found.arm, found.quantity, std::move(found.result)));
+  } catch (const UserError& error) {
+    add_to_all_golden_arms(judged, source, plain_result(false, Verdict::missing, error.what()));
+  }
+}
+
+/// What is stored differs from this run, and nobody said why it may: the differences, and how to bless them.
+void refuse_to_change(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
+  compare(judged, source, evidence);
+  add_to_all_golden_arms(
+      judged, source,
+      plain_result(false, Verdict::different,
+                   fmt::format("{} holds other values and was left as it is (values that change need a "
+                               "reason for those who review them); if the new ones are right: {}",
+                               shown(source.golden_file),
+                               shell_quote({"parity", "golden", "record", shown(source.file), "--reason",
+                                            "WHY THEY CHANGED"}))));
+}
+
+std::string recording_words(Recording recording, const std::string& file, const GoldenPolicy& policy) {
+  switch (recording) {
+    case Recording::first:
+      return file + " was recorded";
+    case Recording::changed:
+      return file + " was recorded again: " + policy.reason;
+    case Recording::unchanged:
+      break;
+  }
+  return file + (policy.mode == GoldenMode::update_all ? " holds the same values and was written anew"
+                                                       : " holds these values already");
 }
 
 void record(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
@@ -67,34 +109,18 @@ void record(std::vector<JudgedCheck>& judged, const Case& source, const Evidence
         plain_result(
             false, Verdict::missing,
             fmt::format("{} was not recorded, because {} of the case's checks failed", file, failed)));
-  if (policy.mode == GoldenMode::update_all) {
-    std::error_code gone;
-    fs::remove(source.golden_file, gone);
-  }
+  const auto arms = evidence.arms(source.golden.arms);
+  if (recording_of(source.golden_file, arms) == Recording::changed && policy.reason.empty())
+    return refuse_to_change(judged, source, evidence);
   GoldenOrigin origin = policy.origin;
   origin.case_name = source.name;
   // Not the command line as typed: it names folders of whoever recorded, and cases that are not in this file.
   origin.command = "parity golden record " + source.name;
-  const bool changed = record_golden(source.golden_file, origin, evidence.arms(source.golden.arms));
-  add_to_all_golden_arms(
-      judged, source,
-      plain_result(true, Verdict::identical,
-                   changed ? file + " was recorded" : file + " holds these values already"));
-}
-
-void compare(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
-  if (!fs::exists(source.golden_file))
-    return add_to_all_golden_arms(
-        judged, source,
-        plain_result(false, Verdict::missing,
-                     fmt::format("there is no golden {}; make it with: parity golden record {}",
-                                 shown(source.golden_file), shown(fs::absolute(source.file)))));
-  try {
-    for (GoldenResult& found : verify_golden(source.golden_file, evidence.arms(source.golden.arms)))
-      judged.push_back(golden_check(found.arm, found.quantity, std::move(found.result)));
-  } catch (const UserError& error) {
-    add_to_all_golden_arms(judged, source, plain_result(false, Verdict::missing, error.what()));
-  }
+  const Recording recording =
+      record_golden(source.golden_file, origin, arms, policy.reason,
+                    policy.mode == GoldenMode::update_all ? Rewrite::always : Rewrite::when_changed);
+  add_to_all_golden_arms(judged, source,
+                         plain_result(true, Verdict::identical, recording_words(recording, file, policy)));
 }
 
 }  // namespace

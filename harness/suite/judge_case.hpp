@@ -26,6 +26,7 @@ struct JudgedCheck {
 struct GoldenPolicy {
   GoldenMode mode = GoldenMode::compare;
   GoldenOrigin origin;  ///< case_name and command are filled in per case
+  std::string reason;   ///< why stored values may change; without one they do not
 };
 
 /// Whether the golden will be written if the case's checks hold.

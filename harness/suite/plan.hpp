@@ -89,6 +89,7 @@ class Plan {
   std::map<std::string, PlannedRun>& runs() { return runs_; }
   const std::vector<std::string>& order() const { return order_; }  ///< ids, as they were asked for
   std::vector<PlannedCase>& cases() { return cases_; }
+  const std::vector<PlannedCase>& cases() const { return cases_; }
 
  private:
   const ConfigSchema& schema();

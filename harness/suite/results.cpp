@@ -154,7 +154,24 @@ Json line_of(const Case& source, size_t number) {
   return number < source.check_places.size() ? Json(source.check_places[number].line) : Json();
 }
 
+/// `notes`: what the traces show, and that the case is not the one in its file.
+std::vector<std::string> all_notes(const Case& source, const Evidence& evidence) {
+  std::vector<std::string> notes = notes_on(source, evidence);
+  if (!source.settings.empty())
+    notes.insert(notes.begin(), fmt::format("changed by --set {}: not the case of its file, and no golden "
+                                            "is compared or recorded",
+                                            fmt::join(source.settings, ", --set ")));
+  return notes;
+}
+
 }  // namespace
+
+std::vector<std::string> run_words(const Case& source) {
+  std::vector<std::string> words = {"parity", "run", source.file.generic_string()};
+  for (const std::string& setting : source.settings)
+    words.insert(words.end(), {"--set", setting});
+  return words;
+}
 
 Json case_results(const PlannedCase& planned, const Evidence& evidence,
                   const std::vector<JudgedCheck>& judged, const std::map<std::string, RunResult>& runs,
@@ -186,13 +203,14 @@ Json case_results(const PlannedCase& planned, const Evidence& evidence,
           {"verdict", name_of(verdict)},
           {"sentence", sentence_of(source, judged, verdict, arms)},
           {"seconds", seconds_of(planned, runs)},
-          {"notes", notes_on(source, evidence)},
+          {"notes", all_notes(source, evidence)},
           {"arms", arms},
           {"config_difference", config_difference(planned)},
           {"curves", curves_of(source, evidence, golden)},
           {"masks", masks_of(source, evidence)},
           {"checks", checks},
-          {"reproduce", shell_quote({"parity", "run", source.file.generic_string()})}};
+          {"settings", source.settings},
+          {"reproduce", shell_quote(run_words(source))}};
 }
 
 Json summary_of(const Json& cases, const std::map<std::string, RunResult>& runs) {

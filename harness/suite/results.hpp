@@ -15,6 +15,9 @@
 
 namespace parity {
 
+/// The command that runs this case as it was run: with its settings.
+std::vector<std::string> run_words(const Case& source);
+
 /// One case of results.json (schema parity.results/1).
 /// \param out  the folder results.json will lie in; paths of traces are relative to it
 Json case_results(const PlannedCase& planned, const Evidence& evidence,

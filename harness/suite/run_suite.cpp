@@ -8,6 +8,7 @@
 #include <list>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
@@ -20,6 +21,7 @@
 #include "harness/suite/plan.hpp"
 #include "harness/suite/results.hpp"
 #include "harness/suite/runner.hpp"
+#include "harness/suite/unused_goldens.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -59,9 +61,12 @@ class Suite {
         plan_(context()),
         runner_({fs::absolute(options.trainer), options.jobs, options.use_cache}, store_) {
     policy_.mode = options.golden_mode;
+    policy_.reason = options.golden_reason;
     policy_.origin = {"", producer_words(options.producer), options.producer.value("commit", ""), ""};
     for (const Case& source : cases)
       plan_.add(source, will_record(source, policy_.mode));
+    if (options.shard)
+      keep_shard(*options.shard);
   }
 
   /// \return the results of the cases, in their order
@@ -73,30 +78,42 @@ class Suite {
       open.push_back(i);
     for (const std::string& id : plan_.order())
       runner_.add(plan_.runs().at(id));
-    while (!open.empty()) {
-      if (interrupted() && !stopped_) {
-        stopped_ = true;
-        runner_.interrupt();
-      }
+    while (!open.empty() && !failed_fast_) {
+      if (interrupted() && !stopped_)
+        stop();
       const bool news = !runner_.poll().empty();
       show_progress();
-      for (auto next = open.begin(); next != open.end();)
+      for (auto next = open.begin(); next != open.end() && !failed_fast_;)
         next = judge_if_ready(*next, done) ? open.erase(next) : std::next(next);
       if (!news && !open.empty())
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     progress_.clear();
     Json cases = Json::array();
-    for (Json& item : done)
-      if (!item.is_null())
-        cases.push_back(std::move(item));
+    for (size_t i = 0; i < count; ++i)
+      if (done[i].is_null())
+        unfinished_.push_back(plan_.cases()[i].source.name);
+      else
+        cases.push_back(std::move(done[i]));
+    if (!options_.unused_goldens.empty() && unfinished_.empty()) {
+      cases.push_back(unused_goldens_results(options_.unused_goldens));
+      finished_(cases.back());
+    }
     return cases;
   }
 
   const std::map<std::string, RunResult>& runs() const { return runner_.results(); }
-  bool stopped() const { return stopped_; }
+  /// Cases that were left out because the suite was stopped.
+  const std::vector<std::string>& unfinished() const { return unfinished_; }
+  bool failed_fast() const { return failed_fast_; }
+  const Json& shard() const { return shard_; }
 
  private:
+  void stop() {
+    stopped_ = true;
+    runner_.interrupt();
+  }
+
   PlanContext context() {
     PlanContext context;
     context.trainer = options_.trainer;
@@ -106,6 +123,30 @@ class Suite {
     context.hash_program = [this](const fs::path& file) { return hashes_.of_program(file); };
     context.hash_file = [this](const fs::path& file) { return hashes_.of_file(file); };
     return context;
+  }
+
+  /// Leaves this shard's cases in the plan, and notes in the results which cases the whole suite has.
+  void keep_shard(const Shard& shard) {
+    std::vector<ShardItem> items;
+    std::string names;
+    for (const PlannedCase& planned : plan_.cases()) {
+      ShardItem item{planned.source.name, {}};
+      for (const PlannedArm& arm : planned.arms)
+        for (const std::string& id : {arm.run, arm.twin})
+          if (!id.empty())
+            item.runs[id] = plan_.runs().at(id).cost();
+      items.push_back(std::move(item));
+      names += planned.source.name + "\n";
+    }
+    const std::vector<int> shards = deal(items, shard.count);
+    const Plan whole = std::exchange(plan_, Plan(context()));
+    for (size_t i = 0; i < items.size(); ++i)
+      if (shards[i] == shard.index)
+        plan_.add(whole.cases()[i].source, whole.cases()[i].twins_for_golden);
+    shard_ = {{"index", shard.index},
+              {"count", shard.count},
+              {"cases", items.size()},
+              {"suite", content_hash(names)}};
   }
 
   /// The status reads every heartbeat, so it is made only as often as it is seen.
@@ -161,6 +202,10 @@ class Suite {
     keep_results(done[index], options_.out);
     progress_.clear();
     finished_(done[index]);
+    if (options_.fail_fast && !stopped_ && !done[index].at("passed").get<bool>()) {
+      failed_fast_ = true;
+      stop();
+    }
     return true;
   }
 
@@ -173,6 +218,9 @@ class Suite {
   Runner runner_;
   GoldenPolicy policy_;
   bool stopped_ = false;
+  bool failed_fast_ = false;
+  std::vector<std::string> unfinished_;
+  Json shard_;
   std::chrono::steady_clock::time_point next_show_;
 };
 
@@ -192,7 +240,12 @@ Json run_suite(const std::vector<Case>& cases, const SuiteOptions& options, Prog
                   {"environment", environment_json(cases, options.jobs)}};
   results["cases"] = suite.run();
   results["summary"] = summary_of(results["cases"], suite.runs());
-  results["interrupted"] = suite.stopped();
+  results["interrupted"] = !suite.unfinished().empty() && !suite.failed_fast();
+  results["unfinished"] = suite.unfinished();
+  if (!suite.shard().is_null()) {
+    results["shard"] = suite.shard();
+    results["environment"]["shard"] = options.shard->words();
+  }
   results["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   write_file(options.out / "results.json", results.dump(1) + "\n");
   return results;

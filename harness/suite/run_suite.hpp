@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "harness/base/progress.hpp"
 #include "harness/golden/golden.hpp"
 #include "harness/suite/case.hpp"
+#include "harness/suite/shard.hpp"
 
 namespace parity {
 
@@ -21,7 +23,11 @@ struct SuiteOptions {
   int jobs = 1;                             ///< core slots
   bool use_cache = true;
   GoldenMode golden_mode = GoldenMode::compare;
-  Json producer = Json::object();  ///< name, version, commit, dirty
+  std::string golden_reason;                          ///< why stored values may change
+  std::optional<Shard> shard;                         ///< run only this machine's part of the cases
+  bool fail_fast = false;                             ///< stop at the first case that fails
+  std::vector<std::filesystem::path> unused_goldens;  ///< to be told as a failure of the suite
+  Json producer = Json::object();                     ///< name, version, commit, dirty
   std::vector<std::string> command;
 };
 
@@ -31,8 +37,9 @@ using CaseListener = std::function<void(const Json& results_of_case)>;
 /// Runs cases: plan, runs, judgement, goldens; writes OUT/results.json (schema parity.results/1) and returns
 /// it.
 ///
-/// After Ctrl-C, cases whose runs had ended are judged and kept, the others are left out, and `interrupted`
-/// is true in what is returned.
+/// After Ctrl-C, cases whose runs had ended are judged and kept; `interrupted` is true in what is returned.
+/// After the first failure of a fail-fast suite nothing more is judged. `unfinished` names the cases left
+/// out.
 ///
 /// \throws UserError for bad cases (before anything runs), a missing trainer, an output folder in use
 Json run_suite(const std::vector<Case>& cases, const SuiteOptions& options, Progress& progress,

@@ -44,6 +44,12 @@ std::unique_lock<std::recursive_mutex> lock() {
   return guard;
 }
 
+std::string library_version() {
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
 Handle::Handle(hid_t id, const std::string& doing) : id_(id) {
   check(id, doing);
 }

@@ -24,6 +24,9 @@ namespace parity::hdf5 {
 /// HDF5 is one global state: hold this while calling into it. Also keeps HDF5 from printing its error stack.
 std::unique_lock<std::recursive_mutex> lock();
 
+/// Of the library in use: "1.10.8".
+std::string library_version();
+
 /// Owns an HDF5 id of any kind.
 class Handle {
  public:

@@ -34,8 +34,10 @@ class GoldenTest : public PlantedTest {
     }
   }
 
-  bool record(const std::string& commit = "c1") {
-    return record_golden(file, {"lr/warmup", "parity 0.1.0", commit, "parity golden record"}, arms);
+  /// \return whether the file changed
+  bool record(const std::string& commit = "c1", const std::string& reason = "") {
+    return record_golden(file, {"lr/warmup", "parity 0.1.0", commit, "parity golden record"}, arms, reason) !=
+           Recording::unchanged;
   }
 
   /// The results that failed, in order; all of them must name their arm.

@@ -18,7 +18,7 @@ class GoldenDiffTest : public GoldenTest {
 
   std::string diff_after_recording() {
     record_golden(after, {"lr/warmup", "parity 0.2.0", "c2", "parity golden record"}, arms);
-    return golden_diff(file, after);
+    return golden_diff(read_golden(file), read_golden(after));
   }
 };
 
@@ -55,7 +55,7 @@ TEST_F(GoldenDiffTest, NamesArmsThatCameAndWent) {
 }
 
 TEST_F(GoldenDiffTest, AMissingFileIsTheUsersProblem) {
-  EXPECT_THROW(golden_diff(file, after), UserError);
+  EXPECT_THROW(read_golden(file), UserError);
 }
 
 }  // namespace

@@ -71,6 +71,52 @@ TEST_F(GoldenRecordTest, RewritesForOneUlpInOneValueOrOneElement) {
   EXPECT_TRUE(record());
 }
 
+TEST_F(GoldenRecordTest, TellsAFirstRecordingAChangeAndNoneApart) {
+  EXPECT_EQ(recording_of(file, arms), Recording::first);
+  record();
+  EXPECT_EQ(recording_of(file, arms), Recording::unchanged);
+  add_arm("one_indexed", run_of("AuthenticAMD", 2));
+  EXPECT_EQ(recording_of(file, arms), Recording::changed);
+}
+
+TEST_F(GoldenRecordTest, KeepsTheReasonOfEachChange) {
+  record();
+  EXPECT_TRUE(read_golden(file).history.empty()) << "a first recording changes nothing";
+  add_arm("one_indexed", run_of("AuthenticAMD", 2));
+  record("c2", "twice the loss");
+  add_arm("one_indexed", run_of("AuthenticAMD", 3));
+  record("c3", std::string(600, 'x'));
+  const Golden golden = read_golden(file);
+  ASSERT_EQ(golden.history.size(), 2U);
+  EXPECT_EQ(golden.history[0].reason, "twice the loss");
+  EXPECT_EQ(golden.history[0].commit, "c2");
+  EXPECT_EQ(golden.history[1].reason, std::string(500, 'x'));
+  EXPECT_EQ(golden.history[1].content, golden.stored_digest);
+}
+
+TEST_F(GoldenRecordTest, TheHistoryIsBoundedAndItsEndIsKept) {
+  GoldenHistory history;
+  for (int i = 0; i < 250; ++i)
+    history.push_back({"reason " + std::to_string(i) + std::string(600, '\xc3'), "c", "d"});
+  const auto kept = read_history(history_json(history));
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->size(), 100U);
+  EXPECT_THAT(kept->back().reason, testing::StartsWith("reason 249"));
+  EXPECT_FALSE(read_history(Json{{{"reason", 3}}}));
+  EXPECT_FALSE(read_history(Json::object()));
+}
+
+TEST_F(GoldenRecordTest, WritingAnewGivesTheSameBytesForTheSameValues) {
+  record();
+  const std::string bytes = read_file(file);
+  std::filesystem::remove(file);
+  record();
+  EXPECT_EQ(record_golden(file, {"lr/warmup", "parity 0.1.0", "c1", "parity golden record"}, arms, "",
+                          Rewrite::always),
+            Recording::unchanged);
+  EXPECT_EQ(read_file(file), bytes);
+}
+
 TEST_F(GoldenRecordTest, KeepsTwinsThatANewRecordLacks) {
   record();
   arms["one_indexed"].twin = nullptr;
@@ -97,7 +143,7 @@ TEST_F(GoldenRecordTest, IsReadableByH5dumpAndHoldsItsOrigin) {
   record();
   const CommandResult dump = run_shell("h5dump -A " + file.string());
   EXPECT_EQ(dump.status, 0);
-  for (const char* word : {"parity.golden/1.0", "parity 0.1.0", "parity golden record", "one_indexed"})
+  for (const char* word : {"parity.golden/1.1", "parity 0.1.0", "parity golden record", "one_indexed"})
     EXPECT_THAT(dump.output, HasSubstr(word));
 }
 

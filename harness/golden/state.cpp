@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/golden/state.hpp"
+
+#include <algorithm>
+
+#include "harness/base/error.hpp"
+#include "harness/golden/golden_file.hpp"
+#include "harness/trace/hdf5.hpp"
+#include "harness/trace/input_file.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+/// Whether it is a golden of a version that this program does not read.
+bool is_of_other_schema(const fs::path& file) {
+  const auto guard = hdf5::lock();
+  try {
+    const InputFile input(file);
+    const std::string schema = hdf5::read_string_attribute(input.root(), "schema").value_or("");
+    return schema.starts_with("parity.golden/") && !schema.starts_with(golden_schema_major);
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+GoldenFinding state_of_arms(const Golden& golden, const fs::path& file,
+                            const std::vector<std::string>& arms) {
+  for (const auto& [name, arm] : golden.arms)
+    if (std::find(arms.begin(), arms.end(), name) == arms.end())
+      return {GoldenState::unused, file.string() + " holds arm '" + name + "', which the case does not keep"};
+  for (const std::string& name : arms)
+    if (!golden.arms.contains(name))
+      return {GoldenState::incomplete, file.string() + " has no arm '" + name + "'"};
+  return {GoldenState::stored, ""};
+}
+
+}  // namespace
+
+GoldenFinding golden_state(const fs::path& file, const std::vector<std::string>& arms) {
+  std::error_code error;
+  if (!fs::exists(file, error))
+    return arms.empty() ? GoldenFinding{}
+                        : GoldenFinding{GoldenState::missing, "there is no golden " + file.string()};
+  if (arms.empty())
+    return {GoldenState::unused, file.string() + " belongs to a case that keeps no golden"};
+  try {
+    const Golden golden = read_golden(file);
+    return golden.intact() ? state_of_arms(golden, file, arms)
+                           : GoldenFinding{GoldenState::corrupt, damage_text(golden, file)};
+  } catch (const UserError& problem) {
+    return {is_of_other_schema(file) ? GoldenState::other_schema : GoldenState::corrupt, problem.what()};
+  }
+}
+
+}  // namespace parity

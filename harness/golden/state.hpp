@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/enum_names.hpp"
+
+namespace parity {
+
+/// How a case's golden file is, without running anything.
+enum class GoldenState {
+  none,          ///< the case keeps no golden
+  stored,        ///< there, whole, and of the case's arms
+  missing,       ///< not recorded yet
+  incomplete,    ///< an arm of the case is not in it
+  unused,        ///< it holds an arm that the case does not keep, or belongs to no case
+  other_schema,  ///< of another version of the format
+  corrupt,       ///< unreadable, or not as it was written
+};
+
+template <>
+struct EnumNames<GoldenState> {
+  static constexpr std::string_view what = "golden state";
+  static constexpr std::array<std::string_view, 7> names = {"none",   "stored",       "missing", "incomplete",
+                                                            "unused", "other schema", "corrupt"};
+};
+static_assert(EnumNames<GoldenState>::names.size() == static_cast<size_t>(GoldenState::corrupt) + 1);
+
+struct GoldenFinding {
+  GoldenState state = GoldenState::none;
+  std::string sentence;  ///< what is wrong; "" for none and stored
+};
+
+/// \param arms  the arms that the case keeps; empty: none
+GoldenFinding golden_state(const std::filesystem::path& file, const std::vector<std::string>& arms);
+
+}  // namespace parity

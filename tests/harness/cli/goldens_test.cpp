@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "harness/golden/golden_file.hpp"
+#include "tests/harness/cli/program_fixture.hpp"
+
+namespace parity {
+namespace {
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Goldens as somebody who reviews changes meets them.
+class GoldensTest : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    write_case("golden", copying_arm("x", "a") + copying_arm("y", "a") + losses_identical());
+    ASSERT_EQ(parity("golden record topic/golden").status, 0);
+  }
+  /// Both arms train otherwise from now on.
+  void change_values(double value = 6.5) const {
+    std::vector<double> other = falling_losses();
+    other[5] = value;
+    write_trace("a", other);
+  }
+  std::string bytes() const { return read_file(file()); }
+  fs::path file() const { return folder_ / "golden/topic/golden.h5"; }
+  std::string state() const {
+    const Json all = Json::parse(parity("list --json").out);
+    for (const Json& item : all.at("cases"))
+      if (item.at("name") == "topic/golden")
+        return item.at("golden");
+    return "not listed";
+  }
+  void git(const std::string& words) const {
+    const Outcome outcome = shell("git -c user.name=t -c user.email=t@example.org " + words);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+  }
+  void commit_all() const {
+    git("init -q .");
+    git("add -A");
+    git("commit -qm first");
+  }
+};
+
+TEST_F(GoldensTest, ChangedValuesAreRecordedOnlyWithAReasonThatIsKept) {
+  const std::string before = bytes();
+  change_values();
+  const Outcome refused = parity("golden record topic/golden");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.out, AllOf(HasSubstr("holds other values"), HasSubstr("6.75"), HasSubstr("--reason")));
+  EXPECT_EQ(bytes(), before);
+  EXPECT_EQ(parity("run --golden-mode update-changed topic/golden").status, 1);
+  EXPECT_EQ(bytes(), before);
+  EXPECT_EQ(parity("golden record topic/golden --reason 'loss is averaged over tokens'").status, 0);
+  EXPECT_NE(bytes(), before);
+  const Golden golden = read_golden(file());
+  ASSERT_EQ(golden.history.size(), 1U);
+  EXPECT_EQ(golden.history[0].reason, "loss is averaged over tokens");
+  EXPECT_EQ(golden.history[0].content, golden.stored_digest);
+  EXPECT_THAT(parity("golden history topic/golden").out, HasSubstr("loss is averaged over tokens"));
+  const std::string after = bytes();
+  EXPECT_EQ(parity("golden record topic/golden --reason 'not needed'").status, 0);
+  EXPECT_EQ(bytes(), after);
+}
+
+TEST_F(GoldensTest, EachModeDoesWhatItsNameSays) {
+  const std::string before = bytes();
+  EXPECT_EQ(parity("run topic/golden --golden-mode update-all").status, 0);
+  EXPECT_EQ(bytes(), before);  // written anew, and a golden is the same bytes for the same values
+  fs::remove(file());
+  EXPECT_EQ(parity("run topic/golden --golden-mode compare").status, 3);
+  EXPECT_FALSE(fs::exists(file()));
+  EXPECT_EQ(parity("run topic/golden --golden-mode create-missing").status, 0);
+  EXPECT_EQ(bytes(), before);
+  change_values();
+  EXPECT_EQ(parity("run topic/golden --golden-mode create-missing --reason x").status, 1);
+  EXPECT_EQ(bytes(), before);
+  EXPECT_EQ(parity("run topic/golden --golden-mode update-all").status, 1);
+  EXPECT_EQ(bytes(), before);
+  EXPECT_EQ(parity("run topic/golden --golden-mode update-all --reason x").status, 0);
+  EXPECT_NE(bytes(), before);
+}
+
+TEST_F(GoldensTest, AGoldenThatBelongsToNoCaseFailsTheSuiteAndVerify) {
+  EXPECT_EQ(parity("run").status, 0);
+  fs::copy_file(file(), folder_ / "golden/topic/gone.h5");
+  for (const char* verb : {"run", "golden verify"}) {
+    const Outcome outcome = parity(verb);
+    EXPECT_EQ(outcome.status, 3) << verb;
+    EXPECT_THAT(outcome.out, HasSubstr("golden/topic/gone.h5 belongs to no case")) << verb;
+  }
+  EXPECT_THAT(read_file(folder_ / "out/suite/junit.xml"), HasSubstr("gone.h5"));
+  EXPECT_EQ(parity("run topic/golden").status, 0);  // not asked about the others
+  EXPECT_THAT(parity("list").out, HasSubstr("gone.h5 belongs to no case"));
+}
+
+TEST_F(GoldensTest, AnArmThatTheCaseNoLongerKeepsFails) {
+  write_case("golden", "[golden]\narms = [\"x\"]\n" + copying_arm("x", "a") + copying_arm("y", "a") +
+                           losses_identical());
+  const Outcome outcome = parity("run topic/golden");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.out, HasSubstr("keeps arm 'y', which the case has not"));
+  EXPECT_EQ(state(), "unused");
+}
+
+TEST_F(GoldensTest, ListTellsTheStateOfEachGolden) {
+  EXPECT_EQ(state(), "stored");
+  const std::string whole = bytes();
+  write_file(file(), whole.substr(0, whole.size() / 2));
+  EXPECT_EQ(state(), "corrupt");
+  write_file(file(), "not HDF5 at all");
+  EXPECT_EQ(state(), "corrupt");
+  std::string flipped = whole;
+  flipped[flipped.size() - 100] = static_cast<char>(flipped[flipped.size() - 100] ^ 1);
+  write_file(file(), flipped);
+  EXPECT_EQ(state(), "corrupt");
+  fs::remove(file());
+  EXPECT_EQ(state(), "missing");
+  EXPECT_THAT(parity("list").out, HasSubstr("there is no golden"));
+}
+
+TEST_F(GoldensTest, VerifyFindsADamagedFile) {
+  EXPECT_EQ(parity("golden verify").status, 0);
+  const std::string whole = bytes();
+  for (const auto& [damage, status] : {std::pair{whole.substr(0, whole.size() - 1), 3},
+                                       std::pair{whole + "x", 1}, std::pair{std::string("PK"), 3}}) {
+    write_file(file(), damage);
+    EXPECT_EQ(parity("golden verify").status, status) << damage.size();
+  }
+}
+
+TEST_F(GoldensTest, DiffShowsWhatChangedSinceARevision) {
+  commit_all();
+  EXPECT_EQ(parity("golden diff HEAD").status, 0);
+  change_values();
+  ASSERT_EQ(parity("golden record topic/golden --reason 'another loss'").status, 0);
+  const Outcome text = parity("golden diff HEAD");
+  EXPECT_EQ(text.status, 1) << text.err;
+  EXPECT_THAT(text.out,
+              AllOf(HasSubstr("1 changed, 0 added, 0 removed"), HasSubstr("## topic/golden: changed"),
+                    HasSubstr("| x | loss | 1 of 10 | 6 | 6.75 | 6.5 |"), HasSubstr("another loss")));
+  const Json json = Json::parse(parity("golden diff HEAD topic/golden --json").out);
+  EXPECT_EQ(json.at("goldens").at(0).at("differences").at(0).at("first_step"), 6);
+  EXPECT_EQ(json.at("goldens").at(0).at("reasons").at(0).at("reason"), "another loss");
+  EXPECT_EQ(parity("golden diff HEAD~7").status, 2);
+  EXPECT_EQ(parity("golden diff HEAD topic/gloden").status, 2);
+}
+
+TEST_F(GoldensTest, DiffDrawsBothSidesWithTheOrdinaryReport) {
+  commit_all();
+  change_values();
+  ASSERT_EQ(parity("golden record topic/golden --reason r").status, 0);
+  EXPECT_THAT(parity("golden diff HEAD").err, HasSubstr("out/golden-diff/index.html"));
+  const Json results = Json::parse(read_file(folder_ / "out/golden-diff/results.json"));
+  ASSERT_EQ(results.at("cases").size(), 2U);  // arms x and y
+  const Json& item = results.at("cases").at(0);
+  EXPECT_EQ(item.at("name"), "topic/golden x");
+  EXPECT_EQ(item.at("arms").at(0).at("name"), "HEAD");
+  const Json& loss = item.at("curves").at(0);
+  EXPECT_EQ(loss.at("series").at("HEAD").at(5), 6.75);
+  EXPECT_EQ(loss.at("series").at("working tree").at(5), 6.5);
+  EXPECT_EQ(loss.at("gap").at("working tree").at(5), 0.25);
+  EXPECT_EQ(item.at("checks").at(0).at("worst").at("expected"), 6.75);
+  for (const char* name : {"index.html", "summary.md", "junit.xml"})
+    EXPECT_THAT(read_file(folder_ / "out/golden-diff" / name), HasSubstr("topic/golden x")) << name;
+}
+
+TEST_F(GoldensTest, DiffNamesGoldensThatCameAndWent) {
+  commit_all();
+  write_case("fresh", copying_arm("x", "a") + copying_arm("y", "a") + losses_identical());
+  ASSERT_EQ(parity("golden record topic/fresh").status, 0);
+  fs::remove(file());
+  const Outcome outcome = parity("golden diff HEAD");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("0 changed, 1 added, 1 removed"), HasSubstr("topic/fresh: added"),
+                                 HasSubstr("topic/golden: removed")));
+}
+
+TEST_F(GoldensTest, OutsideARepositoryDiffSaysSo) {
+  const Outcome outcome = parity("golden diff HEAD");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("no case is called 'HEAD'"), HasSubstr("revision")));
+}
+
+}  // namespace
+}  // namespace parity

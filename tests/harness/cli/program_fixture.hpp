@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "harness/base/process.hpp"
+#include "tests/harness/suite/suite_fixture.hpp"
+#include "tests/support/places.hpp"
+
+namespace parity {
+
+struct Outcome {
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+/// Runs the program `parity` in the test's folder, as a user would.
+class ProgramTest : public SuiteTest {
+ protected:
+  void SetUp() override {
+    SuiteTest::SetUp();
+    write_trace("a", falling_losses());
+    std::vector<double> other = falling_losses();
+    other[3] = 7.5;
+    write_trace("b", other);
+    write_case("same", "tags = [\"fast\"]\n" + no_golden() + copying_arm("first", "a") +
+                           copying_arm("second", "a") + losses_identical());
+  }
+  static std::string no_golden() { return "[golden]\narms = []\n"; }
+  void write_different(const std::string& golden = no_golden()) const {
+    write_case("differ",
+               golden + copying_arm("first", "a") + copying_arm("second", "b") + losses_identical());
+  }
+
+  ProcessSpec spec(const std::string& line) const {
+    ProcessSpec spec;
+    const std::string bin = places::build + "/bin";
+    spec.argv = {"/bin/sh", "-c",
+                 "cd '" + folder_.string() + "' && PATH='" + bin + "':$PATH && exec " + line};
+    spec.environment = {{"PARITY_TRAINER", "/no/such/trainer"}};
+    spec.stdout_file = folder_ / "stdout";
+    spec.stderr_file = folder_ / "stderr";
+    std::filesystem::remove(spec.stdout_file);
+    std::filesystem::remove(spec.stderr_file);
+    return spec;
+  }
+  Outcome parity(const std::string& words) const { return shell("parity " + words); }
+  Outcome shell(const std::string& line) const {
+    Process process = Process::spawn(spec(line));
+    const auto status = process.wait_for(std::chrono::seconds(60));
+    return {status ? status->exit_status().value_or(-2) : -3, read_file(folder_ / "stdout"),
+            read_file(folder_ / "stderr")};
+  }
+};
+
+}  // namespace parity
