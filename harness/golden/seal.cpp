@@ -10,7 +10,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
-#include "harness/measure/digest.hpp"
+#include "harness/trace/trace.hpp"
 
 namespace parity {
 namespace {
