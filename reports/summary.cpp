@@ -4,64 +4,89 @@
 
 #include <algorithm>
 
+#include "reports/markdown.hpp"
+#include "reports/overview.hpp"
 #include "reports/text.hpp"
 #include "reports/verdicts.hpp"
 
 namespace parity::reports {
 namespace {
 
+using markdown::block;
+using markdown::code;
+using markdown::plain;
+
 constexpr size_t most_failures = 50;
-constexpr size_t longest_name = 160;
-constexpr size_t longest_text = 600;
-
-/// One line in which nothing is Markdown or HTML.
-std::string plain(const std::string& text, size_t longest = longest_text) {
-  std::string result;
-  for (const char byte : shorten(text, longest)) {
-    if (byte == '<')
-      result += "&lt;";
-    else if (byte == '>')
-      result += "&gt;";
-    else if (byte == '&')
-      result += "&amp;";
-    else if (std::string_view("\\`*_[]|~$#!").find(byte) != std::string_view::npos)
-      result += std::string("\\") + byte;
-    else
-      result += byte;
-  }
-  return result;
-}
-
-/// A code span that also holds in a table: HTML, since backticks and bars inside end a Markdown one.
-std::string code(const std::string& text) {
-  return "<code>" + plain(text, longest_name) + "</code>";
-}
-
-/// A fenced block; the fence is longer than any run of backticks inside.
-std::string block(const std::string& text) {
-  size_t longest = 2, run = 0;
-  for (const char byte : text) {
-    run = byte == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  const std::string fence(longest + 1, '`');
-  return fence + "text\n" + text + "\n" + fence + "\n\n";
-}
+constexpr size_t most_rows = 400;  ///< of the table of cases
+constexpr size_t most_arms = 4;    ///< whose last words are shown
+constexpr size_t most_notes = 60;
+constexpr size_t most_changes = 20;
+constexpr size_t most_slow = 5;
+constexpr size_t room_for_failures = 600'000;  ///< bytes; GitHub refuses a summary of more than 1 MiB
 
 std::string verdict(const std::string& name) {
   const VerdictLook* look = find_verdict(name);
   return (look ? std::string(look->sign) + " " : "") + name;
 }
 
+void write_row(std::string& text, const Case& item) {
+  const size_t held = item.checks.size() - item.checks_failed();
+  text += "| " + std::string(item.passed ? "✅" : "❌") + " | " + code(item.name) + " | " +
+          verdict(item.verdict) + " | " + plain(item.sentence, 240) + " | " + std::to_string(held) + "/" +
+          std::to_string(item.checks.size()) + " | " + duration(item.seconds) + " |\n";
+}
+
+/// What fails first; all of a suite that holds is folded away.
 void write_table(std::string& text, const Results& results) {
-  text += "| | case | verdict | found | checks | time |\n|---|---|---|---|---:|---:|\n";
-  for (const Case& item : results.cases) {
-    const size_t held = item.checks.size() - item.checks_failed();
-    text += "| " + std::string(item.passed ? "✅" : "❌") + " | " + code(item.name) + " | " +
-            verdict(item.verdict) + " | " + plain(item.sentence, 240) + " | " + std::to_string(held) + "/" +
-            std::to_string(item.checks.size()) + " | " + duration(item.seconds) + " |\n";
+  if (results.cases.empty())
+    return;
+  const std::string head = "| | case | verdict | found | checks | time |\n|---|---|---|---|---:|---:|\n";
+  size_t rows = 0;
+  std::string failing, holding;
+  for (const bool passed : {false, true})
+    for (const Case& item : results.cases)
+      if (item.passed == passed && rows++ < most_rows)
+        write_row(passed ? holding : failing, item);
+  if (!failing.empty())
+    text += head + failing + "\n";
+  const size_t held = results.cases.size() - results.cases_failed();
+  const bool folded = held > 12 || !failing.empty();
+  if (!holding.empty() && folded)
+    text += "<details>\n<summary>✅ " + count(held, "case holds", "cases hold") + "</summary>\n\n" + head +
+            holding + "\n</details>\n\n";
+  else if (!holding.empty())
+    text += head + holding + "\n";
+  if (rows > most_rows)
+    text += "and " + count(rows - most_rows, "more case") + " in index.html.\n\n";
+}
+
+void write_goldens(std::string& text, const Results& results) {
+  const GoldenState state = golden_state(results);
+  if (state.quantities == 0 && state.recorded.empty() && state.changed.empty())
+    return;
+  text += "**Since the goldens:** " + state.sentence() + ".\n\n";
+  for (size_t i = 0; i < std::min(state.changed.size(), most_changes); ++i) {
+    const Finding& change = state.changed[i];
+    text += "- " + verdict(change.check->verdict) + " " + code(change.item->name) + " " +
+            plain(claim(*change.check), 160) + "\n";
   }
-  text += "\n";
+  if (state.changed.size() > most_changes)
+    text += "- and " + count(state.changed.size() - most_changes, "more quantity", "more quantities") + "\n";
+  for (size_t i = 0; i < std::min(state.recorded.size(), most_changes); ++i)
+    text += "- " + code(state.recorded[i].item->name) + " " + plain(state.recorded[i].check->sentence, 200) +
+            "\n";
+  if (!state.changed.empty() || !state.recorded.empty())
+    text += "\n";
+}
+
+void write_slowest(std::string& text, const Results& results) {
+  const std::vector<const Case*> cases = slowest(results, most_slow);
+  if (cases.size() < 2)
+    return;
+  text += "**Slowest:** ";
+  for (size_t i = 0; i < cases.size(); ++i)
+    text += (i == 0 ? "" : ", ") + code(cases[i]->name) + " " + duration(cases[i]->seconds);
+  text += ".\n\n";
 }
 
 void write_check(std::string& text, const Check& check) {
@@ -82,6 +107,8 @@ void write_check(std::string& text, const Check& check) {
   }
   row("measured", plain(measured_label(check, 4)));
   row("limit", plain(limits_label(check)));
+  if (check.picture)
+    row("where", plain(picture_sentence(*check.picture)));
   row("because", plain(check.because));
   text += "\n";
   if (!check.command.empty())
@@ -94,8 +121,9 @@ size_t write_failures(std::string& text, const Case& item, size_t room) {
   text += "<details open>\n<summary>✗ " + code(item.name) + " " + plain(item.title) + "</summary>\n\n";
   if (!item.question.empty())
     text += "*" + plain(item.question) + "*\n\n";
+  size_t arms = 0;
   for (const Arm& arm : item.arms)
-    if (!arm.complete) {
+    if (!arm.complete && arms++ < most_arms) {
       text +=
           "**✗ arm** " + code(arm.name) + " " + plain(arm.failure_kind) + ": " + plain(arm.failure) + "\n\n";
       if (!arm.stderr_tail.empty()) {
@@ -125,14 +153,25 @@ std::string summary(const Results& results) {
           count(static_cast<size_t>(results.runs), "run") +
           (results.runs_cached > 0 ? ", " + std::to_string(results.runs_cached) + " from the cache" : "") +
           "; " + duration(results.seconds) + ".\n\n";
+  write_goldens(text, results);
   write_table(text, results);
-  size_t room = most_failures;
+  size_t room = most_failures, left_out = 0;
+  const size_t end = text.size() + room_for_failures;
   for (const Case& item : results.cases)
-    if (!item.passed)
+    if (!item.passed && (room == 0 || text.size() > end))
+      ++left_out;
+    else if (!item.passed)
       room -= write_failures(text, item, room);
+  if (left_out > 0)
+    text += "and " + count(left_out, "more failing case") + " in index.html.\n\n";
+  size_t notes = 0;
   for (const Case& item : results.cases)
     for (const std::string& note : item.notes)
-      text += "> " + code(item.name) + " " + plain(note) + "\n\n";
+      if (notes++ < most_notes)
+        text += "> " + code(item.name) + " " + plain(note) + "\n\n";
+  if (notes > most_notes)
+    text += "> and " + count(notes - most_notes, "more note") + " in index.html\n\n";
+  write_slowest(text, results);
   std::string producer = "parity " + results.version;
   if (!results.commit.empty())
     producer += ", commit " + results.commit + (results.dirty ? " with local changes" : "");

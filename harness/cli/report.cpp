@@ -1,16 +1,20 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <thread>
 
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/cli/github.hpp"
 #include "harness/cli/verbs.hpp"
 #include "harness/suite/merge_results.hpp"
 #include "harness/suite/results.hpp"
 #include "reports/render.hpp"
+#include "reports/static_plots.hpp"
 
 namespace parity::cli {
 namespace fs = std::filesystem;
@@ -20,6 +24,7 @@ struct Options {
   std::vector<std::string> folders;
   std::string out;
   bool json = false;
+  bool plots = false;
 };
 
 /// As the runs', and with a shard missing never better than that something is missing.
@@ -39,6 +44,14 @@ void tell_missing(const Json& merged) {
                fmt::format("{} {}", fmt::join(shards, ", "), shards.size() == 1 ? "is" : "are"));
 }
 
+void draw_plots(const fs::path& out) {
+  const fs::path folder = out / "plots";
+  const int jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const size_t curves = reports::write_plots(reports::load_results(out / "results.json"), folder, jobs);
+  fmt::print(stderr, "{} curves as SVG and PNG; to paste into a pull request: {}\n", curves,
+             (folder / "plots.md").string());
+}
+
 ExitCode report(const Options& options) {
   const std::vector<fs::path> folders(options.folders.begin(), options.folders.end());
   if (folders.size() > 1 && options.out.empty())
@@ -48,6 +61,9 @@ ExitCode report(const Options& options) {
   if (folders.size() > 1 || !fs::equivalent(folders.front(), out))
     write_file(out / "results.json", merged.dump(1) + "\n");
   reports::render(out / "results.json", out);
+  if (options.plots)
+    draw_plots(out);
+  tell_github(out);
   tell_missing(merged);
   if (options.json)
     fmt::print("{}\n", merged.dump(1));
@@ -64,10 +80,13 @@ void add_report(CLI::App& app, Action& action) {
   app.add_option("--out", options->out, "Where the report goes (default: the folder itself)")
       ->type_name("DIR");
   app.add_flag("--json", options->json, "The merged results as JSON on stdout");
+  app.add_flag("--plots", options->plots,
+               "Also draw each curve as SVG and PNG, with gnuplot, into DIR/plots");
   app.footer(
       "Examples:\n"
       "  parity report out/suite\n"
       "  parity report out/shard1 out/shard2 --out out/all\n"
+      "  parity report out/suite --plots\n"
       "  parity report shards/* --out out/all        the shards of parity run --shard I/N\n"
       "Exit status as that of the run; 3 if a shard is missing and nothing else is wrong.");
   app.callback([options, &action] { action = [options] { return report(*options); }; });

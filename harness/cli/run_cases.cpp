@@ -8,6 +8,7 @@
 
 #include "harness/base/process.hpp"
 #include "harness/base/terminal.hpp"
+#include "harness/cli/github.hpp"
 #include "harness/suite/results.hpp"
 #include "reports/render.hpp"
 #include "reports/results.hpp"
@@ -56,6 +57,7 @@ ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, 
   });
   const std::filesystem::path file = options.out / "results.json";
   reports::render(file, options.out);
+  tell_github(options.out);
   if (output == Output::json)
     fmt::print("{}\n", results.dump(1));
   else

@@ -113,7 +113,7 @@
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
     matchMedia("print").addEventListener("change", () => redraw());
     addEventListener("beforeprint", () => {
-      const wanted = [...canvases].filter((canvas) => !drawn.has(canvas) && canvas.offsetParent);
+      const wanted = [...document.querySelectorAll(".canvas")].filter((canvas) => !drawn.has(canvas) && canvas.offsetParent);
       for (const canvas of wanted.slice(0, mostPrinted)) draw(canvas);
     });
   }

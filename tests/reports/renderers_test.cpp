@@ -136,14 +136,40 @@ TEST(SummaryTest, HasNoMarkupOfNamesAndClosesItsFences) {
   EXPECT_THAT(text, HasSubstr("A pipe \\| a backtick"));
 }
 
-TEST(SummaryTest, StaysSmallWhenEverythingFails) {
+TEST(SummaryTest, StaysBelowTheLimitOfAJobSummaryWhenEverythingFails) {
   Results results = sample();
-  const Case failing = results.cases[3];
-  for (int i = 0; i < 200; ++i)
+  Case failing = results.cases[3];
+  failing.arms.resize(40);
+  for (Arm& arm : failing.arms) {
+    arm.complete = false;
+    arm.failure = std::string(4000, '<');
+    arm.stderr_tail = std::string(20'000, '`');
+  }
+  failing.name = std::string(4000, '*');
+  failing.notes.assign(20, std::string(4000, '_'));
+  for (int i = 0; i < 1000; ++i)
     results.cases.push_back(failing);
   const std::string text = summary(results);
-  EXPECT_LT(text.size(), 400'000U);
-  EXPECT_THAT(text, HasSubstr("more failed checks in index.html"));
+  EXPECT_LT(text.size(), 1'000'000U);
+  EXPECT_THAT(text, HasSubstr("more failing cases in index.html"));
+  EXPECT_THAT(text, HasSubstr("more cases in index.html"));
+}
+
+TEST(SummaryTest, SaysWhatChangedSinceTheGoldensAndWhereATensorDiffers) {
+  const std::string text = summary(sample());
+  EXPECT_THAT(text, HasSubstr("**Since the goldens:** 2 of 4 stored quantities of 2 cases changed"));
+  EXPECT_THAT(text, HasSubstr("- ? missing <code>optim/forgotten\\_step</code>"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "| where | param layers.1.attention.wq.weight (256 × 256) at update 7: differs in 2 of 16 cells"));
+  EXPECT_THAT(text, HasSubstr("**Slowest:** "));
+}
+
+TEST(SummaryTest, FoldsWhatHoldsBelowWhatFails) {
+  const std::string text = summary(sample());
+  EXPECT_LT(text.find("| ❌ |"), text.find("| ✅ |"));
+  EXPECT_THAT(text, HasSubstr("<summary>✅ 3 cases hold</summary>"));
 }
 
 class RenderedFolder : public ::testing::Test {

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/github.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "harness/base/file.hpp"
+#include "reports/annotations.hpp"
+#include "reports/results.hpp"
+
+namespace parity::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr size_t largest_summary = 1024 * 1024;  ///< of a step, GitHub's limit
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+void append_summary(const fs::path& out, const fs::path& file) {
+  const std::string summary = read_file(out / "summary.md");
+  std::error_code none;
+  const auto there = fs::file_size(file, none);
+  if (!none && there + summary.size() > largest_summary) {
+    fmt::print(stderr, "the job summary has no room for {} (GitHub takes 1 MiB a step); it is in {}\n",
+               (out / "summary.md").filename().string(), out.string());
+    return;
+  }
+  std::ofstream stream(file, std::ios::app | std::ios::binary);
+  stream << summary << "\n";
+  if (!stream.flush())
+    fmt::print(stderr,
+               "cannot append to the job summary {} (GITHUB_STEP_SUMMARY names it); {} has the text\n",
+               file.string(), (out / "summary.md").string());
+}
+
+}  // namespace
+
+void tell_github(const fs::path& out) {
+  if (variable("GITHUB_ACTIONS") != "true")
+    return;
+  if (const std::string file = variable("GITHUB_STEP_SUMMARY"); !file.empty())
+    append_summary(out, file);
+  fmt::print(stderr, "{}",
+             reports::annotations(reports::load_results(out / "results.json"), variable("GITHUB_WORKSPACE")));
+}
+
+}  // namespace parity::cli

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+namespace parity::cli {
+
+/// In a GitHub workflow: appends OUT/summary.md to the job's summary, and prints each failure on stderr as an
+/// annotation of its case file. Anywhere else nothing happens. A summary that cannot be written is said on
+/// stderr and changes no exit status.
+void tell_github(const std::filesystem::path& out);
+
+}  // namespace parity::cli

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/annotations.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "reports/overview.hpp"
+#include "reports/text.hpp"
+
+namespace parity::reports {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr size_t most = 10;
+constexpr size_t longest = 1500;
+
+/// Text of a workflow command: it ends at a line's end, and % begins an escape.
+std::string escaped(const std::string& text, std::string_view also = "") {
+  std::string result;
+  for (const char byte : text)
+    if (byte == '%')
+      result += "%25";
+    else if (byte == '\n')
+      result += "%0A";
+    else if (byte == '\r')
+      result += "%0D";
+    else if (also.find(byte) != std::string_view::npos)
+      result += byte == ':' ? "%3A" : "%2C";
+    else
+      result += byte;
+  return result;
+}
+
+std::string property(const std::string& text) {
+  return escaped(text, ":,");
+}
+
+std::string file_of(const Case& item, const std::string& workspace) {
+  const fs::path file(one_line(item.file));
+  if (!file.is_absolute() || workspace.empty())
+    return file.generic_string();
+  const fs::path inside = file.lexically_relative(workspace);
+  return inside.empty() || inside.native().starts_with("..") ? file.generic_string()
+                                                             : inside.generic_string();
+}
+
+std::string error(const Case& item, int64_t line, const std::string& title, const std::string& message,
+                  const std::string& workspace) {
+  std::string command = "::error ";
+  if (!item.file.empty())
+    command += "file=" + property(file_of(item, workspace)) +
+               ",line=" + std::to_string(std::max<int64_t>(line, 1)) + ",";
+  return command + "title=" + property(shorten(title, 200)) + "::" + escaped(message) + "\n";
+}
+
+std::string message_of(const Check& check) {
+  std::string text = shorten(check.sentence, longest);
+  if (!check.command.empty())
+    text += "\nTo look closer: " + one_line(check.command);
+  return text;
+}
+
+}  // namespace
+
+std::string annotations(const Results& results, const std::string& workspace) {
+  std::vector<std::string> all;
+  for (const Case& item : results.cases)
+    for (const Arm& arm : item.arms)
+      if (!arm.complete)
+        all.push_back(error(item, 1, item.name + ": arm " + arm.name + " " + arm.failure_kind,
+                            shorten(arm.failure, longest), workspace));
+  for (const Finding& failure : failures(results))
+    all.push_back(error(*failure.item, failure.check->line, failure.item->name + ": " + claim(*failure.check),
+                        message_of(*failure.check), workspace));
+  std::string text;
+  const size_t shown = all.size() > most ? most - 1 : all.size();
+  for (size_t i = 0; i < shown; ++i)
+    text += all[i];
+  if (all.size() > shown)
+    text += "::error title=" + property(outcome(results)) + "::and " +
+            count(all.size() - shown, "more failure") + "; the job summary and index.html tell them all\n";
+  return text;
+}
+
+}  // namespace parity::reports

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/results.hpp"
+
+namespace parity::reports {
+
+/// The log axis of a gap, as the page draws it (templates/plots.js): a zero has a line of its own below the
+/// smallest decade, labelled 0, since on a log axis it would vanish and it is the best news of all; what is
+/// no number lies above the largest.
+struct GapScale {
+  double bottom = 0, top = 0;                         ///< of the axis
+  double zero = 0, beyond = 0;                        ///< where zeros lie, and what is no number
+  std::vector<std::pair<std::string, double>> ticks;  ///< label, position
+
+  double place(double gap) const;
+};
+GapScale gap_scale(const Curve& curve);
+
+}  // namespace parity::reports
