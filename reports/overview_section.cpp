@@ -15,7 +15,7 @@ namespace {
 constexpr size_t most_failures = 12;
 constexpr size_t most_changes = 8;
 constexpr size_t most_slow = 5;
-constexpr size_t longest_sentence = 260;
+constexpr size_t longest_sentence = 700;
 constexpr size_t longest_case = 60;
 
 Data finding_row(const Finding& finding, const std::string& slug) {
@@ -97,7 +97,7 @@ Data case_row(const Case& item, size_t index, const std::string& slug) {
   row.set("index", std::to_string(index));
   row.set("slug", slug);
   row.set("short_name", breakable(item.name, longest_case));
-  row.set("sentence", shorten(item.sentence, 300));
+  row.set("sentence", shorten(item.sentence, 500));
   row.set("held", std::to_string(item.checks.size() - item.checks_failed()));
   row.set("all", std::to_string(item.checks.size()));
   row.set("seconds", exact(Json(item.seconds)));

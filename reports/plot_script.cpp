@@ -30,10 +30,16 @@ constexpr std::array<Style, 7> styles = {{
     {"#3d4752", "lw 1.5 dt solid", 2},
 }};
 
-const Style& style_of(const Case& item, const std::string& arm) {
+/// Beyond the table each dash comes again in the next colours; the broad line does not.
+Style style_of(const Case& item, const std::string& arm) {
   const auto found = std::ranges::find(item.arms, arm, &Arm::name);
   const auto index = static_cast<size_t>(found - item.arms.begin());
-  return styles[index < styles.size() ? index : 1 + (index - styles.size()) % (styles.size() - 1)];
+  if (index < styles.size())
+    return styles[index];
+  const size_t others = styles.size() - 1, round = 1 + (index - styles.size()) / others;
+  Style style = styles[1 + (index - styles.size()) % others];
+  style.colour = styles[1 + (index - styles.size() + round) % others].colour;
+  return style;
 }
 
 /// A string that gnuplot takes as it stands.
@@ -79,7 +85,7 @@ std::string values_plot(const Case& item, const Curve& curve) {
     parts.push_back(fmt::format("$values using 1:{} with {}", columns.size() + 1, look));
   };
   for (const Series& series : curve.series) {
-    const Style& style = style_of(item, series.arm);
+    const Style style = style_of(item, series.arm);
     add(series.values, fmt::format("linespoints lc rgb '{}' {} pt {} ps 0.6 title {}", style.colour,
                                    style.line, style.point, quoted(shorten(series.arm, 40))));
   }
@@ -103,7 +109,7 @@ std::string gap_plot(const Case& item, const Curve& curve) {
     parts.emplace_back("$gaps using 1:2 with lines lc rgb '#59636e' lw 1 dt (3,4) notitle");
   }
   for (const Series& gap : curve.gap) {
-    const Style& style = style_of(item, gap.arm);
+    const Style style = style_of(item, gap.arm);
     std::vector<Value>& column = columns.emplace_back();
     for (const Value& value : gap.values)
       column.push_back(value ? Value(scale.place(*value)) : std::nullopt);
