@@ -51,6 +51,42 @@ std::string unknown_verb(int argc, const char* const* argv) {
   return "unknown verb '" + std::string(argv[1]) + "'" + suggestion(argv[1], known);
 }
 
+/// The verb that the line had got to.
+const CLI::App* called_verb(const CLI::App& app) {
+  const CLI::App* verb = &app;
+  while (!verb->get_subcommands().empty())
+    verb = verb->get_subcommands().back();
+  return verb;
+}
+
+std::string words_of(const CLI::App* verb) {
+  return verb->get_parent() ? words_of(verb->get_parent()) + " " + verb->get_name() : verb->get_name();
+}
+
+/// What is wrong with a line that does not parse, with the nearest word that would.
+std::string usage_problem(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* verb = called_verb(app);
+  const std::vector<std::string> extra = app.remaining(true);
+  const std::string see = "; see: " + words_of(verb) + " --help";
+  std::vector<std::string> known;
+  if (!extra.empty() && extra.front().starts_with("-")) {
+    for (const CLI::Option* option : verb->get_options())
+      for (const std::string& name : option->get_lnames())
+        known.push_back("--" + name);
+    const std::string near = nearest(extra.front(), known);
+    return fmt::format("{} has no option {}{}{}", words_of(verb), extra.front(),
+                       near.empty() ? "" : " (did you mean '" + near + "'?)", see);
+  }
+  for (const CLI::App* sub : verb->get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(sub->get_name());
+  if (!extra.empty() && !known.empty())
+    return fmt::format("{} has no verb '{}'{}", words_of(verb), extra.front(),
+                       suggestion(extra.front(), known));
+  if (!extra.empty())
+    return fmt::format("{} does not take '{}'{}", words_of(verb), extra.front(), see);
+  return known.empty() ? error.what() + see : words_of(verb) + " needs a verb" + suggestion("", known);
+}
+
 ExitCode perform(const Action& action) {
   try {
     return action();
@@ -95,9 +131,12 @@ int run_program(int argc, const char* const* argv) {
   }
   try {
     app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", app.help());
+    return 0;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0
-                                : static_cast<int>(ExitCode::bad_input);  // CLI11's own codes begin at 100
+    complain(usage_problem(app, error));
+    return static_cast<int>(ExitCode::bad_input);
   } catch (const UserError& error) {
     complain(error.what());
     return static_cast<int>(error.code());

@@ -33,6 +33,10 @@ struct GoldenDifference {
 /// Channels, digests by phase, channels of twins; arm by arm.
 std::vector<GoldenDifference> golden_differences(const GoldenContent& before, const GoldenContent& after);
 
+/// Whether every stored value is the same, bit for bit, whatever config and environment were. Twins count
+/// only where both sides have them.
+bool same_values(const GoldenContent& before, const GoldenContent& after);
+
 /// How config and environment of arms that both have differ, a line each: "one_indexed: config: ...".
 std::vector<std::string> golden_notes(const GoldenContent& before, const GoldenContent& after);
 

@@ -44,9 +44,10 @@ struct GoldenOrigin {
 
 /// What recording does to a golden.
 enum class Recording {
-  unchanged,  ///< the file holds these values already
-  first,      ///< there was no file
-  changed,    ///< the file held others, or was damaged
+  unchanged,     ///< the file holds these values already
+  first,         ///< there was no file
+  other_config,  ///< the file holds these values, of another config (or without float64 twins)
+  changed,       ///< the file held other values, or was damaged
 };
 
 /// What recording these runs would do. \throws UserError if an arm has no complete trace

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "harness/base/error.hpp"
+#include "harness/golden/diff.hpp"
 #include "harness/golden/golden_file.hpp"
 
 namespace parity {
@@ -49,9 +50,12 @@ Recording recording_of(const std::filesystem::path& file, const std::optional<Go
   std::error_code error;
   if (!std::filesystem::exists(file, error))
     return Recording::first;
-  const bool same = before && before->intact() &&
-                    content_digest(with_twins_of(content, before->arms)) == before->stored_digest;
-  return same ? Recording::unchanged : Recording::changed;
+  if (!before || !before->intact())
+    return Recording::changed;
+  const GoldenContent whole = with_twins_of(content, before->arms);
+  if (content_digest(whole) == before->stored_digest)
+    return Recording::unchanged;
+  return same_values(before->arms, whole) ? Recording::other_config : Recording::changed;
 }
 
 }  // namespace
@@ -71,7 +75,7 @@ Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& o
   const Recording recording = recording_of(file, before, golden.arms);
   if (recording == Recording::changed)
     golden.history.push_back({reason, origin.commit, content_digest(golden.arms)});
-  if (recording == Recording::unchanged)
+  if (recording == Recording::unchanged || recording == Recording::other_config)
     golden.arms = with_twins_of(std::move(golden.arms), before->arms);
   if (recording != Recording::unchanged || rewrite == Rewrite::always)
     write_golden(file, golden);

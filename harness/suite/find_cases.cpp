@@ -40,6 +40,7 @@ std::vector<fs::path> files_named(const std::string& wanted, const fs::path& roo
           names.back().starts_with(wanted + "/"))
         files.push_back(file);
     }
+  std::sort(names.begin(), names.end());
   if (files.empty())
     throw UserError("no case is called '" + wanted + "'" + suggestion(wanted, names) + "; see: parity list");
   return files;

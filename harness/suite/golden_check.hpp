@@ -17,7 +17,7 @@ std::vector<Case> only_goldens(std::vector<Case> cases);
 
 /// How two recordings of one golden differ.
 struct GoldenDiff {
-  bool identical = false;  ///< the same content
+  bool identical = false;  ///< the same values
   std::string text;        ///< Markdown
   Json json;               ///< name, identical, differences, notes, reasons
 };

@@ -12,6 +12,7 @@
 #include "harness/base/file.hpp"
 #include "harness/base/glob.hpp"
 #include "harness/base/nearest.hpp"
+#include "harness/golden/diff.hpp"
 #include "harness/suite/case_file.hpp"
 #include "harness/suite/git.hpp"
 #include "harness/suite/golden_check.hpp"
@@ -70,8 +71,7 @@ std::set<std::string> wanted_names(const std::map<std::string, Sides>& goldens,
 std::string state_of(const ReviewedGolden& golden) {
   if (!golden.before || !golden.after)
     return golden.after ? "added" : "removed";
-  return content_digest(golden.before->arms) == content_digest(golden.after->arms) ? "same values"
-                                                                                   : "changed";
+  return same_values(golden.before->arms, golden.after->arms) ? "same values" : "changed";
 }
 
 std::string counts(const GoldenReview& review) {

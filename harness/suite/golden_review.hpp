@@ -26,7 +26,7 @@ struct GoldenReview {
   std::vector<ReviewedGolden> goldens;  ///< those whose bytes differ, by name
   size_t unchanged = 0;
 
-  /// Whether every golden of both sides holds the same content.
+  /// Whether every golden of both sides holds the same values.
   bool identical() const;
 };
 

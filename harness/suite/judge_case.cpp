@@ -91,6 +91,8 @@ std::string recording_words(Recording recording, const std::string& file, const 
       return file + " was recorded";
     case Recording::changed:
       return file + " was recorded again: " + policy.reason;
+    case Recording::other_config:
+      return file + " holds the same values and was recorded again, with the config as it is now";
     case Recording::unchanged:
       break;
   }

@@ -21,6 +21,14 @@ TEST_F(ProgramTest, BadUsageIsExitTwo) {
   EXPECT_THAT(parity("rnu").err, HasSubstr("did you mean 'run'"));
   EXPECT_EQ(parity("rnu").status, 2);
   EXPECT_EQ(parity("run --no-such-option").status, 2);
+  EXPECT_THAT(parity("run --jbos 2").err,
+              HasSubstr("parity run has no option --jbos (did you mean '--jobs'?)"));
+  EXPECT_THAT(parity("golden recrod").err, HasSubstr("did you mean 'record'"));
+  EXPECT_EQ(parity("golden recrod").status, 2);
+  EXPECT_THAT(parity("golden").err, HasSubstr("parity golden needs a verb; known: record, verify"));
+  EXPECT_THAT(parity("run --jobs").err, HasSubstr("see: parity run --help"));
+  EXPECT_THAT(parity("run --jobs two").err, HasSubstr("two"));
+  EXPECT_THAT(parity("version now").err, HasSubstr("parity version does not take 'now'"));
   EXPECT_EQ(parity("compare a.h5").status, 2);
   EXPECT_EQ(parity("run --golden-mode update").status, 2);
   EXPECT_THAT(parity("run --golden-mode update").err, HasSubstr("update-changed"));

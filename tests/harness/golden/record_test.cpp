@@ -79,6 +79,21 @@ TEST_F(GoldenRecordTest, TellsAFirstRecordingAChangeAndNoneApart) {
   EXPECT_EQ(recording_of(file, arms), Recording::changed);
 }
 
+TEST_F(GoldenRecordTest, ANewConfigKeyIsNoChangeOfValues) {
+  record();
+  auto run = run_of();
+  run.config["lr"]["new_key"] = 1;
+  add_arm("one_indexed", run);
+  arms["one_indexed"].twin = nullptr;
+  EXPECT_EQ(recording_of(file, arms), Recording::other_config);
+  EXPECT_TRUE(record());
+  const Golden golden = read_golden(file);
+  EXPECT_TRUE(golden.history.empty());
+  EXPECT_EQ(golden.arms.at("one_indexed").config["lr"]["new_key"], 1);
+  EXPECT_TRUE(golden.arms.at("one_indexed").twin) << "kept, though the new run had none";
+  EXPECT_FALSE(record());
+}
+
 TEST_F(GoldenRecordTest, KeepsTheReasonOfEachChange) {
   record();
   EXPECT_TRUE(read_golden(file).history.empty()) << "a first recording changes nothing";
