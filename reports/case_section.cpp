@@ -29,9 +29,7 @@ Data worst_data(const Check& check) {
   data.set("actual", exact(worst.actual));
   data.set("metric", optional(worst.metric.empty() ? "" : metric_label(worst.metric)));
   data.set("value", brief(worst.value));
-  // Where something else decides (a collapse), the bits' own limit of 0 would mislead.
-  const bool decides = check.limit.empty() || check.limit.contains(worst.metric);
-  data.set("limit", optional(worst.limit.is_null() || !decides ? "" : brief(worst.limit)));
+  data.set("limit", optional(has_limit(check, worst) ? brief(worst.limit) : ""));
   return data;
 }
 

@@ -50,8 +50,8 @@ std::string details(const Check& check) {
     text += "\nworst: " + place(*check.worst) + "\nexpected: " + exact(check.worst->expected) +
             "\nactual: " + exact(check.worst->actual);
     if (!check.worst->metric.empty())
-      text += "\nmetric: " + check.worst->metric + " " + exact(check.worst->value) + ", limit " +
-              exact(check.worst->limit);
+      text += "\nmetric: " + check.worst->metric + " " + exact(check.worst->value) +
+              (has_limit(check, *check.worst) ? ", limit " + exact(check.worst->limit) : "");
   }
   if (const std::string measured = measured_label(check, 8); !measured.empty())
     text += "\nmeasured: " + measured;

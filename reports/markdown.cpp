@@ -31,6 +31,13 @@ std::string plain(const std::string& text, size_t longest) {
   return result;
 }
 
+std::string html(const std::string& text, size_t longest) {
+  std::string result;
+  for (const char byte : shorten(text, longest))
+    result += byte == '<' ? "&lt;" : byte == '>' ? "&gt;" : byte == '&' ? "&amp;" : std::string(1, byte);
+  return result;
+}
+
 std::string code(const std::string& text) {
   return "<code>" + plain(text, longest_name) + "</code>";
 }

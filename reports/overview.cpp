@@ -59,8 +59,7 @@ std::string GoldenState::sentence() const {
   if (changed.empty())
     return (quantities == 1 ? "The stored quantity" : "All " + grouped(quantities) + " stored quantities") +
            where + (quantities == 1 ? " agrees" : " agree") + " bit for bit";
-  return grouped(changed.size()) + " of " + grouped(quantities) + " stored quantities" + where +
-         (changed.size() == 1 ? " changed" : " changed");
+  return grouped(changed.size()) + " of " + grouped(quantities) + " stored quantities" + where + " changed";
 }
 
 std::vector<const Case*> slowest(const Results& results, size_t most) {

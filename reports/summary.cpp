@@ -17,12 +17,12 @@ using markdown::code;
 using markdown::plain;
 
 constexpr size_t most_failures = 50;
-constexpr size_t most_rows = 400;  ///< of the table of cases
-constexpr size_t most_arms = 4;    ///< whose last words are shown
+constexpr size_t room_for_rows = 250'000;  ///< bytes, of the table of cases
+constexpr size_t most_arms = 4;            ///< whose last words are shown
 constexpr size_t most_notes = 60;
 constexpr size_t most_changes = 20;
 constexpr size_t most_slow = 5;
-constexpr size_t room_for_failures = 600'000;  ///< bytes; GitHub refuses a summary of more than 1 MiB
+constexpr size_t room_for_failures = 400'000;  ///< bytes; GitHub refuses a summary of more than 1 MiB
 
 std::string verdict(const std::string& name) {
   const VerdictLook* look = find_verdict(name);
@@ -32,7 +32,7 @@ std::string verdict(const std::string& name) {
 void write_row(std::string& text, const Case& item) {
   const size_t held = item.checks.size() - item.checks_failed();
   text += "| " + std::string(item.passed ? "✅" : "❌") + " | " + code(item.name) + " | " +
-          verdict(item.verdict) + " | " + plain(item.sentence, 240) + " | " + std::to_string(held) + "/" +
+          verdict(item.verdict) + " | " + plain(item.sentence, 420) + " | " + std::to_string(held) + "/" +
           std::to_string(item.checks.size()) + " | " + duration(item.seconds) + " |\n";
 }
 
@@ -41,12 +41,17 @@ void write_table(std::string& text, const Results& results) {
   if (results.cases.empty())
     return;
   const std::string head = "| | case | verdict | found | checks | time |\n|---|---|---|---|---:|---:|\n";
-  size_t rows = 0;
+  size_t left_out = 0;
   std::string failing, holding;
   for (const bool passed : {false, true})
-    for (const Case& item : results.cases)
-      if (item.passed == passed && rows++ < most_rows)
+    for (const Case& item : results.cases) {
+      if (item.passed != passed)
+        continue;
+      if (failing.size() + holding.size() < room_for_rows)
         write_row(passed ? holding : failing, item);
+      else
+        ++left_out;
+    }
   if (!failing.empty())
     text += head + failing + "\n";
   const size_t held = results.cases.size() - results.cases_failed();
@@ -56,8 +61,8 @@ void write_table(std::string& text, const Results& results) {
             holding + "\n</details>\n\n";
   else if (!holding.empty())
     text += head + holding + "\n";
-  if (rows > most_rows)
-    text += "and " + count(rows - most_rows, "more case") + " in index.html.\n\n";
+  if (left_out > 0)
+    text += "and " + count(left_out, "more case") + " in index.html.\n\n";
 }
 
 void write_goldens(std::string& text, const Results& results) {
@@ -102,8 +107,8 @@ void write_check(std::string& text, const Check& check) {
     row("expected", code(exact(check.worst->expected)));
     row("actual", code(exact(check.worst->actual)));
     if (!check.worst->metric.empty())
-      row("metric", plain(metric_label(check.worst->metric) + " " + brief(check.worst->value) + ", limit " +
-                          brief(check.worst->limit)));
+      row("metric", plain(metric_label(check.worst->metric) + " " + brief(check.worst->value) +
+                          (has_limit(check, *check.worst) ? ", limit " + brief(check.worst->limit) : "")));
   }
   row("measured", plain(measured_label(check, 4)));
   row("limit", plain(limits_label(check)));
@@ -115,10 +120,12 @@ void write_check(std::string& text, const Check& check) {
     text += "To look closer:\n\n" + block(one_line(check.command));
 }
 
+/// \param end  size of the text beyond which no check is begun
 /// \return how many failed checks were written
-size_t write_failures(std::string& text, const Case& item, size_t room) {
+size_t write_failures(std::string& text, const Case& item, size_t room, size_t end) {
   size_t written = 0;
-  text += "<details open>\n<summary>✗ " + code(item.name) + " " + plain(item.title) + "</summary>\n\n";
+  text += "<details open>\n<summary>✗ <code>" + markdown::html(item.name, 160) + "</code> " +
+          markdown::html(item.title) + "</summary>\n\n";
   if (!item.question.empty())
     text += "*" + plain(item.question) + "*\n\n";
   size_t arms = 0;
@@ -132,7 +139,7 @@ size_t write_failures(std::string& text, const Case& item, size_t room) {
       }
     }
   for (const Check& check : item.checks)
-    if (!check.passed && written < room) {
+    if (!check.passed && written < room && text.size() < end) {
       write_check(text, check);
       ++written;
     }
@@ -161,7 +168,7 @@ std::string summary(const Results& results) {
     if (!item.passed && (room == 0 || text.size() > end))
       ++left_out;
     else if (!item.passed)
-      room -= write_failures(text, item, room);
+      room -= write_failures(text, item, room, end);
   if (left_out > 0)
     text += "and " + count(left_out, "more failing case") + " in index.html.\n\n";
   size_t notes = 0;

@@ -82,8 +82,9 @@ void write_failure(Page& page, const Check& check) {
     page.field("expected", exact(check.worst->expected));
     page.field("actual", exact(check.worst->actual));
     if (!check.worst->metric.empty())
-      page.field("metric", metric_label(check.worst->metric) + " " + brief(check.worst->value) +
-                               (check.worst->limit.is_null() ? "" : ", limit " + brief(check.worst->limit)));
+      page.field("metric",
+                 metric_label(check.worst->metric) + " " + brief(check.worst->value) +
+                     (has_limit(check, *check.worst) ? ", limit " + brief(check.worst->limit) : ""));
   }
   if (const std::string measured = measured_label(check, 4); !measured.empty()) {
     page.field("measured", measured);

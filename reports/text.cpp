@@ -222,6 +222,10 @@ std::string place(const Worst& worst) {
   return result + "]";
 }
 
+bool has_limit(const Check& check, const Worst& worst) {
+  return !worst.limit.is_null() && (check.limit.empty() || check.limit.contains(worst.metric));
+}
+
 std::vector<std::string> headline_metrics(const Check& check, size_t most) {
   std::vector<std::string> names;
   const auto add = [&](const std::string& name) {

@@ -56,6 +56,10 @@ std::string claim(const Check& check);
 /// "step 3, layers.0.attention.wq.weight[1, 2]".
 std::string place(const Worst& worst);
 
+/// Whether the limit of the worst place is the one that decided. Where something else did (a collapse), the
+/// bits' own limit of 0 would mislead.
+bool has_limit(const Check& check, const Worst& worst);
+
 /// What decided: the limited metrics first, else the ones a reader wants first. At most `most` of them.
 std::vector<std::string> headline_metrics(const Check& check, size_t most);
 

@@ -146,6 +146,12 @@ TEST(SummaryTest, StaysBelowTheLimitOfAJobSummaryWhenEverythingFails) {
     arm.stderr_tail = std::string(20'000, '`');
   }
   failing.name = std::string(4000, '*');
+  failing.sentence = std::string(4000, '<');
+  failing.checks.resize(60, failing.checks.front());
+  for (Check& check : failing.checks) {
+    check.passed = false;
+    check.sentence = check.because = check.quantity = std::string(4000, '<');
+  }
   failing.notes.assign(20, std::string(4000, '_'));
   for (int i = 0; i < 1000; ++i)
     results.cases.push_back(failing);
@@ -164,6 +170,10 @@ TEST(SummaryTest, SaysWhatChangedSinceTheGoldensAndWhereATensorDiffers) {
       HasSubstr(
           "| where | param layers.1.attention.wq.weight (256 × 256) at update 7: differs in 2 of 16 cells"));
   EXPECT_THAT(text, HasSubstr("**Slowest:** "));
+}
+
+TEST(SummaryTest, HasNoBackslashesWhereMarkdownIsNotRead) {
+  EXPECT_THAT(summary(sample()), HasSubstr("<summary>✗ <code>optim/forgotten_step</code> "));
 }
 
 TEST(SummaryTest, FoldsWhatHoldsBelowWhatFails) {

@@ -94,6 +94,18 @@ TEST(TextTest, PutsLimitedMetricsFirstAndHidesCountsOfNoNan) {
   EXPECT_EQ(headline_metrics(check, 9).size(), 3U);
 }
 
+TEST(TextTest, ALimitThatDecidedNothingIsNotShown) {
+  Check check;
+  Worst worst;
+  worst.metric = "relative_l2";
+  worst.limit = 0.0;
+  EXPECT_TRUE(has_limit(check, worst)) << "bits decide: nothing may differ";
+  check.limit = {{"collapse_log2", 20}};
+  EXPECT_FALSE(has_limit(check, worst));
+  check.limit = {{"relative_l2", 1e-3}};
+  EXPECT_TRUE(has_limit(check, worst));
+}
+
 TEST(TextTest, ADistinctGapMustNotCollapse) {
   Check check;
   check.limit = {{"collapse_log2", 20}};

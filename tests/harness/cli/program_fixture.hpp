@@ -40,7 +40,8 @@ class ProgramTest : public SuiteTest {
     const std::string bin = places::build + "/bin";
     spec.argv = {"/bin/sh", "-c",
                  "cd '" + folder_.string() + "' && PATH='" + bin + "':$PATH && exec " + line};
-    spec.environment = {{"PARITY_TRAINER", "/no/such/trainer"}};
+    // Not those of a workflow that runs these tests.
+    spec.environment = {{"PARITY_TRAINER", "/no/such/trainer"}, {"GITHUB_ACTIONS", "false"}};
     spec.stdout_file = folder_ / "stdout";
     spec.stderr_file = folder_ / "stderr";
     std::filesystem::remove(spec.stdout_file);
