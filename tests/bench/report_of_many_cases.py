@@ -108,7 +108,7 @@ def open_page(chromium, folder):
 def measure(program, chromium, cases, repeats, plots):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        results = {"schema": "parity.results/1", "cases": [case(number) for number in range(cases)]}
+        results = {"schema": "parity.results/1", "summary": {}, "cases": [case(number) for number in range(cases)]}
         (folder / "results.json").write_text(json.dumps(results, indent=1))
         renders = [render(program, folder, plots) for _ in range(repeats)]
         opens = [open_page(chromium, folder) for _ in range(repeats)]
