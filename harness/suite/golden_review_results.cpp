@@ -228,18 +228,19 @@ Json review_results(const GoldenReview& review, const Json& producer,
   Json cases = Json::array();
   for (const ReviewedGolden& golden : review.goldens)
     add_cases(cases, review.revision, golden);
-  return {
-      {"schema", "parity.results/1"},
-      {"producer", producer},
-      {"command", command},
-      {"started", ""},
-      {"seconds", 0},
-      {"environment",
-       {{"revision", review.revision}, {"commit", review.commit}, {"unchanged goldens", review.unchanged}}},
-      {"summary", summary_of(cases, {})},
-      {"interrupted", false},
-      {"unfinished", Json::array()},
-      {"cases", cases}};
+  return {{"schema", "parity.results/1"},
+          {"producer", producer},
+          {"command", command},
+          {"started", ""},
+          {"seconds", 0},
+          {"environment",
+           {{"before", fmt::format("{} ({})", review.revision, review.commit.substr(0, 12))},
+            {"after", now_name},
+            {"unchanged goldens", review.unchanged}}},
+          {"summary", summary_of(cases, {})},
+          {"interrupted", false},
+          {"unfinished", Json::array()},
+          {"cases", cases}};
 }
 
 }  // namespace parity

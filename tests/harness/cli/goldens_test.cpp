@@ -169,6 +169,19 @@ TEST_F(GoldensTest, DiffDrawsBothSidesWithTheOrdinaryReport) {
     EXPECT_THAT(read_file(folder_ / "out/golden-diff" / name), HasSubstr("topic/golden x")) << name;
 }
 
+TEST_F(GoldensTest, DiffTakesNoDamagedGoldenForAChange) {
+  commit_all();
+  std::string flipped = bytes();
+  const double loss = 6.75;
+  const size_t at = flipped.find(std::string(reinterpret_cast<const char*>(&loss), sizeof loss));
+  ASSERT_NE(at, std::string::npos);
+  flipped[at] = 1;
+  write_file(file(), flipped);
+  const Outcome outcome = parity("golden diff HEAD");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("is not what was recorded"));
+}
+
 TEST_F(GoldensTest, DiffNamesGoldensThatCameAndWent) {
   commit_all();
   write_case("fresh", copying_arm("x", "a") + copying_arm("y", "a") + losses_identical());
