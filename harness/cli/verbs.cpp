@@ -132,7 +132,8 @@ int run_program(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
+    const std::string help = app.help();
+    fmt::print("{}{}", help, help.ends_with('\n') ? "" : "\n");
     return 0;
   } catch (const CLI::ParseError& error) {
     complain(usage_problem(app, error));
