@@ -37,6 +37,13 @@ Json check_of(const fs::path& file, size_t number) {
       {"command", "parity list"}};
 }
 
+/// A case file that lies outside `cases`, beside the folder of goldens, has its golden there too.
+bool is_of_case_outside(const fs::path& golden, const fs::path& folder) {
+  const fs::path file = (folder.parent_path() / golden.filename()).replace_extension(".toml");
+  std::error_code error;
+  return fs::is_regular_file(file, error) && golden_file_of(file) == golden;
+}
+
 }  // namespace
 
 fs::path golden_folder(const fs::path& root) {
@@ -54,7 +61,8 @@ std::vector<fs::path> unused_goldens(const fs::path& root) {
   const fs::path folder = golden_folder(root);
   if (fs::is_directory(folder, error))
     for (const auto& entry : fs::recursive_directory_iterator(folder))
-      if (entry.is_regular_file() && entry.path().extension() == ".h5" && !used.contains(entry.path()))
+      if (entry.is_regular_file() && entry.path().extension() == ".h5" && !used.contains(entry.path()) &&
+          !is_of_case_outside(entry.path(), folder))
         unused.push_back(entry.path());
   std::sort(unused.begin(), unused.end());
   return unused;

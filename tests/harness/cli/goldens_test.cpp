@@ -98,6 +98,16 @@ TEST_F(GoldensTest, AGoldenThatBelongsToNoCaseFailsTheSuiteAndVerify) {
   EXPECT_THAT(parity("list").out, HasSubstr("gone.h5 belongs to no case"));
 }
 
+TEST_F(GoldensTest, AGoldenOfACaseBesideTheFolderOfCasesIsUsed) {
+  fs::copy_file(folder_ / "cases/topic/golden.toml", folder_ / "mine.toml");
+  fs::copy_file(folder_ / "cases/topic/a.h5", folder_ / "a.h5");
+  ASSERT_EQ(parity("golden record mine.toml").status, 0);
+  EXPECT_TRUE(fs::exists(folder_ / "golden/mine.h5"));
+  EXPECT_EQ(parity("run").status, 0);
+  fs::remove(folder_ / "mine.toml");
+  EXPECT_EQ(parity("run").status, 3);
+}
+
 TEST_F(GoldensTest, AnArmThatTheCaseNoLongerKeepsFails) {
   write_case("golden", "[golden]\narms = [\"x\"]\n" + copying_arm("x", "a") + copying_arm("y", "a") +
                            losses_identical());
