@@ -74,11 +74,11 @@ Data suite_facts(const Results& results) {
 std::string counts(const Results& results) {
   const size_t failed = results.checks_failed();
   std::string text = grouped(results.checks()) + (results.checks() == 1 ? " check, " : " checks, ") +
-                     std::to_string(failed) + " failed; ";
+                     std::to_string(failed) + " failed";
   if (results.runs > 0)
-    text += count(static_cast<size_t>(results.runs), "run") + ", " + std::to_string(results.runs_cached) +
-            " from the cache; ";
-  return text + duration(results.seconds);
+    text += "; " + count(static_cast<size_t>(results.runs), "run") + ", " +
+            std::to_string(results.runs_cached) + " from the cache";
+  return results.seconds > 0 ? text + "; " + duration(results.seconds) : text;
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ Data case_row(const Case& item, size_t index, const std::string& slug) {
   row.set("held", std::to_string(item.checks.size() - item.checks_failed()));
   row.set("all", std::to_string(item.checks.size()));
   row.set("seconds", exact(Json(item.seconds)));
-  row.set("duration", duration(item.seconds));
+  row.set("duration", item.seconds > 0 ? duration(item.seconds) : "");
   return row;
 }
 

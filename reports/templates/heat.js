@@ -53,7 +53,7 @@ function drawHeat(canvas, picture, still) {
     traces.push({...common, z: picture.cells.map((row) => row.map((v) => typeof v === "string" ? 1 : null)), showscale: false,
       colorscale: [[0, themeValue("--fail")], [1, themeValue("--fail")]]});
   return Plotly.react(canvas, traces, {
-    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: {l: strip ? 12 : 58, r: 60, t: 6, b: 38},
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: {l: strip ? 12 : 58, r: 60, t: 12, b: 38},
     dragmode: still ? false : "zoom", font: {family: getComputedStyle(document.body).fontFamily, color: themeValue("--text"), size: 12},
     hoverlabel: {bgcolor: themeValue("--surface"), bordercolor: themeValue("--line"), font: {color: themeValue("--text"), size: 12}},
     xaxis: {...heatAxis(picture.estimated ? "flat element" : "column", still), range: [0, picture.columns]},
