@@ -67,7 +67,7 @@ void flatten(const Json& value, const std::string& key, Texts& texts, Json& rows
       flatten(inner, key.empty() ? name : key + "." + name, texts, rows);
     return;
   }
-  const std::string shown = value.is_primitive() ? exact(value) : value.dump();
+  const std::string shown = value.is_primitive() ? exact(value) : json_text(value);
   rows.push_back({texts.number(shorten(key, 300)), texts.number(shorten(shown, 1000))});
 }
 
@@ -218,7 +218,7 @@ std::string page_data(const Results& results, const std::vector<CheckDetails>& d
         item["details"][std::to_string(check)] = inner;
     cases.push_back(std::move(item));
   }
-  const std::string plain = Json{{"cases", std::move(cases)}, {"texts", texts.list()}}.dump();
+  const std::string plain = json_text({{"cases", std::move(cases)}, {"texts", texts.list()}});
   std::string escaped;
   escaped.reserve(plain.size());
   for (const char byte : plain)

@@ -265,6 +265,8 @@ size_t Results::checks_failed() const {
 }
 
 Results parse_results(const std::string& text, const std::string& origin) try {
+  if (json_depth(text) > deepest_json)
+    throw UserError("nested too deeply for results of ours; run the suite again");
   const Json json = Json::parse(text);
   const Node root(json, "");
   expect_schema(root);

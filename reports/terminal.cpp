@@ -108,7 +108,7 @@ void write_check(Page& page, const Check& check) {
 
 void write_arm_failure(Page& page, const Arm& arm) {
   page.wrapped("  " + page.bad("✗") + " ", 4,
-               "arm " + shorten(arm.name, longest_name) + " " + arm.failure_kind + ": " +
+               "arm " + shorten(arm.name, longest_name) + " " + shorten(arm.failure_kind, 40) + ": " +
                    shorten(arm.failure, 2 * longest_name));
   const std::string tail = visible(arm.stderr_tail);
   for (size_t at = 0; at < tail.size();) {

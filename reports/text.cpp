@@ -53,22 +53,6 @@ bool continues(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
-/// Length in bytes of a direction override or isolate (U+202A-202E, U+2066-2069) at `at`; 0 if there is none.
-size_t override_at(std::string_view text, size_t at) {
-  if (at + 3 > text.size() || text[at] != '\xE2')
-    return 0;
-  const auto second = static_cast<unsigned char>(text[at + 1]);
-  const auto third = static_cast<unsigned char>(text[at + 2]);
-  const bool embedding = second == 0x80 && third >= 0xAA && third <= 0xAE;
-  const bool isolate = second == 0x81 && third >= 0xA6 && third <= 0xA9;
-  return embedding || isolate ? 3 : 0;
-}
-
-unsigned code_point(std::string_view three) {
-  return (static_cast<unsigned>(three[0] & 0x0F) << 12) | (static_cast<unsigned>(three[1] & 0x3F) << 6) |
-         static_cast<unsigned>(three[2] & 0x3F);
-}
-
 /// A count of NaN or infinities that found none is not worth a word.
 bool is_absent(const Json& measured, const std::string& name) {
   const auto found = measured.find(name);
@@ -85,25 +69,6 @@ double largest_gap(const Series& gap) {
 }
 
 }  // namespace
-
-std::string visible(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) {
-      result += fmt::format("<U+{:04X}>", byte);
-    } else if (byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0) {
-      result += fmt::format("<U+{:04X}>", static_cast<unsigned char>(text[++i]));  // C1 controls
-    } else if (const size_t length = override_at(text, i)) {
-      result += fmt::format("<U+{:04X}>", code_point(text.substr(i, length)));
-      i += length - 1;
-    } else {
-      result += text[i];
-    }
-  }
-  return result;
-}
 
 std::string one_line(std::string_view text) {
   std::string result = visible(text);
@@ -142,7 +107,7 @@ std::string exact(const Json& scalar) {
     return fmt::format("{}", scalar.get<double>());
   if (scalar.is_string())
     return one_line(scalar.get<std::string>());
-  return scalar.is_null() ? "none" : scalar.dump();
+  return scalar.is_null() ? "none" : json_text(scalar);
 }
 
 std::string brief(double number) {

@@ -6,14 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/visible.hpp"
 #include "reports/results.hpp"
 
 /// Words and numbers that every renderer shares, before any of them escapes for its own format.
 namespace parity::reports {
-
-/// Control characters (but newline and tab) and direction overrides as <U+001B>: nothing a name holds can
-/// move a cursor, end an XML document or reorder a line.
-std::string visible(std::string_view text);
 
 /// visible(), and newlines and tabs as a space.
 std::string one_line(std::string_view text);

@@ -9,6 +9,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/nearest.hpp"
+#include "harness/base/visible.hpp"
 
 namespace parity {
 
@@ -41,7 +42,7 @@ E parse_enum(std::string_view name) {
   for (size_t i = 0; i < names.size(); ++i)
     if (names[i] == name)
       return static_cast<E>(i);
-  throw UserError("unknown " + std::string(EnumNames<E>::what) + " '" + std::string(name) + "'" +
+  throw UserError("unknown " + std::string(EnumNames<E>::what) + " " + quoted(name) +
                   suggestion(name, names_of<E>()));
 }
 

@@ -2,16 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/file.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-#include "harness/base/error.hpp"
+#include "harness/base/visible.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -22,68 +21,80 @@ std::string reason() {
 }
 
 [[noreturn]] void fail_to_write(const fs::path& path, const std::string& why) {
-  throw UserError("cannot write " + path.string() + " (" + why + "); free space or choose another folder");
+  throw UserError("cannot write " + visible(path.string()) + " (" + why +
+                  "); free space or choose another folder");
+}
+
+constexpr std::string_view temporary_start = ".parity-";
+constexpr std::string_view temporary_end = ".tmp";
+
+/// Short, so that any name a folder takes can be written; its own for each thread.
+std::string temporary_name() {
+  static std::atomic<unsigned> next = 0;
+  return std::string(temporary_start) + std::to_string(::getpid()) + "-" + std::to_string(next++) +
+         std::string(temporary_end);
 }
 
 }  // namespace
 
-std::string read_file(const fs::path& path) {
-  if (fs::is_directory(path))
-    throw UserError("cannot read " + path.string() + " (it is a folder)");
+std::string read_file(const fs::path& path, uint64_t most) {
+  const auto fail = [&](const std::string& why) {
+    throw UserError("cannot read " + visible(path.string()) + " (" + why + ")");
+  };
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status))
+    fail("it is a folder");
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    fail("it is a device or a pipe");
   std::ifstream in(path, std::ios::binary);
   if (!in)
-    throw UserError("cannot read " + path.string() + " (" + reason() + ")");
+    fail(reason());
+  if (fs::is_regular_file(status) && fs::file_size(path, error) > most && !error)
+    fail("it is larger than " + std::to_string(most) + " bytes");
   std::ostringstream contents;
   contents << in.rdbuf();
   return std::move(contents).str();
 }
 
+UserError error_of(const fs::filesystem_error& error) {
+  const std::string path = error.path1().empty() ? "a file" : visible_name(error.path1().string());
+  return UserError("cannot use " + path + " (" + error.code().message() + "); check the path and its rights");
+}
+
+void remove_temporaries(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    std::error_code ignored;
+    if (name.starts_with(temporary_start) && name.ends_with(temporary_end))
+      fs::remove(at->path(), ignored);
+  }
+}
+
 void write_file(const fs::path& path, std::string_view contents) {
-  std::error_code ignored;
-  if (path.has_parent_path())
-    fs::create_directories(path.parent_path(), ignored);
-  fs::path temporary = path;
-  temporary += "." + std::to_string(::getpid()) + ".tmp";
+  std::error_code error;
+  if (path.has_parent_path() && !fs::is_directory(path.parent_path(), error))
+    fs::create_directories(path.parent_path(), error);
+  if (error)
+    fail_to_write(path, error.message());
+  const fs::path temporary = path.parent_path() / temporary_name();
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
   if (!out)
     fail_to_write(path, reason());
   out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
   out.close();
+  std::error_code ignored;
   if (!out) {
     const std::string why = reason();
     fs::remove(temporary, ignored);
     fail_to_write(path, why);
   }
-  std::error_code error;
   fs::rename(temporary, path, error);
   if (error) {
     fs::remove(temporary, ignored);
     fail_to_write(path, error.message());
   }
-}
-
-FolderLock::FolderLock(const fs::path& folder) {
-  std::error_code ignored;
-  fs::create_directories(folder, ignored);
-  const fs::path file = folder / ".lock";
-  descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor_ < 0)
-    fail_to_write(file, reason());
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    char owner[32] = {};
-    const bool known = ::read(descriptor_, owner, sizeof owner - 1) > 0;
-    ::close(descriptor_);
-    throw UserError(folder.string() + " is in use by " +
-                    (known ? "process " + std::string(owner) : "another process") +
-                    " (two runs would overwrite each other); wait for it, or give --out another folder");
-  }
-  const std::string owner = std::to_string(::getpid());
-  if (::ftruncate(descriptor_, 0) != 0 || ::write(descriptor_, owner.data(), owner.size()) < 0)
-    fail_to_write(file, reason());
-}
-
-FolderLock::~FolderLock() {
-  ::close(descriptor_);
 }
 
 }  // namespace parity

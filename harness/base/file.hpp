@@ -2,30 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "harness/base/error.hpp"
+
 namespace parity {
 
-/// The whole file as bytes. \throws UserError naming the path and why it cannot be read.
-std::string read_file(const std::filesystem::path& path);
+/// The whole file as bytes. \throws UserError naming the path and why it cannot be read: only regular files
+/// are (a pipe would never end), and only up to `most` bytes.
+std::string read_file(const std::filesystem::path& path, uint64_t most = UINT64_MAX);
+
+/// Why a path cannot be used, as an error that names it: for failures that std::filesystem throws.
+UserError error_of(const std::filesystem::filesystem_error& error);
+
+/// Removes what write_file leaves in `folder` (not below it) when it is killed. Only while nobody else writes
+/// there.
+void remove_temporaries(const std::filesystem::path& folder);
 
 /// Writes through a temporary file beside `path` and a rename: a reader sees the old file or the new one,
 /// never a part. Makes missing parent folders. \throws UserError if the disk is full or the folder read-only.
 void write_file(const std::filesystem::path& path, std::string_view contents);
-
-/// An exclusive lock on a folder, held by this process until destroyed; the lock file names its owner.
-/// \throws UserError "FOLDER is in use by process N" if another holds it.
-class FolderLock {
- public:
-  explicit FolderLock(const std::filesystem::path& folder);
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int descriptor_;
-};
 
 }  // namespace parity

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "harness/base/visible.hpp"
+
 namespace parity {
 namespace {
 
@@ -27,7 +29,10 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest(std::string_view name, const std::vector<std::string>& known) {
+  constexpr size_t longest = 256;  // a longer one was not mistyped
   std::string best;
+  if (name.size() > longest)
+    return best;
   size_t best_distance = std::string::npos;
   for (const std::string& candidate : known) {
     const size_t distance = edit_distance(name, candidate);
@@ -44,12 +49,12 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& kn
   constexpr size_t most = 12;
   std::string text;
   if (const std::string near = nearest(name, known); !near.empty())
-    text += " (did you mean '" + near + "'?)";
+    text += " (did you mean " + parity::quoted(near) + "?)";
   if (known.empty())
     return text;
   text += "; known: ";
   for (size_t i = 0; i < std::min(known.size(), most); ++i)
-    text += (i ? ", " : "") + known[i];
+    text += (i ? ", " : "") + visible_name(known[i]);
   if (known.size() > most)
     text += " and " + std::to_string(known.size() - most) + " more";
   return text;

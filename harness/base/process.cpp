@@ -12,11 +12,13 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/visible.hpp"
 
 namespace parity {
 namespace {
@@ -199,6 +201,34 @@ void signal_group(pid_t group, int signal) {
     ::kill(-group, signal);
 }
 
+namespace {
+
+bool is_plain_text(const std::string& word) {
+  return visible(word) == word && word.find_first_of("\n\t") == std::string::npos;
+}
+
+std::string single_quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word)
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+/// $'...' of bash and zsh, with everything that is not plain ASCII as \xHH.
+std::string escaped(const std::string& word) {
+  std::string text = "$'";
+  for (const char c : word) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7F)
+      text += fmt::format("\\x{:02x}", byte);
+    else
+      text += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  }
+  return text + "'";
+}
+
+}  // namespace
+
 std::string shell_quote(const std::vector<std::string>& argv) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,@%+";
@@ -209,10 +239,7 @@ std::string shell_quote(const std::vector<std::string>& argv) {
       line += word;
       continue;
     }
-    line += '\'';
-    for (const char c : word)
-      line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += '\'';
+    line += is_plain_text(word) ? single_quoted(word) : escaped(word);
   }
   return line;
 }
@@ -232,10 +259,9 @@ std::string tail_of(const std::filesystem::path& file, size_t lines, size_t byte
     if (text[begin - 1] == '\n' && ++found == lines)
       break;
   text.erase(0, begin);
-  for (char& c : text)
-    if ((static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n') || c == 0x7f)
-      c = '?';
-  return text;
+  while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0) == 0x80)
+    text.erase(0, 1);  // of a character that was cut
+  return visible(text);
 }
 
 }  // namespace parity

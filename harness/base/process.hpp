@@ -62,11 +62,11 @@ class Process {
 /// Sends a signal to every process of a group; a group that is gone already is fine.
 void signal_group(pid_t group, int signal);
 
-/// The command line as a shell takes it back: words are quoted where they need it.
+/// The command line as a shell takes it back: words are quoted where they need it, and hold
+/// nothing that a terminal would act on.
 std::string shell_quote(const std::vector<std::string>& argv);
 
-/// The last `lines` lines of a file, of at most `bytes` bytes; "" if there is no file. Control characters
-/// other than tab and newline become '?', so that a terminal can show them.
+/// The last `lines` lines of a file, of at most `bytes` bytes, made visible(); "" if there is no file.
 std::string tail_of(const std::filesystem::path& file, size_t lines, size_t bytes = 8192);
 
 }  // namespace parity

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/terminal.hpp"
+#include "harness/base/visible.hpp"
 
 namespace parity {
 
@@ -39,13 +40,13 @@ void Progress::show(const std::string& line) {
   last_ = now;
   drawn_ = true;
   const auto width = static_cast<size_t>(std::max(terminal_width(stream_) - 1, 10));
-  fmt::print(stream_, "\r\033[K{}", line.substr(0, width));
+  fmt::print(stream_, "\r\033[K{}", visible(line).substr(0, width));
   std::fflush(stream_);
 }
 
 void Progress::note(const std::string& line) {
   clear();
-  fmt::print(stream_, "{}\n", line);
+  fmt::print(stream_, "{}\n", visible(line));
   std::fflush(stream_);
 }
 

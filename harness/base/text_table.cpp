@@ -4,8 +4,12 @@
 
 #include <algorithm>
 
+#include "harness/base/visible.hpp"
+
 namespace parity {
 namespace {
+
+constexpr size_t longest_cell = 300;
 
 bool is_number(const std::string& cell) {
   return !cell.empty() && (cell == "nan" || cell == "inf" || cell == "-inf" || cell == "-" ||
@@ -32,7 +36,11 @@ void add_line(std::string& text, const std::vector<std::string>& cells, const st
 }  // namespace
 
 std::string text_table(const std::vector<std::string>& header,
-                       const std::vector<std::vector<std::string>>& rows, const std::string& indent) {
+                       const std::vector<std::vector<std::string>>& raw, const std::string& indent) {
+  std::vector<std::vector<std::string>> rows = raw;
+  for (auto& row : rows)
+    for (std::string& cell : row)
+      cell = visible_name(cell, longest_cell);
   std::vector<size_t> widths;
   const auto grow = [&](const std::vector<std::string>& cells) {
     widths.resize(std::max(widths.size(), cells.size()));

@@ -7,7 +7,8 @@
 
 namespace parity {
 
-/// Columns padded to their widest cell, two spaces apart, no spaces at line ends. Numbers stand right.
+/// Columns padded to their widest cell (each shown on one line, harmless), two spaces apart, no spaces at
+/// line ends. Numbers stand right.
 ///
 /// \param header  one cell a column; empty: no header line
 /// \param rows    each with as many cells as the others

@@ -10,6 +10,7 @@
 #include "harness/base/enum_names.hpp"
 #include "harness/base/terminal.hpp"
 #include "harness/base/text_table.hpp"
+#include "harness/base/visible.hpp"
 #include "harness/cli/verbs.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/suite/compare_traces.hpp"
@@ -61,7 +62,7 @@ void print_worst_channels(const TraceDifference& difference) {
     if (row.identical() || !row.mismatch.empty())
       continue;
     const size_t i = row.difference.worst;
-    fmt::print("  {} at step {}: {} against {}\n", row.name, row.steps.at(i),
+    fmt::print("  {} at step {}: {} against {}\n", visible_name(row.name), row.steps.at(i),
                row.expected.text(i, row.difference.float32_valued),
                row.actual.text(i, row.difference.float32_valued));
   }
@@ -137,7 +138,7 @@ ExitCode compare(const Options& options) {
   const TraceDifference difference = compare_traces(expected, actual, filter);
   const Style style = Style::for_stream(stdout);
   if (options.json) {
-    fmt::print("{}\n", difference.to_json().dump(1));
+    fmt::print("{}\n", json_text(difference.to_json(), 1));
   } else {
     if (!difference.channels.empty())
       print_channels(difference);

@@ -8,6 +8,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/base/visible.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/run_cases.hpp"
 #include "harness/cli/verbs.hpp"

@@ -14,6 +14,7 @@
 #include "harness/base/nearest.hpp"
 #include "harness/suite/case_file.hpp"
 #include "harness/suite/machine.hpp"
+#include "harness/suite/run_cache.hpp"
 #include "harness/suite/unused_goldens.hpp"
 #include "parity/build_facts.hpp"
 
@@ -109,6 +110,12 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_option("-j,--jobs", jobs, "Core slots; a run takes ranks x threads (default: all cores)")
       ->type_name("N");
   app.add_flag("--no-cache", no_cache, "Run everything again");
+  app.add_option("--cache-size", cache_size,
+                 "Most that OUT/runs may take; the least recently used runs are dropped (K, M, G, T)")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  app.add_flag("--keep-traces", keep_traces,
+               "Never drop runs of these cases; without it, those of cases that passed go last");
   app.add_flag("--json", json, "Results as JSON on stdout");
 }
 
@@ -120,6 +127,8 @@ SuiteOptions RunOptions::suite_options() const {
   options.trainer = find_trainer(trainer);
   options.jobs = jobs > 0 ? jobs : core_count();
   options.use_cache = !no_cache;
+  options.cache_bytes = parse_bytes(cache_size);
+  options.keep_traces = keep_traces;
   options.producer = producer();
   options.command = own_command_line();
   return options;

@@ -35,6 +35,8 @@ struct RunOptions {
   std::string trainer;
   int jobs = 0;
   bool no_cache = false;
+  std::string cache_size = "10G";
+  bool keep_traces = false;
   bool json = false;
 
   void add_to(CLI::App& app);

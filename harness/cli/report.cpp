@@ -59,7 +59,7 @@ ExitCode report(const Options& options) {
   const fs::path out = options.out.empty() ? folders.front() : fs::path(options.out);
   const Json merged = merge_results(folders, out);
   if (folders.size() > 1 || !fs::equivalent(folders.front(), out))
-    write_file(out / "results.json", merged.dump(1) + "\n");
+    write_file(out / "results.json", json_text(merged, 1) + "\n");
   reports::render(out / "results.json", out);
   if (options.plots)
     draw_plots(out);

@@ -31,7 +31,7 @@ reports::Results parsed(const SuiteOptions& options, const Json& cases) {
                       {"environment", Json::object()},
                       {"summary", summary_of(cases, {})},
                       {"cases", cases}};
-  return reports::parse_results(whole.dump(), "results");
+  return reports::parse_results(json_text(whole), "results");
 }
 
 void print_case(const SuiteOptions& options, const Json& item) {
@@ -59,7 +59,7 @@ ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, 
   reports::render(file, options.out);
   tell_github(options.out);
   if (output == Output::json)
-    fmt::print("{}\n", results.dump(1));
+    fmt::print("{}\n", json_text(results, 1));
   else
     fmt::print("{}",
                reports::terminal_summary(reports::load_results(file), colour(), terminal_width(stdout)));

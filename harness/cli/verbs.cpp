@@ -3,16 +3,22 @@
 #include "harness/cli/verbs.hpp"
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
 #include "harness/base/nearest.hpp"
 #include "harness/base/terminal.hpp"
+#include "harness/base/visible.hpp"
 #include "harness/cli/complete.hpp"
 
 namespace parity::cli {
@@ -35,7 +41,7 @@ constexpr const char* footer =
     "parity VERB --help has examples.";
 
 void complain(const std::string& message) {
-  fmt::print(stderr, "{} {}\n", Style::for_stream(stderr).bad("parity:"), message);
+  fmt::print(stderr, "{} {}\n", Style::for_stream(stderr).bad("parity:"), visible(message));
 }
 
 /// A verb that is not there, told with the nearest one. "" if the first word is fine.
@@ -87,12 +93,31 @@ std::string usage_problem(const CLI::App& app, const CLI::ParseError& error) {
   return known.empty() ? error.what() + see : words_of(verb) + " needs a verb" + suggestion("", known);
 }
 
+/// What was printed may still wait to be written, on a disk that is full.
+bool was_written(std::FILE* stream) {
+  errno = 0;
+  if (std::fflush(stream) == 0 && std::ferror(stream) == 0)
+    return true;
+  complain(std::string("cannot write the output (") + std::strerror(errno ? errno : EIO) +
+           "); free space, or send it elsewhere");
+  return false;
+}
+
 ExitCode perform(const Action& action) {
   try {
     return action();
   } catch (const UserError& error) {
     complain(error.what());
     return error.code();
+  } catch (const std::filesystem::filesystem_error& error) {
+    complain(error_of(error).what());
+    return ExitCode::bad_input;
+  } catch (const std::system_error& error) {
+    complain("the system refuses (" + error.code().message() + "); free space or resources and run it again");
+    return ExitCode::bad_input;
+  } catch (const std::bad_alloc&) {
+    complain("out of memory (a trace or a results file is larger than this machine can hold); free some");
+    return ExitCode::missing;
   } catch (const std::exception& error) {
     complain(std::string("internal error: ") + error.what() +
              "\nThis is a bug; please report it with the command.");
@@ -142,7 +167,8 @@ int run_program(int argc, const char* const* argv) {
     complain(error.what());
     return static_cast<int>(error.code());
   }
-  return static_cast<int>(perform(action));
+  const ExitCode code = perform(action);
+  return static_cast<int>(was_written(stdout) ? code : ExitCode::bad_input);
 }
 
 }  // namespace parity::cli

@@ -1,19 +1,27 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# PARITY_SANITIZE=address (with undefined behaviour) or thread, for everything compiled after this.
+# PARITY_SANITIZE=address (with undefined behaviour), thread, or fuzz (clang: address, undefined, coverage), for everything compiled after this.
 
-set(PARITY_SANITIZE "" CACHE STRING "Sanitizer: empty, address or thread")
+set(PARITY_SANITIZE "" CACHE STRING "Sanitizer: empty, address, thread or fuzz")
 if(PARITY_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 elseif(PARITY_SANITIZE STREQUAL "thread")
   add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
   add_link_options(-fsanitize=thread)
+elseif(PARITY_SANITIZE STREQUAL "fuzz")
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "libFuzzer comes with clang; configure with the preset fuzz")
+  endif()
+  # vptr: needs the libraries instrumented too.
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=vptr
+                      -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Wno-unknown-warning-option)
+  add_link_options(-fsanitize=address,undefined -fno-sanitize=vptr)
 elseif(PARITY_SANITIZE)
-  message(FATAL_ERROR "PARITY_SANITIZE=${PARITY_SANITIZE} is not known; use address or thread")
+  message(FATAL_ERROR "PARITY_SANITIZE=${PARITY_SANITIZE} is not known; use address, thread or fuzz")
 endif()
-if(PARITY_SANITIZE)
+if(PARITY_SANITIZE AND NOT PARITY_SANITIZE STREQUAL "fuzz")
   # GCC 12 finds such values inside <regex> and torch's headers once code is instrumented.
   add_compile_options(-Wno-maybe-uninitialized)
 endif()

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/json_fields.hpp"
 #include "harness/compare/curve_pattern.hpp"
 #include "harness/compare/quantity.hpp"
 #include "harness/compare/series_difference.hpp"
@@ -25,7 +26,7 @@ struct Four {
 
 Four four_of(const std::vector<Side>& sides) {
   for (const Side& side : sides)
-    if (side.trace->config().is_object() && side.trace->config().value("dtype", "") == "float64")
+    if (text_or(side.trace->config(), "dtype") == "float64")
       throw MissingEvidence(side.name +
                             " is a float64 run itself (a collapse is seen between float32 and its float64 "
                             "twin); give the arm dtype = \"float32\"");

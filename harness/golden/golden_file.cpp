@@ -63,9 +63,9 @@ GoldenChannels read_channels(const InputFile& file, hid_t group) {
 }
 
 Json read_json(const InputFile& file, hid_t object, const std::string& name) {
-  const Json json = Json::parse(hdf5::read_string_attribute(object, name).value_or(""), nullptr, false);
-  if (json.is_discarded())
-    file.refuse("attribute " + name + " of " + hdf5::path_of(object) + " is no JSON");
+  const Json json = parity::read_json(hdf5::read_string_attribute(object, name).value_or(""));
+  if (!json.is_object())
+    file.refuse("attribute " + name + " of " + hdf5::path_of(object) + " is no JSON object");
   return json;
 }
 

@@ -11,14 +11,18 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/nearest.hpp"
+#include "harness/base/visible.hpp"
 #include "harness/suite/check_table.hpp"
 #include "harness/suite/profile.hpp"
+#include "harness/suite/toml_depth.hpp"
 #include "harness/suite/toml_table.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr uint64_t largest_case = 1 << 20;
+constexpr int64_t most_ranks = 1024;  // processes on one machine
 const std::vector<std::string> case_keys = {"title",     "question", "source", "tags",
                                             "reference", "profile",  "base",   "arms",
                                             "capture",   "golden",   "checks", "timeout_seconds"};
@@ -42,7 +46,7 @@ std::vector<std::pair<std::string, std::string>> read_names(const TomlTable& arm
       static_cast<void>(std::regex(pattern));
     } catch (const std::regex_error& error) {
       table.fail(table.place_of(key.source()),
-                 "'" + pattern + "' is not a regular expression (" + error.what() + ")");
+                 parity::quoted(pattern) + " is not a regular expression (" + error.what() + ")");
     }
     names.emplace_back(pattern, table.string(pattern));
   }
@@ -53,16 +57,17 @@ Arm read_arm(const TomlTable& table, const std::string& name, const Place& place
   if (name.empty() ||
       name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") !=
           std::string::npos)
-    table.fail(place, "an arm cannot be called '" + name + "'; use letters, digits, '_', '-' and '.'");
+    table.fail(place,
+               "an arm cannot be called " + parity::quoted(name) + "; use letters, digits, '_', '-' and '.'");
   Arm arm;
   arm.name = name;
   arm.place = place;
   arm.command = table.strings("command");
   arm.inputs = table.strings("inputs");
   arm.names = read_names(table);
-  arm.ranks = static_cast<int>(std::clamp<int64_t>(table.integer("ranks", 1), 0, 4096));
-  if (arm.ranks < 1)
-    table.fail(table.place_of("ranks"), "'ranks' must be at least 1");
+  arm.ranks = static_cast<int>(std::clamp<int64_t>(table.integer("ranks", 1), 0, most_ranks + 1));
+  if (arm.ranks < 1 || arm.ranks > most_ranks)
+    table.fail(table.place_of("ranks"), "'ranks' must be from 1 to " + std::to_string(most_ranks));
   if (table.has("command") && arm.command.empty())
     table.fail(table.place_of("command"),
                "the command of arm '" + name + "' is empty; give a program and arguments");
@@ -159,6 +164,9 @@ const Arm& Case::arm(const std::string& wanted) const {
 }
 
 Case parse_case(std::string_view text, const fs::path& file) {
+  if (most_key_parts(text) > longest_dotted_key)
+    throw UserError(file.string() + ": a dotted key has more than " + std::to_string(longest_dotted_key) +
+                    " parts (no key of a case lies so deep); shorten it");
   toml::table parsed;
   try {
     parsed = toml::parse(text, file.string());
@@ -193,7 +201,10 @@ Case parse_case(std::string_view text, const fs::path& file) {
 }
 
 Case read_case(const fs::path& file) {
-  return parse_case(read_file(file), file);
+  if (!is_utf8(file.string()))
+    throw UserError("the name of case file " + visible(file.string()) +
+                    " is no UTF-8 (reports and goldens could not hold it); rename it");
+  return parse_case(read_file(file, largest_case), file);
 }
 
 }  // namespace parity

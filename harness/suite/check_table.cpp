@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/base/nearest.hpp"
+#include "harness/base/visible.hpp"
 
 namespace parity {
 namespace {
@@ -33,7 +34,7 @@ void require_arms(const TomlTable& table, std::string_view key, const std::vecto
                   const std::vector<std::string>& known) {
   for (const std::string& name : used)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      table.fail(table.place_of(key), "unknown arm '" + name + "'" + suggestion(name, known));
+      table.fail(table.place_of(key), "unknown arm " + parity::quoted(name) + suggestion(name, known));
 }
 
 Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {

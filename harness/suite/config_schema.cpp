@@ -6,7 +6,9 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/base/json_fields.hpp"
 #include "harness/base/nearest.hpp"
+#include "harness/base/visible.hpp"
 
 namespace parity {
 namespace {
@@ -47,7 +49,8 @@ void check_value(const std::string& key, const Json& value, const std::vector<Js
   std::vector<std::string> known;
   for (const Json& choice : values)
     known.push_back(bare(choice));
-  throw UserError("'" + key + "' cannot be '" + bare(value) + "'" + suggestion(bare(value), known));
+  throw UserError(parity::quoted(key) + " cannot be " + parity::quoted(bare(value)) +
+                  suggestion(bare(value), known));
 }
 
 }  // namespace
@@ -58,11 +61,15 @@ ConfigSchema ConfigSchema::load(const std::filesystem::path& file) {
         "no config schema at " + file.string() +
             " (it is built together with parity-train); build parity-train, or name one with --trainer",
         ExitCode::missing);
-  const Json json = Json::parse(read_file(file), nullptr, false);
-  if (!json.is_object() || json.value("schema", "") != "parity.config/1" || !json.contains("keys"))
+  const Json json = read_json(read_file(file));
+  if (!json.is_object() || text_or(json, "schema") != "parity.config/1" || !json.contains("keys"))
     throw UserError(file.string() +
                     " is not a config schema (parity.config/1 expected); build parity-train again");
-  return from_json(json);
+  try {
+    return from_json(json);
+  } catch (const Json::exception& error) {
+    throw UserError(file.string() + " is damaged (" + error.what() + "); build parity-train again");
+  }
 }
 
 ConfigSchema ConfigSchema::from_json(const Json& json) {
@@ -88,11 +95,12 @@ Json ConfigSchema::checked(const std::string& key, const Json& value) const {
     std::vector<std::string> known;
     for (const auto& entry : keys_)
       known.push_back(entry.first);
-    throw UserError("unknown config key '" + key + "'" + suggestion(key, known));
+    throw UserError("unknown config key " + parity::quoted(key) + suggestion(key, known));
   }
   const Key& expected = found->second;
   if (!has_type(value, expected.type))
-    throw UserError("'" + key + "' must be " + type_in_words(expected.type) + ", not " + value.dump());
+    throw UserError(parity::quoted(key) + " must be " + type_in_words(expected.type) + ", not " +
+                    visible_name(value.dump()));
   check_value(key, value, expected.values);
   return expected.type == "number" ? Json(value.get<double>()) : value;
 }

@@ -13,6 +13,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/base/json_fields.hpp"
 #include "harness/base/process.hpp"
 #include "harness/measure/digest.hpp"
 
@@ -57,6 +58,8 @@ std::string hash_file(const fs::path& path) {
 /// Changes whenever the file may have.
 std::string stamp_of(const fs::path& path) {
   struct stat facts = {};
+  if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
+    throw UserError("cannot read " + path.string() + " (it is not a file); give the path of a file");
   if (::stat(path.c_str(), &facts) != 0)
     throw UserError(
         "cannot read " + path.string() + " (" + std::strerror(errno) + "); give the path of a file",
@@ -75,7 +78,7 @@ std::string content_hash(std::string_view bytes) {
 ContentHashes::ContentHashes(fs::path memory) : memory_(std::move(memory)) {
   std::error_code error;
   if (fs::is_regular_file(memory_, error))
-    entries_ = Json::parse(read_file(memory_), nullptr, false);
+    entries_ = read_json(read_file(memory_));
   if (!entries_.is_object())
     entries_ = Json::object();
 }
@@ -83,7 +86,7 @@ ContentHashes::ContentHashes(fs::path memory) : memory_(std::move(memory)) {
 ContentHashes::~ContentHashes() {
   try {
     if (changed_)
-      write_file(memory_, entries_.dump(1));
+      write_file(memory_, json_text(entries_, 1));
   } catch (const UserError&) {
     changed_ = false;  // the next run hashes again
   }
@@ -93,8 +96,8 @@ std::string ContentHashes::of_file(const fs::path& file) {
   const std::string path = fs::absolute(file).lexically_normal().string();
   const std::string stamp = stamp_of(file);
   const Json& known = entries_[path];
-  if (known.is_object() && known.value("stamp", "") == stamp && known.contains("hash"))
-    return known.at("hash").get<std::string>();
+  if (text_or(known, "stamp") == stamp && !text_or(known, "hash").empty())
+    return text_or(known, "hash");
   const std::string hash = hash_file(file);
   entries_[path] = {{"stamp", stamp}, {"hash", hash}};
   changed_ = true;
@@ -106,7 +109,7 @@ std::vector<std::string> ContentHashes::libraries_of(const fs::path& program) {
   const std::string key = "libraries of " + fs::absolute(program).lexically_normal().string();
   const std::string stamp = stamp_of(program) + (search ? std::string(" ") + search : "");
   const Json& known = entries_[key];
-  if (known.is_object() && known.value("stamp", "") == stamp && known.contains("libraries"))
+  if (text_or(known, "stamp") == stamp && has_strings(known, "libraries"))
     return known.at("libraries").get<std::vector<std::string>>();
   fs::path listing = memory_;
   listing += "." + std::to_string(::getpid()) + ".ldd";

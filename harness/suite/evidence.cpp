@@ -29,7 +29,7 @@ Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunRe
     if (arm.twin.empty())
       continue;
     evidence.twin = open(arm.twin, source, results, store);
-    evidence.crashed = evidence.crashed || !results.at(arm.twin).complete();
+    evidence.crashed = evidence.crashed || !results.at(arm.twin).complete() || !evidence.twin;
   }
 }
 
@@ -40,13 +40,19 @@ const Trace* Evidence::open(const std::string& run, const Arm& arm,
   std::unique_ptr<Trace>& trace = traces_[run];
   try {
     trace = std::make_unique<Trace>(Trace::open(store.folder(run)));
-  } catch (const UserError&) {
-    // A failed run may leave nothing; a finished one was opened when it ended.
-    require(!results.at(run).complete() || results.at(run).cached, "the trace of run " + run + " went away");
+    if (!arm.names.empty())
+      trace->rename_tensors([&](const std::string& name) { return renamed(name, arm.names); });
+  } catch (const UserError& error) {
+    trace.reset();
+    if (results.at(run).complete())  // a failed one may leave nothing, and has its own reason
+      problems_[run] = error.what();
   }
-  if (trace && !arm.names.empty())
-    trace->rename_tensors([&](const std::string& name) { return renamed(name, arm.names); });
   return trace.get();
+}
+
+std::string Evidence::problem(const std::string& run) const {
+  const auto found = problems_.find(run);
+  return found == problems_.end() ? "" : found->second;
 }
 
 std::map<std::string, ArmEvidence> Evidence::arms(const std::vector<std::string>& names) const {

@@ -25,12 +25,15 @@ class Evidence {
   /// Only these arms.
   std::map<std::string, ArmEvidence> arms(const std::vector<std::string>& names) const;
   const Trace* trace(const std::string& arm) const { return arms_.at(arm).trace; }
+  /// Why the trace of a run that finished could not be taken; "" if it was.
+  std::string problem(const std::string& run) const;
 
  private:
   const Trace* open(const std::string& run, const Arm& arm, const std::map<std::string, RunResult>& results,
                     const RunStore& store);
 
   std::map<std::string, std::unique_ptr<Trace>> traces_;  ///< by run
+  std::map<std::string, std::string> problems_;           ///< by run
   std::map<std::string, ArmEvidence> arms_;
 };
 

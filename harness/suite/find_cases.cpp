@@ -8,6 +8,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/glob.hpp"
 #include "harness/base/nearest.hpp"
+#include "harness/base/visible.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -42,7 +43,8 @@ std::vector<fs::path> files_named(const std::string& wanted, const fs::path& roo
     }
   std::sort(names.begin(), names.end());
   if (files.empty())
-    throw UserError("no case is called '" + wanted + "'" + suggestion(wanted, names) + "; see: parity list");
+    throw UserError("no case is called " + parity::quoted(wanted) + suggestion(wanted, names) +
+                    "; see: parity list");
   return files;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/last_results.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "harness/base/error.hpp"
@@ -16,6 +17,17 @@ constexpr std::string_view twin_suffix = ":float64";
 
 fs::path file_of(const std::string& case_name, const fs::path& out) {
   return out / "cases" / (case_name + ".json");
+}
+
+/// What is taken from the file below has the type it is taken as.
+bool has_form(const Json& results) {
+  const auto is_text = [](const Json& item, const char* key) {
+    return item.contains(key) && item[key].is_string();
+  };
+  return is_text(results, "name") && results["arms"].is_array() &&
+         std::all_of(results["arms"].begin(), results["arms"].end(), [&](const Json& arm) {
+           return arm.is_object() && is_text(arm, "name") && is_text(arm, "trace") && arm.contains("twin");
+         });
 }
 
 Json arm_in(const Json& results, const std::string& name) {
@@ -33,8 +45,7 @@ Json arm_in(const Json& results, const std::string& name) {
 
 void keep_results(const Json& results_of_case, const fs::path& out) {
   const fs::path file = file_of(results_of_case.at("name"), out);
-  fs::create_directories(file.parent_path());
-  write_file(file, results_of_case.dump() + "\n");
+  write_file(file, json_text(results_of_case) + "\n");
 }
 
 Json last_results(const std::string& case_name, const fs::path& out) {
@@ -42,7 +53,10 @@ Json last_results(const std::string& case_name, const fs::path& out) {
   std::error_code error;
   Json results;
   if (fs::is_regular_file(file, error))
-    results = Json::parse(read_file(file), nullptr, false);
+    results = read_json(read_file(file));
+  if (results.is_object() && results.contains("arms") && !has_form(results))
+    throw UserError(file.string() + " is damaged or of another version of parity; run: parity run " +
+                    case_name);
   if (!results.is_object() || !results.contains("arms"))
     throw UserError("no run of " + case_name + " is in " + out.string() +
                         " (a case is known there once it has run); run: parity run " + case_name,

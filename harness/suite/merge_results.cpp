@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/merge_results.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/base/json_fields.hpp"
+#include "harness/base/visible.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -25,11 +28,11 @@ void move_traces(Json& item, const fs::path& from, const fs::path& to) {
 void add_counts(Json& sum, const Json& other) {
   for (const auto& [key, value] : other.items()) {
     if (value.is_object()) {
-      if (!sum.contains(key))
+      if (!sum.contains(key) || !sum[key].is_object())
         sum[key] = Json::object();
       add_counts(sum[key], value);
     } else if (value.is_number()) {
-      sum[key] = value.get<int64_t>() + sum.value(key, int64_t{0});
+      sum[key] = value.get<int64_t>() + static_cast<int64_t>(number_or(sum, key.c_str(), 0));
     }
   }
 }
@@ -75,20 +78,46 @@ class Shards {
   std::map<int64_t, fs::path> folders_;
 };
 
+/// What is counted and merged below has the type it is taken as; renderers look at the rest.
+void expect_form(const Json& results, const fs::path& file) {
+  const auto has = [](const Json& item, const char* key, Json::value_t type) {
+    return item.is_object() && item.contains(key) && item.at(key).type() == type;
+  };
+  const auto all = [](const Json& list, const auto& good) {
+    return std::all_of(list.begin(), list.end(), good);
+  };
+  const auto good_check = [&](const Json& check) {
+    return has(check, "passed", Json::value_t::boolean) && has(check, "verdict", Json::value_t::string);
+  };
+  const auto good_arm = [&](const Json& arm) { return has(arm, "status", Json::value_t::string); };
+  const auto good_case = [&](const Json& item) {
+    return has(item, "name", Json::value_t::string) && has(item, "arms", Json::value_t::array) &&
+           has(item, "checks", Json::value_t::array) && all(item["arms"], good_arm) &&
+           all(item["checks"], good_check);
+  };
+  if (!has(results, "cases", Json::value_t::array) || !has(results, "summary", Json::value_t::object) ||
+      !all(results["cases"], good_case))
+    throw UserError(visible(file.string()) +
+                    " is damaged (its cases are not in the form of reports/RESULTS.md); " +
+                    "run the suite again");
+}
+
 }  // namespace
 
 Json read_results(const fs::path& folder) {
-  const fs::path file = fs::is_directory(folder) ? folder / "results.json" : folder;
-  if (!fs::exists(file))
-    throw UserError(
-        "there is no " + file.string() + " (a suite run leaves it); run: parity run --out " + folder.string(),
-        ExitCode::missing);
-  Json results = Json::parse(read_file(file), nullptr, false);
-  if (!results.is_object() || results.value("schema", "") != "parity.results/1" ||
+  std::error_code error;
+  const fs::path file = fs::is_directory(folder, error) ? folder / "results.json" : folder;
+  if (!fs::exists(file, error))
+    throw UserError("there is no " + visible_name(file.string()) +
+                        " (a suite run leaves it); run: parity run --out " + folder.string(),
+                    ExitCode::missing);
+  Json results = read_json(read_file(file));
+  if (!results.is_object() || text_or(results, "schema") != "parity.results/1" ||
       !results.contains("cases") || !results.contains("summary"))
     throw UserError(file.string() +
                     " holds no results this version reads (schema parity.results/1 expected); run the "
                     "suite again");
+  expect_form(results, file);
   return results;
 }
 
@@ -116,7 +145,7 @@ Json merge_results(const std::vector<fs::path>& folders, const fs::path& out) {
     for (const Json& name : results.value("unfinished", Json::array()))
       merged["unfinished"].push_back(name);
     merged["interrupted"] = merged.value("interrupted", false) || results.value("interrupted", false);
-    merged["seconds"] = merged.value("seconds", 0.0) + results.value("seconds", 0.0);
+    merged["seconds"] = number_or(merged, "seconds", 0) + number_or(results, "seconds", 0);
   }
   if (folders.size() > 1) {
     shards.describe(merged);

@@ -6,6 +6,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/nearest.hpp"
+#include "harness/base/visible.hpp"
 #include "harness/suite/capture_needs.hpp"
 #include "harness/suite/content_hash.hpp"
 #include "harness/suite/profile.hpp"
@@ -92,8 +93,8 @@ std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
         if (!other.is_command())
           known.push_back(other.name);
       if (std::find(known.begin(), known.end(), name) == known.end())
-        throw UserError(arm.place.words() + ": {trace:" + name + "} names no arm that parity-train runs" +
-                        suggestion(name, known));
+        throw UserError(arm.place.words() + ": {trace:" + visible_name(name) +
+                        "} names no arm that parity-train runs" + suggestion(name, known));
       read.push_back(name);
     }
   return read;
@@ -163,7 +164,7 @@ void Plan::check_channels(const Case& source) {
     });
     for (const std::string& channel : check.channels)
       if (of_trainer && std::find(known.begin(), known.end(), channel) == known.end())
-        throw UserError(source.check_places[i].words() + ": unknown channel '" + channel + "'" +
+        throw UserError(source.check_places[i].words() + ": unknown channel " + parity::quoted(channel) +
                         suggestion(channel, known));
   }
 }

@@ -32,15 +32,21 @@ Json median_of_channel(const Trace* trace, const std::string& name) {
   return number_json(*middle);
 }
 
-/// A failed run's reason: the trainer's own words in the trace, where it left some.
+/// A failed run's reason: the trainer's own words in the trace, where it left some that can be shown.
 Json failure_of(const RunResult& run, const Trace* trace) {
   if (!run.failure)
     return nullptr;
   Json failure = run.failure->to_json();
   const std::optional<Json> own = trace ? trace->failure() : std::nullopt;
-  if (own && own->is_object())
-    for (const auto& [key, value] : own->items())
-      failure[key] = value;
+  if (!own || !own->is_object() || run.failure->kind != "crashed")
+    return failure;
+  for (const char* key : {"message", "phase", "tensor"})
+    if (own->contains(key) && own->at(key).is_string())
+      failure[key] = own->at(key);
+  if (own->contains("step") && own->at("step").is_number_integer())
+    failure["step"] = own->at("step");
+  if (own->value("kind", Json()) == "non_finite")
+    failure["kind"] = "non_finite";
   return failure;
 }
 
@@ -67,6 +73,11 @@ Json arm_json(const PlannedArm& arm, const Evidence& evidence, const std::map<st
     json["failure"] = failure_of(runs.at(arm.twin), nullptr);
     json["stderr_tail"] = runs.at(arm.twin).stderr_tail;
   }
+  for (const std::string& id : {arm.run, arm.twin})
+    if (const std::string problem = evidence.problem(id); !problem.empty()) {
+      json["status"] = "failed";
+      json["failure"] = RunFailure{"bad_trace", problem}.to_json();
+    }
   return json;
 }
 
@@ -235,23 +246,45 @@ Json summary_of(const Json& cases, const std::map<std::string, RunResult>& runs)
           {"runs_cached", cached}, {"by_verdict", by_verdict}};
 }
 
+namespace {
+
+/// The worse of two; crashed before bad_input before differ before missing before agree.
+ExitCode worse(ExitCode a, ExitCode b) {
+  for (const ExitCode code : {ExitCode::crashed, ExitCode::bad_input, ExitCode::differ, ExitCode::missing})
+    if (a == code || b == code)
+      return code;
+  return ExitCode::agree;
+}
+
+ExitCode code_of_failure(const Json& arm) {
+  const Json failure = arm.value("failure", Json());
+  const Json kind = failure.is_object() ? failure.value("kind", Json()) : Json();
+  return kind == "bad_config" ? ExitCode::bad_input
+         : kind == "missing"  ? ExitCode::missing
+                              : ExitCode::crashed;
+}
+
+ExitCode code_of_checks(const Json& item) {
+  ExitCode code = ExitCode::agree;
+  for (const Json& check : item.at("checks"))
+    if (!check.at("passed").get<bool>())
+      code = worse(code, check.at("verdict") == "crashed"   ? ExitCode::crashed
+                         : check.at("verdict") == "missing" ? ExitCode::missing
+                                                            : ExitCode::differ);
+  return code;
+}
+
+}  // namespace
+
 ExitCode exit_code_of(const Json& results) {
   ExitCode code = ExitCode::agree;
   for (const Json& item : results.at("cases")) {
+    ExitCode failed = ExitCode::agree;
     for (const Json& arm : item.at("arms"))
       if (arm.at("status") != "complete")
-        return ExitCode::crashed;
-    for (const Json& check : item.at("checks")) {
-      if (check.at("passed").get<bool>())
-        continue;
-      const bool missing = check.at("verdict") == "missing";
-      if (check.at("verdict") == "crashed")
-        return ExitCode::crashed;
-      if (!missing)
-        code = ExitCode::differ;
-      else if (code == ExitCode::agree)
-        code = ExitCode::missing;
-    }
+        failed = worse(failed, code_of_failure(arm));
+    // A run that did not finish explains why its checks failed.
+    code = worse(code, failed == ExitCode::agree ? code_of_checks(item) : failed);
   }
   return code;
 }

@@ -27,7 +27,7 @@ Json case_results(const PlannedCase& planned, const Evidence& evidence,
 /// `summary` of results.json, from its cases.
 Json summary_of(const Json& cases, const std::map<std::string, RunResult>& runs);
 
-/// What `parity` ends with: crashed before differ before missing.
+/// What `parity` ends with: crashed before bad_input before differ before missing.
 ExitCode exit_code_of(const Json& results);
 
 }  // namespace parity

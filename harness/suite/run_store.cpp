@@ -4,19 +4,23 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/base/json_fields.hpp"
+#include "harness/trace/trace.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr uint64_t largest_record = 16 << 20;
 
 /// run.json of a finished run with this identity; null where there is none.
 Json record_of(const fs::path& folder, const PlannedRun& run) {
   std::error_code error;
   if (!fs::is_regular_file(folder / "run.json", error))
     return nullptr;
-  Json record = Json::parse(read_file(folder / "run.json"), nullptr, false);
-  const bool usable = record.is_object() && record.value("schema", "") == "parity.run/1" &&
-                      record.value("status", "") == "complete" &&
+  Json record = read_json(read_file(folder / "run.json", largest_record));
+  const bool usable = text_or(record, "schema") == "parity.run/1" &&
+                      text_or(record, "status") == "complete" &&
                       record.value("identity", Json()) == run.identity && record.contains("capture") &&
                       record["capture"].is_object();
   return usable ? record : Json();
@@ -33,6 +37,15 @@ std::optional<Capture> capture_of(const Json& record) {
   }
 }
 
+/// A trace that was cut or damaged since is no answer.
+bool is_whole(const fs::path& trace) {
+  try {
+    return Trace::open(trace).complete();
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
@@ -40,13 +53,14 @@ std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
   const Json record = record_of(place, run);
   std::error_code error;
   const std::optional<Capture> captured = capture_of(record);
-  if (!run.cacheable || !captured || !fs::is_regular_file(place / "trace.h5", error) ||
-      !captured->includes(run.capture))
+  if (!run.cacheable || !captured || !captured->includes(run.capture) || !is_whole(place / "trace.h5"))
     return std::nullopt;
+  fs::last_write_time(place / "run.json", fs::file_time_type::clock::now(),
+                      error);  // last use, for the cache
   RunResult result;
   result.folder = place;
   result.cached = true;
-  result.seconds = record.value("seconds", 0.0);
+  result.seconds = number_or(record, "seconds", 0);
   return result;
 }
 
@@ -61,8 +75,8 @@ void RunStore::begin(PlannedRun& run) const {
   if (error)
     throw UserError("cannot make " + place.string() + " (" + error.message() +
                     "); choose another folder with --out");
-  write_file(place / "config.json", nest(run.config).dump(1) + "\n");
-  write_file(place / "capture.json", run.capture.to_json().dump(1) + "\n");
+  write_file(place / "config.json", json_text(nest(run.config), 1) + "\n");
+  write_file(place / "capture.json", json_text(run.capture.to_json(), 1) + "\n");
 }
 
 void RunStore::finish(const PlannedRun& run, const RunResult& result) const {
@@ -74,7 +88,7 @@ void RunStore::finish(const PlannedRun& run, const RunResult& result) const {
                  {"seconds", result.seconds}};
   if (result.failure)
     record["failure"] = result.failure->to_json();
-  write_file(folder(run.id) / "run.json", record.dump(1) + "\n");
+  write_file(folder(run.id) / "run.json", json_text(record, 1) + "\n");
 }
 
 }  // namespace parity

@@ -13,7 +13,9 @@ namespace parity {
 
 /// Why a run did not finish.
 struct RunFailure {
-  std::string kind;     ///< crashed, hung, no_trace, bad_trace, non_finite, interrupted, not_started
+  /// crashed, hung, no_trace, bad_trace, non_finite, interrupted, not_started; from parity-train also
+  /// bad_config and missing
+  std::string kind;
   std::string message;  ///< a sentence with rank, step and reason
 
   Json to_json() const { return {{"kind", kind}, {"message", message}}; }
@@ -39,10 +41,12 @@ class RunStore {
  public:
   explicit RunStore(const std::filesystem::path& out) : runs_(out / "runs") {}
 
+  const std::filesystem::path& runs() const { return runs_; }
   std::filesystem::path folder(const std::string& id) const { return runs_ / id; }
   std::filesystem::path trace(const std::string& id) const { return folder(id) / "trace.h5"; }
 
-  /// The finished run with this identity, if it recorded all that is wanted now.
+  /// The finished run with this identity, if it recorded all that is wanted now and its trace can be read.
+  /// Notes that it was used.
   std::optional<RunResult> find(const PlannedRun& run) const;
   /// Makes the folder empty, with config.json and capture.json in it. What an older run of this identity
   /// captured is wanted again, so that two suites with different checks do not take turns.

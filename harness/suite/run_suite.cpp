@@ -10,8 +10,12 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/base/folder_lock.hpp"
+#include "harness/base/process.hpp"
 #include "harness/base/signals.hpp"
 #include "harness/suite/content_hash.hpp"
 #include "harness/suite/evidence.hpp"
@@ -20,6 +24,7 @@
 #include "harness/suite/machine.hpp"
 #include "harness/suite/plan.hpp"
 #include "harness/suite/results.hpp"
+#include "harness/suite/run_cache.hpp"
 #include "harness/suite/runner.hpp"
 #include "harness/suite/unused_goldens.hpp"
 
@@ -83,9 +88,12 @@ class Suite {
         stop();
       const bool news = !runner_.poll().empty();
       show_progress();
-      for (auto next = open.begin(); next != open.end() && !failed_fast_;)
-        next = judge_if_ready(*next, done) ? open.erase(next) : std::next(next);
-      if (!news && !open.empty())
+      // One at a time: while a case is judged, a core that became free waits.
+      const auto judged =
+          std::find_if(open.begin(), open.end(), [&](size_t index) { return judge_if_ready(index, done); });
+      if (judged != open.end())
+        open.erase(judged);
+      else if (!news)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     progress_.clear();
@@ -100,6 +108,20 @@ class Suite {
       finished_(cases.back());
     }
     return cases;
+  }
+
+  /// Keeps runs/ within its bounds. What a failed case left is not touched.
+  CacheTrim trim(const Json& cases) const {
+    CachePolicy policy;
+    policy.most_bytes = options_.cache_bytes;
+    for (const Json& item : cases)
+      for (const Json& arm : item.at("arms"))
+        for (const char* key : {"run", "twin"})
+          if (arm.at(key).is_string()) {
+            const bool kept = options_.keep_traces || !item.at("passed").get<bool>();
+            (kept ? policy.kept : policy.kept_long).insert(arm.at(key).get<std::string>());
+          }
+    return trim_cache(store_.runs(), policy);
   }
 
   const std::map<std::string, RunResult>& runs() const { return runner_.results(); }
@@ -230,8 +252,9 @@ Json run_suite(const std::vector<Case>& cases, const SuiteOptions& options, Prog
                const CaseListener& finished) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string started = utc_now();
-  const FolderLock lock(options.out);
+  const FolderLock lock(options.out, shell_quote(options.command));
   const InterruptGuard guard;
+  remove_temporaries(options.out);
   Suite suite(cases, options, progress, finished);
   Json results = {{"schema", "parity.results/1"},
                   {"producer", options.producer},
@@ -246,8 +269,13 @@ Json run_suite(const std::vector<Case>& cases, const SuiteOptions& options, Prog
     results["shard"] = suite.shard();
     results["environment"]["shard"] = options.shard->words();
   }
+  const CacheTrim trim = suite.trim(results["cases"]);
+  if (trim.dropped > 0)
+    progress.note(fmt::format("cache: dropped {} run{} ({}), {} are left; --cache-size bounds them",
+                              trim.dropped, trim.dropped == 1 ? "" : "s", bytes_words(trim.freed_bytes),
+                              bytes_words(trim.left_bytes)));
   results["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  write_file(options.out / "results.json", results.dump(1) + "\n");
+  write_file(options.out / "results.json", json_text(results, 1) + "\n");
   return results;
 }
 

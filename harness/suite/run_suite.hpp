@@ -16,12 +16,17 @@
 
 namespace parity {
 
+/// Enough for the runs of some ten suites of ours.
+inline constexpr uint64_t default_cache_bytes = uint64_t{10} << 30;
+
 /// How a suite is run.
 struct SuiteOptions {
   std::filesystem::path out = "out/suite";  ///< results.json and runs/ go here
   std::filesystem::path trainer;            ///< parity-train; its schema lies beside it
   int jobs = 1;                             ///< core slots
   bool use_cache = true;
+  uint64_t cache_bytes = default_cache_bytes;  ///< most that runs/ may take; least recently used go first
+  bool keep_traces = false;                    ///< whether runs of cases that passed are never dropped
   GoldenMode golden_mode = GoldenMode::compare;
   std::string golden_reason;                          ///< why stored values may change
   std::optional<Shard> shard;                         ///< run only this machine's part of the cases

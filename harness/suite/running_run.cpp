@@ -19,13 +19,15 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 namespace {
 
+constexpr uint64_t largest_heartbeat = 64 << 10;
+
 Json heartbeat_of(const fs::path& folder, int rank) {
   const fs::path file = folder / heartbeat_name(rank);
   std::error_code error;
   if (!fs::is_regular_file(file, error))
     return nullptr;
   try {
-    return Json::parse(read_file(file), nullptr, false);
+    return read_json(read_file(file, largest_heartbeat));
   } catch (const UserError&) {
     return nullptr;  // being replaced
   }
@@ -74,7 +76,10 @@ void RunningRun::start_leg() {
       spec.environment = rank_environment(run_, folder, rank, rendezvous, port);
       spec.stdout_file = log("stdout", rank);
       spec.stderr_file = log("stderr", rank);
-      ranks_.push_back({Process::spawn(spec), "", Clock::now()});
+      ranks_.push_back({Process::spawn(spec),
+                        "",
+                        Clock::now(),
+                        {BoundedLog(spec.stdout_file), BoundedLog(spec.stderr_file)}});
       spec.group = ranks_.front().process.pid();
     }
   } catch (const UserError& error) {
@@ -84,7 +89,7 @@ void RunningRun::start_leg() {
 
 void RunningRun::read_heartbeats() {
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
-    const std::string beat = heartbeat_of(result_.folder, static_cast<int>(rank)).dump();
+    const std::string beat = json_text(heartbeat_of(result_.folder, static_cast<int>(rank)));
     if (beat != ranks_[rank].beat) {
       ranks_[rank].beat = beat;
       ranks_[rank].last_sign = Clock::now();
@@ -111,8 +116,7 @@ bool RunningRun::poll() {
   for (size_t i = 0; i < ranks_.size(); ++i) {
     const auto status = ranks_[i].process.poll();
     if (status && !status->succeeded()) {
-      const int rank = static_cast<int>(i);
-      fail("crashed", rank_words(run_, rank) + " ended with " + status->words() + last_words(rank), rank);
+      fail_with_status(*status, static_cast<int>(i));
       return true;
     }
     finished += status ? 1 : 0;
@@ -126,6 +130,7 @@ bool RunningRun::poll() {
     return false;
   next_look_ = now + std::chrono::milliseconds(250);
   read_heartbeats();
+  trim_logs();
   const auto slowest = std::min_element(
       ranks_.begin(), ranks_.end(), [](const Rank& a, const Rank& b) { return a.last_sign < b.last_sign; });
   if (std::chrono::duration<double>(now - slowest->last_sign).count() > run_.timeout_seconds) {
@@ -140,6 +145,22 @@ bool RunningRun::poll() {
     return true;
   }
   return false;
+}
+
+/// parity-train has our exit statuses, so that it can say that a config is impossible, or a file not there.
+void RunningRun::fail_with_status(const WaitStatus& status, int culprit) {
+  const auto code = status.exit_status();
+  const auto is = [&](ExitCode wanted) { return !run_.is_command() && code == static_cast<int>(wanted); };
+  const std::string kind = is(ExitCode::bad_input) ? "bad_config"
+                           : is(ExitCode::missing) ? "missing"
+                                                   : "crashed";
+  fail(kind, rank_words(run_, culprit) + " ended with " + status.words() + last_words(culprit), culprit);
+}
+
+void RunningRun::trim_logs() {
+  for (Rank& rank : ranks_)
+    for (BoundedLog& log : rank.logs)
+      log.trim();
 }
 
 void RunningRun::stop_ranks() {
@@ -159,6 +180,7 @@ void RunningRun::stop_ranks() {
 
 void RunningRun::fail(const std::string& kind, const std::string& message, int culprit) {
   stop_ranks();
+  trim_logs();
   result_.failure = RunFailure{kind, message};
   result_.stderr_tail = tail_of(log("stderr", culprit), 20);
   if (!result_.stderr_tail.empty())
@@ -174,6 +196,8 @@ void RunningRun::interrupt() {
 }
 
 void RunningRun::end() {
+  signal_group(ranks_.front().process.pid(), SIGKILL);  // what the ranks left running in the background
+  trim_logs();
   if (run_.restart_after > 0 && leg_ == 0) {
     ++leg_;
     start_leg();

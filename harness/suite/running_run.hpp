@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/process.hpp"
+#include "harness/suite/bounded_log.hpp"
 #include "harness/suite/plan.hpp"
 #include "harness/suite/run_store.hpp"
 
@@ -36,12 +37,15 @@ class RunningRun {
     Process process;
     std::string beat;  ///< last heartbeat seen
     std::chrono::steady_clock::time_point last_sign;
+    std::vector<BoundedLog> logs;
   };
 
   void start_leg();
   void read_heartbeats();
   void fail(const std::string& kind, const std::string& message, int culprit);
+  void fail_with_status(const WaitStatus& status, int culprit);
   void stop_ranks();
+  void trim_logs();
   void end();
   std::filesystem::path log(const char* stream, int rank) const;
   std::string last_words(int rank) const;

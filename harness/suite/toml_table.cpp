@@ -6,9 +6,12 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/nearest.hpp"
+#include "harness/base/visible.hpp"
 
 namespace parity {
 namespace {
+
+constexpr size_t deepest_config = 16;
 
 Json to_json(const toml::node& node) {
   if (const auto* value = node.as_string())
@@ -29,19 +32,23 @@ Json to_json(const toml::node& node) {
 }
 
 void flatten_into(Overrides& flat, const TomlTable& table, const std::string& prefix,
-                  const std::vector<std::string>& skip) {
+                  const std::vector<std::string>& skip, size_t depth) {
   for (const auto& [key, node] : table.raw()) {
     const std::string name = prefix + std::string(key.str());
     if (prefix.empty() && std::find(skip.begin(), skip.end(), name) != skip.end())
       continue;
     if (const toml::table* child = node.as_table()) {
-      flatten_into(flat, TomlTable(*child, table.file(), name), name + ".", skip);
+      if (depth >= deepest_config)
+        table.fail(table.place_of(key.source()), "tables are nested deeper than " +
+                                                     std::to_string(deepest_config) +
+                                                     " here; no config key lies so deep");
+      flatten_into(flat, TomlTable(*child, table.file(), name), name + ".", skip, depth + 1);
       continue;
     }
     const Json value = to_json(node);
     if (value.is_null())
       table.fail(table.place_of(key.source()),
-                 "'" + name + "' cannot be a date or a time; give text or a number");
+                 parity::quoted(name) + " cannot be a date or a time; give text or a number");
     flat[name] = {value, table.place_of(key.source())};
   }
 }
@@ -60,14 +67,15 @@ void TomlTable::fail(const Place& at, const std::string& problem) const {
 }
 
 void TomlTable::wrong_type(std::string_view key, const std::string& expected) const {
-  fail(place_of(key), "'" + std::string(key) + "' of the " + what_ + " must be " + expected);
+  fail(place_of(key), parity::quoted(key) + " of the " + visible_name(what_) + " must be " + expected);
 }
 
 void TomlTable::allow_only(const std::vector<std::string>& known) const {
   for (const auto& [key, node] : table_) {
     const std::string name(key.str());
     if (std::find(known.begin(), known.end(), name) == known.end())
-      fail(place_of(key.source()), "unknown key '" + name + "' in the " + what_ + suggestion(name, known));
+      fail(place_of(key.source()),
+           "unknown key " + parity::quoted(name) + " in the " + what_ + suggestion(name, known));
   }
 }
 
@@ -151,7 +159,7 @@ TomlTable TomlTable::table(std::string_view key, const std::string& what) const 
 
 Overrides flatten(const TomlTable& table, const std::vector<std::string>& skip) {
   Overrides flat;
-  flatten_into(flat, table, "", skip);
+  flatten_into(flat, table, "", skip, 0);
   return flat;
 }
 

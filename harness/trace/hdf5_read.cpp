@@ -13,6 +13,7 @@ namespace {
 
 /// Largest attribute or string table that is believed; the rest of a file is bounded by its size.
 constexpr hsize_t most_attribute_bytes = hsize_t{64} << 20;
+constexpr hsize_t most_points = hsize_t{1} << 28;
 
 [[noreturn]] void refuse(const std::string& what, const std::string& expected) {
   throw UserError("cannot read " + what + " (it does not hold " + expected +
@@ -79,6 +80,9 @@ std::vector<std::string> strings(hid_t type, hid_t space, size_t count, const Re
 size_t points(hid_t space) {
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   check(count, "cannot read a dataspace");
+  if (static_cast<hsize_t>(count) > most_points)
+    throw UserError("cannot read a table or list of " + std::to_string(count) +
+                    " entries (too many of them)");
   return static_cast<size_t>(count);
 }
 

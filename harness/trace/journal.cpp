@@ -20,6 +20,9 @@ namespace {
 
 constexpr std::string_view magic = "parity.journal/1";
 constexpr size_t digest_size = 32;
+constexpr const char* forged =
+    "cannot recover a trace (its journal has a right digest and wrong lengths: no writer of ours left it); "
+    "remove the .journal file";
 
 /// A journal is: magic, then for each write offset and size (8 bytes each) and its bytes, then the digest of
 /// all before it.
@@ -51,10 +54,12 @@ std::vector<JournalWrite> decode(std::string_view text) {
   text.remove_prefix(magic.size());
   while (!text.empty()) {
     uint64_t header[2];
-    require(text.size() >= sizeof header, "a journal with a right digest and a wrong length");
+    if (text.size() < sizeof header)
+      throw UserError(forged);
     std::memcpy(header, text.data(), sizeof header);
     text.remove_prefix(sizeof header);
-    require(text.size() >= header[1], "a journal with a right digest and a wrong length");
+    if (text.size() < header[1])
+      throw UserError(forged);
     const auto* first = reinterpret_cast<const std::byte*>(text.data());
     writes.push_back({header[0], {first, first + header[1]}});
     text.remove_prefix(header[1]);
@@ -115,7 +120,8 @@ int Journal::commit(int descriptor, const std::vector<JournalWrite>& writes) {
 
 void recover(const fs::path& file) {
   const fs::path journal = journal_path(file);
-  if (!fs::exists(journal))
+  std::error_code none;
+  if (!fs::is_regular_file(journal, none))
     return;
   const std::string what = "cannot recover " + file.string() + ", whose writer was killed (";
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CLOEXEC);

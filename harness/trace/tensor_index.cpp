@@ -66,10 +66,14 @@ std::map<TensorKey, TensorPlace> read_tensor_index(const InputFile& file, std::o
         const TensorKey key{step, phase, decode_name(name)};
         const Handle tensor = file.group(names, name);
         const std::vector<std::string> parts = file.names(tensor);
+        bool is_new = !index.contains(key);
         if (parts == std::vector<std::string>{"0"})
-          index.emplace(key, read_part(file, tensor, key));
+          is_new = index.emplace(key, read_part(file, tensor, key)).second;
         else
           index[key].in_parts = true;
+        if (!is_new)
+          file.refuse("two of its tensors are called '" + key.name +
+                      "' (one name is encoded where it need not)");
       }
     }
   }

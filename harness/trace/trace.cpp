@@ -58,7 +58,7 @@ Json parse_json(const InputFile& file, const std::string& attribute) {
   const auto text = hdf5::read_string_attribute(file.root(), attribute);
   if (!text)
     return Json::object();
-  Json json = Json::parse(*text, nullptr, false);
+  Json json = read_json(*text);
   if (!json.is_object())
     file.refuse("its attribute " + attribute + " is not a JSON object");
   return json;
@@ -124,7 +124,8 @@ void Trace::State::read_channels(const InputFile& file) {
       channel.values = cut(file, name, hdf5::read_integers(dataset), steps.size(), complete);
     else
       channel.values = cut(file, name, hdf5::read_floats(dataset), steps.size(), complete);
-    channels.emplace(name, std::move(channel));
+    if (!channels.emplace(name, std::move(channel)).second)
+      file.refuse("two of its channels are called '" + name + "' (one name is encoded where it need not)");
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "harness/base/error.hpp"
 
@@ -44,17 +45,31 @@ TEST_F(FileTest, WriteBelowAFileSaysThatItCannot) {
               ThrowsMessage<UserError>(HasSubstr("cannot write")));
 }
 
-TEST_F(FileTest, SecondLockOnAFolderNamesTheOwner) {
-  const FolderLock first(folder);
-  EXPECT_THAT([&] { FolderLock second(folder); },
-              ThrowsMessage<UserError>(HasSubstr("in use by process " + std::to_string(getpid()))));
+TEST_F(FileTest, NamesAsLongAsTheFolderTakesAreWritten) {
+  const fs::path file = folder / std::string(255, 'n');
+  write_file(file, "x");
+  EXPECT_EQ(read_file(file), "x");
+  EXPECT_THAT([&] { write_file(folder / std::string(256, 'n'), "x"); },
+              ThrowsMessage<UserError>(HasSubstr("File name too long")));
+  EXPECT_THAT([&] { read_file(folder / std::string(4000, 'n')); },
+              ThrowsMessage<UserError>(HasSubstr("File name too long")));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);  // no temporary is left
 }
 
-TEST_F(FileTest, LockEndsWithItsObject) {
-  {
-    const FolderLock first(folder);
-  }
-  EXPECT_NO_THROW(FolderLock second(folder));
+TEST_F(FileTest, PipesDevicesAndHugeFilesAreNotRead) {
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT([&] { read_file(folder / "pipe"); }, ThrowsMessage<UserError>(HasSubstr("a device or a pipe")));
+  EXPECT_THAT([&] { read_file("/dev/zero"); }, ThrowsMessage<UserError>(HasSubstr("a device or a pipe")));
+  write_file(folder / "long", "12345");
+  EXPECT_EQ(read_file(folder / "long", 5), "12345");
+  EXPECT_THAT([&] { read_file(folder / "long", 4); },
+              ThrowsMessage<UserError>(HasSubstr("larger than 4 bytes")));
+}
+
+TEST_F(FileTest, ControlCharactersOfAPathDoNotReachAMessage) {
+  EXPECT_THAT([&] { read_file(folder / "a\x1b[31m\xff"); },
+              ThrowsMessage<UserError>(
+                  testing::AllOf(HasSubstr("a<U+001B>[31m<0xFF>"), testing::Not(HasSubstr("\x1b")))));
 }
 
 }  // namespace

@@ -123,10 +123,29 @@ TEST_F(ProcessTest, QuotedCommandLinesComeBackFromAShell) {
   EXPECT_EQ(read_file(folder_ / "out"), "a b|it's|$HOME||layers.*|");
 }
 
+TEST_F(ProcessTest, QuotedWordsHoldNothingThatATerminalActsOn) {
+  const std::vector<std::string> argv = {"a\x1b[31m", "two\nlines", "\xff", "it's\x07\\", "caf\xC3\xA9 x"};
+  const std::string line = shell_quote(argv);
+  EXPECT_EQ(line, "$'a\\x1b[31m' $'two\\x0alines' $'\\xff' $'it\\'s\\x07\\\\' 'caf\xC3\xA9 x'");
+  ProcessSpec bash = shell("");
+  bash.argv = {"bash", "-c", "printf '%s|' " + line};
+  Process::spawn(bash).wait_for(seconds(20));
+  EXPECT_EQ(read_file(folder_ / "out"), "a\x1b[31m|two\nlines|\xff|it's\x07\\|caf\xC3\xA9 x|");
+}
+
+TEST_F(ProcessTest, ATailThatCutsACharacterIsStillUtf8) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i)
+    text += "\xE2\x82\xAC";
+  write_file(folder_ / "log", text);
+  for (const size_t bytes : {99U, 100U, 101U})
+    EXPECT_EQ(tail_of(folder_ / "log", 3, bytes).size(), 99U);
+}
+
 TEST_F(ProcessTest, TheTailOfAFileIsItsLastLines) {
   write_file(folder_ / "log", "one\ntwo\nthree \x1b[31m\n");
-  EXPECT_EQ(tail_of(folder_ / "log", 2), "two\nthree ?[31m");
-  EXPECT_EQ(tail_of(folder_ / "log", 9), "one\ntwo\nthree ?[31m");
+  EXPECT_EQ(tail_of(folder_ / "log", 2), "two\nthree <U+001B>[31m");
+  EXPECT_EQ(tail_of(folder_ / "log", 9), "one\ntwo\nthree <U+001B>[31m");
   EXPECT_EQ(tail_of(folder_ / "missing", 2), "");
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/folder_lock.hpp"
 #include "harness/suite/find_cases.hpp"
 #include "harness/suite/results.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
@@ -181,7 +182,7 @@ TEST_F(RunsTest, ARunThatWasKilledOrFailedIsNotAnAnswer) {
 TEST_F(RunsTest, AnOutputFolderInUseIsRefused) {
   const Case item =
       write_case("c", head() + copying_arm("a", "good") + copying_arm("b", "good") + losses_identical());
-  const FolderLock other(folder_ / "out");
+  const FolderLock other(folder_ / "out", "parity run");
   EXPECT_THROW(run({item}), UserError);
 }
 

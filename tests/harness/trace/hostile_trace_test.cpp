@@ -60,6 +60,14 @@ cases = {
     "unknown_dtype": lambda f: f[W].attrs.__setitem__("dtype", "float31"),
     "unknown_phase": lambda f: f.__setitem__("tensors/1/after/w/0", [1.0]),
     "bad_step_group": lambda f: f.__setitem__("tensors/01/param/w/0", [1.0]),
+    "cycle": lambda f: f.__setitem__("tensors/2", f["tensors"]),
+    "self": lambda f: f.__setitem__("tensors/1/param/v", f["tensors/1/param"]),
+    "root_in_itself": lambda f: f.__setitem__("tensors/2", f["/"]),
+    "tensor_twice": lambda f: f.__setitem__("tensors/1/param/%77/0", np.zeros(2, "f4")),
+    "channel_twice": lambda f: f.__setitem__("channels/los%73", [1.0, 2.0, 3.0]),
+    "deep_config": lambda f: f.attrs.__setitem__("config", '{"a":' * 3000 + "1" + "}" * 3000),
+    "list_config": lambda f: f.attrs.__setitem__("config", "[1]"),
+    "huge_dimension": lambda f: replace(f, W, shape=(2**63 - 1,), dtype="i1", chunks=(1,)),
     "bad_encoding": lambda f: f.__setitem__("tensors/1/param/a%zz/0", [1.0]),
     "dataset_for_group": lambda f: f.__setitem__("tensors/2", [1.0]),
     "sketches_incomplete": lambda f: f.__setitem__("sketches/step", [1]),
@@ -115,6 +123,14 @@ TEST_F(HostileTraceTest, EachIsRefusedWithItsReason) {
   expect_refused("unknown_dtype", "unknown dtype 'float31' (did you mean");
   expect_refused("unknown_phase", "unknown phase 'after'");
   expect_refused("bad_step_group", "/tensors/01 is not a step number");
+  expect_refused("cycle", "unknown phase '1'");
+  expect_refused("self", "has no dataset 0");
+  expect_refused("root_in_itself", "unknown phase 'channels'");
+  expect_refused("tensor_twice", "two of its tensors are called 'w'");
+  expect_refused("channel_twice", "two of its channels are called 'loss'");
+  expect_refused("deep_config", "config is not a JSON object");
+  expect_refused("list_config", "config is not a JSON object");
+  expect_refused("huge_dimension", "the whole file has");
   expect_refused("bad_encoding", "not percent-encoded");
   expect_refused("dataset_for_group", "cannot open group 2");
   expect_refused("sketches_incomplete", "no dataset values");

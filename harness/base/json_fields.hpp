@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "harness/base/json.hpp"
+
+namespace parity {
+
+/// Members of a file that somebody may have changed: the fallback where one is missing or of another type.
+/// (Json::value throws for another type.)
+inline std::string text_or(const Json& object, const char* key, const std::string& fallback = "") {
+  return object.is_object() && object.contains(key) && object[key].is_string()
+             ? object[key].get<std::string>()
+             : fallback;
+}
+
+inline double number_or(const Json& object, const char* key, double fallback) {
+  return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>()
+                                                                               : fallback;
+}
+
+inline bool has_strings(const Json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key) || !object[key].is_array())
+    return false;
+  for (const Json& item : object[key])
+    if (!item.is_string())
+      return false;
+  return true;
+}
+
+}  // namespace parity

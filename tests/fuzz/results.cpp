@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/results.hpp"
+
+#include <string>
+
+#include "harness/base/error.hpp"
+#include "harness/base/visible.hpp"
+#include "reports/render.hpp"
+#include "tests/fuzz/targets.hpp"
+
+namespace parity::fuzz {
+
+void read_results(std::string_view bytes) {
+  try {
+    const reports::Results results = reports::parse_results(std::string(bytes), "results.json");
+    for (const reports::Renderer& renderer : reports::renderers()) {
+      const std::string text = renderer.function(results);
+      require(is_utf8(text), std::string(renderer.name) + " wrote bytes that are no UTF-8");
+      require(text.find('\x1b') == std::string::npos,
+              std::string(renderer.name) + " wrote a terminal sequence");
+    }
+  } catch (const UserError&) {
+    return;
+  }
+}
+
+}  // namespace parity::fuzz

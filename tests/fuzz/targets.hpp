@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// One function for each thing that strangers write and we read. Bad bytes may end in a UserError, caught
+/// here; anything else that leaves one is a bug. libFuzzer calls them with bytes of its own making, the
+/// ordinary tests with those in seeds/<name>/.
+namespace parity::fuzz {
+
+void read_case_file(std::string_view bytes);    ///< a case: parsed, and planned against a small schema
+void read_trace_file(std::string_view bytes);   ///< a trace: opened, every tensor read
+void read_golden_file(std::string_view bytes);  ///< a golden: read, its digest computed
+void read_npy_file(std::string_view bytes);     ///< token files, the one header format of our own
+void read_results(std::string_view bytes);      ///< results.json: parsed, and through every renderer
+
+struct Target {
+  std::string_view name;
+  void (*run)(std::string_view bytes);
+};
+
+inline constexpr std::array<Target, 5> targets = {{
+    {"case_file", read_case_file},
+    {"golden_file", read_golden_file},
+    {"npy_file", read_npy_file},
+    {"results", read_results},
+    {"trace_file", read_trace_file},
+}};
+
+}  // namespace parity::fuzz
