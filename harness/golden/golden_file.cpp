@@ -7,6 +7,7 @@
 #include "harness/trace/hdf5.hpp"
 #include "harness/trace/input_file.hpp"
 #include "harness/trace/path_name.hpp"
+#include "harness/trace/probe.hpp"
 #include "harness/trace/sketch_table.hpp"
 
 namespace parity {
@@ -90,6 +91,25 @@ GoldenHistory history_of(const InputFile& file) {
   return *history;
 }
 
+Golden read_existing(const fs::path& path) {
+  const InputFile file(path);
+  const auto word = [&](const char* name) {
+    return hdf5::read_string_attribute(file.root(), name).value_or("");
+  };
+  if (!word("schema").starts_with(golden_schema_major))
+    file.refuse("its schema is '" + word("schema") + "' and this program reads " +
+                std::string(golden_schema));
+  Golden golden;
+  golden.origin = {word("case"), word("producer"), word("commit"), word("command")};
+  golden.stored_digest = word("content");
+  golden.history = history_of(file);
+  golden.sealed = seal_holds(file).value_or(word("schema") == unsealed_schema);
+  const Handle arms = file.group(file.root(), "arms");
+  for (const std::string& link : file.names(arms))
+    golden.arms.emplace(decode_name(link), read_arm(file, file.group(arms, link)));
+  return golden;
+}
+
 }  // namespace
 
 std::string damage_text(const Golden& golden, const fs::path& file) {
@@ -107,22 +127,8 @@ Golden read_golden(const fs::path& path) {
   if (!fs::exists(path, error))
     throw UserError("there is no golden " + path.string() + "; record it with 'parity golden record'",
                     ExitCode::missing);
-  const InputFile file(path);
-  const auto word = [&](const char* name) {
-    return hdf5::read_string_attribute(file.root(), name).value_or("");
-  };
-  if (!word("schema").starts_with(golden_schema_major))
-    file.refuse("its schema is '" + word("schema") + "' and this program reads " +
-                std::string(golden_schema));
-  Golden golden;
-  golden.origin = {word("case"), word("producer"), word("commit"), word("command")};
-  golden.stored_digest = word("content");
-  golden.history = history_of(file);
-  golden.sealed = seal_holds(file).value_or(word("schema") == unsealed_schema);
-  const Handle arms = file.group(file.root(), "arms");
-  for (const std::string& link : file.names(arms))
-    golden.arms.emplace(decode_name(link), read_arm(file, file.group(arms, link)));
-  return golden;
+  probe(path, [&] { read_existing(path); });
+  return read_existing(path);
 }
 
 void write_golden(const fs::path& path, const Golden& golden) {

@@ -121,7 +121,7 @@ Json read_results(const fs::path& folder) {
   return results;
 }
 
-Json merge_results(const std::vector<fs::path>& folders, const fs::path& out) {
+Json merge_results(const std::vector<fs::path>& folders, const fs::path& out) try {
   Json merged;
   Shards shards;
   std::map<std::string, fs::path> seen;
@@ -156,6 +156,9 @@ Json merge_results(const std::vector<fs::path>& folders, const fs::path& out) {
     merged["command"].push_back(out.string());
   }
   return merged;
+} catch (const Json::exception& error) {
+  throw UserError(std::string("a results.json of these folders is damaged (") + error.what() +
+                  "); run its suite again");
 }
 
 }  // namespace parity

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "harness/base/error.hpp"
 #include "harness/trace/atomic_driver.hpp"
@@ -35,11 +36,15 @@ Handle file_access() {
   return access;
 }
 
+std::recursive_mutex& global_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
 }  // namespace
 
 std::unique_lock<std::recursive_mutex> lock() {
-  static std::recursive_mutex mutex;
-  std::unique_lock guard(mutex);
+  std::unique_lock guard(global_mutex());
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   return guard;
 }
@@ -48,6 +53,10 @@ std::string library_version() {
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+void renew_lock_in_child() {
+  new (&global_mutex()) std::recursive_mutex;
 }
 
 Handle::Handle(hid_t id, const std::string& doing) : id_(id) {

@@ -27,6 +27,9 @@ std::unique_lock<std::recursive_mutex> lock();
 /// Of the library in use: "1.10.8".
 std::string library_version();
 
+/// In a child that fork made, which has one thread: the lock may be held by the parent's, which is not there.
+void renew_lock_in_child();
+
 /// Owns an HDF5 id of any kind.
 class Handle {
  public:

@@ -7,6 +7,7 @@
 #include "harness/base/error.hpp"
 #include "harness/trace/input_file.hpp"
 #include "harness/trace/path_name.hpp"
+#include "harness/trace/probe.hpp"
 #include "harness/trace/schema.hpp"
 #include "harness/trace/sketch_table.hpp"
 #include "harness/trace/tensor_index.hpp"
@@ -159,6 +160,7 @@ Trace Trace::open(const fs::path& path) {
   const auto guard = hdf5::lock();
   auto state = std::make_unique<State>();
   state->path = find_trace(path);
+  probe(state->path, [&] { State().read(InputFile(state->path)); });
   state->read(InputFile(state->path));
   return Trace(std::move(state));
 }

@@ -7,6 +7,7 @@
 #include "harness/suite/find_cases.hpp"
 #include "harness/suite/results.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace parity {
 namespace {
@@ -142,6 +143,31 @@ TEST_F(RunsTest, NamesOfAForeignTrainerAreMapped) {
   EXPECT_TRUE(same.at("cases").at(0).at("passed").get<bool>()) << same.at("cases").at(0).at("sentence");
   write("theirs", "model.h3.query", 3.0F);
   EXPECT_FALSE(run({write_case("c", text)}).at("cases").at(0).at("passed").get<bool>());
+}
+
+TEST_F(RunsTest, ANameTooLongForTheNamesTableFailsItsCase) {
+  for (const size_t size : {4000U, 60'000U}) {
+    const CommandResult written = run_python(
+        folder_,
+        "import sys, h5py\n"
+        "with h5py.File(sys.argv[1], 'w') as f:\n"
+        "    f.attrs['schema'], f.attrs['status'], f['steps'] = 'parity.trace/1.0', 'complete', [1]\n"
+        "    f['channels/x'] = [1.0]\n"
+        "    f['tensors/1/grad/' + int(sys.argv[2]) * 'x' + '/0'] = [1.0]\n",
+        (folder_ / "cases/topic/long.h5").string() + " " + std::to_string(size));
+    ASSERT_EQ(written.status, 0) << written.output;
+    const Json results =
+        run({write_case("c", head() + copying_arm("a", "long") + "[arms.a.names]\n'(x|y)*' = 'z'\n" +
+                                 copying_arm("b", "long") + "[arms.b.names]\n'(x|y)*' = 'z'\n" +
+                                 "[[checks]]\ntensor = \"*\"\nphase = \"grad\"\nrelation = \"identical\"\n"
+                                 "because = \"x\"\n")});
+    EXPECT_EQ(results.at("cases").at(0).at("passed"), size == 4000U)
+        << results.at("cases").at(0).at("sentence");
+    if (size > 4000U) {
+      EXPECT_THAT(arm(results, 0).at("failure").at("message").get<std::string>(),
+                  HasSubstr("too long for the names table"));
+    }
+  }
 }
 
 TEST_F(RunsTest, ASecondRunIsAnsweredFromTheCache) {

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trace/probe.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <exception>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/process.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/trace/hdf5.hpp"
+
+namespace parity {
+namespace {
+
+constexpr rlim_t most_cpu_seconds = 60;  // for gigabytes; ours take milliseconds
+
+/// Names a file in its present state; "" if there is none.
+std::string state_of(const std::filesystem::path& path) {
+  struct stat facts = {};
+  if (::stat(path.c_str(), &facts) != 0)
+    return "";
+  std::string state;
+  for (const auto number : {static_cast<int64_t>(facts.st_dev), static_cast<int64_t>(facts.st_ino),
+                            static_cast<int64_t>(facts.st_size), static_cast<int64_t>(facts.st_mtim.tv_sec),
+                            static_cast<int64_t>(facts.st_mtim.tv_nsec)})
+    state += std::to_string(number) + " ";
+  return state;
+}
+
+/// Whether this state of a file was read to its end before.
+class Survivors {
+ public:
+  bool contains(const std::string& state) {
+    const std::lock_guard guard(mutex_);
+    return states_.contains(state);
+  }
+  void add(const std::string& state) {
+    const std::lock_guard guard(mutex_);
+    states_.insert(state);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> states_;
+};
+
+[[noreturn]] void read_in_child(const std::function<void()>& read) {
+  struct rlimit limit = {most_cpu_seconds, most_cpu_seconds};
+  ::setrlimit(RLIMIT_CPU, &limit);
+  limit = {0, 0};
+  ::setrlimit(RLIMIT_CORE, &limit);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU})
+    ::signal(signal, SIG_DFL);
+  hdf5::renew_lock_in_child();
+  try {
+    read();
+  } catch (const std::exception&) {
+    ::_exit(0);  // the caller will see it for itself
+  }
+  ::_exit(0);
+}
+
+}  // namespace
+
+void probe(const std::filesystem::path& path, const std::function<void()>& read) {
+  static Survivors survivors;
+  const std::string state = state_of(path);
+  if (state.empty() || survivors.contains(state))
+    return;
+  const auto guard = hdf5::lock();  // no other thread may be inside HDF5 while its state is copied
+  const pid_t child = ::fork();
+  if (child == 0)
+    read_in_child(read);
+  if (child < 0)
+    return;  // no process to spare: read it unprotected
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WaitStatus(status).succeeded())
+    throw UserError("cannot read " + visible(path.string()) + " (HDF5 " +
+                    (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? "does not come to an end with it: "
+                                                                        : "crashes on it: ") +
+                    WaitStatus(status).words() + "); the file is damaged or hostile: write it again");
+  survivors.add(state);
+}
+
+}  // namespace parity
