@@ -65,7 +65,7 @@ ExitCode print(const std::vector<GoldenDiff>& diffs, bool json) {
     if (!json && diffs.size() > 1)
       fmt::print("## {}\n\n", diff.json.at("name").get<std::string>());
     if (!json)
-      fmt::print("{}{}", diff.text, diffs.size() > 1 ? "\n" : "");
+      fmt::print("{}{}", visible(diff.text), diffs.size() > 1 ? "\n" : "");
   }
   if (json)
     fmt::print("{}\n", Json({{"identical", identical}, {"goldens", all}}).dump(1));
@@ -90,7 +90,7 @@ ExitCode diff_with_revision(const DiffOptions& options) {
   if (options.json)
     fmt::print("{}\n", review_json(review).dump(1));
   else
-    fmt::print("{}", review_text(review));
+    fmt::print("{}", visible(review_text(review)));
   const std::filesystem::path out = options.report;
   write_file(out / "results.json", review_results(review, producer(), own_command_line()).dump(1) + "\n");
   reports::render(out / "results.json", out);
@@ -129,9 +129,10 @@ ExitCode history(const DiffOptions& options) {
                    {"history", history_json(golden.history)}});
     if (options.json)
       continue;
-    fmt::print("{}: recorded by {} ({})\n", source.name, golden.origin.producer, golden.origin.commit);
+    fmt::print("{}: recorded by {} ({})\n", visible_name(source.name),
+               visible_name(golden.origin.producer), visible_name(golden.origin.commit));
     for (const GoldenChange& change : golden.history)
-      fmt::print("  {}  {}\n", change.commit, change.reason);
+      fmt::print("  {}  {}\n", visible_name(change.commit), visible(change.reason));
   }
   if (options.json)
     fmt::print("{}\n", all.dump(1));

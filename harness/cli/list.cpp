@@ -7,6 +7,7 @@
 
 #include "harness/base/json.hpp"
 #include "harness/base/text_table.hpp"
+#include "harness/base/visible.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/verbs.hpp"
 #include "harness/golden/state.hpp"
@@ -52,7 +53,7 @@ void print_text(const std::vector<Listed>& cases, const std::vector<std::filesys
   fmt::print("{}", text_table({"case", "arms", "checks", "golden", "tags", "title"}, rows));
   for (const auto& [item, golden] : cases)
     if (golden.state != GoldenState::none && golden.state != GoldenState::stored)
-      fmt::print("  {}: {}\n", item.name, golden.sentence);
+      fmt::print("  {}: {}\n", visible_name(item.name), visible(golden.sentence));
   for (const std::filesystem::path& file : unused)
     fmt::print("  unused: {} belongs to no case\n", file.string());
 }

@@ -22,7 +22,12 @@
 namespace parity {
 namespace {
 
-constexpr rlim_t most_cpu_seconds = 60;  // for gigabytes; ours take milliseconds
+/// Ours take milliseconds; files of other writers are read whole.
+rlim_t most_cpu_seconds(const std::filesystem::path& path) {
+  std::error_code error;
+  const uintmax_t size = std::filesystem::file_size(path, error);
+  return 5 + (error ? 0 : static_cast<rlim_t>(size / 50'000'000));
+}
 
 /// Names a file in its present state; "" if there is none.
 std::string state_of(const std::filesystem::path& path) {
@@ -54,8 +59,8 @@ class Survivors {
   std::set<std::string> states_;
 };
 
-[[noreturn]] void read_in_child(const std::function<void()>& read) {
-  struct rlimit limit = {most_cpu_seconds, most_cpu_seconds};
+[[noreturn]] void read_in_child(const std::function<void()>& read, rlim_t cpu_seconds) {
+  struct rlimit limit = {cpu_seconds, cpu_seconds + 1};
   ::setrlimit(RLIMIT_CPU, &limit);
   limit = {0, 0};
   ::setrlimit(RLIMIT_CORE, &limit);
@@ -77,10 +82,11 @@ void probe(const std::filesystem::path& path, const std::function<void()>& read)
   const std::string state = state_of(path);
   if (state.empty() || survivors.contains(state))
     return;
+  const rlim_t cpu_seconds = most_cpu_seconds(path);
   const auto guard = hdf5::lock();  // no other thread may be inside HDF5 while its state is copied
   const pid_t child = ::fork();
   if (child == 0)
-    read_in_child(read);
+    read_in_child(read, cpu_seconds);
   if (child < 0)
     return;  // no process to spare: read it unprotected
   int status = 0;
