@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <ctime>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -46,6 +48,16 @@ std::string owner_words(int descriptor) {
          ")";
 }
 
+/// A child of an owner that was just killed may hold its lock for a moment.
+bool takes_lock(int descriptor) {
+  for (int i = 0; i < 20; ++i) {
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+      return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
 }  // namespace
 
 FolderLock::FolderLock(const fs::path& folder, const std::string& command) {
@@ -57,7 +69,7 @@ FolderLock::FolderLock(const fs::path& folder, const std::string& command) {
   descriptor_ = ::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (descriptor_ < 0)
     refuse(folder, std::strerror(errno));
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+  if (!takes_lock(descriptor_)) {
     const std::string owner = owner_words(descriptor_);
     ::close(descriptor_);
     throw UserError(visible(folder.string()) + " is in use by " + owner +

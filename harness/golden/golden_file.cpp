@@ -65,8 +65,8 @@ GoldenChannels read_channels(const InputFile& file, hid_t group) {
 
 Json read_json(const InputFile& file, hid_t object, const std::string& name) {
   const Json json = parity::read_json(hdf5::read_string_attribute(object, name).value_or(""));
-  if (!json.is_object())
-    file.refuse("attribute " + name + " of " + hdf5::path_of(object) + " is no JSON object");
+  if (json.is_discarded())
+    file.refuse("attribute " + name + " of " + hdf5::path_of(object) + " is no JSON");
   return json;
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -60,6 +61,7 @@ class Survivors {
 };
 
 [[noreturn]] void read_in_child(const std::function<void()>& read, rlim_t cpu_seconds) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it holds what its parent has open, locks too
   struct rlimit limit = {cpu_seconds, cpu_seconds + 1};
   ::setrlimit(RLIMIT_CPU, &limit);
   limit = {0, 0};

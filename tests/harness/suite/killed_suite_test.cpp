@@ -40,7 +40,12 @@ class KilledSuiteTest : public SuiteTest {
   bool run_and_kill(const std::vector<Case>& items, unsigned long microseconds) const {
     const pid_t child = ::fork();
     if (child == 0) {
-      run(items);
+      try {
+        run(items);
+      } catch (const std::exception& error) {
+        std::fputs(error.what(), stderr);
+        ::_exit(1);
+      }
       ::_exit(0);
     }
     ::usleep(static_cast<unsigned>(microseconds));
