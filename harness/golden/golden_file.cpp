@@ -131,6 +131,18 @@ Golden read_golden(const fs::path& path) {
   return read_existing(path);
 }
 
+std::optional<std::vector<std::string>> arms_under_seal(const fs::path& path) {
+  const auto guard = hdf5::lock();
+  const InputFile file(path);
+  const std::string schema = hdf5::read_string_attribute(file.root(), "schema").value_or("");
+  if (!schema.starts_with(golden_schema_major) || !seal_holds(file).value_or(false))
+    return std::nullopt;
+  std::vector<std::string> names;
+  for (const std::string& link : file.names(file.group(file.root(), "arms")))
+    names.push_back(decode_name(link));
+  return names;
+}
+
 void write_golden(const fs::path& path, const Golden& golden) {
   const auto guard = hdf5::lock();
   std::error_code error;

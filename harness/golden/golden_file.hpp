@@ -3,8 +3,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/golden/content.hpp"
 #include "harness/golden/golden.hpp"
@@ -48,5 +50,9 @@ Golden read_golden(const std::filesystem::path& file);
 /// Through a temporary file and a rename; equal goldens give equal bytes. The content digest is computed
 /// here.
 void write_golden(const std::filesystem::path& file, const Golden& golden);
+
+/// Names of the arms of a golden whose seal holds: what was written, so that nothing else needs to be read.
+/// Nothing where there is no seal, it does not hold, or the file is of another schema.
+std::optional<std::vector<std::string>> arms_under_seal(const std::filesystem::path& path);
 
 }  // namespace parity

@@ -25,13 +25,23 @@ bool is_of_other_schema(const fs::path& file) {
   }
 }
 
-GoldenFinding state_of_arms(const Golden& golden, const fs::path& file,
-                            const std::vector<std::string>& arms) {
+std::vector<std::string> names_of(const Golden& golden) {
+  std::vector<std::string> names;
   for (const auto& [name, arm] : golden.arms)
-    if (std::find(arms.begin(), arms.end(), name) == arms.end())
+    names.push_back(name);
+  return names;
+}
+
+GoldenFinding state_of_arms(const std::vector<std::string>& stored, const fs::path& file,
+                            const std::vector<std::string>& arms) {
+  const auto among = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const std::string& name : stored)
+    if (!among(arms, name))
       return {GoldenState::unused, file.string() + " holds arm '" + name + "', which the case does not keep"};
   for (const std::string& name : arms)
-    if (!golden.arms.contains(name))
+    if (!among(stored, name))
       return {GoldenState::incomplete, file.string() + " has no arm '" + name + "'"};
   return {GoldenState::stored, ""};
 }
@@ -46,8 +56,10 @@ GoldenFinding golden_state(const fs::path& file, const std::vector<std::string>&
   if (arms.empty())
     return {GoldenState::unused, file.string() + " belongs to a case that keeps no golden"};
   try {
+    if (const auto stored = arms_under_seal(file))
+      return state_of_arms(*stored, file, arms);
     const Golden golden = read_golden(file);
-    return golden.intact() ? state_of_arms(golden, file, arms)
+    return golden.intact() ? state_of_arms(names_of(golden), file, arms)
                            : GoldenFinding{GoldenState::corrupt, damage_text(golden, file)};
   } catch (const UserError& problem) {
     return {is_of_other_schema(file) ? GoldenState::other_schema : GoldenState::corrupt, problem.what()};
