@@ -129,8 +129,8 @@ ExitCode history(const DiffOptions& options) {
                    {"history", history_json(golden.history)}});
     if (options.json)
       continue;
-    fmt::print("{}: recorded by {} ({})\n", visible_name(source.name),
-               visible_name(golden.origin.producer), visible_name(golden.origin.commit));
+    fmt::print("{}: recorded by {} ({})\n", visible_name(source.name), visible_name(golden.origin.producer),
+               visible_name(golden.origin.commit));
     for (const GoldenChange& change : golden.history)
       fmt::print("  {}  {}\n", visible_name(change.commit), visible(change.reason));
   }
