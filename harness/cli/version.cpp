@@ -39,8 +39,8 @@ void print_text(const Json& facts) {
     std::string label = key;
     std::replace(label.begin(), label.end(), '_', ' ');
     const Json& value = facts.at(key);
-    fmt::print("  {:<15}  {}\n", label,
-               !value.is_string() || value == "" ? "none" : value.get<std::string>());
+    const std::string text = value.is_string() ? value.get<std::string>() : "";
+    fmt::print("  {:<15}  {}\n", label, text.empty() ? "none" : text);
   }
 }
 
