@@ -5,6 +5,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/json_fields.hpp"
+#include "harness/trace/probe.hpp"
 #include "harness/trace/trace.hpp"
 
 namespace parity {
@@ -37,8 +38,11 @@ std::optional<Capture> capture_of(const Json& record) {
   }
 }
 
-/// A trace that was cut or damaged since is no answer.
-bool is_whole(const fs::path& trace) {
+/// A trace that was cut or damaged since is no answer. One that is as the run left it was read then, and need
+/// not be tried in a child process again.
+bool is_whole(const fs::path& trace, const Json& record) {
+  if (const std::string state = file_state(trace); !state.empty() && text_or(record, "trace_state") == state)
+    count_as_read(state);
   try {
     return Trace::open(trace).complete();
   } catch (const UserError&) {
@@ -53,7 +57,8 @@ std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
   const Json record = record_of(place, run);
   std::error_code error;
   const std::optional<Capture> captured = capture_of(record);
-  if (!run.cacheable || !captured || !captured->includes(run.capture) || !is_whole(place / "trace.h5"))
+  if (!run.cacheable || !captured || !captured->includes(run.capture) ||
+      !is_whole(place / "trace.h5", record))
     return std::nullopt;
   fs::last_write_time(place / "run.json", fs::file_time_type::clock::now(),
                       error);  // last use, for the cache
@@ -86,6 +91,8 @@ void RunStore::finish(const PlannedRun& run, const RunResult& result) const {
                  {"identity", run.identity},
                  {"capture", run.capture.to_json()},
                  {"seconds", result.seconds}};
+  if (result.complete())
+    record["trace_state"] = file_state(trace(run.id));
   if (result.failure)
     record["failure"] = result.failure->to_json();
   write_file(folder(run.id) / "run.json", json_text(record, 1) + "\n");

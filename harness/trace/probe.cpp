@@ -30,19 +30,6 @@ rlim_t most_cpu_seconds(const std::filesystem::path& path) {
   return 5 + (error ? 0 : static_cast<rlim_t>(size / 50'000'000));
 }
 
-/// Names a file in its present state; "" if there is none.
-std::string state_of(const std::filesystem::path& path) {
-  struct stat facts = {};
-  if (::stat(path.c_str(), &facts) != 0)
-    return "";
-  std::string state;
-  for (const auto number : {static_cast<int64_t>(facts.st_dev), static_cast<int64_t>(facts.st_ino),
-                            static_cast<int64_t>(facts.st_size), static_cast<int64_t>(facts.st_mtim.tv_sec),
-                            static_cast<int64_t>(facts.st_mtim.tv_nsec)})
-    state += std::to_string(number) + " ";
-  return state;
-}
-
 /// Whether this state of a file was read to its end before.
 class Survivors {
  public:
@@ -59,6 +46,11 @@ class Survivors {
   std::mutex mutex_;
   std::set<std::string> states_;
 };
+
+Survivors& survivors() {
+  static Survivors survivors;
+  return survivors;
+}
 
 [[noreturn]] void read_in_child(const std::function<void()>& read, rlim_t cpu_seconds) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it holds what its parent has open, locks too
@@ -79,10 +71,25 @@ class Survivors {
 
 }  // namespace
 
+std::string file_state(const std::filesystem::path& path) {
+  struct stat facts = {};
+  if (::stat(path.c_str(), &facts) != 0)
+    return "";
+  std::string state;
+  for (const auto number : {static_cast<int64_t>(facts.st_dev), static_cast<int64_t>(facts.st_ino),
+                            static_cast<int64_t>(facts.st_size), static_cast<int64_t>(facts.st_mtim.tv_sec),
+                            static_cast<int64_t>(facts.st_mtim.tv_nsec)})
+    state += std::to_string(number) + " ";
+  return state;
+}
+
+void count_as_read(const std::string& state) {
+  survivors().add(state);
+}
+
 void probe(const std::filesystem::path& path, const std::function<void()>& read) {
-  static Survivors survivors;
-  const std::string state = state_of(path);
-  if (state.empty() || survivors.contains(state))
+  const std::string state = file_state(path);
+  if (state.empty() || survivors().contains(state))
     return;
   const rlim_t cpu_seconds = most_cpu_seconds(path);
   const auto guard = hdf5::lock();  // no other thread may be inside HDF5 while its state is copied
@@ -99,7 +106,7 @@ void probe(const std::filesystem::path& path, const std::function<void()>& read)
                     (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? "does not come to an end with it: "
                                                                         : "crashes on it: ") +
                     WaitStatus(status).words() + "); the file is damaged or hostile: write it again");
-  survivors.add(state);
+  survivors().add(state);
 }
 
 }  // namespace parity

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 
 namespace parity {
 
@@ -14,5 +15,12 @@ namespace parity {
 /// \param read  everything that the caller will ask HDF5 about the file
 /// \throws UserError "cannot read PATH (HDF5 crashes on it: killed by signal 11 (SEGV)) ..."
 void probe(const std::filesystem::path& path, const std::function<void()>& read);
+
+/// By what probe tells the states of a file apart: device, inode, size and time of change. "" if there is
+/// none.
+std::string file_state(const std::filesystem::path& path);
+
+/// Takes it that a file in this state was read to its end before, by an earlier process of ours.
+void count_as_read(const std::string& state);
 
 }  // namespace parity
