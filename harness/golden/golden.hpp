@@ -63,6 +63,8 @@ Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& o
                         const std::map<std::string, ArmEvidence>& arms, const std::string& reason = "",
                         Rewrite rewrite = Rewrite::when_changed);
 
+struct StoredGolden;
+
 /// Compares each arm with the golden: one result for each stored arm and quantity group ("channels",
 /// "sketches"), relation identical. Where bits differ and the environment's fingerprint is another than the
 /// golden's, the float64 twins decide between `drift` and `different`. An arm missing on either side is a
@@ -72,10 +74,10 @@ struct GoldenResult {
   std::string quantity;  ///< channel name, or "grad" / "param" for the stored digests of a phase
   CheckResult result;
 };
-std::vector<GoldenResult> verify_golden(const std::filesystem::path& file,
+std::vector<GoldenResult> verify_golden(const StoredGolden& stored,
                                         const std::map<std::string, ArmEvidence>& arms);
 
 /// Whether verify_golden would need the twin of any of these arms: bits differ in another environment.
-bool golden_needs_twins(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms);
+bool golden_needs_twins(const StoredGolden& stored, const std::map<std::string, ArmEvidence>& arms);
 
 }  // namespace parity

@@ -131,6 +131,14 @@ Golden read_golden(const fs::path& path) {
   return read_existing(path);
 }
 
+StoredGolden stored_golden(const fs::path& file) {
+  try {
+    return {file, read_golden(file), ""};
+  } catch (const UserError& error) {
+    return {file, std::nullopt, error.what()};
+  }
+}
+
 std::optional<std::vector<std::string>> arms_under_seal(const fs::path& path) {
   const auto guard = hdf5::lock();
   const InputFile file(path);

@@ -47,6 +47,16 @@ std::string damage_text(const Golden& golden, const std::filesystem::path& file)
 /// \throws UserError if the file is missing (exit 3), damaged, foreign, or of another major schema
 Golden read_golden(const std::filesystem::path& file);
 
+/// A golden file as far as it can be read. A case is judged by one reading of it.
+struct StoredGolden {
+  std::filesystem::path file;
+  std::optional<Golden> golden;
+  std::string problem;  ///< why there is none
+};
+
+/// As read_golden; what that throws is the problem.
+StoredGolden stored_golden(const std::filesystem::path& file);
+
 /// Through a temporary file and a rename; equal goldens give equal bytes. The content digest is computed
 /// here.
 void write_golden(const std::filesystem::path& file, const Golden& golden);

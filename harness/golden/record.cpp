@@ -33,18 +33,6 @@ GoldenContent contents_of(const std::filesystem::path& file, const std::map<std:
   return contents;
 }
 
-/// What is stored; nothing if there is no file, or none that can be read.
-std::optional<Golden> stored_in(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::exists(file, error))
-    return std::nullopt;
-  try {
-    return read_golden(file);
-  } catch (const UserError&) {  // damaged: to be replaced
-    return std::nullopt;
-  }
-}
-
 Recording recording_of(const std::filesystem::path& file, const std::optional<Golden>& before,
                        const GoldenContent& content) {
   std::error_code error;
@@ -61,13 +49,13 @@ Recording recording_of(const std::filesystem::path& file, const std::optional<Go
 }  // namespace
 
 Recording recording_of(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms) {
-  return recording_of(file, stored_in(file), contents_of(file, arms));
+  return recording_of(file, stored_golden(file).golden, contents_of(file, arms));
 }
 
 Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& origin,
                         const std::map<std::string, ArmEvidence>& arms, const std::string& reason,
                         Rewrite rewrite) {
-  const std::optional<Golden> before = stored_in(file);
+  const std::optional<Golden> before = stored_golden(file).golden;
   Golden golden;
   golden.origin = origin;
   golden.arms = contents_of(file, arms);

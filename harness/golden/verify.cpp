@@ -194,39 +194,34 @@ std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::strin
 
 }  // namespace
 
-std::vector<GoldenResult> verify_golden(const std::filesystem::path& file,
+std::vector<GoldenResult> verify_golden(const StoredGolden& stored,
                                         const std::map<std::string, ArmEvidence>& arms) {
+  if (!stored.golden)
+    return {failure("", "content", Verdict::missing, stored.problem)};
   std::vector<GoldenResult> results;
-  try {
-    const Golden golden = read_golden(file);
-    if (!golden.intact())
-      results.push_back(failure("", "content", Verdict::different, damage_text(golden, file)));
-    for (GoldenResult& each : verify(golden, arms))
-      results.push_back(std::move(each));
-  } catch (const UserError& problem) {
-    results.push_back(failure("", "content", Verdict::missing, problem.what()));
-  }
+  if (!stored.golden->intact())
+    results.push_back(failure("", "content", Verdict::different, damage_text(*stored.golden, stored.file)));
+  for (GoldenResult& each : verify(*stored.golden, arms))
+    results.push_back(std::move(each));
   return results;
 }
 
-bool golden_needs_twins(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms) {
-  try {
-    const Golden golden = read_golden(file);
-    for (const auto& [name, evidence] : arms) {
-      const auto stored = golden.arms.find(name);
-      if (stored == golden.arms.end() || !stored->second.twin || evidence.crashed || !evidence.trace ||
-          stored->second.fingerprint == fingerprint_of(*evidence.trace))
-        continue;
-      ArmEvidence alone = evidence;
-      alone.twin = nullptr;
-      for (const GoldenResult& each : verify(golden, {{name, alone}}))
-        if (each.arm == name && each.result.verdict == Verdict::different)
-          return true;
-    }
+bool golden_needs_twins(const StoredGolden& stored, const std::map<std::string, ArmEvidence>& arms) {
+  if (!stored.golden)
     return false;
-  } catch (const UserError&) {  // verify_golden says what is wrong with the file
-    return false;
+  const Golden& golden = *stored.golden;
+  for (const auto& [name, evidence] : arms) {
+    const auto arm = golden.arms.find(name);
+    if (arm == golden.arms.end() || !arm->second.twin || evidence.crashed || !evidence.trace ||
+        arm->second.fingerprint == fingerprint_of(*evidence.trace))
+      continue;
+    ArmEvidence alone = evidence;
+    alone.twin = nullptr;
+    for (const GoldenResult& each : verify(golden, {{name, alone}}))
+      if (each.arm == name && each.result.verdict == Verdict::different)
+        return true;
   }
+  return false;
 }
 
 }  // namespace parity

@@ -57,7 +57,8 @@ void add_to_all_golden_arms(std::vector<JudgedCheck>& judged, const Case& source
   judged.push_back({"golden", "golden", check, result});
 }
 
-void compare(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
+void compare(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
+             const StoredGolden& golden) {
   if (!fs::exists(source.golden_file))
     return add_to_all_golden_arms(
         judged, source,
@@ -65,7 +66,7 @@ void compare(std::vector<JudgedCheck>& judged, const Case& source, const Evidenc
                      fmt::format("there is no golden {}; make it with: {}", shown(source.golden_file),
                                  shell_quote({"parity", "golden", "record", shown(source.file)}))));
   try {
-    for (GoldenResult& found : verify_golden(source.golden_file, evidence.arms(source.golden.arms)))
+    for (GoldenResult& found : verify_golden(golden, evidence.arms(source.golden.arms)))
       judged.push_back(golden_check(found.arm, found.quantity, std::move(found.result)));
   } catch (const UserError& error) {
     add_to_all_golden_arms(judged, source, plain_result(false, Verdict::missing, error.what()));
@@ -73,8 +74,9 @@ void compare(std::vector<JudgedCheck>& judged, const Case& source, const Evidenc
 }
 
 /// What is stored differs from this run, and nobody said why it may: the differences, and how to bless them.
-void refuse_to_change(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
-  compare(judged, source, evidence);
+void refuse_to_change(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
+                      const StoredGolden& golden) {
+  compare(judged, source, evidence, golden);
   add_to_all_golden_arms(
       judged, source,
       plain_result(false, Verdict::different,
@@ -101,7 +103,7 @@ std::string recording_words(Recording recording, const std::string& file, const 
 }
 
 void record(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
-            const GoldenPolicy& policy) {
+            const StoredGolden& golden, const GoldenPolicy& policy) {
   const std::string file = shown(source.golden_file);
   const auto failed =
       std::count_if(judged.begin(), judged.end(), [](const JudgedCheck& j) { return !j.result.passed; });
@@ -113,7 +115,7 @@ void record(std::vector<JudgedCheck>& judged, const Case& source, const Evidence
             fmt::format("{} was not recorded, because {} of the case's checks failed", file, failed)));
   const auto arms = evidence.arms(source.golden.arms);
   if (recording_of(source.golden_file, arms) == Recording::changed && policy.reason.empty())
-    return refuse_to_change(judged, source, evidence);
+    return refuse_to_change(judged, source, evidence, golden);
   GoldenOrigin origin = policy.origin;
   origin.case_name = source.name;
   // Not the command line as typed: it names folders of whoever recorded, and cases that are not in this file.
@@ -134,16 +136,16 @@ bool will_record(const Case& source, GoldenMode mode) {
 }
 
 std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& evidence,
-                                    const GoldenPolicy& policy) {
+                                    const StoredGolden& golden, const GoldenPolicy& policy) {
   const Case& source = planned.source;
   std::vector<JudgedCheck> judged;
   for (const Check& check : source.checks)
     judged.push_back({"pair", check.quantity(), check, judge(check, evidence.arms())});
   add_training_checks(judged, source, evidence);
   if (will_record(source, policy.mode))
-    record(judged, source, evidence, policy);
+    record(judged, source, evidence, golden, policy);
   else if (!source.golden.arms.empty())
-    compare(judged, source, evidence);
+    compare(judged, source, evidence, golden);
   return judged;
 }
 

@@ -9,6 +9,7 @@
 
 #include "harness/compare/check.hpp"
 #include "harness/golden/golden.hpp"
+#include "harness/golden/golden_file.hpp"
 #include "harness/suite/evidence.hpp"
 #include "harness/suite/plan.hpp"
 
@@ -34,8 +35,9 @@ bool will_record(const Case& source, GoldenMode mode);
 
 /// Judges a case: its checks, then "it trained" for every arm with a loss, then its golden (compared or
 /// recorded, as the mode says; never recorded while a check fails).
+/// \param golden  what the case's golden file holds now
 std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& evidence,
-                                    const GoldenPolicy& policy);
+                                    const StoredGolden& golden, const GoldenPolicy& policy);
 
 /// "all", "warmup", "2-5".
 std::string window_words(const StepWindow& window);

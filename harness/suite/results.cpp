@@ -9,7 +9,6 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/process.hpp"
-#include "harness/golden/golden_file.hpp"
 #include "harness/suite/case_sentence.hpp"
 #include "harness/suite/closer.hpp"
 #include "harness/suite/curves.hpp"
@@ -149,17 +148,6 @@ double seconds_of(const PlannedCase& planned, const std::map<std::string, RunRes
   return seconds;
 }
 
-/// What the case's golden holds; nothing if it has none, or none that can be read: a check says so.
-GoldenContent stored_content(const Case& source) {
-  try {
-    if (!source.golden.arms.empty() && fs::exists(source.golden_file))
-      return read_golden(source.golden_file).arms;
-  } catch (const UserError&) {
-    return {};
-  }
-  return {};
-}
-
 /// The line of the case file that a check stands in; null for those that no line asks for.
 Json line_of(const Case& source, size_t number) {
   return number < source.check_places.size() ? Json(source.check_places[number].line) : Json();
@@ -185,8 +173,8 @@ std::vector<std::string> run_words(const Case& source) {
 }
 
 Json case_results(const PlannedCase& planned, const Evidence& evidence,
-                  const std::vector<JudgedCheck>& judged, const std::map<std::string, RunResult>& runs,
-                  const fs::path& out) {
+                  const std::vector<JudgedCheck>& judged, const GoldenContent& golden,
+                  const std::map<std::string, RunResult>& runs, const fs::path& out) {
   const Case& source = planned.source;
   Json arms = Json::array();
   for (const PlannedArm& arm : planned.arms)
@@ -196,7 +184,6 @@ Json case_results(const PlannedCase& planned, const Evidence& evidence,
     checks.push_back(check_json(planned, judged[i], i + 1, runs, out));
   for (size_t i = 0; i < judged.size(); ++i)
     checks[i]["line"] = line_of(source, i);
-  const GoldenContent golden = stored_content(source);
   for (auto& [number, picture] : tensor_pictures(judged, evidence, golden))
     checks[number]["picture"] = std::move(picture);
   const Verdict verdict = verdict_of(judged);

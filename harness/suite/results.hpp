@@ -19,10 +19,11 @@ namespace parity {
 std::vector<std::string> run_words(const Case& source);
 
 /// One case of results.json (schema parity.results/1).
+/// \param golden  what the case's golden holds; empty without one
 /// \param out  the folder results.json will lie in; paths of traces are relative to it
 Json case_results(const PlannedCase& planned, const Evidence& evidence,
-                  const std::vector<JudgedCheck>& judged, const std::map<std::string, RunResult>& runs,
-                  const std::filesystem::path& out);
+                  const std::vector<JudgedCheck>& judged, const GoldenContent& golden,
+                  const std::map<std::string, RunResult>& runs, const std::filesystem::path& out);
 
 /// `summary` of results.json, from its cases.
 Json summary_of(const Json& cases, const std::map<std::string, RunResult>& runs);

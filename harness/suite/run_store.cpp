@@ -38,11 +38,14 @@ std::optional<Capture> capture_of(const Json& record) {
   }
 }
 
-/// A trace that was cut or damaged since is no answer. One that is as the run left it was read then, and need
-/// not be tried in a child process again.
+/// A trace that was cut or damaged since is no answer. One that is as its run left it was read then, and is
+/// taken as it is: reading it again, in a child process first, is what an unchanged suite spends its time on.
 bool is_whole(const fs::path& trace, const Json& record) {
-  if (const std::string state = file_state(trace); !state.empty() && text_or(record, "trace_state") == state)
+  if (const std::string state = file_state(trace);
+      !state.empty() && text_or(record, "trace_state") == state) {
     count_as_read(state);
+    return true;
+  }
   try {
     return Trace::open(trace).complete();
   } catch (const UserError&) {

@@ -194,17 +194,16 @@ class Suite {
                        [&](const PlannedArm& arm) { return cut(arm.run) || cut(arm.twin); });
   }
 
+  static StoredGolden golden_of(const Case& source) {
+    return source.golden.arms.empty() ? StoredGolden() : stored_golden(source.golden_file);
+  }
+
   /// A golden of another machine is judged by float64 twins; they are run only when bits differ.
-  bool wants_golden_twins(const PlannedCase& planned, const Evidence& evidence) const {
+  bool wants_golden_twins(const PlannedCase& planned, const Evidence& evidence,
+                          const StoredGolden& golden) const {
     const Case& source = planned.source;
-    if (planned.twins_for_golden || stopped_ || source.golden.arms.empty() ||
-        will_record(source, policy_.mode) || !fs::exists(source.golden_file))
-      return false;
-    try {
-      return golden_needs_twins(source.golden_file, evidence.arms(source.golden.arms));
-    } catch (const UserError&) {
-      return false;  // verifying will say what is wrong with the golden
-    }
+    return !planned.twins_for_golden && !stopped_ && !will_record(source, policy_.mode) &&
+           golden_needs_twins(golden, evidence.arms(source.golden.arms));
   }
 
   bool judge_if_ready(size_t index, std::vector<Json>& done) {
@@ -214,13 +213,18 @@ class Suite {
     if (was_interrupted(planned))
       return true;
     const Evidence evidence(planned, runs(), store_);
-    if (wants_golden_twins(planned, evidence)) {
+    StoredGolden golden = golden_of(planned.source);
+    if (wants_golden_twins(planned, evidence, golden)) {
       for (const std::string& id : plan_.add_golden_twins(planned))
         runner_.add(plan_.runs().at(id));
       return false;
     }
-    const auto judged = judge_case(planned, evidence, policy_);
-    done[index] = case_results(planned, evidence, judged, runs(), options_.out);
+    const bool records = will_record(planned.source, policy_.mode);
+    const auto judged = judge_case(planned, evidence, golden, policy_);
+    if (records)
+      golden = golden_of(planned.source);
+    const GoldenContent stored = golden.golden ? std::move(golden.golden->arms) : GoldenContent();
+    done[index] = case_results(planned, evidence, judged, stored, runs(), options_.out);
     keep_results(done[index], options_.out);
     progress_.clear();
     finished_(done[index]);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "harness/golden/golden.hpp"
+#include "harness/golden/golden_file.hpp"
 #include "tests/support/planted_runs.hpp"
 
 namespace parity {
@@ -43,7 +43,7 @@ class GoldenTest : public PlantedTest {
   /// The results that failed, in order; all of them must name their arm.
   std::vector<GoldenResult> failures() {
     std::vector<GoldenResult> failed;
-    for (GoldenResult& each : verify_golden(file, arms))
+    for (GoldenResult& each : verify_golden(stored_golden(file), arms))
       if (!each.result.passed)
         failed.push_back(std::move(each));
     return failed;

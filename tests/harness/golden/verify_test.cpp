@@ -15,7 +15,7 @@ using GoldenVerifyTest = GoldenTest;
 
 TEST_F(GoldenVerifyTest, GivesAResultForEachArmChannelAndPhase) {
   record();
-  const auto results = verify_golden(file, arms);
+  const auto results = verify_golden(stored_golden(file), arms);
   ASSERT_EQ(results.size(), 8U);  // 2 arms: batch_digest, loss, grad, param
   for (const GoldenResult& each : results) {
     EXPECT_TRUE(each.result.passed) << each.result.sentence;
@@ -168,7 +168,7 @@ class GoldenDriftTest : public GoldenTest {
     add_twin("one_indexed", run_of(cpu, 1 + difference64));
   }
   Verdict verdict_of(const std::string& quantity) {
-    for (const GoldenResult& each : verify_golden(file, arms))
+    for (const GoldenResult& each : verify_golden(stored_golden(file), arms))
       if (each.arm == "one_indexed" && each.quantity == quantity) {
         sentence = each.result.sentence;
         passed = each.result.passed;
@@ -183,7 +183,7 @@ class GoldenDriftTest : public GoldenTest {
 TEST_F(GoldenDriftTest, RoundingOfAnotherEnvironmentIsDriftAndPasses) {
   record();
   run_elsewhere("GenuineIntel", 1e-7, 1e-16, 0.50000006F);
-  EXPECT_TRUE(golden_needs_twins(file, arms));
+  EXPECT_TRUE(golden_needs_twins(stored_golden(file), arms));
   EXPECT_EQ(verdict_of("loss"), Verdict::drift);
   EXPECT_TRUE(passed);
   EXPECT_THAT(sentence,
@@ -203,7 +203,7 @@ TEST_F(GoldenDriftTest, AChangeInAnotherEnvironmentIsDifferent) {
 TEST_F(GoldenDriftTest, RoundingInTheSameEnvironmentIsDifferent) {
   record();
   run_elsewhere("AuthenticAMD", 1e-7, 1e-16);
-  EXPECT_FALSE(golden_needs_twins(file, arms));
+  EXPECT_FALSE(golden_needs_twins(stored_golden(file), arms));
   EXPECT_EQ(verdict_of("loss"), Verdict::different);
 }
 
@@ -218,7 +218,7 @@ TEST_F(GoldenDriftTest, WithoutTwinsThereIsNoDrift) {
   arms["one_indexed"].twin = nullptr;
   record();
   run_elsewhere("GenuineIntel", 1e-7, 1e-16);
-  EXPECT_FALSE(golden_needs_twins(file, arms)) << "the golden has none";
+  EXPECT_FALSE(golden_needs_twins(stored_golden(file), arms)) << "the golden has none";
   EXPECT_EQ(verdict_of("loss"), Verdict::different);
   EXPECT_THAT(sentence, HasSubstr("without the float64 twin on both sides"));
 }
@@ -226,7 +226,7 @@ TEST_F(GoldenDriftTest, WithoutTwinsThereIsNoDrift) {
 TEST_F(GoldenDriftTest, EqualBitsElsewhereNeedNoTwins) {
   record();
   run_elsewhere("GenuineIntel", 0, 0);
-  EXPECT_FALSE(golden_needs_twins(file, arms));
+  EXPECT_FALSE(golden_needs_twins(stored_golden(file), arms));
   EXPECT_EQ(verdict_of("loss"), Verdict::identical);
 }
 

@@ -6,6 +6,7 @@
 #include "harness/base/folder_lock.hpp"
 #include "harness/suite/find_cases.hpp"
 #include "harness/suite/results.hpp"
+#include "harness/trace/probe.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -180,6 +181,19 @@ TEST_F(RunsTest, ASecondRunIsAnsweredFromTheCache) {
   EXPECT_FALSE(arm(second, 2).at("cached").get<bool>());  // a command without inputs
   EXPECT_EQ(second.at("summary").at("runs_cached"), 1);
   EXPECT_EQ(run({item}, GoldenMode::compare, false).at("summary").at("runs_cached"), 0);
+}
+
+TEST_F(RunsTest, ATraceWithAnotherDateIsReadBeforeItIsAnAnswer) {
+  const Case item =
+      write_case("c", head() + copying_arm("a", "good") + copying_arm("b", "good") + losses_identical());
+  const fs::path folder = folder_ / "out/runs" / arm(run({item}), 0).at("run").get<std::string>();
+  const fs::path trace = folder / "trace.h5";
+  EXPECT_EQ(Json::parse(read_file(folder / "run.json")).at("trace_state"), file_state(trace));
+  fs::copy_file(trace, folder / "copy.h5");  // as a restored backup has it
+  fs::rename(folder / "copy.h5", trace);
+  EXPECT_TRUE(arm(run({item}), 0).at("cached").get<bool>());
+  fs::resize_file(trace, fs::file_size(trace) - 100);
+  EXPECT_FALSE(arm(run({item}), 0).at("cached").get<bool>());
 }
 
 TEST_F(RunsTest, AChangedInputRunsAgain) {
