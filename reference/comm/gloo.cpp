@@ -5,6 +5,7 @@
 #define USE_C10D_GLOO
 #include "reference/comm/gloo.hpp"
 
+#include <csignal>
 #include <cstdlib>
 
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
@@ -32,6 +33,9 @@ c10::intrusive_ptr<c10d::Store> make_store(const Job& job, std::chrono::millisec
 c10::intrusive_ptr<c10d::Backend> make_gloo(const c10::intrusive_ptr<c10d::Store>& store, int64_t rank,
                                             int64_t size, bool local, std::chrono::milliseconds timeout) {
   using c10d::ProcessGroupGloo;
+  // Gloo writes to sockets without MSG_NOSIGNAL: a rank whose peer is gone would die of the signal before it
+  // can say so. Python ignores it from the start.
+  std::signal(SIGPIPE, SIG_IGN);
   const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
   auto options = ProcessGroupGloo::Options::create(timeout);
   if (interface != nullptr && *interface != '\0')

@@ -15,7 +15,8 @@ namespace parity::reference {
 c10::intrusive_ptr<c10d::Store> make_store(const Job& job, std::chrono::milliseconds timeout);
 
 /// Gloo between `size` ranks that meet in `store`. Ranks of one machine talk over its loopback interface;
-/// others over the interface that GLOO_SOCKET_IFNAME names, or that the machine's name resolves to.
+/// others over the interface that GLOO_SOCKET_IFNAME names, or that the machine's name resolves to. The
+/// process ignores SIGPIPE from then on.
 c10::intrusive_ptr<c10d::Backend> make_gloo(const c10::intrusive_ptr<c10d::Store>& store, int64_t rank,
                                             int64_t size, bool local, std::chrono::milliseconds timeout);
 
