@@ -3,23 +3,47 @@
 #include "reference/config/channels.hpp"
 
 namespace parity::reference {
+namespace {
+
+/// Rows for every collective over every group, though a run has few of them.
+void add_comm_channels(std::vector<ChannelRow>& table) {
+  for (const char* group : {"world", "pp", "dp_replicate", "dp_shard", "cp", "tp", "batch", "fsdp", "loss"})
+    for (const char* collective :
+         {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "send", "receive"}) {
+      const std::string words = std::string(collective) + " over the group " + group +
+                                " by rank 0 during the update, where there are several ranks.";
+      table.push_back({comm_channel(group, collective, "calls"), "Calls of " + words, false});
+      table.push_back({comm_channel(group, collective, "bytes"), "Bytes given to " + words, false});
+    }
+}
+
+}  // namespace
+
+std::string comm_channel(const std::string& group, const std::string& collective, const std::string& what) {
+  return "comm." + group + "." + collective + "." + what;
+}
 
 const std::vector<ChannelRow>& channels() {
-  static const std::vector<ChannelRow> table = {
-      {"loss", "Loss of the update, as it was differentiated."},
-      {"grad_norm", "L2 norm of all gradients before clipping."},
-      {"lr", "Learning rate that the update used."},
-      {"weight_decay", "Weight decay that the update used, where a schedule moves it.", false},
-      {"valid_tokens", "Labels of the update that count."},
-      {"update_norm", "L2 norm of the change of all parameters, accumulated in float64."},
-      {"batch_digest", "Digest of the update's tokens and labels; the same for any number of micro-batches."},
-      {"mask_pairs", "Query-key pairs that attend, where the data has documents or the backend is not sdpa.",
-       false},
-      {"mask_digest", "Digest of those pairs; the same for any number of micro-batches.", false},
-      {"position_digest", "Digest of the positions; where mask_pairs is.", false},
-      {"tokens_per_second", "Tokens of the update over its wall time; shown, never compared."},
-      {"step_seconds", "Wall time of the update; shown, never compared."},
-  };
+  static const std::vector<ChannelRow> table = [] {
+    std::vector<ChannelRow> rows = {
+        {"loss", "Loss of the update, as it was differentiated."},
+        {"grad_norm", "L2 norm of all gradients before clipping."},
+        {"lr", "Learning rate that the update used."},
+        {"weight_decay", "Weight decay that the update used, where a schedule moves it.", false},
+        {"valid_tokens", "Labels of the update that count."},
+        {"update_norm", "L2 norm of the change of all parameters, accumulated in float64."},
+        {"batch_digest",
+         "Digest of the update's tokens and labels; the same for any number of micro-batches."},
+        {"mask_pairs",
+         "Query-key pairs that attend, where the data has documents or the backend is not sdpa.", false},
+        {"mask_digest", "Digest of those pairs; the same for any number of micro-batches.", false},
+        {"position_digest", "Digest of the positions; where mask_pairs is.", false},
+        {"tokens_per_second", "Tokens of the update over its wall time; shown, never compared."},
+        {"step_seconds", "Wall time of the update; shown, never compared."},
+    };
+    add_comm_channels(rows);
+    return rows;
+  }();
   return table;
 }
 

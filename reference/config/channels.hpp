@@ -14,6 +14,9 @@ struct ChannelRow {
   bool always = true;  ///< in every run, or only where its doc says
 };
 
+/// "comm.<group>.<collective>.<what>": calls or bytes that rank 0 gave to a collective during an update.
+std::string comm_channel(const std::string& group, const std::string& collective, const std::string& what);
+
 /// All of them. A case that names another one is told before anything runs.
 const std::vector<ChannelRow>& channels();
 

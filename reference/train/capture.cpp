@@ -36,6 +36,7 @@ void StepCapture::initial_state() {
 
 void StepCapture::begin_step(int64_t step) {
   recorder_.begin_step(step);
+  comm_.begin(trainer_.world());
 }
 
 void StepCapture::offer(Phase phase) {
@@ -80,6 +81,8 @@ void StepCapture::end_step(const StepResult& result) {
     recorder_.channel("mask_digest", result.mask->digest);
     recorder_.channel("position_digest", result.mask->position_digest);
   }
+  for (const auto& [name, value] : comm_.end(trainer_.world()))
+    recorder_.channel(name, value);
   recorder_.channel("tokens_per_second", static_cast<double>(result.tokens) / result.seconds,
                     ChannelKind::timing);
   recorder_.channel("step_seconds", result.seconds, ChannelKind::timing);

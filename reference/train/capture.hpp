@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/trace/recorder.hpp"
+#include "reference/train/comm_channels.hpp"
 
 namespace parity::reference {
 
@@ -35,6 +36,7 @@ class StepCapture {
 
   Trainer& trainer_;
   Recorder& recorder_;
+  CommChannels comm_;
   std::vector<int64_t> document_ids_;  ///< of the update's micro-batches so far
   int64_t seq_len_ = 0;
 };

@@ -51,7 +51,8 @@ Json allowed_environment() {
 
 }  // namespace
 
-Json provenance_of(const RunConfig& config, const std::vector<std::string>& warnings) {
+Json provenance_of(const RunConfig& config, const std::string& mesh,
+                   const std::vector<std::string>& warnings) {
   const Json fingerprint = {{"cpu_vendor", cpu_vendor()},
                             {"aten_capability", at::get_cpu_capability()},
                             {"mkl_cbwr", environment_value("MKL_CBWR")},
@@ -65,6 +66,7 @@ Json provenance_of(const RunConfig& config, const std::vector<std::string>& warn
           {"cpu_vendor", fingerprint["cpu_vendor"]},
           {"aten_capability", fingerprint["aten_capability"]},
           {"device", "cpu"},
+          {"mesh", mesh},
           {"threads", config.threads},
           {"seed", config.seed},
           {"data_seed", config.data.seed},

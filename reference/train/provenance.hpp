@@ -13,7 +13,9 @@ namespace parity::reference {
 /// Where the numbers of a run come from: producer, build, LibTorch, CPU vendor and capability, threads,
 /// seeds, and the environment variables that steer arithmetic (those that hold a path are left out).
 /// "fingerprint" is the part that goldens compare. Holds no host name, user name or path.
+/// \param mesh      "dp_replicate 2 x tp 2"
 /// \param warnings  of the trainer, kept for the report
-Json provenance_of(const RunConfig& config, const std::vector<std::string>& warnings);
+Json provenance_of(const RunConfig& config, const std::string& mesh,
+                   const std::vector<std::string>& warnings);
 
 }  // namespace parity::reference

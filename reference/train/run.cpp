@@ -11,6 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/trace/recorder.hpp"
+#include "reference/comm/device_mesh.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/config/read.hpp"
 #include "reference/train/capture.hpp"
@@ -42,10 +43,10 @@ constexpr std::chrono::minutes collective_timeout{5};
 std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, const Trainer& trainer, bool is_first) {
   if (invocation.trace.empty() || !is_first)
     return nullptr;
-  return std::make_unique<Recorder>(Recorder::Options{invocation.trace, to_numeric_json(invocation.config),
-                                                      provenance_of(invocation.config, trainer.warnings()),
-                                                      read_capture(invocation.capture),
-                                                      trainer.updates_done()});
+  return std::make_unique<Recorder>(
+      Recorder::Options{invocation.trace, to_numeric_json(invocation.config),
+                        provenance_of(invocation.config, trainer.mesh().text(), trainer.warnings()),
+                        read_capture(invocation.capture), trainer.updates_done()});
 }
 
 std::filesystem::path checkpoint_file(const Invocation& invocation) {

@@ -213,6 +213,14 @@ const std::vector<Parameter>& Trainer::parameters() const {
   return state_->model.parameters();
 }
 
+const Group& Trainer::world() const {
+  return *state_->parallel.world;
+}
+
+const DeviceMesh& Trainer::mesh() const {
+  return state_->parallel.mesh;
+}
+
 const std::vector<std::string>& Trainer::warnings() const {
   return state_->warnings;
 }

@@ -15,6 +15,7 @@
 
 namespace parity::reference {
 
+class DeviceMesh;
 class Group;
 struct MicroBatch;
 struct Parameter;
@@ -90,6 +91,9 @@ class Trainer {
   /// Sequences that this rank has fetched so far.
   int64_t sequences_read() const;
   const std::vector<Parameter>& parameters() const;
+  /// All ranks of the run, and how they are arranged.
+  const Group& world() const;
+  const DeviceMesh& mesh() const;
   /// Adjustments made to the schedule's numbers, and which of two marks of documents is used.
   const std::vector<std::string>& warnings() const;
   /// Document of each token of a batch as attention sees them, [B, S]; zeros where it tells none apart.
