@@ -45,4 +45,12 @@ struct Placement {
   auto operator<=>(const Placement&) const = default;
 };
 
+/// How what one rank holds of a tensor lies in the logical tensor. Default: it is the whole.
+struct TensorLayout {
+  std::vector<int64_t> global_shape;  ///< of the logical tensor; empty where nothing splits it
+  std::vector<Placement> placements;  ///< one a mesh dimension that has more than one rank
+
+  auto operator<=>(const TensorLayout&) const = default;
+};
+
 }  // namespace parity

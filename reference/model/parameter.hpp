@@ -7,13 +7,16 @@
 
 #include <torch/types.h>
 
+#include "harness/tensor/placement.hpp"
+
 namespace parity::reference {
 
 /// A weight under its torchtitan name, for example "layers.0.attention.wq.weight". The tensor is the model's
-/// own.
+/// own, or this rank's part of it.
 struct Parameter {
   std::string name;
   torch::Tensor value;
+  TensorLayout layout = {};
 };
 
 /// In the order of the model: that of torchtitan's named_parameters().

@@ -5,26 +5,38 @@
 #include "reference/model/llama3/rope.hpp"
 
 namespace parity::reference {
+namespace {
 
-torch::Tensor RmsNorm::forward(const torch::Tensor& x_BSD) const {
-  return at::rms_norm(x_BSD, weight.sizes(), weight, eps);
+torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const Part& part) {
+  return part.leave(at::linear(part.enter(x), weight));
+}
+
+}  // namespace
+
+torch::Tensor RmsNorm::forward(const torch::Tensor& x_BSD, const Part& part) const {
+  return part.leave(at::rms_norm(part.enter(x_BSD), weight.sizes(), weight, eps));
 }
 
 torch::Tensor Attention::forward(const torch::Tensor& x_BSD, const torch::Tensor& turns,
-                                 const AttentionMasks& masks) const {
-  const int64_t B = x_BSD.size(0);
-  const int64_t S = x_BSD.size(1);
-  const torch::Tensor q_BSHd = at::linear(x_BSD, wq).view({B, S, -1, head_dim});
-  const torch::Tensor k_BSKd = at::linear(x_BSD, wk).view({B, S, -1, head_dim});
-  const torch::Tensor v_BSKd = at::linear(x_BSD, wv).view({B, S, -1, head_dim});
-  const torch::Tensor out_BHSd =
-      attend(apply_rope(q_BSHd, turns).transpose(1, 2), apply_rope(k_BSKd, turns).transpose(1, 2),
-             v_BSKd.transpose(1, 2), masks);
-  return at::linear(out_BHSd.transpose(1, 2).reshape({B, S, -1}), wo);
+                                 const AttentionMasks& masks, const Part& part) const {
+  const torch::Tensor x = part.enter(x_BSD);
+  const auto heads = [&](const torch::Tensor& weight, const char* name) {
+    const torch::Tensor y = linear(x, weight, part / name);
+    return y.view({y.size(0), y.size(1), -1, head_dim});
+  };
+  const torch::Tensor q_BSHd = apply_rope(heads(wq, "wq"), turns);
+  const torch::Tensor k_BSKd = (part / "k").leave(apply_rope(heads(wk, "wk"), turns));
+  const torch::Tensor v_BSKd = (part / "v").leave(heads(wv, "wv"));
+  const torch::Tensor out_BSHd =
+      attend(q_BSHd.transpose(1, 2), k_BSKd.transpose(1, 2), v_BSKd.transpose(1, 2), masks).transpose(1, 2);
+  return part.leave(linear(out_BSHd.reshape({x.size(0), x.size(1), -1}), wo, part / "wo"));
 }
 
-torch::Tensor FeedForward::forward(const torch::Tensor& x_BSD) const {
-  return at::linear(at::silu(at::linear(x_BSD, w1)) * at::linear(x_BSD, w3), w2);
+torch::Tensor FeedForward::forward(const torch::Tensor& x_BSD, const Part& part) const {
+  const torch::Tensor x = part.enter(x_BSD);
+  const torch::Tensor gate = at::silu(linear(x, w1, part / "w1"));
+  const torch::Tensor up = linear(x, w3, part / "w3");
+  return part.leave(linear(gate * up, w2, part / "w2"));
 }
 
 Block::Block(const Llama3Dimensions& dimensions, torch::ScalarType dtype) {

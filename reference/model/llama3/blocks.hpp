@@ -9,6 +9,7 @@
 
 #include "reference/attention/attention.hpp"
 #include "reference/config/model_names.hpp"
+#include "reference/model/module_hooks.hpp"
 
 namespace parity::reference {
 
@@ -22,10 +23,12 @@ struct RmsNorm {
   torch::Tensor weight;  ///< [D]
   double eps = 1e-5;
 
-  torch::Tensor forward(const torch::Tensor& x_BSD) const;
+  torch::Tensor forward(const torch::Tensor& x_BSD, const Part& part) const;
 };
 
-/// Grouped-query attention with rotary positions, over the pairs that the masks allow.
+/// Grouped-query attention with rotary positions, over the pairs that the masks allow. H and K are what the
+/// weights hold: a rank may have some of the heads. Parts: wq, wk, wv, wo; k and v, [B, S, K, d], are the
+/// keys, turned, and the values that are attended to.
 struct Attention {
   torch::Tensor wq;  ///< [H d, D]
   torch::Tensor wk;  ///< [K d, D]
@@ -34,17 +37,17 @@ struct Attention {
   int64_t head_dim = 0;
 
   /// \param turns  from rope_turns
-  torch::Tensor forward(const torch::Tensor& x_BSD, const torch::Tensor& turns,
-                        const AttentionMasks& masks) const;
+  torch::Tensor forward(const torch::Tensor& x_BSD, const torch::Tensor& turns, const AttentionMasks& masks,
+                        const Part& part) const;
 };
 
-/// SwiGLU: w2 (silu(w1 x) * w3 x).
+/// SwiGLU: w2 (silu(w1 x) * w3 x). Parts: w1, w2, w3.
 struct FeedForward {
   torch::Tensor w1;  ///< [F, D]
   torch::Tensor w2;  ///< [D, F]
   torch::Tensor w3;  ///< [F, D]
 
-  torch::Tensor forward(const torch::Tensor& x_BSD) const;
+  torch::Tensor forward(const torch::Tensor& x_BSD, const Part& part) const;
 };
 
 /// h = x + attention(norm(x)); out = h + feed_forward(norm(h)).

@@ -22,17 +22,19 @@ Llama3::Llama3(const Llama3Dimensions& dimensions, torch::ScalarType dtype, cons
       norm_{torch::empty({dimensions.dim}, dtype), dimensions.norm_eps},
       output_(torch::empty({dimensions.vocab_size, dimensions.dim}, dtype)),
       rope_(rope_table(dimensions, dtype)) {
-  const auto add = [this](const std::string& name, torch::Tensor& weight) {
-    parameters_.push_back({name, weight});
-  };
   layers_.reserve(static_cast<size_t>(dimensions.n_layers));
-  add("tok_embeddings.weight", tok_embeddings_);
-  for (int64_t i = 0; i < dimensions.n_layers; ++i) {
+  for (int64_t i = 0; i < dimensions.n_layers; ++i)
     layers_.emplace_back(dimensions, dtype);
-    layers_.back().visit("layers." + std::to_string(i) + ".", add);
-  }
-  add("norm.weight", norm_.weight);
-  add("output.weight", output_);
+  visit_weights(
+      [this](const std::string& name, torch::Tensor& weight) { parameters_.push_back({name, weight}); });
+}
+
+void Llama3::visit_weights(const WeightVisitor& visitor) {
+  visitor("tok_embeddings.weight", tok_embeddings_);
+  for (size_t i = 0; i < layers_.size(); ++i)
+    layers_[i].visit("layers." + std::to_string(i) + ".", visitor);
+  visitor("norm.weight", norm_.weight);
+  visitor("output.weight", output_);
 }
 
 Mask Llama3::get_mask(std::span<const int64_t> tokens_BS, std::span<const int64_t> positions_BS,
@@ -53,21 +55,30 @@ torch::Tensor Llama3::hidden(const ModelInput& input, const Probe& probe) const 
       probe(name, value);
     return value;
   };
-  torch::Tensor h_BSD = seen("tok_embeddings", at::embedding(tok_embeddings_, input.tokens_BS));
+  const Part embedding(hooks_, "tok_embeddings");
+  torch::Tensor h_BSD = seen(
+      embedding.name(), embedding.leave(at::embedding(tok_embeddings_, embedding.enter(input.tokens_BS))));
   const torch::Tensor turns = rope_turns(rope_, input.tokens_BS.size(1), input.positions_BS);
   for (size_t i = 0; i < layers_.size(); ++i) {
     const Block& block = layers_[i];
-    const std::string name = "layers." + std::to_string(i);
-    h_BSD = h_BSD + seen(name + ".attention",
-                         block.attention.forward(block.attention_norm.forward(h_BSD), turns, input.masks));
-    h_BSD = h_BSD + seen(name + ".feed_forward", block.feed_forward.forward(block.ffn_norm.forward(h_BSD)));
-    seen(name, h_BSD);
+    const Part layer(hooks_, "layers." + std::to_string(i));
+    const Part attention = layer / "attention";
+    const Part feed_forward = layer / "feed_forward";
+    h_BSD = layer.enter(h_BSD);
+    h_BSD = h_BSD + seen(attention.name(), block.attention.forward(
+                                               block.attention_norm.forward(h_BSD, layer / "attention_norm"),
+                                               turns, input.masks, attention));
+    h_BSD = h_BSD +
+            seen(feed_forward.name(),
+                 block.feed_forward.forward(block.ffn_norm.forward(h_BSD, layer / "ffn_norm"), feed_forward));
+    h_BSD = seen(layer.name(), layer.leave(h_BSD));
   }
-  return seen("norm", norm_.forward(h_BSD));
+  return seen("norm", norm_.forward(h_BSD, Part(hooks_, "norm")));
 }
 
 torch::Tensor Llama3::output(const torch::Tensor& hidden) const {
-  return at::linear(hidden, output_);
+  const Part part(hooks_, "output");
+  return part.leave(at::linear(part.enter(hidden), output_));
 }
 
 torch::Tensor Llama3::forward(const ModelInput& input, const Probe& probe) const {

@@ -26,7 +26,11 @@ struct ModelInput {
       : tokens_BS(std::move(tokens)), positions_BS(std::move(positions)), masks(std::move(attention_masks)) {}
 };
 
-/// Llama 3: embedding, blocks, norm, output projection. Knows one device and no ranks.
+/// Llama 3: embedding, blocks, norm, output projection. Knows one device and no ranks; hooks() and
+/// visit_weights() are where parallelism is applied from outside.
+///
+/// Parts: tok_embeddings (its input: tokens), layers.N, its attention_norm, attention, ffn_norm and
+/// feed_forward and what these list, norm, output.
 class Llama3 {
  public:
   /// Weights are allocated in `dtype` and not yet initialised.
@@ -50,6 +54,11 @@ class Llama3 {
   /// \param hidden  [..., D]. \return [..., V] logits
   torch::Tensor output(const torch::Tensor& hidden) const;
 
+  ModuleHooks& hooks() { return hooks_; }
+  /// The tensors that forward uses, by parameter name. One that is replaced is used from then on;
+  /// parameters() keeps the first one.
+  void visit_weights(const WeightVisitor& visitor);
+
   /// The model's weights; writing to them changes the model.
   const Parameters& parameters() const { return parameters_; }
   const Llama3Dimensions& dimensions() const { return dimensions_; }
@@ -65,6 +74,7 @@ class Llama3 {
   torch::Tensor output_;  ///< [V, D]
   torch::Tensor rope_;    ///< [max_seq_len, d / 2] complex
   Parameters parameters_;
+  ModuleHooks hooks_;
 };
 
 /// Gives every weight its first value: seeds the CPU generator and draws in torchtitan's order, always in

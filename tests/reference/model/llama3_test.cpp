@@ -97,7 +97,9 @@ TEST(Llama3Test, ForwardIsHiddenAndOutput) {
 
 TEST(RmsNormTest, FollowsTheFormulaByHand) {
   const RmsNorm norm{torch::tensor({1.0, 2.0}, torch::kFloat64), 0.5};
-  const torch::Tensor y = norm.forward(torch::tensor({3.0, 4.0, 0.0, 0.0}, torch::kFloat64).view({2, 2}));
+  const ModuleHooks none;
+  const torch::Tensor y =
+      norm.forward(torch::tensor({3.0, 4.0, 0.0, 0.0}, torch::kFloat64).view({2, 2}), Part(none, "norm"));
   const double rms = std::sqrt(12.5 + 0.5);
   EXPECT_TRUE(
       torch::allclose(y, torch::tensor({3 / rms, 8 / rms, 0.0, 0.0}, torch::kFloat64).view({2, 2}), 1e-15));
@@ -108,7 +110,8 @@ TEST(FeedForwardTest, FollowsTheFormulaByHand) {
   // One hidden unit: w1 = (1, 0), w3 = (0, 1), w2 = (2, 3)^T, x = (0.5, 4).
   const FeedForward layer{weight(1, 0).view({1, 2}), weight(2, 3).view({2, 1}), weight(0, 1).view({1, 2})};
   const double hidden = 0.5 / (1 + std::exp(-0.5)) * 4;
-  const torch::Tensor y = layer.forward(weight(0.5, 4).view({1, 1, 2}));
+  const ModuleHooks none;
+  const torch::Tensor y = layer.forward(weight(0.5, 4).view({1, 1, 2}), Part(none, "feed_forward"));
   EXPECT_NEAR(y[0][0][0].item<double>(), 2 * hidden, 1e-14);
   EXPECT_NEAR(y[0][0][1].item<double>(), 3 * hidden, 1e-14);
 }
