@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/parallel/sharded_norm.hpp"
+
+#include <algorithm>
+
+#include "reference/optim/clip.hpp"
+#include "reference/optim/optimizer.hpp"
+
+namespace parity::reference {
+namespace {
+
+/// [P] bool: is_sharded or counts of each parameter.
+template <class Question>
+torch::Tensor ask_each(const Parameters& parameters, const Question& question) {
+  torch::Tensor answers = torch::empty({static_cast<int64_t>(parameters.size())}, torch::kBool);
+  for (size_t i = 0; i < parameters.size(); ++i)
+    answers.mutable_data_ptr<bool>()[i] = question(parameters[i].layout);
+  return answers;
+}
+
+}  // namespace
+
+bool is_sharded(const TensorLayout& layout) {
+  return std::any_of(layout.placements.begin(), layout.placements.end(), [](const Placement& placement) {
+    return std::holds_alternative<Shard>(placement.kind) && placement.size > 1;
+  });
+}
+
+bool is_sharded(const Parameters& parameters) {
+  return std::any_of(parameters.begin(), parameters.end(),
+                     [](const Parameter& parameter) { return is_sharded(parameter.layout); });
+}
+
+bool counts(const TensorLayout& layout) {
+  return std::all_of(layout.placements.begin(), layout.placements.end(), [](const Placement& placement) {
+    return !std::holds_alternative<Replicate>(placement.kind) || placement.coordinate == 0;
+  });
+}
+
+torch::Tensor sum_over_parts(const Parameters& parameters, const torch::Tensor& of_parts,
+                             const Group& world) {
+  if (!is_sharded(parameters))
+    return of_parts;
+  const auto is_part = [](const TensorLayout& layout) { return is_sharded(layout); };
+  const torch::Tensor counted = ask_each(parameters, counts);
+  const torch::Tensor sums = at::where(counted, of_parts, at::zeros_like(of_parts)).contiguous();
+  world.all_reduce(sums);
+  return at::where(ask_each(parameters, is_part), sums, of_parts);
+}
+
+torch::Tensor sharded_gradient_norm(const Parameters& parameters, const Group& world) {
+  if (!is_sharded(parameters))
+    return gradient_norm(parameters);
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor norms = at::stack(at::_foreach_norm(gradients_of(parameters)));
+  const torch::Tensor whole = sum_over_parts(parameters, norms.square(), world).sqrt();
+  const auto is_part = [](const TensorLayout& layout) { return is_sharded(layout); };
+  return at::linalg_vector_norm(at::where(ask_each(parameters, is_part), whole, norms), 2);
+}
+
+}  // namespace parity::reference
