@@ -3,6 +3,8 @@
 #include "reports/results.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
@@ -240,6 +242,43 @@ void expect_schema(const Node& root) {
                     "); render the report with the version of parity that wrote the file");
 }
 
+/// Turns each case into ours as soon as its text has been read, so that only one is held as JSON.
+class CaseReader {
+ public:
+  /// What Json::parse calls. \return whether the value is kept
+  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
+    if (depth == 1 && event == Json::parse_event_t::key)
+      in_cases_ = parsed == "cases";
+    const bool ends = event == Json::parse_event_t::object_end || event == Json::parse_event_t::array_end ||
+                      event == Json::parse_event_t::value;
+    if (!in_cases_ || depth != 2 || !ends)
+      return true;
+    if (!problem_)
+      read(parsed);
+    return false;
+  }
+
+  /// \throws UserError for the first case that is not one
+  std::vector<Case> take() {
+    if (problem_)
+      throw UserError(*problem_);
+    return std::move(cases_);
+  }
+
+ private:
+  void read(const Json& json) {
+    try {
+      cases_.push_back(case_(Node(json, "cases[" + std::to_string(cases_.size()) + "]")));
+    } catch (const UserError& error) {  // kept: whether the file is ours at all is the first question
+      problem_ = error;
+    }
+  }
+
+  bool in_cases_ = false;
+  std::vector<Case> cases_;
+  std::optional<UserError> problem_;
+};
+
 }  // namespace
 
 size_t Case::checks_failed() const {
@@ -267,7 +306,8 @@ size_t Results::checks_failed() const {
 Results parse_results(const std::string& text, const std::string& origin) try {
   if (json_depth(text) > deepest_json)
     throw UserError("nested too deeply for results of ours; run the suite again");
-  const Json json = Json::parse(text);
+  CaseReader cases;
+  const Json json = Json::parse(text, std::ref(cases));
   const Node root(json, "");
   expect_schema(root);
   Results result;
@@ -280,8 +320,8 @@ Results parse_results(const std::string& text, const std::string& origin) try {
   result.started = text_or(root, "started");
   result.seconds = number_or(root, "seconds", 0);
   result.environment = object_or_empty(root, "environment");
-  root.at("cases");
-  result.cases = list(root, "cases", case_);
+  static_cast<void>(root.at("cases").items());
+  result.cases = cases.take();
   if (const auto summary = root.find("summary")) {
     result.runs = integer_or(*summary, "runs", 0);
     result.runs_cached = integer_or(*summary, "runs_cached", 0);

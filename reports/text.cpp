@@ -226,7 +226,7 @@ std::string outcome(const Results& results) {
   const size_t failed = results.cases_failed();
   const size_t all = results.cases.size();
   if (all == 0)
-    return "No case was run";
+    return "No case was judged";
   if (failed == 0)
     return all == 1 ? "The case holds" : "All " + std::to_string(all) + " cases hold";
   return std::to_string(failed) + " of " + count(all, "case") + (failed == 1 ? " fails" : " fail");

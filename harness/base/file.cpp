@@ -72,29 +72,45 @@ void remove_temporaries(const fs::path& folder) {
   }
 }
 
-void write_file(const fs::path& path, std::string_view contents) {
+TemporaryFile::TemporaryFile(fs::path target) : target_(std::move(target)) {
   std::error_code error;
-  if (path.has_parent_path() && !fs::is_directory(path.parent_path(), error))
-    fs::create_directories(path.parent_path(), error);
+  const fs::path folder = target_.parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, error))
+    fs::create_directories(folder, error);
   if (error)
-    fail_to_write(path, error.message());
-  const fs::path temporary = path.parent_path() / temporary_name();
-  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+    fail_to_write(target_, error.message());
+  path_ = folder / temporary_name();
+}
+
+TemporaryFile::~TemporaryFile() {
+  std::error_code ignored;
+  if (!path_.empty())
+    fs::remove(path_, ignored);
+}
+
+void TemporaryFile::take_place() {
+  std::error_code error;
+  fs::rename(path_, target_, error);
+  if (error)
+    fail_to_write(target_, error.message());
+  path_.clear();
+}
+
+void write_file(const fs::path& path, std::string_view contents) {
+  TemporaryFile temporary(path);
+  std::ofstream out(temporary.path(), std::ios::binary | std::ios::trunc);
   if (!out)
     fail_to_write(path, reason());
   out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
   out.close();
-  std::error_code ignored;
-  if (!out) {
-    const std::string why = reason();
-    fs::remove(temporary, ignored);
-    fail_to_write(path, why);
-  }
-  fs::rename(temporary, path, error);
-  if (error) {
-    fs::remove(temporary, ignored);
-    fail_to_write(path, error.message());
-  }
+  if (!out)
+    fail_to_write(path, reason());
+  temporary.take_place();
+}
+
+std::string path_from_here(const fs::path& file) {
+  const fs::path relative = fs::absolute(file).lexically_proximate(fs::current_path());
+  return relative.native().starts_with("..") ? file.string() : relative.string();
 }
 
 }  // namespace parity

@@ -8,6 +8,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/base/nearest.hpp"
 #include "harness/base/visible.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/run_cases.hpp"
@@ -72,7 +73,7 @@ ExitCode print(const std::vector<GoldenDiff>& diffs, bool json) {
   return identical ? ExitCode::agree : ExitCode::differ;
 }
 
-/// Cases against their last run; nothing if the first word names no case.
+/// Cases against their last run.
 std::vector<GoldenDiff> diff_with_last_runs(const DiffOptions& options) {
   std::vector<GoldenDiff> diffs;
   for (const std::filesystem::path& file : find_case_files({options.words, {}}, options.root))
@@ -98,20 +99,34 @@ ExitCode diff_with_revision(const DiffOptions& options) {
   return review.identical() ? ExitCode::agree : ExitCode::differ;
 }
 
+std::vector<std::string> case_names(const std::string& root) {
+  std::vector<std::string> names;
+  for (const std::filesystem::path& file : find_case_files({}, root))
+    names.push_back(file.lexically_relative(root).replace_extension("").generic_string());
+  return names;
+}
+
+bool names_a_case(const std::string& word, const std::string& root) {
+  try {
+    return !find_case_files({{word}, {}}, root).empty();
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
 ExitCode diff(const DiffOptions& options) {
   const std::string& first = options.words.front();
   if (options.words.size() == 2 && all_files(options.words))
     return print({diff_files(options.words[0], options.words[1])}, options.json);
-  std::string no_case;
-  try {
-    find_case_files({{first}, {}}, options.root);
-  } catch (const UserError& error) {
-    no_case = error.what();
-  }
-  if (no_case.empty())
+  if (names_a_case(first, options.root))
     return print(diff_with_last_runs(options), options.json);
-  if (!is_revision(first, options.root))
-    throw UserError(no_case + "; nor is '" + first + "' a revision of the git repository here");
+  if (!is_revision(first, options.root)) {
+    const std::string meant = nearest(first, case_names(options.root));
+    throw UserError("'" + visible_name(first) + "' is neither a case" +
+                    (meant.empty() ? "" : " (did you mean '" + meant + "'?)") +
+                    " nor a revision of a git repository around " + options.root +
+                    "; 'parity list' shows the cases, 'git log --oneline' the commits");
+  }
   return diff_with_revision(options);
 }
 

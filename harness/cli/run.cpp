@@ -31,14 +31,14 @@ struct Options {
 std::vector<Case> cases_of(const Options& options) {
   if (!options.rerun_failed)
     return options.cases.read_to_run();
-  const auto failed = failed_case_files(options.run.out);
+  const std::vector<FailedCase> failed = failed_cases(options.run.out);
   if (failed.empty())
     return {};
   CaseOptions wanted = options.cases;
   if (wanted.filter.what.empty())  // also cases that were named by file and lie elsewhere
-    for (const std::filesystem::path& file : failed)
-      wanted.filter.what.push_back(file.string());
-  return only_files(wanted.read_to_run(), failed);
+    for (const FailedCase& each : failed)
+      wanted.filter.what.push_back(each.file.string());
+  return only_failed(wanted.read_to_run(), failed);
 }
 
 ExitCode run(const Options& options) {
@@ -79,7 +79,8 @@ void add_run(CLI::App& app, Action& action) {
   app.add_option("--shard", options->shard, "Only part I of N, as even as the runs' sizes allow")
       ->type_name("I/N");
   app.add_flag("--fail-fast", options->fail_fast, "Stop at the first case that fails");
-  app.add_flag("--rerun-failed", options->rerun_failed, "Only cases that failed in OUT's last run");
+  app.add_flag("--rerun-failed", options->rerun_failed,
+               "Only cases that failed in OUT's last run, with its --set");
   app.add_option("--set", options->settings,
                  "Change a config key of every arm, or of one; goldens are left out; may be repeated")
       ->type_name("[ARM:]KEY=VALUE")

@@ -42,6 +42,6 @@ function(parity_test name)
     parity_use_torch(${name})
   endif()
   # One thread a test: several run side by side.
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES ENVIRONMENT OMP_NUM_THREADS=1 TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
 endfunction()

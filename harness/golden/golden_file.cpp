@@ -3,6 +3,7 @@
 #include "harness/golden/golden_file.hpp"
 
 #include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
 #include "harness/golden/seal.hpp"
 #include "harness/trace/hdf5.hpp"
 #include "harness/trace/input_file.hpp"
@@ -135,7 +136,8 @@ StoredGolden stored_golden(const fs::path& file) {
   try {
     return {file, read_golden(file), ""};
   } catch (const UserError& error) {
-    return {file, std::nullopt, error.what()};
+    const char* const how = error.code() == ExitCode::missing ? "" : ", or restore it from version control";
+    return {file, std::nullopt, std::string(error.what()) + how};
   }
 }
 
@@ -153,12 +155,8 @@ std::optional<std::vector<std::string>> arms_under_seal(const fs::path& path) {
 
 void write_golden(const fs::path& path, const Golden& golden) {
   const auto guard = hdf5::lock();
-  std::error_code error;
-  if (path.has_parent_path())
-    fs::create_directories(path.parent_path(), error);
-  fs::path partial = path;
-  partial += ".partial";
-  Handle file = hdf5::open_file(partial, hdf5::Access::create);
+  TemporaryFile temporary(path);
+  Handle file = hdf5::open_file(temporary.path(), hdf5::Access::create);
   hdf5::write_attribute(file, "schema", golden_schema);
   hdf5::write_attribute(file, "case", golden.origin.case_name);
   hdf5::write_attribute(file, "producer", golden.origin.producer);
@@ -172,12 +170,9 @@ void write_golden(const fs::path& path, const Golden& golden) {
       write_arm(hdf5::create_group(arms, encode_name(name)), arm);
   }
   const uint64_t seal = add_seal(file);
-  hdf5::close_file(file, partial);
-  close_seal(partial, seal);
-  fs::rename(partial, path, error);
-  if (error)
-    throw UserError("cannot rename " + partial.string() + " to " + path.string() + " (" + error.message() +
-                    ")");
+  hdf5::close_file(file, path);
+  close_seal(temporary.path(), seal);
+  temporary.take_place();
 }
 
 }  // namespace parity

@@ -11,6 +11,7 @@
 #include "harness/base/glob.hpp"
 #include "harness/base/nearest.hpp"
 #include "harness/compare/quantity.hpp"
+#include "harness/compare/wording.hpp"
 #include "harness/suite/curves.hpp"
 
 namespace parity {
@@ -139,8 +140,8 @@ Json TraceDifference::to_json() const {
     entry["steps"] = row.steps;
     entry["measured"] = row.mismatch.empty() ? finite_json(row.difference.to_json()) : Json();
     for (size_t i = 0; i < row.steps.size(); ++i) {
-      entry["expected"].push_back(number_json(row.expected.widened(i)));
-      entry["actual"].push_back(number_json(row.actual.widened(i)));
+      entry["expected"].push_back(json_number(row.expected.widened(i)));
+      entry["actual"].push_back(json_number(row.actual.widened(i)));
     }
     json["channels"].push_back(entry);
   }

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/wording.hpp"
+
 namespace parity {
 
 namespace {
@@ -37,7 +39,7 @@ Json row(const std::vector<int64_t>& steps, const StepValues& values) {
   Json numbers = Json::array();
   for (const int64_t step : steps) {
     const auto found = values.find(step);
-    numbers.push_back(found == values.end() ? Json() : number_json(found->second));
+    numbers.push_back(found == values.end() ? Json() : json_number(found->second));
   }
   return numbers;
 }
@@ -93,17 +95,9 @@ Json curve_of(const Case& source, const Evidence& evidence, const std::string& c
 
 }  // namespace
 
-Json number_json(double value) {
-  if (std::isnan(value))
-    return "nan";
-  if (std::isinf(value))
-    return value > 0 ? "inf" : "-inf";
-  return value;
-}
-
 Json finite_json(const Json& value) {
   if (value.is_number_float())
-    return number_json(value.get<double>());
+    return json_number(value.get<double>());
   Json copy = value;
   if (copy.is_structured())
     for (auto& element : copy)

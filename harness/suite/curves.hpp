@@ -19,10 +19,7 @@ using StepValues = std::map<int64_t, double>;
 /// A numeric channel by step. \return empty where there is no trace or no such numeric channel
 StepValues step_values(const Trace* trace, const std::string& name);
 
-/// A number for results.json, where NaN and infinities are the texts "nan", "inf" and "-inf".
-Json number_json(double value);
-
-/// The same for every number inside a value.
+/// json_number for every number inside a value.
 Json finite_json(const Json& value);
 
 /// `curves` of results.json: each numeric channel of the arms over the steps of the run, the gap to the

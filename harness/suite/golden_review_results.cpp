@@ -55,7 +55,7 @@ Json curve_json(const ArmPair& pair, const std::string& channel) {
     for (const auto& entry : *side)
       steps.insert(entry.first);
   const auto at = [](const auto& values, int64_t step) {
-    return values.contains(step) ? number_json(values.at(step)) : Json();
+    return values.contains(step) ? json_number(values.at(step)) : Json();
   };
   Json curve = {{"channel", channel}, {"steps", steps}, {"series", Json::object()}, {"gap", Json::object()}};
   for (const int64_t step : steps) {
@@ -65,7 +65,7 @@ Json curve_json(const ArmPair& pair, const std::string& channel) {
       curve["series"][now_name].push_back(at(after, step));
     if (pair.before && pair.after)
       curve["gap"][now_name].push_back(before.contains(step) && after.contains(step)
-                                           ? number_json(std::abs(after.at(step) - before.at(step)))
+                                           ? json_number(std::abs(after.at(step) - before.at(step)))
                                            : Json());
   }
   return curve;
@@ -98,7 +98,7 @@ Json tensors_json(const ArmPair& pair, const std::string& phase) {
                     {"phase", phase},
                     {"name", old.key.name},
                     {"identical", gap.identical},
-                    {"relative_l2", number_json(gap.relative_l2)}});
+                    {"relative_l2", json_number(gap.relative_l2)}});
   }
   return rows;
 }
@@ -120,7 +120,7 @@ Json check_json(const ArmPair& pair, const GoldenDifference& row, size_t number)
   if (row.max_ulp)
     measured["max_ulp"] = *row.max_ulp;
   if (row.relative_l2)
-    measured["relative_l2"] = number_json(*row.relative_l2);
+    measured["relative_l2"] = json_number(*row.relative_l2);
   Json check = {{"id", fmt::format("{} {}:{}", pair.golden, pair.arm, number)},
                 {"kind", "golden"},
                 {"quantity", row.quantity},
@@ -138,8 +138,8 @@ Json check_json(const ArmPair& pair, const GoldenDifference& row, size_t number)
   if (row.first_step && old.contains(*row.first_step) && now.contains(*row.first_step))
     check["worst"] = {{"step", *row.first_step},
                       {"tensor", row.quantity},
-                      {"expected", number_json(old.at(*row.first_step))},
-                      {"actual", number_json(now.at(*row.first_step))}};
+                      {"expected", json_number(old.at(*row.first_step))},
+                      {"actual", json_number(now.at(*row.first_step))}};
   if (!row.tensor.empty())
     check["tensors"] = tensors_json(pair, row.quantity);
   return check;

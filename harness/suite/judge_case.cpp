@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
 #include "harness/base/process.hpp"
 
 namespace parity {
@@ -46,11 +47,6 @@ CheckResult plain_result(bool passed, Verdict verdict, const std::string& senten
   return result;
 }
 
-std::string shown(const fs::path& file) {
-  const fs::path relative = fs::absolute(file).lexically_proximate(fs::current_path());
-  return relative.native().starts_with("..") ? file.string() : relative.string();
-}
-
 void add_to_all_golden_arms(std::vector<JudgedCheck>& judged, const Case& source, const CheckResult& result) {
   Check check = golden_check(source.golden.arms.front(), "golden", {}).claim;
   check.arms = source.golden.arms;
@@ -62,9 +58,10 @@ void compare(std::vector<JudgedCheck>& judged, const Case& source, const Evidenc
   if (!fs::exists(source.golden_file))
     return add_to_all_golden_arms(
         judged, source,
-        plain_result(false, Verdict::missing,
-                     fmt::format("there is no golden {}; make it with: {}", shown(source.golden_file),
-                                 shell_quote({"parity", "golden", "record", shown(source.file)}))));
+        plain_result(
+            false, Verdict::missing,
+            fmt::format("there is no golden {}; make it with: {}", path_from_here(source.golden_file),
+                        shell_quote({"parity", "golden", "record", path_from_here(source.file)}))));
   try {
     for (GoldenResult& found : verify_golden(golden, evidence.arms(source.golden.arms)))
       judged.push_back(golden_check(found.arm, found.quantity, std::move(found.result)));
@@ -82,9 +79,9 @@ void refuse_to_change(std::vector<JudgedCheck>& judged, const Case& source, cons
       plain_result(false, Verdict::different,
                    fmt::format("{} holds other values and was left as it is (values that change need a "
                                "reason for those who review them); if the new ones are right: {}",
-                               shown(source.golden_file),
-                               shell_quote({"parity", "golden", "record", shown(source.file), "--reason",
-                                            "WHY THEY CHANGED"}))));
+                               path_from_here(source.golden_file),
+                               shell_quote({"parity", "golden", "record", path_from_here(source.file),
+                                            "--reason", "WHY THEY CHANGED"}))));
 }
 
 std::string recording_words(Recording recording, const std::string& file, const GoldenPolicy& policy) {
@@ -92,7 +89,8 @@ std::string recording_words(Recording recording, const std::string& file, const 
     case Recording::first:
       return file + " was recorded";
     case Recording::changed:
-      return file + " was recorded again: " + policy.reason;
+      return fmt::format("{} was recorded again: {} (review it with: parity golden diff HEAD)", file,
+                         policy.reason);
     case Recording::other_config:
       return file + " holds the same values and was recorded again, with the config as it is now";
     case Recording::unchanged:
@@ -104,7 +102,7 @@ std::string recording_words(Recording recording, const std::string& file, const 
 
 void record(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
             const StoredGolden& golden, const GoldenPolicy& policy) {
-  const std::string file = shown(source.golden_file);
+  const std::string file = path_from_here(source.golden_file);
   const auto failed =
       std::count_if(judged.begin(), judged.end(), [](const JudgedCheck& j) { return !j.result.passed; });
   if (failed > 0)

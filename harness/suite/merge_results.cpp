@@ -60,8 +60,10 @@ class Shards {
                                   shard.at("count").dump(), known->second.string(), folder.string()));
   }
 
+  bool any() const { return !first_.is_null(); }
+
   void describe(Json& merged) const {
-    if (first_.is_null())
+    if (!any())
       return;
     merged.erase("shard");
     merged["missing_shards"] = Json::array();
@@ -145,7 +147,9 @@ Json merge_results(const std::vector<fs::path>& folders, const fs::path& out) tr
     for (const Json& name : results.value("unfinished", Json::array()))
       merged["unfinished"].push_back(name);
     merged["interrupted"] = merged.value("interrupted", false) || results.value("interrupted", false);
-    merged["seconds"] = number_or(merged, "seconds", 0) + number_or(results, "seconds", 0);
+    const double before = number_or(merged, "seconds", 0);
+    const double more = number_or(results, "seconds", 0);
+    merged["seconds"] = shards.any() ? std::max(before, more) : before + more;  // shards run side by side
   }
   if (folders.size() > 1) {
     shards.describe(merged);

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/rerun.hpp"
 
-#include <set>
+#include <map>
 
 #include "harness/suite/merge_results.hpp"
+#include "harness/suite/setting.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -17,21 +18,28 @@ fs::path place_of(const fs::path& file) {
 
 }  // namespace
 
-std::vector<fs::path> failed_case_files(const fs::path& out) {
-  std::vector<fs::path> files;
+std::vector<FailedCase> failed_cases(const fs::path& out) {
+  std::vector<FailedCase> failed;
   const Json results = read_results(out);
   for (const Json& item : results.at("cases"))
     if (!item.value("passed", false) && !item.value("file", "").empty())
-      files.emplace_back(item.at("file").get<std::string>());
-  return files;
+      failed.push_back({item.at("file").get<std::string>(),
+                        item.value("settings", Json::array()).get<std::vector<std::string>>()});
+  return failed;
 }
 
-std::vector<Case> only_files(std::vector<Case> cases, const std::vector<fs::path>& files) {
-  std::set<fs::path> wanted;
-  for (const fs::path& file : files)
-    wanted.insert(place_of(file));
-  std::erase_if(cases, [&](const Case& item) { return !wanted.contains(place_of(item.file)); });
-  return cases;
+std::vector<Case> only_failed(std::vector<Case> cases, const std::vector<FailedCase>& failed) {
+  std::map<fs::path, std::vector<std::string>> settings;
+  for (const FailedCase& each : failed)
+    settings[place_of(each.file)] = each.settings;
+  std::vector<Case> chosen;
+  for (Case& item : cases)
+    if (const auto found = settings.find(place_of(item.file)); found != settings.end()) {
+      std::vector<Case> one = {std::move(item)};
+      apply_settings(one, found->second);
+      chosen.push_back(std::move(one.front()));
+    }
+  return chosen;
 }
 
 }  // namespace parity

@@ -3,17 +3,24 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "harness/suite/case.hpp"
 
 namespace parity {
 
-/// Files of the cases that failed in the last run whose results lie in `out`; empty if none did.
-/// \throws UserError if there are no results there (exit 3)
-std::vector<std::filesystem::path> failed_case_files(const std::filesystem::path& out);
+/// A case that failed, and what --set had changed about it.
+struct FailedCase {
+  std::filesystem::path file;
+  std::vector<std::string> settings;
+};
 
-/// Only the cases of these files.
-std::vector<Case> only_files(std::vector<Case> cases, const std::vector<std::filesystem::path>& files);
+/// The cases that failed in the last run whose results lie in `out`; empty if none did.
+/// \throws UserError if there are no results there (exit 3)
+std::vector<FailedCase> failed_cases(const std::filesystem::path& out);
+
+/// Only the cases that failed, changed as they were then.
+std::vector<Case> only_failed(std::vector<Case> cases, const std::vector<FailedCase>& failed);
 
 }  // namespace parity

@@ -9,6 +9,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/process.hpp"
+#include "harness/compare/wording.hpp"
 #include "harness/suite/case_sentence.hpp"
 #include "harness/suite/closer.hpp"
 #include "harness/suite/curves.hpp"
@@ -28,7 +29,7 @@ Json median_of_channel(const Trace* trace, const std::string& name) {
     return nullptr;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
-  return number_json(*middle);
+  return json_number(*middle);
 }
 
 /// A failed run's reason: the trainer's own words in the trace, where it left some that can be shown.
@@ -104,11 +105,11 @@ Json worst_json(const WorstPlace& worst) {
   return {{"step", worst.step},
           {"tensor", worst.quantity},
           {"index", worst.index},
-          {"expected", number_json(worst.expected)},
-          {"actual", number_json(worst.actual)},
+          {"expected", json_number(worst.expected)},
+          {"actual", json_number(worst.actual)},
           {"metric", worst.metric},
-          {"value", number_json(worst.value)},
-          {"limit", number_json(worst.limit)}};
+          {"value", json_number(worst.value)},
+          {"limit", json_number(worst.limit)}};
 }
 
 Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t number,

@@ -154,7 +154,9 @@ void RunningRun::fail_with_status(const WaitStatus& status, int culprit) {
   const std::string kind = is(ExitCode::bad_input) ? "bad_config"
                            : is(ExitCode::missing) ? "missing"
                                                    : "crashed";
-  fail(kind, rank_words(run_, culprit) + " ended with " + status.words() + last_words(culprit), culprit);
+  fail(kind,
+       rank_words(run_, culprit) + (code ? " ended with " : " was ") + status.words() + last_words(culprit),
+       culprit);
 }
 
 void RunningRun::trim_logs() {

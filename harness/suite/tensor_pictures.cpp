@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "harness/base/error.hpp"
+#include "harness/compare/wording.hpp"
 #include "harness/measure/widen.hpp"
 #include "harness/suite/curves.hpp"
 
@@ -180,7 +181,7 @@ Json TensorPicture::to_json() const {
   for (const std::vector<double>& row : cells) {
     Json numbers = Json::array();
     for (const double cell : row)
-      numbers.push_back(number_json(rounded(cell)));
+      numbers.push_back(json_number(rounded(cell)));
     grid.push_back(std::move(numbers));
   }
   return {{"step", key.step},        {"phase", name_of(key.phase)}, {"tensor", key.name},

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/file.hpp"
 #include "harness/suite/case_file.hpp"
 #include "harness/suite/find_cases.hpp"
 
@@ -16,25 +17,20 @@ namespace {
 
 constexpr std::string_view case_name = "unused goldens";
 
-std::string shown(const fs::path& file) {
-  const fs::path relative = file.lexically_proximate(fs::current_path());
-  return relative.native().starts_with("..") ? file.string() : relative.string();
-}
-
 Json check_of(const fs::path& file, size_t number) {
-  return {
-      {"id", fmt::format("{}:{}", case_name, number)},
-      {"kind", "golden"},
-      {"quantity", shown(file)},
-      {"arms", Json::array()},
-      {"against", "golden"},
-      {"relation", "identical"},
-      {"because", "a golden that no case is held against looks like a check and is none"},
-      {"passed", false},
-      {"verdict", "missing"},
-      {"sentence", shown(file) + " belongs to no case (the case was renamed or deleted, or keeps no golden); "
-                                 "delete the file, or restore the case"},
-      {"command", "parity list"}};
+  return {{"id", fmt::format("{}:{}", case_name, number)},
+          {"kind", "golden"},
+          {"quantity", path_from_here(file)},
+          {"arms", Json::array()},
+          {"against", "golden"},
+          {"relation", "identical"},
+          {"because", "a golden that no case is held against looks like a check and is none"},
+          {"passed", false},
+          {"verdict", "missing"},
+          {"sentence", path_from_here(file) +
+                           " belongs to no case (the case was renamed or deleted, or keeps no golden); "
+                           "delete the file, or restore the case"},
+          {"command", "parity list"}};
 }
 
 /// A case file that lies outside `cases`, beside the folder of goldens, has its golden there too.

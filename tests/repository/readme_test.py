@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every command the README shows in a console block works, with the exit status it promises.
+"""Every command the README shows in a console or sh block works, with the exit status it promises.
 
 Usage: readme_test.py SOURCE_DIR BINARY_DIR
 
@@ -8,6 +8,9 @@ A command is a line "$ command" of a ```console block; "# exit N" behind it prom
 line under it must stand in what the command prints ("..." lines are skipped). A ```toml block whose first line is
 "# NAME.toml" is that file. They run in order in one scratch folder that has a copy of the tree's cases and goldens,
 with the built programs first on PATH.
+
+The lines of the ```sh block are run with bash in a git repository that holds three cases of lr and their goldens, whose
+origin/main is its own commit; a line for shard 1/3 stands for all three.
 """
 import os
 import pathlib
@@ -37,9 +40,31 @@ def write_files_of(text, folder):
         (pathlib.Path(folder) / name).write_text(body)
 
 
+def shell_lines_of(text):
+    """(command, 0, []) of each line of the sh blocks of `text`."""
+    lines = "\n".join(re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)).splitlines()
+    commands = [re.sub(r"\s+#.*", "", line) for line in lines]
+    shards = [re.sub("1/3", f"{i}/3", re.sub("shard1", f"shard{i}", line))
+              for line in commands if "--shard 1/3" in line for i in (2, 3)]
+    at = max((i for i, line in enumerate(commands) if "--shard" in line), default=-1) + 1
+    return [(command, 0, []) for command in commands[:at] + shards + commands[at:]]
+
+
+def make_repository(source, folder):
+    """A git repository with three cases of one topic and their goldens; origin/main is its commit."""
+    for file in (*source.glob("cases/lr/w*.toml"), *source.glob("golden/lr/w*.h5")):
+        copy = folder / file.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, copy)
+    git = ["git", "-c", "user.name=test", "-c", "user.email=test@example.org"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "Cases of lr"],
+                  ["update-ref", "refs/remotes/origin/main", "HEAD"]):
+        subprocess.run(git + words, cwd=folder, check=True)
+
+
 def problem_with(command, status, lines, folder, environment):
     """A sentence if the command does not do what the README says, else None."""
-    done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True,
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True,
                           timeout=600)
     if done.returncode != status:
         return f"$ {command}\n  exit status {done.returncode}, promised {status}\n{done.stdout}{done.stderr}"
@@ -55,18 +80,22 @@ def main():
     readme = (source / "README.md").read_text()
     commands = commands_of(readme)
     assert len(commands) >= 5, f"only {len(commands)} commands found in README.md"
+    lines = shell_lines_of(readme)
+    assert len(lines) >= 5, f"only {len(lines)} lines found in the README's sh blocks"
     environment = dict(os.environ, PATH=f"{binary / 'bin'}:{os.environ['PATH']}", COLUMNS="100")
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as repository:
+        make_repository(source, pathlib.Path(repository))
         for name in ("cases", "golden"):
             shutil.copytree(source / name, pathlib.Path(scratch) / name)
         write_files_of(readme, scratch)
         assert problem_with("false", 0, [], scratch, environment), "the check does not see a failing command"
-        for command, status, lines in commands:
-            problem = problem_with(command, status, lines, scratch, environment)
-            if problem:
-                print(problem)
-                return 1
-    print(f"{len(commands)} commands of the README work")
+        for folder, group in ((scratch, commands), (repository, lines)):
+            for command, status, expected in group:
+                problem = problem_with(command, status, expected, folder, environment)
+                if problem:
+                    print(problem)
+                    return 1
+    print(f"{len(commands) + len(lines)} commands of the README work")
     return 0
 
 

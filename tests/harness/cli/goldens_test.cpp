@@ -206,7 +206,9 @@ TEST_F(GoldensTest, DiffNamesGoldensThatCameAndWent) {
 TEST_F(GoldensTest, OutsideARepositoryDiffSaysSo) {
   const Outcome outcome = parity("golden diff HEAD");
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("no case is called 'HEAD'"), HasSubstr("revision")));
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("'HEAD' is neither a case nor a revision"), Not(HasSubstr("mean"))));
+  EXPECT_THAT(parity("golden diff topic/sane").err, HasSubstr("did you mean 'topic/same'?"));
 }
 
 }  // namespace

@@ -64,6 +64,10 @@ TEST_F(SelectingTest, ShardsShareTheSuiteAndMergeIntoIt) {
   EXPECT_EQ(merged.status, 0) << merged.err;
   EXPECT_EQ(Json::parse(merged.out).at("cases").size(), 4U);
   EXPECT_TRUE(Json::parse(merged.out).at("missing_shards").empty());
+  double longest = 0;
+  for (const char* shard : {"out/s1", "out/s2", "out/s3"})
+    longest = std::max(longest, results(shard).at("seconds").get<double>());
+  EXPECT_EQ(Json::parse(merged.out).at("seconds"), longest) << "shards run side by side";
   const Outcome missing = parity("report out/s1 out/s3 --out out/all");
   EXPECT_EQ(missing.status, 3);
   EXPECT_THAT(missing.err, HasSubstr("shard 2 is missing"));
@@ -109,6 +113,15 @@ TEST_F(SelectingTest, RerunFailedTakesTheFailedCasesOfTheLastRun) {
                 fs::copy_options::overwrite_existing);
   EXPECT_EQ(parity("run --rerun-failed").status, 0);
   EXPECT_EQ(parity("run --rerun-failed").status, 0);
+}
+
+TEST_F(SelectingTest, RerunFailedRepeatsWhatSetHadChanged) {
+  write_different();
+  EXPECT_EQ(parity("run topic/differ --set first:width=3").status, 1);
+  EXPECT_EQ(parity("run --rerun-failed").status, 1);
+  const Json item = results().at("cases").at(0);
+  EXPECT_EQ(item.at("settings"), Json{"first:width=3"});
+  EXPECT_EQ(item.at("arms").at(0).at("config").at("width"), 3);
 }
 
 TEST_F(SelectingTest, ASettingChangesOneArmAndIsNoGoldensBusiness) {

@@ -8,6 +8,7 @@
 #include <sys/mount.h>
 
 #include "harness/base/error.hpp"
+#include "harness/golden/golden_file.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
 namespace parity {
@@ -75,6 +76,21 @@ TEST_F(FullDiskTest, IsToldWithThePathAndLeavesNothingThatLooksFinished) {
   EXPECT_GE(refused, 2U);
   const Json results = run({item});
   EXPECT_EQ(results.at("summary").at("passed"), 1) << "with room again";
+}
+
+TEST_F(FullDiskTest, AGoldenIsWholeOrNotThere) {
+  const Case item = write_case("c", copying_arm("a", "good") + copying_arm("b", "good") + losses_identical());
+  run({item}, GoldenMode::create_missing);
+  const Golden golden = read_golden(item.golden_file);
+  const fs::path place = out() / "golden/c.h5";
+  for (const uint64_t bytes : {0U, 4096U, 8192U}) {
+    fill(bytes);
+    EXPECT_THROW(write_golden(place, golden), UserError) << bytes;
+    EXPECT_TRUE(fs::is_empty(place.parent_path())) << bytes;
+    fs::remove(filler());
+  }
+  write_golden(place, golden);
+  EXPECT_TRUE(read_golden(place).intact());
 }
 
 TEST_F(FullDiskTest, AReadOnlyFolderIsRefusedBeforeAnythingRuns) {
