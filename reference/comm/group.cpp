@@ -49,6 +49,7 @@ struct Group::Shared {
   std::chrono::milliseconds timeout;
   int64_t collectives = 0;
   std::map<std::string, Traffic> traffic;
+  std::map<std::string, int64_t> subgroups;  ///< made so far under a name
 };
 
 Group::Group(std::string name, int64_t rank, int64_t size, std::shared_ptr<Shared> shared)
@@ -67,7 +68,7 @@ void Group::connect(c10::intrusive_ptr<c10d::Store> store) {
 }
 
 std::shared_ptr<Group> Group::world(const Job& job, std::chrono::milliseconds timeout) {
-  auto shared = std::make_shared<Shared>(Shared{job, timeout, 0, {}});
+  auto shared = std::make_shared<Shared>(Shared{job, timeout, 0, {}, {}});
   std::shared_ptr<Group> group(new Group("world", job.rank, job.world_size, std::move(shared)));
   if (job.world_size == 1)
     return group;
@@ -90,9 +91,11 @@ std::shared_ptr<Group> Group::subgroup(const std::string& name, const std::vecto
           "rank " + std::to_string(rank_) + " asks for a group without itself");
   std::shared_ptr<Group> group(
       new Group(name, place - ranks.begin(), static_cast<int64_t>(ranks.size()), shared_));
+  // What a group of the same name left in the store would be taken for this one's.
+  const int64_t before = shared_->subgroups[name]++;
   if (group->size_ > 1)
-    group->connect(
-        c10::make_intrusive<c10d::PrefixStore>(name + "/" + std::to_string(ranks.front()), store_));
+    group->connect(c10::make_intrusive<c10d::PrefixStore>(
+        name + "/" + std::to_string(ranks.front()) + "/" + std::to_string(before), store_));
   return group;
 }
 

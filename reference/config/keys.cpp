@@ -204,7 +204,21 @@ std::vector<Key> make_keys() {
           "step: the trainer's own update; halves: forward_backward for each micro-batch and optim_step, "
           "called from outside; halves_zeroing: each forward_backward drops the gradients first."),
       key("parallel.dp_replicate", AT(parallel.dp_replicate),
-          "Ranks with a whole copy of the model each, which share the rows of an update among them."),
+          "Copies of the model, which share the rows of an update among them."),
+      key("parallel.dp_shard", AT(parallel.dp_shard),
+          "Ranks that hold a part of each parameter of a copy (FSDP) and share its rows; with "
+          "parallel.dp_replicate > 1 it is HSDP."),
+      key("parallel.replicate_with", AT(parallel.replicate_with),
+          "all_reduce: one all-reduce a parameter; hsdp: HSDP over (dp_replicate, 1), one a unit."),
+      key("parallel.reshard_after_forward", AT(parallel.reshard_after_forward),
+          "FSDP: whose gathered parameters are dropped after forward, to be gathered again for backward."),
+      key("parallel.gradient_reduction", AT(parallel.gradient_reduction),
+          "sum: ranks' gradients are added; average: divided by the number of data-parallel ranks too, as "
+          "torchtitan did until #2206 and DDP does. Makes microbatch_mean the mean of the ranks' own "
+          "micro-batches."),
+      key("parallel.sync", AT(parallel.sync),
+          "last: micro-batches add up on their rank and are reduced after the last; each: every "
+          "micro-batch's gradients are reduced, then added."),
       key("checkpoint.restart_after", AT(checkpoint.restart_after),
           "Ends the process after this update and goes on in a new one from a checkpoint; 0 = never."),
       key("checkpoint.exclude_from_loading", AT(checkpoint.exclude_from_loading),
@@ -264,7 +278,7 @@ void set_key(RunConfig& config, std::string_view name, const Json& value) {
 }
 
 std::vector<std::string> mesh_keys() {
-  return {"parallel.dp_replicate"};
+  return {"parallel.dp_replicate", "parallel.dp_shard"};
 }
 
 }  // namespace parity::reference

@@ -37,6 +37,10 @@ enum class ScheduleName {
 enum class DecayShape { linear, sqrt, cosine, constant, inverse_square_root, wsd };
 enum class WsdDecay { linear, cosine, exponential, minus_sqrt };
 enum class WarmupShape { linear, log };
+enum class ReplicateWith { all_reduce, hsdp };
+enum class ReshardAfterForward { all_but_last, always, never };
+enum class GradientReduction { sum, average };
+enum class GradientSync { last, each };
 enum class CheckpointPart { optimizer, optimizer_step, schedule, data };
 
 /// Departures from the named model's dimensions; 0 keeps the model's own.
@@ -110,9 +114,16 @@ struct LrConfig {
 
 /// How many ranks lie along each dimension of the mesh.
 struct ParallelConfig {
-  int64_t dp_replicate = 1;  ///< whole copies of the model, each with its own rows of an update
+  int64_t dp_replicate = 1;  ///< copies of the model, each with its own rows of an update
+  int64_t dp_shard = 1;      ///< parts of a copy's parameters; each rank has its own rows here too
+  ReplicateWith replicate_with = ReplicateWith::all_reduce;
+  ReshardAfterForward reshard_after_forward = ReshardAfterForward::all_but_last;
+  GradientReduction gradient_reduction = GradientReduction::sum;
+  GradientSync sync = GradientSync::last;
 
-  int64_t ranks() const { return dp_replicate; }
+  int64_t ranks() const { return dp_replicate * dp_shard; }
+  /// Ranks with different rows of an update.
+  int64_t batch_ranks() const { return dp_replicate * dp_shard; }
 };
 
 struct CheckpointConfig {
@@ -241,6 +252,26 @@ template <>
 struct EnumNames<reference::WarmupShape> {
   static constexpr std::string_view what = "warmup shape";
   static constexpr std::array<std::string_view, 2> names = {"linear", "log"};
+};
+template <>
+struct EnumNames<reference::ReplicateWith> {
+  static constexpr std::string_view what = "way to replicate";
+  static constexpr std::array<std::string_view, 2> names = {"all_reduce", "hsdp"};
+};
+template <>
+struct EnumNames<reference::ReshardAfterForward> {
+  static constexpr std::string_view what = "resharding after forward";
+  static constexpr std::array<std::string_view, 3> names = {"all_but_last", "always", "never"};
+};
+template <>
+struct EnumNames<reference::GradientReduction> {
+  static constexpr std::string_view what = "gradient reduction";
+  static constexpr std::array<std::string_view, 2> names = {"sum", "average"};
+};
+template <>
+struct EnumNames<reference::GradientSync> {
+  static constexpr std::string_view what = "gradient synchronisation";
+  static constexpr std::array<std::string_view, 2> names = {"last", "each"};
 };
 template <>
 struct EnumNames<reference::CheckpointPart> {

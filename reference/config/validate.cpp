@@ -50,12 +50,6 @@ void check_data(const RunConfig& config, const Rules& rules) {
   rules.rule(data.global_batch % data.micro_batches == 0, "data.micro_batches",
              "it does not divide data.global_batch = " + std::to_string(data.global_batch),
              "choose a divisor, since micro-batches have equal numbers of sequences");
-  const ParallelConfig& parallel = config.parallel;
-  rules.at_least(parallel.dp_replicate, 1, "parallel.dp_replicate");
-  rules.rule(data.global_batch / data.micro_batches % parallel.dp_replicate == 0, "parallel.dp_replicate",
-             "a micro-batch of all ranks has " + std::to_string(data.global_batch / data.micro_batches) +
-                 " sequences, which do not fall into equal parts",
-             "choose a divisor");
   rules.within(data.ignore_fraction, 0, 0.5, "data.ignore_fraction");
   const std::string source(name_of(data.source));
   const bool reads_file = data.source != DataSource::synthetic;
@@ -105,6 +99,22 @@ void check_documents(const RunConfig& config, const Rules& rules) {
              "shorten the documents or lengthen data.seq_len");
 }
 
+void check_parallel(const RunConfig& config, const Rules& rules) {
+  const ParallelConfig& parallel = config.parallel;
+  rules.at_least(parallel.dp_replicate, 1, "parallel.dp_replicate");
+  rules.at_least(parallel.dp_shard, 1, "parallel.dp_shard");
+  const int64_t rows = config.data.global_batch / config.data.micro_batches;
+  rules.rule(rows % parallel.batch_ranks() == 0,
+             parallel.dp_shard > 1 ? "parallel.dp_shard" : "parallel.dp_replicate",
+             "a micro-batch of all " + std::to_string(parallel.batch_ranks()) + " ranks has " +
+                 std::to_string(rows) + " sequences, which do not fall into equal parts",
+             "let the ranks divide them");
+  rules.used_or_default(parallel.dp_shard == 1, "parallel.replicate_with", "a mesh with dp_shard > 1",
+                        "it is HSDP already");
+  rules.used_or_default(parallel.dp_shard > 1, "parallel.reshard_after_forward",
+                        "a model whose parameters are whole on each rank", "set parallel.dp_shard");
+}
+
 void check_attention(const RunConfig& config, const Rules& rules) {
   const AttentionConfig& attention = config.attention;
   const DataConfig& data = config.data;
@@ -137,8 +147,8 @@ void check_loss(const RunConfig& config, const Rules& rules) {
                  " hands over whole updates from outside",
              "set train.update = \"step\" or prefetch");
   rules.at_least(loss.chunks, 0, "loss.chunks");
-  const int64_t tokens = config.data.global_batch / config.data.micro_batches / config.parallel.dp_replicate *
-                         config.data.seq_len;
+  const int64_t tokens = config.data.global_batch / config.data.micro_batches /
+                         config.parallel.batch_ranks() * config.data.seq_len;
   rules.rule(loss.chunks == 0 || tokens % loss.chunks == 0, "loss.chunks",
              "a micro-batch has " + std::to_string(tokens) + " tokens, which do not fall into equal chunks",
              "choose a divisor, or 0");
@@ -181,6 +191,7 @@ void validate(const RunConfig& config) {
   rules.rule(config.threads >= 1 && config.threads <= 1024, "threads", "an operator needs a thread",
              "give 1 to 1024");
   check_data(config, rules);
+  check_parallel(config, rules);
   check_architecture(config, rules);
   check_documents(config, rules);
   check_attention(config, rules);

@@ -49,8 +49,8 @@ void AdamW::step_plain(double lr, double weight_decay) {
 std::vector<Optimizer::State> AdamW::state() const {
   std::vector<State> result;
   for (size_t i = 0; i < parameters_.size(); ++i) {
-    result.push_back({"exp_avg/" + parameters_[i].name, exp_avgs_[i]});
-    result.push_back({"exp_avg_sq/" + parameters_[i].name, exp_avg_sqs_[i]});
+    result.push_back({"exp_avg/" + parameters_[i].name, exp_avgs_[i], parameters_[i].layout});
+    result.push_back({"exp_avg_sq/" + parameters_[i].name, exp_avg_sqs_[i], parameters_[i].layout});
     result.push_back({"step/" + parameters_[i].name, steps_[i]});
   }
   return result;

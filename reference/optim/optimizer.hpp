@@ -26,6 +26,7 @@ class Optimizer {
   struct State {
     std::string name;
     torch::Tensor value;
+    TensorLayout layout = {};  ///< of its parameter, where it has the parameter's shape
   };
   /// The optimizer's own tensors; writing to them changes its state.
   virtual std::vector<State> state() const = 0;

@@ -46,7 +46,7 @@ void Sgd::step_plain(double lr, double weight_decay) {
 std::vector<Optimizer::State> Sgd::state() const {
   std::vector<State> result;
   for (size_t i = 0; i < buffers_.size(); ++i)
-    result.push_back({"momentum/" + parameters_[i].name, buffers_[i]});
+    result.push_back({"momentum/" + parameters_[i].name, buffers_[i], parameters_[i].layout});
   result.push_back({"step", updates_});
   return result;
 }

@@ -14,7 +14,8 @@ namespace parity::reference {
 struct Parallel {
   DeviceMesh mesh;
   std::shared_ptr<Group> world;
-  std::shared_ptr<Group> replicate;  ///< ranks that hold the same parameters
+  std::shared_ptr<Group> replicate;  ///< ranks that hold the same parameters, or the same parts of them
+  std::shared_ptr<Group> shard;      ///< ranks that hold a part of each parameter
   std::shared_ptr<Group> batch;      ///< ranks that have different rows of an update. Source: NUMERICS.md 6
 };
 

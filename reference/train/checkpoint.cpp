@@ -11,6 +11,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "reference/parallel/layout.hpp"
 #include "reference/train/trainer_state.hpp"
 
 // A checkpoint is one file that torch.load reads too: a dictionary from names to tensors. Positions are
@@ -57,14 +58,16 @@ const torch::Tensor& find(const Entries& entries, const std::string& name,
   return found->value();
 }
 
-void copy_into(const torch::Tensor& target, const torch::Tensor& saved, const std::string& name,
-               const std::filesystem::path& file) {
-  if (saved.sizes() != target.sizes() || saved.scalar_type() != target.scalar_type())
+/// \param layout  of what this rank holds of the saved tensor
+void copy_into(const torch::Tensor& target, const TensorLayout& layout, const torch::Tensor& saved,
+               const std::string& name, const std::filesystem::path& file) {
+  const at::IntArrayRef shape = layout.global_shape.empty() ? target.sizes() : layout.global_shape;
+  if (saved.sizes() != shape || saved.scalar_type() != target.scalar_type())
     throw UserError(file.string() + ": " + name +
                     " has another shape or dtype (it comes from another model); " +
                     "resume with the config that saved it");
   const torch::NoGradGuard no_grad;
-  torch::Tensor(target).copy_(saved);
+  torch::Tensor(target).copy_(part_of_logical(saved, layout));
 }
 
 }  // namespace
@@ -72,10 +75,14 @@ void copy_into(const torch::Tensor& target, const torch::Tensor& saved, const st
 void Trainer::save(const std::filesystem::path& file) const {
   const State& s = *state_;
   Entries entries;
-  for (const Parameter& parameter : s.model.parameters())
-    entries.insert("parameter/" + parameter.name, parameter.value.detach());
+  const Group& world = *s.parallel.world;
+  for (const Parameter& parameter : s.applied.parameters)
+    entries.insert("parameter/" + parameter.name,
+                   logical_tensor(parameter.value.detach(), parameter.layout, world));
   for (const Optimizer::State& state : s.optimizer->state())
-    entries.insert("optimizer/" + state.name, state.value);
+    entries.insert("optimizer/" + state.name, logical_tensor(state.value, state.layout, world));
+  if (world.rank() > 0)
+    return;
   entries.insert("updates_done", scalar(s.updates_done));
   entries.insert("schedule_position", scalar(s.schedule_position));
   entries.insert("data_position", scalar(s.loader.position()));
@@ -90,13 +97,14 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
     return std::find(exclude.begin(), exclude.end(), part) != exclude.end();
   };
   const Entries entries = read_entries(file);
-  for (const Parameter& parameter : s.model.parameters())
-    copy_into(parameter.value, find(entries, "parameter/" + parameter.name, file), parameter.name, file);
+  for (const Parameter& parameter : s.applied.parameters)
+    copy_into(parameter.value, parameter.layout, find(entries, "parameter/" + parameter.name, file),
+              parameter.name, file);
   for (const Optimizer::State& state : s.optimizer->state()) {
     const std::string name = "optimizer/" + state.name;
     const bool is_step = name.starts_with(step_prefix);
     if (!excluded(CheckpointPart::optimizer) && !(is_step && excluded(CheckpointPart::optimizer_step)))
-      copy_into(state.value, find(entries, name, file), name, file);
+      copy_into(state.value, state.layout, find(entries, name, file), name, file);
   }
   s.updates_done = find(entries, "updates_done", file).item<int64_t>();
   if (!excluded(CheckpointPart::schedule))

@@ -3,6 +3,8 @@
 #include "reference/train/non_finite.hpp"
 
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "reference/model/llama3/llama3.hpp"
 
@@ -12,6 +14,27 @@ namespace {
 bool all_finite(const torch::Tensor& x) {
   return at::isfinite(x).all().item<bool>();
 }
+
+/// Looks through tensors that every rank has in the same order.
+class FirstBad {
+ public:
+  void look(const std::string& name, const torch::Tensor& value) {
+    if (first_ == none && !all_finite(value))
+      first_ = static_cast<int64_t>(names_.size());
+    names_.push_back(name);
+  }
+  std::string on_any_rank(const Group& world) const {
+    const torch::Tensor first = torch::full({1}, first_, torch::kInt64);
+    world.all_reduce(first, Reduction::min);
+    const auto index = first.item<int64_t>();
+    return index == none ? "" : names_.at(static_cast<size_t>(index));
+  }
+
+ private:
+  static constexpr int64_t none = std::numeric_limits<int64_t>::max();
+  std::vector<std::string> names_;
+  int64_t first_ = none;
+};
 
 /// Without the sign that the C library prints before a NaN.
 std::string text_of(double value) {
@@ -57,28 +80,35 @@ Json NonFinite::to_json() const {
           {"message", what()}};
 }
 
-std::string first_non_finite_value(const Parameters& parameters) {
-  for (const Parameter& parameter : parameters)
-    if (!all_finite(parameter.value))
-      return parameter.name;
-  return {};
+double worst_of_ranks(double value, const Group& world) {
+  if (world.size() == 1)
+    return value;
+  const torch::Tensor sum = torch::full({1}, value, torch::kFloat64);
+  world.all_reduce(sum);
+  const auto total = sum.item<double>();
+  return std::isfinite(total) || !std::isfinite(value) ? value : total;
 }
 
-std::string first_non_finite_gradient(const Parameters& parameters) {
+std::string first_non_finite_value(const Parameters& parameters, const Group& world) {
+  FirstBad first;
   for (const Parameter& parameter : parameters)
-    if (!all_finite(parameter.value.grad()))
-      return parameter.name;
-  return {};
+    first.look(parameter.name, parameter.value);
+  return first.on_any_rank(world);
 }
 
-std::string first_non_finite_activation(const Llama3& model, const ModelInput& input) {
+std::string first_non_finite_gradient(const Parameters& parameters, const Group& world) {
+  FirstBad first;
+  for (const Parameter& parameter : parameters)
+    first.look(parameter.name, parameter.value.grad());
+  return first.on_any_rank(world);
+}
+
+std::string first_non_finite_activation(const Llama3& model, const ModelInput& input, const Group& world) {
   const torch::NoGradGuard no_grad;
-  std::string first;
-  model.forward(input, [&first](const std::string& name, const torch::Tensor& value) {
-    if (first.empty() && !all_finite(value))
-      first = name;
-  });
-  return first;
+  FirstBad first;
+  model.forward(input,
+                [&first](const std::string& name, const torch::Tensor& value) { first.look(name, value); });
+  return first.on_any_rank(world);
 }
 
 }  // namespace parity::reference

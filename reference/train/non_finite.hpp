@@ -8,6 +8,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/json.hpp"
 #include "harness/trace/phase.hpp"
+#include "reference/comm/group.hpp"
 #include "reference/model/parameter.hpp"
 
 namespace parity::reference {
@@ -31,10 +32,14 @@ class NonFinite : public UserError {
   std::string tensor_;
 };
 
-/// First in the order given; empty if all are finite.
-std::string first_non_finite_value(const Parameters& parameters);
-std::string first_non_finite_gradient(const Parameters& parameters);
-/// First block result of a forward pass that is not finite, in execution order.
-std::string first_non_finite_activation(const Llama3& model, const ModelInput& input);
+// All ranks of a run call these together, and are told the same.
+
+/// `value`, or one that is not finite if some rank has such a one.
+double worst_of_ranks(double value, const Group& world);
+/// First in the order given, on any rank; empty if all are finite.
+std::string first_non_finite_value(const Parameters& parameters, const Group& world);
+std::string first_non_finite_gradient(const Parameters& parameters, const Group& world);
+/// First block result of a forward pass that is not finite, in execution order, on any rank.
+std::string first_non_finite_activation(const Llama3& model, const ModelInput& input, const Group& world);
 
 }  // namespace parity::reference

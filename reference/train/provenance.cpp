@@ -51,7 +51,7 @@ Json allowed_environment() {
 
 }  // namespace
 
-Json provenance_of(const RunConfig& config, const std::string& mesh,
+Json provenance_of(const RunConfig& config, const std::string& mesh, const std::vector<std::string>& buffers,
                    const std::vector<std::string>& warnings) {
   const Json fingerprint = {{"cpu_vendor", cpu_vendor()},
                             {"aten_capability", at::get_cpu_capability()},
@@ -67,6 +67,7 @@ Json provenance_of(const RunConfig& config, const std::string& mesh,
           {"aten_capability", fingerprint["aten_capability"]},
           {"device", "cpu"},
           {"mesh", mesh},
+          {"reduction_buffers", buffers},
           {"threads", config.threads},
           {"seed", config.seed},
           {"data_seed", config.data.seed},

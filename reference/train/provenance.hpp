@@ -14,8 +14,9 @@ namespace parity::reference {
 /// seeds, and the environment variables that steer arithmetic (those that hold a path are left out).
 /// "fingerprint" is the part that goldens compare. Holds no host name, user name or path.
 /// \param mesh      "dp_replicate 2 x tp 2"
+/// \param buffers   in which gradients are reduced (Trainer::buffers)
 /// \param warnings  of the trainer, kept for the report
-Json provenance_of(const RunConfig& config, const std::string& mesh,
+Json provenance_of(const RunConfig& config, const std::string& mesh, const std::vector<std::string>& buffers,
                    const std::vector<std::string>& warnings);
 
 }  // namespace parity::reference

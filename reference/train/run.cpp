@@ -43,10 +43,10 @@ constexpr std::chrono::minutes collective_timeout{5};
 std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, const Trainer& trainer, bool is_first) {
   if (invocation.trace.empty() || !is_first)
     return nullptr;
-  return std::make_unique<Recorder>(
-      Recorder::Options{invocation.trace, to_numeric_json(invocation.config),
-                        provenance_of(invocation.config, trainer.mesh().text(), trainer.warnings()),
-                        read_capture(invocation.capture), trainer.updates_done()});
+  return std::make_unique<Recorder>(Recorder::Options{
+      invocation.trace, to_numeric_json(invocation.config),
+      provenance_of(invocation.config, trainer.mesh().text(), trainer.buffers(), trainer.warnings()),
+      read_capture(invocation.capture), trainer.updates_done()});
 }
 
 std::filesystem::path checkpoint_file(const Invocation& invocation) {
@@ -110,7 +110,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log) {
       recorder->failure(error.to_json());
     throw;
   }
-  if (invocation.stop_after > 0 && is_first)
+  if (invocation.stop_after > 0)
     trainer.save(checkpoint_file(invocation));
   if (recorder)
     recorder->finish();

@@ -10,7 +10,7 @@
 #include "reference/loss/normalization.hpp"
 #include "reference/optim/clip.hpp"
 #include "reference/optim/scale_gradients.hpp"
-#include "reference/parallel/all_reduce_gradients.hpp"
+#include "reference/parallel/sharded_norm.hpp"
 #include "reference/train/attention_choice.hpp"
 #include "reference/train/non_finite.hpp"
 #include "reference/train/trainer_state.hpp"
@@ -44,12 +44,21 @@ ModelInput input_of(const Llama3& model, const MicroBatch& batch) {
           model.get_attention_masks(tokens, positions)};
 }
 
-void check_loss(const Llama3& model, const ModelInput& input, int64_t step, double loss) {
-  if (std::isfinite(loss))
-    return;
-  if (const std::string name = first_non_finite_value(model.parameters()); !name.empty())
-    throw NonFinite(step, "loss", loss, Phase::param, name);
-  throw NonFinite(step, "loss", loss, Phase::forward, first_non_finite_activation(model, input));
+/// The model's first weights, which do not depend on the ranks, and then what is around it.
+Applied initialized(Llama3& model, const RunConfig& config, const Parallel& parallel) {
+  initialize(model, static_cast<uint64_t>(config.seed));
+  return apply_parallelism(model, config.parallel, parallel);
+}
+
+/// Whether the ranks' losses and gradients are means of their own, to be averaged.
+bool averages_means(const RunConfig& config) {
+  return config.loss.normalization == Normalization::microbatch_mean &&
+         config.parallel.gradient_reduction == GradientReduction::average;
+}
+
+/// Micro-batches of an update that a rank's loss is divided by.
+int64_t micro_batches_of(const RunConfig& config) {
+  return config.data.micro_batches * (averages_means(config) ? 1 : config.parallel.batch_ranks());
 }
 
 }  // namespace
@@ -61,14 +70,14 @@ Trainer::State::State(const RunConfig& run_config, std::shared_ptr<Group> world)
             attention_choice(config)),
       loader(config.data, {model.dimensions().vocab_size, model.dimensions().max_seq_len},
              {parallel.batch->rank(), parallel.batch->size()}),
-      optimizer(make_optimizer(config.optimizer, model.parameters())),
+      applied(initialized(model, config, parallel)),
+      optimizer(make_optimizer(config.optimizer, applied.parameters)),
       schedule(make_schedule(config)),
-      update_norm(model.parameters()),
+      update_norm(applied.parameters, *parallel.world),
       tally(loader.first_row()),
       warnings(schedule.warnings) {
   for (std::string& warning : document_warnings(config, loader.positions_restart()))
     warnings.push_back(std::move(warning));
-  initialize(model, static_cast<uint64_t>(config.seed));
 }
 
 Trainer::Trainer(const RunConfig& config, std::shared_ptr<Group> world)
@@ -87,14 +96,15 @@ void Trainer::set_batch_hook(BatchHook hook) {
 }
 
 void Trainer::zero_grad() {
-  for (const Parameter& parameter : state_->model.parameters())
+  for (const Parameter& parameter : state_->applied.parameters)
     torch::Tensor(parameter.value).mutable_grad().reset();
+  state_->applied.data_parallel->zero_grad();
 }
 
 UpdateBatches Trainer::next_batches() {
   State& s = *state_;
   UpdateBatches update = s.loader.next();
-  update.totals.micro_batches *= s.parallel.batch->size();
+  update.totals.micro_batches = micro_batches_of(s.config);
   if (s.parallel.batch->size() > 1) {
     const torch::Tensor valid = torch::full({1}, update.totals.valid_tokens, torch::kInt64);
     s.parallel.batch->all_reduce(valid);
@@ -115,20 +125,34 @@ void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& tota
     s.tally.add_mask(s.model.get_mask(batch.tokens, batch.positions, batch.seq_len));
   const ModelInput input = input_of(s.model, batch);
   const torch::Tensor labels = view_of(batch.labels, batch);
+  s.applied.data_parallel->begin(s.tally.micro_batches() == s.config.data.micro_batches);
   if (s.config.loss.chunks == 0) {
     torch::Tensor loss = rule.whole(s.model.forward(input), labels);
-    s.tally.add_loss(loss);
-    check_loss(s.model, input, s.updates_done + 1, loss.item<double>());
+    check_loss(input, loss);
     loss.backward();
+    s.applied.data_parallel->end();
     return;
   }
   const torch::Tensor hidden = s.model.hidden(input);
   const ChunkedLoss chunked = chunked_loss(
       hidden, labels, s.config.loss.chunks, [&s](const torch::Tensor& x) { return s.model.output(x); },
       [&rule](const torch::Tensor& logits, const torch::Tensor& some) { return rule.share(logits, some); });
-  s.tally.add_loss(chunked.loss);
-  check_loss(s.model, input, s.updates_done + 1, chunked.loss.item<double>());
+  check_loss(input, chunked.loss);
   hidden.backward(chunked.hidden_grad);
+  s.applied.data_parallel->end();
+}
+
+void Trainer::check_loss(const ModelInput& input, const torch::Tensor& loss) {
+  State& s = *state_;
+  s.tally.add_loss(loss);
+  const Group& world = *s.parallel.world;
+  const double value = worst_of_ranks(loss.item<double>(), world);
+  if (std::isfinite(value))
+    return;
+  const int64_t step = s.updates_done + 1;
+  if (const std::string name = first_non_finite_value(s.applied.parameters, world); !name.empty())
+    throw NonFinite(step, "loss", value, Phase::param, name);
+  throw NonFinite(step, "loss", value, Phase::forward, first_non_finite_activation(s.model, input, world));
 }
 
 void Trainer::forward_backward(const UpdateBatches& batches) {
@@ -138,11 +162,11 @@ void Trainer::forward_backward(const UpdateBatches& batches) {
 
 StepResult Trainer::optim_step() {
   State& s = *state_;
-  const Parameters& parameters = s.model.parameters();
-  if (s.parallel.world->size() > 1)
+  const Parameters& parameters = s.applied.parameters;
+  if (s.parallel.world->size() > 1 && s.applied.data_parallel->keeps_local_gradients())
     s.reached(Phase::grad_local);
   s.tally.sum_over(*s.parallel.batch);
-  all_reduce_gradients(parameters, *s.parallel.replicate);
+  s.applied.data_parallel->finish();
   StepResult result;
   result.step = s.updates_done + 1;
   result.tokens = s.tally.tokens();
@@ -154,6 +178,8 @@ StepResult Trainer::optim_step() {
     result.mask = {s.tally.mask_pairs(), s.tally.mask_digest(), s.tally.position_digest()};
   torch::Tensor loss = sum_of_losses(s.config.loss.normalization, s.tally.losses());
   s.parallel.batch->all_reduce(loss);
+  if (averages_means(s.config))
+    loss.div_(s.parallel.batch->size());
   if (s.config.loss.normalization == Normalization::gradient_scaling) {
     const torch::Tensor scale = gradient_scale(result.valid_tokens, parameters.front().value.scalar_type());
     scale_gradients(parameters, scale);
@@ -162,11 +188,11 @@ StepResult Trainer::optim_step() {
   result.loss = loss.item<double>();
   s.tally = UpdateTally(s.loader.first_row());
   s.reached(Phase::grad);
-  const torch::Tensor norm = gradient_norm(parameters);
+  const torch::Tensor norm = sharded_gradient_norm(parameters, *s.parallel.world);
   result.grad_norm = norm.item<double>();
   if (!std::isfinite(result.grad_norm))
     throw NonFinite(result.step, "grad_norm", result.grad_norm, Phase::grad,
-                    first_non_finite_gradient(parameters));
+                    first_non_finite_gradient(parameters, *s.parallel.world));
   if (s.config.clip.max_norm > 0)
     clip_gradients(parameters, norm, s.config.clip.max_norm);
   s.reached(Phase::grad_clipped);
@@ -195,9 +221,8 @@ StepResult Trainer::step() {
 }
 
 void Trainer::stream_update() {
-  const int64_t count = state_->config.data.micro_batches;
-  const UpdateTotals totals = {count * state_->parallel.batch->size(), /*valid_tokens=*/0};
-  for (int64_t m = 0; m < count; ++m)
+  const UpdateTotals totals = {micro_batches_of(state_->config), /*valid_tokens=*/0};
+  for (int64_t m = 0; m < state_->config.data.micro_batches; ++m)
     forward_backward(state_->loader.next_micro_batch(), totals);
 }
 
@@ -210,7 +235,11 @@ int64_t Trainer::sequences_read() const {
 }
 
 const std::vector<Parameter>& Trainer::parameters() const {
-  return state_->model.parameters();
+  return state_->applied.parameters;
+}
+
+const std::vector<std::string>& Trainer::buffers() const {
+  return state_->applied.buffers;
 }
 
 const Group& Trainer::world() const {

@@ -18,6 +18,7 @@ namespace parity::reference {
 class DeviceMesh;
 class Group;
 struct MicroBatch;
+struct ModelInput;
 struct Parameter;
 struct UpdateBatches;
 struct UpdateTotals;
@@ -90,22 +91,27 @@ class Trainer {
   int64_t updates_done() const;
   /// Sequences that this rank has fetched so far.
   int64_t sequences_read() const;
+  /// What this rank trains: its parts, where parameters are sharded.
   const std::vector<Parameter>& parameters() const;
   /// All ranks of the run, and how they are arranged.
   const Group& world() const;
   const DeviceMesh& mesh() const;
+  /// The buffers in which gradients are reduced, a line each; empty where each parameter has its own.
+  const std::vector<std::string>& buffers() const;
   /// Adjustments made to the schedule's numbers, and which of two marks of documents is used.
   const std::vector<std::string>& warnings() const;
   /// Document of each token of a batch as attention sees them, [B, S]; zeros where it tells none apart.
   std::vector<int64_t> document_ids(const MicroBatch& batch) const;
 
-  /// Everything needed to go on: parameters, optimizer, schedule and data positions, generator.
+  /// Everything needed to go on: parameters, optimizer, schedule and data positions, generator. Whole
+  /// tensors, whatever the ranks hold: any layout loads them. All ranks call it; rank 0 writes.
   void save(const std::filesystem::path& file) const;
   /// \param exclude  parts that keep their first state. \throws UserError if the file is missing or foreign
   void load(const std::filesystem::path& file, const std::vector<CheckpointPart>& exclude);
 
  private:
   void stream_update();
+  void check_loss(const ModelInput& input, const torch::Tensor& loss);
 
   struct State;
   std::unique_ptr<State> state_;

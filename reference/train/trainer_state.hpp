@@ -10,6 +10,7 @@
 #include "reference/model/llama3/llama3.hpp"
 #include "reference/optim/optimizer.hpp"
 #include "reference/optim/schedules/schedule.hpp"
+#include "reference/parallel/apply.hpp"
 #include "reference/parallel/parallel.hpp"
 #include "reference/train/trainer.hpp"
 #include "reference/train/update_norm.hpp"
@@ -25,6 +26,7 @@ struct Trainer::State {
   Parallel parallel;
   Llama3 model;
   Loader loader;
+  Applied applied;
   std::unique_ptr<Optimizer> optimizer;
   Schedule schedule;
   UpdateNorm update_norm;

@@ -5,6 +5,9 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <numeric>
+
+#include "reference/parallel/sharded_norm.hpp"
 
 namespace parity::reference {
 namespace {
@@ -38,7 +41,8 @@ double squared_distance(const torch::Tensor& a, const torch::Tensor& b) {
 
 }  // namespace
 
-UpdateNorm::UpdateNorm(const Parameters& parameters) : parameters_(parameters) {
+UpdateNorm::UpdateNorm(const Parameters& parameters, const Group& world)
+    : parameters_(parameters), world_(world) {
   for (const Parameter& parameter : parameters_)
     previous_.push_back(torch::empty_like(parameter.value.detach()));
 }
@@ -50,10 +54,13 @@ void UpdateNorm::before() {
 }
 
 double UpdateNorm::after() const {
-  double sum = 0;
+  const auto count = static_cast<int64_t>(previous_.size());
+  const torch::Tensor squares = torch::empty({count}, torch::kFloat64);
   for (size_t i = 0; i < previous_.size(); ++i)
-    sum += squared_distance(parameters_[i].value, previous_[i]);
-  return std::sqrt(sum);
+    squares.mutable_data_ptr<double>()[i] = squared_distance(parameters_[i].value, previous_[i]);
+  const torch::Tensor whole = sum_over_parts(parameters_, squares, world_);
+  return std::sqrt(
+      std::accumulate(whole.const_data_ptr<double>(), whole.const_data_ptr<double>() + count, 0.0));
 }
 
 }  // namespace parity::reference

@@ -6,6 +6,7 @@
 
 #include <torch/types.h>
 
+#include "reference/comm/group.hpp"
 #include "reference/model/parameter.hpp"
 
 namespace parity::reference {
@@ -13,15 +14,17 @@ namespace parity::reference {
 /// Measures how far an update moves the parameters.
 class UpdateNorm {
  public:
-  explicit UpdateNorm(const Parameters& parameters);
+  /// \param world  all ranks that hold parts of them
+  UpdateNorm(const Parameters& parameters, const Group& world);
 
   /// Remembers the parameters as they are.
   void before();
-  /// L2 norm of what has changed since `before`, accumulated in float64 in a fixed order.
+  /// L2 norm of what has changed since `before`, accumulated in float64 in a fixed order, over all parts.
   double after() const;
 
  private:
   const Parameters& parameters_;
+  const Group& world_;
   std::vector<torch::Tensor> previous_;
 };
 

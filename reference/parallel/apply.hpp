@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "reference/config/run_config.hpp"
+#include "reference/model/llama3/llama3.hpp"
+#include "reference/parallel/data_parallel.hpp"
+#include "reference/parallel/parallel.hpp"
+
+namespace parity::reference {
+
+/// What a model is trained as on this rank.
+struct Applied {
+  Parameters parameters;  ///< that this rank trains: its parts, with their layouts
+  std::unique_ptr<DataParallel> data_parallel;
+  std::vector<std::string>
+      buffers;  ///< in which gradients are reduced, a line each; empty = a parameter each
+};
+
+/// Puts the parallelisms of a config around a model: tensor parallel, then context parallel, then activation
+/// checkpointing, then FSDP or replicas. Each replaces the parameters by what the rank holds of them.
+/// \param model  with its first weights, which are the same on every rank
+Applied apply_parallelism(Llama3& model, const ParallelConfig& config, const Parallel& parallel);
+
+}  // namespace parity::reference

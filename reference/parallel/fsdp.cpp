@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/parallel/fsdp.hpp"
+
+#include <algorithm>
+
+namespace parity::reference {
+namespace {
+
+/// Parts of the model that run one after the other, and share a unit.
+using Parts = std::vector<std::string>;
+
+/// "layers.3" of "layers.3.attention.wq.weight", "norm" of "norm.weight".
+std::string part_of_name(const std::string& name) {
+  const bool is_layer = name.starts_with("layers.");
+  return name.substr(0, name.find('.', is_layer ? std::string("layers.").size() : 0));
+}
+
+Parts unit_of(const std::string& part) {
+  if (part == "norm" || part == "output")
+    return {"norm", "output"};
+  return {part};
+}
+
+bool is_in(const std::string& part, const Parts& parts) {
+  return std::find(parts.begin(), parts.end(), part) != parts.end();
+}
+
+}  // namespace
+
+Fsdp::Fsdp(ModuleHooks& hooks, const Parameters& whole, const Options& options) : sync_(options.sync) {
+  for (size_t i = 0; i < whole.size();) {
+    const Parts parts = unit_of(part_of_name(whole[i].name));
+    Parameters members;
+    for (; i < whole.size() && is_in(part_of_name(whole[i].name), parts); ++i)
+      members.push_back(whole[i]);
+    std::string name = parts.front();
+    for (size_t p = 1; p < parts.size(); ++p)
+      name += "+" + parts[p];
+    units_.push_back(std::make_shared<FsdpUnit>(std::move(name), members, options.ranks));
+    const bool keeps =
+        options.reshard_after_forward == ReshardAfterForward::never ||
+        (options.reshard_after_forward == ReshardAfterForward::all_but_last && i == whole.size());
+    surround(hooks, units_.back(), parts, !keeps);
+  }
+}
+
+void Fsdp::surround(ModuleHooks& hooks, const std::shared_ptr<FsdpUnit>& unit, const Parts& parts,
+                    bool reshard) {
+  for (const std::string& part : parts) {
+    const bool is_first = part == parts.front(), is_last = part == parts.back();
+    hooks.before(part, [unit, is_first, reduces = reduces_](const torch::Tensor& x) {
+      unit->unshard();
+      if (!is_first || !x.requires_grad())
+        return x;
+      torch::Tensor taken = x.view_as(x);
+      taken.register_hook(
+          [unit, reduces](const torch::Tensor& /*gradient*/) { unit->after_backward(*reduces); });
+      return taken;
+    });
+    hooks.after(part, [unit, is_last, reshard](const torch::Tensor& x) {
+      if (x.requires_grad())
+        x.register_hook([unit](const torch::Tensor& /*gradient*/) { unit->unshard(); });
+      if (is_last && reshard)
+        unit->reshard();
+      return x;
+    });
+  }
+}
+
+Parameters Fsdp::shards() const {
+  Parameters all;
+  for (const auto& unit : units_)
+    all.insert(all.end(), unit->shards().begin(), unit->shards().end());
+  return all;
+}
+
+std::vector<std::string> Fsdp::buffers() const {
+  std::vector<std::string> lines;
+  for (const auto& unit : units_)
+    lines.push_back(unit->buffer_text());
+  return lines;
+}
+
+void Fsdp::begin(bool last) {
+  *reduces_ = last || sync_ == GradientSync::each;
+  pending_ = !*reduces_;
+  for (const auto& unit : units_)
+    unit->begin();
+}
+
+void Fsdp::end() {
+  for (auto unit = units_.rbegin(); unit != units_.rend(); ++unit)
+    if (!(*unit)->passed())
+      (*unit)->after_backward(*reduces_);
+}
+
+void Fsdp::finish() {
+  if (pending_)
+    for (auto unit = units_.rbegin(); unit != units_.rend(); ++unit)
+      (*unit)->reduce();
+  pending_ = false;
+}
+
+void Fsdp::zero_grad() {
+  for (const auto& unit : units_)
+    unit->zero_grad();
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "reference/config/run_config.hpp"
+#include "reference/model/module_hooks.hpp"
+#include "reference/model/parameter.hpp"
+#include "reference/parallel/data_parallel.hpp"
+#include "reference/parallel/fsdp_unit.hpp"
+
+namespace parity::reference {
+
+/// Fully sharded data parallelism: each rank keeps a part of every parameter, gathers a unit's before it is
+/// used, and gets its part of the ranks' summed gradients. Over two mesh dimensions, dp_replicate x dp_shard,
+/// it is HSDP; over (N, 1) it is replicate.
+///
+/// Units: tok_embeddings, each block, norm and output together. For each of them
+///
+///   before forward       unshard
+///   after forward        reshard, unless ReshardAfterForward keeps it
+///   before its backward  unshard: a hook on what the unit gives
+///   after its backward   reshard, reduce: a node on what the unit takes, or end() where that has no gradient
+///
+/// Source: NUMERICS.md 6; torchtitan's units, torch's fully_shard.
+class Fsdp final : public DataParallel {
+ public:
+  struct Options {
+    FsdpRanks ranks;
+    ReshardAfterForward reshard_after_forward = ReshardAfterForward::all_but_last;
+    GradientSync sync = GradientSync::last;
+  };
+
+  /// Takes the parameters, which `hooks` fill and empty from now on.
+  Fsdp(ModuleHooks& hooks, const Parameters& whole, const Options& options);
+
+  /// This rank's parts, in the order of the model.
+  Parameters shards() const;
+  /// A line a unit: FsdpUnit::buffer_text.
+  std::vector<std::string> buffers() const;
+
+  void begin(bool last) override;
+  void end() override;
+  void finish() override;
+  void zero_grad() override;
+  bool keeps_local_gradients() const override { return false; }
+
+ private:
+  void surround(ModuleHooks& hooks, const std::shared_ptr<FsdpUnit>& unit,
+                const std::vector<std::string>& parts, bool reshard);
+
+  GradientSync sync_;
+  std::vector<std::shared_ptr<FsdpUnit>> units_;
+  /// Of this micro-batch: whether gradients are reduced behind its backward. Shared with the graph's hooks.
+  std::shared_ptr<bool> reduces_ = std::make_shared<bool>(true);
+  bool pending_ = false;  ///< some micro-batch's gradients were left whole
+};
+
+}  // namespace parity::reference

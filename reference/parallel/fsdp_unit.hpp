@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "reference/comm/group.hpp"
+#include "reference/config/run_config.hpp"
+#include "reference/model/parameter.hpp"
+
+namespace parity::reference {
+
+/// Who shares a unit, and how its gradients come together.
+struct FsdpRanks {
+  std::shared_ptr<const Group> shard;      ///< n ranks that hold a part each
+  std::shared_ptr<const Group> replicate;  ///< ranks that hold the same part
+  GradientReduction reduction = GradientReduction::sum;
+};
+
+/// Parameters that are gathered and reduced together, in one flat buffer.
+///
+/// Of each parameter rank r of n holds rows [r c, (r + 1) c), c = ceil(rows / n); the last ones hold fewer or
+/// none. A rank's buffer is its rows of all parameters one after the other, each filled up with zeros to c
+/// rows: S elements. Gathered it is [n, S].
+///
+///   unshard   one all-gather of S elements; the parameters that forward uses are whole
+///   reshard   their memory is given back
+///   reduce    one reduce-scatter of n S elements, one all-reduce of S over the replicas; added to the
+///   shards'
+///             gradients
+///
+/// With n = 1 nothing is gathered, and the shards are the parameters themselves: replicate as HSDP over
+/// (N, 1). Source: NUMERICS.md 3.5 and 6; the buffer's layout is that of torch's fully_shard.
+class FsdpUnit {
+ public:
+  /// \param whole  tensors that forward uses, which this unit empties and fills from now on. Each owns its
+  ///               memory
+  FsdpUnit(std::string name, const Parameters& whole, FsdpRanks ranks);
+
+  const std::string& name() const { return name_; }
+  /// What this rank trains of them.
+  const Parameters& shards() const { return shards_; }
+
+  void unshard();
+  void reshard();
+  /// Before the unit's forward pass of a micro-batch.
+  void begin() { passed_ = false; }
+  /// Once after its backward pass: reshards. \param now  reduce, or leave the gradients to add up whole
+  void after_backward(bool now);
+  bool passed() const { return passed_; }
+  /// Reduces the gradients of all backward passes since the last time; zeros where there is none.
+  void reduce();
+  void zero_grad();
+
+  int64_t buffer_elements() const { return elements_; }  ///< S
+  /// "layers.0: 3 x 40 elements: wq.weight 0, ...", with where each parameter begins in S.
+  std::string buffer_text() const;
+
+ private:
+  struct Piece {
+    torch::Tensor whole;  ///< leaf; [rows, ...]
+    int64_t row = 1;      ///< elements
+    int64_t chunk = 1;    ///< c
+    int64_t first = 0;    ///< in S
+    size_t bytes = 0;     ///< of the whole
+  };
+  void add(const Parameter& parameter);
+  /// Rows that rank r holds, as a view of a tensor of a piece's shape; may be empty.
+  static torch::Tensor rows_of(const Piece& piece, const torch::Tensor& whole, const Group& shard, int64_t r);
+
+  std::string name_;
+  FsdpRanks ranks_;
+  std::vector<Piece> pieces_;
+  Parameters shards_;
+  int64_t elements_ = 0;
+  torch::Tensor own_;  ///< [S]; undefined where n = 1
+  bool whole_ = true;
+  bool passed_ = false;
+};
+
+}  // namespace parity::reference
