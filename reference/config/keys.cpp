@@ -208,6 +208,14 @@ std::vector<Key> make_keys() {
       key("parallel.dp_shard", AT(parallel.dp_shard),
           "Ranks that hold a part of each parameter of a copy (FSDP) and share its rows; with "
           "parallel.dp_replicate > 1 it is HSDP."),
+      key("parallel.tp", AT(parallel.tp),
+          "Ranks that hold a part of each matrix and compute for the same rows (tensor parallel); divides "
+          "the query and the key heads."),
+      key("parallel.sequence_parallel", AT(parallel.sequence_parallel),
+          "Tensor parallel: the residual stream and its norms are cut along the sequence too."),
+      key("parallel.loss_parallel", AT(parallel.loss_parallel),
+          "Tensor parallel: the loss is taken of logits of which each rank keeps its part of the "
+          "vocabulary."),
       key("parallel.replicate_with", AT(parallel.replicate_with),
           "all_reduce: one all-reduce a parameter; hsdp: HSDP over (dp_replicate, 1), one a unit."),
       key("parallel.reshard_after_forward", AT(parallel.reshard_after_forward),
@@ -278,7 +286,7 @@ void set_key(RunConfig& config, std::string_view name, const Json& value) {
 }
 
 std::vector<std::string> mesh_keys() {
-  return {"parallel.dp_replicate", "parallel.dp_shard"};
+  return {"parallel.dp_replicate", "parallel.dp_shard", "parallel.tp"};
 }
 
 }  // namespace parity::reference

@@ -116,12 +116,15 @@ struct LrConfig {
 struct ParallelConfig {
   int64_t dp_replicate = 1;  ///< copies of the model, each with its own rows of an update
   int64_t dp_shard = 1;      ///< parts of a copy's parameters; each rank has its own rows here too
+  int64_t tp = 1;            ///< parts of each matrix, multiplied on different ranks for the same rows
+  bool sequence_parallel = false;
+  bool loss_parallel = false;
   ReplicateWith replicate_with = ReplicateWith::all_reduce;
   ReshardAfterForward reshard_after_forward = ReshardAfterForward::all_but_last;
   GradientReduction gradient_reduction = GradientReduction::sum;
   GradientSync sync = GradientSync::last;
 
-  int64_t ranks() const { return dp_replicate * dp_shard; }
+  int64_t ranks() const { return dp_replicate * dp_shard * tp; }
   /// Ranks with different rows of an update.
   int64_t batch_ranks() const { return dp_replicate * dp_shard; }
 };

@@ -115,6 +115,24 @@ void check_parallel(const RunConfig& config, const Rules& rules) {
                         "a model whose parameters are whole on each rank", "set parallel.dp_shard");
 }
 
+void check_tensor_parallel(const RunConfig& config, const Rules& rules) {
+  const int64_t tp = config.parallel.tp;
+  rules.at_least(tp, 1, "parallel.tp");
+  const Llama3Dimensions d = dimensions_of(config.model, config.architecture);
+  rules.rule(d.n_heads % tp == 0 && d.n_kv_heads % tp == 0, "parallel.tp",
+             std::to_string(d.n_heads) + " query heads and " + std::to_string(d.n_kv_heads) +
+                 " key heads do not fall into equal parts, and a head stays whole",
+             "choose a divisor of both");
+  for (const auto& [key, count] : {std::pair("architecture.vocab_size", d.vocab_size),
+                                   std::pair("architecture.ffn_hidden", d.ffn_hidden)})
+    rules.rule((tp - 1) * ((count + tp - 1) / tp) < count, key,
+               "parts of " + std::to_string((count + tp - 1) / tp) +
+                   " leave the last of parallel.tp = " + std::to_string(tp) + " ranks without any",
+               "give more, or fewer ranks");
+  for (const char* key : {"parallel.sequence_parallel", "parallel.loss_parallel"})
+    rules.used_or_default(tp > 1, key, "a model that is not cut over ranks", "set parallel.tp");
+}
+
 void check_attention(const RunConfig& config, const Rules& rules) {
   const AttentionConfig& attention = config.attention;
   const DataConfig& data = config.data;
@@ -193,6 +211,7 @@ void validate(const RunConfig& config) {
   check_data(config, rules);
   check_parallel(config, rules);
   check_architecture(config, rules);
+  check_tensor_parallel(config, rules);
   check_documents(config, rules);
   check_attention(config, rules);
   check_loss(config, rules);

@@ -17,30 +17,37 @@ void require_divisor(const LossRule& rule) {
 
 }  // namespace
 
+torch::Tensor LossRule::sum(const torch::Tensor& logits, const torch::Tensor& labels) const {
+  return of_parts ? of_parts(logits, labels) : token_cross_entropy_sum(logits, labels);
+}
+
+torch::Tensor LossRule::mean(const torch::Tensor& logits, const torch::Tensor& labels) const {
+  return of_parts ? of_parts(logits, labels) / valid_tokens : token_cross_entropy_mean(logits, labels);
+}
+
 torch::Tensor LossRule::whole(const torch::Tensor& logits_BSV, const torch::Tensor& labels_BS) const {
   require_divisor(*this);
   switch (normalization) {
     case Normalization::global_tokens:
-      return token_cross_entropy_sum(logits_BSV, labels_BS) / totals.valid_tokens;
+      return sum(logits_BSV, labels_BS) / totals.valid_tokens;
     case Normalization::microbatch_mean:
-      return token_cross_entropy_mean(logits_BSV, labels_BS) / totals.micro_batches;
+      return mean(logits_BSV, labels_BS) / totals.micro_batches;
     case Normalization::gradient_scaling:
-      return valid_tokens == 0 ? token_cross_entropy_sum(logits_BSV, labels_BS)
-                               : token_cross_entropy_mean(logits_BSV, labels_BS) * valid_tokens;
+      return valid_tokens == 0 ? sum(logits_BSV, labels_BS) : mean(logits_BSV, labels_BS) * valid_tokens;
   }
   throw InternalError("unknown loss normalization");
 }
 
 torch::Tensor LossRule::share(const torch::Tensor& logits_TV, const torch::Tensor& labels_T) const {
   require_divisor(*this);
-  torch::Tensor sum = token_cross_entropy_sum(logits_TV, labels_T);
+  const torch::Tensor c = sum(logits_TV, labels_T);
   switch (normalization) {
     case Normalization::global_tokens:
-      return sum / totals.valid_tokens;
+      return c / totals.valid_tokens;
     case Normalization::microbatch_mean:
-      return sum / valid_tokens / totals.micro_batches;
+      return c / valid_tokens / totals.micro_batches;
     case Normalization::gradient_scaling:
-      return sum;
+      return c;
   }
   throw InternalError("unknown loss normalization");
 }

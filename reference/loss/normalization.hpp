@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include <torch/types.h>
@@ -10,6 +11,10 @@
 #include "reference/data/loader.hpp"
 
 namespace parity::reference {
+
+/// token_cross_entropy_sum, or what takes its place where the logits are not whole.
+using CrossEntropySum =
+    std::function<torch::Tensor(const torch::Tensor& logits, const torch::Tensor& labels)>;
 
 /// How the loss of one micro-batch is divided before backward, each rule in its source's order of operations.
 ///
@@ -25,8 +30,9 @@ namespace parity::reference {
 /// Source: NUMERICS.md 3.1, 3.2.
 struct LossRule {
   Normalization normalization = Normalization::global_tokens;
-  int64_t valid_tokens = 0;  ///< n
-  UpdateTotals totals;       ///< M, and N unless the rule is gradient_scaling
+  int64_t valid_tokens = 0;       ///< n
+  UpdateTotals totals;            ///< M, and N unless the rule is gradient_scaling
+  CrossEntropySum of_parts = {};  ///< c of logits that are not whole; its c / n is then a division
 
   /// Whether there is a loss at all: a mean over no label is 0 / 0.
   bool defined() const { return normalization != Normalization::microbatch_mean || valid_tokens > 0; }
@@ -40,6 +46,10 @@ struct LossRule {
   /// What some of the micro-batch's tokens add to it; over all tokens the shares sum to whole().
   /// \param logits_TV  [T, V]. \param labels_T  [T]
   torch::Tensor share(const torch::Tensor& logits_TV, const torch::Tensor& labels_T) const;
+
+ private:
+  torch::Tensor sum(const torch::Tensor& logits, const torch::Tensor& labels) const;
+  torch::Tensor mean(const torch::Tensor& logits, const torch::Tensor& labels) const;
 };
 
 /// 1 / N as gradient_scaling multiplies by it: the reciprocal of a tensor, at least float32.

@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/parallel/apply.hpp"
 
+#include <algorithm>
+
 #include "reference/parallel/fsdp.hpp"
 #include "reference/parallel/layout.hpp"
+#include "reference/parallel/partial_gradients.hpp"
 #include "reference/parallel/replicas.hpp"
+#include "reference/parallel/tensor_parallel.hpp"
+#include "reference/parallel/vocabulary_cross_entropy.hpp"
 
 namespace parity::reference {
 namespace {
@@ -34,13 +39,32 @@ Applied replicated(Parameters parameters, const ParallelConfig& config, const Pa
   return applied;
 }
 
+void sum_partial_gradients(Applied& applied, const std::vector<std::string>& names,
+                           const Parallel& parallel) {
+  if (names.empty())
+    return;
+  Parameters partial;
+  for (const Parameter& parameter : applied.parameters)
+    if (std::find(names.begin(), names.end(), parameter.name) != names.end())
+      partial.push_back(parameter);
+  applied.data_parallel = std::make_unique<PartialGradients>(std::move(applied.data_parallel),
+                                                             std::move(partial), parallel.tensor);
+}
+
 }  // namespace
 
 Applied apply_parallelism(Llama3& model, const ParallelConfig& config, const Parallel& parallel) {
-  const Parameters parameters = model.parameters();
-  if (config.dp_shard > 1 || config.replicate_with == ReplicateWith::hsdp)
-    return sharded(model, parameters, config, parallel);
-  return replicated(parameters, config, parallel);
+  const TensorParallel tensor = apply_tensor_parallel(model, config, parallel.tensor);
+  Applied applied = config.dp_shard > 1 || config.replicate_with == ReplicateWith::hsdp
+                        ? sharded(model, tensor.parameters, config, parallel)
+                        : replicated(tensor.parameters, config, parallel);
+  sum_partial_gradients(applied, tensor.partial_gradients, parallel);
+  if (config.loss_parallel)
+    applied.cross_entropy_sum = [vocabulary = model.dimensions().vocab_size, ranks = parallel.tensor](
+                                    const torch::Tensor& logits, const torch::Tensor& labels) {
+      return vocabulary_cross_entropy_sum(logits, labels, vocabulary, ranks);
+    };
+  return applied;
 }
 
 }  // namespace parity::reference

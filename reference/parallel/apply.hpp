@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ namespace parity::reference {
 struct Applied {
   Parameters parameters;  ///< that this rank trains: its parts, with their layouts
   std::unique_ptr<DataParallel> data_parallel;
+  /// Cross entropy summed over tokens, of the logits that the model gives; empty = they are whole.
+  std::function<torch::Tensor(const torch::Tensor& logits, const torch::Tensor& labels)> cross_entropy_sum;
   std::vector<std::string>
       buffers;  ///< in which gradients are reduced, a line each; empty = a parameter each
 };

@@ -16,6 +16,7 @@ struct Parallel {
   std::shared_ptr<Group> world;
   std::shared_ptr<Group> replicate;  ///< ranks that hold the same parameters, or the same parts of them
   std::shared_ptr<Group> shard;      ///< ranks that hold a part of each parameter
+  std::shared_ptr<Group> tensor;     ///< ranks that hold a part of each matrix, for the same rows
   std::shared_ptr<Group> batch;      ///< ranks that have different rows of an update. Source: NUMERICS.md 6
 };
 

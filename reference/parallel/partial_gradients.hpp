@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "reference/model/parameter.hpp"
+#include "reference/parallel/collectives.hpp"
+#include "reference/parallel/data_parallel.hpp"
+
+namespace parity::reference {
+
+/// Another reduction, and behind it the sum over some ranks of gradients of which each of them has a term:
+/// once an update, all in one buffer. So the norms' under sequence parallelism.
+class PartialGradients final : public DataParallel {
+ public:
+  /// \param partial  of the parameters that this rank trains, those whose gradients are terms
+  /// \param ranks    that hold the same parts of them
+  PartialGradients(std::unique_ptr<DataParallel> first, Parameters partial, GroupPointer ranks)
+      : first_(std::move(first)), partial_(std::move(partial)), ranks_(std::move(ranks)) {}
+
+  void begin(bool last) override { first_->begin(last); }
+  void end() override { first_->end(); }
+  void finish() override;
+  void zero_grad() override { first_->zero_grad(); }
+  bool keeps_local_gradients() const override { return first_->keeps_local_gradients(); }
+
+ private:
+  std::unique_ptr<DataParallel> first_;
+  Parameters partial_;
+  GroupPointer ranks_;
+};
+
+}  // namespace parity::reference

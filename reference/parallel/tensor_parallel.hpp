@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reference/config/run_config.hpp"
+#include "reference/model/llama3/llama3.hpp"
+#include "reference/parallel/collectives.hpp"
+
+namespace parity::reference {
+
+/// What tensor parallelism leaves a rank with.
+struct TensorParallel {
+  Parameters parameters;  ///< in the order of the model; the rank's parts, in memory of their own
+  /// Parameters whose gradients are terms, one a rank, that are still to be summed over the ranks.
+  std::vector<std::string> partial_gradients;
+};
+
+/// Cuts a model's matrices over ranks that share its rows, and puts the collectives around its parts.
+///
+/// | weight               | cut     | before                           | after                            |
+/// |----------------------|---------|----------------------------------|----------------------------------|
+/// | tok_embeddings       | rows    | own tokens, others looked up as 0 | others' rows zeroed, sum         |
+/// | wq wk wv, w1 w3      | rows    | enter (attention, feed_forward)  |                                  |
+/// | wo, w2               | columns |                                  | sum                              |
+/// | attention_norm, ffn_norm, norm | whole |                         |                                  |
+/// | output               | rows    | enter                            | gather logits unless loss_parallel |
+///
+/// With sequence_parallel the residual stream is cut along the sequence between them: sum becomes
+/// reduce-scatter, enter becomes gather; the last gather is behind the final norm, so that output and a loss
+/// in chunks see whole sequences. A norm's gradient is then a term for its part of the sequence, the same sum
+/// over all ranks is the whole. Any sequence length: the last ranks have shorter parts, or none.
+///
+/// The first weights are given up: model.parameters() holds empty tensors where a part has replaced them.
+/// \param model   with its first weights, whole and the same on every rank
+/// \param ranks   along tp; their number divides the query and the key heads
+/// Source: NUMERICS.md 6; Megatron-LM (arXiv:1909.08053, 2205.05198).
+TensorParallel apply_tensor_parallel(Llama3& model, const ParallelConfig& config, const GroupPointer& ranks);
+
+}  // namespace parity::reference

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <torch/types.h>
+
+#include "reference/parallel/collectives.hpp"
+
+namespace parity::reference {
+
+/// token_cross_entropy_sum of logits that never come together: each rank has its part of the vocabulary
+/// (part_of in parts.hpp). Three reductions over the ranks, each of a number a token:
+///
+///   m   = max over the vocabulary of x                 all-reduce max
+///   z   = sum over the vocabulary of exp(x - m)        all-reduce sum
+///   log p[label] = x[label] - m - log z, of the rank that holds it, 0 of the others    all-reduce sum
+///
+/// Backward needs none: dx = (exp(log p) - [label]) dloss, in this rank's part; 0 where a label does not
+/// count.
+///
+/// \param logits      [..., own part of `vocabulary`] floating; at least float32 inside
+/// \param labels      [...] int64; -100 does not count; the same on every rank, as is dloss
+/// \return scalar, the same bits on every rank; 0 where no label counts
+/// Source: NUMERICS.md 3.1; Megatron-LM (arXiv:1909.08053, section 3).
+torch::Tensor vocabulary_cross_entropy_sum(const torch::Tensor& logits, const torch::Tensor& labels,
+                                           int64_t vocabulary, const GroupPointer& ranks);
+
+}  // namespace parity::reference
