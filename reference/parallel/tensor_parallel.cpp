@@ -82,6 +82,11 @@ void surround_block(ModuleHooks& hooks, const std::shared_ptr<Around>& around, c
     hooks.before(name, [around](const torch::Tensor& x) { return around->enter(x); });
     hooks.after(name + "." + last, [around](const torch::Tensor& x) { return around->sum(x); });
   }
+  // A node of its own: the gradients of the two ways through a norm come together before the residual's is
+  // added, in the order of PyTorch's SequenceParallel.
+  if (around->splits_sequence)
+    for (const char* norm : {".attention_norm", ".ffn_norm"})
+      hooks.before(layer + norm, [](const torch::Tensor& x) { return x.view_as(x); });
 }
 
 void surround_output(ModuleHooks& hooks, const std::shared_ptr<Around>& around, int64_t vocabulary,

@@ -37,6 +37,8 @@ TEST(SchemaTest, EveryKeyWritesOnlyItself) {
       other = other.get<double>() + 0.5;
     else if (row.type == KeyType::strings)
       other = {row.values.back()};
+    else if (row.type == KeyType::boolean)
+      other = !other.get<bool>();
     else
       other = row.values.empty() ? Json("x") : Json(row.values.back());
     set_key(config, row.name, other);
