@@ -60,7 +60,7 @@ TEST_P(PyTorchTensorParallelTest, GivesTheSameLossAndGradientNormBitForBit) {
 
 INSTANTIATE_TEST_SUITE_P(
     Settings, PyTorchTensorParallelTest,
-    testing::Values(Setting{"Plain", "float32", {}},
+    testing::Values(Setting{"Plain", "float32", Json::object()},
                     Setting{"SequenceParallel", "float32", {{"parallel.sequence_parallel", true}}},
                     Setting{"SequenceAndLossParallel",
                             "float32",
