@@ -25,6 +25,7 @@ Data worst_data(const Check& check) {
   Data data;
   data.set("worst_word", check.passed ? "largest difference" : "worst");
   data.set("place", name_of(place(worst)));
+  data.set("has_values", worst.has_values());
   data.set("expected", exact(worst.expected));
   data.set("actual", exact(worst.actual));
   data.set("metric", optional(worst.metric.empty() ? "" : metric_label(worst.metric)));

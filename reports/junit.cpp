@@ -47,8 +47,9 @@ std::string seconds(double value) {
 std::string details(const Check& check) {
   std::string text = check.sentence + "\nclaim: " + claim(check);
   if (check.worst) {
-    text += "\nworst: " + place(*check.worst) + "\nexpected: " + exact(check.worst->expected) +
-            "\nactual: " + exact(check.worst->actual);
+    text += "\nworst: " + place(*check.worst);
+    if (check.worst->has_values())
+      text += "\nexpected: " + exact(check.worst->expected) + "\nactual: " + exact(check.worst->actual);
     if (!check.worst->metric.empty())
       text += "\nmetric: " + check.worst->metric + " " + exact(check.worst->value) +
               (has_limit(check, *check.worst) ? ", limit " + exact(check.worst->limit) : "");
@@ -105,9 +106,29 @@ Suite suite(const Case& item) {
 
 }  // namespace
 
+/// A suite that is not whole has an error of its own.
+std::string incomplete(const Results& results) {
+  Case whole;
+  whole.name = "the whole suite";
+  std::string names;
+  for (const std::string& name : results.unfinished)
+    names += "\nnot judged: " + name;
+  return "  <testsuite" + attribute("name", whole.name) +
+         " tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\" time=\"0.000\"" +
+         attribute("timestamp", results.started) + ">\n" +
+         testcase(whole, "every case is judged", "error", "missing", outcome(results),
+                  outcome(results) + names) +
+         "  </testsuite>\n";
+}
+
 std::string junit(const Results& results) {
   std::string suites;
   Suite sum;
+  if (!results.whole()) {
+    suites += incomplete(results);
+    ++sum.tests;
+    ++sum.errors;
+  }
   for (const Case& item : results.cases) {
     const Suite one = suite(item);
     suites += "  <testsuite" + attribute("name", item.name) +

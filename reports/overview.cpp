@@ -42,6 +42,10 @@ GoldenState golden_state(const Results& results) {
       state.recorded.push_back(finding);
       continue;
     }
+    if (finding.check->quantity == "golden" && finding.check->verdict == "missing") {
+      ++state.without;
+      continue;
+    }
     ++state.quantities;
     if (finding.check->verdict == "identical")
       ++state.agree;
@@ -52,6 +56,13 @@ GoldenState golden_state(const Results& results) {
 }
 
 std::string GoldenState::sentence() const {
+  const std::string compared = sentence_of_compared();
+  return without == 0 ? compared
+                      : compared + "; " + count(without, "case") + (without == 1 ? " has" : " have") +
+                            " no golden yet";
+}
+
+std::string GoldenState::sentence_of_compared() const {
   if (quantities == 0)
     return recorded.empty() ? "No case was compared with a golden"
                             : count(recorded.size(), "golden") + " recorded";

@@ -27,11 +27,15 @@ struct GoldenState {
   size_t quantities = 0;          ///< compared
   size_t agree = 0;               ///< bit for bit
   size_t cases = 0;               ///< with a golden
+  size_t without = 0;             ///< cases whose golden is not there yet
   std::vector<Finding> changed;   ///< differ, drift or missing on a side
   std::vector<Finding> recorded;  ///< what was written, or left as it was, instead of compared
 
   /// "1,001 of 1,001 stored quantities of 32 cases agree bit for bit".
   std::string sentence() const;
+
+ private:
+  std::string sentence_of_compared() const;
 };
 GoldenState golden_state(const Results& results);
 

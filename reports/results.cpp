@@ -322,6 +322,9 @@ Results parse_results(const std::string& text, const std::string& origin) try {
   result.environment = object_or_empty(root, "environment");
   static_cast<void>(root.at("cases").items());
   result.cases = cases.take();
+  result.interrupted = flag_or(root, "interrupted", false);
+  result.unfinished = texts(root, "unfinished");
+  result.missing_shards = list(root, "missing_shards", [](const Node& item) { return item.integer(); });
   if (const auto summary = root.find("summary")) {
     result.runs = integer_or(*summary, "runs", 0);
     result.runs_cached = integer_or(*summary, "runs_cached", 0);

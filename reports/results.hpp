@@ -67,6 +67,9 @@ struct Worst {
   Json expected, actual;       ///< number, "nan", "inf", "-inf"; null if that side has none
   std::string metric;
   Json value, limit;
+
+  /// Sketches tell how far two tensors lie apart, and no element's value.
+  bool has_values() const { return !expected.is_null() || !actual.is_null(); }
 };
 
 /// One row of a tensor check.
@@ -128,12 +131,17 @@ struct Results {
   double seconds = 0;
   Json environment = Json::object();
   int64_t runs = 0, runs_cached = 0;
+  bool interrupted = false;
+  std::vector<std::string> unfinished;  ///< cases that were not judged
+  std::vector<int64_t> missing_shards;  ///< of a suite that ran in shards
   std::vector<Case> cases;
 
   size_t cases_failed() const;
   size_t checks() const;
   size_t checks_failed() const;
-  bool passed() const { return cases_failed() == 0; }
+  bool passed() const { return cases_failed() == 0 && whole(); }
+  /// Whether every case of the suite is here.
+  bool whole() const { return !interrupted && missing_shards.empty(); }
 };
 
 /// Reads and validates results.json. Optional fields may be missing, unknown ones are ignored.

@@ -104,8 +104,10 @@ void write_check(std::string& text, const Check& check) {
   row("claim", plain(claim(check)));
   if (check.worst) {
     row("worst", code(place(*check.worst)));
-    row("expected", code(exact(check.worst->expected)));
-    row("actual", code(exact(check.worst->actual)));
+    if (check.worst->has_values()) {
+      row("expected", code(exact(check.worst->expected)));
+      row("actual", code(exact(check.worst->actual)));
+    }
     if (!check.worst->metric.empty())
       row("metric", plain(metric_label(check.worst->metric) + " " + brief(check.worst->value) +
                           (has_limit(check, *check.worst) ? ", limit " + brief(check.worst->limit) : "")));

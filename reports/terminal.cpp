@@ -79,8 +79,10 @@ void write_failure(Page& page, const Check& check) {
   page.field("claim", shorten(claim(check), longest_name));
   if (check.worst) {
     page.field("worst", shorten(place(*check.worst), longest_name));
-    page.field("expected", exact(check.worst->expected));
-    page.field("actual", exact(check.worst->actual));
+    if (check.worst->has_values()) {
+      page.field("expected", exact(check.worst->expected));
+      page.field("actual", exact(check.worst->actual));
+    }
     if (!check.worst->metric.empty())
       page.field("metric",
                  metric_label(check.worst->metric) + " " + brief(check.worst->value) +
@@ -137,7 +139,7 @@ void write_case(Page& page, const Case& item) {
   const std::string name = shorten(item.name, longest_name);
   const std::string aside = shorten(item.title == item.name ? "" : item.title, longest_name);
   page.wrapped(page.mark(item.passed) + " " + page.strong(name) + "  ", width_of(name) + 4,
-               aside + (aside.empty() ? "" : ", ") + duration(item.seconds), 2);
+               aside + (aside.empty() ? "" : ", ") + duration(item.seconds) + " of training", 2);
   write_checks(page, item.checks);
   for (const Arm& arm : item.arms)
     if (!arm.complete)

@@ -222,7 +222,10 @@ std::string limits_label(const Check& check) {
   return result.empty() ? "bits" : result;
 }
 
-std::string outcome(const Results& results) {
+namespace {
+
+/// Of the cases that were judged.
+std::string outcome_of_cases(const Results& results) {
   const size_t failed = results.cases_failed();
   const size_t all = results.cases.size();
   if (all == 0)
@@ -230,6 +233,23 @@ std::string outcome(const Results& results) {
   if (failed == 0)
     return all == 1 ? "The case holds" : "All " + std::to_string(all) + " cases hold";
   return std::to_string(failed) + " of " + count(all, "case") + (failed == 1 ? " fails" : " fail");
+}
+
+}  // namespace
+
+std::string outcome(const Results& results) {
+  const std::string judged = outcome_of_cases(results);
+  std::string missing;
+  for (const int64_t shard : results.missing_shards)
+    missing += (missing.empty() ? "" : ", ") + std::to_string(shard);
+  if (!missing.empty())
+    return "Not the whole suite: shard" + std::string(results.missing_shards.size() == 1 ? " " : "s ") +
+           missing + (results.missing_shards.size() == 1 ? " is" : " are") + " missing. " + judged;
+  if (results.interrupted)
+    return "Interrupted: " + count(results.unfinished.size(), "case") +
+           (results.unfinished.size() == 1 ? " was" : " were") + " not judged" +
+           (results.cases.empty() ? "" : ". " + judged);
+  return judged;
 }
 
 std::string gap_label(const Curve& curve, const Series& gap) {

@@ -26,6 +26,19 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// The known name that ends in `.name` or `/name`; empty if none or several do.
+std::string whole_of_end(std::string_view name, const std::vector<std::string>& known) {
+  std::string whole;
+  for (const std::string& candidate : known)
+    if (!name.empty() &&
+        (candidate.ends_with("." + std::string(name)) || candidate.ends_with("/" + std::string(name)))) {
+      if (!whole.empty())
+        return "";
+      whole = candidate;
+    }
+  return whole;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view name, const std::vector<std::string>& known) {
@@ -42,7 +55,7 @@ std::string nearest(std::string_view name, const std::vector<std::string>& known
       best_distance = distance;
     }
   }
-  return best;
+  return best.empty() ? whole_of_end(name, known) : best;
 }
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& known) {

@@ -111,8 +111,9 @@ void print_tensors(const TraceDifference& difference, bool all) {
 
 std::string conclusion(const TraceDifference& difference) {
   if (difference.identical())
-    return fmt::format("identical: {} channels and {} tensors agree bit for bit", difference.channels.size(),
-                       difference.tensors.size());
+    return fmt::format("identical: {} and {} agree bit for bit",
+                       count_text(difference.channels.size(), "channel"),
+                       count_text(difference.tensors.size(), "tensor"));
   const auto unmatched =
       static_cast<size_t>(std::count_if(difference.tensors.begin(), difference.tensors.end(),
                                         [](const TensorDifference& row) { return !row.mismatch.empty(); }));

@@ -40,6 +40,12 @@ void print_case(const SuiteOptions& options, const Json& item) {
   std::fflush(stdout);
 }
 
+/// What was typed, but what is finished is taken from the cache.
+std::vector<std::string> words_to_go_on(std::vector<std::string> words) {
+  std::erase(words, "--no-cache");
+  return words;
+}
+
 std::vector<std::string> rerun_words(const SuiteOptions& options) {
   std::vector<std::string> words = {"parity", "run", "--rerun-failed"};
   if (options.out != SuiteOptions().out)
@@ -68,7 +74,7 @@ ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, 
   const size_t total = judged + results.at("unfinished").size();
   if (results.at("interrupted").get<bool>()) {
     fmt::print(stderr, "interrupted: {} of {} cases are judged, finished runs are kept; go on with: {}\n",
-               judged, total, shell_quote(options.command));
+               judged, total, shell_quote(words_to_go_on(options.command)));
     return ExitCode::interrupted;
   }
   if (judged < total)

@@ -67,10 +67,10 @@ struct Check {
 /// The place where two sides differ most, or first.
 struct WorstPlace {
   int64_t step = 0;
-  std::string quantity;        ///< channel or tensor name
-  std::vector<int64_t> index;  ///< coordinates; empty for a channel
-  double expected = 0;
-  double actual = 0;
+  std::string quantity;            ///< channel or tensor name
+  std::vector<int64_t> index;      ///< coordinates; empty for a channel
+  std::optional<double> expected;  ///< nothing where only sketches were compared
+  std::optional<double> actual;
   std::string metric;  ///< what was measured there
   double value = 0;
   double limit = 0;

@@ -20,6 +20,8 @@ CheckResult without_evidence(Verdict verdict, const std::string& sentence) {
 
 /// "b did not finish: non_finite at step 3, grad of layers.0.wq.weight".
 std::string crash_text(const std::string& name, const ArmEvidence& arm) {
+  if (!arm.failure.empty())
+    return arm.failure;
   std::string text = name + " did not finish";
   if (!arm.trace)
     return text + " and left no trace";

@@ -8,9 +8,10 @@ namespace parity {
 
 Side twin_of(const Side& side) {
   if (!side.twin)
-    throw MissingEvidence(side.name +
-                          " has no float64 twin (without it rounding cannot be told from another "
-                          "computation); run the case with its twins");
+    throw MissingEvidence(
+        side.name +
+        " has no float64 twin (without it rounding cannot be told from another "
+        "computation); a command arm gets one with {dtype} among its words, or float64 = true");
   return {"the float64 twin of " + side.name, side.twin, nullptr, side.warmup_steps};
 }
 

@@ -195,10 +195,10 @@ std::string TensorGap::text(const std::string& expected_name, const std::string&
   text += "relative L2 gap " + size_text(relative_l2);
   if (max_ulp)
     text += fmt::format(", at most {} ULP{}", *max_ulp, *max_ulp == 1 ? "" : "s");
-  if (differing > 0)
+  if (differing > 0 && worst_expected && worst_actual)
     text += fmt::format("; most at [{}]: {} {}, {} {}", fmt::join(worst, ", "), expected_name,
-                        number_text(worst_expected, as_float32), actual_name,
-                        number_text(worst_actual, as_float32));
+                        number_text(*worst_expected, as_float32), actual_name,
+                        number_text(*worst_actual, as_float32));
   return text;
 }
 

@@ -37,9 +37,9 @@ struct TensorGap {
   int64_t inf_count = 0;
   std::optional<uint64_t> max_ulp;  ///< with `worst`, only of whole tensors of one dtype
   std::optional<double> relative_linf, cosine, needed_rtol;
-  std::vector<int64_t> worst;  ///< coordinates of the element that differs most; empty if not known
-  double worst_expected = 0;
-  double worst_actual = 0;
+  std::vector<int64_t> worst;            ///< coordinates of the element that differs most; empty if not known
+  std::optional<double> worst_expected;  ///< its values, likewise
+  std::optional<double> worst_actual;
   bool as_float32 = false;  ///< print elements as float32
   int64_t differing = -1;   ///< elements; -1 if not known
   std::pair<int64_t, int64_t> block = {0,

@@ -182,7 +182,8 @@ std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::strin
                   "the golden has no arm '" + name + "'; record it with 'parity golden record'"));
     else if (run->second.crashed || !run->second.trace)
       results.push_back(failure(name, "arm", Verdict::crashed,
-                                name + " did not finish, so there is nothing to hold against its golden"));
+                                name + " gave nothing to hold against its golden" +
+                                    (run->second.failure.empty() ? "" : ": " + run->second.failure)));
     else
       verify_arm({name, stored->second, run->second,
                   json_difference_text(stored->second.fingerprint, fingerprint_of(*run->second.trace)),

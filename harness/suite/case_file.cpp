@@ -76,6 +76,11 @@ Arm read_arm(const TomlTable& table, const std::string& name, const Place& place
       if (table.has(key))
         table.fail(table.place_of(key),
                    "'" + std::string(key) + "' belongs to arms with a command; arm '" + name + "' has none");
+  if (arm.command.size() == 1 && arm.command.front().find(' ') != std::string::npos)
+    table.fail(table.place_of("command"),
+               "the command of arm '" + name +
+                   "' is one word with spaces in it (no shell splits it); write a list: " +
+                   "command = [\"python3\", \"train.py\", \"...\"]");
   const bool takes_dtype = std::any_of(arm.command.begin(), arm.command.end(), [](const std::string& word) {
     return word.find("{dtype}") != std::string::npos;
   });

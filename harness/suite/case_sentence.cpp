@@ -21,6 +21,27 @@ std::string list_of_arms(const Case& source) {
   return list;
 }
 
+/// What equal bits say: of the arms among each other only where that was claimed of each pair.
+std::string identical_words(const Case& source, const std::vector<JudgedCheck>& judged) {
+  const std::string names = list_of_arms(source);
+  const auto of_pair = [](const JudgedCheck& check) {
+    return check.kind == "pair" && check.claim.arms.size() == 2;
+  };
+  if (std::none_of(judged.begin(), judged.end(), of_pair)) {
+    const bool golden =
+        std::any_of(judged.begin(), judged.end(), [](const auto& each) { return each.kind == "golden"; });
+    return golden ? names + (source.arms.size() == 1 ? " agrees with its golden, bit for bit"
+                                                     : " each agree with their golden, bit for bit")
+                  : "what is claimed of " + names + " holds";
+  }
+  const bool alike = std::all_of(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
+    return !of_pair(check) || check.claim.relation == Relation::identical ||
+           check.claim.relation == Relation::equivalent;
+  });
+  return alike ? names + " agree bit for bit in everything that was checked"
+               : names + " differ as the case says, and what it claims of them holds bit for bit";
+}
+
 }  // namespace
 
 Verdict verdict_of(const std::vector<JudgedCheck>& judged) {
@@ -47,8 +68,7 @@ std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judg
   const std::string names = list_of_arms(source);
   switch (verdict) {
     case Verdict::identical:
-      return fmt::format("{} agree bit for bit in everything that was checked ({} checks)", names,
-                         judged.size());
+      return fmt::format("{} ({} checks)", identical_words(source, judged), judged.size());
     case Verdict::rounding:
       return fmt::format("{} compute the same thing: what differs between them is rounding ({} checks hold)",
                          names, judged.size());

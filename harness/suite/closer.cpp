@@ -26,9 +26,9 @@ const RunResult* failed_run(const PlannedCase& planned, const JudgedCheck& judge
   return nullptr;
 }
 
-Words log_words(const PlannedCase& planned, const RunResult& run) {
+Words log_words(const PlannedCase& planned, const RunResult& run, const fs::path& out) {
   if (run.log.empty())
-    return run_words(planned.source);
+    return run_words(planned.source, out);
   return {"tail", "-n", "100", run.log.string()};
 }
 
@@ -65,7 +65,7 @@ Words compare_words(const PlannedCase& planned, const JudgedCheck& judged) {
       if (!worst || worst->quantity.empty() || worst->quantity == channel)
         words.insert(words.end(), {"--channel", channel});
   }
-  if (worst && worst->step > 0)
+  if (worst && worst->step > 0 && claim.relation != Relation::lagged)  // the other arm's step is another
     words.insert(words.end(), {"--step", std::to_string(worst->step)});
   return words;
 }
@@ -75,7 +75,7 @@ Words compare_words(const PlannedCase& planned, const JudgedCheck& judged) {
 std::string closer_command(const PlannedCase& planned, const JudgedCheck& judged,
                            const std::map<std::string, RunResult>& runs, const fs::path& out) {
   if (const RunResult* failed = failed_run(planned, judged, runs))
-    return shell_quote(log_words(planned, *failed));
+    return shell_quote(log_words(planned, *failed, out));
   Words words = judged.kind == "golden" ? golden_words(planned) : compare_words(planned, judged);
   if (out != SuiteOptions().out)
     words.insert(words.end(), {"--out", out.string()});

@@ -51,11 +51,16 @@ Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunRe
     ArmEvidence& evidence = arms_[arm.name];
     evidence.warmup_steps = arm.warmup_steps;
     evidence.trace = open(arm.run, source, results, store);
-    evidence.crashed = !results.at(arm.run).complete() || !evidence.trace;
-    if (arm.twin.empty())
-      continue;
-    evidence.twin = open(arm.twin, source, results, store);
-    evidence.crashed = evidence.crashed || !results.at(arm.twin).complete() || !evidence.twin;
+    evidence.failure = failure_of(arm.run, evidence.trace, results);
+    if (!arm.twin.empty()) {
+      evidence.twin = open(arm.twin, source, results, store);
+      if (evidence.failure.empty())
+        evidence.failure = failure_of(arm.twin, evidence.twin, results);
+    }
+    evidence.crashed = !evidence.failure.empty();
+    // A trace that tells its own end (a number that is not finite) tells it better.
+    if (evidence.trace && evidence.trace->failure())
+      evidence.failure.clear();
   }
 }
 
@@ -74,6 +79,14 @@ const Trace* Evidence::open(const std::string& run, const Arm& arm,
       problems_[run] = error.what();
   }
   return trace.get();
+}
+
+std::string Evidence::failure_of(const std::string& run, const Trace* trace,
+                                 const std::map<std::string, RunResult>& results) const {
+  const RunResult& result = results.at(run);
+  if (!result.complete())
+    return result.failure ? result.failure->message : "run " + run + " did not finish";
+  return trace ? "" : problem(run);
 }
 
 std::string Evidence::problem(const std::string& run) const {

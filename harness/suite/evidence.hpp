@@ -29,6 +29,9 @@ class Evidence {
   std::string problem(const std::string& run) const;
 
  private:
+  /// Why a run gives no evidence; "" if it gives some.
+  std::string failure_of(const std::string& run, const Trace* trace,
+                         const std::map<std::string, RunResult>& results) const;
   const Trace* open(const std::string& run, const Arm& arm, const std::map<std::string, RunResult>& results,
                     const RunStore& store);
 

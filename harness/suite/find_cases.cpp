@@ -26,6 +26,21 @@ std::string name_below(const fs::path& file, const fs::path& root) {
   return file.lexically_relative(root).replace_extension("").generic_string();
 }
 
+/// " (did you mean X?)": a case file beside where the wanted one was looked for, or below the root.
+std::string nearest_file(const std::string& wanted, const fs::path& root) {
+  std::vector<std::string> known;
+  for (const fs::path& file : files_below(root))
+    known.push_back(file.generic_string());
+  const fs::path parent = fs::path(wanted).parent_path();
+  std::error_code error;
+  for (fs::directory_iterator at(parent.empty() ? "." : parent, error), end; !error && at != end;
+       at.increment(error))
+    if (at->path().extension() == ".toml")
+      known.push_back((parent / at->path().filename()).generic_string());
+  const std::string near = nearest(wanted, known);
+  return near.empty() ? "" : " (did you mean " + parity::quoted(near) + "?)";
+}
+
 std::vector<fs::path> files_named(const std::string& wanted, const fs::path& root) {
   std::error_code error;
   if (fs::is_regular_file(wanted, error))
@@ -42,10 +57,16 @@ std::vector<fs::path> files_named(const std::string& wanted, const fs::path& roo
         files.push_back(file);
     }
   std::sort(names.begin(), names.end());
-  if (files.empty())
-    throw UserError("no case is called " + parity::quoted(wanted) + suggestion(wanted, names) +
+  if (!files.empty())
+    return files;
+  if (!fs::is_directory(root, error))
+    throw UserError("there is no folder '" + root.string() + "' here to look for " + parity::quoted(wanted) +
+                    " in; run from the project's root, or give --cases");
+  if (fs::path(wanted).extension() == ".toml")
+    throw UserError("there is no file " + parity::quoted(wanted) + nearest_file(wanted, root) +
                     "; see: parity list");
-  return files;
+  throw UserError("no case is called " + parity::quoted(wanted) + suggestion(wanted, names) +
+                  "; see: parity list");
 }
 
 }  // namespace

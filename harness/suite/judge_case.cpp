@@ -14,6 +14,28 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
+/// Whether both arms are trained by one run, because nothing tells their configs apart.
+bool is_of_one_run(const Check& check, const PlannedCase& planned) {
+  if (check.arms.size() != 2)
+    return false;
+  const auto run_of = [&](const std::string& name) {
+    return std::find_if(planned.arms.begin(), planned.arms.end(),
+                        [&](const PlannedArm& arm) { return arm.name == name; })
+        ->run;
+  };
+  return !planned.source.arm(check.arms[0]).is_command() && run_of(check.arms[0]) == run_of(check.arms[1]);
+}
+
+CheckResult vacuous(const Check& check) {
+  CheckResult result;
+  result.verdict = Verdict::vacuous;
+  result.sentence = fmt::format(
+      "{} and {} have the same config and are one run, so there is nothing to compare; "
+      "give one of them the value that the case asks about",
+      check.arms[0], check.arms[1]);
+  return result;
+}
+
 void add_training_checks(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
   for (const Arm& arm : source.arms) {
     const Trace* trace = evidence.trace(arm.name);
@@ -55,6 +77,11 @@ void add_to_all_golden_arms(std::vector<JudgedCheck>& judged, const Case& source
 
 void compare(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
              const StoredGolden& golden) {
+  const auto arms = evidence.arms(source.golden.arms);
+  const bool crashed =
+      std::any_of(arms.begin(), arms.end(), [](const auto& arm) { return arm.second.crashed; });
+  if (!fs::exists(source.golden_file) && crashed)
+    return;  // the arm is told; a golden is the next thing to ask for
   if (!fs::exists(source.golden_file))
     return add_to_all_golden_arms(
         judged, source,
@@ -63,7 +90,7 @@ void compare(std::vector<JudgedCheck>& judged, const Case& source, const Evidenc
             fmt::format("there is no golden {}; make it with: {}", path_from_here(source.golden_file),
                         shell_quote({"parity", "golden", "record", path_from_here(source.file)}))));
   try {
-    for (GoldenResult& found : verify_golden(golden, evidence.arms(source.golden.arms)))
+    for (GoldenResult& found : verify_golden(golden, arms))
       judged.push_back(golden_check(found.arm, found.quantity, std::move(found.result)));
   } catch (const UserError& error) {
     add_to_all_golden_arms(judged, source, plain_result(false, Verdict::missing, error.what()));
@@ -138,7 +165,8 @@ std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& 
   const Case& source = planned.source;
   std::vector<JudgedCheck> judged;
   for (const Check& check : source.checks)
-    judged.push_back({"pair", check.quantity(), check, judge(check, evidence.arms())});
+    judged.push_back({"pair", check.quantity(), check,
+                      is_of_one_run(check, planned) ? vacuous(check) : judge(check, evidence.arms())});
   add_training_checks(judged, source, evidence);
   if (will_record(source, policy.mode))
     record(judged, source, evidence, golden, policy);

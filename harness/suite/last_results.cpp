@@ -77,7 +77,9 @@ fs::path find_trace(const std::string& words, const fs::path& out) {
   if (!twin)
     return out / arm.at("trace").get<std::string>();
   if (!arm.at("twin").is_string())
-    throw UserError(name + " ran without a float64 twin (none of its checks needs one); " +
+    throw UserError(name +
+                        " had no float64 twin in its last run (golden verify runs none, and not every check "
+                        "needs one); " +
                         "name it without " + std::string(twin_suffix),
                     ExitCode::missing);
   return out / "runs" / arm.at("twin").get<std::string>();

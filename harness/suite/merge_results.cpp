@@ -151,8 +151,11 @@ Json merge_results(const std::vector<fs::path>& folders, const fs::path& out) tr
     const double more = number_or(results, "seconds", 0);
     merged["seconds"] = shards.any() ? std::max(before, more) : before + more;  // shards run side by side
   }
-  if (folders.size() > 1) {
+  const bool elsewhere =
+      fs::absolute(folders.front()).lexically_normal() != fs::absolute(out).lexically_normal();
+  if (folders.size() > 1 || elsewhere)  // a shard's own report is its own
     shards.describe(merged);
+  if (folders.size() > 1) {
     merged["command"] = {"parity", "report"};  // the runs' own commands made a part each
     for (const fs::path& folder : folders)
       merged["command"].push_back(folder.string());

@@ -15,6 +15,7 @@
 #include "harness/suite/curves.hpp"
 #include "harness/suite/mask_pictures.hpp"
 #include "harness/suite/notes.hpp"
+#include "harness/suite/run_suite.hpp"
 #include "harness/suite/tensor_pictures.hpp"
 
 namespace parity {
@@ -101,12 +102,32 @@ Json config_difference(const PlannedCase& planned) {
   return differences;
 }
 
+/// Where a claim about two arms failed: the few keys that tell the arms apart. "" where there are many.
+std::string cause_words(const std::vector<JudgedCheck>& judged, const Json& differing) {
+  constexpr size_t most_keys = 3;
+  const auto first =
+      std::find_if(judged.begin(), judged.end(), [](const JudgedCheck& j) { return !j.result.passed; });
+  const bool of_pair =
+      first != judged.end() && first->kind == "pair" && first->claim.arms.size() == 2 &&
+      (first->result.verdict == Verdict::different || first->result.verdict == Verdict::rounding);
+  if (!of_pair || differing.empty() || differing.size() > most_keys)
+    return "";
+  std::string text;
+  for (const Json& key : differing) {
+    const Json& values = key.at("values");
+    text += fmt::format("{}{}: {} against {}", text.empty() ? "; the arms differ in " : ", ",
+                        key.at("key").get<std::string>(), values.at(first->claim.arms[0]).dump(),
+                        values.at(first->claim.arms[1]).dump());
+  }
+  return text;
+}
+
 Json worst_json(const WorstPlace& worst) {
   return {{"step", worst.step},
           {"tensor", worst.quantity},
           {"index", worst.index},
-          {"expected", json_number(worst.expected)},
-          {"actual", json_number(worst.actual)},
+          {"expected", worst.expected ? json_number(*worst.expected) : Json()},
+          {"actual", worst.actual ? json_number(*worst.actual) : Json()},
           {"metric", worst.metric},
           {"value", json_number(worst.value)},
           {"limit", json_number(worst.limit)}};
@@ -166,10 +187,12 @@ std::vector<std::string> all_notes(const Case& source, const Evidence& evidence)
 
 }  // namespace
 
-std::vector<std::string> run_words(const Case& source) {
+std::vector<std::string> run_words(const Case& source, const fs::path& out) {
   std::vector<std::string> words = {"parity", "run", source.file.generic_string()};
   for (const std::string& setting : source.settings)
     words.insert(words.end(), {"--set", setting});
+  if (out != SuiteOptions().out)
+    words.insert(words.end(), {"--out", out.string()});
   return words;
 }
 
@@ -188,6 +211,7 @@ Json case_results(const PlannedCase& planned, const Evidence& evidence,
   for (auto& [number, picture] : tensor_pictures(judged, evidence, golden))
     checks[number]["picture"] = std::move(picture);
   const Verdict verdict = verdict_of(judged);
+  const Json differing = config_difference(planned);
   const bool passed =
       std::all_of(judged.begin(), judged.end(), [](const auto& j) { return j.result.passed; }) &&
       std::all_of(arms.begin(), arms.end(), [](const Json& arm) { return arm["status"] == "complete"; });
@@ -200,16 +224,16 @@ Json case_results(const PlannedCase& planned, const Evidence& evidence,
           {"reference", source.reference},
           {"passed", passed},
           {"verdict", name_of(verdict)},
-          {"sentence", sentence_of(source, judged, verdict, arms)},
+          {"sentence", sentence_of(source, judged, verdict, arms) + cause_words(judged, differing)},
           {"seconds", seconds_of(planned, runs)},
           {"notes", all_notes(source, evidence)},
           {"arms", arms},
-          {"config_difference", config_difference(planned)},
+          {"config_difference", differing},
           {"curves", curves_of(source, evidence, golden)},
           {"masks", masks_of(source, evidence)},
           {"checks", checks},
           {"settings", source.settings},
-          {"reproduce", shell_quote(run_words(source))}};
+          {"reproduce", shell_quote(run_words(source, out))}};
 }
 
 Json summary_of(const Json& cases, const std::map<std::string, RunResult>& runs) {
@@ -228,9 +252,12 @@ Json summary_of(const Json& cases, const std::map<std::string, RunResult>& runs)
   }
   const auto cached =
       std::count_if(runs.begin(), runs.end(), [](const auto& entry) { return entry.second.cached; });
+  const auto ended = std::count_if(runs.begin(), runs.end(), [](const auto& entry) {
+    return !entry.second.failure || entry.second.failure->kind != "interrupted";
+  });
   const auto total = static_cast<int64_t>(cases.size());
   return {{"cases", total},        {"passed", passed},        {"failed", total - passed},
-          {"checks", checks},      {"checks_failed", failed}, {"runs", runs.size()},
+          {"checks", checks},      {"checks_failed", failed}, {"runs", ended},
           {"runs_cached", cached}, {"by_verdict", by_verdict}};
 }
 

@@ -16,7 +16,8 @@
 namespace parity {
 
 /// The command that runs this case as it was run: with its settings.
-std::vector<std::string> run_words(const Case& source);
+/// \param out  folder of the results; named in the command where it is not the default
+std::vector<std::string> run_words(const Case& source, const std::filesystem::path& out);
 
 /// One case of results.json (schema parity.results/1).
 /// \param golden  what the case's golden holds; empty without one

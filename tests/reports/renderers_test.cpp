@@ -116,6 +116,21 @@ TEST_P(EveryRenderer, TellsPassFromFail) {
   EXPECT_NE(GetParam().function(passing), GetParam().function(parse_results(json.dump(), "failing")));
 }
 
+TEST_P(EveryRenderer, ASuiteThatIsNotWholeDoesNotPass) {
+  Json json = sample_json();
+  json["cases"] = Json::array({json["cases"][2]});
+  json["interrupted"] = true;
+  json["unfinished"] = {"topic/other"};
+  const Results interrupted = parse_results(json.dump(), "interrupted");
+  EXPECT_FALSE(interrupted.passed());
+  EXPECT_THAT(GetParam().function(interrupted), HasSubstr("Interrupted: 1 case was not judged"));
+  json["interrupted"] = false;
+  json["missing_shards"] = {2, 3};
+  const Results sharded = parse_results(json.dump(), "sharded");
+  EXPECT_FALSE(sharded.passed());
+  EXPECT_THAT(GetParam().function(sharded), HasSubstr("shards 2, 3 are missing"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Reports, EveryRenderer, ::testing::ValuesIn(renderers().begin(), renderers().end()),
                          [](const auto& row) { return std::string(row.param.name); });
 

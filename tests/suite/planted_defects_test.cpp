@@ -44,6 +44,22 @@ TEST_F(PlantedDefectTest, RightArmsPassEveryRelation) {
   EXPECT_TRUE(resumed.at("passed").get<bool>()) << failures(resumed);
 }
 
+TEST_F(PlantedDefectTest, ArmsWithOneConfigProveNothing) {
+  const Json item =
+      run_trainer(base() + no_golden() + arms("", "") + check("channel = \"loss\"", "identical"));
+  EXPECT_EQ(item.at("verdict"), "vacuous");
+  EXPECT_THAT(sentence(item), HasSubstr("right and wrong have the same config and are one run"));
+}
+
+TEST_F(PlantedDefectTest, AFailureNamesTheKeyThatTellsTheArmsApart) {
+  const Json item = run_trainer(base() + no_golden() + arms("", "optimizer.weight_decay = 0.0") +
+                                check("tensor = \"*\"\nphase = \"param\"", "identical", "steps = \"last\""));
+  EXPECT_THAT(item.at("sentence").get<std::string>(),
+              testing::EndsWith("; the arms differ in optimizer.weight_decay: 0.1 against 0.0"));
+  const Json& worst = item.at("checks").at(0).at("worst");
+  EXPECT_EQ(worst.at("expected").is_null(), worst.at("index").empty()) << worst;
+}
+
 TEST_F(PlantedDefectTest, AScheduleIndexOffByOneIsFoundAtItsFirstUpdate) {
   const Json item = run_trainer(base() + no_golden() + arms("lr.first_index = 1", "lr.first_index = 0") +
                                 check("channel = \"lr\"", "identical", "steps = \"warmup\""));

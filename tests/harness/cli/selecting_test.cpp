@@ -72,6 +72,9 @@ TEST_F(SelectingTest, ShardsShareTheSuiteAndMergeIntoIt) {
   EXPECT_EQ(missing.status, 3);
   EXPECT_THAT(missing.err, HasSubstr("shard 2 is missing"));
   EXPECT_THAT(read_file(folder_ / "out/all/index.html"), HasSubstr("missing shards"));
+  EXPECT_THAT(read_file(folder_ / "out/all/summary.md"),
+              HasSubstr("## ❌ Not the whole suite: shard 2 is missing"));
+  EXPECT_EQ(parity("report out/s1 --out out/one").status, 3) << "one shard is not the suite either";
   const Outcome twice = parity("report out/s1 out/s1 out/s2 --out out/all");
   EXPECT_EQ(twice.status, 2);
   EXPECT_THAT(twice.err, HasSubstr("shard 1 of 3 is given twice"));

@@ -56,6 +56,16 @@ TEST_F(ResultsTest, AnAgreementHasEveryFieldOfTheSchema) {
   EXPECT_EQ(exit_code_of(results), ExitCode::agree);
 }
 
+TEST_F(ResultsTest, ArmsThatWereOnlyHeldAgainstTheirGoldenAreNotSaidToAgree) {
+  Case item = make("b", "");
+  item.checks.clear();
+  item.check_places.clear();
+  run({item}, GoldenMode::create_missing);
+  const Json judged = run({item}).at("cases").at(0);
+  EXPECT_THAT(judged.at("sentence").get<std::string>(),
+              testing::StartsWith("first and second each agree with their golden, bit for bit"));
+}
+
 TEST_F(ResultsTest, ADifferenceNamesThePlaceBothValuesAndTheNextCommand) {
   const Json results = run({make("b")});
   const Json& item = results.at("cases").at(0);
