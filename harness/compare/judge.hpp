@@ -15,8 +15,8 @@ struct ArmEvidence {
   const Trace* trace = nullptr;  ///< null if the run left none
   const Trace* twin = nullptr;   ///< the float64 twin; null where no check needs it
   bool crashed = false;
-  std::string failure = {};  ///< why it crashed, in words; "" if only the trace can tell
   int64_t warmup_steps = 0;  ///< where the windows `warmup` and `after_warmup` meet
+  std::string failure = {};  ///< why it crashed, in words; "" if only the trace can tell
 };
 
 /// Judges one check of a case.
