@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "harness/base/error.hpp"
 #include "harness/base/process.hpp"
+#include "harness/suite/replica_check.hpp"
 #include "harness/suite/results.hpp"
 #include "harness/suite/run_suite.hpp"
 
@@ -70,13 +72,25 @@ Words compare_words(const PlannedCase& planned, const JudgedCheck& judged) {
   return words;
 }
 
+const RunResult& run_of(const PlannedCase& planned, const std::string& arm,
+                        const std::map<std::string, RunResult>& runs) {
+  const auto found = std::find_if(planned.arms.begin(), planned.arms.end(),
+                                  [&](const PlannedArm& candidate) { return candidate.name == arm; });
+  require(found != planned.arms.end(), "no arm " + arm);
+  return runs.at(found->run);
+}
+
 }  // namespace
 
 std::string closer_command(const PlannedCase& planned, const JudgedCheck& judged,
                            const std::map<std::string, RunResult>& runs, const fs::path& out) {
   if (const RunResult* failed = failed_run(planned, judged, runs))
     return shell_quote(log_words(planned, *failed, out));
-  Words words = judged.kind == "golden" ? golden_words(planned) : compare_words(planned, judged);
+  if (judged.kind == "replicas" && !judged.result.passed)
+    return shell_quote(replica_words(judged, run_of(planned, judged.claim.arms.front(), runs).folder));
+  Words words = judged.kind == "golden"     ? golden_words(planned)
+                : judged.kind == "replicas" ? run_words(planned.source)
+                                            : compare_words(planned, judged);
   if (out != SuiteOptions().out)
     words.insert(words.end(), {"--out", out.string()});
   return shell_quote(words);

@@ -9,6 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/process.hpp"
+#include "harness/suite/replica_check.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -51,6 +52,13 @@ void add_training_checks(std::vector<JudgedCheck>& judged, const Case& source, c
     check.because = "arms that do not train agree for the wrong reason";
     judged.push_back({"training", "loss", check, judge(check, evidence.arms())});
   }
+}
+
+void add_replica_checks(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
+  for (const Arm& arm : source.arms)
+    if (const Trace* trace = evidence.trace(arm.name))
+      if (auto check = replica_check(arm.name, *trace))
+        judged.push_back(std::move(*check));
 }
 
 JudgedCheck golden_check(const std::string& arm, const std::string& quantity, CheckResult result) {
@@ -168,6 +176,7 @@ std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& 
     judged.push_back({"pair", check.quantity(), check,
                       is_of_one_run(check, planned) ? vacuous(check) : judge(check, evidence.arms())});
   add_training_checks(judged, source, evidence);
+  add_replica_checks(judged, source, evidence);
   if (will_record(source, policy.mode))
     record(judged, source, evidence, golden, policy);
   else if (!source.golden.arms.empty())

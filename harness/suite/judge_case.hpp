@@ -17,7 +17,7 @@ namespace parity {
 
 /// One line of a case's results: a claim and what was found.
 struct JudgedCheck {
-  std::string kind;      ///< pair, training or golden
+  std::string kind;      ///< pair, training, replicas or golden
   std::string quantity;  ///< "lr", "grad layers.*.wq.weight"
   Check claim;
   CheckResult result;
@@ -33,7 +33,8 @@ struct GoldenPolicy {
 /// Whether the golden will be written if the case's checks hold.
 bool will_record(const Case& source, GoldenMode mode);
 
-/// Judges a case: its checks, then "it trained" for every arm with a loss, then its golden (compared or
+/// Judges a case: its checks, then "it trained" for every arm with a loss, "replicas are
+/// equal" for every arm of several ranks, then its golden (compared or
 /// recorded, as the mode says; never recorded while a check fails).
 /// \param golden  what the case's golden file holds now
 std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& evidence,

@@ -6,6 +6,7 @@
 #include "harness/base/file.hpp"
 #include "harness/base/json_fields.hpp"
 #include "harness/trace/probe.hpp"
+#include "harness/trace/rank_files.hpp"
 #include "harness/trace/trace.hpp"
 
 namespace parity {
@@ -38,12 +39,30 @@ std::optional<Capture> capture_of(const Json& record) {
   }
 }
 
+/// The states of a trace's files: of rank 0's and of those that the other ranks left beside it.
+std::vector<std::string> states_of(const fs::path& trace) {
+  std::vector<std::string> states = {file_state(trace)};
+  for (int64_t rank = 1; !states.back().empty(); ++rank)
+    states.push_back(file_state(rank_path(trace, rank)));
+  if (states.size() > 1)
+    states.pop_back();
+  return states;
+}
+
+std::string joined(const std::vector<std::string>& states) {
+  std::string text;
+  for (const std::string& state : states)
+    text += (text.empty() ? "" : "| ") + state;
+  return text;
+}
+
 /// A trace that was cut or damaged since is no answer. One that is as its run left it was read then, and is
 /// taken as it is: reading it again, in a child process first, is what an unchanged suite spends its time on.
 bool is_whole(const fs::path& trace, const Json& record) {
-  if (const std::string state = file_state(trace);
-      !state.empty() && text_or(record, "trace_state") == state) {
-    count_as_read(state);
+  if (const auto states = states_of(trace);
+      !states.front().empty() && text_or(record, "trace_state") == joined(states)) {
+    for (const std::string& state : states)
+      count_as_read(state);
     return true;
   }
   try {
@@ -95,7 +114,7 @@ void RunStore::finish(const PlannedRun& run, const RunResult& result) const {
                  {"capture", run.capture.to_json()},
                  {"seconds", result.seconds}};
   if (result.complete())
-    record["trace_state"] = file_state(trace(run.id));
+    record["trace_state"] = joined(states_of(trace(run.id)));
   if (result.failure)
     record["failure"] = result.failure->to_json();
   write_file(folder(run.id) / "run.json", json_text(record, 1) + "\n");

@@ -148,7 +148,7 @@ class Suite {
   }
 
   /// Leaves this shard's cases in the plan, and notes in the results which cases the whole suite has.
-  void keep_shard(const Shard& shard) {
+  void keep_shard(const SuiteShard& shard) {
     std::vector<ShardItem> items;
     std::string names;
     for (const PlannedCase& planned : plan_.cases()) {

@@ -29,7 +29,7 @@ struct SuiteOptions {
   bool keep_traces = false;                    ///< whether runs of cases that passed are never dropped
   GoldenMode golden_mode = GoldenMode::compare;
   std::string golden_reason;                          ///< why stored values may change
-  std::optional<Shard> shard;                         ///< run only this machine's part of the cases
+  std::optional<SuiteShard> shard;                    ///< run only this machine's part of the cases
   bool fail_fast = false;                             ///< stop at the first case that fails
   std::vector<std::filesystem::path> unused_goldens;  ///< to be told as a failure of the suite
   Json producer = Json::object();                     ///< name, version, commit, dirty

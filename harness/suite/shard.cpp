@@ -41,9 +41,9 @@ bool parse_number(std::string_view text, int& value) {
 
 }  // namespace
 
-Shard parse_shard(const std::string& text) {
+SuiteShard parse_shard(const std::string& text) {
   const size_t slash = text.find('/');
-  Shard shard;
+  SuiteShard shard;
   if (slash == std::string::npos || !parse_number(std::string_view(text).substr(0, slash), shard.index) ||
       !parse_number(std::string_view(text).substr(slash + 1), shard.count) || shard.index < 1 ||
       shard.index > shard.count)

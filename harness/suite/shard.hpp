@@ -9,7 +9,7 @@
 namespace parity {
 
 /// One of several machines that share a suite: `--shard 2/3`.
-struct Shard {
+struct SuiteShard {
   int index = 1;  ///< from 1
   int count = 1;
 
@@ -17,7 +17,7 @@ struct Shard {
 };
 
 /// \throws UserError unless the text is I/N with 1 <= I <= N
-Shard parse_shard(const std::string& text);
+SuiteShard parse_shard(const std::string& text);
 
 /// What a case costs a shard: its runs, by id. Runs that several cases share are paid once in a shard.
 struct ShardItem {

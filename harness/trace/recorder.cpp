@@ -6,9 +6,8 @@
 #include <set>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/sketch.hpp"
-#include "harness/measure/statistics.hpp"
 #include "harness/trace/path_name.hpp"
+#include "harness/trace/sketch_row.hpp"
 #include "harness/trace/trace_writer.hpp"
 
 namespace parity {
@@ -27,18 +26,24 @@ struct OwnedTensor {
   }
 };
 
-SketchRow sketch_row(TensorKey key, int64_t order, const TensorView& view) {
-  const Statistics statistics = statistics_of(view);
-  return {.key = std::move(key),
-          .order = order,
-          .dtype = view.dtype,
-          .shape = view.shape,
-          .nan_count = statistics.nan_count,
-          .inf_count = statistics.inf_count,
-          .norm = statistics.norm,
-          .max_abs = statistics.max_abs,
-          .digest = digest_of(view),
-          .values = sketch_of(view)};
+void check_part(const TensorView& view, const PartCover& cover, std::string_view name) {
+  if (shape_of(cover) != view.shape)
+    throw UserError("cannot record " + std::string(name) + " (its layout names a part of shape " +
+                    to_string(shape_of(cover)) + ", it has " + to_string(view.shape) +
+                    "); give the layout that the rank has");
+}
+
+void write_tensor(TraceFile& file, const TensorKey& key, int64_t order, const TensorView& view,
+                  const TensorLayout& layout, bool keep) {
+  if (is_whole(layout)) {
+    file.add_sketch(sketch_row(key, order, view));
+    if (keep)
+      file.add_tensor(key, order, view);
+    return;
+  }
+  file.add_sketch(part_sketch_row(key, order, view, cover_of(layout), layout.global_shape), &layout);
+  if (keep)
+    file.add_tensor(key, order, view, &layout);
 }
 
 }  // namespace
@@ -57,8 +62,8 @@ struct Recorder::State {
 
   explicit State(Options options)
       : capture(std::move(options.capture)),
-        writer(std::make_unique<TraceFile>(std::move(options.path), options.config, options.provenance,
-                                           options.append_after)),
+        writer(std::make_unique<TraceFile>(options.path, options.config, options.provenance,
+                                           options.append_after, RankPlace{options.rank, options.ranks})),
         last_step(options.append_after > 0 ? options.append_after : -1) {}
 
   void require_step(const char* what) const {
@@ -107,7 +112,8 @@ bool Recorder::wants(Phase phase, std::string_view name) const {
   return state_->fault || state_->capture.wants_sketch(*state_->step, phase, name);
 }
 
-void Recorder::tensor(Phase phase, std::string_view name, const TensorView& view, void* writable) {
+void Recorder::tensor(Phase phase, std::string_view name, const TensorView& view, void* writable,
+                      const TensorLayout& layout) {
   state_->require_step("tensor");
   const int64_t step = *state_->step;
   const int64_t order = state_->order++;
@@ -121,15 +127,15 @@ void Recorder::tensor(Phase phase, std::string_view name, const TensorView& view
     return;
   TensorKey key{step, phase, std::string(name)};
   encode_name(name);
+  if (!is_whole(layout))
+    check_part(view, cover_of(layout), name);
   OwnedTensor copy(view);
   if (state_->fault && !writable)
     state_->fault(step, phase, name, copy.view, copy.bytes.get());
   const size_t bytes = view.bytes();
   state_->writer.submit(
-      TraceWriter::Job([key = std::move(key), order, keep, copy = std::move(copy)](TraceFile& file) {
-        file.add_sketch(sketch_row(key, order, copy.view));
-        if (keep)
-          file.add_tensor(key, order, copy.view);
+      TraceWriter::Job([key = std::move(key), order, keep, layout, copy = std::move(copy)](TraceFile& file) {
+        write_tensor(file, key, order, copy.view, layout, keep);
       }),
       bytes);
 }

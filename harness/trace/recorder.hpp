@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "harness/base/json.hpp"
+#include "harness/tensor/placement.hpp"
 #include "harness/tensor/tensor_view.hpp"
 #include "harness/trace/capture.hpp"
 #include "harness/trace/phase.hpp"
@@ -39,6 +40,8 @@ class Recorder {
     Capture capture;
     /// Continue a complete trace of the first `append_after` steps (a resumed run); 0 starts a new one.
     int64_t append_after = 0;
+    int64_t rank = 0;   ///< who records; rank k > 0 writes trace.rank<k>.h5 beside rank 0's `path`
+    int64_t ranks = 1;  ///< of the run
   };
 
   /// \throws UserError if the file cannot be made, or holds other steps than `append_after` says.
@@ -56,12 +59,17 @@ class Recorder {
   void channel(std::string_view name, int64_t value, ChannelKind kind = ChannelKind::numeric);
   /// Whether offering this tensor would record anything; lets a trainer skip work.
   bool wants(Phase phase, std::string_view name) const;
-  /// Offers a whole logical tensor. Records it, its sketch, both or nothing, as the capture says.
-  /// \param data  same memory as view.data, writable, when a fault hook may change it
-  void tensor(Phase phase, std::string_view name, const TensorView& view, void* writable = nullptr);
+  /// Offers a logical tensor, or what this rank holds of it. Records it, its sketch, both or nothing, as the
+  /// capture says. A tensor that other ranks hold too is offered on each of them.
+  /// \param writable  same memory as view.data, when a fault hook may change it
+  /// \param layout    how the view lies in the logical tensor; the default is all of it
+  /// \throws UserError if the view is not of the layout's shape
+  void tensor(Phase phase, std::string_view name, const TensorView& view, void* writable = nullptr,
+              const TensorLayout& layout = {});
   void end_step();
 
-  /// /replay: enough for another trainer to repeat the run. Ignored unless capture.replay.
+  /// /replay: enough for another trainer to repeat the run; what this rank holds and reads of it. Ignored
+  /// unless capture.replay.
   void replay_parameter(std::string_view name, const TensorView& view);
   /// \param field  tokens, labels or positions; [B, S] int64
   void replay_batch(int64_t step, int64_t micro_batch, std::string_view field, const TensorView& view);
@@ -70,7 +78,8 @@ class Recorder {
   /// A step that goes on is dropped; end it first to keep what it recorded.
   void failure(const Json& what);
   /// Drains the writer and closes the file: status complete and the final name, or after `failure` partial
-  /// as it is. \throws UserError if the disk is full
+  /// as it is. Rank 0 calls it when all other ranks have: it notes what their files are. \throws UserError if
+  /// the disk is full
   void finish();
 
  private:

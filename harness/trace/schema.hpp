@@ -6,9 +6,10 @@
 
 namespace parity {
 
-/// The schema our traces are written in. Readers take any minor version of their major one.
-/// Source: harness/trace/FORMAT.md.
+/// The schemas our traces are written in: of one rank, and of several. Readers take any minor version of
+/// their major one. Source: harness/trace/FORMAT.md.
 inline constexpr std::string_view trace_schema = "parity.trace/1.0";
+inline constexpr std::string_view trace_schema_of_ranks = "parity.trace/1.1";
 inline constexpr std::string_view trace_schema_major = "parity.trace/1.";
 
 }  // namespace parity

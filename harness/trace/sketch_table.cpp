@@ -117,4 +117,8 @@ void write_sketches(hid_t group, std::span<const SketchRow> rows, SketchLayout l
                       });
 }
 
+void write_sketch_layouts(hid_t group, std::span<const int64_t> layouts) {
+  put({group, SketchLayout::growing}, "layout", H5T_STD_I64LE, {}, layouts.size(), layouts.data());
+}
+
 }  // namespace parity

@@ -23,6 +23,11 @@ enum class SketchLayout { growing, finished };
 /// \throws UserError for a tensor of more than 8 dimensions
 void write_sketches(hid_t group, std::span<const SketchRow> rows, SketchLayout layout);
 
+/// Appends to the column `layout` of a growing table of parts: which of /layouts each row has.
+void write_sketch_layouts(hid_t group, std::span<const int64_t> layouts);
+/// \param rows  of the table. \throws UserError if the column is shorter
+std::vector<int64_t> read_sketch_layouts(const InputFile& file, hid_t group, size_t rows);
+
 /// The rows in file order.
 /// \param last_step  of a killed run: rows of later steps are left out, and columns may be longer than others
 /// \throws UserError if columns are missing, differ in length or hold impossible values

@@ -117,4 +117,13 @@ std::vector<SketchRow> read_sketches(const InputFile& file, hid_t group, std::op
   return rows;
 }
 
+std::vector<int64_t> read_sketch_layouts(const InputFile& file, hid_t group, size_t rows) {
+  std::vector<int64_t> layouts = hdf5::read_integers(file.dataset(group, "layout"));
+  if (layouts.size() < rows)
+    file.refuse("in its part_sketches, column layout has " + std::to_string(layouts.size()) +
+                " values, not " + std::to_string(rows));
+  layouts.resize(rows);
+  return layouts;
+}
+
 }  // namespace parity

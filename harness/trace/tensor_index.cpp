@@ -22,12 +22,15 @@ int64_t parse_step(const InputFile& file, const std::string& text) {
   return step;
 }
 
-TensorPlace read_part(const InputFile& file, hid_t tensor, const TensorKey& key) {
+TensorPlace read_part(const InputFile& file, hid_t tensor, const TensorKey& key, const std::string& name) {
   TensorPlace place;
-  const Handle part = file.dataset(tensor, "0");
+  const Handle part = file.dataset(tensor, name);
   place.shape = hdf5::shape_of(part);
   const auto whole = hdf5::read_integers_attribute(part, "global_shape");
-  if (whole && *whole != place.shape) {
+  if (name == part_name) {
+    place.in_parts = true;
+    place.layout = hdf5::read_integer_attribute(part, "layout");
+  } else if (whole && *whole != place.shape) {
     place.in_parts = true;
     return place;
   }
@@ -67,8 +70,10 @@ std::map<TensorKey, TensorPlace> read_tensor_index(const InputFile& file, std::o
         const Handle tensor = file.group(names, name);
         const std::vector<std::string> parts = file.names(tensor);
         bool is_new = !index.contains(key);
-        if (parts == std::vector<std::string>{"0"})
-          is_new = index.emplace(key, read_part(file, tensor, key)).second;
+        if (parts == std::vector<std::string>{whole_name})
+          is_new = index.emplace(key, read_part(file, tensor, key, whole_name)).second;
+        else if (parts == std::vector<std::string>{part_name})
+          is_new = index.emplace(key, read_part(file, tensor, key, part_name)).second;
         else
           index[key].in_parts = true;
         if (!is_new)

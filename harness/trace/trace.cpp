@@ -3,40 +3,24 @@
 #include "harness/trace/trace.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <tuple>
 
 #include "harness/base/error.hpp"
-#include "harness/trace/input_file.hpp"
-#include "harness/trace/path_name.hpp"
-#include "harness/trace/probe.hpp"
-#include "harness/trace/schema.hpp"
-#include "harness/trace/sketch_table.hpp"
-#include "harness/trace/tensor_index.hpp"
+#include "harness/trace/logical_tensors.hpp"
+#include "harness/trace/rank_files.hpp"
+#include "harness/trace/trace_content.hpp"
 #include "harness/trace/trace_file.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
-using hdf5::Handle;
 
 struct Trace::State {
-  fs::path path;
-  std::string schema;
-  bool complete = false;
-  int64_t last_step = 0;
-  Json config = Json::object();
-  Json provenance = Json::object();
-  std::optional<Json> failure;
-  std::vector<int64_t> steps;
-  std::map<std::string, Channel> channels;
-  std::vector<SketchRow> sketches;
+  std::unique_ptr<TraceContent> own;                  ///< the file that was opened
+  std::vector<std::unique_ptr<TraceContent>> others;  ///< of ranks 1, 2, ...
+  LogicalTensors logical;
   std::map<TensorKey, size_t> sketch_index;
-  std::map<TensorKey, TensorPlace> tensors;
-  std::unique_ptr<MappedFile> mapped;
-
-  void read(const InputFile& file);
-  void read_header(const InputFile& file);
-  void read_steps(const InputFile& file);
-  void read_channels(const InputFile& file);
-  void read_all_sketches(const InputFile& file);
+  std::mutex joining;
 };
 
 namespace {
@@ -55,113 +39,42 @@ fs::path find_trace(const fs::path& path) {
       ExitCode::missing);
 }
 
-Json parse_json(const InputFile& file, const std::string& attribute) {
-  const auto text = hdf5::read_string_attribute(file.root(), attribute);
-  if (!text)
-    return Json::object();
-  Json json = read_json(*text);
-  if (!json.is_object())
-    file.refuse("its attribute " + attribute + " is not a JSON object");
-  return json;
-}
-
-/// Values of a channel. A killed run may have rows of a step that it did not end; those are left out.
-template <class T>
-std::vector<T> cut(const InputFile& file, const std::string& name, std::vector<T> values, size_t steps,
-                   bool complete) {
-  if (values.size() < steps || (complete && values.size() != steps))
-    file.refuse("channel " + name + " has " + std::to_string(values.size()) + " values for " +
-                std::to_string(steps) + " steps");
-  values.resize(steps);
-  return values;
+/// What one file holds whole, by itself.
+LogicalTensors own_tensors(TraceContent& file) {
+  LogicalTensors logical;
+  logical.sketches = std::move(file.sketches);
+  for (const auto& [key, place] : file.tensors) {
+    LogicalTensor tensor;
+    tensor.order = place.order;
+    tensor.shape = place.shape;
+    if (!place.in_parts)
+      tensor.parts.push_back({&file, &place, nullptr});
+    logical.tensors.emplace(key, std::move(tensor));
+  }
+  return logical;
 }
 
 }  // namespace
-
-void Trace::State::read_header(const InputFile& file) {
-  schema = hdf5::read_string_attribute(file.root(), "schema").value_or("");
-  if (schema.empty())
-    file.refuse("it has no attribute schema, so it is not a trace");
-  if (!schema.starts_with(trace_schema_major))
-    file.refuse("its schema is " + schema + ", this program reads " + std::string(trace_schema_major) + "x");
-  const std::string status = hdf5::read_string_attribute(file.root(), "status").value_or("");
-  if (status != "complete" && status != "partial")
-    file.refuse("its status is '" + status + "', not complete or partial");
-  complete = status == "complete";
-  config = parse_json(file, "config");
-  provenance = parse_json(file, "provenance");
-  if (hdf5::read_string_attribute(file.root(), "failure"))
-    failure = parse_json(file, "failure");
-}
-
-void Trace::State::read_steps(const InputFile& file) {
-  steps = hdf5::read_integers(file.dataset(file.root(), "steps"));
-  for (size_t i = 0; i < steps.size(); ++i)
-    if (steps[i] <= (i ? steps[i - 1] : 0))
-      file.refuse("/steps does not increase from 1 on: " + std::to_string(steps[i]) + " at row " +
-                  std::to_string(i));
-  const int64_t found = steps.empty() ? 0 : steps.back();
-  last_step = hdf5::read_integer_attribute(file.root(), "last_step").value_or(found);
-  if (last_step > found || (complete && last_step != found))
-    file.refuse("its last_step is " + std::to_string(last_step) + ", /steps ends at " +
-                std::to_string(found));
-  steps.erase(std::upper_bound(steps.begin(), steps.end(), last_step), steps.end());
-}
-
-void Trace::State::read_channels(const InputFile& file) {
-  const Handle group = file.group(file.root(), "channels");
-  for (const std::string& link : file.names(group)) {
-    const std::string name = decode_name(link);
-    const Handle dataset = file.dataset(group, link);
-    if (hdf5::shape_of(dataset).size() != 1)
-      file.refuse("channel " + name + " is not a list of numbers");
-    Channel channel;
-    const std::string kind = hdf5::read_string_attribute(dataset, "kind").value_or("numeric");
-    if (kind != "numeric" && kind != "timing")
-      file.refuse("channel " + name + " is of kind '" + kind + "', not numeric or timing");
-    channel.kind = kind == "timing" ? ChannelKind::timing : ChannelKind::numeric;
-    const Handle type(H5Dget_type(dataset), "cannot read the type of channel " + name);
-    if (H5Tget_class(type) == H5T_INTEGER)
-      channel.values = cut(file, name, hdf5::read_integers(dataset), steps.size(), complete);
-    else
-      channel.values = cut(file, name, hdf5::read_floats(dataset), steps.size(), complete);
-    if (!channels.emplace(name, std::move(channel)).second)
-      file.refuse("two of its channels are called '" + name + "' (one name is encoded where it need not)");
-  }
-}
-
-void Trace::State::read_all_sketches(const InputFile& file) {
-  if (!file.has(file.root(), "sketches"))
-    return;
-  const auto until = complete ? std::nullopt : std::optional(last_step);
-  sketches = parity::read_sketches(file, file.group(file.root(), "sketches"), until);
-  for (size_t i = 0; i < sketches.size(); ++i)
-    if (!sketch_index.emplace(sketches[i].key, i).second)
-      file.refuse("it has two sketches of " + sketches[i].key.name + " at step " +
-                  std::to_string(sketches[i].key.step));
-}
-
-void Trace::State::read(const InputFile& file) {
-  read_header(file);
-  read_steps(file);
-  read_channels(file);
-  read_all_sketches(file);
-  tensors = read_tensor_index(file, complete ? std::nullopt : std::optional(last_step));
-  const auto is_mapped = [](const auto& entry) { return entry.second.offset.has_value(); };
-  if (std::any_of(tensors.begin(), tensors.end(), is_mapped))
-    mapped = std::make_unique<MappedFile>(file.path(), file.size());
-}
 
 std::vector<double> Channel::as_double() const {
   return std::visit([](const auto& list) { return std::vector<double>(list.begin(), list.end()); }, values);
 }
 
 Trace Trace::open(const fs::path& path) {
-  const auto guard = hdf5::lock();
   auto state = std::make_unique<State>();
-  state->path = find_trace(path);
-  probe(state->path, [&] { State().read(InputFile(state->path)); });
-  state->read(InputFile(state->path));
+  state->own = read_trace_file(find_trace(path));
+  TraceContent& own = *state->own;
+  if (own.complete && own.rank == 0 && own.ranks > 1) {
+    state->others = read_rank_files(own);
+    std::vector<const TraceContent*> files = {&own};
+    for (const auto& other : state->others)
+      files.push_back(other.get());
+    state->logical = join_ranks(files);
+  } else {
+    state->logical = own_tensors(own);
+  }
+  for (size_t i = 0; i < state->logical.sketches.size(); ++i)
+    state->sketch_index.emplace(state->logical.sketches[i].key, i);
   return Trace(std::move(state));
 }
 
@@ -171,56 +84,69 @@ Trace::Trace(Trace&&) noexcept = default;
 Trace& Trace::operator=(Trace&&) noexcept = default;
 
 const fs::path& Trace::path() const {
-  return state_->path;
+  return state_->own->path;
 }
 const std::string& Trace::schema() const {
-  return state_->schema;
+  return state_->own->schema;
 }
 bool Trace::complete() const {
-  return state_->complete;
+  return state_->own->complete;
 }
 int64_t Trace::last_step() const {
-  return state_->last_step;
+  return state_->own->last_step;
 }
 const Json& Trace::config() const {
-  return state_->config;
+  return state_->own->config;
 }
 const Json& Trace::provenance() const {
-  return state_->provenance;
+  return state_->own->provenance;
 }
 const std::optional<Json>& Trace::failure() const {
-  return state_->failure;
+  return state_->own->failure;
+}
+int64_t Trace::ranks() const {
+  return state_->own->ranks;
+}
+int64_t Trace::replicas_compared() const {
+  return state_->logical.replicas;
+}
+const std::vector<ReplicaDifference>& Trace::replica_differences() const {
+  return state_->logical.differences;
 }
 const std::vector<int64_t>& Trace::steps() const {
-  return state_->steps;
+  return state_->own->steps;
 }
 const std::map<std::string, Channel>& Trace::channels() const {
-  return state_->channels;
+  return state_->own->channels;
 }
 const std::vector<SketchRow>& Trace::sketches() const {
-  return state_->sketches;
+  return state_->logical.sketches;
 }
 
 const SketchRow* Trace::find_sketch(const TensorKey& key) const {
   const auto found = state_->sketch_index.find(key);
-  return found == state_->sketch_index.end() ? nullptr : &state_->sketches[found->second];
+  return found == state_->sketch_index.end() ? nullptr : &state_->logical.sketches[found->second];
 }
 
 void Trace::rename_tensors(const std::function<std::string(const std::string&)>& new_name) {
   const auto refuse = [this](const TensorKey& key) {
-    throw UserError("two tensors of " + state_->path.string() + " would both be called '" + key.name +
+    throw UserError("two tensors of " + path().string() + " would both be called '" + key.name +
                     "' (the names table maps them to one); give each a name of its own");
   };
-  std::map<TensorKey, TensorPlace> tensors;
-  for (auto& [key, place] : state_->tensors) {
+  LogicalTensors& logical = state_->logical;
+  std::map<TensorKey, LogicalTensor> tensors;
+  for (auto& [key, tensor] : logical.tensors) {
     const TensorKey renamed{key.step, key.phase, new_name(key.name)};
-    if (!tensors.emplace(renamed, std::move(place)).second)
+    if (!tensors.emplace(renamed, std::move(tensor)).second)
       refuse(renamed);
   }
-  state_->tensors = std::move(tensors);
+  logical.tensors = std::move(tensors);
+  for (ReplicaDifference& difference : logical.differences)
+    if (difference.phase)
+      difference.name = new_name(difference.name);
   state_->sketch_index.clear();
-  for (size_t i = 0; i < state_->sketches.size(); ++i) {
-    TensorKey& key = state_->sketches[i].key;
+  for (size_t i = 0; i < logical.sketches.size(); ++i) {
+    TensorKey& key = logical.sketches[i].key;
     key.name = new_name(key.name);
     if (!state_->sketch_index.emplace(key, i).second)
       refuse(key);
@@ -229,34 +155,36 @@ void Trace::rename_tensors(const std::function<std::string(const std::string&)>&
 
 std::vector<TensorKey> Trace::tensors() const {
   std::vector<TensorKey> keys;
-  for (const auto& [key, place] : state_->tensors)
-    if (!place.in_parts)
+  for (const auto& [key, tensor] : state_->logical.tensors)
+    if (!tensor.parts.empty())
       keys.push_back(key);
-  const auto rank = [this](const TensorKey& key) {
-    return std::make_tuple(key.step, key.phase, state_->tensors.at(key).order);
+  const auto place = [this](const TensorKey& key) {
+    return std::make_tuple(key.step, key.phase, state_->logical.tensors.at(key).order);
   };
   std::stable_sort(keys.begin(), keys.end(),
-                   [&](const TensorKey& a, const TensorKey& b) { return rank(a) < rank(b); });
+                   [&](const TensorKey& a, const TensorKey& b) { return place(a) < place(b); });
   return keys;
 }
 
 bool Trace::has_tensor(const TensorKey& key) const {
-  const auto found = state_->tensors.find(key);
-  return found != state_->tensors.end() && !found->second.in_parts;
+  const auto found = state_->logical.tensors.find(key);
+  return found != state_->logical.tensors.end() && !found->second.parts.empty();
 }
 
 TensorView Trace::tensor(const TensorKey& key) const {
   const std::string what = "tensor " + key.name + " (step " + std::to_string(key.step) + ", phase " +
                            std::string(name_of(key.phase)) + ") ";
-  const auto found = state_->tensors.find(key);
-  if (found == state_->tensors.end())
+  const auto found = state_->logical.tensors.find(key);
+  if (found == state_->logical.tensors.end())
     throw UserError(what + "is not in " + path().string() + " (the run's capture left it out); record it",
                     ExitCode::missing);
-  const TensorPlace& place = found->second;
-  if (place.in_parts)
-    throw UserError(what + "lies in parts in " + path().string() + " (schema " + schema() +
-                    "; this program reads whole tensors); use a newer parity");
-  return {place.dtype, place.shape, place.offset ? state_->mapped->at(*place.offset) : place.bytes.data()};
+  if (found->second.parts.empty())
+    throw UserError(what + "lies in parts in " + path().string() + " (" +
+                    (ranks() > 1 ? "those of the other ranks are joined when the run is complete"
+                                 : "schema " + schema() + "; this program does not know how they join") +
+                    "); " + (ranks() > 1 ? "run it to the end" : "use a newer parity"));
+  const std::lock_guard guard(state_->joining);
+  return found->second.view(key);
 }
 
 }  // namespace parity

@@ -52,12 +52,28 @@ struct SketchRow {
   std::vector<double> values;  ///< K block sums (METRICS.md M16b)
 };
 
-/// A trace opened for reading. Channels and sketches are read at once, tensors when asked for.
+/// What several ranks hold as the same values, and is not.
+struct ReplicaDifference {
+  int64_t step = 0;
+  std::optional<Phase> phase;  ///< of a tensor; none: a channel
+  std::string name;
+  int64_t rank = 0;
+  int64_t other = 0;
+  std::vector<int64_t> index = {};   ///< of the first element that differs, in the ranks' own part; or empty
+  std::optional<double> value = {};  ///< there, or of the channel
+  std::optional<double> other_value = {};
+};
+
+/// A trace opened for reading; of a run of several ranks, what they recorded together: tensors and sketches
+/// are whole, whatever the ranks held of them. A run that did not end has only what rank 0 held whole.
+///
+/// Channels and sketches are read at once, tensors when asked for.
 class Trace {
  public:
   /// `path`: a trace file, or a run folder that holds trace.h5 (or trace.h5.partial).
   /// \throws UserError if it is missing, truncated, foreign, of another major schema, or hostile (external
-  ///         storage, filters, links out of the file, sizes beyond the file).
+  ///         storage, filters, links out of the file, sizes beyond the file); if a rank's file is, it is
+  ///         named.
   static Trace open(const std::filesystem::path& path);
   ~Trace();
   Trace(Trace&&) noexcept;
@@ -70,6 +86,13 @@ class Trace {
   const Json& config() const;      ///< {} if the writer gave none
   const Json& provenance() const;  ///< {} likewise
   const std::optional<Json>& failure() const;
+
+  int64_t ranks() const;
+  /// Replicated tensors and channels that were compared between two ranks.
+  int64_t replicas_compared() const;
+  /// Those that are not equal in bits, in order of steps; of the tensor itself the lowest rank's values
+  /// stand.
+  const std::vector<ReplicaDifference>& replica_differences() const;
 
   const std::vector<int64_t>& steps() const;
   const std::map<std::string, Channel>& channels() const;

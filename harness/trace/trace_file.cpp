@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/trace_file.hpp"
 
+#include <algorithm>
+
 #include "harness/base/error.hpp"
 #include "harness/trace/element_type.hpp"
+#include "harness/trace/layout_json.hpp"
 #include "harness/trace/path_name.hpp"
+#include "harness/trace/rank_files.hpp"
 #include "harness/trace/schema.hpp"
 #include "harness/trace/sketch_table.hpp"
 
@@ -41,8 +45,9 @@ fs::path partial_path(const fs::path& path) {
   return partial;
 }
 
-TraceFile::TraceFile(fs::path path, const Json& config, const Json& provenance, int64_t append_after)
-    : path_(std::move(path)), partial_(partial_path(path_)) {
+TraceFile::TraceFile(const fs::path& path, const Json& config, const Json& provenance, int64_t append_after,
+                     RankPlace place)
+    : place_(place), path_(rank_path(path, place.rank)), partial_(partial_path(path_)) {
   const auto guard = hdf5::lock();
   if (append_after == 0)
     create(config, provenance);
@@ -58,7 +63,11 @@ void TraceFile::create(const Json& config, const Json& provenance) {
     fs::create_directories(path_.parent_path(), ignored);
   fs::remove(path_, ignored);  // or a reader would take the old run for this one if this one dies
   file_ = hdf5::open_file(partial_, hdf5::Access::create);
-  hdf5::write_attribute(file_, "schema", std::string_view(trace_schema));
+  hdf5::write_attribute(file_, "schema", place_.ranks > 1 ? trace_schema_of_ranks : trace_schema);
+  if (place_.ranks > 1) {
+    hdf5::write_attribute(file_, "rank", place_.rank);
+    hdf5::write_attribute(file_, "ranks", place_.ranks);
+  }
   hdf5::write_attribute(file_, "status", status_partial);
   hdf5::write_attribute(file_, "last_step", int64_t{0});
   hdf5::write_attribute(file_, "config", config.is_null() ? "{}" : config.dump());
@@ -71,40 +80,87 @@ void TraceFile::create(const Json& config, const Json& provenance) {
 
 void TraceFile::reopen(const Json& config, int64_t append_after) {
   {
-    const Trace before = Trace::open(path_);
+    const std::unique_ptr<TraceContent> before = read_trace_file(path_);
     const std::string what = "cannot append to " + path_.string() + " (";
-    if (!before.complete() || before.last_step() != append_after)
-      throw UserError(what + "it ends after step " + std::to_string(before.last_step()) +
-                      (before.complete() ? "" : " and is not complete") + ", the run goes on after step " +
+    if (!before->complete || before->last_step != append_after)
+      throw UserError(what + "it ends after step " + std::to_string(before->last_step) +
+                      (before->complete ? "" : " and is not complete") + ", the run goes on after step " +
                       std::to_string(append_after) + "); resume from the checkpoint that belongs to it");
-    if (!config.is_null() && before.config() != config)
+    if (before->rank != place_.rank || before->ranks != place_.ranks)
+      throw UserError(what + "it is of rank " + std::to_string(before->rank) + " of " +
+                      std::to_string(before->ranks) + ", this is rank " + std::to_string(place_.rank) +
+                      " of " + std::to_string(place_.ranks) + "); start a new trace");
+    if (!config.is_null() && before->config != config)
       throw UserError(what + "it was recorded under another config: " +
-                      Json::diff(before.config(), config).dump() + "); resume with the same config");
-    rows_ = static_cast<int64_t>(before.steps().size());
-    for (const auto& [name, channel] : before.channels())
+                      Json::diff(before->config, config).dump() + "); resume with the same config");
+    rows_ = static_cast<int64_t>(before->steps.size());
+    for (const auto& [name, channel] : before->channels)
       channels_[name] = channel.kind;
+    layouts_ = before->layouts;
   }
   move_file(path_, partial_);
   file_ = hdf5::open_file(partial_, hdf5::Access::append);
   hdf5::write_attribute(file_, "status", status_partial);
+  if (hdf5::exists(file_, "ranks"))
+    hdf5::check(H5Ldelete(file_, "ranks", H5P_DEFAULT), "cannot replace /ranks of " + path_.string());
   flush();
 }
 
-void TraceFile::add_tensor(const TensorKey& key, int64_t order, const TensorView& view) {
+int64_t TraceFile::number_of(const TensorLayout& layout) {
+  const auto known = std::find(layouts_.begin(), layouts_.end(), layout);
+  const auto number = known - layouts_.begin();
+  if (known == layouts_.end()) {
+    const Handle all = hdf5::open_or_create_group(file_, "layouts");
+    const Handle group = hdf5::create_group(all, std::to_string(number));
+    hdf5::write_attribute(group, "layout", to_json(layout).dump());
+    layouts_.push_back(layout);
+  }
+  return number;
+}
+
+void TraceFile::add_tensor(const TensorKey& key, int64_t order, const TensorView& view,
+                           const TensorLayout* layout) {
   const auto guard = hdf5::lock();
   Handle group = hdf5::open_group(file_, "tensors");
   for (const std::string& name :
        {std::to_string(key.step), std::string(name_of(key.phase)), encode_name(key.name)})
     group = hdf5::open_or_create_group(group, name);
-  write_view(group, "0", view);
-  const Handle part = open_rows(group, "0");
+  const char* const name = layout ? part_name : whole_name;
+  write_view(group, name, view);
+  const Handle part = open_rows(group, name);
   hdf5::write_attribute(part, "dtype", name_of(view.dtype));
-  hdf5::write_attribute(part, "global_shape", std::span<const int64_t>(view.shape));
+  hdf5::write_attribute(part, "global_shape",
+                        std::span<const int64_t>(layout ? layout->global_shape : view.shape));
   hdf5::write_attribute(part, "order", order);
+  if (layout)
+    hdf5::write_attribute(part, "layout", number_of(*layout));
 }
 
-void TraceFile::add_sketch(SketchRow row) {
-  sketches_.push_back(std::move(row));
+void TraceFile::add_sketch(SketchRow row, const TensorLayout* layout) {
+  if (layout) {
+    const auto guard = hdf5::lock();
+    part_sketches_.push_back({std::move(row), number_of(*layout)});
+  } else {
+    sketches_.push_back(std::move(row));
+  }
+}
+
+void TraceFile::append_sketches() {
+  if (!sketches_.empty())
+    write_sketches(hdf5::open_or_create_group(file_, "sketches"), sketches_, SketchLayout::growing);
+  sketches_.clear();
+  if (part_sketches_.empty())
+    return;
+  std::vector<SketchRow> rows;
+  std::vector<int64_t> layouts;
+  for (PartRow& part : part_sketches_) {
+    rows.push_back(std::move(part.row));
+    layouts.push_back(part.layout);
+  }
+  part_sketches_.clear();
+  const Handle group = hdf5::open_or_create_group(file_, "part_sketches");
+  write_sketches(group, rows, SketchLayout::growing);
+  write_sketch_layouts(group, layouts);
 }
 
 void TraceFile::add_replay(const std::vector<std::string>& place, const TensorView& view) {
@@ -145,10 +201,7 @@ void TraceFile::append_channels(int64_t step, const ChannelValues& channels) {
 
 void TraceFile::end_step(int64_t step, const ChannelValues& channels) {
   const auto guard = hdf5::lock();
-  if (!sketches_.empty()) {
-    write_sketches(hdf5::open_or_create_group(file_, "sketches"), sketches_, SketchLayout::growing);
-    sketches_.clear();
-  }
+  append_sketches();
   if (step > 0) {
     append_channels(step, channels);
     hdf5::append_rows(open_rows(file_, "steps"), H5T_STD_I64LE, 1, &step);
@@ -170,6 +223,8 @@ void TraceFile::flush() {
 
 void TraceFile::finish() {
   const auto guard = hdf5::lock();
+  if (place_.rank == 0 && place_.ranks > 1)
+    write_rank_index(file_, path_, place_.ranks);
   hdf5::write_attribute(file_, "status", status_complete);
   hdf5::close_file(file_, partial_);
   move_file(partial_, path_);

@@ -7,6 +7,7 @@
 #include "harness/base/error.hpp"
 #include "reference/data/loader.hpp"
 #include "reference/model/parameter.hpp"
+#include "reference/train/capture_layout.hpp"
 #include "reference/train/trainer.hpp"
 
 namespace parity::reference {
@@ -42,9 +43,14 @@ void StepCapture::begin_step(int64_t step) {
 void StepCapture::offer(Phase phase) {
   if (phase == Phase::grad)
     offer_document_ids();
+  const DeviceMesh& mesh = trainer_.mesh();
+  const int64_t rank = trainer_.world().rank();
+  const auto layout_of = phase == Phase::grad_local ? local_gradient_layout : parameter_layout;
   for (const Parameter& parameter : trainer_.parameters()) {
     torch::Tensor value = phase == Phase::param ? parameter.value.detach() : parameter.value.grad();
-    recorder_.tensor(phase, parameter.name, view_of(value), value.mutable_data_ptr());
+    const TensorView view = view_of(value);
+    recorder_.tensor(phase, parameter.name, view, value.mutable_data_ptr(),
+                     layout_of(parameter.layout, view.shape, mesh, rank));
   }
 }
 
@@ -63,7 +69,9 @@ void StepCapture::offer_document_ids() {
   if (document_ids_.empty())
     return;
   const int64_t rows = static_cast<int64_t>(document_ids_.size()) / seq_len_;
-  recorder_.tensor(Phase::input, "document_ids", {DType::int64, {rows, seq_len_}, document_ids_.data()});
+  const TensorView view = {DType::int64, {rows, seq_len_}, document_ids_.data()};
+  recorder_.tensor(Phase::input, "document_ids", view, nullptr,
+                   rows_layout(view.shape, trainer_.mesh(), trainer_.world().rank()));
   document_ids_.clear();
 }
 
@@ -81,8 +89,9 @@ void StepCapture::end_step(const StepResult& result) {
     recorder_.channel("mask_digest", result.mask->digest);
     recorder_.channel("position_digest", result.mask->position_digest);
   }
-  for (const auto& [name, value] : comm_.end(trainer_.world()))
-    recorder_.channel(name, value);
+  if (trainer_.world().rank() == 0)  // the others' differ where parts do
+    for (const auto& [name, value] : comm_.end(trainer_.world()))
+      recorder_.channel(name, value);
   recorder_.channel("tokens_per_second", static_cast<double>(result.tokens) / result.seconds,
                     ChannelKind::timing);
   recorder_.channel("step_seconds", result.seconds, ChannelKind::timing);

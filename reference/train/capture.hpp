@@ -15,7 +15,8 @@ struct MicroBatch;
 struct StepResult;
 
 /// Joins a trainer and a Recorder: offers every gradient and parameter in its phase, in model order, together
-/// with the memory it lies in, so that an injected fault goes on into the run.
+/// with the memory it lies in, so that an injected fault goes on into the run. With several ranks each
+/// records what it holds.
 class StepCapture {
  public:
   /// Hooks into `trainer`; both must outlive this object.
@@ -31,7 +32,8 @@ class StepCapture {
  private:
   void offer(Phase phase);
   void offer_batch(int64_t step, int64_t index, const MicroBatch& batch);
-  /// The document of each token, [rows of the update, S], for who wants to draw the pairs that attend.
+  /// The document of each token, [rows of the update that this rank has, S], for who wants to draw the pairs
+  /// that attend.
   void offer_document_ids();
 
   Trainer& trainer_;

@@ -40,13 +40,25 @@ Capture read_capture(const std::filesystem::path& path) {
 
 constexpr std::chrono::minutes collective_timeout{5};
 
-std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, const Trainer& trainer, bool is_first) {
-  if (invocation.trace.empty() || !is_first)
+std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, const Trainer& trainer) {
+  if (invocation.trace.empty())
     return nullptr;
-  return std::make_unique<Recorder>(Recorder::Options{
+  Recorder::Options options{
       invocation.trace, to_numeric_json(invocation.config),
       provenance_of(invocation.config, trainer.mesh().text(), trainer.buffers(), trainer.warnings()),
-      read_capture(invocation.capture), trainer.updates_done()});
+      read_capture(invocation.capture), trainer.updates_done()};
+  options.rank = trainer.world().rank();
+  options.ranks = trainer.world().size();
+  return std::make_unique<Recorder>(std::move(options));
+}
+
+/// Rank 0 comes last: its trace says what the files of the others are.
+void finish(Recorder& recorder, const Group& world) {
+  if (world.rank() != 0)
+    recorder.finish();
+  world.barrier();
+  if (world.rank() == 0)
+    recorder.finish();
 }
 
 std::filesystem::path checkpoint_file(const Invocation& invocation) {
@@ -94,7 +106,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log) {
       log << "[W] " << warning << '\n';
   if (invocation.resume)
     trainer.load(checkpoint_file(invocation), config.checkpoint.exclude_from_loading);
-  const std::unique_ptr<Recorder> recorder = make_recorder(invocation, trainer, is_first);
+  const std::unique_ptr<Recorder> recorder = make_recorder(invocation, trainer);
   std::unique_ptr<StepCapture> capture;
   if (recorder) {
     capture = std::make_unique<StepCapture>(trainer, *recorder);
@@ -113,7 +125,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log) {
   if (invocation.stop_after > 0)
     trainer.save(checkpoint_file(invocation));
   if (recorder)
-    recorder->finish();
+    finish(*recorder, trainer.world());
   heartbeat.beat(trainer.updates_done(), "done");
 }
 

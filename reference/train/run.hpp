@@ -10,7 +10,7 @@
 namespace parity::reference {
 
 /// Trains as asked: from a fresh model or a checkpoint, to the end or to a stop, with or without a trace.
-/// Every rank of the job calls it; the first one writes trace, checkpoint and log.
+/// Every rank of the job calls it and writes its file of the trace; the first one writes checkpoint and log.
 /// \param log  warnings, and a line for each update unless quiet
 /// \throws NonFinite after recording it, UserError for files that cannot be read or written and for a job of
 /// another size than the config's mesh, PeerLost when another rank is gone

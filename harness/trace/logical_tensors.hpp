@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "harness/trace/trace_content.hpp"
+
+namespace parity {
+
+/// A tensor or part in the file of a rank.
+struct PartSource {
+  const TraceContent* file = nullptr;
+  const TensorPlace* place = nullptr;
+  const PartCover* cover = nullptr;  ///< null: it is whole
+};
+
+/// A logical tensor: where its values lie.
+struct LogicalTensor {
+  int64_t order = 0;
+  Shape shape;
+  std::vector<PartSource> parts;  ///< each element once, or once a term; empty where a part is not read
+  int64_t terms = 1;              ///< that each element is the sum of
+  bool mean = false;              ///< of the terms
+  std::vector<std::byte> joined;  ///< values of a tensor in parts, once they were asked for
+
+  /// Parts joined, terms added in float64. \param key  for messages
+  TensorView view(const TensorKey& key);
+};
+
+/// The logical tensors of all ranks.
+struct LogicalTensors {
+  std::vector<SketchRow> sketches;  ///< a row a tensor, in order of step and execution
+  std::map<TensorKey, LogicalTensor> tensors;
+  std::vector<ReplicaDifference> differences;  ///< the first one first
+  int64_t replicas = 0;                        ///< tensors that several ranks hold and that were compared
+};
+
+/// Joins what the ranks recorded. Of replicas the lowest rank's is taken.
+/// \param files  by rank. \throws UserError if parts are missing, overlap, or differ in dtype or shape
+LogicalTensors join_ranks(const std::vector<const TraceContent*>& files);
+
+}  // namespace parity

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "harness/trace/hdf5.hpp"
+
+namespace parity {
+
+struct TraceContent;
+
+/// Where rank k writes: trace.rank2.h5 beside rank 0's trace.h5. Rank 0's path, and a path that is already
+/// rank k's, stay as they are.
+std::filesystem::path rank_path(const std::filesystem::path& path, int64_t rank);
+
+/// Writes /ranks into rank 0's file: name, size and digest of each other rank's file, which are finished.
+/// \param path  of rank 0's trace. \throws UserError naming the rank whose file is missing
+void write_rank_index(hid_t file, const std::filesystem::path& path, int64_t ranks);
+
+/// The files of ranks 1, 2, ... of a complete trace, in order.
+/// \throws UserError naming the rank whose file is missing, was cut, or is not the one that the index means
+std::vector<std::unique_ptr<TraceContent>> read_rank_files(const TraceContent& first);
+
+}  // namespace parity

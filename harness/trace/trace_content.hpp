@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/tensor/part.hpp"
+#include "harness/trace/input_file.hpp"
+#include "harness/trace/mapped_file.hpp"
+#include "harness/trace/tensor_index.hpp"
+#include "harness/trace/trace.hpp"
+
+namespace parity {
+
+/// A row of /part_sketches.
+struct PartRow {
+  SketchRow row;  ///< of this part's elements; `shape` is the part's
+  int64_t layout = 0;
+};
+
+/// A row of /ranks: the file that another rank left beside this one.
+struct RankFile {
+  std::string name;
+  int64_t size = 0;
+  std::string digest;
+};
+
+/// What one file of a trace holds: all of it, or what one of several ranks recorded.
+struct TraceContent {
+  std::filesystem::path path;
+  std::string schema;
+  bool complete = false;
+  int64_t last_step = 0;
+  int64_t rank = 0;
+  int64_t ranks = 1;
+  Json config = Json::object();
+  Json provenance = Json::object();
+  std::optional<Json> failure;
+  std::vector<int64_t> steps;
+  std::map<std::string, Channel> channels;
+  std::vector<SketchRow> sketches;     ///< of tensors that are whole in this file
+  std::vector<PartRow> part_sketches;  ///< of the others
+  std::vector<TensorLayout> layouts;
+  std::vector<PartCover> covers;     ///< of each layout
+  std::vector<RankFile> rank_files;  ///< in the file of rank 0: of ranks 1, 2, ...
+  std::map<TensorKey, TensorPlace> tensors;
+  std::unique_ptr<MappedFile> mapped;
+
+  /// The values of a tensor or part; valid as long as this object.
+  TensorView view(const TensorPlace& place) const;
+};
+
+/// Reads a file, in a child process first (probe.hpp).
+/// \throws UserError if it is missing, truncated, foreign, of another major schema, or hostile
+std::unique_ptr<TraceContent> read_trace_file(const std::filesystem::path& path);
+
+}  // namespace parity
