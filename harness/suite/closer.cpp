@@ -86,11 +86,11 @@ std::string closer_command(const PlannedCase& planned, const JudgedCheck& judged
                            const std::map<std::string, RunResult>& runs, const fs::path& out) {
   if (const RunResult* failed = failed_run(planned, judged, runs))
     return shell_quote(log_words(planned, *failed, out));
-  if (judged.kind == "replicas" && !judged.result.passed)
-    return shell_quote(replica_words(judged, run_of(planned, judged.claim.arms.front(), runs).folder));
-  Words words = judged.kind == "golden"     ? golden_words(planned)
-                : judged.kind == "replicas" ? run_words(planned.source)
-                                            : compare_words(planned, judged);
+  if (judged.kind == "replicas")
+    return shell_quote(judged.result.passed
+                           ? run_words(planned.source, out)
+                           : replica_words(judged, run_of(planned, judged.claim.arms.front(), runs).folder));
+  Words words = judged.kind == "golden" ? golden_words(planned) : compare_words(planned, judged);
   if (out != SuiteOptions().out)
     words.insert(words.end(), {"--out", out.string()});
   return shell_quote(words);
