@@ -127,10 +127,14 @@ struct ParallelConfig {
   int64_t ranks() const { return dp_replicate * dp_shard * tp; }
   /// Ranks with different rows of an update.
   int64_t batch_ranks() const { return dp_replicate * dp_shard; }
+
+  bool operator==(const ParallelConfig&) const = default;
 };
 
 struct CheckpointConfig {
   int64_t restart_after = 0;
+  int64_t resume_dp_replicate = 0;  ///< layout of the process that goes on; 0 = parallel's
+  int64_t resume_dp_shard = 0;
   std::vector<CheckpointPart> exclude_from_loading;
 };
 
@@ -155,6 +159,16 @@ struct RunConfig {
   ParallelConfig parallel;
   CheckpointConfig checkpoint;
   int64_t threads = 1;
+
+  /// The layout of the process that goes on from a checkpoint.
+  ParallelConfig resumed_parallel() const {
+    ParallelConfig resumed = parallel;
+    if (checkpoint.resume_dp_replicate > 0)
+      resumed.dp_replicate = checkpoint.resume_dp_replicate;
+    if (checkpoint.resume_dp_shard > 0)
+      resumed.dp_shard = checkpoint.resume_dp_shard;
+    return resumed;
+  }
 };
 
 }  // namespace parity::reference

@@ -193,6 +193,17 @@ void check_checkpoint(const RunConfig& config, const Rules& rules) {
   rules.rule(config.checkpoint.restart_after < config.steps, "checkpoint.restart_after",
              "steps is " + std::to_string(config.steps) + ", so nothing is left to resume",
              "restart earlier or train longer");
+  for (const auto& [value, key] : {std::pair(config.checkpoint.resume_dp_replicate, "resume_dp_replicate"),
+                                   std::pair(config.checkpoint.resume_dp_shard, "resume_dp_shard")}) {
+    const std::string name = std::string("checkpoint.") + key;
+    rules.at_least(value, 0, name);
+    rules.used_or_default(config.checkpoint.restart_after > 0, name, "a run that does not restart",
+                          "set checkpoint.restart_after");
+    rules.rule(value == 0 || config.resumed_parallel().ranks() == config.parallel.ranks(), name,
+               "the run goes on with " + std::to_string(config.parallel.ranks()) + " ranks, not " +
+                   std::to_string(config.resumed_parallel().ranks()),
+               "choose a layout of as many ranks");
+  }
   std::set<CheckpointPart> seen;
   for (const CheckpointPart part : config.checkpoint.exclude_from_loading)
     rules.rule(seen.insert(part).second, "checkpoint.exclude_from_loading", "a part is named twice",

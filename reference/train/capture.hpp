@@ -24,6 +24,8 @@ class StepCapture {
 
   /// Step 0: the initial parameters, also for replay.
   void initial_state();
+  /// No channels of collectives: a run that goes on in another layout would have others from there on.
+  void leave_out_collectives() { counts_collectives_ = false; }
   /// Before Trainer::step.
   void begin_step(int64_t step);
   /// After it: the channels.
@@ -39,6 +41,7 @@ class StepCapture {
   Trainer& trainer_;
   Recorder& recorder_;
   CommChannels comm_;
+  bool counts_collectives_ = true;
   std::vector<int64_t> document_ids_;  ///< of the update's micro-batches so far
   int64_t seq_len_ = 0;
 };

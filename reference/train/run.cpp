@@ -95,7 +95,9 @@ void train(Trainer& trainer, int64_t last, const Invocation& invocation, StepCap
 }  // namespace
 
 void run(const Invocation& invocation, const Job& job, std::ostream& log) {
-  const RunConfig& config = invocation.config;
+  RunConfig config = invocation.config;
+  if (invocation.resume)
+    config.parallel = config.resumed_parallel();
   const Heartbeat heartbeat(invocation.heartbeat);
   heartbeat.beat(0, "start");
   make_deterministic(config.threads);
@@ -110,6 +112,8 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log) {
   std::unique_ptr<StepCapture> capture;
   if (recorder) {
     capture = std::make_unique<StepCapture>(trainer, *recorder);
+    if (invocation.config.resumed_parallel() != invocation.config.parallel)
+      capture->leave_out_collectives();
     if (!invocation.resume)
       capture->initial_state();
   }

@@ -87,9 +87,10 @@ CheckResult judge_distinct(const Check& check, const std::vector<Side>& sides) {
     return result;
   }
   result.sentence = fmt::format(
-      "{} distinct from {}'s {}{}: {}, and the gap stays in float64 (collapse {}); first {}",
+      "{} distinct from {}'s {}{}: {}, and the gap stays in float64 (collapse {}); first {}{}",
       subject_text(check, gaps, b), a.name, where, gaps.size() > 1 ? ", least in " + lead->quantity : "",
-      floors_text(*lead), power_text(lead->collapse.log2_ratio()), lead->first_text);
+      floors_text(*lead), power_text(lead->collapse.log2_ratio()), lead->first_text,
+      lead->pattern.empty() ? "" : "; " + lead->pattern);
   return result;
 }
 

@@ -32,6 +32,17 @@ TEST_F(DistinctTest, PassesAnotherComputation) {
   EXPECT_THAT(result.sentence, HasSubstr("the gap stays in float64 (collapse 2^0.0); first at step 1: a "));
 }
 
+TEST_F(DistinctTest, AConstantRatioIsNamed) {
+  for (const char* name : {"a", "b"}) {
+    const std::vector<double> norms(10, name[0] == 'a' ? 1.5 : 6);
+    add_arm(name, run_of(norms));
+    add_twin(name, run_of(norms));
+  }
+  const CheckResult result = judge(check_of(Relation::distinct, {"loss"}), arms);
+  EXPECT_TRUE(result.passed) << result.sentence;
+  EXPECT_THAT(result.sentence, HasSubstr("; loss of b is 4 times a's at every step (ratio 4)"));
+}
+
 TEST_F(DistinctTest, TwoHundredFloorsPassAndFiftyFail) {
   add_with_floor(0x1p-20, 200 * 0x1p-20);
   EXPECT_TRUE(judge(check_of(Relation::distinct, {"loss"}), arms).passed);
