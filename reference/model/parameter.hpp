@@ -17,6 +17,9 @@ struct Parameter {
   std::string name;
   torch::Tensor value;
   TensorLayout layout = {};
+  /// Mesh dimensions over whose ranks its gradient is a term of a sum until it is reduced, though they have
+  /// the same tokens.
+  std::vector<std::string> partial_gradient_over = {};
 };
 
 /// In the order of the model: that of torchtitan's named_parameters().

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/parallel/apply.hpp"
 
-#include <algorithm>
-
 #include "reference/parallel/fsdp.hpp"
 #include "reference/parallel/layout.hpp"
 #include "reference/parallel/partial_gradients.hpp"
@@ -39,26 +37,24 @@ Applied replicated(Parameters parameters, const ParallelConfig& config, const Pa
   return applied;
 }
 
-void sum_partial_gradients(Applied& applied, const std::vector<std::string>& names,
-                           const Parallel& parallel) {
-  if (names.empty())
-    return;
+void sum_partial_gradients(Applied& applied, const Parallel& parallel) {
   Parameters partial;
   for (const Parameter& parameter : applied.parameters)
-    if (std::find(names.begin(), names.end(), parameter.name) != names.end())
+    if (!parameter.partial_gradient_over.empty())
       partial.push_back(parameter);
-  applied.data_parallel = std::make_unique<PartialGradients>(std::move(applied.data_parallel),
-                                                             std::move(partial), parallel.tensor);
+  if (!partial.empty())
+    applied.data_parallel = std::make_unique<PartialGradients>(std::move(applied.data_parallel),
+                                                               std::move(partial), parallel.tensor);
 }
 
 }  // namespace
 
 Applied apply_parallelism(Llama3& model, const ParallelConfig& config, const Parallel& parallel) {
-  const TensorParallel tensor = apply_tensor_parallel(model, config, parallel.tensor);
+  const Parameters parameters = apply_tensor_parallel(model, config, parallel.tensor);
   Applied applied = config.dp_shard > 1 || config.replicate_with == ReplicateWith::hsdp
-                        ? sharded(model, tensor.parameters, config, parallel)
-                        : replicated(tensor.parameters, config, parallel);
-  sum_partial_gradients(applied, tensor.partial_gradients, parallel);
+                        ? sharded(model, parameters, config, parallel)
+                        : replicated(parameters, config, parallel);
+  sum_partial_gradients(applied, parallel);
   if (config.loss_parallel)
     applied.cross_entropy_sum = [vocabulary = model.dimensions().vocab_size, ranks = parallel.tensor](
                                     const torch::Tensor& logits, const torch::Tensor& labels) {

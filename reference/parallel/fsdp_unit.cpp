@@ -57,7 +57,8 @@ void FsdpUnit::add(const Parameter& parameter) {
   pieces_.push_back(piece);
   TensorLayout layout = replicated_over(parameter.layout, x, "dp_replicate", *ranks_.replicate);
   layout = sharded_over(layout, x, 0, "dp_shard", shard);
-  shards_.push_back({parameter.name, x.detach().requires_grad_(), std::move(layout)});
+  shards_.push_back(
+      {parameter.name, x.detach().requires_grad_(), std::move(layout), parameter.partial_gradient_over});
 }
 
 torch::Tensor FsdpUnit::rows_of(const Piece& /*piece*/, const torch::Tensor& whole, const Group& shard,

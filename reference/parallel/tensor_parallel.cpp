@@ -31,16 +31,18 @@ std::optional<int64_t> cut_of(std::string_view name) {
   return std::nullopt;
 }
 
-Parameters cut_weights(Llama3& model, const Group& ranks) {
+Parameters cut_weights(Llama3& model, const Group& ranks, bool splits_sequence) {
   Parameters parts;
   model.visit_weights([&](const std::string& name, torch::Tensor& weight) {
     const std::optional<int64_t> dim = cut_of(name);
     if (!dim) {
-      parts.push_back({name, weight, replicated_over({}, weight, "tp", ranks)});
+      const std::vector<std::string> partial =
+          splits_sequence ? std::vector<std::string>{"tp"} : std::vector<std::string>{};
+      parts.push_back({name, weight, replicated_over({}, weight, "tp", ranks), partial});
       return;
     }
     const torch::Tensor part = own_part(weight.detach(), *dim, ranks).clone(at::MemoryFormat::Contiguous);
-    parts.push_back({name, part, sharded_over({}, weight, *dim, "tp", ranks)});
+    parts.push_back({name, part, sharded_over({}, weight, *dim, "tp", ranks), {}});
     weight.set_data(torch::empty({0}, weight.options().requires_grad(false)));
     weight = part.requires_grad_();
   });
@@ -104,21 +106,17 @@ void surround_output(ModuleHooks& hooks, const std::shared_ptr<Around>& around, 
 
 }  // namespace
 
-TensorParallel apply_tensor_parallel(Llama3& model, const ParallelConfig& config, const GroupPointer& ranks) {
+Parameters apply_tensor_parallel(Llama3& model, const ParallelConfig& config, const GroupPointer& ranks) {
   if (ranks->size() == 1)
-    return {model.parameters(), {}};
+    return model.parameters();
   const Llama3Dimensions& dimensions = model.dimensions();
-  TensorParallel result{cut_weights(model, *ranks), {}};
+  Parameters parts = cut_weights(model, *ranks, config.sequence_parallel);
   const auto around = std::make_shared<Around>(Around{ranks, config.sequence_parallel, 0, {}});
   surround_embedding(model.hooks(), around, part_of(dimensions.vocab_size, ranks->size(), ranks->rank()));
   for (int64_t i = 0; i < dimensions.n_layers; ++i)
     surround_block(model.hooks(), around, "layers." + std::to_string(i));
   surround_output(model.hooks(), around, dimensions.vocab_size, !config.loss_parallel);
-  if (config.sequence_parallel)
-    for (const Parameter& parameter : result.parameters)
-      if (!cut_of(parameter.name))
-        result.partial_gradients.push_back(parameter.name);
-  return result;
+  return parts;
 }
 
 }  // namespace parity::reference

@@ -2,21 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "reference/config/run_config.hpp"
 #include "reference/model/llama3/llama3.hpp"
 #include "reference/parallel/collectives.hpp"
 
 namespace parity::reference {
-
-/// What tensor parallelism leaves a rank with.
-struct TensorParallel {
-  Parameters parameters;  ///< in the order of the model; the rank's parts, in memory of their own
-  /// Parameters whose gradients are terms, one a rank, that are still to be summed over the ranks.
-  std::vector<std::string> partial_gradients;
-};
 
 /// Cuts a model's matrices over ranks that share its rows, and puts the collectives around its parts.
 ///
@@ -36,7 +26,8 @@ struct TensorParallel {
 /// The first weights are given up: model.parameters() holds empty tensors where a part has replaced them.
 /// \param model   with its first weights, whole and the same on every rank
 /// \param ranks   along tp; their number divides the query and the key heads
-/// Source: NUMERICS.md 6; Megatron-LM (arXiv:1909.08053, 2205.05198).
-TensorParallel apply_tensor_parallel(Llama3& model, const ParallelConfig& config, const GroupPointer& ranks);
+/// \return in the order of the model, this rank's parts in memory of their own; gradients that are terms say
+/// so Source: NUMERICS.md 6; Megatron-LM (arXiv:1909.08053, 2205.05198).
+Parameters apply_tensor_parallel(Llama3& model, const ParallelConfig& config, const GroupPointer& ranks);
 
 }  // namespace parity::reference

@@ -45,12 +45,15 @@ void StepCapture::offer(Phase phase) {
     offer_document_ids();
   const DeviceMesh& mesh = trainer_.mesh();
   const int64_t rank = trainer_.world().rank();
-  const auto layout_of = phase == Phase::grad_local ? local_gradient_layout : parameter_layout;
+  const auto layout_of = [&](const Parameter& parameter, const std::vector<int64_t>& shape) {
+    return phase == Phase::grad_local
+               ? local_gradient_layout(parameter.layout, shape, mesh, rank, parameter.partial_gradient_over)
+               : parameter_layout(parameter.layout, shape, mesh, rank);
+  };
   for (const Parameter& parameter : trainer_.parameters()) {
     torch::Tensor value = phase == Phase::param ? parameter.value.detach() : parameter.value.grad();
     const TensorView view = view_of(value);
-    recorder_.tensor(phase, parameter.name, view, value.mutable_data_ptr(),
-                     layout_of(parameter.layout, view.shape, mesh, rank));
+    recorder_.tensor(phase, parameter.name, view, value.mutable_data_ptr(), layout_of(parameter, view.shape));
   }
 }
 

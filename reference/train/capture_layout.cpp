@@ -33,10 +33,15 @@ TensorLayout parameter_layout(TensorLayout layout, const std::vector<int64_t>& s
 }
 
 TensorLayout local_gradient_layout(TensorLayout layout, const std::vector<int64_t>& shape,
-                                   const DeviceMesh& mesh, int64_t rank) {
+                                   const DeviceMesh& mesh, int64_t rank,
+                                   const std::vector<std::string>& partial_over) {
   layout = parameter_layout(std::move(layout), shape, mesh, rank);
+  const auto is_partial = [&](const std::string& dimension) {
+    return has_other_tokens(dimension) ||
+           std::find(partial_over.begin(), partial_over.end(), dimension) != partial_over.end();
+  };
   for (Placement& placement : layout.placements)
-    if (has_other_tokens(placement.mesh_dimension) && std::holds_alternative<Replicate>(placement.kind))
+    if (is_partial(placement.mesh_dimension) && std::holds_alternative<Replicate>(placement.kind))
       placement.kind = Partial{};
   return layout;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "harness/tensor/placement.hpp"
@@ -16,9 +17,11 @@ namespace parity::reference {
 TensorLayout parameter_layout(TensorLayout layout, const std::vector<int64_t>& shape, const DeviceMesh& mesh,
                               int64_t rank);
 
-/// Of a gradient before its reduction: a term of a sum along the dimensions whose ranks have other tokens.
+/// Of a gradient before its reduction: a term of a sum along the dimensions whose ranks have other tokens,
+/// and along those of `partial_over`.
 TensorLayout local_gradient_layout(TensorLayout layout, const std::vector<int64_t>& shape,
-                                   const DeviceMesh& mesh, int64_t rank);
+                                   const DeviceMesh& mesh, int64_t rank,
+                                   const std::vector<std::string>& partial_over = {});
 
 /// Of the rows of an update that a rank reads: as many on each, in the order of dp_replicate, dp_shard.
 /// \param shape  [rows of this rank, ...]

@@ -75,10 +75,10 @@ TEST_F(TensorParallelTest, EachRankKeepsItsPartOfEachMatrixAndSaysWhich) {
                   Llama3 model(dimensions, torch::kFloat32), whole(dimensions, torch::kFloat32);
                   initialize(model, 1);
                   initialize(whole, 1);
-                  const TensorParallel tp = apply_tensor_parallel(model, {.tp = 2}, held(world));
-                  require(tp.parameters.size() == whole.parameters().size(), "another list");
-                  for (size_t i = 0; i < tp.parameters.size(); ++i) {
-                    const auto& [name, value, layout] = tp.parameters[i];
+                  const Parameters tp = apply_tensor_parallel(model, {.tp = 2}, held(world));
+                  require(tp.size() == whole.parameters().size(), "another list");
+                  for (size_t i = 0; i < tp.size(); ++i) {
+                    const auto& [name, value, layout, partial] = tp[i];
                     const torch::Tensor& expected = whole.parameters()[i].value;
                     require(name == whole.parameters()[i].name && value.requires_grad(), name);
                     require(layout.global_shape == expected.sizes().vec(), name + ": another shape");
@@ -86,6 +86,7 @@ TEST_F(TensorParallelTest, EachRankKeepsItsPartOfEachMatrixAndSaysWhich) {
                     const bool is_norm = name.ends_with("norm.weight");
                     require(value.numel() * (is_norm ? 1 : 2) == expected.numel(), name + ": no part");
                     require(is_norm || model.parameters()[i].value.numel() == 0, name + ": kept whole");
+                    require(partial.empty(), name + ": whole sequences give whole gradients");
                   }
                 }),
       Each(""));
