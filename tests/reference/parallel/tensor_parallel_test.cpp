@@ -8,6 +8,7 @@
 #include "harness/base/error.hpp"
 #include "reference/data/loader.hpp"
 #include "reference/parallel/layout.hpp"
+#include "reference/parallel/sharded_norm.hpp"
 #include "reference/train/trainer.hpp"
 #include "tests/reference/tiny.hpp"
 #include "tests/support/ranks.hpp"
@@ -205,6 +206,32 @@ TEST_F(TensorParallelTest, ATermOfANormsGradientThatIsNotSummedIsSeen) {
     expect_near(whole.step(), parallel.step());
   });
   EXPECT_THAT(complaints, Each(HasSubstr("grad_norm")));
+}
+
+TEST_F(TensorParallelTest, AReplicatedGradientCountedOnEachRankIsSeen) {
+  const std::vector<std::string> complaints = run_ranks(2, [](Group& world) {
+    RunConfig config = uneven();
+    config.parallel = {.tp = 2};
+    Trainer parallel(config, held(world));
+    double right = 0, wrong = 0;
+    parallel.set_phase_hook([&](Phase phase) {
+      if (phase != Phase::grad)
+        return;
+      Parameters counted = parallel.parameters();
+      right = sharded_gradient_norm(counted, world).item<double>();
+      for (Parameter& parameter : counted)
+        if (parameter.name.ends_with("norm.weight"))
+          parameter.layout.placements = {{"tp", world.rank(), 2, Shard{0, {{0, 16}}}}};
+      wrong = sharded_gradient_norm(counted, world).item<double>();
+    });
+    config.parallel = {};
+    Trainer whole(config);
+    const StepResult expected = whole.step();
+    expect_near(expected, parallel.step());
+    require(std::abs(right - expected.grad_norm) <= 1e-12 * right, "the right norm is another");
+    require(wrong <= right * (1 + 1e-9), "counted twice");
+  });
+  EXPECT_THAT(complaints, Each(HasSubstr("counted twice")));
 }
 
 }  // namespace
