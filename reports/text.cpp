@@ -238,7 +238,7 @@ std::string outcome_of_cases(const Results& results) {
 }  // namespace
 
 std::string outcome(const Results& results) {
-  const std::string judged = outcome_of_cases(results);
+  std::string judged = outcome_of_cases(results);
   std::string missing;
   for (const int64_t shard : results.missing_shards)
     missing += (missing.empty() ? "" : ", ") + std::to_string(shard);

@@ -3,6 +3,7 @@
 #include "harness/trace/logical_tensors.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <tuple>
 
@@ -151,6 +152,10 @@ class Joiner {
   LogicalTensors& result_;
 };
 
+uint64_t bits_of(const Channel& channel, size_t i) {
+  return std::visit([i](const auto& values) { return std::bit_cast<uint64_t>(values[i]); }, channel.values);
+}
+
 /// Channels that are the same on every rank, as they should be.
 void compare_channels(LogicalTensors& result, const TraceContent& first, const TraceContent& other) {
   for (const auto& [name, channel] : other.channels) {
@@ -159,8 +164,8 @@ void compare_channels(LogicalTensors& result, const TraceContent& first, const T
       continue;
     ++result.replicas;
     const std::vector<double> a = found->second.as_double(), b = channel.as_double();
-    for (size_t i = 0; i < a.size(); ++i)
-      if (std::memcmp(&a[i], &b[i], sizeof a[i]) != 0) {
+    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+      if (bits_of(found->second, i) != bits_of(channel, i)) {
         result.differences.push_back(
             {first.steps[i], std::nullopt, name, first.rank, other.rank, {}, a[i], b[i]});
         break;

@@ -118,8 +118,7 @@ void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& tota
   State& s = *state_;
   if (s.batch_hook)
     s.batch_hook(s.updates_done + 1, s.tally.micro_batches(), batch);
-  const LossRule rule{s.config.loss.normalization, batch.valid_tokens, totals,
-                      s.applied.cross_entropy_sum};
+  const LossRule rule{s.config.loss.normalization, batch.valid_tokens, totals, s.applied.cross_entropy_sum};
   check_labels(rule, s.updates_done + 1, s.tally.micro_batches());
   s.tally.add(batch);
   if (attention_is_recorded(s.config))
