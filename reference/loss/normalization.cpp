@@ -40,7 +40,7 @@ torch::Tensor LossRule::whole(const torch::Tensor& logits_BSV, const torch::Tens
 
 torch::Tensor LossRule::share(const torch::Tensor& logits_TV, const torch::Tensor& labels_T) const {
   require_divisor(*this);
-  const torch::Tensor c = sum(logits_TV, labels_T);
+  torch::Tensor c = sum(logits_TV, labels_T);
   switch (normalization) {
     case Normalization::global_tokens:
       return c / totals.valid_tokens;
