@@ -25,6 +25,7 @@ struct AtomicFile {
   int descriptor = -1;
   haddr_t allocated = 0;  ///< end of the space HDF5 has given out
   haddr_t end = 0;        ///< of the file on disk
+  int failure = 0;        ///< errno of the first write that failed; the file stays as it is after it
   std::vector<JournalWrite> pending;
   std::unique_ptr<Journal> journal;
 
@@ -136,6 +137,8 @@ herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void*
   return 0;
 }
 
+/// Never fails itself, the next flush does: an HDF5 object whose last bytes cannot be written does not close,
+/// stays in the library's tables, and the library follows it when the process ends.
 herr_t write(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t address, size_t size, const void* data) {
   AtomicFile& own = file_of(file);
   if (type != H5FD_MEM_DRAW) {
@@ -143,27 +146,35 @@ herr_t write(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t address, size_t size,
     own.pending.push_back({address, {bytes, bytes + size}});
     return 0;
   }
-  if (const int error = write_fully(own.descriptor, data, size, address))
-    return fail(error);
-  own.end = std::max<haddr_t>(own.end, address + size);
+  if (own.failure == 0)
+    own.failure = write_fully(own.descriptor, data, size, address);
+  if (own.failure == 0)
+    own.end = std::max<haddr_t>(own.end, address + size);
   return 0;
 }
 
-/// The commit. The file is as long as the space given out before its new superblock says so, and is cut to
-/// that only afterwards.
-herr_t flush(H5FD_t* file, hid_t, hbool_t) {
-  AtomicFile& own = file_of(file);
-  if (own.pending.empty())
-    return 0;
+/// The file is as long as the space given out before its new superblock says so, and is cut to that only
+/// afterwards.
+/// \returns 0 or errno
+int commit(AtomicFile& own) {
+  if (own.failure != 0 || own.pending.empty())
+    return own.failure;
   if (own.end < own.allocated && ::ftruncate(own.descriptor, static_cast<off_t>(own.allocated)) != 0)
-    return fail(errno);
+    return errno;
   if (const int error = own.journal->commit(own.descriptor, own.pending))
-    return fail(error);
+    return error;
   own.pending.clear();
   if (own.end > own.allocated && ::ftruncate(own.descriptor, static_cast<off_t>(own.allocated)) != 0)
-    return fail(errno);
+    return errno;
   own.end = own.allocated;
   return 0;
+}
+
+/// The flush of a close does not fail either, see `write`; close_file asks before it closes.
+herr_t flush(H5FD_t* file, hid_t, hbool_t closing) {
+  AtomicFile& own = file_of(file);
+  own.failure = commit(own);
+  return own.failure == 0 || closing ? 0 : fail(own.failure);
 }
 
 H5FD_class_t driver_class() {

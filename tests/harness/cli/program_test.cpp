@@ -179,7 +179,7 @@ TEST_F(ProgramTest, CompareTakesArmsOfTheLastRunOfACase) {
   EXPECT_THAT(parity("compare topic/differ:frist topic/differ:second").err,
               HasSubstr("did you mean 'first'"));
   EXPECT_THAT(parity("compare topic/differ:first:float64 topic/differ:second").err,
-              HasSubstr("without a float64 twin"));
+              HasSubstr("had no float64 twin in its last run"));
 }
 
 TEST_F(ProgramTest, WhatDidNotFinishIsLookedAtInItsOwnWords) {
