@@ -32,6 +32,18 @@ AttentionMasks masks_for(AttentionBackend backend, const Mask& mask) {
   return masks;
 }
 
+AttentionMasks rows_of(const AttentionMasks& masks, int64_t seq_len, int64_t first, int64_t count) {
+  AttentionMasks result{masks.backend, {}, {}, {}};
+  if (masks.blocks)
+    result.blocks = c10::make_intrusive<BlockMask>(*masks.blocks, first, count);
+  if (!masks.cu_seqlens.empty())
+    result.cu_seqlens = cu_seqlens_between(masks.cu_seqlens, first * seq_len, (first + count) * seq_len);
+  if (masks.allowed_B1SS.defined())
+    result.allowed_B1SS =
+        masks.allowed_B1SS.size(0) == 1 ? masks.allowed_B1SS : masks.allowed_B1SS.narrow(0, first, count);
+  return result;
+}
+
 torch::Tensor attend(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd, const torch::Tensor& v_BKSd,
                      const AttentionMasks& masks) {
   switch (masks.backend) {

@@ -29,6 +29,10 @@ struct AttentionMasks {
 /// \throws UserError if sdpa is asked to tell documents apart
 AttentionMasks masks_for(AttentionBackend backend, const Mask& mask);
 
+/// The masks of some rows of a micro-batch, cut from those of all of them.
+/// \param seq_len  S of each row
+AttentionMasks rows_of(const AttentionMasks& masks, int64_t seq_len, int64_t first, int64_t count);
+
 /// softmax(q k^T / sqrt(hd)) v over the pairs that the masks allow: the one operation, whatever does it.
 ///
 /// \param q_BHSd  [B, H, S, hd] queries

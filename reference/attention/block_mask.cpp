@@ -57,4 +57,9 @@ BlockMask::BlockMask(const Mask& mask) {
   }
 }
 
+BlockMask::BlockMask(const BlockMask& whole, int64_t first, int64_t count) : rows_(whole.rows_) {
+  if (rows_.size() > 1)
+    rows_.assign(whole.rows_.begin() + first, whole.rows_.begin() + first + count);
+}
+
 }  // namespace parity::reference

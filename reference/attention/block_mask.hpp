@@ -34,6 +34,8 @@ class BlockMask : public torch::CustomClassHolder {
   static constexpr int64_t block_size = 128;
 
   explicit BlockMask(const Mask& mask);
+  /// Of some rows of another one; its empty blocks are not counted again.
+  BlockMask(const BlockMask& whole, int64_t first, int64_t count);
 
   const std::vector<QueryBlock>& row(int64_t b) const {
     return rows_[rows_.size() == 1 ? 0 : static_cast<size_t>(b)];

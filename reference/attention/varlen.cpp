@@ -37,4 +37,12 @@ std::vector<int64_t> cu_seqlens_of(const std::vector<int64_t>& lengths) {
   return begins;
 }
 
+std::vector<int64_t> cu_seqlens_between(const std::vector<int64_t>& cu_seqlens, int64_t first, int64_t end) {
+  std::vector<int64_t> result;
+  for (const int64_t begin : cu_seqlens)
+    if (begin >= first && begin <= end)
+      result.push_back(begin - first);
+  return result;
+}
+
 }  // namespace parity::reference

@@ -22,4 +22,7 @@ torch::Tensor varlen_attention(const torch::Tensor& q_BHSd, const torch::Tensor&
 /// 0, then the running sum of the lengths.
 std::vector<int64_t> cu_seqlens_of(const std::vector<int64_t>& lengths);
 
+/// Those of the tokens [first, end), counted from 0 again; both are begins of documents.
+std::vector<int64_t> cu_seqlens_between(const std::vector<int64_t>& cu_seqlens, int64_t first, int64_t end);
+
 }  // namespace parity::reference

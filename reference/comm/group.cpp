@@ -99,20 +99,52 @@ std::shared_ptr<Group> Group::subgroup(const std::string& name, const std::vecto
   return group;
 }
 
+/// A collective or message that has begun.
+struct PendingSend::State {
+  torch::Tensor tensor;
+  c10::intrusive_ptr<c10d::Work> work;
+  std::string words;
+
+  void wait() const {
+    try {
+      work->wait();
+    } catch (const std::exception& error) {
+      throw PeerLost(words + ", did not end: " + reason_of(error));
+    }
+  }
+};
+
+PendingSend::PendingSend(std::unique_ptr<State> state) : state_(std::move(state)) {}
+PendingSend::PendingSend(PendingSend&&) noexcept = default;
+PendingSend& PendingSend::operator=(PendingSend&&) noexcept = default;
+PendingSend::~PendingSend() = default;
+
+void PendingSend::wait() {
+  state_->wait();
+}
+
 template <class Start>
-void Group::perform(const char* kind, const torch::Tensor& given, const Start& start) const {
+PendingSend Group::start(const char* kind, const torch::Tensor& given, const Start& start) const {
   require(given.is_contiguous(), std::string(kind) + " of a tensor that is not contiguous");
   const int64_t number = ++shared_->collectives;
   Traffic& traffic = shared_->traffic[name_ + " " + kind];
   ++traffic.calls;
   traffic.bytes += bytes_of(given);
+  auto state = std::make_unique<PendingSend::State>();
+  state->tensor = given;
+  state->words = "collective " + std::to_string(number) + ", " + kind + " over " + name_ + " as rank " +
+                 std::to_string(rank_) + " of " + std::to_string(size_);
   try {
-    start()->wait();
+    state->work = start();
   } catch (const std::exception& error) {
-    throw PeerLost("collective " + std::to_string(number) + ", " + kind + " over " + name_ + " as rank " +
-                   std::to_string(rank_) + " of " + std::to_string(size_) +
-                   ", did not end: " + reason_of(error));
+    throw PeerLost(state->words + ", did not end: " + reason_of(error));
   }
+  return PendingSend(std::move(state));
+}
+
+template <class Start>
+void Group::perform(const char* kind, const torch::Tensor& given, const Start& start) const {
+  this->start(kind, given, start).wait();
 }
 
 void Group::all_reduce(const torch::Tensor& tensor, Reduction reduction) const {
@@ -172,17 +204,21 @@ void Group::broadcast(const torch::Tensor& tensor, int64_t root) const {
   });
 }
 
-void Group::send(const torch::Tensor& tensor, int64_t to) const {
-  perform("send", tensor, [&] {
+PendingSend Group::start_send(const torch::Tensor& tensor, int64_t to, int64_t tag) const {
+  return start("send", tensor, [&] {
     std::vector<torch::Tensor> tensors = {tensor};
-    return backend_->send(tensors, static_cast<int>(to), /*tag=*/0);
+    return backend_->send(tensors, static_cast<int>(to), static_cast<int>(tag));
   });
 }
 
-void Group::receive(const torch::Tensor& tensor, int64_t from) const {
+void Group::send(const torch::Tensor& tensor, int64_t to, int64_t tag) const {
+  start_send(tensor, to, tag).wait();
+}
+
+void Group::receive(const torch::Tensor& tensor, int64_t from, int64_t tag) const {
   perform("receive", tensor, [&] {
     std::vector<torch::Tensor> tensors = {tensor};
-    return backend_->recv(tensors, static_cast<int>(from), /*tag=*/0);
+    return backend_->recv(tensors, static_cast<int>(from), static_cast<int>(tag));
   });
 }
 

@@ -36,6 +36,22 @@ class PeerLost : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A message on its way. It holds its tensor, which must not change before wait() is through.
+class PendingSend {
+ public:
+  PendingSend(PendingSend&&) noexcept;
+  PendingSend& operator=(PendingSend&&) noexcept;
+  ~PendingSend();
+  /// \throws PeerLost
+  void wait();
+
+ private:
+  friend class Group;
+  struct State;
+  explicit PendingSend(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
 /// Some ranks of a job, and the collectives between them. A group of one rank moves nothing.
 ///
 /// Every rank of a group calls the same collectives in the same order. All tensors are contiguous and of the
@@ -71,8 +87,13 @@ class Group {
                            const std::vector<int64_t>& receive_rows) const;
   /// In place, from rank `root` of the group to all.
   void broadcast(const torch::Tensor& tensor, int64_t root) const;
-  void send(const torch::Tensor& tensor, int64_t to) const;
-  void receive(const torch::Tensor& tensor, int64_t from) const;
+  /// A message meets the receive of the same tag; messages of one tag come in the order they were sent in.
+  /// Ends when it is received.
+  void send(const torch::Tensor& tensor, int64_t to, int64_t tag = 0) const;
+  /// In place.
+  void receive(const torch::Tensor& tensor, int64_t from, int64_t tag = 0) const;
+  /// send() that does not wait, so that two ranks can send to each other.
+  PendingSend start_send(const torch::Tensor& tensor, int64_t to, int64_t tag = 0) const;
   void barrier() const;
 
   /// Of this process, over all groups that came from the same world: "dp all_reduce" and so on.
@@ -84,6 +105,8 @@ class Group {
   struct Shared;
   Group(std::string name, int64_t rank, int64_t size, std::shared_ptr<Shared> shared);
   void connect(c10::intrusive_ptr<c10d::Store> store);
+  template <class Start>
+  PendingSend start(const char* kind, const torch::Tensor& given, const Start& start) const;
   template <class Start>
   void perform(const char* kind, const torch::Tensor& given, const Start& start) const;
 

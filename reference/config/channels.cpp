@@ -7,7 +7,8 @@ namespace {
 
 /// Rows for every collective over every group, though a run has few of them.
 void add_comm_channels(std::vector<ChannelRow>& table) {
-  for (const char* group : {"world", "pp", "dp_replicate", "dp_shard", "cp", "tp", "batch", "fsdp", "loss"})
+  for (const char* group :
+       {"world", "pp", "stage", "dp_replicate", "dp_shard", "cp", "tp", "batch", "fsdp", "loss"})
     for (const char* collective :
          {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "send", "receive"}) {
       const std::string words = std::string(collective) + " over the group " + group +
@@ -28,6 +29,7 @@ const std::vector<ChannelRow>& channels() {
     std::vector<ChannelRow> rows = {
         {"loss", "Loss of the update, as it was differentiated."},
         {"grad_norm", "L2 norm of all gradients before clipping."},
+        {"eval_loss", "Loss of the data's first rows after the update, with train.evaluate.", false},
         {"lr", "Learning rate that the update used."},
         {"weight_decay", "Weight decay that the update used, where a schedule moves it.", false},
         {"valid_tokens", "Labels of the update that count."},

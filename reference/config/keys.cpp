@@ -203,6 +203,9 @@ std::vector<Key> make_keys() {
       key("train.update", AT(train.update),
           "step: the trainer's own update; halves: forward_backward for each micro-batch and optim_step, "
           "called from outside; halves_zeroing: each forward_backward drops the gradients first."),
+      key("train.evaluate", AT(train.evaluate),
+          "After each update, the loss of the data's first data.global_batch rows, without gradients: the "
+          "channel eval_loss."),
       key("parallel.dp_replicate", AT(parallel.dp_replicate),
           "Copies of the model, which share the rows of an update among them."),
       key("parallel.dp_shard", AT(parallel.dp_shard),
@@ -227,12 +230,28 @@ std::vector<Key> make_keys() {
       key("parallel.sync", AT(parallel.sync),
           "last: micro-batches add up on their rank and are reduced after the last; each: every "
           "micro-batch's gradients are reduced, then added."),
+      key("parallel.pp", AT(parallel.pp),
+          "Ranks that hold consecutive blocks each; a micro-batch goes through them one after the other "
+          "(pipeline parallel)."),
+      key("parallel.pp_schedule", AT(parallel.pp_schedule),
+          "gpipe: all forward, then all backward; 1f1b: backward as soon as it can; interleaved: 1f1b over "
+          "parallel.pp_stages stages of each rank."),
+      key("parallel.pp_microbatches", AT(parallel.pp_microbatches),
+          "Pieces of rows that each micro-batch is cut into for the pipeline."),
+      key("parallel.pp_stages", AT(parallel.pp_stages),
+          "interleaved: stages of each rank; stage s lies on rank s modulo parallel.pp."),
+      key("parallel.pp_masks", AT(parallel.pp_masks),
+          "split: a mask is made of the whole micro-batch and cut with its rows; own: each piece has its "
+          "own; "
+          "held: each piece finds the whole one's first rows, as where a module held it (torchtitan #1723)."),
       key("checkpoint.restart_after", AT(checkpoint.restart_after),
           "Ends the process after this update and goes on in a new one from a checkpoint; 0 = never."),
       key("checkpoint.resume_dp_replicate", AT(checkpoint.resume_dp_replicate),
           "parallel.dp_replicate of the process that goes on; 0 = the same."),
       key("checkpoint.resume_dp_shard", AT(checkpoint.resume_dp_shard),
           "parallel.dp_shard of the process that goes on; 0 = the same."),
+      key("checkpoint.resume_pp", AT(checkpoint.resume_pp),
+          "parallel.pp of the process that goes on; 0 = the same."),
       key("checkpoint.exclude_from_loading", AT(checkpoint.exclude_from_loading),
           "Parts that a resumed run starts anew instead of loading."),
       key("threads", AT(threads), "Threads within an operator; they change the order of sums."),
@@ -290,7 +309,7 @@ void set_key(RunConfig& config, std::string_view name, const Json& value) {
 }
 
 std::vector<std::string> mesh_keys() {
-  return {"parallel.dp_replicate", "parallel.dp_shard", "parallel.tp"};
+  return {"parallel.pp", "parallel.dp_replicate", "parallel.dp_shard", "parallel.tp"};
 }
 
 }  // namespace parity::reference

@@ -43,4 +43,7 @@ class Rules {
 /// Rules of lr.* and of the weight decay that a schedule moves.
 void check_schedule(const RunConfig& config, const Rules& rules);
 
+/// Rules of parallel.*, for an architecture that holds.
+void check_parallel(const RunConfig& config, const Rules& rules);
+
 }  // namespace parity::reference

@@ -41,6 +41,8 @@ enum class ReplicateWith { all_reduce, hsdp };
 enum class ReshardAfterForward { all_but_last, always, never };
 enum class GradientReduction { sum, average };
 enum class GradientSync { last, each };
+enum class PipelineSchedule { gpipe, one_forward_one_backward, interleaved };
+enum class PipelineMasks { split, own, held };
 enum class CheckpointPart { optimizer, optimizer_step, schedule, data };
 
 /// Departures from the named model's dimensions; 0 keeps the model's own.
@@ -123,8 +125,21 @@ struct ParallelConfig {
   ReshardAfterForward reshard_after_forward = ReshardAfterForward::all_but_last;
   GradientReduction gradient_reduction = GradientReduction::sum;
   GradientSync sync = GradientSync::last;
+  int64_t pp = 1;  ///< ranks that hold consecutive blocks each
+  PipelineSchedule pp_schedule = PipelineSchedule::one_forward_one_backward;
+  int64_t pp_microbatches = 1;  ///< that a micro-batch is cut into on its way through the stages
+  int64_t pp_stages = 1;        ///< of each rank
+  PipelineMasks pp_masks = PipelineMasks::split;
 
-  int64_t ranks() const { return dp_replicate * dp_shard * tp; }
+  int64_t ranks() const { return pp * dp_replicate * dp_shard * tp; }
+  void without_pipeline() {
+    const ParallelConfig defaults;
+    pp = 1;
+    pp_schedule = defaults.pp_schedule;
+    pp_microbatches = defaults.pp_microbatches;
+    pp_stages = defaults.pp_stages;
+    pp_masks = defaults.pp_masks;
+  }
   /// Ranks with different rows of an update.
   int64_t batch_ranks() const { return dp_replicate * dp_shard; }
 
@@ -135,6 +150,7 @@ struct CheckpointConfig {
   int64_t restart_after = 0;
   int64_t resume_dp_replicate = 0;  ///< layout of the process that goes on; 0 = parallel's
   int64_t resume_dp_shard = 0;
+  int64_t resume_pp = 0;
   std::vector<CheckpointPart> exclude_from_loading;
 };
 
@@ -155,6 +171,7 @@ struct RunConfig {
   LrConfig lr;
   struct {
     UpdateCall update = UpdateCall::step;
+    bool evaluate = false;
   } train;
   ParallelConfig parallel;
   CheckpointConfig checkpoint;
@@ -167,6 +184,10 @@ struct RunConfig {
       resumed.dp_replicate = checkpoint.resume_dp_replicate;
     if (checkpoint.resume_dp_shard > 0)
       resumed.dp_shard = checkpoint.resume_dp_shard;
+    if (checkpoint.resume_pp > 0)
+      resumed.pp = checkpoint.resume_pp;
+    if (resumed.pp == 1)
+      resumed.without_pipeline();
     return resumed;
   }
 };
@@ -289,6 +310,16 @@ template <>
 struct EnumNames<reference::GradientSync> {
   static constexpr std::string_view what = "gradient synchronisation";
   static constexpr std::array<std::string_view, 2> names = {"last", "each"};
+};
+template <>
+struct EnumNames<reference::PipelineSchedule> {
+  static constexpr std::string_view what = "pipeline schedule";
+  static constexpr std::array<std::string_view, 3> names = {"gpipe", "1f1b", "interleaved"};
+};
+template <>
+struct EnumNames<reference::PipelineMasks> {
+  static constexpr std::string_view what = "way of masks through a pipeline";
+  static constexpr std::array<std::string_view, 3> names = {"split", "own", "held"};
 };
 template <>
 struct EnumNames<reference::CheckpointPart> {

@@ -99,40 +99,6 @@ void check_documents(const RunConfig& config, const Rules& rules) {
              "shorten the documents or lengthen data.seq_len");
 }
 
-void check_parallel(const RunConfig& config, const Rules& rules) {
-  const ParallelConfig& parallel = config.parallel;
-  rules.at_least(parallel.dp_replicate, 1, "parallel.dp_replicate");
-  rules.at_least(parallel.dp_shard, 1, "parallel.dp_shard");
-  const int64_t rows = config.data.global_batch / config.data.micro_batches;
-  rules.rule(rows % parallel.batch_ranks() == 0,
-             parallel.dp_shard > 1 ? "parallel.dp_shard" : "parallel.dp_replicate",
-             "a micro-batch of all " + std::to_string(parallel.batch_ranks()) + " ranks has " +
-                 std::to_string(rows) + " sequences, which do not fall into equal parts",
-             "let the ranks divide them");
-  rules.used_or_default(parallel.dp_shard == 1, "parallel.replicate_with", "a mesh with dp_shard > 1",
-                        "it is HSDP already");
-  rules.used_or_default(parallel.dp_shard > 1, "parallel.reshard_after_forward",
-                        "a model whose parameters are whole on each rank", "set parallel.dp_shard");
-}
-
-void check_tensor_parallel(const RunConfig& config, const Rules& rules) {
-  const int64_t tp = config.parallel.tp;
-  rules.at_least(tp, 1, "parallel.tp");
-  const Llama3Dimensions d = dimensions_of(config.model, config.architecture);
-  rules.rule(d.n_heads % tp == 0 && d.n_kv_heads % tp == 0, "parallel.tp",
-             std::to_string(d.n_heads) + " query heads and " + std::to_string(d.n_kv_heads) +
-                 " key heads do not fall into equal parts, and a head stays whole",
-             "choose a divisor of both");
-  for (const auto& [key, count] : {std::pair("architecture.vocab_size", d.vocab_size),
-                                   std::pair("architecture.ffn_hidden", d.ffn_hidden)})
-    rules.rule((tp - 1) * ((count + tp - 1) / tp) < count, key,
-               "parts of " + std::to_string((count + tp - 1) / tp) +
-                   " leave the last of parallel.tp = " + std::to_string(tp) + " ranks without any",
-               "give more, or fewer ranks");
-  for (const char* key : {"parallel.sequence_parallel", "parallel.loss_parallel"})
-    rules.used_or_default(tp > 1, key, "a model that is not cut over ranks", "set parallel.tp");
-}
-
 void check_attention(const RunConfig& config, const Rules& rules) {
   const AttentionConfig& attention = config.attention;
   const DataConfig& data = config.data;
@@ -166,7 +132,8 @@ void check_loss(const RunConfig& config, const Rules& rules) {
              "set train.update = \"step\" or prefetch");
   rules.at_least(loss.chunks, 0, "loss.chunks");
   const int64_t tokens = config.data.global_batch / config.data.micro_batches /
-                         config.parallel.batch_ranks() * config.data.seq_len;
+                         config.parallel.batch_ranks() / config.parallel.pp_microbatches *
+                         config.data.seq_len;
   rules.rule(loss.chunks == 0 || tokens % loss.chunks == 0, "loss.chunks",
              "a micro-batch has " + std::to_string(tokens) + " tokens, which do not fall into equal chunks",
              "choose a divisor, or 0");
@@ -194,7 +161,8 @@ void check_checkpoint(const RunConfig& config, const Rules& rules) {
              "steps is " + std::to_string(config.steps) + ", so nothing is left to resume",
              "restart earlier or train longer");
   for (const auto& [value, key] : {std::pair(config.checkpoint.resume_dp_replicate, "resume_dp_replicate"),
-                                   std::pair(config.checkpoint.resume_dp_shard, "resume_dp_shard")}) {
+                                   std::pair(config.checkpoint.resume_dp_shard, "resume_dp_shard"),
+                                   std::pair(config.checkpoint.resume_pp, "resume_pp")}) {
     const std::string name = std::string("checkpoint.") + key;
     rules.at_least(value, 0, name);
     rules.used_or_default(config.checkpoint.restart_after > 0, name, "a run that does not restart",
@@ -220,9 +188,8 @@ void validate(const RunConfig& config) {
   rules.rule(config.threads >= 1 && config.threads <= 1024, "threads", "an operator needs a thread",
              "give 1 to 1024");
   check_data(config, rules);
-  check_parallel(config, rules);
   check_architecture(config, rules);
-  check_tensor_parallel(config, rules);
+  check_parallel(config, rules);
   check_documents(config, rules);
   check_attention(config, rules);
   check_loss(config, rules);

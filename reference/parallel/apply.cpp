@@ -5,6 +5,7 @@
 #include "reference/parallel/fsdp.hpp"
 #include "reference/parallel/layout.hpp"
 #include "reference/parallel/partial_gradients.hpp"
+#include "reference/parallel/pipeline_stages.hpp"
 #include "reference/parallel/replicas.hpp"
 #include "reference/parallel/tensor_parallel.hpp"
 #include "reference/parallel/vocabulary_cross_entropy.hpp"
@@ -47,14 +48,26 @@ void sum_partial_gradients(Applied& applied, const Parallel& parallel) {
                                                                std::move(partial), parallel.tensor);
 }
 
+std::unique_ptr<Pipeline> make_pipeline(const Llama3& model, const PipelineShape& shape,
+                                        const ParallelConfig& config, const Parallel& parallel) {
+  const GroupPointer alone = parallel.world->subgroup("alone", {parallel.world->rank()});
+  return std::make_unique<Pipeline>(model, shape, parallel.pipeline,
+                                    config.sequence_parallel ? parallel.tensor : alone);
+}
+
 }  // namespace
 
 Applied apply_parallelism(Llama3& model, const ParallelConfig& config, const Parallel& parallel) {
-  const Parameters parameters = apply_tensor_parallel(model, config, parallel.tensor);
+  Parameters parameters = apply_tensor_parallel(model, config, parallel.tensor);
+  const PipelineShape shape = {config.pp_schedule, config.pp, config.pp_stages, config.pp_microbatches};
+  if (config.pp > 1)
+    parameters = keep_stages(model, parameters, shape, parallel.pipeline->rank());
   Applied applied = config.dp_shard > 1 || config.replicate_with == ReplicateWith::hsdp
                         ? sharded(model, parameters, config, parallel)
                         : replicated(parameters, config, parallel);
   sum_partial_gradients(applied, parallel);
+  if (config.pp > 1)
+    applied.pipeline = make_pipeline(model, shape, config, parallel);
   if (config.loss_parallel)
     applied.cross_entropy_sum = [vocabulary = model.dimensions().vocab_size, ranks = parallel.tensor](
                                     const torch::Tensor& logits, const torch::Tensor& labels) {

@@ -11,6 +11,7 @@
 #include "reference/model/llama3/llama3.hpp"
 #include "reference/parallel/data_parallel.hpp"
 #include "reference/parallel/parallel.hpp"
+#include "reference/parallel/pipeline.hpp"
 
 namespace parity::reference {
 
@@ -18,14 +19,16 @@ namespace parity::reference {
 struct Applied {
   Parameters parameters;  ///< that this rank trains: its parts, with their layouts
   std::unique_ptr<DataParallel> data_parallel;
+  std::unique_ptr<Pipeline> pipeline;  ///< null where every rank has all blocks
   /// Cross entropy summed over tokens, of the logits that the model gives; empty = they are whole.
   std::function<torch::Tensor(const torch::Tensor& logits, const torch::Tensor& labels)> cross_entropy_sum;
   std::vector<std::string>
       buffers;  ///< in which gradients are reduced, a line each; empty = a parameter each
 };
 
-/// Puts the parallelisms of a config around a model: tensor parallel, then context parallel, then activation
-/// checkpointing, then FSDP or replicas. Each replaces the parameters by what the rank holds of them.
+/// Puts the parallelisms of a config around a model: tensor parallel, then stages of a pipeline, then context
+/// parallel, then activation checkpointing, then FSDP or replicas. Each replaces the parameters by what the
+/// rank holds of them.
 /// \param model  with its first weights, which are the same on every rank
 Applied apply_parallelism(Llama3& model, const ParallelConfig& config, const Parallel& parallel);
 

@@ -14,6 +14,8 @@ namespace parity::reference {
 struct Parallel {
   DeviceMesh mesh;
   std::shared_ptr<Group> world;
+  std::shared_ptr<Group> pipeline;   ///< ranks that a micro-batch goes through, one after the other
+  std::shared_ptr<Group> stage;      ///< ranks that hold parts of the same blocks
   std::shared_ptr<Group> replicate;  ///< ranks that hold the same parameters, or the same parts of them
   std::shared_ptr<Group> shard;      ///< ranks that hold a part of each parameter
   std::shared_ptr<Group> tensor;     ///< ranks that hold a part of each matrix, for the same rows

@@ -59,4 +59,12 @@ torch::Tensor sharded_gradient_norm(const Parameters& parameters, const Group& w
   return at::linalg_vector_norm(at::where(ask_each(parameters, is_part), whole, norms), 2);
 }
 
+torch::Tensor norm_over_stages(const torch::Tensor& norm, const Group& stages) {
+  if (stages.size() == 1)
+    return norm;
+  const torch::Tensor squares = norm.square();
+  stages.all_reduce(squares);
+  return squares.sqrt();
+}
+
 }  // namespace parity::reference

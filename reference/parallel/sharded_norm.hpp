@@ -38,4 +38,13 @@ torch::Tensor sum_over_parts(const Parameters& parameters, const torch::Tensor& 
 /// Source: NUMERICS.md 5 and 10.8; torch's DTensor does the same with its _NormPartial.
 torch::Tensor sharded_gradient_norm(const Parameters& parameters, const Group& world);
 
+/// L2 norm over all stages of a pipeline, from that of each: sqrt(sum over stages of norm^2).
+///
+/// \param norm    scalar, of this rank's stages; `norm` itself where the group has one rank
+/// \param stages  ranks along pp
+/// \return scalar in the norm's dtype, the same bits on every rank. It rounds otherwise than the norm of all
+/// per-tensor norms.
+/// Source: NUMERICS.md 5; torchtitan's clip_grad_norm_.
+torch::Tensor norm_over_stages(const torch::Tensor& norm, const Group& stages);
+
 }  // namespace parity::reference

@@ -67,8 +67,11 @@ struct Around {
 };
 
 void surround_embedding(ModuleHooks& hooks, const std::shared_ptr<Around>& around, IndexRange rows) {
-  hooks.before("tok_embeddings", [around, rows](const torch::Tensor& tokens_BS) {
+  hooks.before("tokens", [around](const torch::Tensor& tokens_BS) {
     around->seq_len = tokens_BS.size(sequence);
+    return tokens_BS;
+  });
+  hooks.before("tok_embeddings", [around, rows](const torch::Tensor& tokens_BS) {
     const torch::Tensor foreign = tokens_BS.lt(rows.first).logical_or_(tokens_BS.ge(rows.end));
     around->foreign = foreign.unsqueeze(-1);
     return (tokens_BS - rows.first).masked_fill_(foreign, 0);

@@ -81,6 +81,8 @@ void StepCapture::offer_document_ids() {
 void StepCapture::end_step(const StepResult& result) {
   recorder_.channel("loss", result.loss);
   recorder_.channel("grad_norm", result.grad_norm);
+  if (result.eval_loss)
+    recorder_.channel("eval_loss", *result.eval_loss);
   recorder_.channel("lr", result.lr);
   if (result.weight_decay)
     recorder_.channel("weight_decay", *result.weight_decay);

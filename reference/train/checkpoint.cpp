@@ -70,18 +70,41 @@ void copy_into(const torch::Tensor& target, const TensorLayout& layout, const to
   torch::Tensor(target).copy_(part_of_logical(saved, layout));
 }
 
+/// What all stages of a pipeline have, on the rank of the first one; the others keep their own.
+void join_stages(Entries& entries, const Group& stages) {
+  if (stages.rank() > 0) {
+    std::vector<char> bytes = torch::jit::pickle_save(entries);
+    stages.send(scalar(static_cast<int64_t>(bytes.size())), 0);
+    stages.send(torch::from_blob(bytes.data(), {static_cast<int64_t>(bytes.size())}, torch::kUInt8), 0);
+    return;
+  }
+  for (int64_t other = 1; other < stages.size(); ++other) {
+    const torch::Tensor size = scalar(0);
+    stages.receive(size, other);
+    std::vector<char> bytes(static_cast<size_t>(size.item<int64_t>()));
+    stages.receive(torch::from_blob(bytes.data(), {static_cast<int64_t>(bytes.size())}, torch::kUInt8),
+                   other);
+    for (const auto& entry :
+         c10::impl::toTypedDict<std::string, torch::Tensor>(torch::jit::pickle_load(bytes).toGenericDict()))
+      entries.insert(entry.key(), entry.value());
+  }
+}
+
 }  // namespace
 
 void Trainer::save(const std::filesystem::path& file) const {
   const State& s = *state_;
   Entries entries;
-  const Group& world = *s.parallel.world;
+  const Group& stage = *s.parallel.stage;
   for (const Parameter& parameter : s.applied.parameters)
     entries.insert("parameter/" + parameter.name,
-                   logical_tensor(parameter.value.detach(), parameter.layout, world));
+                   logical_tensor(parameter.value.detach(), parameter.layout, stage));
   for (const Optimizer::State& state : s.optimizer->state())
-    entries.insert("optimizer/" + state.name, logical_tensor(state.value, state.layout, world));
-  if (world.rank() > 0)
+    entries.insert("optimizer/" + state.name, logical_tensor(state.value, state.layout, stage));
+  if (stage.rank() > 0)
+    return;
+  join_stages(entries, *s.parallel.pipeline);
+  if (s.parallel.world->rank() > 0)
     return;
   entries.insert("updates_done", scalar(s.updates_done));
   entries.insert("schedule_position", scalar(s.schedule_position));

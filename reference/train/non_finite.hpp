@@ -14,6 +14,7 @@
 namespace parity::reference {
 
 class Llama3;
+class Pipeline;
 struct ModelInput;
 
 /// A loss or gradient that is not finite ends a run (exit 4).
@@ -36,10 +37,14 @@ class NonFinite : public UserError {
 
 /// `value`, or one that is not finite if some rank has such a one.
 double worst_of_ranks(double value, const Group& world);
-/// First in the order given, on any rank; empty if all are finite.
-std::string first_non_finite_value(const Parameters& parameters, const Group& world);
-std::string first_non_finite_gradient(const Parameters& parameters, const Group& world);
+/// First in model order, on any rank; empty if all are finite.
+/// \param parameters  that this rank holds. \param model  every parameter, in order
+std::string first_non_finite_value(const Parameters& parameters, const Parameters& model, const Group& world);
+std::string first_non_finite_gradient(const Parameters& parameters, const Parameters& model,
+                                      const Group& world);
 /// First block result of a forward pass that is not finite, in execution order, on any rank.
 std::string first_non_finite_activation(const Llama3& model, const ModelInput& input, const Group& world);
+std::string first_non_finite_activation(const Pipeline& pipeline, const ModelInput& piece,
+                                        const Group& world);
 
 }  // namespace parity::reference

@@ -12,6 +12,7 @@
 #include "reference/optim/scale_gradients.hpp"
 #include "reference/parallel/sharded_norm.hpp"
 #include "reference/train/attention_choice.hpp"
+#include "reference/train/batch_input.hpp"
 #include "reference/train/non_finite.hpp"
 #include "reference/train/trainer_state.hpp"
 
@@ -22,11 +23,6 @@ torch::ScalarType scalar_type(Precision precision) {
   return precision == Precision::float64 ? torch::kFloat64 : torch::kFloat32;
 }
 
-/// [B, S] int64 over the batch's own memory.
-torch::Tensor view_of(const std::vector<int64_t>& values, const MicroBatch& batch) {
-  return torch::from_blob(const_cast<int64_t*>(values.data()), {batch.rows, batch.seq_len}, torch::kInt64);
-}
-
 void check_labels(const LossRule& rule, int64_t step, int64_t index) {
   if (rule.defined())
     return;
@@ -34,14 +30,6 @@ void check_labels(const LossRule& rule, int64_t step, int64_t index) {
       "micro-batch " + std::to_string(index + 1) + " of update " + std::to_string(step) +
       " has no label that counts (loss.normalization = \"microbatch_mean\" would divide 0 by 0); " +
       "lower data.ignore_fraction or data.micro_batches, or choose another normalization");
-}
-
-/// Tokens, positions and masks of a micro-batch, over its own memory.
-ModelInput input_of(const Llama3& model, const MicroBatch& batch) {
-  const torch::Tensor tokens = view_of(batch.tokens, batch);
-  const torch::Tensor positions = view_of(batch.positions, batch);
-  return {tokens, batch.whole_positions ? torch::Tensor() : positions,
-          model.get_attention_masks(tokens, positions)};
 }
 
 /// The model's first weights, which do not depend on the ranks, and then what is around it.
@@ -56,9 +44,10 @@ bool averages_means(const RunConfig& config) {
          config.parallel.gradient_reduction == GradientReduction::average;
 }
 
-/// Micro-batches of an update that a rank's loss is divided by.
+/// Micro-batches of an update, or pieces of them, that a rank's loss is divided by.
 int64_t micro_batches_of(const RunConfig& config) {
-  return config.data.micro_batches * (averages_means(config) ? 1 : config.parallel.batch_ranks());
+  return config.data.micro_batches * config.parallel.pp_microbatches *
+         (averages_means(config) ? 1 : config.parallel.batch_ranks());
 }
 
 }  // namespace
@@ -73,7 +62,7 @@ Trainer::State::State(const RunConfig& run_config, std::shared_ptr<Group> world)
       applied(initialized(model, config, parallel)),
       optimizer(make_optimizer(config.optimizer, applied.parameters)),
       schedule(make_schedule(config)),
-      update_norm(applied.parameters, *parallel.world),
+      update_norm(applied.parameters, *parallel.stage, *parallel.pipeline),
       tally(loader.first_row()),
       warnings(schedule.warnings) {
   for (std::string& warning : document_warnings(config, loader.positions_restart()))
@@ -118,41 +107,72 @@ void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& tota
   State& s = *state_;
   if (s.batch_hook)
     s.batch_hook(s.updates_done + 1, s.tally.micro_batches(), batch);
-  const LossRule rule{s.config.loss.normalization, batch.valid_tokens, totals, s.applied.cross_entropy_sum};
-  check_labels(rule, s.updates_done + 1, s.tally.micro_batches());
   s.tally.add(batch);
   if (attention_is_recorded(s.config))
     s.tally.add_mask(s.model.get_mask(batch.tokens, batch.positions, batch.seq_len));
+  if (s.applied.pipeline)
+    return forward_backward_in_pieces(batch, totals);
+  const LossRule rule = s.rule_for(batch.valid_tokens, totals);
+  check_labels(rule, s.updates_done + 1, s.tally.micro_batches() - 1);
   const ModelInput input = input_of(s.model, batch);
-  const torch::Tensor labels = view_of(batch.labels, batch);
   s.applied.data_parallel->begin(s.tally.micro_batches() == s.config.data.micro_batches);
-  if (s.config.loss.chunks == 0) {
-    torch::Tensor loss = rule.whole(s.model.forward(input), labels);
-    check_loss(input, loss);
-    loss.backward();
-    s.applied.data_parallel->end();
-    return;
-  }
   const torch::Tensor hidden = s.model.hidden(input);
-  const ChunkedLoss chunked = chunked_loss(
-      hidden, labels, s.config.loss.chunks, [&s](const torch::Tensor& x) { return s.model.output(x); },
-      [&rule](const torch::Tensor& logits, const torch::Tensor& some) { return rule.share(logits, some); });
-  check_loss(input, chunked.loss);
-  hidden.backward(chunked.hidden_grad);
+  const PieceLoss loss = s.loss_of(rule, hidden, tensor_of(batch.labels, batch));
+  s.tally.add_loss(loss.loss);
+  check_loss(loss.loss, [&] { return first_non_finite_activation(s.model, input, *s.parallel.world); });
+  loss.backward(hidden);
   s.applied.data_parallel->end();
 }
 
-void Trainer::check_loss(const ModelInput& input, const torch::Tensor& loss) {
+void Trainer::forward_backward_in_pieces(const MicroBatch& batch, const UpdateTotals& totals) {
   State& s = *state_;
-  s.tally.add_loss(loss);
+  const ParallelConfig& config = s.config.parallel;
+  const std::vector<Piece> pieces = pieces_of(s.model, batch, config.pp_microbatches, config.pp_masks);
+  std::vector<ModelInput> inputs;
+  for (const Piece& piece : pieces) {
+    check_labels(
+        s.rule_for(piece.valid_tokens, totals), s.updates_done + 1,
+        (s.tally.micro_batches() - 1) * config.pp_microbatches + static_cast<int64_t>(inputs.size()));
+    inputs.push_back(piece.input);
+  }
+  // Stages reduce once their last piece is through: in finish().
+  s.applied.data_parallel->begin(/*last=*/false);
+  const torch::Tensor losses = s.applied.pipeline->train(inputs, [&](int64_t m, const torch::Tensor& hidden) {
+    const Piece& piece = pieces[static_cast<size_t>(m)];
+    return s.loss_of(s.rule_for(piece.valid_tokens, totals), hidden, piece.labels);
+  });
+  s.applied.data_parallel->end();
+  for (const torch::Tensor& loss : losses.unbind())
+    s.tally.add_loss(loss);
+  check_loss(losses.sum(), [&] {
+    const auto bad = losses.isfinite().logical_not_().to(torch::kInt64).argmax().item<int64_t>();
+    return first_non_finite_activation(*s.applied.pipeline, inputs[static_cast<size_t>(bad)],
+                                       *s.parallel.world);
+  });
+}
+
+PieceLoss Trainer::State::loss_of(const LossRule& rule, const torch::Tensor& hidden,
+                                  const torch::Tensor& labels) const {
+  const auto output = [this](const torch::Tensor& x) { return model.output(x); };
+  if (config.loss.chunks == 0)
+    return {rule.whole(output(hidden), labels), {}};
+  const ChunkedLoss chunked = chunked_loss(
+      hidden, labels, config.loss.chunks, output,
+      [&rule](const torch::Tensor& logits, const torch::Tensor& some) { return rule.share(logits, some); });
+  return {chunked.loss, chunked.hidden_grad};
+}
+
+void Trainer::check_loss(const torch::Tensor& loss, const std::function<std::string()>& first_activation) {
+  State& s = *state_;
   const Group& world = *s.parallel.world;
   const double value = worst_of_ranks(loss.item<double>(), world);
   if (std::isfinite(value))
     return;
   const int64_t step = s.updates_done + 1;
-  if (const std::string name = first_non_finite_value(s.applied.parameters, world); !name.empty())
+  if (const std::string name = first_non_finite_value(s.applied.parameters, s.model.parameters(), world);
+      !name.empty())
     throw NonFinite(step, "loss", value, Phase::param, name);
-  throw NonFinite(step, "loss", value, Phase::forward, first_non_finite_activation(s.model, input, world));
+  throw NonFinite(step, "loss", value, Phase::forward, first_activation());
 }
 
 void Trainer::forward_backward(const UpdateBatches& batches) {
@@ -163,7 +183,7 @@ void Trainer::forward_backward(const UpdateBatches& batches) {
 StepResult Trainer::optim_step() {
   State& s = *state_;
   const Parameters& parameters = s.applied.parameters;
-  if (s.parallel.world->size() > 1 && s.applied.data_parallel->keeps_local_gradients())
+  if (s.parallel.stage->size() > 1 && s.applied.data_parallel->keeps_local_gradients())
     s.reached(Phase::grad_local);
   s.tally.sum_over(*s.parallel.batch);
   s.applied.data_parallel->finish();
@@ -188,11 +208,12 @@ StepResult Trainer::optim_step() {
   result.loss = loss.item<double>();
   s.tally = UpdateTally(s.loader.first_row());
   s.reached(Phase::grad);
-  const torch::Tensor norm = sharded_gradient_norm(parameters, *s.parallel.world);
+  const torch::Tensor norm =
+      norm_over_stages(sharded_gradient_norm(parameters, *s.parallel.stage), *s.parallel.pipeline);
   result.grad_norm = norm.item<double>();
   if (!std::isfinite(result.grad_norm))
     throw NonFinite(result.step, "grad_norm", result.grad_norm, Phase::grad,
-                    first_non_finite_gradient(parameters, *s.parallel.world));
+                    first_non_finite_gradient(parameters, s.model.parameters(), *s.parallel.world));
   if (s.config.clip.max_norm > 0)
     clip_gradients(parameters, norm, s.config.clip.max_norm);
   s.reached(Phase::grad_clipped);
@@ -205,6 +226,8 @@ StepResult Trainer::optim_step() {
   ++s.schedule_position;
   s.reached(Phase::param);
   result.update_norm = s.update_norm.after();
+  if (s.config.train.evaluate)
+    result.eval_loss = evaluate();
   return result;
 }
 

@@ -18,7 +18,6 @@ namespace parity::reference {
 class DeviceMesh;
 class Group;
 struct MicroBatch;
-struct ModelInput;
 struct Parameter;
 struct UpdateBatches;
 struct UpdateTotals;
@@ -37,6 +36,7 @@ struct StepResult {
   double loss = 0;       ///< as it was differentiated: the sum over micro-batches, divided as the gradient
   double grad_norm = 0;  ///< before clipping
   double lr = 0;         ///< that the update used
+  std::optional<double> eval_loss;     ///< after the update, where train.evaluate is set
   std::optional<double> weight_decay;  ///< that the update used; only where a schedule moves it
   int64_t tokens = 0;  ///< positions that went through the model, counted: also ignored labels and padding
   int64_t valid_tokens = 0;        ///< labels that counted, counted in every mode, not what a config promises
@@ -88,6 +88,10 @@ class Trainer {
   /// \return everything but `seconds`, over all forward_backward() since the last optim_step()
   StepResult optim_step();
 
+  /// Mean loss over the labels that count of the data's first data.global_batch rows, whatever the training
+  /// has read, without gradients.
+  double evaluate();
+
   int64_t updates_done() const;
   /// Sequences that this rank has fetched so far.
   int64_t sequences_read() const;
@@ -111,7 +115,9 @@ class Trainer {
 
  private:
   void stream_update();
-  void check_loss(const ModelInput& input, const torch::Tensor& loss);
+  void forward_backward_in_pieces(const MicroBatch& batch, const UpdateTotals& totals);
+  /// \param first_activation  names the first one that is not finite
+  void check_loss(const torch::Tensor& loss, const std::function<std::string()>& first_activation);
 
   struct State;
   std::unique_ptr<State> state_;

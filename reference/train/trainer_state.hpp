@@ -7,6 +7,7 @@
 #include <torch/types.h>
 
 #include "reference/data/loader.hpp"
+#include "reference/loss/normalization.hpp"
 #include "reference/model/llama3/llama3.hpp"
 #include "reference/optim/optimizer.hpp"
 #include "reference/optim/schedules/schedule.hpp"
@@ -32,10 +33,17 @@ struct Trainer::State {
   UpdateNorm update_norm;
   UpdateTally tally;
   std::vector<std::string> warnings;
+  std::vector<MicroBatch> eval_batches;  ///< read when first asked for
   int64_t updates_done = 0;
   int64_t schedule_position = 0;  ///< differs from updates_done only where a resumed run forgot it
   PhaseHook phase_hook;
   BatchHook batch_hook;
+
+  /// Of hidden states. With loss.chunks it goes backward as far as these at once.
+  PieceLoss loss_of(const LossRule& rule, const torch::Tensor& hidden, const torch::Tensor& labels) const;
+  LossRule rule_for(int64_t valid_tokens, const UpdateTotals& totals) const {
+    return {config.loss.normalization, valid_tokens, totals, applied.cross_entropy_sum};
+  }
 
   void reached(Phase phase) const {
     if (phase_hook)

@@ -41,8 +41,8 @@ double squared_distance(const torch::Tensor& a, const torch::Tensor& b) {
 
 }  // namespace
 
-UpdateNorm::UpdateNorm(const Parameters& parameters, const Group& world)
-    : parameters_(parameters), world_(world) {
+UpdateNorm::UpdateNorm(const Parameters& parameters, const Group& stage, const Group& stages)
+    : parameters_(parameters), stage_(stage), stages_(stages) {
   for (const Parameter& parameter : parameters_)
     previous_.push_back(torch::empty_like(parameter.value.detach()));
 }
@@ -58,9 +58,12 @@ double UpdateNorm::after() const {
   const torch::Tensor squares = torch::empty({count}, torch::kFloat64);
   for (size_t i = 0; i < previous_.size(); ++i)
     squares.mutable_data_ptr<double>()[i] = squared_distance(parameters_[i].value, previous_[i]);
-  const torch::Tensor whole = sum_over_parts(parameters_, squares, world_);
-  return std::sqrt(
-      std::accumulate(whole.const_data_ptr<double>(), whole.const_data_ptr<double>() + count, 0.0));
+  const torch::Tensor whole = sum_over_parts(parameters_, squares, stage_);
+  const torch::Tensor total = torch::full(
+      {1}, std::accumulate(whole.const_data_ptr<double>(), whole.const_data_ptr<double>() + count, 0.0),
+      torch::kFloat64);
+  stages_.all_reduce(total);
+  return std::sqrt(total.item<double>());
 }
 
 }  // namespace parity::reference

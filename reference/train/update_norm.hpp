@@ -14,8 +14,9 @@ namespace parity::reference {
 /// Measures how far an update moves the parameters.
 class UpdateNorm {
  public:
-  /// \param world  all ranks that hold parts of them
-  UpdateNorm(const Parameters& parameters, const Group& world);
+  /// \param stage   all ranks that hold parts of them
+  /// \param stages  ranks along pp, which hold other ones
+  UpdateNorm(const Parameters& parameters, const Group& stage, const Group& stages);
 
   /// Remembers the parameters as they are.
   void before();
@@ -24,7 +25,8 @@ class UpdateNorm {
 
  private:
   const Parameters& parameters_;
-  const Group& world_;
+  const Group& stage_;
+  const Group& stages_;
   std::vector<torch::Tensor> previous_;
 };
 

@@ -74,4 +74,57 @@ class PyTorchProgramTest : public TrainProgramTest, public testing::WithParamInt
   std::unique_ptr<Trace> ours_, theirs_;
 };
 
+/// Ten updates by ranks of parity-train and by ranks of a PyTorch program, on what one process had.
+class PyTorchRanksTest : public TrainProgramTest {
+ protected:
+  void SetUp() override {
+    TrainProgramTest::SetUp();
+    if (!places::has_pytorch)
+      GTEST_SKIP() << needs_pytorch;
+  }
+
+  /// Both agree in every bit of loss, gradient norm and learning rate; no tolerance.
+  /// \param script  in tests/support. \param changes  of one process. \param layout  of the ranks
+  void expect_same_bits(const std::string& script, int64_t ranks, const std::string& dtype,
+                        const Json& changes, const Json& layout) {
+    const std::string one = write_config(changes, "one.json");
+    const std::string several = write_config(with(changes, layout), "several.json");
+    write_file(folder / "capture.json", R"({"tensors": [], "sketches": [], "replay": true})");
+    const std::string at = folder.string() + "/";
+    const CommandResult replay =
+        train(one + " --capture " + at + "capture.json --dtype " + dtype + " --trace " + at + "replay.h5");
+    ASSERT_EQ(replay.status, 0) << replay.output;
+    const CommandResult ours =
+        run_ranks(ranks, "", program() + several + " --dtype " + dtype + " --trace " + at + "ours.h5");
+    ASSERT_EQ(ours.status, 0) << ours.output;
+    const CommandResult theirs = run_ranks(ranks,
+                                           "GLOO_SOCKET_IFNAME=lo PARITY_CONFIG=" + several +
+                                               " PARITY_DTYPE=" + dtype + " PARITY_TRACE=" + at + "theirs.h5",
+                                           std::string(places::python) + " " + places::source +
+                                               "/tests/support/" + script + " " + at + "replay.h5");
+    ASSERT_EQ(theirs.status, 0) << theirs.output;
+    for (const char* channel : {"loss", "grad_norm", "lr"}) {
+      EXPECT_EQ(channel_of(trace_of("ours.h5"), channel).size(), 10U);
+      EXPECT_EQ(channel_of(trace_of("ours.h5"), channel), channel_of(trace_of("theirs.h5"), channel))
+          << channel;
+    }
+  }
+
+  Trace trace_of(const std::string& name) const { return Trace::open(folder / name); }
+
+ private:
+  /// Runs a command as so many ranks; they die with the slowest, at the latest after two minutes.
+  CommandResult run_ranks(int64_t ranks, const std::string& environment, const std::string& command) {
+    const std::string store = (folder / ("store" + std::to_string(++runs_))).string();
+    std::string script = "set -m; pids=; ";
+    for (int64_t rank = 0; rank < ranks; ++rank)
+      script += "RANK=" + std::to_string(rank) + " WORLD_SIZE=" + std::to_string(ranks) +
+                " PARITY_RENDEZVOUS=" + store + " " + portable + environment + " timeout 120 " + command +
+                " & pids=\"$pids $!\"; ";
+    return run_shell("(" + script + "for p in $pids; do wait $p || exit 1; done)");
+  }
+
+  int runs_ = 0;
+};
+
 }  // namespace parity

@@ -49,18 +49,27 @@ AttentionMasks Llama3::get_attention_masks(const torch::Tensor& tokens_BS,
 }
 
 torch::Tensor Llama3::hidden(const ModelInput& input, const Probe& probe) const {
+  return section({0, dimensions_.n_layers}, {}, input, probe);
+}
+
+torch::Tensor Llama3::section(const Section& blocks, const torch::Tensor& before_BSD, const ModelInput& input,
+                              const Probe& probe) const {
   require(input.masks.backend == attention_.backend, "masks made for another backend than the model's");
   const auto seen = [&probe](const std::string& name, const torch::Tensor& value) {
     if (probe)
       probe(name, value);
     return value;
   };
-  const Part embedding(hooks_, "tok_embeddings");
-  torch::Tensor h_BSD = seen(
-      embedding.name(), embedding.leave(at::embedding(tok_embeddings_, embedding.enter(input.tokens_BS))));
-  const torch::Tensor turns = rope_turns(rope_, input.tokens_BS.size(1), input.positions_BS);
-  for (size_t i = 0; i < layers_.size(); ++i) {
-    const Block& block = layers_[i];
+  const torch::Tensor tokens_BS = Part(hooks_, "tokens").enter(input.tokens_BS);
+  torch::Tensor h_BSD = before_BSD;
+  if (blocks.first == 0) {
+    const Part embedding(hooks_, "tok_embeddings");
+    h_BSD =
+        seen(embedding.name(), embedding.leave(at::embedding(tok_embeddings_, embedding.enter(tokens_BS))));
+  }
+  const torch::Tensor turns = rope_turns(rope_, tokens_BS.size(1), input.positions_BS);
+  for (int64_t i = blocks.first; i < blocks.end; ++i) {
+    const Block& block = layers_[static_cast<size_t>(i)];
     const Part layer(hooks_, "layers." + std::to_string(i));
     const Part attention = layer / "attention";
     const Part feed_forward = layer / "feed_forward";
@@ -73,7 +82,7 @@ torch::Tensor Llama3::hidden(const ModelInput& input, const Probe& probe) const 
                  block.feed_forward.forward(block.ffn_norm.forward(h_BSD, layer / "ffn_norm"), feed_forward));
     h_BSD = seen(layer.name(), layer.leave(h_BSD));
   }
-  return seen("norm", norm_.forward(h_BSD, Part(hooks_, "norm")));
+  return blocks.end < dimensions_.n_layers ? h_BSD : seen("norm", norm_.forward(h_BSD, Part(hooks_, "norm")));
 }
 
 torch::Tensor Llama3::output(const torch::Tensor& hidden) const {

@@ -26,10 +26,20 @@ struct ModelInput {
       : tokens_BS(std::move(tokens)), positions_BS(std::move(positions)), masks(std::move(attention_masks)) {}
 };
 
+/// Consecutive blocks, [first, end). The one that begins with block 0 has the embedding before it, the one
+/// that ends with the last block the final norm behind it.
+struct Section {
+  int64_t first = 0;
+  int64_t end = 0;
+
+  bool operator==(const Section&) const = default;
+};
+
 /// Llama 3: embedding, blocks, norm, output projection. Knows one device and no ranks; hooks() and
 /// visit_weights() are where parallelism is applied from outside.
 ///
-/// Parts: tok_embeddings (its input: tokens), layers.N, its attention_norm, attention, ffn_norm and
+/// Parts: tokens (only entered: every section's, also where the embedding is not in it), tok_embeddings (its
+/// input: tokens), layers.N, its attention_norm, attention, ffn_norm and
 /// feed_forward and what these list, norm, output.
 class Llama3 {
  public:
@@ -51,6 +61,10 @@ class Llama3 {
   /// forward() in two parts, for losses that project a part of the tokens at a time.
   /// \return [B, S, D] after the final norm
   torch::Tensor hidden(const ModelInput& input, const Probe& probe = {}) const;
+  /// hidden() a section at a time, one after the other.
+  /// \param h_BSD  what the section before gave; not used by the first. \return [B, S, D]
+  torch::Tensor section(const Section& blocks, const torch::Tensor& h_BSD, const ModelInput& input,
+                        const Probe& probe = {}) const;
   /// \param hidden  [..., D]. \return [..., V] logits
   torch::Tensor output(const torch::Tensor& hidden) const;
 

@@ -60,6 +60,26 @@ TEST_P(BackendTest, CausalWithoutDocumentsIsSdpa) {
   EXPECT_TRUE(torch::allclose(attend(q, k, v, masks_for(GetParam(), mask)), expected, 1e-13, 1e-14));
 }
 
+TEST_P(BackendTest, MasksOfSomeRowsCutFromThoseOfAllAreTheirOwnBitForBit) {
+  torch::manual_seed(5);
+  const Ids positions = {0, 1, 2, 3, 0, 1, 0, 1, 0, 0, 1, 2, 0, 1, 2, 0};
+  const AttentionMasks all = masks_for(GetParam(), mask_of(positions, 4));
+  const torch::Tensor q = random({2, 4, 4, 8}, torch::kFloat32), k = random({2, 2, 4, 8}, torch::kFloat32);
+  for (const int64_t first : {0, 1, 2}) {
+    const Ids own(positions.begin() + 4 * first, positions.begin() + 4 * first + 8);
+    const torch::Tensor expected = attend(q, k, k, masks_for(GetParam(), mask_of(own, 4)));
+    EXPECT_TRUE(attend(q, k, k, rows_of(all, 4, first, 2)).equal(expected)) << first;
+    EXPECT_EQ(attend(q, k, k, rows_of(all, 4, 0, 2)).equal(expected), first == 0) << "another row's mask";
+  }
+}
+
+TEST_P(BackendTest, MasksOfSomeRowsWithoutDocumentsAreThoseOfAnyRows) {
+  const Ids tokens(12, 0);
+  const AttentionMasks all = masks_for(GetParam(), make_mask(std::nullopt, tokens, tokens, 4));
+  const torch::Tensor q = random({1, 2, 4, 8}, torch::kFloat32);
+  EXPECT_TRUE(attend(q, q, q, rows_of(all, 4, 1, 1)).equal(attend(q, q, q, rows_of(all, 4, 0, 1))));
+}
+
 TEST_P(BackendTest, GradientsAgreeWithFiniteDifferences) {
   torch::manual_seed(2);
   const Mask mask = mask_of({0, 1, 2, 0, 1, 0, 0, 1, 2, 3, 4, 5}, 6);

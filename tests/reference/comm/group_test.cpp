@@ -72,6 +72,39 @@ TEST_F(GroupTest, RowsGoToTheRanksTheyAreMeantFor) {
               Each(""));
 }
 
+TEST_F(GroupTest, MessagesMeetTheReceiveOfTheirTagInAnyOrderAndNobodyWaitsToSend) {
+  EXPECT_THAT(run_ranks(2,
+                        [](Group& world) {
+                          const int64_t other = 1 - world.rank();
+                          const auto letter = [](int64_t rank, int64_t tag) {
+                            return torch::full({1 << 18}, 10 * rank + tag, torch::kFloat32);
+                          };
+                          std::vector<PendingSend> sends;
+                          for (const int64_t tag : {1, 2, 3})
+                            sends.push_back(world.start_send(letter(world.rank(), tag), other, tag));
+                          for (const int64_t tag : {3, 1, 2}) {
+                            const torch::Tensor got = torch::empty({1 << 18});
+                            world.receive(got, other, tag);
+                            expect(got, letter(other, tag));
+                          }
+                          for (PendingSend& send : sends)
+                            send.wait();
+                          require(world.traffic().at("world send").calls == 3, "calls");
+                          require(world.traffic().at("world send").bytes == 3 << 20, "bytes");
+                        }),
+              Each(""));
+}
+
+TEST_F(GroupTest, AMessageThatNobodyTakesNamesItself) {
+  const std::vector<std::string> complaints = run_ranks(2, [](Group& world) {
+    if (world.rank() == 1)
+      throw std::runtime_error("planted");
+    world.send(torch::zeros({1 << 18}), 1);
+  });
+  EXPECT_EQ(complaints.at(1), "planted");
+  EXPECT_THAT(complaints.at(0), HasSubstr("collective 1, send over world as rank 0 of 2, did not end: "));
+}
+
 TEST_F(GroupTest, SubgroupsAreOfTheirMembersOnly) {
   EXPECT_THAT(run_ranks(4,
                         [](Group& world) {

@@ -59,6 +59,26 @@ TEST(ModuleHooksTest, AModelEntersAndLeavesItsPartsInOrder) {
                           "layers.0.feed_forward.w2", "layers.0.feed_forward", "layers.0", "norm", "output"));
 }
 
+TEST(ModuleHooksTest, SectionsOneAfterTheOtherAreTheModelBitForBit) {
+  Llama3Dimensions dimensions = tiny_dimensions();
+  dimensions.n_layers = 3;
+  Llama3 model(dimensions, torch::kFloat32);
+  initialize(model, 1);
+  const torch::Tensor tokens = torch::arange(8).view({2, 4});
+  const torch::Tensor whole = model.hidden(tokens);
+  int64_t entered = 0;
+  model.hooks().before("tokens", [&entered](const torch::Tensor& x) {
+    ++entered;
+    return x;
+  });
+  torch::Tensor h;
+  for (const Section& section : {Section{0, 1}, Section{1, 2}, Section{2, 3}}) {
+    h = model.section(section, h, tokens);
+    EXPECT_EQ(h.equal(whole), section.end == 3) << "only the last one has the norm";
+  }
+  EXPECT_EQ(entered, 3) << "also where the embedding is not";
+}
+
 TEST(ModuleHooksTest, AReplacedWeightIsUsed) {
   Llama3 model(tiny_dimensions(), torch::kFloat64);
   initialize(model, 1);

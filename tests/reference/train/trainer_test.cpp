@@ -65,6 +65,20 @@ TEST(TrainerTest, ForwardBackwardAccumulatesUntilGradientsAreDropped) {
   EXPECT_TRUE(torch::equal(trainer.parameters()[1].value.grad(), once));
 }
 
+TEST(TrainerTest, EvaluationIsTheLossOfTheFirstRowsAndChangesNothing) {
+  RunConfig config = tiny_config();
+  config.data.ignore_fraction = 0.3;
+  Trainer plain(config);
+  config.train.evaluate = true;
+  Trainer evaluating(config);
+  EXPECT_EQ(plain.evaluate(), plain.step().loss) << "before the first update, which has these rows";
+  const StepResult first = evaluating.step(), second = evaluating.step();
+  EXPECT_EQ(first.eval_loss, plain.evaluate());
+  EXPECT_EQ(second.loss, plain.step().loss);
+  EXPECT_NE(second.eval_loss, second.loss) << "other rows";
+  EXPECT_FALSE(plain.step().eval_loss.has_value());
+}
+
 TEST(TrainerTest, UpdateNormIsTheLengthOfTheChange) {
   Trainer trainer(tiny_config(Precision::float64));
   const std::vector<torch::Tensor> before = copies(trainer);

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+
+#include "reference/config/model_names.hpp"
+#include "reference/config/rules.hpp"
+
+namespace parity::reference {
+namespace {
+
+void check_data_parallel(const RunConfig& config, const Rules& rules) {
+  const ParallelConfig& parallel = config.parallel;
+  rules.at_least(parallel.dp_replicate, 1, "parallel.dp_replicate");
+  rules.at_least(parallel.dp_shard, 1, "parallel.dp_shard");
+  const int64_t rows = config.data.global_batch / config.data.micro_batches;
+  rules.rule(rows % parallel.batch_ranks() == 0,
+             parallel.dp_shard > 1 ? "parallel.dp_shard" : "parallel.dp_replicate",
+             "a micro-batch of all " + std::to_string(parallel.batch_ranks()) + " ranks has " +
+                 std::to_string(rows) + " sequences, which do not fall into equal parts",
+             "let the ranks divide them");
+  rules.used_or_default(parallel.dp_shard == 1, "parallel.replicate_with", "a mesh with dp_shard > 1",
+                        "it is HSDP already");
+  rules.used_or_default(parallel.dp_shard > 1, "parallel.reshard_after_forward",
+                        "a model whose parameters are whole on each rank", "set parallel.dp_shard");
+}
+
+void check_tensor_parallel(const RunConfig& config, const Rules& rules) {
+  const int64_t tp = config.parallel.tp;
+  rules.at_least(tp, 1, "parallel.tp");
+  const Llama3Dimensions d = dimensions_of(config.model, config.architecture);
+  rules.rule(d.n_heads % tp == 0 && d.n_kv_heads % tp == 0, "parallel.tp",
+             std::to_string(d.n_heads) + " query heads and " + std::to_string(d.n_kv_heads) +
+                 " key heads do not fall into equal parts, and a head stays whole",
+             "choose a divisor of both");
+  for (const auto& [key, count] : {std::pair("architecture.vocab_size", d.vocab_size),
+                                   std::pair("architecture.ffn_hidden", d.ffn_hidden)})
+    rules.rule((tp - 1) * ((count + tp - 1) / tp) < count, key,
+               "parts of " + std::to_string((count + tp - 1) / tp) +
+                   " leave the last of parallel.tp = " + std::to_string(tp) + " ranks without any",
+               "give more, or fewer ranks");
+  for (const char* key : {"parallel.sequence_parallel", "parallel.loss_parallel"})
+    rules.used_or_default(tp > 1, key, "a model that is not cut over ranks", "set parallel.tp");
+}
+
+void check_pipeline(const RunConfig& config, const Rules& rules) {
+  const ParallelConfig& parallel = config.parallel;
+  rules.at_least(parallel.pp, 1, "parallel.pp");
+  rules.at_least(parallel.pp_stages, 1, "parallel.pp_stages");
+  rules.at_least(parallel.pp_microbatches, 1, "parallel.pp_microbatches");
+  for (const char* key : {"parallel.pp_schedule", "parallel.pp_microbatches", "parallel.pp_stages"})
+    rules.used_or_default(parallel.pp > 1, key, "a model that is whole on its ranks", "set parallel.pp");
+  rules.used_or_default(parallel.pp > 1 && !config.attention.documents.empty(), "parallel.pp_masks",
+                        "a model without a pipeline or without documents", "set parallel.pp");
+  if (parallel.pp == 1)
+    return;
+  const int64_t stages = parallel.pp * parallel.pp_stages;
+  const int64_t layers = dimensions_of(config.model, config.architecture).n_layers;
+  rules.rule(
+      stages <= layers, parallel.pp_stages > 1 ? "parallel.pp_stages" : "parallel.pp",
+      "each of " + std::to_string(stages) + " stages holds a block, and there are " + std::to_string(layers),
+      "choose fewer, or raise architecture.n_layers");
+  const bool interleaved = parallel.pp_schedule == PipelineSchedule::interleaved;
+  rules.rule(interleaved == (parallel.pp_stages > 1), "parallel.pp_stages",
+             "parallel.pp_schedule is " + std::string(name_of(parallel.pp_schedule)) + ", and " +
+                 (interleaved ? "it goes over several stages of each rank" : "it knows one stage a rank"),
+             interleaved ? "give 2 or more" : "set parallel.pp_schedule = \"interleaved\" or leave it 1");
+  const int64_t rows = config.data.global_batch / config.data.micro_batches / parallel.batch_ranks();
+  rules.rule(rows % parallel.pp_microbatches == 0, "parallel.pp_microbatches",
+             "a micro-batch has " + std::to_string(rows) +
+                 " sequences on each rank, which do not fall into "
+                 "equal pieces",
+             "choose a divisor");
+  const int64_t rounds = std::max<int64_t>(1, parallel.pp_microbatches / parallel.pp);
+  rules.rule(!interleaved || parallel.pp_microbatches % rounds == 0, "parallel.pp_microbatches",
+             "interleaved stages take turns in " + std::to_string(rounds) + " equal rounds",
+             "choose a multiple of parallel.pp");
+  rules.used_or_default(parallel.pp == 1, "parallel.sync", "a pipeline",
+                        "each stage reduces after its last piece");
+}
+
+}  // namespace
+
+void check_parallel(const RunConfig& config, const Rules& rules) {
+  check_data_parallel(config, rules);
+  check_tensor_parallel(config, rules);
+  check_pipeline(config, rules);
+}
+
+}  // namespace parity::reference
