@@ -71,7 +71,8 @@ TEST(TrainerTest, EvaluationIsTheLossOfTheFirstRowsAndChangesNothing) {
   Trainer plain(config);
   config.train.evaluate = true;
   Trainer evaluating(config);
-  EXPECT_EQ(plain.evaluate(), plain.step().loss) << "before the first update, which has these rows";
+  const double before = plain.evaluate();
+  EXPECT_EQ(plain.step().loss, before) << "the first update has these rows";
   const StepResult first = evaluating.step(), second = evaluating.step();
   EXPECT_EQ(first.eval_loss, plain.evaluate());
   EXPECT_EQ(second.loss, plain.step().loss);
