@@ -83,7 +83,9 @@ std::string counts(const Results& results) {
 
 }  // namespace
 
-std::string html(const Results& results) {
+std::string html(const Results& given) {
+  Results results = given;
+  std::ranges::stable_partition(results.cases, [](const Case& item) { return !item.passed; });
   CaseSection section;
   Slugs names("case-");
   std::vector<std::string> slugs;

@@ -118,7 +118,9 @@ std::string brief(double number) {
 }
 
 std::string brief(const Json& scalar) {
-  return scalar.is_number_float() ? brief(scalar.get<double>()) : exact(scalar);
+  constexpr double most_counted = 1e7;  // nobody reads 2459565876494607 ULP
+  const bool large = scalar.is_number_integer() && std::abs(scalar.get<double>()) >= most_counted;
+  return scalar.is_number_float() || large ? brief(scalar.get<double>()) : exact(scalar);
 }
 
 std::string duration(double seconds) {

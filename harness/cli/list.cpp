@@ -5,14 +5,17 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/error.hpp"
 #include "harness/base/json.hpp"
 #include "harness/base/text_table.hpp"
 #include "harness/base/visible.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/verbs.hpp"
 #include "harness/golden/state.hpp"
+#include "harness/suite/plan.hpp"
 
 namespace parity::cli {
+namespace fs = std::filesystem;
 namespace {
 
 struct ListOptions {
@@ -24,7 +27,26 @@ struct ListOptions {
 struct Listed {
   Case item;
   GoldenFinding golden;
+  std::string problem;  ///< why it would not run; "" if it would
 };
+
+/// Plans the case as `run` would, but for what is hashed; without the trainer's schema nothing is known.
+std::string problem_of(const Case& item, const fs::path& trainer) {
+  PlanContext context;
+  context.trainer = trainer;
+  context.schema_file = trainer;
+  context.schema_file += ".schema.json";
+  context.hash_program = context.hash_file = [](const fs::path&) { return std::string(); };
+  std::error_code error;
+  if (!fs::exists(context.schema_file, error))
+    return "";
+  try {
+    Plan(std::move(context)).add(item, false);
+  } catch (const UserError& found) {
+    return found.what();
+  }
+  return "";
+}
 
 Json to_json(const Listed& listed) {
   const Case& item = listed.item;
@@ -40,18 +62,22 @@ Json to_json(const Listed& listed) {
           {"reference", item.reference},
           {"checks", item.checks.size()},
           {"golden", name_of(listed.golden.state)},
+          {"problem", listed.problem},
           {"golden_problem", listed.golden.sentence},
           {"golden_file", item.golden.arms.empty() ? Json() : Json(item.golden_file.generic_string())}};
 }
 
 void print_text(const std::vector<Listed>& cases, const std::vector<std::filesystem::path>& unused) {
   std::vector<std::vector<std::string>> rows;
-  for (const auto& [item, golden] : cases)
+  for (const auto& [item, golden, problem] : cases)
     rows.push_back({item.name, std::to_string(item.arms.size()), std::to_string(item.checks.size()),
                     std::string(name_of(golden.state)), fmt::format("{}", fmt::join(item.tags, " ")),
                     item.title});
   fmt::print("{}", text_table({"case", "arms", "checks", "golden", "tags", "title"}, rows));
-  for (const auto& [item, golden] : cases)
+  for (const auto& [item, golden, problem] : cases)
+    if (!problem.empty())
+      fmt::print("  {}: would not run: {}\n", visible_name(item.name), visible(problem));
+  for (const auto& [item, golden, problem] : cases)
     if (golden.state != GoldenState::none && golden.state != GoldenState::stored)
       fmt::print("  {}: {}\n", visible_name(item.name), visible(golden.sentence));
   for (const std::filesystem::path& file : unused)
@@ -62,7 +88,8 @@ ExitCode list(const ListOptions& options) {
   std::vector<Listed> cases;
   for (Case& item : options.cases.read()) {
     const GoldenFinding golden = golden_state(item.golden_file, item.golden.arms);
-    cases.push_back({std::move(item), golden});
+    const std::string problem = problem_of(item, find_trainer(""));
+    cases.push_back({std::move(item), golden, problem});
   }
   const std::vector<std::filesystem::path> unused = options.cases.unused_goldens();
   if (!options.json) {

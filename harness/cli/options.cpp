@@ -120,12 +120,12 @@ void RunOptions::add_to(CLI::App& app) {
 }
 
 SuiteOptions RunOptions::suite_options() const {
-  if (jobs < 0)
-    throw UserError("--jobs cannot be negative; leave it out to use every core");
+  if (jobs && *jobs < 1)
+    throw UserError(fmt::format("--jobs is {} (a run needs a core); leave it out to use every core", *jobs));
   SuiteOptions options;
   options.out = fs::path(out).lexically_normal();
   options.trainer = find_trainer(trainer);
-  options.jobs = jobs > 0 ? jobs : core_count();
+  options.jobs = jobs.value_or(core_count());
   options.use_cache = !no_cache;
   options.cache_bytes = parse_bytes(cache_size);
   options.keep_traces = keep_traces;

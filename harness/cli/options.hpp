@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ struct CaseOptions {
 struct RunOptions {
   std::string out = "out/suite";
   std::string trainer;
-  int jobs = 0;
+  std::optional<int> jobs;
   bool no_cache = false;
   std::string cache_size = "10G";
   bool keep_traces = false;

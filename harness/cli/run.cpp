@@ -37,7 +37,7 @@ std::vector<Case> cases_of(const Options& options) {
   CaseOptions wanted = options.cases;
   if (wanted.filter.what.empty())  // also cases that were named by file and lie elsewhere
     for (const FailedCase& each : failed)
-      wanted.filter.what.push_back(each.file.string());
+      wanted.filter.what.push_back(each.file.empty() ? each.name : each.file.string());
   return only_failed(wanted.read_to_run(), failed);
 }
 
@@ -54,10 +54,13 @@ ExitCode run(const Options& options) {
     throw UserError("--set and --golden-mode " + options.golden_mode +
                     " do not go together (a golden holds what the case's file says); change the file, or "
                     "leave one of them out");
+  if (!options.reason.empty() && suite.golden_mode == GoldenMode::compare)
+    throw UserError(
+        "--reason says why stored values may change, and nothing is stored here (the golden mode is "
+        "compare); add --golden-mode update-changed, or leave it out");
   std::vector<Case> cases = cases_of(options);
   if (cases.empty()) {
-    fmt::print(stderr, "none of these cases failed in the last run (its results are in {})\n",
-               options.run.out);
+    fmt::print(stderr, "each of these cases held in the last run (its results are in {})\n", options.run.out);
     return ExitCode::agree;
   }
   apply_settings(cases, options.settings);
@@ -80,7 +83,7 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("I/N");
   app.add_flag("--fail-fast", options->fail_fast, "Stop at the first case that fails");
   app.add_flag("--rerun-failed", options->rerun_failed,
-               "Only cases that failed in OUT's last run, with its --set");
+               "Only cases that failed or were not judged in OUT's last run, with its --set");
   app.add_option("--set", options->settings,
                  "Change a config key of every arm, or of one; goldens are left out; may be repeated")
       ->type_name("[ARM:]KEY=VALUE")

@@ -26,8 +26,6 @@ Unsigned ulp_distance(Float a, Float b) {
   return order(a, b) ? key(b) - key(a) : key(a) - key(b);
 }
 
-constexpr uint64_t most_ulps_told = 10'000;  // beyond, the relative gap says it better
-
 /// gap / scale, with the conventions of SeriesDifference for a scale of 0.
 double relative(double gap, double scale) {
   if (scale == 0)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/rerun.hpp"
 
-#include <map>
+#include <algorithm>
 
 #include "harness/suite/merge_results.hpp"
 #include "harness/suite/setting.hpp"
@@ -21,24 +21,29 @@ fs::path place_of(const fs::path& file) {
 std::vector<FailedCase> failed_cases(const fs::path& out) {
   std::vector<FailedCase> failed;
   const Json results = read_results(out);
-  for (const Json& item : results.at("cases"))
+  std::vector<std::string> settings;
+  for (const Json& item : results.at("cases")) {
+    settings = item.value("settings", Json::array()).get<std::vector<std::string>>();
     if (!item.value("passed", false) && !item.value("file", "").empty())
-      failed.push_back({item.at("file").get<std::string>(),
-                        item.value("settings", Json::array()).get<std::vector<std::string>>()});
+      failed.push_back({item.value("name", ""), item.at("file").get<std::string>(), settings});
+  }
+  for (const std::string& name : results.value("unfinished", std::vector<std::string>()))
+    failed.push_back({name, "", settings});
   return failed;
 }
 
 std::vector<Case> only_failed(std::vector<Case> cases, const std::vector<FailedCase>& failed) {
-  std::map<fs::path, std::vector<std::string>> settings;
-  for (const FailedCase& each : failed)
-    settings[place_of(each.file)] = each.settings;
   std::vector<Case> chosen;
-  for (Case& item : cases)
-    if (const auto found = settings.find(place_of(item.file)); found != settings.end()) {
-      std::vector<Case> one = {std::move(item)};
-      apply_settings(one, found->second);
-      chosen.push_back(std::move(one.front()));
-    }
+  for (Case& item : cases) {
+    const auto found = std::find_if(failed.begin(), failed.end(), [&](const FailedCase& each) {
+      return each.file.empty() ? each.name == item.name : place_of(each.file) == place_of(item.file);
+    });
+    if (found == failed.end())
+      continue;
+    std::vector<Case> one = {std::move(item)};
+    apply_settings(one, found->settings);
+    chosen.push_back(std::move(one.front()));
+  }
   return chosen;
 }
 

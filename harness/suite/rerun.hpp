@@ -10,17 +10,19 @@
 
 namespace parity {
 
-/// A case that failed, and what --set had changed about it.
+/// A case that failed or was not judged, and what --set had changed about it.
 struct FailedCase {
-  std::filesystem::path file;
+  std::string name;
+  std::filesystem::path file;  ///< empty for one that was not judged
   std::vector<std::string> settings;
 };
 
-/// The cases that failed in the last run whose results lie in `out`; empty if none did.
+/// The cases that failed, or that the suite did not get to, in the last run whose results lie in `out`; empty
+/// if all hold.
 /// \throws UserError if there are no results there (exit 3)
 std::vector<FailedCase> failed_cases(const std::filesystem::path& out);
 
-/// Only the cases that failed, changed as they were then.
+/// Only these, changed as they were then.
 std::vector<Case> only_failed(std::vector<Case> cases, const std::vector<FailedCase>& failed);
 
 }  // namespace parity

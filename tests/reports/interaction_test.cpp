@@ -98,8 +98,8 @@ TEST_F(InteractionTest, RunsWithoutAnErrorAndLoadsNothingButThePlottingLibrary) 
 TEST_F(InteractionTest, ArrowKeysReadTheValuesOfAStep) {
   const Json found = frame("desk");
   EXPECT_EQ(found["drawn"], true);
-  EXPECT_THAT(found["first_values"].get<std::string>(), StartsWith("step 1: one_indexed "));
-  EXPECT_THAT(found["first_values"].get<std::string>(), HasSubstr("gap of zero_indexed "));
+  EXPECT_THAT(found["first_values"].get<std::string>(), StartsWith("step 1: straight "));
+  EXPECT_THAT(found["first_values"].get<std::string>(), HasSubstr("gap of forgets_step "));
   EXPECT_THAT(found["last_values"].get<std::string>(), StartsWith("step 10: "));
 }
 

@@ -111,11 +111,39 @@ TEST_F(SelectingTest, RerunFailedTakesTheFailedCasesOfTheLastRun) {
   EXPECT_THAT(judged(), ElementsAre("topic/differ"));
   const Outcome narrowed = parity("run --rerun-failed topic/same");
   EXPECT_EQ(narrowed.status, 0);
-  EXPECT_THAT(narrowed.err, HasSubstr("none of these cases failed"));
+  EXPECT_THAT(narrowed.err, HasSubstr("each of these cases held"));
   fs::copy_file(folder_ / "cases/topic/a.h5", folder_ / "cases/topic/b.h5",
                 fs::copy_options::overwrite_existing);
   EXPECT_EQ(parity("run --rerun-failed").status, 0);
   EXPECT_EQ(parity("run --rerun-failed").status, 0);
+}
+
+TEST_F(SelectingTest, RerunFailedTakesWhatTheSuiteDidNotGetToAsWell) {
+  write_case("bad", no_golden() + copying_arm("a", "a") + copying_arm("b", "b") + losses_identical());
+  write_case("late",
+             no_golden() + copying_arm("a", "a") +
+                 shell_arm("b", "test -e {case_dir}/go || sleep 600; cp {case_dir}/a.h5 $PARITY_TRACE") +
+                 losses_identical());
+  EXPECT_EQ(parity("run --fail-fast --jobs 4").status, 1);
+  write_file(folder_ / "cases/topic/go", "");
+  EXPECT_EQ(parity("run --rerun-failed").status, 1);
+  EXPECT_THAT(judged(), testing::IsSupersetOf({"topic/bad", "topic/late"}));
+}
+
+TEST_F(SelectingTest, ACaseThatWouldNotRunIsListedWithTheReason) {
+  write_file(folder_ / "t.schema.json", R"({"schema": "parity.config/1", "channels": ["loss"], "keys":
+    {"lr.base": {"type": "number", "default": 1}, "seed": {"type": "integer", "default": 1}}})");
+  write_case("typo", no_golden() + "[arms.a]\nlr.bsae = 1\n[arms.b]\nseed = 2\n" + losses_identical());
+  EXPECT_THAT(parity("list").out, Not(HasSubstr("would not run")));  // without a trainer nothing is known
+  EXPECT_THAT(shell("env PARITY_TRAINER=./t parity list").out, HasSubstr("topic/typo: would not run: "));
+  EXPECT_THAT(shell("env PARITY_TRAINER=./t parity list --json").out,
+              HasSubstr("unknown config key 'lr.bsae' (did you mean 'lr.base'?)"));
+}
+
+TEST_F(SelectingTest, AReasonWithoutAGoldenToChangeAndNoCoresAreRefused) {
+  EXPECT_THAT(parity("run --reason 'new kernel'").err, HasSubstr("--golden-mode update-changed"));
+  EXPECT_EQ(parity("run --reason 'new kernel'").status, 2);
+  EXPECT_THAT(parity("run --jobs 0").err, HasSubstr("--jobs is 0"));
 }
 
 TEST_F(SelectingTest, RerunFailedRepeatsWhatSetHadChanged) {
