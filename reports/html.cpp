@@ -83,9 +83,13 @@ std::string counts(const Results& results) {
 
 }  // namespace
 
-std::string html(const Results& given) {
-  Results results = given;
-  std::ranges::stable_partition(results.cases, [](const Case& item) { return !item.passed; });
+std::string html(const Results& results) {
+  const auto fails = [](const Case& item) { return !item.passed; };
+  if (!std::ranges::is_partitioned(results.cases, fails)) {
+    Results sorted = results;
+    std::ranges::stable_partition(sorted.cases, fails);
+    return html(sorted);
+  }
   CaseSection section;
   Slugs names("case-");
   std::vector<std::string> slugs;

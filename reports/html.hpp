@@ -15,6 +15,6 @@ inline constexpr std::string_view plot_library_name = "plotly.min.js";
 /// One offline page: templates/, with the text of `results` escaped, and the curves as one JSON block that
 /// the page's script draws when a plot is scrolled to. It loads plot_library_name from its own folder and
 /// nothing else. Cases that fail come first.
-std::string html(const Results& given);
+std::string html(const Results& results);
 
 }  // namespace parity::reports

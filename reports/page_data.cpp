@@ -189,6 +189,14 @@ Json case_data(const Case& item, Texts& texts) {
   return result;
 }
 
+void append_escaped(std::string& page, const std::string& json) {
+  for (const char byte : json)
+    if (byte == '<')
+      page += "\\u003c";
+    else
+      page += byte;
+}
+
 }  // namespace
 
 bool is_quiet(const Check& check) {
@@ -209,24 +217,19 @@ std::vector<const Curve*> shown_curves(const Case& item) {
 
 std::string page_data(const Results& results, const std::vector<CheckDetails>& details) {
   Texts texts;
-  Json cases = Json::array();
+  std::string page = "{\"cases\":[";
   for (size_t i = 0; i < results.cases.size(); ++i) {
     Json item = case_data(results.cases[i], texts);
     item["details"] = Json::object();
     if (i < details.size())
       for (const auto& [check, inner] : details[i])
         item["details"][std::to_string(check)] = inner;
-    cases.push_back(std::move(item));
+    page += i == 0 ? "" : ",";
+    append_escaped(page, json_text(item));
   }
-  const std::string plain = json_text({{"cases", std::move(cases)}, {"texts", texts.list()}});
-  std::string escaped;
-  escaped.reserve(plain.size());
-  for (const char byte : plain)
-    if (byte == '<')
-      escaped += "\\u003c";
-    else
-      escaped += byte;
-  return escaped;
+  page += "],\"texts\":";
+  append_escaped(page, json_text(texts.list()));
+  return page + "}";
 }
 
 }  // namespace parity::reports
