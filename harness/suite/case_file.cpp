@@ -177,7 +177,11 @@ Case parse_case(std::string_view text, const fs::path& file) {
     parsed = toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {
     const Place place{file.string(), error.source().begin.line, error.source().begin.column};
-    throw UserError(place.words() + ": not TOML (" + std::string(error.description()) + ")");
+    const std::string why(error.description());
+    const bool cut =
+        why.find("unescaped control characters") != std::string::npos;  // the end of a line in a text
+    throw UserError(place.words() + ": not TOML (" + why + ")" +
+                    (cut ? "; is a closing quote missing?" : ""));
   }
   const TomlTable table(parsed, file.string(), "case");
   table.allow_only(case_keys);

@@ -60,17 +60,17 @@ ChannelDifference compare_channel(const Trace& a, const Trace& b, const std::str
 
 std::vector<ChannelDifference> compare_channels(const Trace& a, const Trace& b, const TraceFilter& filter) {
   std::set<std::string> names;
-  std::vector<std::string> known;
+  std::set<std::string> known;
   for (const Trace* trace : {&a, &b})
     for (const auto& [name, channel] : trace->channels())
       if (channel.kind == ChannelKind::numeric) {
-        known.push_back(name);
+        known.insert(name);
         if (matches_any(filter.channels, name))
           names.insert(name);
       }
   for (const std::string& pattern : filter.channels)
     if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return glob_match(pattern, name); }))
-      throw UserError("no channel is called '" + pattern + "'" + suggestion(pattern, known));
+      throw UserError("no channel is called '" + pattern + "'" + suggestion(pattern, {known.begin(), known.end()}));
   const std::vector<int64_t> steps = wanted_steps(a, b, filter);
   std::vector<ChannelDifference> rows;
   for (const std::string& name : names)

@@ -56,6 +56,11 @@ void check_value(const std::string& key, const Json& value, const std::vector<Js
 }  // namespace
 
 ConfigSchema ConfigSchema::load(const std::filesystem::path& file) {
+  const std::filesystem::path trainer =
+      std::filesystem::path(file).replace_extension("").replace_extension("");
+  if (!std::filesystem::exists(file) && !std::filesystem::exists(trainer))
+    throw UserError("no trainer at " + trainer.string() + "; build parity-train, or name one with --trainer",
+                    ExitCode::missing);
   if (!std::filesystem::exists(file))
     throw UserError(
         "no config schema at " + file.string() +

@@ -3,6 +3,7 @@
 #include "harness/suite/toml_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/base/error.hpp"
 #include "harness/base/nearest.hpp"
@@ -49,6 +50,11 @@ void flatten_into(Overrides& flat, const TomlTable& table, const std::string& pr
     if (value.is_null())
       table.fail(table.place_of(key.source()),
                  parity::quoted(name) + " cannot be a date or a time; give text or a number");
+    if (value.is_number_float() && !std::isfinite(value.get<double>()))
+      table.fail(table.place_of(key.source()),
+                 parity::quoted(name) +
+                     " must be a finite number (a config is written as JSON, which "
+                     "has no nan and no inf); give one, or leave the key out");
     flat[name] = {value, table.place_of(key.source())};
   }
 }

@@ -127,7 +127,7 @@ TEST_F(ProgramTest, ACrashIsExitFourAndMissingThingsAreExitThree) {
   write_case("trainer", "[arms.a]\n[arms.b]\nlr.base = 1.0\n" + losses_identical());
   const Outcome outcome = parity("run topic/trainer");
   EXPECT_EQ(outcome.status, 3);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("/no/such/trainer.schema.json"), HasSubstr("--trainer")));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("no trainer at /no/such/trainer"), HasSubstr("--trainer")));
 }
 
 TEST_F(ProgramTest, CompareTellsAgreementFromDifference) {

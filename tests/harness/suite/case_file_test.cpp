@@ -138,6 +138,12 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"NoArms", "title = \"x\"\n" + check, {"no arms"}},
         Mistake{"NoChecks", head, {"checks nothing"}},
         Mistake{"NotToml", "title = \n", {"name.toml:1:", "not TOML"}},
+        Mistake{"NoClosingQuote", "title = \"x\n" + head, {"name.toml:1:", "closing quote missing?"}},
+        Mistake{"NanInConfig",
+                "[base]\nclip.max_norm = nan\n" + head.substr(17) + check,
+                {":2:6", "'clip.max_norm' must be a finite number"}},
+        Mistake{
+            "InfInConfig", "[arms.a]\nx = [1]\ny = -inf\n" + check, {":3:1", "'y' must be a finite number"}},
         Mistake{"EmptyCommand", "[arms.a]\ncommand = []\n" + check, {":2:1", "empty"}},
         Mistake{"InputsWithoutCommand", "[arms.a]\ninputs = [\"x\"]\n" + check, {":2:1", "command"}},
         Mistake{"BadRegex",
