@@ -76,14 +76,30 @@ void add_tags(Completion& to, const Words& words) {
     to.candidates.push_back({tag, ""});
 }
 
-/// KEY= of the trainer, or behind ARM: if the word has got so far.
+/// What a key may be, as the schema lists it, else its default.
+std::vector<std::string> values_of(const ConfigSchema::Key& key) {
+  if (key.type == "boolean")
+    return {"false", "true"};
+  std::vector<std::string> values;
+  for (const Json& value : key.values.empty() ? std::vector<Json>{key.default_value} : key.values)
+    values.push_back(value.is_string() ? value.get<std::string>() : value.dump());
+  return values;
+}
+
+/// KEY= of the trainer, or behind ARM: if the word has got so far; behind KEY= its values.
 void add_settings(Completion& to, const Words& words) {
   const std::string& word = words.back();
   const size_t colon = word.find(':');
   const std::string arm = colon == std::string::npos ? "" : word.substr(0, colon + 1);
   const ConfigSchema schema = trainer_schema(value_on_line(words, "--trainer", ""));
-  for (const auto& [key, entry] : schema.keys())
-    to.candidates.push_back({arm + key + "=", entry.type});
+  for (const auto& [key, entry] : schema.keys()) {
+    const std::string start = arm + key + "=";
+    if (word.starts_with(start))
+      for (const std::string& value : values_of(entry))
+        to.candidates.push_back({start + value, entry.doc});
+    else
+      to.candidates.push_back({start, entry.type});
+  }
   std::set<std::string> arms;
   for (const Case& item : cases_on_line(words))
     for (const Arm& each : item.arms)

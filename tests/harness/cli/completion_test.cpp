@@ -49,6 +49,18 @@ TEST_F(CompletionTest, OffersCasesAndTheirArms) {
   EXPECT_THAT(offered("run --cases elsewhere ''"), Not(HasSubstr("topic/same")));
 }
 
+TEST_F(CompletionTest, OffersKeysTheirArmsAndTheirValues) {
+  write_file(folder_ / "t.schema.json", R"({"schema": "parity.config/1", "channels": ["loss"], "keys": {
+    "lr.decay": {"type": "string", "default": "linear", "values": ["linear", "cosine"], "doc": "Its shape."},
+    "parallel.fold": {"type": "boolean", "default": false}, "steps": {"type": "integer", "default": 3}}})");
+  EXPECT_EQ(offered("run --trainer t --set lr"), "lr.decay=\tstring\n");
+  EXPECT_EQ(offered("run --trainer t --set lr.decay="),
+            "lr.decay=linear\tIts shape.\nlr.decay=cosine\tIts shape.\n");
+  EXPECT_EQ(offered("run --trainer t --set first:lr.decay=c"), "first:lr.decay=cosine\tIts shape.\n");
+  EXPECT_EQ(offered("run --trainer t --set parallel.fold=t"), "parallel.fold=true\t\n");
+  EXPECT_EQ(offered("run --trainer t --set steps="), "steps=3\t\n");
+}
+
 TEST_F(CompletionTest, ABrokenCaseHidesNoOther) {
   write_file(folder_ / "cases/topic/broken.toml", "titel = 1\n");
   const Outcome outcome = parity("__complete run topic/");
