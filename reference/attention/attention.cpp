@@ -10,7 +10,11 @@
 
 namespace parity::reference {
 
-AttentionMasks masks_for(AttentionBackend backend, const Mask& mask) {
+AttentionMasks masks_for(AttentionBackend backend, const Mask& mask, const std::vector<int64_t>& queries) {
+  if (!queries.empty() && (backend == AttentionBackend::sdpa || backend == AttentionBackend::varlen))
+    throw UserError(std::string(name_of(backend)) +
+                    " cannot attend with some queries of a sequence (it works with whole documents or rows); "
+                    "use flex or dense");
   AttentionMasks masks{backend, {}, {}, {}};
   switch (backend) {
     case AttentionBackend::sdpa:
@@ -20,13 +24,15 @@ AttentionMasks masks_for(AttentionBackend backend, const Mask& mask) {
             "what it forbids); use flex or varlen");
       break;
     case AttentionBackend::flex:
-      masks.blocks = c10::make_intrusive<BlockMask>(mask);
+      masks.blocks = c10::make_intrusive<BlockMask>(mask, queries);
       break;
     case AttentionBackend::varlen:
       masks.cu_seqlens = cu_seqlens_of(mask.document_lengths());
       break;
     case AttentionBackend::dense:
       masks.allowed_B1SS = dense_mask(mask);
+      if (!queries.empty())
+        masks.allowed_B1SS = masks.allowed_B1SS.index_select(2, torch::tensor(queries));
       break;
   }
   return masks;

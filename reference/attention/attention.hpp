@@ -26,8 +26,12 @@ struct AttentionMasks {
   torch::Tensor allowed_B1SS;            ///< dense
 };
 
-/// \throws UserError if sdpa is asked to tell documents apart
-AttentionMasks masks_for(AttentionBackend backend, const Mask& mask);
+/// \param queries  positions of the queries that are attended with, over the keys of the whole sequence;
+/// empty =
+///                 every position
+/// \throws UserError if sdpa is asked to tell documents apart, or sdpa or varlen to attend with some queries
+AttentionMasks masks_for(AttentionBackend backend, const Mask& mask,
+                         const std::vector<int64_t>& queries = {});
 
 /// The masks of some rows of a micro-batch, cut from those of all of them.
 /// \param seq_len  S of each row
@@ -35,10 +39,10 @@ AttentionMasks rows_of(const AttentionMasks& masks, int64_t seq_len, int64_t fir
 
 /// softmax(q k^T / sqrt(hd)) v over the pairs that the masks allow: the one operation, whatever does it.
 ///
-/// \param q_BHSd  [B, H, S, hd] queries
+/// \param q_BHSd  [B, H, S, hd] queries, or as many as the masks are made for
 /// \param k_BKSd  [B, K, S, hd] keys; K divides H, and each key head serves H / K neighbouring query heads
 /// \param v_BKSd  as k_BKSd
-/// \return [B, H, S, hd], same dtype
+/// \return as q_BHSd
 torch::Tensor attend(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd, const torch::Tensor& v_BKSd,
                      const AttentionMasks& masks);
 

@@ -11,7 +11,7 @@
 
 namespace parity::reference {
 
-/// Positions begin .. begin + count - 1.
+/// Places begin .. begin + count - 1: of keys in the sequence, of queries among those that there are.
 struct Range {
   int64_t begin = 0;
   int64_t count = 0;
@@ -33,7 +33,8 @@ class BlockMask : public torch::CustomClassHolder {
  public:
   static constexpr int64_t block_size = 128;
 
-  explicit BlockMask(const Mask& mask);
+  /// \param queries  positions of the queries that are attended with; empty = every position
+  explicit BlockMask(const Mask& mask, const std::vector<int64_t>& queries = {});
   /// Of some rows of another one; its empty blocks are not counted again.
   BlockMask(const BlockMask& whole, int64_t first, int64_t count);
 
@@ -43,7 +44,7 @@ class BlockMask : public torch::CustomClassHolder {
   int64_t empty_blocks() const { return empty_blocks_; }
 
  private:
-  QueryBlock query_block(const Mask& mask, int64_t b, Range queries);
+  QueryBlock query_block(const Mask& mask, int64_t b, Range queries, const std::vector<int64_t>& positions);
 
   std::vector<std::vector<QueryBlock>> rows_;  ///< one for all rows where no row differs
   int64_t empty_blocks_ = 0;

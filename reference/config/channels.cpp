@@ -8,7 +8,7 @@ namespace {
 /// Rows for every collective over every group, though a run has few of them.
 void add_comm_channels(std::vector<ChannelRow>& table) {
   for (const char* group :
-       {"world", "pp", "stage", "dp_replicate", "dp_shard", "cp", "tp", "batch", "fsdp", "loss"})
+       {"world", "pp", "stage", "copies", "dp_replicate", "dp_shard", "cp", "tp", "batch", "fsdp", "loss"})
     for (const char* collective :
          {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "send", "receive"}) {
       const std::string words = std::string(collective) + " over the group " + group +

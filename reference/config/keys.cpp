@@ -211,6 +211,10 @@ std::vector<Key> make_keys() {
       key("parallel.dp_shard", AT(parallel.dp_shard),
           "Ranks that hold a part of each parameter of a copy (FSDP) and share its rows; with "
           "parallel.dp_replicate > 1 it is HSDP."),
+      key("parallel.cp", AT(parallel.cp),
+          "Ranks that share each sequence (context parallel): each has two of 2 cp chunks, and gathers the "
+          "keys "
+          "and values of all."),
       key("parallel.tp", AT(parallel.tp),
           "Ranks that hold a part of each matrix and compute for the same rows (tensor parallel); divides "
           "the query and the key heads."),
@@ -309,7 +313,7 @@ void set_key(RunConfig& config, std::string_view name, const Json& value) {
 }
 
 std::vector<std::string> mesh_keys() {
-  return {"parallel.pp", "parallel.dp_replicate", "parallel.dp_shard", "parallel.tp"};
+  return {"parallel.pp", "parallel.dp_replicate", "parallel.dp_shard", "parallel.cp", "parallel.tp"};
 }
 
 }  // namespace parity::reference

@@ -119,6 +119,7 @@ struct ParallelConfig {
   int64_t dp_replicate = 1;  ///< copies of the model, each with its own rows of an update
   int64_t dp_shard = 1;      ///< parts of a copy's parameters; each rank has its own rows here too
   int64_t tp = 1;            ///< parts of each matrix, multiplied on different ranks for the same rows
+  int64_t cp = 1;            ///< parts of each sequence, on ranks with the same rows and the same parameters
   bool sequence_parallel = false;
   bool loss_parallel = false;
   ReplicateWith replicate_with = ReplicateWith::all_reduce;
@@ -131,7 +132,7 @@ struct ParallelConfig {
   int64_t pp_stages = 1;        ///< of each rank
   PipelineMasks pp_masks = PipelineMasks::split;
 
-  int64_t ranks() const { return pp * dp_replicate * dp_shard * tp; }
+  int64_t ranks() const { return pp * dp_replicate * dp_shard * cp * tp; }
   void without_pipeline() {
     const ParallelConfig defaults;
     pp = 1;

@@ -133,7 +133,7 @@ void check_loss(const RunConfig& config, const Rules& rules) {
   rules.at_least(loss.chunks, 0, "loss.chunks");
   const int64_t tokens = config.data.global_batch / config.data.micro_batches /
                          config.parallel.batch_ranks() / config.parallel.pp_microbatches *
-                         config.data.seq_len;
+                         config.data.seq_len / config.parallel.cp;
   rules.rule(loss.chunks == 0 || tokens % loss.chunks == 0, "loss.chunks",
              "a micro-batch has " + std::to_string(tokens) + " tokens, which do not fall into equal chunks",
              "choose a divisor, or 0");

@@ -79,11 +79,29 @@ void check_pipeline(const RunConfig& config, const Rules& rules) {
                         "each stage reduces after its last piece");
 }
 
+void check_context_parallel(const RunConfig& config, const Rules& rules) {
+  const int64_t cp = config.parallel.cp;
+  rules.at_least(cp, 1, "parallel.cp");
+  if (cp == 1)
+    return;
+  rules.rule(config.data.seq_len % (2 * cp) == 0, "parallel.cp",
+             "a sequence of " + std::to_string(config.data.seq_len) + " does not fall into " +
+                 std::to_string(2 * cp) + " equal chunks",
+             "let 2 parallel.cp divide data.seq_len");
+  const AttentionBackend backend = config.attention.backend;
+  rules.rule(backend == AttentionBackend::flex || backend == AttentionBackend::dense, "parallel.cp",
+             std::string(name_of(backend)) + " attends with whole rows, and a rank has some of their queries",
+             "set attention.backend = \"flex\" or \"dense\"");
+  rules.rule(config.parallel.gradient_reduction == GradientReduction::sum, "parallel.gradient_reduction",
+             "the ranks of parallel.cp have terms of one sequence's gradient", "leave it \"sum\"");
+}
+
 }  // namespace
 
 void check_parallel(const RunConfig& config, const Rules& rules) {
   check_data_parallel(config, rules);
   check_tensor_parallel(config, rules);
+  check_context_parallel(config, rules);
   check_pipeline(config, rules);
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/parallel/apply.hpp"
 
+#include "reference/loss/token_cross_entropy.hpp"
+#include "reference/parallel/context_parallel.hpp"
 #include "reference/parallel/fsdp.hpp"
 #include "reference/parallel/layout.hpp"
 #include "reference/parallel/partial_gradients.hpp"
@@ -15,11 +17,15 @@ namespace {
 
 Applied sharded(Llama3& model, const Parameters& parameters, const ParallelConfig& config,
                 const Parallel& parallel) {
-  auto fsdp =
-      std::make_unique<Fsdp>(model.hooks(), parameters,
-                             Fsdp::Options{{parallel.shard, parallel.replicate, config.gradient_reduction},
-                                           config.reshard_after_forward,
-                                           config.sync});
+  const auto place = [](const char* dimension, const Group& ranks) {
+    return MeshPlace{dimension, ranks.rank(), ranks.size()};
+  };
+  const FsdpRanks ranks = {parallel.fsdp,
+                           parallel.replicate,
+                           config.gradient_reduction,
+                           {place("dp_shard", *parallel.shard), place("cp", *parallel.context)}};
+  auto fsdp = std::make_unique<Fsdp>(model.hooks(), parameters,
+                                     Fsdp::Options{ranks, config.reshard_after_forward, config.sync});
   Applied applied;
   applied.parameters = fsdp->shards();
   applied.buffers = fsdp->buffers();
@@ -29,11 +35,12 @@ Applied sharded(Llama3& model, const Parameters& parameters, const ParallelConfi
 
 Applied replicated(Parameters parameters, const ParallelConfig& config, const Parallel& parallel) {
   for (Parameter& parameter : parameters)
-    parameter.layout =
-        replicated_over(parameter.layout, parameter.value, "dp_replicate", *parallel.replicate);
+    for (const auto& [dimension, ranks] :
+         {std::pair("dp_replicate", parallel.replicate), std::pair("cp", parallel.context)})
+      parameter.layout = replicated_over(parameter.layout, parameter.value, dimension, *ranks);
   Applied applied;
   applied.data_parallel =
-      std::make_unique<Replicas>(parameters, parallel.replicate, config.sync, config.gradient_reduction);
+      std::make_unique<Replicas>(parameters, parallel.copies, config.sync, config.gradient_reduction);
   applied.parameters = std::move(parameters);
   return applied;
 }
@@ -62,6 +69,7 @@ Applied apply_parallelism(Llama3& model, const ParallelConfig& config, const Par
   const PipelineShape shape = {config.pp_schedule, config.pp, config.pp_stages, config.pp_microbatches};
   if (config.pp > 1)
     parameters = keep_stages(model, parameters, shape, parallel.pipeline->rank());
+  apply_context_parallel(model.hooks(), model.dimensions().n_layers, parallel.context);
   Applied applied = config.dp_shard > 1 || config.replicate_with == ReplicateWith::hsdp
                         ? sharded(model, parameters, config, parallel)
                         : replicated(parameters, config, parallel);
@@ -73,6 +81,8 @@ Applied apply_parallelism(Llama3& model, const ParallelConfig& config, const Par
                                     const torch::Tensor& logits, const torch::Tensor& labels) {
       return vocabulary_cross_entropy_sum(logits, labels, vocabulary, ranks);
     };
+  else if (config.cp > 1)  // a mean over this rank's tokens would be no term of the mean over all
+    applied.cross_entropy_sum = token_cross_entropy_sum;
   return applied;
 }
 

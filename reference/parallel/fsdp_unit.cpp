@@ -27,6 +27,8 @@ torch::Tensor unseen(const torch::Tensor& x) {
 
 FsdpUnit::FsdpUnit(std::string name, const Parameters& whole, FsdpRanks ranks)
     : name_(std::move(name)), ranks_(std::move(ranks)) {
+  if (ranks_.shard_places.empty())
+    ranks_.shard_places = {{"dp_shard", ranks_.shard->rank(), ranks_.shard->size()}};
   for (const Parameter& parameter : whole)
     add(parameter);
   if (ranks_.shard->size() == 1)
@@ -56,7 +58,7 @@ void FsdpUnit::add(const Parameter& parameter) {
   elements_ += piece.chunk * piece.row;
   pieces_.push_back(piece);
   TensorLayout layout = replicated_over(parameter.layout, x, "dp_replicate", *ranks_.replicate);
-  layout = sharded_over(layout, x, 0, "dp_shard", shard);
+  layout = sharded_over(layout, x, 0, ranks_.shard_places, shard);
   shards_.push_back(
       {parameter.name, x.detach().requires_grad_(), std::move(layout), parameter.partial_gradient_over});
 }

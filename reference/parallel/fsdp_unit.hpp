@@ -10,6 +10,7 @@
 #include "reference/comm/group.hpp"
 #include "reference/config/run_config.hpp"
 #include "reference/model/parameter.hpp"
+#include "reference/parallel/layout.hpp"
 
 namespace parity::reference {
 
@@ -18,6 +19,8 @@ struct FsdpRanks {
   std::shared_ptr<const Group> shard;      ///< n ranks that hold a part each
   std::shared_ptr<const Group> replicate;  ///< ranks that hold the same part
   GradientReduction reduction = GradientReduction::sum;
+  /// The mesh dimensions that `shard` lies along; empty = dp_shard.
+  std::vector<MeshPlace> shard_places = {};
 };
 
 /// Parameters that are gathered and reduced together, in one flat buffer.

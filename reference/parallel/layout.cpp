@@ -79,6 +79,11 @@ TensorLayout replicated_over(const TensorLayout& layout, const torch::Tensor& he
 
 TensorLayout sharded_over(const TensorLayout& layout, const torch::Tensor& held, int64_t dim,
                           const std::string& mesh_dimension, const Group& ranks) {
+  return sharded_over(layout, held, dim, {MeshPlace{mesh_dimension, ranks.rank(), ranks.size()}}, ranks);
+}
+
+TensorLayout sharded_over(TensorLayout layout, const torch::Tensor& held, int64_t dim,
+                          const std::vector<MeshPlace>& places, const Group& ranks) {
   const IndexRange mine = part_of(held.size(dim), ranks.size(), ranks.rank());
   // Indices of what is held, as indices of the logical tensor.
   std::vector<IndexRange> ranges;
@@ -91,7 +96,9 @@ TensorLayout sharded_over(const TensorLayout& layout, const torch::Tensor& held,
       ranges.push_back({range.first + cut.first - passed, range.first + cut.end - passed});
     passed += range.end - range.first;
   }
-  return with(layout, held, {mesh_dimension, ranks.rank(), ranks.size(), Shard{dim, std::move(ranges)}});
+  for (const auto& [dimension, coordinate, size] : places)
+    layout = with(std::move(layout), held, {dimension, coordinate, size, Shard{dim, ranges}});
+  return layout;
 }
 
 torch::Tensor part_of_logical(const torch::Tensor& whole, const TensorLayout& layout) {

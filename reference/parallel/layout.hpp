@@ -25,6 +25,15 @@ TensorLayout replicated_over(const TensorLayout& layout, const torch::Tensor& he
 TensorLayout sharded_over(const TensorLayout& layout, const torch::Tensor& held, int64_t dim,
                           const std::string& mesh_dimension, const Group& ranks);
 
+/// A mesh dimension of several that were flattened into one group.
+struct MeshPlace {
+  std::string dimension;
+  int64_t coordinate = 0, size = 1;
+};
+/// The same over ranks that several mesh dimensions make up, in the mesh's order: a placement each.
+TensorLayout sharded_over(TensorLayout layout, const torch::Tensor& held, int64_t dim,
+                          const std::vector<MeshPlace>& places, const Group& ranks);
+
 /// What this rank holds of a whole tensor, [held] contiguous, its own memory.
 torch::Tensor part_of_logical(const torch::Tensor& whole, const TensorLayout& layout);
 

@@ -5,22 +5,29 @@
 namespace parity::reference {
 
 Parallel make_parallel(const ParallelConfig& config, std::shared_ptr<Group> world) {
-  DeviceMesh mesh({{"pp", config.pp},
-                   {"dp_replicate", config.dp_replicate},
-                   {"dp_shard", config.dp_shard},
-                   {"tp", config.tp}},
-                  world->size());
+  Parallel p{DeviceMesh({{"pp", config.pp},
+                         {"dp_replicate", config.dp_replicate},
+                         {"dp_shard", config.dp_shard},
+                         {"cp", config.cp},
+                         {"tp", config.tp}},
+                        world->size()),
+             world};
   const auto along = [&](const std::string& name, const std::vector<std::string>& dimensions) {
-    return world->subgroup(name, mesh.group(world->rank(), dimensions));
+    return world->subgroup(name, p.mesh.group(world->rank(), dimensions));
   };
-  std::shared_ptr<Group> pipeline = along("pp", {"pp"});
-  std::shared_ptr<Group> stage = config.pp == 1 ? world : along("stage", {"dp_replicate", "dp_shard", "tp"});
-  std::shared_ptr<Group> replicate = along("dp_replicate", {"dp_replicate"});
-  std::shared_ptr<Group> shard = along("dp_shard", {"dp_shard"});
-  std::shared_ptr<Group> tensor = along("tp", {"tp"});
-  std::shared_ptr<Group> batch = along("batch", {"dp_replicate", "dp_shard"});
-  return {std::move(mesh),      std::move(world), std::move(pipeline), std::move(stage),
-          std::move(replicate), std::move(shard), std::move(tensor),   std::move(batch)};
+  p.pipeline = along("pp", {"pp"});
+  p.stage = config.pp == 1 ? world : along("stage", {"dp_replicate", "dp_shard", "cp", "tp"});
+  p.replicate = along("dp_replicate", {"dp_replicate"});
+  p.shard = along("dp_shard", {"dp_shard"});
+  p.context = along("cp", {"cp"});
+  p.tensor = along("tp", {"tp"});
+  p.batch = along("batch", {"dp_replicate", "dp_shard"});
+  // Groups that context parallelism widens are those of before without it.
+  const bool wider = config.cp > 1;
+  p.fsdp = wider ? along("fsdp", {"dp_shard", "cp"}) : p.shard;
+  p.copies = wider ? along("copies", {"dp_replicate", "cp"}) : p.replicate;
+  p.loss = wider ? along("loss", {"dp_replicate", "dp_shard", "cp"}) : p.batch;
+  return p;
 }
 
 }  // namespace parity::reference

@@ -14,12 +14,26 @@ namespace parity::reference {
 struct Parallel {
   DeviceMesh mesh;
   std::shared_ptr<Group> world;
-  std::shared_ptr<Group> pipeline;   ///< ranks that a micro-batch goes through, one after the other
-  std::shared_ptr<Group> stage;      ///< ranks that hold parts of the same blocks
-  std::shared_ptr<Group> replicate;  ///< ranks that hold the same parameters, or the same parts of them
-  std::shared_ptr<Group> shard;      ///< ranks that hold a part of each parameter
-  std::shared_ptr<Group> tensor;     ///< ranks that hold a part of each matrix, for the same rows
-  std::shared_ptr<Group> batch;      ///< ranks that have different rows of an update. Source: NUMERICS.md 6
+  /// Ranks that a micro-batch goes through, one after the other.
+  std::shared_ptr<Group> pipeline = nullptr;
+  /// Ranks that hold parts of the same blocks.
+  std::shared_ptr<Group> stage = nullptr;
+  /// Ranks that hold the same parameters, or the same parts of them.
+  std::shared_ptr<Group> replicate = nullptr;
+  /// Ranks that hold a part of each parameter and have other rows.
+  std::shared_ptr<Group> shard = nullptr;
+  /// Ranks that have parts of the same sequences.
+  std::shared_ptr<Group> context = nullptr;
+  /// Ranks that hold a part of each matrix, for the same tokens.
+  std::shared_ptr<Group> tensor = nullptr;
+  /// Ranks that have different rows of an update. Source: NUMERICS.md 6, as fsdp and loss.
+  std::shared_ptr<Group> batch = nullptr;
+  /// dp_shard x cp: ranks among which FSDP cuts parameters.
+  std::shared_ptr<Group> fsdp = nullptr;
+  /// dp_replicate x cp: ranks that hold the same parameters without FSDP.
+  std::shared_ptr<Group> copies = nullptr;
+  /// batch x cp: ranks that have different tokens of an update.
+  std::shared_ptr<Group> loss = nullptr;
 };
 
 /// \throws UserError if the mesh has more or fewer ranks than the world

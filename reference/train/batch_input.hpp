@@ -13,14 +13,11 @@ namespace parity::reference {
 /// [B, S] int64 over the batch's own memory.
 torch::Tensor tensor_of(const std::vector<int64_t>& values, const MicroBatch& batch);
 
-/// Tokens, positions and masks of a micro-batch, over its own memory.
-ModelInput input_of(const Llama3& model, const MicroBatch& batch);
-
-/// Some rows of a micro-batch, for a pipeline.
+/// What a rank has of some rows of a micro-batch.
 struct Piece {
-  ModelInput input;
-  torch::Tensor labels;  ///< [B / M, S] int64
-  int64_t valid_tokens = 0;
+  ModelInput input;          ///< its tokens and positions may lie in the batch's memory
+  torch::Tensor labels;      ///< like the tokens
+  int64_t valid_tokens = 0;  ///< of these rows, over all ranks that have parts of them
 };
 
 /// A micro-batch cut into M equal pieces of rows, in order.
@@ -29,7 +26,12 @@ struct Piece {
 ///               masks; held: those of the whole micro-batch's first rows for every piece, which is wrong
 ///               from the second on wherever rows differ. So it was where each attention module held the mask
 ///               of the micro-batch that the trainer saw (torchtitan #1723).
+/// \param own  places in each sequence that this rank has (context_positions); empty = all. Masks are made
+///             before, from whole sequences, so that documents are the same wherever they are cut
 std::vector<Piece> pieces_of(const Llama3& model, const MicroBatch& batch, int64_t pieces,
-                             PipelineMasks masks);
+                             PipelineMasks masks, const std::vector<int64_t>& own = {});
+
+/// The whole micro-batch as one piece.
+Piece piece_of(const Llama3& model, const MicroBatch& batch, const std::vector<int64_t>& own = {});
 
 }  // namespace parity::reference

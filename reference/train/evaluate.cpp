@@ -29,11 +29,13 @@ double Trainer::evaluate() {
   std::vector<torch::Tensor> losses;
   for (const MicroBatch& batch : s.eval_batches) {
     if (!s.applied.pipeline) {
-      losses.push_back(loss_of(s.model.hidden(input_of(s.model, batch)), tensor_of(batch.labels, batch)));
+      const Piece piece = piece_of(s.model, batch, s.places);
+      losses.push_back(loss_of(s.model.hidden(piece.input), piece.labels));
       continue;
     }
     const ParallelConfig& config = s.config.parallel;
-    const std::vector<Piece> pieces = pieces_of(s.model, batch, config.pp_microbatches, config.pp_masks);
+    const std::vector<Piece> pieces =
+        pieces_of(s.model, batch, config.pp_microbatches, config.pp_masks, s.places);
     std::vector<ModelInput> inputs;
     for (const Piece& piece : pieces)
       inputs.push_back(piece.input);
@@ -45,7 +47,7 @@ double Trainer::evaluate() {
       losses.push_back(loss);
   }
   const torch::Tensor loss = at::stack(losses).sum();
-  batch_ranks.all_reduce(loss);
+  s.parallel.loss->all_reduce(loss);
   return loss.item<double>();
 }
 

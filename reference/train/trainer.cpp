@@ -10,6 +10,7 @@
 #include "reference/loss/normalization.hpp"
 #include "reference/optim/clip.hpp"
 #include "reference/optim/scale_gradients.hpp"
+#include "reference/parallel/context_parallel.hpp"
 #include "reference/parallel/sharded_norm.hpp"
 #include "reference/train/attention_choice.hpp"
 #include "reference/train/batch_input.hpp"
@@ -30,6 +31,12 @@ void check_labels(const LossRule& rule, int64_t step, int64_t index) {
       "micro-batch " + std::to_string(index + 1) + " of update " + std::to_string(step) +
       " has no label that counts (loss.normalization = \"microbatch_mean\" would divide 0 by 0); " +
       "lower data.ignore_fraction or data.micro_batches, or choose another normalization");
+}
+
+std::vector<int64_t> places_of(const RunConfig& config, const Group& context) {
+  if (context.size() == 1)
+    return {};
+  return context_positions(config.data.seq_len, context.size(), context.rank());
 }
 
 /// The model's first weights, which do not depend on the ranks, and then what is around it.
@@ -59,6 +66,7 @@ Trainer::State::State(const RunConfig& run_config, std::shared_ptr<Group> world)
             attention_choice(config)),
       loader(config.data, {model.dimensions().vocab_size, model.dimensions().max_seq_len},
              {parallel.batch->rank(), parallel.batch->size()}),
+      places(places_of(config, *parallel.context)),
       applied(initialized(model, config, parallel)),
       optimizer(make_optimizer(config.optimizer, applied.parameters)),
       schedule(make_schedule(config)),
@@ -114,12 +122,12 @@ void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& tota
     return forward_backward_in_pieces(batch, totals);
   const LossRule rule = s.rule_for(batch.valid_tokens, totals);
   check_labels(rule, s.updates_done + 1, s.tally.micro_batches() - 1);
-  const ModelInput input = input_of(s.model, batch);
+  const Piece piece = piece_of(s.model, batch, s.places);
   s.applied.data_parallel->begin(s.tally.micro_batches() == s.config.data.micro_batches);
-  const torch::Tensor hidden = s.model.hidden(input);
-  const PieceLoss loss = s.loss_of(rule, hidden, tensor_of(batch.labels, batch));
+  const torch::Tensor hidden = s.model.hidden(piece.input);
+  const PieceLoss loss = s.loss_of(rule, hidden, piece.labels);
   s.tally.add_loss(loss.loss);
-  check_loss(loss.loss, [&] { return first_non_finite_activation(s.model, input, *s.parallel.world); });
+  check_loss(loss.loss, [&] { return first_non_finite_activation(s.model, piece.input, *s.parallel.world); });
   loss.backward(hidden);
   s.applied.data_parallel->end();
 }
@@ -127,7 +135,8 @@ void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& tota
 void Trainer::forward_backward_in_pieces(const MicroBatch& batch, const UpdateTotals& totals) {
   State& s = *state_;
   const ParallelConfig& config = s.config.parallel;
-  const std::vector<Piece> pieces = pieces_of(s.model, batch, config.pp_microbatches, config.pp_masks);
+  const std::vector<Piece> pieces =
+      pieces_of(s.model, batch, config.pp_microbatches, config.pp_masks, s.places);
   std::vector<ModelInput> inputs;
   for (const Piece& piece : pieces) {
     check_labels(
@@ -197,7 +206,7 @@ StepResult Trainer::optim_step() {
   if (attention_is_recorded(s.config))
     result.mask = {s.tally.mask_pairs(), s.tally.mask_digest(), s.tally.position_digest()};
   torch::Tensor loss = sum_of_losses(s.config.loss.normalization, s.tally.losses());
-  s.parallel.batch->all_reduce(loss);
+  s.parallel.loss->all_reduce(loss);
   if (averages_means(s.config))
     loss.div_(s.parallel.batch->size());
   if (s.config.loss.normalization == Normalization::gradient_scaling) {

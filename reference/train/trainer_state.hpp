@@ -27,6 +27,7 @@ struct Trainer::State {
   Parallel parallel;
   Llama3 model;
   Loader loader;
+  std::vector<int64_t> places;  ///< in each sequence, that this rank has; empty = all
   Applied applied;
   std::unique_ptr<Optimizer> optimizer;
   Schedule schedule;

@@ -42,10 +42,10 @@ Mask Llama3::get_mask(std::span<const int64_t> tokens_BS, std::span<const int64_
   return make_mask(attention_.documents, tokens_BS, positions_BS, seq_len);
 }
 
-AttentionMasks Llama3::get_attention_masks(const torch::Tensor& tokens_BS,
-                                           const torch::Tensor& positions_BS) const {
+AttentionMasks Llama3::get_attention_masks(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS,
+                                           const std::vector<int64_t>& queries) const {
   return masks_for(attention_.backend,
-                   get_mask(values_of(tokens_BS), values_of(positions_BS), tokens_BS.size(1)));
+                   get_mask(values_of(tokens_BS), values_of(positions_BS), tokens_BS.size(1)), queries);
 }
 
 torch::Tensor Llama3::hidden(const ModelInput& input, const Probe& probe) const {

@@ -52,7 +52,9 @@ class Llama3 {
                 int64_t seq_len) const;
   /// The same for its backend, to be handed to forward: worked out once for all blocks.
   /// \param tokens_BS, positions_BS  [B, S] int64
-  AttentionMasks get_attention_masks(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS) const;
+  /// \param queries  places in the sequence that forward is given; empty = all
+  AttentionMasks get_attention_masks(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS,
+                                     const std::vector<int64_t>& queries = {}) const;
 
   /// \param probe  if given, takes every block's results, in execution order
   /// \return [B, S, V] logits in the model's dtype

@@ -10,6 +10,7 @@
 
 #include "harness/base/error.hpp"
 #include "reference/data/loader.hpp"
+#include "reference/model/parameter.hpp"
 #include "reference/parallel/layout.hpp"
 #include "reference/train/trainer.hpp"
 #include "tests/reference/tiny.hpp"

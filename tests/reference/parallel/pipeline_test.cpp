@@ -266,6 +266,23 @@ TEST_F(PipelineTest, AnActivationThatOverflowsIsFoundInItsStage) {
   EXPECT_THAT(complaints, Each(HasSubstr("is the result of layers.3.feed_forward")));
 }
 
+TEST_F(PipelineTest, AStageThatEndsLeavesNobodyWaiting) {
+  for (const int64_t gone : {0, 1}) {
+    const std::vector<std::string> complaints = run_ranks(2, [&](Group& world) {
+      Trainer trainer(with(five_blocks(Precision::float32), layouts[3]), held(world));
+      trainer.set_batch_hook([&](int64_t step, int64_t /*index*/, const MicroBatch& /*batch*/) {
+        if (step == 2 && world.rank() == gone)
+          throw std::runtime_error("planted");
+      });
+      trainer.step();
+      trainer.step();
+    });
+    EXPECT_EQ(complaints.at(static_cast<size_t>(gone)), "planted");
+    EXPECT_THAT(complaints.at(static_cast<size_t>(1 - gone)),
+                testing::AllOf(HasSubstr(" over pp as rank "), HasSubstr("did not end: ")));
+  }
+}
+
 TEST_F(PipelineTest, WhatAPipelineSavedAnyLayoutGoesOnFrom) {
   const std::filesystem::path file = folder / "checkpoint.pt";
   const auto losses_from = [&](RunConfig config, const std::shared_ptr<Group>& world, bool loads) {

@@ -152,6 +152,26 @@ TEST_F(RanksTraceTest, DocumentsAreThoseOfAllRows) {
   EXPECT_EQ(both.shape, (Shape{config.data.global_batch, config.data.seq_len}));
 }
 
+TEST_F(RanksTraceTest, StagesHaveTheirTensorsAndTogetherEveryOne) {
+  train(replicated());
+  const auto digests = [&] {
+    std::map<std::string, Digest> result;
+    const Trace trace = Trace::open(folder);
+    for (const SketchRow& row : trace.sketches())
+      if (row.key.step == 1 && row.key.phase == Phase::grad)
+        result[row.key.name] = row.digest;
+    return result;
+  };
+  const auto whole = digests();
+  RunConfig config = tiny_config();
+  config.parallel.pp = 2;
+  config.parallel.pp_microbatches = 2;
+  train(config);
+  EXPECT_EQ(digests(), whole) << "2 pieces add up as 2 replicas do";
+  EXPECT_THAT(Trace::open(folder).replica_differences(), IsEmpty());
+  EXPECT_THAT(whole, SizeIs(21));
+}
+
 TEST(CaptureLayoutTest, DimensionsThatNobodySplitHoldTheSame) {
   const DeviceMesh mesh({{"pp", 2}, {"dp_replicate", 2}, {"dp_shard", 1}, {"cp", 1}, {"tp", 2}}, 8);
   const TensorLayout split = {{8}, {{"tp", 1, 2, Shard{0, {{4, 8}}}}}};
@@ -160,6 +180,14 @@ TEST(CaptureLayoutTest, DimensionsThatNobodySplitHoldTheSame) {
   EXPECT_EQ(layout.placements[1], (Placement{"dp_replicate", 1, 2, parity::Replicate{}}));
   EXPECT_EQ(local_gradient_layout(split, {4}, mesh, 3).placements[1],
             (Placement{"dp_replicate", 1, 2, Partial{}}));
+}
+
+TEST(CaptureLayoutTest, RanksThatShareSequencesReadTheSameRows) {
+  const DeviceMesh mesh({{"dp_shard", 2}, {"cp", 2}}, 4);
+  const TensorLayout layout = rows_layout({3, 5}, mesh, 3);
+  EXPECT_EQ(layout.global_shape, (std::vector<int64_t>{6, 5}));
+  EXPECT_EQ(layout.placements[0], (Placement{"dp_shard", 1, 2, Shard{0, {{3, 6}}}}));
+  EXPECT_EQ(layout.placements[1], (Placement{"cp", 1, 2, parity::Replicate{}}));
 }
 
 TEST(CaptureLayoutTest, RowsFollowReplicasThenShards) {
