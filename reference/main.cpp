@@ -39,9 +39,12 @@ void act(const Invocation& invocation, const parity::reference::Environment& env
 
 /// Keeps freed memory in the process. Activations of megabytes come and go in each step; given back to the
 /// system, every 4 KiB of them would cost a page fault again. Changes speed only.
+/// Who sets glibc's own variables has said otherwise.
 void keep_freed_memory() {
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // glibc's limit
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  if (std::getenv("MALLOC_MMAP_THRESHOLD_") == nullptr)
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);  // glibc's limit
+  if (std::getenv("MALLOC_TRIM_THRESHOLD_") == nullptr)
+    mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
 /// Another rank is gone or late: whoever started the ranks looks for the first cause elsewhere.

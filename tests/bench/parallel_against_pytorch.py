@@ -1,9 +1,12 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Speed of an update over several ranks beside PyTorch's fully_shard over Gloo doing the same updates.
+"""Speed of an update over several ranks beside PyTorch over Gloo doing the same updates.
 
-Usage: fsdp_against_pytorch.py BUILD_DIR [--pairs N] [--steps N] [--replicate N] [--shard N] [--set KEY=VALUE]...
-                               [--python PYTHON]
+Usage: parallel_against_pytorch.py BUILD_DIR [--pairs N] [--steps N] [--replicate N] [--shard N] [--tensor N]
+                                   [--set KEY=VALUE]... [--python PYTHON]
+
+With --tensor beside parallelize_module, else beside fully_shard (--shard, 2 unless told; over one rank of each beside
+the ordinary program).
 
 Runs the two alternately, one thread a rank, on the same rows. Seconds of an update are the median over the steps
 after the first of rank 0. Prints each pair, the peak memory of a rank, and the ratio of times (PyTorch's over
@@ -22,11 +25,12 @@ import h5py
 
 from trainer_against_pytorch import PROFILES
 
-PROGRAM = pathlib.Path(__file__).parents[1] / "support" / "pytorch_fsdp.py"
+SUPPORT = pathlib.Path(__file__).parents[1] / "support"
 
 
 def run(argv, environment, ranks, store):
     """Runs so many ranks to their end. Returns the peak resident MiB of rank 0."""
+    # PyTorch's tensor parallel program starts its ranks itself.
     children = [subprocess.Popen(argv, env={**environment, "RANK": str(rank), "WORLD_SIZE": str(ranks),
                                             "PARITY_RENDEZVOUS": str(store)} if ranks > 1 else environment)
                 for rank in range(ranks)]
@@ -54,10 +58,16 @@ def read_arguments():
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--replicate", type=int, default=1)
-    parser.add_argument("--shard", type=int, default=2)
+    parser.add_argument("--shard", type=int)
+    parser.add_argument("--tensor", type=int, default=1)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--python", default=sys.executable)
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.shard is None:
+        arguments.shard = 2 if arguments.tensor == 1 else 1
+    if arguments.tensor > 1 and arguments.shard * arguments.replicate > 1:
+        parser.error("--tensor stands alone: the program beside it has no other dimension")
+    return arguments
 
 
 def write_config(arguments, path, mesh):
@@ -73,8 +83,11 @@ def write_config(arguments, path, mesh):
 
 def main():
     arguments = read_arguments()
-    mesh = {"parallel.dp_replicate": arguments.replicate, "parallel.dp_shard": arguments.shard}
-    ranks = arguments.replicate * arguments.shard
+    mesh = {"parallel.dp_replicate": arguments.replicate, "parallel.dp_shard": arguments.shard,
+            "parallel.tp": arguments.tensor}
+    ranks = arguments.replicate * arguments.shard * arguments.tensor
+    program, started = ("pytorch_tensor_parallel.py", 1) if arguments.tensor > 1 else \
+        ("pytorch_fsdp.py", ranks) if ranks > 1 else ("pytorch_llama.py", 1)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         write_config(arguments, folder / "one.json", {})
@@ -89,8 +102,8 @@ def main():
         ours, theirs = [], []
         for pair in range(arguments.pairs):
             ours.append(measure(trainer, environment, ranks, folder, f"ours{pair}"))
-            theirs.append(measure([arguments.python, str(PROGRAM), str(folder / "replay.h5")], environment, ranks,
-                                  folder, f"theirs{pair}"))
+            theirs.append(measure([arguments.python, str(SUPPORT / program), str(folder / "replay.h5")],
+                                  environment, started, folder, f"theirs{pair}"))
             print(f"pair {pair + 1}: {ours[-1]['seconds']:.4f} s and {theirs[-1]['seconds']:.4f} s an update, "
                   f"rank 0 {ours[-1]['MiB']:.0f} and {theirs[-1]['MiB']:.0f} MiB", flush=True)
         ratios = [b["seconds"] / a["seconds"] for a, b in zip(ours, theirs)]
