@@ -172,6 +172,19 @@ void check_checkpoint(const RunConfig& config, const Rules& rules) {
                    std::to_string(config.resumed_parallel().ranks()),
                "choose a layout of as many ranks");
   }
+  const ParallelConfig resumed = config.resumed_parallel();
+  const int64_t layers = dimensions_of(config.model, config.architecture).n_layers;
+  rules.rule(resumed.pp * resumed.pp_stages <= layers, "checkpoint.resume_pp",
+             "each of " + std::to_string(resumed.pp * resumed.pp_stages) +
+                 " stages holds a block, and there are " + std::to_string(layers),
+             "choose fewer");
+  const int64_t rows = config.data.global_batch / config.data.micro_batches;
+  rules.rule(rows % (resumed.batch_ranks() * resumed.pp_microbatches) == 0, "checkpoint.resume_dp_shard",
+             "a micro-batch has " + std::to_string(rows) +
+                 " sequences, which do not fall into equal parts for " +
+                 std::to_string(resumed.batch_ranks()) + " ranks of " +
+                 std::to_string(resumed.pp_microbatches) + " pieces",
+             "choose a layout that divides them");
   std::set<CheckpointPart> seen;
   for (const CheckpointPart part : config.checkpoint.exclude_from_loading)
     rules.rule(seen.insert(part).second, "checkpoint.exclude_from_loading", "a part is named twice",

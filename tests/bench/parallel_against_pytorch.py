@@ -3,10 +3,10 @@
 """Speed of an update over several ranks beside PyTorch over Gloo doing the same updates.
 
 Usage: parallel_against_pytorch.py BUILD_DIR [--pairs N] [--steps N] [--replicate N] [--shard N] [--tensor N]
-                                   [--set KEY=VALUE]... [--python PYTHON]
+                                   [--pipeline N] [--schedule NAME] [--set KEY=VALUE]... [--python PYTHON]
 
-With --tensor beside parallelize_module, else beside fully_shard (--shard, 2 unless told; over one rank of each beside
-the ordinary program).
+With --tensor beside parallelize_module, with --pipeline (4 pieces) beside torch.distributed.pipelining, else beside
+fully_shard (--shard, 2 unless told; over one rank of each beside the ordinary program).
 
 Runs the two alternately, one thread a rank, on the same rows. Seconds of an update are the median over the steps
 after the first of rank 0. Prints each pair, the peak memory of a rank, and the ratio of times (PyTorch's over
@@ -60,13 +60,16 @@ def read_arguments():
     parser.add_argument("--replicate", type=int, default=1)
     parser.add_argument("--shard", type=int)
     parser.add_argument("--tensor", type=int, default=1)
+    parser.add_argument("--pipeline", type=int, default=1)
+    parser.add_argument("--schedule", choices=["gpipe", "1f1b", "interleaved"], default="1f1b")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--python", default=sys.executable)
     arguments = parser.parse_args()
     if arguments.shard is None:
-        arguments.shard = 2 if arguments.tensor == 1 else 1
-    if arguments.tensor > 1 and arguments.shard * arguments.replicate > 1:
-        parser.error("--tensor stands alone: the program beside it has no other dimension")
+        arguments.shard = 2 if arguments.tensor * arguments.pipeline == 1 else 1
+    sharing = arguments.shard * arguments.replicate
+    if sum(size > 1 for size in (sharing, arguments.tensor, arguments.pipeline)) > 1:
+        parser.error("--tensor and --pipeline stand alone: the programs beside them have no other dimension")
     return arguments
 
 
@@ -85,8 +88,12 @@ def main():
     arguments = read_arguments()
     mesh = {"parallel.dp_replicate": arguments.replicate, "parallel.dp_shard": arguments.shard,
             "parallel.tp": arguments.tensor}
-    ranks = arguments.replicate * arguments.shard * arguments.tensor
+    if arguments.pipeline > 1:
+        mesh |= {"parallel.pp": arguments.pipeline, "parallel.pp_schedule": arguments.schedule,
+                 "parallel.pp_microbatches": 4, "parallel.pp_stages": 2 if arguments.schedule == "interleaved" else 1}
+    ranks = arguments.replicate * arguments.shard * arguments.tensor * arguments.pipeline
     program, started = ("pytorch_tensor_parallel.py", 1) if arguments.tensor > 1 else \
+        ("pytorch_pipeline.py", ranks) if arguments.pipeline > 1 else \
         ("pytorch_fsdp.py", ranks) if ranks > 1 else ("pytorch_llama.py", 1)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

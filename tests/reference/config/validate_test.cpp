@@ -85,6 +85,14 @@ INSTANTIATE_TEST_SUITE_P(
         Impossible{"ResumedByOtherRanks",
                    "parallel.dp_shard = 2\ncheckpoint.restart_after = 2\ncheckpoint.resume_dp_shard = 4",
                    "checkpoint.resume_dp_shard = 4"},
+        Impossible{"ResumedWithMoreStagesThanBlocks",
+                   "architecture.n_layers = 2\nparallel.dp_shard = 4\ncheckpoint.restart_after = 2\n"
+                   "checkpoint.resume_dp_shard = 1\ncheckpoint.resume_pp = 4",
+                   "checkpoint.resume_pp = 4"},
+        Impossible{"ResumedWithRowsThatRanksDoNotDivide",
+                   "data.global_batch = 2\nparallel.pp = 4\ncheckpoint.restart_after = 2\n"
+                   "checkpoint.resume_dp_shard = 4\ncheckpoint.resume_pp = 1",
+                   "checkpoint.resume_dp_shard = 4"},
         Impossible{"ResumedWithoutARestart", "checkpoint.resume_dp_shard = 1",
                    "checkpoint.resume_dp_shard = 1"},
         Impossible{"NoSequence", "data.seq_len = 0", "data.seq_len = 0"},
