@@ -18,17 +18,23 @@
 namespace parity::reports {
 namespace {
 
-/// How often each verdict was found; each check is counted once.
+/// How often each verdict was found, and how often it was not what the case claims; each check is counted
+/// once.
 Data verdict_counts(const Results& results) {
-  std::map<std::string, size_t> numbers;
+  std::map<std::string, size_t> numbers, failed;
   for (const Case& item : results.cases)
-    for (const Check& check : item.checks)
+    for (const Check& check : item.checks) {
       ++numbers[check.finding()];
+      failed[check.finding()] += check.passed ? 0 : 1;
+    }
   Data rows = list();
   const auto add = [&](const std::string& name, std::string_view meaning) {
     if (numbers[name] == 0)
       return;
     Data row = pair("meaning", std::string(meaning), "number", grouped(numbers[name]));
+    const size_t fails = failed[name];
+    row.set("has_failed", fails > 0);
+    row.set("failed", grouped(fails) + (fails == 1 ? " fails" : " fail"));
     set_verdict(row, name);
     rows.push_back(row);
   };

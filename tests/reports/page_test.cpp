@@ -57,6 +57,21 @@ TEST(PageTest, EachIdIsUsedOnce) {
     EXPECT_TRUE(ids.insert((*found)[1]).second) << (*found)[1];
 }
 
+TEST(PageTest, WhatFailsStandsFirstAndIsCounted) {
+  const std::string page = html(sample());
+  const std::regex section("<section class=\"case ([a-z]+)\"");
+  std::vector<std::string> states;
+  for (auto found = std::sregex_iterator(page.begin(), page.end(), section); found != std::sregex_iterator();
+       ++found)
+    states.push_back((*found)[1]);
+  ASSERT_EQ(states.size(), 6U);
+  EXPECT_TRUE(sample().cases.front().passed);
+  EXPECT_TRUE(
+      std::ranges::is_partitioned(states, [&](const std::string& state) { return state == states.front(); }));
+  EXPECT_NE(states.front(), states.back());
+  EXPECT_EQ(occurrences(page, "another computation; <strong>[0-9]+ fails?</strong>"), 1U);
+}
+
 /// The page as the browser has it after its scripts ran, and what the browser logged.
 class BrowserTest : public ::testing::Test {
  protected:
