@@ -19,7 +19,7 @@
 
 namespace parity::reference {
 
-/// What a trainer is made of; seen by trainer.cpp and checkpoint.cpp only.
+/// What a trainer is made of; seen by the sources of Trainer's members only.
 struct Trainer::State {
   State(const RunConfig& run_config, std::shared_ptr<Group> world);
 

@@ -21,7 +21,6 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 TEST(ContextPositionsTest, ARankHasAChunkFromTheHeadAndItsMirrorFromTheTail) {
   EXPECT_THAT(context_positions(8, 2, 0), ElementsAre(0, 1, 6, 7));
@@ -211,9 +210,11 @@ TEST_F(ContextParallelTest, AGradientThatARankKeepsToItselfIsSeen) {
       if (phase == Phase::grad_local && world.rank() == 1)
         torch::Tensor(parallel.parameters().front().value).mutable_grad().zero_();
     });
-    expect_near(whole.step(), parallel.step());
+    const StepResult a = whole.step(), b = parallel.step();
+    require(std::abs(a.loss - b.loss) <= 1e-12 * a.loss, "another loss");
+    require(std::abs(a.grad_norm - b.grad_norm) <= 1e-12 * a.grad_norm, "another norm");
   });
-  EXPECT_THAT(complaints, Each(HasSubstr("grad_norm")));
+  EXPECT_THAT(complaints, Each(testing::EndsWith("another norm")));
 }
 
 }  // namespace
