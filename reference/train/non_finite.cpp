@@ -35,7 +35,7 @@ class FirstBad {
     const torch::Tensor letters = torch::zeros({longest_name}, torch::kInt64);
     if (first.item<int64_t>() == first_)
       for (size_t i = 0; i < std::min(name_.size(), static_cast<size_t>(longest_name)); ++i)
-        letters.mutable_data_ptr<int64_t>()[i] = name_[i];
+        letters.mutable_data_ptr<int64_t>()[i] = static_cast<unsigned char>(name_[i]);
     world.all_reduce(letters, Reduction::max);
     std::string name;
     for (int64_t i = 0; i < longest_name && letters.const_data_ptr<int64_t>()[i] != 0; ++i)
