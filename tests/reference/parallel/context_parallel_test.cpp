@@ -190,7 +190,7 @@ TEST_F(ContextParallelTest, MovesKeysAndValuesAndTheirGradientsOnly) {
                           Trainer trainer(config, held(world));
                           trainer.zero_grad();
                           trainer.forward_backward(trainer.next_batches());
-                          const int64_t L = 2, kv = 4 * 16 * 16 * 8;  // B S K d float64
+                          const int64_t L = 2, B = 4, S = 16, kv = B * S * 16 * 8;  // K d = 16, float64
                           const Traffic& gathered = world.traffic().at("cp all_gather");
                           const Traffic& scattered = world.traffic().at("cp reduce_scatter");
                           require(gathered.calls == 2 * L && gathered.bytes == 2 * L * kv / 2, "all_gather");
