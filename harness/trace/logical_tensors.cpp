@@ -209,7 +209,8 @@ void find_element(ReplicaDifference& difference, const std::vector<const TraceCo
     return;
   const TensorKey key{difference.step, *difference.phase, difference.name};
   const auto view_on = [&](int64_t rank) -> std::optional<TensorView> {
-    const TraceContent& file = *files.at(static_cast<size_t>(rank));
+    const TraceContent& file = **std::find_if(
+        files.begin(), files.end(), [rank](const TraceContent* each) { return each->rank == rank; });
     const auto found = file.tensors.find(key);
     if (found == file.tensors.end() || (found->second.in_parts && !found->second.layout))
       return std::nullopt;
@@ -249,7 +250,7 @@ TensorView LogicalTensor::view(const TensorKey& key) {
   return {dtype, shape, joined.data()};
 }
 
-LogicalTensors join_ranks(const std::vector<const TraceContent*>& files) {
+LogicalTensors join_ranks(const std::vector<const TraceContent*>& files, PartsWanted wanted) {
   std::map<TensorKey, std::vector<Claim>> claims;
   for (const TraceContent* file : files) {
     for (const SketchRow& row : file->sketches)
@@ -260,7 +261,14 @@ LogicalTensors join_ranks(const std::vector<const TraceContent*>& files) {
   LogicalTensors result;
   Joiner joiner(result);
   for (const auto& [key, list] : claims)
-    joiner.add(key, list);
+    try {
+      joiner.add(key, list);
+    } catch (const UserError&) {
+      if (wanted == PartsWanted::all)
+        throw;
+      result.tensors.emplace(key,
+                             LogicalTensor{list.front().row->order, list.front().shape(), {}, 1, false, {}});
+    }
   std::stable_sort(result.sketches.begin(), result.sketches.end(),
                    [](const SketchRow& a, const SketchRow& b) {
                      return std::tie(a.key.step, a.order) < std::tie(b.key.step, b.order);

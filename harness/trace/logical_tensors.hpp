@@ -40,8 +40,16 @@ struct LogicalTensors {
   int64_t replicas = 0;                        ///< tensors that several ranks hold and that were compared
 };
 
+/// What to do with a tensor whose parts do not make a whole.
+enum class PartsWanted {
+  all,   ///< it is an error
+  left,  ///< the run did not end: the tensor has no values and no row
+};
+
 /// Joins what the ranks recorded. Of replicas the lowest rank's is taken.
-/// \param files  by rank. \throws UserError if parts are missing, overlap, or differ in dtype or shape
-LogicalTensors join_ranks(const std::vector<const TraceContent*>& files);
+/// \param files  in order of rank. \throws UserError if parts are missing, overlap, or differ in dtype or
+/// shape
+LogicalTensors join_ranks(const std::vector<const TraceContent*>& files,
+                          PartsWanted wanted = PartsWanted::all);
 
 }  // namespace parity

@@ -5,6 +5,7 @@
 #include "harness/base/error.hpp"
 #include "harness/measure/content_hash.hpp"
 #include "harness/trace/trace_content.hpp"
+#include "harness/trace/trace_file.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -93,6 +94,23 @@ std::vector<std::unique_ptr<TraceContent>> read_rank_files(const TraceContent& f
     if (!other.complete || other.rank != rank || other.ranks != first.ranks || other.steps != first.steps)
       refuse_it("is of rank " + std::to_string(other.rank) + " of " + std::to_string(other.ranks) +
                 " and ends after step " + std::to_string(other.last_step));
+  }
+  return others;
+}
+
+std::vector<std::unique_ptr<TraceContent>> read_left_files(const TraceContent& first) {
+  const fs::path base =
+      first.path.extension() == ".partial" ? fs::path(first.path).replace_extension() : first.path;
+  std::vector<std::unique_ptr<TraceContent>> others;
+  for (int64_t rank = 1; rank < first.ranks; ++rank) {
+    const fs::path whole = rank_path(base, rank);
+    std::error_code error;
+    try {
+      auto other = read_trace_file(fs::exists(whole, error) ? whole : partial_path(whole));
+      if (other->rank == rank && other->ranks == first.ranks && other->config == first.config)
+        others.push_back(std::move(other));
+    } catch (const UserError&) {  // the rank died before it had written anything, or is writing now
+    }
   }
   return others;
 }

@@ -25,4 +25,8 @@ void write_rank_index(hid_t file, const std::filesystem::path& path, int64_t ran
 /// \throws UserError naming the rank whose file is missing, was cut, or is not the one that the index means
 std::vector<std::unique_ptr<TraceContent>> read_rank_files(const TraceContent& first);
 
+/// What the other ranks of a run that did not end left beside rank 0's partial trace, complete or not, in
+/// order; a file that is missing or cannot be read is left out.
+std::vector<std::unique_ptr<TraceContent>> read_left_files(const TraceContent& first);
+
 }  // namespace parity

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/enum_names.hpp"
 #include "harness/base/json.hpp"
 #include "harness/tensor/placement.hpp"
 #include "harness/tensor/tensor_view.hpp"
@@ -23,8 +25,16 @@ namespace parity {
 using FaultHook =
     std::function<void(int64_t step, Phase phase, std::string_view name, const TensorView& view, void* data)>;
 
-/// Numeric channels are compared and stored in goldens; timing channels are shown only.
-enum class ChannelKind { numeric, timing };
+/// Numeric channels are compared and stored in goldens; timing channels are shown only. A per_rank channel is
+/// a numeric one of which each rank records its own values: a reader takes the largest of a step, and has the
+/// smallest as "NAME.min" where ranks differ.
+enum class ChannelKind { numeric, timing, per_rank };
+
+template <>
+struct EnumNames<ChannelKind> {
+  static constexpr std::string_view what = "kind of channel";
+  static constexpr std::array<std::string_view, 3> names = {"numeric", "timing", "per_rank"};
+};
 
 /// What a trainer calls to leave a trace. One object a rank; calls come from one thread.
 ///

@@ -8,6 +8,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/trace/logical_tensors.hpp"
+#include "harness/trace/rank_channels.hpp"
 #include "harness/trace/rank_files.hpp"
 #include "harness/trace/trace_content.hpp"
 #include "harness/trace/trace_file.hpp"
@@ -64,15 +65,16 @@ Trace Trace::open(const fs::path& path) {
   auto state = std::make_unique<State>();
   state->own = read_trace_file(find_trace(path));
   TraceContent& own = *state->own;
-  if (own.complete && own.rank == 0 && own.ranks > 1) {
-    state->others = read_rank_files(own);
-    std::vector<const TraceContent*> files = {&own};
+  std::vector<const TraceContent*> files = {&own};
+  if (own.rank == 0 && own.ranks > 1) {
+    state->others = own.complete ? read_rank_files(own) : read_left_files(own);
     for (const auto& other : state->others)
       files.push_back(other.get());
-    state->logical = join_ranks(files);
+    state->logical = join_ranks(files, own.complete ? PartsWanted::all : PartsWanted::left);
   } else {
     state->logical = own_tensors(own);
   }
+  own.channels = join_channels(files);
   for (size_t i = 0; i < state->logical.sketches.size(); ++i)
     state->sketch_index.emplace(state->logical.sketches[i].key, i);
   return Trace(std::move(state));
@@ -180,7 +182,7 @@ TensorView Trace::tensor(const TensorKey& key) const {
                     ExitCode::missing);
   if (found->second.parts.empty())
     throw UserError(what + "lies in parts in " + path().string() + " (" +
-                    (ranks() > 1 ? "those of the other ranks are joined when the run is complete"
+                    (ranks() > 1 ? "a rank that holds one of them left none: the run did not end"
                                  : "schema " + schema() + "; this program does not know how they join") +
                     "); " + (ranks() > 1 ? "run it to the end" : "use a newer parity"));
   const std::lock_guard guard(state_->joining);

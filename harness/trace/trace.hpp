@@ -65,7 +65,8 @@ struct ReplicaDifference {
 };
 
 /// A trace opened for reading; of a run of several ranks, what they recorded together: tensors and sketches
-/// are whole, whatever the ranks held of them. A run that did not end has only what rank 0 held whole.
+/// are whole, whatever the ranks held of them. Of a run that did not end, what the ranks' files have
+/// together.
 ///
 /// Channels and sketches are read at once, tensors when asked for.
 class Trace {

@@ -84,9 +84,11 @@ void read_channels(const InputFile& file, TraceContent& trace) {
       file.refuse("channel " + name + " is not a list of numbers");
     Channel channel;
     const std::string kind = hdf5::read_string_attribute(dataset, "kind").value_or("numeric");
-    if (kind != "numeric" && kind != "timing")
-      file.refuse("channel " + name + " is of kind '" + kind + "', not numeric or timing");
-    channel.kind = kind == "timing" ? ChannelKind::timing : ChannelKind::numeric;
+    if (const auto kinds = names_of<ChannelKind>();
+        std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+      file.refuse("channel " + name + " is of kind '" + visible_name(kind) +
+                  "', not numeric, timing or per_rank");
+    channel.kind = parse_enum<ChannelKind>(kind);
     const Handle type(H5Dget_type(dataset), "cannot read the type of channel " + name);
     const size_t steps = trace.steps.size();
     if (H5Tget_class(type) == H5T_INTEGER)

@@ -187,8 +187,7 @@ void TraceFile::append_channels(int64_t step, const ChannelValues& channels) {
         throw UserError("channel " + name + " begins" + at +
                         " (a channel has a value for every step); record it from the first step on");
       const Handle dataset = hdf5::create_rows(group, link, type, {}, chunk_rows);
-      hdf5::write_attribute(dataset, "kind",
-                            std::string_view(channel.kind == ChannelKind::timing ? "timing" : "numeric"));
+      hdf5::write_attribute(dataset, "kind", name_of(channel.kind));
       channels_[name] = channel.kind;
     }
     const Handle dataset = open_rows(group, link);

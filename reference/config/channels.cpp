@@ -11,10 +11,15 @@ void add_comm_channels(std::vector<ChannelRow>& table) {
        {"world", "pp", "stage", "copies", "dp_replicate", "dp_shard", "cp", "tp", "batch", "fsdp", "loss"})
     for (const char* collective :
          {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "send", "receive"}) {
-      const std::string words = std::string(collective) + " over the group " + group +
-                                " by rank 0 during the update, where there are several ranks.";
-      table.push_back({comm_channel(group, collective, "calls"), "Calls of " + words, false});
-      table.push_back({comm_channel(group, collective, "bytes"), "Bytes given to " + words, false});
+      const std::string words =
+          std::string(collective) + " over the group " + group + " during the update by the rank with ";
+      for (const auto& [what, doc] :
+           {std::pair("calls", "Calls of "), std::pair("bytes", "Bytes given to ")}) {
+        table.push_back({comm_channel(group, collective, what),
+                         doc + words + "most, where there are several ranks.", false});
+        table.push_back({comm_channel(group, collective, what) + ".min",
+                         doc + words + "least, where ranks differ.", false});
+      }
     }
 }
 

@@ -14,7 +14,8 @@ struct ChannelRow {
   bool always = true;  ///< in every run, or only where its doc says
 };
 
-/// "comm.<group>.<collective>.<what>": calls or bytes that rank 0 gave to a collective during an update.
+/// "comm.<group>.<collective>.<what>": calls or bytes that a rank gave to a collective during an update;
+/// the trace of several ranks has the largest, and as "....min" the smallest where they differ.
 std::string comm_channel(const std::string& group, const std::string& collective, const std::string& what);
 
 /// All of them. A case that names another one is told before anything runs.

@@ -94,9 +94,9 @@ void StepCapture::end_step(const StepResult& result) {
     recorder_.channel("mask_digest", result.mask->digest);
     recorder_.channel("position_digest", result.mask->position_digest);
   }
-  if (counts_collectives_ && trainer_.world().rank() == 0)  // the others' differ where parts do
+  if (counts_collectives_)
     for (const auto& [name, value] : comm_.end(trainer_.world()))
-      recorder_.channel(name, value);
+      recorder_.channel(name, value, ChannelKind::per_rank);
   recorder_.channel("tokens_per_second", static_cast<double>(result.tokens) / result.seconds,
                     ChannelKind::timing);
   recorder_.channel("step_seconds", result.seconds, ChannelKind::timing);

@@ -207,7 +207,87 @@ TEST_F(RanksTraceTest, RankZeroCannotFinishWithoutTheOthersFiles) {
   EXPECT_FALSE(fs::exists(trace_path()));
 }
 
-TEST_F(RanksTraceTest, ARunThatDidNotEndHasWhatRankZeroHoldsWhole) {
+TEST_F(RanksTraceTest, ARunThatDidNotEndHasWhatItsRanksLeft) {
+  {
+    Recorder first(of_rank(0)), second(of_rank(1));
+    record_step(first, 1, rows(0));
+    record_step(second, 1, rows(1));
+    record_step(first, 2, rows(0));  // the other rank died in this one
+    first.failure({{"kind", "non_finite"}});
+  }
+  const Trace trace = Trace::open(folder);
+  EXPECT_FALSE(trace.complete());
+  EXPECT_EQ(trace.last_step(), 2);
+  EXPECT_THAT(trace.tensors(), ElementsAre(w));
+  EXPECT_EQ(values_of<float>(trace.tensor(w)), matrix);
+  EXPECT_NE(trace.find_sketch(w), nullptr);
+  EXPECT_THAT([&] { trace.tensor({2, Phase::grad, "w"}); },
+              ThrowsMessage<UserError>(HasSubstr("a rank that holds one of them left none")));
+}
+
+TEST_F(RanksTraceTest, ReplicasOfARunThatDidNotEndAreCompared) {
+  const TensorLayout everywhere = {{}, {along("dp_replicate", 0, Replicate{})}};
+  {
+    Recorder first(of_rank(0)), second(of_rank(1));
+    record_step(first, 1, {{1, 2}, {2}, everywhere});
+    record_step(second, 1, {{1, 3}, {2}, everywhere});
+    second.finish();
+  }
+  const Trace trace = Trace::open(folder);
+  ASSERT_EQ(trace.replica_differences().size(), 1);
+  EXPECT_THAT(trace.replica_differences().front().index, ElementsAre(1));
+}
+
+TEST_F(RanksTraceTest, AFileThatIsDamagedIsNoneOfARunThatDidNotEnd) {
+  {
+    Recorder first(of_rank(0)), second(of_rank(1));
+    record_step(first, 1, rows(0));
+    record_step(second, 1, rows(1));
+  }
+  write_file(folder / "trace.rank1.h5.partial", "nonsense");
+  EXPECT_THAT(Trace::open(folder).tensors(), IsEmpty());
+}
+
+TEST_F(RanksTraceTest, OfAChannelThatIsPerRankTheLargestCountsAndTheSmallestWhereRanksDiffer) {
+  const auto record = [](Recorder& recorder, int64_t step, int64_t calls, int64_t bytes) {
+    recorder.begin_step(step);
+    recorder.channel("loss", 1.0);
+    recorder.channel("comm.calls", calls, ChannelKind::per_rank);
+    recorder.channel("comm.bytes", bytes, ChannelKind::per_rank);
+    recorder.end_step();
+  };
+  {
+    Recorder first(of_rank(0)), second(of_rank(1));
+    record(first, 1, 3, 10);
+    record(first, 2, 3, 10);
+    second.begin_step(1);
+    second.channel("comm.send", int64_t{7}, ChannelKind::per_rank);
+    second.channel("comm.calls", int64_t{3}, ChannelKind::per_rank);
+    second.channel("comm.bytes", int64_t{10}, ChannelKind::per_rank);
+    second.end_step();
+    second.begin_step(2);
+    second.channel("comm.send", int64_t{7}, ChannelKind::per_rank);
+    second.channel("comm.calls", int64_t{3}, ChannelKind::per_rank);
+    second.channel("comm.bytes", int64_t{12}, ChannelKind::per_rank);
+    second.end_step();
+    second.finish();
+    first.finish();
+  }
+  const Trace trace = Trace::open(folder);
+  EXPECT_THAT(trace.replica_differences(), IsEmpty());
+  const auto values = [&](const std::string& name) {
+    return std::get<std::vector<int64_t>>(trace.channels().at(name).values);
+  };
+  EXPECT_THAT(values("comm.calls"), ElementsAre(3, 3));
+  EXPECT_FALSE(trace.channels().contains("comm.calls.min"));
+  EXPECT_THAT(values("comm.bytes"), ElementsAre(10, 12));
+  EXPECT_THAT(values("comm.bytes.min"), ElementsAre(10, 10));
+  EXPECT_THAT(values("comm.send"), ElementsAre(7, 7));
+  EXPECT_THAT(values("comm.send.min"), ElementsAre(0, 0));
+  EXPECT_EQ(trace.channels().at("comm.bytes").kind, ChannelKind::numeric);
+}
+
+TEST_F(RanksTraceTest, ARunThatOnlyRankZeroRecordedHasWhatItHoldsWhole) {
   {
     Recorder first(of_rank(0));
     record_step(first, 1, rows(0));
