@@ -92,6 +92,8 @@ std::string arm_facts(const Arm& arm, const std::string& reference) {
   std::string facts = arm.name == reference ? "reference, " : "";
   facts += count(static_cast<size_t>(std::max<int64_t>(arm.steps, 0)), "step");
   facts += ", " + count(static_cast<size_t>(std::max<int64_t>(arm.ranks, 0)), "rank");
+  if (const std::string mesh = mesh_label(arm); !mesh.empty())
+    facts += " (" + name_of(mesh) + ")";
   facts += arm.cached ? ", from the cache" : ", " + duration(arm.seconds);
   if (arm.tokens_per_second)
     facts += ", " + brief(*arm.tokens_per_second) + " tokens/s";
@@ -254,6 +256,7 @@ std::string CaseSection::render(const Case& item, size_t index, const std::strin
   data.set("name", name_of(item.name));
   data.set("title", name_of(item.title));
   data.set("question", optional(text_of(item.question)));
+  data.set("meshes", optional(text_of(meshes_label(item))));
   data.set("source", optional(name_of(item.source)));
   data.set("sentence", text_of(item.sentence));
   const size_t failed = item.checks_failed();

@@ -130,6 +130,8 @@ size_t write_failures(std::string& text, const Case& item, size_t room, size_t e
           markdown::html(item.title) + "</summary>\n\n";
   if (!item.question.empty())
     text += "*" + plain(item.question) + "*\n\n";
+  if (const std::string meshes = meshes_label(item); !meshes.empty())
+    text += "Mesh: " + plain(meshes) + "\n\n";
   size_t arms = 0;
   for (const Arm& arm : item.arms)
     if (!arm.complete && arms++ < most_arms) {

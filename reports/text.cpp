@@ -239,6 +239,25 @@ std::string outcome_of_cases(const Results& results) {
 
 }  // namespace
 
+std::string mesh_label(const Arm& arm) {
+  if (arm.ranks <= 1)
+    return "";
+  const auto mesh = arm.provenance.find("mesh");
+  return mesh != arm.provenance.end() && mesh->is_string() ? mesh->get<std::string>()
+                                                           : count(static_cast<size_t>(arm.ranks), "rank");
+}
+
+std::string meshes_label(const Case& item) {
+  std::string label;
+  bool several = false;
+  for (const Arm& arm : item.arms) {
+    const std::string mesh = mesh_label(arm);
+    several = several || !mesh.empty();
+    label += (label.empty() ? "" : ", ") + arm.name + " " + (mesh.empty() ? "1 rank" : mesh);
+  }
+  return several ? label : "";
+}
+
 std::string outcome(const Results& results) {
   std::string judged = outcome_of_cases(results);
   std::string missing;

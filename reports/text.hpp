@@ -66,6 +66,13 @@ std::string measured_label(const Check& check, size_t most);
 /// "collapse ≥ 20"; "bits" where nothing is limited.
 std::string limits_label(const Check& check);
 
+/// "dp_shard 2 x tp 2" of an arm on several ranks, or how many they are; "" on one.
+std::string mesh_label(const Arm& arm);
+
+/// mesh_label() of each arm of a case that runs on several ranks: "plain 1 rank, fsdp dp_shard 2"; "" where
+/// all run on one.
+std::string meshes_label(const Case& item);
+
 /// "3 of 4 cases hold, 1 fails" in a sentence that states the suite's outcome.
 std::string outcome(const Results& results);
 

@@ -82,6 +82,22 @@ constexpr std::array expectations = {
 
 class EveryRenderer : public ::testing::TestWithParam<Renderer> {};
 
+TEST_P(EveryRenderer, ShowsTheMeshOfEachArmWhereOneRunsOnSeveralRanks) {
+  if (std::string_view(GetParam().name) == "junit")
+    GTEST_SKIP() << "JUnit has checks, and no place for arms that run";
+  Json json = sample_json();
+  for (Json& item : json["cases"])
+    if (!item["passed"].get<bool>()) {
+      Json& arm = item["arms"][0];
+      arm["ranks"] = 4;
+      arm["provenance"]["mesh"] = "dp_shard 2 x tp 2";
+    }
+  const Renderer& renderer = GetParam();
+  EXPECT_THAT(seen(renderer.name, renderer.function(parse_results(json.dump(), "ranks"))),
+              HasSubstr("straight dp_shard 2 x tp 2"));
+  EXPECT_THAT(seen(renderer.name, renderer.function(sample())), Not(HasSubstr("straight 1 rank")));
+}
+
 TEST_P(EveryRenderer, ShowsEachFact) {
   const std::string text = seen(GetParam().name, GetParam().function(sample()));
   for (const char* fact : expectations)

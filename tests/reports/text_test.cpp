@@ -40,6 +40,18 @@ TEST(TextTest, ManyArmsAreSpokenForByTheWidestGap) {
   EXPECT_EQ(gap_labels(curve)[0], "widest of 5 arms: c, not a number at step 2; identical at 1 of 2 steps");
 }
 
+TEST(TextTest, MeshesAreToldWhereAnArmHasSeveralRanks) {
+  Case item;
+  item.arms.resize(2);
+  item.arms[0].name = "alone";
+  item.arms[1].name = "fsdp";
+  EXPECT_EQ(meshes_label(item), "");
+  item.arms[1].ranks = 4;
+  EXPECT_EQ(meshes_label(item), "alone 1 rank, fsdp 4 ranks");
+  item.arms[1].provenance = {{"mesh", "dp_shard 2 x tp 2"}};
+  EXPECT_EQ(meshes_label(item), "alone 1 rank, fsdp dp_shard 2 x tp 2");
+}
+
 TEST(TextTest, ExactGivesTheDoubleBack) {
   for (const double value : {0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, -0.0})
     EXPECT_EQ(std::strtod(exact(Json(value)).c_str(), nullptr), value);
