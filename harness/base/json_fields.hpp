@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "harness/base/json.hpp"
@@ -19,6 +20,12 @@ inline std::string text_or(const Json& object, const char* key, const std::strin
 inline double number_or(const Json& object, const char* key, double fallback) {
   return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>()
                                                                                : fallback;
+}
+
+inline int64_t integer_or(const Json& object, const char* key, int64_t fallback) {
+  return object.is_object() && object.contains(key) && object[key].is_number_integer()
+             ? object[key].get<int64_t>()
+             : fallback;
 }
 
 inline bool has_strings(const Json& object, const char* key) {

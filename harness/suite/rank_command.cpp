@@ -68,6 +68,7 @@ std::map<std::string, std::string> rank_environment(const PlannedRun& run, const
       {"PARITY_CHECKPOINT_DIR", (folder / "checkpoint").string()},
       {"PARITY_HEARTBEAT", (folder / heartbeat_name(rank)).string()},
       {"PARITY_RENDEZVOUS", rendezvous},
+      {"PARITY_TIMEOUT", fmt::format("{}", run.timeout_seconds)},
       {"RANK", std::to_string(rank)},
       {"LOCAL_RANK", std::to_string(rank)},
       {"WORLD_SIZE", std::to_string(run.ranks)},

@@ -11,6 +11,7 @@
 
 #include "harness/base/process.hpp"
 #include "harness/suite/bounded_log.hpp"
+#include "harness/suite/culprit.hpp"
 #include "harness/suite/plan.hpp"
 #include "harness/suite/run_store.hpp"
 
@@ -44,7 +45,14 @@ class RunningRun {
   void read_heartbeats();
   void fail(const std::string& kind, const std::string& message, int culprit);
   void fail_with_status(const WaitStatus& status, int culprit);
+  void fail_silent(size_t quietest);
+  bool look_for_failure();  ///< \return whether the run has failed
+  std::vector<RankState> states();
+  std::string words_of(const Culprit& culprit, const std::vector<RankState>& all) const;
+  std::string waiting_words(const std::vector<RankState>& all, size_t culprit) const;
+  std::string last_lines(int rank) const;
   void stop_ranks();
+  void remove_rendezvous();
   void trim_logs();
   void end();
   std::filesystem::path log(const char* stream, int rank) const;
@@ -54,9 +62,11 @@ class RunningRun {
   const RunStore& store_;
   std::filesystem::path trainer_;
   std::vector<Rank> ranks_;
+  std::filesystem::path rendezvous_;
   RunResult result_;
   int leg_ = 0;
   bool ended_ = false;
+  std::optional<std::chrono::steady_clock::time_point> first_failure_;  ///< when a rank lost its peer
   std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point next_look_;
 };

@@ -50,6 +50,12 @@ struct Group::Shared {
   int64_t collectives = 0;
   std::map<std::string, Traffic> traffic;
   std::map<std::string, int64_t> subgroups;  ///< made so far under a name
+  Watcher watcher;
+
+  void tell(std::string_view what) const {
+    if (watcher)
+      watcher(collectives, what);
+  }
 };
 
 Group::Group(std::string name, int64_t rank, int64_t size, std::shared_ptr<Shared> shared)
@@ -59,21 +65,25 @@ Group::~Group() = default;
 
 void Group::connect(c10::intrusive_ptr<c10d::Store> store) {
   store_ = std::move(store);
+  shared_->tell("meeting of " + name_);
   try {
     backend_ = make_gloo(store_, rank_, size_, !shared_->job.file.empty(), shared_->timeout);
   } catch (const std::exception& error) {
     throw PeerLost("the " + std::to_string(size_) + " ranks of group " + name_ +
                    " did not meet: " + reason_of(error));
   }
+  shared_->tell("");
 }
 
 std::shared_ptr<Group> Group::world(const Job& job, std::chrono::milliseconds timeout) {
-  auto shared = std::make_shared<Shared>(Shared{job, timeout, 0, {}, {}});
+  auto shared = std::make_shared<Shared>(Shared{job, timeout, 0, {}, {}, {}});
   std::shared_ptr<Group> group(new Group("world", job.rank, job.world_size, std::move(shared)));
   if (job.world_size == 1)
     return group;
   try {
-    group->connect(c10::make_intrusive<c10d::PrefixStore>("world", make_store(job, timeout)));
+    // A store that outlives its ranks still holds what those of the attempt before left in it.
+    group->connect(c10::make_intrusive<c10d::PrefixStore>("world/" + std::to_string(job.attempt),
+                                                          make_store(job, timeout)));
   } catch (const PeerLost&) {
     throw;
   } catch (const std::exception& error) {
@@ -104,13 +114,16 @@ struct PendingSend::State {
   torch::Tensor tensor;
   c10::intrusive_ptr<c10d::Work> work;
   std::string words;
+  std::function<void(bool waits)> tell;
 
   void wait() const {
+    tell(true);
     try {
       work->wait();
     } catch (const std::exception& error) {
       throw PeerLost(words + ", did not end: " + reason_of(error));
     }
+    tell(false);
   }
 };
 
@@ -134,6 +147,9 @@ PendingSend Group::start(const char* kind, const torch::Tensor& given, const Sta
   state->tensor = given;
   state->words = "collective " + std::to_string(number) + ", " + kind + " over " + name_ + " as rank " +
                  std::to_string(rank_) + " of " + std::to_string(size_);
+  state->tell = [shared = shared_, what = std::string(kind) + " over " + name_](bool waits) {
+    shared->tell(waits ? what : "");
+  };
   try {
     state->work = start();
   } catch (const std::exception& error) {
@@ -233,6 +249,10 @@ const std::map<std::string, Traffic>& Group::traffic() const {
 
 int64_t Group::collectives() const {
   return shared_->collectives;
+}
+
+void Group::watch(Watcher watcher) const {
+  shared_->watcher = std::move(watcher);
 }
 
 }  // namespace parity::reference

@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <torch/types.h>
@@ -100,6 +102,10 @@ class Group {
   const std::map<std::string, Traffic>& traffic() const;
   /// Collectives begun so far in this process, over all groups.
   int64_t collectives() const;
+  /// Called when a collective of any group begins, with its number and as what ("all_reduce over tp"), and
+  /// with "" when it has ended; also while a subgroup meets. Costs a call each, so it had better be quick.
+  using Watcher = std::function<void(int64_t number, std::string_view what)>;
+  void watch(Watcher watcher) const;
 
  private:
   struct Shared;

@@ -82,6 +82,7 @@ void find_meeting_place(const Environment& get, const Names& names, Job& job) {
                     " on several machines cannot find each other); set it to the machine of rank 0");
   job.master_port = number(get, "MASTER_PORT").value_or(usual_port);
   job.store_is_served = get("TORCHELASTIC_USE_AGENT_STORE") == "True";
+  job.attempt = number(get, "TORCHELASTIC_RESTART_COUNT").value_or(0);
 }
 
 }  // namespace

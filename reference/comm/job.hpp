@@ -18,6 +18,7 @@ struct Job {
   std::string master_address;  ///< of the machine that rank 0 runs on
   int64_t master_port = 0;
   bool store_is_served = false;  ///< the launcher itself keeps the store at that address (torchrun does)
+  int64_t attempt = 0;           ///< how often the launcher has started these ranks anew
   std::string launcher = "no launcher";  ///< for messages: "torchrun", "srun", "mpirun", "parity"
 };
 

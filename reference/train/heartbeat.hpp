@@ -4,21 +4,38 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace parity::reference {
 
-/// Tells a launcher how far this rank has come: a file of one JSON object {"step": 3, "phase": "train"},
-/// replaced whole each time.
+/// Tells a launcher how far this rank has come: a file of one JSON object, always of the same length,
+///
+///     {"step": 3, "phase": "train", "collectives": 120, "waits_in": "all_reduce over tp"}
+///
+/// `collectives` have begun so far, and `waits_in` is the one going on, "" while the rank works. The file is
+/// mapped into memory: a collective costs no system call, and what was said last stays when the rank dies.
 class Heartbeat {
  public:
-  /// \param file  empty = no heartbeat
-  explicit Heartbeat(std::filesystem::path file) : file_(std::move(file)) {}
+  /// \param file  empty = no heartbeat. \throws UserError if it cannot be made
+  explicit Heartbeat(const std::filesystem::path& file);
+  ~Heartbeat();
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
 
-  void beat(int64_t step, std::string_view phase) const;
+  /// \param waits_in  what this rank now does together with others; "" = it works
+  void beat(int64_t step, std::string_view phase, std::string_view waits_in = "");
+  /// \param waits_in  "" when the collective has ended
+  void collective(int64_t number, std::string_view waits_in);
 
  private:
-  std::filesystem::path file_;
+  void write();
+
+  char* memory_ = nullptr;
+  int64_t step_ = 0;
+  int64_t collectives_ = 0;
+  std::string phase_;
+  std::string waits_in_;
 };
 
 }  // namespace parity::reference

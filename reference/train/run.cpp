@@ -3,6 +3,7 @@
 #include "reference/train/run.hpp"
 
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <ostream>
 
@@ -20,6 +21,7 @@
 #include "reference/train/heartbeat.hpp"
 #include "reference/train/non_finite.hpp"
 #include "reference/train/provenance.hpp"
+#include "reference/train/same_config.hpp"
 #include "reference/train/trainer.hpp"
 
 namespace parity::reference {
@@ -38,7 +40,15 @@ Capture read_capture(const std::filesystem::path& path) {
   }
 }
 
-constexpr std::chrono::minutes collective_timeout{5};
+/// How long ranks wait for each other: PARITY_TIMEOUT in seconds, as a case's timeout_seconds sets it.
+std::chrono::milliseconds collective_timeout() {
+  const char* text = std::getenv("PARITY_TIMEOUT");
+  char* end = nullptr;
+  const double seconds = text != nullptr ? std::strtod(text, &end) : 0;
+  if (text == nullptr || end == text || *end != '\0' || !(seconds > 0) || seconds > 1e6)
+    return std::chrono::minutes(5);
+  return std::chrono::milliseconds(static_cast<int64_t>(1000 * seconds) + 1);
+}
 
 std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, const Trainer& trainer) {
   if (invocation.trace.empty())
@@ -76,9 +86,24 @@ StepResult update(Trainer& trainer, UpdateCall call) {
   return call == UpdateCall::step ? trainer.step() : update_by_halves(trainer, call);
 }
 
+/// All ranks of the job, which do the same thing, with a heartbeat that tells of their collectives.
+std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& config, const Job& job,
+                            Heartbeat& heartbeat) {
+  heartbeat.beat(0, "meet", job.world_size > 1 ? "meeting of world" : "");
+  std::shared_ptr<Group> world = Group::world(job, collective_timeout());
+  world->watch([&heartbeat](int64_t number, std::string_view what) { heartbeat.collective(number, what); });
+  heartbeat.beat(0, "build");
+  Json plan = to_numeric_json(config);
+  plan["--stop-after"] = invocation.stop_after;
+  plan["--resume"] = invocation.resume;
+  plan["--trace"] = !invocation.trace.empty();
+  require_same_config(plan, *world);
+  return world;
+}
+
 /// Trains updates up to `last`, recording each. \param log  null = no line an update
 void train(Trainer& trainer, int64_t last, const Invocation& invocation, StepCapture* capture,
-           const Heartbeat& heartbeat, std::ostream* log) {
+           Heartbeat& heartbeat, std::ostream* log) {
   while (trainer.updates_done() < last) {
     const int64_t step = trainer.updates_done() + 1;
     heartbeat.beat(step, "train");
@@ -98,11 +123,11 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log) {
   RunConfig config = invocation.config;
   if (invocation.resume)
     config.parallel = config.resumed_parallel();
-  const Heartbeat heartbeat(invocation.heartbeat);
+  Heartbeat heartbeat(invocation.heartbeat);
   heartbeat.beat(0, "start");
   make_deterministic(config.threads);
   const bool is_first = job.rank == 0;
-  Trainer trainer(config, Group::world(job, collective_timeout));
+  Trainer trainer(config, meet(invocation, config, job, heartbeat));
   if (is_first)
     for (const std::string& warning : trainer.warnings())
       log << "[W] " << warning << '\n';

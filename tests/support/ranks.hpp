@@ -40,6 +40,7 @@ class RanksTest : public FolderTest {
                  .master_address = "",
                  .master_port = 0,
                  .store_is_served = false,
+                 .attempt = 0,
                  .launcher = "test"},
                 body, timeout);
       children.push_back(child);

@@ -170,6 +170,7 @@ TEST_F(GroupTest, AStoreOutOfReachIsSaidWithItsPlace) {
                    .master_address = "127.0.0.1",
                    .master_port = 1,
                    .store_is_served = true,
+                   .attempt = 0,
                    .launcher = "test"};
   try {
     Group::world(job, std::chrono::seconds(1));

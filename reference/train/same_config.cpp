@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/train/same_config.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <string>
+
+#include <torch/types.h>
+
+#include "harness/base/error.hpp"
+
+namespace parity::reference {
+namespace {
+
+/// The text of rank `root`, on every rank.
+std::string broadcast(const std::string& text, const Group& world, int64_t root) {
+  const torch::Tensor size = torch::full({1}, static_cast<int64_t>(text.size()), torch::kInt64);
+  world.broadcast(size, root);
+  const torch::Tensor bytes = torch::zeros({size.item<int64_t>()}, torch::kUInt8);
+  if (world.rank() == root)
+    std::memcpy(bytes.mutable_data_ptr(), text.data(), text.size());
+  world.broadcast(bytes, root);
+  return {static_cast<const char*>(bytes.const_data_ptr()), static_cast<size_t>(bytes.numel())};
+}
+
+/// "data.seq_len is 16 against 32" for each key that differs, the first three of them.
+std::string differences(const Json& mine, const Json& first) {
+  constexpr size_t most = 3;
+  const Json a = mine.flatten(), b = first.flatten();
+  std::set<std::string> keys;
+  for (const Json* side : {&a, &b})
+    for (const auto& [key, value] : side->items())
+      keys.insert(key);
+  std::string words;
+  size_t found = 0;
+  for (const std::string& key : keys) {
+    const Json ours = a.value(key, Json()), theirs = b.value(key, Json());
+    if (ours == theirs || ++found > most)
+      continue;
+    std::string name = key.substr(1);
+    std::replace(name.begin(), name.end(), '/', '.');
+    words += (words.empty() ? "" : ", ") + name + " is " + ours.dump() + " against " + theirs.dump();
+  }
+  return words + (found > most ? " and " + std::to_string(found - most) + " more" : "");
+}
+
+}  // namespace
+
+void require_same_config(const Json& config, const Group& world) {
+  if (world.size() == 1)
+    return;
+  const std::string text = config.dump();
+  const std::string first = broadcast(text, world, 0);
+  const torch::Tensor differs = torch::full({1}, static_cast<int64_t>(text != first), torch::kInt64);
+  const torch::Tensor all = world.all_gather(differs);
+  for (int64_t rank = 0; rank < world.size(); ++rank)
+    if (all[rank].item<int64_t>() != 0) {
+      const std::string words =
+          world.rank() == rank ? differences(config, Json::parse(first)) : std::string();
+      throw UserError("rank " + std::to_string(rank) + " has another config than rank 0 (" +
+                      broadcast(words, world, rank) + "); start every rank with the same one");
+    }
+}
+
+}  // namespace parity::reference
