@@ -45,6 +45,7 @@ const std::vector<ChannelRow>& channels() {
          "Query-key pairs that attend, where the data has documents or the backend is not sdpa.", false},
         {"mask_digest", "Digest of those pairs; the same for any number of micro-batches.", false},
         {"position_digest", "Digest of the positions; where mask_pairs is.", false},
+        {"recomputed_blocks", "Blocks that backward computed again, under activation checkpointing.", false},
         {"tokens_per_second", "Tokens of the update over its wall time; shown, never compared."},
         {"step_seconds", "Wall time of the update; shown, never compared."},
     };

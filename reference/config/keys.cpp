@@ -206,6 +206,9 @@ std::vector<Key> make_keys() {
       key("train.evaluate", AT(train.evaluate),
           "After each update, the loss of the data's first data.global_batch rows, without gradients: the "
           "channel eval_loss."),
+      key("train.autocast", AT(train.autocast),
+          "Runs forward and loss under autocast: matrix products and attention in bfloat16, the rest in "
+          "float32. No effect, and a warning, with FSDP or tensor parallel."),
       key("parallel.dp_replicate", AT(parallel.dp_replicate),
           "Copies of the model, which share the rows of an update among them."),
       key("parallel.dp_shard", AT(parallel.dp_shard),
@@ -248,6 +251,15 @@ std::vector<Key> make_keys() {
           "split: a mask is made of the whole micro-batch and cut with its rows; own: each piece has its "
           "own; "
           "held: each piece finds the whole one's first rows, as where a module held it (torchtitan #1723)."),
+      key("parallel.mixed_precision", AT(parallel.mixed_precision),
+          "Policy of FSDP units, replicate_with = \"hsdp\" among them: bf16 gathers parameters in bfloat16 "
+          "for "
+          "forward and backward, reduces gradients and updates in float32. None in a float64 twin."),
+      key("parallel.activation_checkpointing", AT(parallel.activation_checkpointing),
+          "Blocks whose activations are dropped and computed again in backward: none, full (all), or every "
+          "parallel.activation_checkpointing_every-th. Also on one rank."),
+      key("parallel.activation_checkpointing_every", AT(parallel.activation_checkpointing_every),
+          "k of activation_checkpointing = \"every\": blocks k - 1, 2 k - 1, ..."),
       key("checkpoint.restart_after", AT(checkpoint.restart_after),
           "Ends the process after this update and goes on in a new one from a checkpoint; 0 = never."),
       key("checkpoint.resume_dp_replicate", AT(checkpoint.resume_dp_replicate),

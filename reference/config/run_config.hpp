@@ -43,6 +43,8 @@ enum class GradientReduction { sum, average };
 enum class GradientSync { last, each };
 enum class PipelineSchedule { gpipe, one_forward_one_backward, interleaved };
 enum class PipelineMasks { split, own, held };
+enum class ActivationCheckpointing { none, full, every };
+enum class MixedPrecision { none, bf16 };
 enum class CheckpointPart { optimizer, optimizer_step, schedule, data };
 
 /// Departures from the named model's dimensions; 0 keeps the model's own.
@@ -126,7 +128,10 @@ struct ParallelConfig {
   ReshardAfterForward reshard_after_forward = ReshardAfterForward::all_but_last;
   GradientReduction gradient_reduction = GradientReduction::sum;
   GradientSync sync = GradientSync::last;
-  int64_t pp = 1;  ///< ranks that hold consecutive blocks each
+  ActivationCheckpointing activation_checkpointing = ActivationCheckpointing::none;
+  int64_t activation_checkpointing_every = 2;             ///< k, of every k-th block
+  MixedPrecision mixed_precision = MixedPrecision::none;  ///< of FSDP units
+  int64_t pp = 1;                                         ///< ranks that hold consecutive blocks each
   PipelineSchedule pp_schedule = PipelineSchedule::one_forward_one_backward;
   int64_t pp_microbatches = 1;  ///< that a micro-batch is cut into on its way through the stages
   int64_t pp_stages = 1;        ///< of each rank
@@ -141,6 +146,8 @@ struct ParallelConfig {
     pp_stages = defaults.pp_stages;
     pp_masks = defaults.pp_masks;
   }
+  /// Whether parameters are kept in units that gather and cast them: FSDP, HSDP, replicate as HSDP.
+  bool has_units() const { return dp_shard > 1 || replicate_with == ReplicateWith::hsdp; }
   /// Ranks with different rows of an update.
   int64_t batch_ranks() const { return dp_replicate * dp_shard; }
 
@@ -173,6 +180,7 @@ struct RunConfig {
   struct {
     UpdateCall update = UpdateCall::step;
     bool evaluate = false;
+    bool autocast = false;
   } train;
   ParallelConfig parallel;
   CheckpointConfig checkpoint;
@@ -321,6 +329,16 @@ template <>
 struct EnumNames<reference::PipelineMasks> {
   static constexpr std::string_view what = "way of masks through a pipeline";
   static constexpr std::array<std::string_view, 3> names = {"split", "own", "held"};
+};
+template <>
+struct EnumNames<reference::ActivationCheckpointing> {
+  static constexpr std::string_view what = "activation checkpointing";
+  static constexpr std::array<std::string_view, 3> names = {"none", "full", "every"};
+};
+template <>
+struct EnumNames<reference::MixedPrecision> {
+  static constexpr std::string_view what = "mixed precision";
+  static constexpr std::array<std::string_view, 2> names = {"none", "bf16"};
 };
 template <>
 struct EnumNames<reference::CheckpointPart> {

@@ -19,6 +19,17 @@ void check_data_parallel(const RunConfig& config, const Rules& rules) {
              "a micro-batch of all " + std::to_string(parallel.batch_ranks()) + " ranks has " +
                  std::to_string(rows) + " sequences, which do not fall into equal parts",
              "let the ranks divide them");
+  rules.rule(!config.train.autocast || config.loss.chunks == 0, "train.autocast",
+             "the loss in chunks calls backward between its chunks, which autocast must not cover",
+             "set loss.chunks = 0");
+  rules.at_least(parallel.activation_checkpointing_every, 1, "parallel.activation_checkpointing_every");
+  rules.used_or_default(parallel.activation_checkpointing == ActivationCheckpointing::every,
+                        "parallel.activation_checkpointing_every",
+                        "a model of which not every k-th block counts",
+                        "set parallel.activation_checkpointing = \"every\"");
+  rules.used_or_default(
+      parallel.has_units(), "parallel.mixed_precision", "a model without FSDP units",
+      "set parallel.dp_shard or parallel.replicate_with = \"hsdp\" (autocast is train.autocast)");
   rules.used_or_default(parallel.dp_shard == 1, "parallel.replicate_with", "a mesh with dp_shard > 1",
                         "it is HSDP already");
   rules.used_or_default(parallel.dp_shard > 1, "parallel.reshard_after_forward",

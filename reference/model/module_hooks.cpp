@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/model/module_hooks.hpp"
 
+#include "harness/base/error.hpp"
+
 namespace parity::reference {
 
 void ModuleHooks::before(const std::string& part, Transform transform) {
@@ -11,6 +13,15 @@ void ModuleHooks::before(const std::string& part, Transform transform) {
 void ModuleHooks::after(const std::string& part, Transform transform) {
   std::vector<Transform>& transforms = after_[part];
   transforms.insert(transforms.begin(), std::move(transform));
+}
+
+void ModuleHooks::around(const std::string& part, Runner runner) {
+  require(around_.emplace(part, std::move(runner)).second, part + " is run in two ways");
+}
+
+torch::Tensor ModuleHooks::run(const std::string& part, const Body& body, const torch::Tensor& x) const {
+  const auto found = around_.find(part);
+  return found == around_.end() ? body(x) : found->second(body, x);
 }
 
 torch::Tensor ModuleHooks::enter(const std::string& part, const torch::Tensor& x) const {

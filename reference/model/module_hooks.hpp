@@ -24,6 +24,15 @@ class ModuleHooks {
   void before(const std::string& part, Transform transform);
   void after(const std::string& part, Transform transform);
 
+  /// What lies between a part's input and output, and a way to run it. The body may be called again, also
+  /// after the model's forward pass has returned, as long as the model is there.
+  using Body = std::function<torch::Tensor(const torch::Tensor& x)>;
+  using Runner = std::function<torch::Tensor(const Body& body, const torch::Tensor& x)>;
+  /// One a part; only for parts of which the model says that they can be run so.
+  void around(const std::string& part, Runner runner);
+  /// What the model calls in place of body(x).
+  torch::Tensor run(const std::string& part, const Body& body, const torch::Tensor& x) const;
+
   /// What the model calls with a part's input, and with its output.
   torch::Tensor enter(const std::string& part, const torch::Tensor& x) const;
   torch::Tensor leave(const std::string& part, const torch::Tensor& x) const;
@@ -31,6 +40,7 @@ class ModuleHooks {
  private:
   std::map<std::string, std::vector<Transform>> before_;
   std::map<std::string, std::vector<Transform>> after_;
+  std::map<std::string, Runner> around_;
 };
 
 /// A part of a model as it runs: its name, and the hooks around it and the parts below it.
@@ -42,6 +52,9 @@ class Part {
   const std::string& name() const { return name_; }
   torch::Tensor enter(const torch::Tensor& x) const { return hooks_.enter(name_, x); }
   torch::Tensor leave(const torch::Tensor& x) const { return hooks_.leave(name_, x); }
+  torch::Tensor run(const ModuleHooks::Body& body, const torch::Tensor& x) const {
+    return hooks_.run(name_, body, x);
+  }
 
  private:
   const ModuleHooks& hooks_;

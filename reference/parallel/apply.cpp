@@ -3,6 +3,7 @@
 #include "reference/parallel/apply.hpp"
 
 #include "reference/loss/token_cross_entropy.hpp"
+#include "reference/parallel/activation_checkpointing.hpp"
 #include "reference/parallel/context_parallel.hpp"
 #include "reference/parallel/fsdp.hpp"
 #include "reference/parallel/layout.hpp"
@@ -20,12 +21,19 @@ Applied sharded(Llama3& model, const Parameters& parameters, const ParallelConfi
   const auto place = [](const char* dimension, const Group& ranks) {
     return MeshPlace{dimension, ranks.rank(), ranks.size()};
   };
-  const FsdpRanks ranks = {parallel.fsdp,
-                           parallel.replicate,
-                           config.gradient_reduction,
-                           {place("dp_shard", *parallel.shard), place("cp", *parallel.context)}};
+  FsdpRanks ranks = {parallel.fsdp,
+                     parallel.replicate,
+                     config.gradient_reduction,
+                     {place("dp_shard", *parallel.shard), place("cp", *parallel.context)}};
+  if (config.mixed_precision == MixedPrecision::bf16 &&
+      parameters.front().value.scalar_type() == torch::kFloat32)
+    ranks.compute = torch::kBFloat16;
   auto fsdp = std::make_unique<Fsdp>(model.hooks(), parameters,
                                      Fsdp::Options{ranks, config.reshard_after_forward, config.sync});
+  model.visit_weights([weights = fsdp->weights()](const std::string& name, torch::Tensor& weight) {
+    if (const auto used = weights.find(name); used != weights.end())  // others are of other stages
+      weight = used->second;
+  });
   Applied applied;
   applied.parameters = fsdp->shards();
   applied.buffers = fsdp->buffers();
@@ -70,9 +78,10 @@ Applied apply_parallelism(Llama3& model, const ParallelConfig& config, const Par
   if (config.pp > 1)
     parameters = keep_stages(model, parameters, shape, parallel.pipeline->rank());
   apply_context_parallel(model.hooks(), model.dimensions().n_layers, parallel.context);
-  Applied applied = config.dp_shard > 1 || config.replicate_with == ReplicateWith::hsdp
-                        ? sharded(model, parameters, config, parallel)
-                        : replicated(parameters, config, parallel);
+  const auto recomputed = apply_activation_checkpointing(model, config);
+  Applied applied = config.has_units() ? sharded(model, parameters, config, parallel)
+                                       : replicated(parameters, config, parallel);
+  applied.recomputed = recomputed;
   sum_partial_gradients(applied, parallel);
   if (config.pp > 1)
     applied.pipeline = make_pipeline(model, shape, config, parallel);

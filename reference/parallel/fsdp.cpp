@@ -75,6 +75,16 @@ Parameters Fsdp::shards() const {
   return all;
 }
 
+std::map<std::string, torch::Tensor> Fsdp::weights() const {
+  std::map<std::string, torch::Tensor> all;
+  for (const auto& unit : units_) {
+    const std::vector<torch::Tensor> weights = unit->weights();
+    for (size_t i = 0; i < weights.size(); ++i)
+      all[unit->shards()[i].name] = weights[i];
+  }
+  return all;
+}
+
 std::vector<std::string> Fsdp::buffers() const {
   std::vector<std::string> lines;
   for (const auto& unit : units_)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,6 +40,8 @@ class Fsdp final : public DataParallel {
 
   /// This rank's parts, in the order of the model.
   Parameters shards() const;
+  /// The tensors that forward has to use from now on, by name: others than before under a policy.
+  std::map<std::string, torch::Tensor> weights() const;
   /// A line a unit: FsdpUnit::buffer_text.
   std::vector<std::string> buffers() const;
 

@@ -31,7 +31,7 @@ FsdpUnit::FsdpUnit(std::string name, const Parameters& whole, FsdpRanks ranks)
     ranks_.shard_places = {{"dp_shard", ranks_.shard->rank(), ranks_.shard->size()}};
   for (const Parameter& parameter : whole)
     add(parameter);
-  if (ranks_.shard->size() == 1)
+  if (!is_gathered())
     return;
   own_ = torch::zeros({elements_}, whole.front().value.options().requires_grad(false));
   for (size_t i = 0; i < pieces_.size(); ++i) {
@@ -40,6 +40,10 @@ FsdpUnit::FsdpUnit(std::string name, const Parameters& whole, FsdpRanks ranks)
     const torch::Tensor place = own_.narrow(0, pieces_[i].first, mine.numel()).view(mine.sizes());
     place.copy_(mine);
     shards_[i].value = place.detach().requires_grad_();
+    if (ranks_.compute) {
+      pieces_[i].whole = torch::empty_like(pieces_[i].whole, *ranks_.compute).requires_grad_();
+      pieces_[i].bytes = pieces_[i].whole.nbytes();
+    }
   }
   reshard();
 }
@@ -74,7 +78,7 @@ void FsdpUnit::unshard() {
     return;
   const torch::NoGradGuard no_grad;
   const Group& shard = *ranks_.shard;
-  const torch::Tensor all = shard.all_gather(own_);
+  const torch::Tensor all = shard.all_gather(ranks_.compute ? own_.to(*ranks_.compute) : own_);
   for (const Piece& piece : pieces_) {
     resize(piece.whole, piece.bytes);
     for (int64_t r = 0; r < shard.size(); ++r) {
@@ -86,16 +90,31 @@ void FsdpUnit::unshard() {
 }
 
 void FsdpUnit::reshard() {
-  if (ranks_.shard->size() == 1)
+  if (!is_gathered())
     return;
   for (const Piece& piece : pieces_)
     resize(piece.whole, 0);
   whole_ = false;
 }
 
+void FsdpUnit::widen_gradients() {
+  const torch::NoGradGuard no_grad;
+  for (Piece& piece : pieces_) {
+    torch::Tensor& gradient = piece.whole.mutable_grad();
+    if (!ranks_.compute || !gradient.defined())
+      continue;
+    if (piece.sum.defined())
+      piece.sum.add_(gradient);
+    else
+      piece.sum = gradient.to(own_.scalar_type());
+    gradient.reset();
+  }
+}
+
 void FsdpUnit::after_backward(bool now) {
   passed_ = true;
   reshard();
+  widen_gradients();
   if (now)
     reduce();
 }
@@ -106,7 +125,7 @@ void FsdpUnit::reduce() {
   torch::Tensor all =
       torch::zeros({shard.size() * elements_}, shards_.front().value.options().requires_grad(false));
   for (const Piece& piece : pieces_) {
-    const torch::Tensor& gradient = piece.whole.grad();
+    const torch::Tensor& gradient = ranks_.compute ? piece.sum : piece.whole.grad();
     for (int64_t r = 0; gradient.defined() && r < shard.size(); ++r) {
       const torch::Tensor theirs = rows_of(piece, gradient, shard, r);
       all.narrow(0, r * elements_ + piece.first, theirs.numel()).view(theirs.sizes()).copy_(theirs);
@@ -131,8 +150,17 @@ void FsdpUnit::reduce() {
 }
 
 void FsdpUnit::zero_grad() {
-  for (Piece& piece : pieces_)
+  for (Piece& piece : pieces_) {
     piece.whole.mutable_grad().reset();
+    piece.sum.reset();
+  }
+}
+
+std::vector<torch::Tensor> FsdpUnit::weights() const {
+  std::vector<torch::Tensor> all;
+  for (const Piece& piece : pieces_)
+    all.push_back(piece.whole);
+  return all;
 }
 
 std::string FsdpUnit::buffer_text() const {

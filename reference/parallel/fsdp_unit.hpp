@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct FsdpRanks {
   GradientReduction reduction = GradientReduction::sum;
   /// The mesh dimensions that `shard` lies along; empty = dp_shard.
   std::vector<MeshPlace> shard_places = {};
+  /// What forward and backward compute in; nothing: the parameters' own dtype.
+  std::optional<torch::ScalarType> compute = {};
 };
 
 /// Parameters that are gathered and reduced together, in one flat buffer.
@@ -36,16 +39,23 @@ struct FsdpRanks {
 ///             gradients
 ///
 /// With n = 1 nothing is gathered, and the shards are the parameters themselves: replicate as HSDP over
-/// (N, 1). Source: NUMERICS.md 3.5 and 6; the buffer's layout is that of torch's fully_shard.
+/// (N, 1).
+///
+/// Under a policy the shards stay as they are and are cast to the compute dtype before they are gathered
+/// (also with n = 1); gradients come in that dtype, are widened before they are added over micro-batches or
+/// ranks, and reduced in the shards' dtype. Source: NUMERICS.md 3.5 and 6; the buffer's layout and the policy
+/// are those of torch's fully_shard.
 class FsdpUnit {
  public:
   /// \param whole  tensors that forward uses, which this unit empties and fills from now on. Each owns its
-  ///               memory
+  ///               memory. Under a policy forward uses weights() in their place
   FsdpUnit(std::string name, const Parameters& whole, FsdpRanks ranks);
 
   const std::string& name() const { return name_; }
   /// What this rank trains of them.
   const Parameters& shards() const { return shards_; }
+  /// The tensors that forward uses, in the order of shards().
+  std::vector<torch::Tensor> weights() const;
 
   void unshard();
   void reshard();
@@ -65,6 +75,7 @@ class FsdpUnit {
  private:
   struct Piece {
     torch::Tensor whole;  ///< leaf; [rows, ...]
+    torch::Tensor sum;    ///< of gradients that wait, in the shards' dtype, under a policy
     int64_t row = 1;      ///< elements
     int64_t chunk = 1;    ///< c
     int64_t first = 0;    ///< in S
@@ -79,7 +90,11 @@ class FsdpUnit {
   std::vector<Piece> pieces_;
   Parameters shards_;
   int64_t elements_ = 0;
-  torch::Tensor own_;  ///< [S]; undefined where n = 1
+  bool is_gathered() const { return ranks_.shard->size() > 1 || ranks_.compute; }
+  /// Widens the gradients of a backward pass, under a policy.
+  void widen_gradients();
+
+  torch::Tensor own_;  ///< [S]; undefined where nothing is gathered
   bool whole_ = true;
   bool passed_ = false;
 };

@@ -94,6 +94,8 @@ void StepCapture::end_step(const StepResult& result) {
     recorder_.channel("mask_digest", result.mask->digest);
     recorder_.channel("position_digest", result.mask->position_digest);
   }
+  if (result.recomputed_blocks)
+    recorder_.channel("recomputed_blocks", *result.recomputed_blocks, ChannelKind::per_rank);
   if (counts_collectives_)
     for (const auto& [name, value] : comm_.end(trainer_.world()))
       recorder_.channel(name, value, ChannelKind::per_rank);

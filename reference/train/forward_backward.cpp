@@ -5,6 +5,7 @@
 #include "reference/loss/chunked_loss.hpp"
 #include "reference/loss/normalization.hpp"
 #include "reference/train/attention_choice.hpp"
+#include "reference/train/autocast.hpp"
 #include "reference/train/batch_input.hpp"
 #include "reference/train/non_finite.hpp"
 #include "reference/train/trainer_state.hpp"
@@ -38,8 +39,13 @@ void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& tota
   check_labels(rule, s.updates_done + 1, s.tally.micro_batches() - 1);
   const Piece piece = piece_of(s.model, batch, s.places);
   s.applied.data_parallel->begin(s.tally.micro_batches() == s.config.data.micro_batches);
-  const torch::Tensor hidden = s.model.hidden(piece.input);
-  const PieceLoss loss = s.loss_of(rule, hidden, piece.labels);
+  torch::Tensor hidden;
+  PieceLoss loss;
+  {
+    const Autocast autocast(autocasts(s.config));
+    hidden = s.model.hidden(piece.input);
+    loss = s.loss_of(rule, hidden, piece.labels);
+  }
   s.tally.add_loss(loss.loss);
   check_loss(loss.loss, [&] { return first_non_finite_activation(s.model, piece.input, *s.parallel.world); });
   loss.backward(hidden);

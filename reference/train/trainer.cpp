@@ -12,6 +12,7 @@
 #include "reference/parallel/context_parallel.hpp"
 #include "reference/parallel/sharded_norm.hpp"
 #include "reference/train/attention_choice.hpp"
+#include "reference/train/autocast.hpp"
 #include "reference/train/non_finite.hpp"
 #include "reference/train/trainer_state.hpp"
 
@@ -63,6 +64,8 @@ Trainer::State::State(const RunConfig& run_config, std::shared_ptr<Group> world)
       tally(loader.first_row()),
       warnings(schedule.warnings) {
   for (std::string& warning : document_warnings(config, loader.positions_restart()))
+    warnings.push_back(std::move(warning));
+  for (std::string& warning : autocast_warnings(config))
     warnings.push_back(std::move(warning));
 }
 
@@ -131,6 +134,10 @@ StepResult Trainer::optim_step() {
     loss = loss * scale;
   }
   result.loss = loss.item<double>();
+  if (s.applied.recomputed) {
+    result.recomputed_blocks = *s.applied.recomputed - s.recomputed_before;
+    s.recomputed_before = *s.applied.recomputed;
+  }
   s.tally = UpdateTally(s.loader.first_row());
   s.reached(Phase::grad);
   const torch::Tensor norm =

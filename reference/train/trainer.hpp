@@ -43,7 +43,8 @@ struct StepResult {
   double update_norm = 0;          ///< L2 of the change of all parameters, accumulated in float64
   int64_t batch_digest = 0;        ///< of tokens and labels; does not depend on the number of micro-batches
   std::optional<MaskResult> mask;  ///< where the config speaks of documents or of another backend than sdpa
-  double seconds = 0;              ///< wall time of the step
+  std::optional<int64_t> recomputed_blocks;  ///< that backward computed again, where some may be
+  double seconds = 0;                        ///< wall time of the step
 };
 
 /// Trains one model, on one rank or as one of several that call the same functions in the same order.

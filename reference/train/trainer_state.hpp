@@ -36,6 +36,7 @@ struct Trainer::State {
   std::vector<std::string> warnings;
   std::vector<MicroBatch> eval_batches;  ///< read when first asked for
   int64_t updates_done = 0;
+  int64_t recomputed_before = 0;  ///< blocks, in all updates before this one
   int64_t schedule_position = 0;  ///< differs from updates_done only where a resumed run forgot it
   PhaseHook phase_hook;
   BatchHook batch_hook;

@@ -17,7 +17,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import FSDPModule, fully_shard
+from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 
 import pytorch_llama
 import pytorch_schedules
@@ -30,11 +30,14 @@ def make_mesh(config):
     return init_device_mesh("cpu", (replicate, shard), mesh_dim_names=("dp_replicate", "dp_shard"))
 
 
-def shard(model, mesh):
+def shard(model, mesh, config):
+    policy = MixedPrecisionPolicy()
+    if config.get("parallel.mixed_precision") == "bf16":
+        policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
     for unit in (model.tok_embeddings, *model.layers):
-        fully_shard(unit, mesh=mesh, reshard_after_forward=True)
-    fully_shard([model.norm, model.output], mesh=mesh, reshard_after_forward=False)
-    fully_shard(model, mesh=mesh)
+        fully_shard(unit, mesh=mesh, mp_policy=policy, reshard_after_forward=True)
+    fully_shard([model.norm, model.output], mesh=mesh, mp_policy=policy, reshard_after_forward=False)
+    fully_shard(model, mesh=mesh, mp_policy=policy)
     for module in model.modules():
         if isinstance(module, FSDPModule):
             module.set_gradient_divide_factor(1.0)
@@ -61,7 +64,8 @@ def train_step(model, optimizer, micro_batches, config):
     for index, (tokens, labels, positions) in enumerate(micro_batches):
         last = index + 1 == len(micro_batches)
         model.set_requires_gradient_sync(last or config["parallel.sync"] == "each")
-        loss = nn.functional.cross_entropy(model(tokens, positions).flatten(0, -2), labels.flatten(),
+        logits = pytorch_llama.wide(model(tokens, positions))
+        loss = nn.functional.cross_entropy(logits.flatten(0, -2), labels.flatten(),
                                            reduction="sum", ignore_index=-100) / valid
         loss.backward()
         losses.append(loss.detach())
@@ -82,7 +86,7 @@ def main():
                             world_size=size)
     weights, batches = pytorch_llama.read_replay(sys.argv[1], dtype)
     model = pytorch_llama.Llama(weights, config, dtype)
-    shard(model, make_mesh(config))
+    shard(model, make_mesh(config), config)
     optimizer = pytorch_llama.make_optimizer(model, config)
     schedule = pytorch_schedules.make_schedule(optimizer, config)
     channels = {"loss": [], "grad_norm": [], "lr": []}

@@ -52,10 +52,15 @@ def rope_table(head_dim, length, theta, scaled, dtype):
     return torch.polar(torch.ones_like(angles), angles)
 
 
+def wide(x):
+    """At least float32."""
+    return x if x.dtype == torch.float64 else x.float()
+
+
 def rotate(x, turns):
     """x [B, S, H, d]; neighbouring pairs turn by the row of their position."""
-    pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
-    return torch.view_as_real(pairs * turns).flatten(3)
+    pairs = torch.view_as_complex(wide(x).reshape(*x.shape[:-1], -1, 2))
+    return torch.view_as_real(pairs * turns).flatten(3).to(x.dtype)
 
 
 def turns_of(table, positions):
@@ -200,7 +205,7 @@ def chunked_backward(model, tokens, positions, labels, chunks, loss_of):
 def forward_backward(model, tokens, labels, positions, valid, count, config):
     """One of `count` micro-batches of an update with `valid` labels. Returns its loss as differentiated."""
     def cross_entropy(logits, labels, reduction):
-        return F.cross_entropy(logits.flatten(0, -2), labels.flatten(), reduction=reduction, ignore_index=-100)
+        return F.cross_entropy(wide(logits).flatten(0, -2), labels.flatten(), reduction=reduction, ignore_index=-100)
     rule = config.get("loss.normalization", "global_tokens")
     own = (labels != -100).sum()
     if config.get("loss.chunks", 0) > 0:
@@ -208,15 +213,16 @@ def forward_backward(model, tokens, labels, positions, valid, count, config):
                   "gradient_scaling": lambda c: c}[rule]
         return chunked_backward(model, tokens, positions, labels, config["loss.chunks"],
                                 lambda logits, some: divide(cross_entropy(logits, some, "sum")))
-    logits = model(tokens, positions)
-    if rule == "global_tokens":
-        loss = cross_entropy(logits, labels, "sum") / valid
-    elif rule == "microbatch_mean":
-        loss = cross_entropy(logits, labels, "mean") / count
-    elif own == 0:
-        loss = cross_entropy(logits, labels, "sum")
-    else:
-        loss = cross_entropy(logits, labels, "mean") * own
+    with torch.autocast("cpu", torch.bfloat16, enabled=config.get("train.autocast", False)):
+        logits = model(tokens, positions)
+        if rule == "global_tokens":
+            loss = cross_entropy(logits, labels, "sum") / valid
+        elif rule == "microbatch_mean":
+            loss = cross_entropy(logits, labels, "mean") / count
+        elif own == 0:
+            loss = cross_entropy(logits, labels, "sum")
+        else:
+            loss = cross_entropy(logits, labels, "mean") * own
     loss.backward()
     return loss.detach()
 

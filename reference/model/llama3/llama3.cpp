@@ -13,6 +13,12 @@ std::span<const int64_t> values_of(const torch::Tensor& x_BS) {
   return {x_BS.const_data_ptr<int64_t>(), static_cast<size_t>(x_BS.numel())};
 }
 
+torch::Tensor seen(const Probe& probe, const std::string& name, const torch::Tensor& value) {
+  if (probe)
+    probe(name, value);
+  return value;
+}
+
 }  // namespace
 
 Llama3::Llama3(const Llama3Dimensions& dimensions, torch::ScalarType dtype, const AttentionChoice& attention)
@@ -48,6 +54,20 @@ AttentionMasks Llama3::get_attention_masks(const torch::Tensor& tokens_BS, const
                    get_mask(values_of(tokens_BS), values_of(positions_BS), tokens_BS.size(1)), queries);
 }
 
+torch::Tensor Llama3::block(size_t i, torch::Tensor h_BSD, const torch::Tensor& turns,
+                            const AttentionMasks& masks, const Probe& probe) const {
+  const Block& block = layers_[i];
+  const Part layer(hooks_, "layers." + std::to_string(i));
+  const Part attention = layer / "attention";
+  const Part feed_forward = layer / "feed_forward";
+  h_BSD = h_BSD + seen(probe, attention.name(),
+                       block.attention.forward(block.attention_norm.forward(h_BSD, layer / "attention_norm"),
+                                               turns, masks, attention));
+  return h_BSD +
+         seen(probe, feed_forward.name(),
+              block.feed_forward.forward(block.ffn_norm.forward(h_BSD, layer / "ffn_norm"), feed_forward));
+}
+
 torch::Tensor Llama3::hidden(const ModelInput& input, const Probe& probe) const {
   return section({0, dimensions_.n_layers}, {}, input, probe);
 }
@@ -55,34 +75,23 @@ torch::Tensor Llama3::hidden(const ModelInput& input, const Probe& probe) const 
 torch::Tensor Llama3::section(const Section& blocks, const torch::Tensor& before_BSD, const ModelInput& input,
                               const Probe& probe) const {
   require(input.masks.backend == attention_.backend, "masks made for another backend than the model's");
-  const auto seen = [&probe](const std::string& name, const torch::Tensor& value) {
-    if (probe)
-      probe(name, value);
-    return value;
-  };
   const torch::Tensor tokens_BS = Part(hooks_, "tokens").enter(input.tokens_BS);
   torch::Tensor h_BSD = before_BSD;
   if (blocks.first == 0) {
     const Part embedding(hooks_, "tok_embeddings");
-    h_BSD =
-        seen(embedding.name(), embedding.leave(at::embedding(tok_embeddings_, embedding.enter(tokens_BS))));
+    h_BSD = seen(probe, embedding.name(),
+                 embedding.leave(at::embedding(tok_embeddings_, embedding.enter(tokens_BS))));
   }
   const torch::Tensor turns = rope_turns(rope_, tokens_BS.size(1), input.positions_BS);
   for (int64_t i = blocks.first; i < blocks.end; ++i) {
-    const Block& block = layers_[static_cast<size_t>(i)];
     const Part layer(hooks_, "layers." + std::to_string(i));
-    const Part attention = layer / "attention";
-    const Part feed_forward = layer / "feed_forward";
-    h_BSD = layer.enter(h_BSD);
-    h_BSD = h_BSD + seen(attention.name(), block.attention.forward(
-                                               block.attention_norm.forward(h_BSD, layer / "attention_norm"),
-                                               turns, input.masks, attention));
-    h_BSD = h_BSD +
-            seen(feed_forward.name(),
-                 block.feed_forward.forward(block.ffn_norm.forward(h_BSD, layer / "ffn_norm"), feed_forward));
-    h_BSD = seen(layer.name(), layer.leave(h_BSD));
+    const auto body = [this, i, turns, masks = input.masks, probe](const torch::Tensor& x) {
+      return block(static_cast<size_t>(i), x, turns, masks, probe);
+    };
+    h_BSD = seen(probe, layer.name(), layer.leave(layer.run(body, layer.enter(h_BSD))));
   }
-  return blocks.end < dimensions_.n_layers ? h_BSD : seen("norm", norm_.forward(h_BSD, Part(hooks_, "norm")));
+  return blocks.end < dimensions_.n_layers ? h_BSD
+                                           : seen(probe, "norm", norm_.forward(h_BSD, Part(hooks_, "norm")));
 }
 
 torch::Tensor Llama3::output(const torch::Tensor& hidden) const {

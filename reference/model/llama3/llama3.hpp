@@ -40,7 +40,7 @@ struct Section {
 ///
 /// Parts: tokens (only entered: every section's, also where the embedding is not in it), tok_embeddings (its
 /// input: tokens), layers.N, its attention_norm, attention, ffn_norm and
-/// feed_forward and what these list, norm, output.
+/// feed_forward and what these list, norm, output. layers.N can be run again (ModuleHooks::around).
 class Llama3 {
  public:
   /// Weights are allocated in `dtype` and not yet initialised.
@@ -80,6 +80,8 @@ class Llama3 {
   const Llama3Dimensions& dimensions() const { return dimensions_; }
 
  private:
+  torch::Tensor block(size_t i, torch::Tensor h_BSD, const torch::Tensor& turns, const AttentionMasks& masks,
+                      const Probe& probe) const;
   friend void initialize(Llama3& model, uint64_t seed);
 
   Llama3Dimensions dimensions_;

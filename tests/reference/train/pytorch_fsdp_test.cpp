@@ -11,25 +11,29 @@ struct Sharing {
   std::string dtype;
   int64_t dp_replicate, dp_shard;
   Json changes;
+  Json of_ranks = Json::object();  ///< changes that one process cannot have
 };
 
 /// Ten updates by ranks of parity-train and by ranks of PyTorch's fully_shard, on the same rows.
 class PyTorchFsdpTest : public PyTorchRanksTest, public testing::WithParamInterface<Sharing> {};
 
 TEST_P(PyTorchFsdpTest, GivesTheSameLossAndGradientNormBitForBit) {
-  const auto& [name, dtype, dp_replicate, dp_shard, changes] = GetParam();
-  expect_same_bits("pytorch_fsdp.py", dp_replicate * dp_shard, dtype, changes,
-                   {{"parallel.dp_replicate", dp_replicate}, {"parallel.dp_shard", dp_shard}});
+  const auto& [name, dtype, dp_replicate, dp_shard, changes, of_ranks] = GetParam();
+  expect_same_bits(
+      "pytorch_fsdp.py", dp_replicate * dp_shard, dtype, changes,
+      with(of_ranks, {{"parallel.dp_replicate", dp_replicate}, {"parallel.dp_shard", dp_shard}}));
 }
 
 const Json uneven = with(grouped, {{"architecture.vocab_size", 501}, {"data.global_batch", 8}});
 
-INSTANTIATE_TEST_SUITE_P(Meshes, PyTorchFsdpTest,
-                         testing::Values(Sharing{"Fsdp2", "float32", 1, 2, uneven},
-                                         Sharing{"Hsdp2x2InFloat64", "float64", 2, 2, uneven},
-                                         Sharing{"Fsdp2ReducingEachMicroBatch", "float32", 1, 2,
-                                                 with(uneven, {{"parallel.sync", "each"}})}),
-                         [](const auto& sharing) { return sharing.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Meshes, PyTorchFsdpTest,
+    testing::Values(
+        Sharing{"Fsdp2", "float32", 1, 2, uneven}, Sharing{"Hsdp2x2InFloat64", "float64", 2, 2, uneven},
+        Sharing{"Fsdp2ReducingEachMicroBatch", "float32", 1, 2, with(uneven, {{"parallel.sync", "each"}})},
+        Sharing{
+            "Fsdp2UnderThePolicyOf16Bits", "float32", 1, 2, uneven, {{"parallel.mixed_precision", "bf16"}}}),
+    [](const auto& sharing) { return sharing.param.name; });
 
 }  // namespace
 }  // namespace parity

@@ -17,6 +17,7 @@ INSTANTIATE_TEST_SUITE_P(
     Settings, PyTorchTest,
     testing::Values(Setting{"DebugModel", "float32", {{"data.seq_len", 128}}},
                     Setting{"GroupedHeadsTwoMicroBatches", "float32", grouped},
+                    Setting{"Autocast", "float32", with(grouped, {{"train.autocast", true}})},
                     Setting{"Float64", "float64",
                             with(grouped, {{"architecture.rope_scaling", "none"},
                                            {"lr.decay_ratio", 0.5},
