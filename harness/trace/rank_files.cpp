@@ -109,7 +109,8 @@ std::vector<std::unique_ptr<TraceContent>> read_left_files(const TraceContent& f
       auto other = read_trace_file(fs::exists(whole, error) ? whole : partial_path(whole));
       if (other->rank == rank && other->ranks == first.ranks && other->config == first.config)
         others.push_back(std::move(other));
-    } catch (const UserError&) {  // the rank died before it had written anything, or is writing now
+    } catch (const UserError&) {
+      continue;  // the rank died before it had written anything, or is writing now
     }
   }
   return others;
