@@ -58,11 +58,10 @@ std::optional<Json> judged_before(const std::string& case_name, const std::strin
     Json results = last_results(case_name, out);
     if (results.value("judged_from", Json()) == from)
       return results;
+    return std::nullopt;
   } catch (const UserError&) {
-    // None, or one that was damaged: the case is judged.
-  } catch (const Json::exception&) {
+    return std::nullopt;  // none, or one that was damaged: the case is judged
   }
-  return std::nullopt;
 }
 
 }  // namespace parity
