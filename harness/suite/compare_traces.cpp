@@ -70,7 +70,8 @@ std::vector<ChannelDifference> compare_channels(const Trace& a, const Trace& b, 
       }
   for (const std::string& pattern : filter.channels)
     if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return glob_match(pattern, name); }))
-      throw UserError("no channel is called '" + pattern + "'" + suggestion(pattern, {known.begin(), known.end()}));
+      throw UserError("no channel is called '" + pattern + "'" +
+                      suggestion(pattern, {known.begin(), known.end()}));
   const std::vector<int64_t> steps = wanted_steps(a, b, filter);
   std::vector<ChannelDifference> rows;
   for (const std::string& name : names)

@@ -80,7 +80,9 @@ TEST_F(ParityTrainTest, OffersInitialParametersGradientsAndUpdatedParameters) {
       testing::ElementsAre(TensorKey{0, Phase::param, name}, TensorKey{2, Phase::grad, name},
                            TensorKey{2, Phase::grad_clipped, name}, TensorKey{2, Phase::param, name}));
   EXPECT_EQ(trace.tensor({2, Phase::grad, name}).shape, (Shape{32, 32}));
-  EXPECT_EQ(Json::parse(read_file(folder / "beat")), Json({{"step", 2}, {"phase", "done"}}));
+  const Json beat = Json::parse(read_file(folder / "beat"));
+  EXPECT_EQ(beat.at("step"), 2);
+  EXPECT_EQ(beat.at("phase"), "done");
 }
 
 TEST_F(ParityTrainTest, AStoppedAndResumedRunLeavesTheTraceOfAStraightOne) {
