@@ -112,6 +112,7 @@ TEST_F(ShardedNormTest, WithoutShardsItHasTheBitsOfTheNormOfOneRankAndSendsNothi
                   require(sharded_gradient_norm(parameters, world).equal(gradient_norm(parameters)),
                           "other bits");
                   require(world.collectives() == 0, "a collective");
+                  world.barrier();  // both have met before one of them ends
                 }),
       Each(""));
 }
