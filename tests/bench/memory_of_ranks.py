@@ -13,21 +13,15 @@ import argparse
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
+from parallel_against_pytorch import config_of, run
 from trainer_against_pytorch import PROFILES
 
 # What glibc keeps of freed memory is not counted: here it keeps next to nothing.
 GIVES_BACK = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536", "MALLOC_TOP_PAD_": "0",
               "MALLOC_ARENA_MAX": "1"}
-
-
-def config_of(build, changes):
-    schema = json.loads((build / "bin" / "parity-train.schema.json").read_text())
-    config = {key: row["default"] for key, row in schema["keys"].items()}
-    return {**config, **changes}
 
 
 def peak_of_rank_0(build, folder, name, config, ranks):
@@ -36,17 +30,7 @@ def peak_of_rank_0(build, folder, name, config, ranks):
     file.write_text(json.dumps(config))
     environment = {**os.environ, **PROFILES["portable"], "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
                    "GLOO_SOCKET_IFNAME": "lo", **GIVES_BACK}
-    several = {"WORLD_SIZE": str(ranks), "PARITY_RENDEZVOUS": str(folder / f"store.{name}")} if ranks > 1 else {}
-    children = [subprocess.Popen([str(build / "bin" / "parity-train"), "--quiet", str(file)],
-                                 env={**environment, **several, **({"RANK": str(rank)} if ranks > 1 else {})})
-                for rank in range(ranks)]
-    peak = 0
-    for child in children:
-        _, status, usage = os.wait4(child.pid, 0)
-        peak = peak or usage.ru_maxrss / 1024
-        if status != 0:
-            sys.exit(f"{name} ended with {os.waitstatus_to_exitcode(status)}")
-    return peak
+    return run([str(build / "bin" / "parity-train"), "--quiet", str(file)], environment, ranks, folder / f"store.{name}")
 
 
 def parameters_of(config):
@@ -72,10 +56,10 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for way, (ranks, mesh) in ways.items():
-            config = config_of(arguments.build, {**large, **mesh})
+            config = config_of(arguments.build, large, mesh)
             full = peak_of_rank_0(arguments.build, folder, way.replace(" ", "_"), config, ranks)
             empty = peak_of_rank_0(arguments.build, folder, way.replace(" ", "_") + "_empty",
-                                   config_of(arguments.build, {**small, **mesh}), ranks)
+                                   config_of(arguments.build, small, mesh), ranks)
             above[way] = full - empty
             print(f"{way:12} {ranks} rank{'s' if ranks > 1 else ' '}  {above[way]:7.0f} MiB, "
                   f"{above[way] * 2**20 / parameters_of(config):5.1f} bytes a parameter", flush=True)

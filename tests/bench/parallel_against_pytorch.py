@@ -30,7 +30,6 @@ SUPPORT = pathlib.Path(__file__).parents[1] / "support"
 
 def run(argv, environment, ranks, store):
     """Runs so many ranks to their end. Returns the peak resident MiB of rank 0."""
-    # PyTorch's tensor parallel program starts its ranks itself.
     children = [subprocess.Popen(argv, env={**environment, "RANK": str(rank), "WORLD_SIZE": str(ranks),
                                             "PARITY_RENDEZVOUS": str(store)} if ranks > 1 else environment)
                 for rank in range(ranks)]
@@ -73,15 +72,19 @@ def read_arguments():
     return arguments
 
 
-def write_config(arguments, path, mesh):
-    schema = json.loads((arguments.build / "bin" / "parity-train.schema.json").read_text())
+def config_of(build, *changes):
+    """Every key of the trainer with its default, but for the changes."""
+    schema = json.loads((build / "bin" / "parity-train.schema.json").read_text())
     config = {key: row["default"] for key, row in schema["keys"].items()}
-    config["steps"] = arguments.steps
-    config.update(mesh)
-    for setting in arguments.set:
-        key, value = setting.split("=", 1)
-        config[key] = json.loads(value)
-    path.write_text(json.dumps(config))
+    for change in changes:
+        config.update(change)
+    return config
+
+
+def write_config(arguments, path, mesh):
+    settings = (setting.split("=", 1) for setting in arguments.set)
+    changes = {"steps": arguments.steps}, mesh, {key: json.loads(value) for key, value in settings}
+    path.write_text(json.dumps(config_of(arguments.build, *changes)))
 
 
 def main():
@@ -92,9 +95,8 @@ def main():
         mesh |= {"parallel.pp": arguments.pipeline, "parallel.pp_schedule": arguments.schedule,
                  "parallel.pp_microbatches": 4, "parallel.pp_stages": 2 if arguments.schedule == "interleaved" else 1}
     ranks = arguments.replicate * arguments.shard * arguments.tensor * arguments.pipeline
-    program, started = ("pytorch_tensor_parallel.py", 1) if arguments.tensor > 1 else \
-        ("pytorch_pipeline.py", ranks) if arguments.pipeline > 1 else \
-        ("pytorch_fsdp.py", ranks) if ranks > 1 else ("pytorch_llama.py", 1)
+    program = "pytorch_tensor_parallel.py" if arguments.tensor > 1 else \
+        "pytorch_pipeline.py" if arguments.pipeline > 1 else "pytorch_fsdp.py" if ranks > 1 else "pytorch_llama.py"
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         write_config(arguments, folder / "one.json", {})
@@ -110,7 +112,7 @@ def main():
         for pair in range(arguments.pairs):
             ours.append(measure(trainer, environment, ranks, folder, f"ours{pair}"))
             theirs.append(measure([arguments.python, str(SUPPORT / program), str(folder / "replay.h5")],
-                                  environment, started, folder, f"theirs{pair}"))
+                                  environment, ranks, folder, f"theirs{pair}"))
             print(f"pair {pair + 1}: {ours[-1]['seconds']:.4f} s and {theirs[-1]['seconds']:.4f} s an update, "
                   f"rank 0 {ours[-1]['MiB']:.0f} and {theirs[-1]['MiB']:.0f} MiB", flush=True)
         ratios = [b["seconds"] / a["seconds"] for a, b in zip(ours, theirs)]

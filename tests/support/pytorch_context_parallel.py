@@ -2,17 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains Llama 3 over parts of each sequence with PyTorch and Gloo on what a parity trace holds for replay.
 
-    pytorch_context_parallel.py REPLAY_TRACE     one rank; reads RANK, WORLD_SIZE, PARITY_RENDEZVOUS (a fresh file),
-                                                 PARITY_CONFIG, PARITY_DTYPE, and on rank 0 PARITY_TRACE
+    pytorch_context_parallel.py REPLAY_TRACE     one rank, see pytorch_ranks.py
 
 PyTorch's own context parallelism knows no attention of CPUs, so its parts are put together here: rank r of n has
 chunks r and 2n - 1 - r of 2n, keys and values come from the functional all-gather that autograd knows, the mask is
 made of whole sequences. Model, data and optimizer are those of pytorch_llama.py.
 """
-import os
-import sys
-import time
-
 import torch
 import torch.distributed as dist
 import torch.nn.functional as F
@@ -20,7 +15,7 @@ from torch import nn
 from torch.distributed._functional_collectives import all_gather_tensor_autograd
 
 import pytorch_llama
-import pytorch_schedules
+import pytorch_ranks
 
 
 def own_places(length, rank, size):
@@ -80,36 +75,10 @@ def train_step(model, optimizer, micro_batches, config):
     return loss.item(), norm.item()
 
 
-def main():
-    rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-    config = pytorch_llama.read_config()
-    dtype = getattr(torch, os.environ["PARITY_DTYPE"])
-    torch.set_default_dtype(dtype)
-    torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True)
-    torch.utils.deterministic.fill_uninitialized_memory = False
-    dist.init_process_group("gloo", init_method="file://" + os.environ["PARITY_RENDEZVOUS"], rank=rank,
-                            world_size=size)
-    weights, batches = pytorch_llama.read_replay(sys.argv[1], dtype)
-    model = pytorch_llama.Llama(weights, config, dtype)
+def prepare(model, config):
     optimizer = pytorch_llama.make_optimizer(model, config)
-    schedule = pytorch_schedules.make_schedule(optimizer, config)
-    channels = {"loss": [], "grad_norm": [], "lr": []}
-    timings = {"step_seconds": []}
-    for step in range(1, config["steps"] + 1):
-        start = time.perf_counter()
-        channels["lr"].append(optimizer.param_groups[0]["lr"])
-        loss, norm = train_step(model, optimizer, batches[step], config)
-        schedule.step()
-        channels["loss"].append(loss)
-        channels["grad_norm"].append(norm)
-        timings["step_seconds"].append(time.perf_counter() - start)
-    if rank == 0:
-        pytorch_llama.write_trace(os.environ["PARITY_TRACE"], channels, timings)
-    dist.barrier()
-    sys.stdout.flush()
-    os._exit(0)  # Gloo's threads may end an interpreter that winds down in an orderly way
+    return optimizer, lambda batches: train_step(model, optimizer, batches, config)
 
 
 if __name__ == "__main__":
-    main()
+    pytorch_ranks.run(prepare)

@@ -2,17 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains Llama 3 with PyTorch's fully_shard over Gloo on what a parity trace holds for replay.
 
-    pytorch_fsdp.py REPLAY_TRACE     one rank; reads RANK, WORLD_SIZE, PARITY_RENDEZVOUS (a fresh file),
-                                     PARITY_CONFIG, PARITY_DTYPE, and on rank 0 PARITY_TRACE
+    pytorch_fsdp.py REPLAY_TRACE     one rank, see pytorch_ranks.py
 
 The mesh is parallel.dp_replicate x parallel.dp_shard. Units, reduction (a sum) and reshard_after_forward are
 torchtitan's; model, data and optimizer those of pytorch_llama.py. REPLAY_TRACE comes from one process: each rank
 takes its rows of it.
 """
-import os
-import sys
-import time
-
 import torch
 import torch.distributed as dist
 from torch import nn
@@ -20,7 +15,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 
 import pytorch_llama
-import pytorch_schedules
+import pytorch_ranks
 
 
 def make_mesh(config):
@@ -74,37 +69,12 @@ def train_step(model, optimizer, micro_batches, config):
     return summed(torch.stack(losses).sum()).item(), norm.full_tensor().item()
 
 
-def main():
-    rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-    config = pytorch_llama.read_config()
-    dtype = getattr(torch, os.environ["PARITY_DTYPE"])
-    torch.set_default_dtype(dtype)
-    torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True)
-    torch.utils.deterministic.fill_uninitialized_memory = False
-    dist.init_process_group("gloo", init_method="file://" + os.environ["PARITY_RENDEZVOUS"], rank=rank,
-                            world_size=size)
-    weights, batches = pytorch_llama.read_replay(sys.argv[1], dtype)
-    model = pytorch_llama.Llama(weights, config, dtype)
+def prepare(model, config):
     shard(model, make_mesh(config), config)
     optimizer = pytorch_llama.make_optimizer(model, config)
-    schedule = pytorch_schedules.make_schedule(optimizer, config)
-    channels = {"loss": [], "grad_norm": [], "lr": []}
-    timings = {"step_seconds": []}
-    for step in range(1, config["steps"] + 1):
-        start = time.perf_counter()
-        channels["lr"].append(optimizer.param_groups[0]["lr"])
-        loss, norm = train_step(model, optimizer, share_of(batches[step], rank, size), config)
-        schedule.step()
-        channels["loss"].append(loss)
-        channels["grad_norm"].append(norm)
-        timings["step_seconds"].append(time.perf_counter() - start)
-    if rank == 0:
-        pytorch_llama.write_trace(os.environ["PARITY_TRACE"], channels, timings)
-    dist.barrier()
-    sys.stdout.flush()
-    os._exit(0)  # Gloo's threads may end an interpreter that winds down in an orderly way
+    rank, size = dist.get_rank(), dist.get_world_size()
+    return optimizer, lambda batches: train_step(model, optimizer, share_of(batches, rank, size), config)
 
 
 if __name__ == "__main__":
-    main()
+    pytorch_ranks.run(prepare)

@@ -2,24 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains Llama 3 with PyTorch's torch.distributed.pipelining over Gloo on what a parity trace holds for replay.
 
-    pytorch_pipeline.py REPLAY_TRACE     one rank; reads RANK, WORLD_SIZE, PARITY_RENDEZVOUS (a fresh file),
-                                         PARITY_CONFIG, PARITY_DTYPE, and on rank 0 PARITY_TRACE
+    pytorch_pipeline.py REPLAY_TRACE     one rank, see pytorch_ranks.py
 
 parallel.pp ranks of parallel.pp_stages stages each; the schedule is ScheduleGPipe, Schedule1F1B or
 ScheduleInterleaved1F1B. The norm is that of each stage, squared and summed, as in torchtitan. Model, data and
 optimizer are those of pytorch_llama.py.
 """
-import os
-import sys
-import time
-
 import torch
 import torch.distributed as dist
 from torch import nn
 from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleGPipe, ScheduleInterleaved1F1B
 
 import pytorch_llama
-import pytorch_schedules
+import pytorch_ranks
 
 
 class Blocks(nn.Module):
@@ -79,24 +74,12 @@ def clip(parameters, max_norm):
     return norm
 
 
-def main():
-    rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-    config = pytorch_llama.read_config()
-    dtype = getattr(torch, os.environ["PARITY_DTYPE"])
-    torch.set_default_dtype(dtype)
-    torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True)
-    torch.utils.deterministic.fill_uninitialized_memory = False
-    dist.init_process_group("gloo", init_method="file://" + os.environ["PARITY_RENDEZVOUS"], rank=rank,
-                            world_size=size)
-    weights, batches = pytorch_llama.read_replay(sys.argv[1], dtype)
-    model = pytorch_llama.Llama(weights, config, dtype)
-    stages = make_stages(model, config, rank)
+def prepare(model, config):
+    stages = make_stages(model, config, dist.get_rank())
     for stage in stages:
         stage.submod.train()
     mine = nn.ModuleList(stage.submod for stage in stages)
     optimizer = pytorch_llama.make_optimizer(mine, config)
-    rates = pytorch_schedules.make_schedule(optimizer, config)
     valid = None
 
     def loss_of(logits, labels):
@@ -104,29 +87,20 @@ def main():
                                            ignore_index=-100) / valid
 
     schedule = make_schedule(stages, config, loss_of)
-    channels = {"loss": [], "grad_norm": [], "lr": []}
-    timings = {"step_seconds": []}
-    for number in range(1, config["steps"] + 1):
-        start = time.perf_counter()
-        channels["lr"].append(optimizer.param_groups[0]["lr"])
+
+    def train_step(micro_batches):
+        nonlocal valid
         optimizer.zero_grad()
-        micro_batches = batches[number]
         valid = sum((labels != -100).sum() for _, labels, _ in micro_batches)
         losses = [loss for tokens, labels, _ in micro_batches for loss in step(schedule, stages, tokens, labels)]
         loss = torch.stack(losses).sum() if losses else torch.zeros(())
-        dist.broadcast(loss, size - 1)
+        dist.broadcast(loss, dist.get_world_size() - 1)
         norm = clip(list(mine.parameters()), config["clip.max_norm"])
         optimizer.step()
-        rates.step()
-        channels["loss"].append(loss.item())
-        channels["grad_norm"].append(norm.item())
-        timings["step_seconds"].append(time.perf_counter() - start)
-    if rank == 0:
-        pytorch_llama.write_trace(os.environ["PARITY_TRACE"], channels, timings)
-    dist.barrier()
-    sys.stdout.flush()
-    os._exit(0)  # Gloo's threads may end an interpreter that winds down in an orderly way
+        return loss.item(), norm.item()
+
+    return optimizer, train_step
 
 
 if __name__ == "__main__":
-    main()
+    pytorch_ranks.run(prepare)

@@ -2,16 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains pytorch_llama.py's model with PyTorch's own tensor parallelism over Gloo: an independent witness.
 
-    pytorch_tensor_parallel.py REPLAY_TRACE     starts config["parallel.tp"] ranks of itself; environment as there
+    pytorch_tensor_parallel.py REPLAY_TRACE     one rank, see pytorch_ranks.py
 
 The plan is torchtitan's for Llama 3 (parallelize_module), with or without sequence and loss parallelism.
 """
 import contextlib
-import os
-import subprocess
-import sys
-import tempfile
-import time
 
 import torch
 import torch.distributed as dist
@@ -22,7 +17,7 @@ from torch.distributed.tensor.parallel import (ColwiseParallel, PrepareModuleInp
                                                SequenceParallel, loss_parallel, parallelize_module)
 
 import pytorch_llama
-import pytorch_schedules
+import pytorch_ranks
 
 
 def parallelize(model, mesh, config):
@@ -94,52 +89,11 @@ def make_optimizer(model, config):
     return optimizer
 
 
-def train(config, dtype, replay):
-    weights, batches = pytorch_llama.read_replay(replay, dtype)
-    model = pytorch_llama.Llama(weights, config, dtype)
+def prepare(model, config):
     parallelize(model, init_device_mesh("cpu", (dist.get_world_size(),)), config)
     optimizer = make_optimizer(model, config)
-    schedule = pytorch_schedules.make_schedule(optimizer, config)
-    channels = {"loss": [], "grad_norm": [], "lr": []}
-    timings = {"tokens_per_second": [], "step_seconds": []}
-    for step in range(1, config["steps"] + 1):
-        start = time.perf_counter()
-        channels["lr"].append(optimizer.param_groups[0]["lr"])
-        loss, norm = train_step(model, optimizer, batches[step], config)
-        schedule.step()
-        seconds = time.perf_counter() - start
-        channels["loss"].append(loss)
-        channels["grad_norm"].append(norm)
-        timings["step_seconds"].append(seconds)
-        timings["tokens_per_second"].append(sum(tokens.numel() for tokens, _, _ in batches[step]) / seconds)
-    if dist.get_rank() == 0:
-        pytorch_llama.write_trace(os.environ["PARITY_TRACE"], channels, timings)
-
-
-def be_rank(config):
-    dtype = getattr(torch, os.environ.get("PARITY_DTYPE") or config["dtype"])
-    torch.set_default_dtype(dtype)
-    torch.set_num_threads(config["threads"])
-    torch.use_deterministic_algorithms(True)
-    torch.utils.deterministic.fill_uninitialized_memory = False
-    dist.init_process_group("gloo", init_method="file://" + os.environ["PARITY_STORE"],
-                            rank=int(os.environ["RANK"]), world_size=config["parallel.tp"])
-    train(config, dtype, sys.argv[1])
-    dist.barrier()
-    dist.destroy_process_group()
-
-
-def main():
-    config = pytorch_llama.read_config()
-    if "RANK" in os.environ:
-        return be_rank(config)
-    with tempfile.TemporaryDirectory() as folder:
-        ranks = [subprocess.Popen([sys.executable, *sys.argv],
-                                  env={**os.environ, "RANK": str(rank), "PARITY_STORE": folder + "/store",
-                                       "GLOO_SOCKET_IFNAME": "lo"})
-                 for rank in range(config["parallel.tp"])]
-        sys.exit(max(abs(rank.wait()) for rank in ranks))
+    return optimizer, lambda batches: train_step(model, optimizer, batches, config)
 
 
 if __name__ == "__main__":
-    main()
+    pytorch_ranks.run(prepare)
