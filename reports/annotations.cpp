@@ -47,9 +47,10 @@ std::string file_of(const Case& item, const std::string& workspace) {
                                                              : inside.generic_string();
 }
 
-std::string error(const Case& item, int64_t line, const std::string& title, const std::string& message,
-                  const std::string& workspace) {
-  std::string command = "::error ";
+/// \param level  "error", or "warning" for what was skipped
+std::string annotation(const std::string& level, const Case& item, int64_t line, const std::string& title,
+                       const std::string& message, const std::string& workspace) {
+  std::string command = "::" + level + " ";
   if (!item.file.empty())
     command += "file=" + property(file_of(item, workspace)) +
                ",line=" + std::to_string(std::max<int64_t>(line, 1)) + ",";
@@ -63,18 +64,30 @@ std::string message_of(const Check& check) {
   return text;
 }
 
+/// A warning a case that was skipped; GitHub counts them apart from errors.
+std::string warnings(const Results& results, const std::string& workspace) {
+  std::string text;
+  size_t shown = 0;
+  for (const Case& item : results.cases)
+    if (!item.skipped.empty() && shown++ < most)
+      text +=
+          annotation("warning", item, 1, item.name + ": skipped", shorten(item.skipped, longest), workspace);
+  return text;
+}
+
 }  // namespace
 
 std::string annotations(const Results& results, const std::string& workspace) {
   std::vector<std::string> all;
   for (const Case& item : results.cases)
     for (const Arm& arm : item.arms)
-      if (!arm.complete)
-        all.push_back(error(item, 1, item.name + ": arm " + arm.name + " " + arm.failure_kind,
-                            shorten(arm.failure, longest), workspace));
+      if (arm.failed())
+        all.push_back(annotation("error", item, 1, item.name + ": arm " + arm.name + " " + arm.failure_kind,
+                                 shorten(arm.failure, longest), workspace));
   for (const Finding& failure : failures(results))
-    all.push_back(error(*failure.item, failure.check->line, failure.item->name + ": " + claim(*failure.check),
-                        message_of(*failure.check), workspace));
+    all.push_back(annotation("error", *failure.item, failure.check->line,
+                             failure.item->name + ": " + claim(*failure.check), message_of(*failure.check),
+                             workspace));
   std::string text;
   const size_t shown = all.size() > most ? most - 1 : all.size();
   for (size_t i = 0; i < shown; ++i)
@@ -82,7 +95,7 @@ std::string annotations(const Results& results, const std::string& workspace) {
   if (all.size() > shown)
     text += "::error title=" + property(outcome(results)) + "::and " +
             count(all.size() - shown, "more failure") + "; the job summary and index.html tell them all\n";
-  return text;
+  return text + warnings(results, workspace);
 }
 
 }  // namespace parity::reports

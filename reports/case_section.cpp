@@ -98,14 +98,14 @@ std::string arm_facts(const Arm& arm, const std::string& reference) {
   if (arm.tokens_per_second)
     facts += ", " + brief(*arm.tokens_per_second) + " tokens/s";
   if (!arm.complete)
-    facts += ", did not finish";
+    facts += arm.skipped ? ", could not run here" : ", did not finish";
   return facts;
 }
 
 Data failures(const Case& item) {
   Data rows = list();
   for (const Arm& arm : item.arms) {
-    if (arm.complete)
+    if (!arm.failed())
       continue;
     Data row = pair("arm", name_of(arm.name), "kind", name_of(arm.failure_kind));
     row.set("message", text_of(arm.failure));
@@ -249,7 +249,7 @@ std::string CaseSection::arm_blocks(const Case& item) {
 std::string CaseSection::render(const Case& item, size_t index, const std::string& slug,
                                 CheckDetails& details) {
   Data data;
-  set_state(data, item.passed);
+  set_state(data, item);
   set_verdict(data, item.verdict);
   data.set("slug", slug);
   data.set("index", std::to_string(index));

@@ -90,7 +90,7 @@ std::string counts(const Results& results) {
 }  // namespace
 
 std::string html(const Results& results) {
-  const auto fails = [](const Case& item) { return !item.passed; };
+  const auto fails = [](const Case& item) { return item.failed(); };
   if (!std::ranges::is_partitioned(results.cases, fails)) {
     Results sorted = results;
     std::ranges::stable_partition(sorted.cases, fails);

@@ -64,20 +64,20 @@ std::string details(const Check& check) {
   return text;
 }
 
-/// One testcase; `element` is empty, "failure" or "error".
+/// One testcase; `element` is empty, "failure", "error" or "skipped".
 std::string testcase(const Case& item, const std::string& name, const std::string& element,
                      const std::string& type, const std::string& message, const std::string& body) {
   std::string text =
       "    <testcase" + attribute("classname", item.name) + attribute("name", name) + " time=\"0.000\"";
   if (element.empty())
     return text + "/>\n";
-  return text + ">\n      <" + element + attribute("type", type) + attribute("message", message) + ">" +
-         escaped(body, false) + "</" + element + ">\n    </testcase>\n";
+  return text + ">\n      <" + element + (element == "skipped" ? "" : attribute("type", type)) +
+         attribute("message", message) + ">" + escaped(body, false) + "</" + element + ">\n    </testcase>\n";
 }
 
 struct Suite {
   std::string body;
-  size_t tests = 0, failures = 0, errors = 0;
+  size_t tests = 0, failures = 0, errors = 0, skipped = 0;
 };
 
 Suite suite(const Case& item) {
@@ -89,14 +89,19 @@ Suite suite(const Case& item) {
                             check.sentence, details(check));
   }
   for (const Arm& arm : item.arms) {
-    if (arm.complete)
+    if (!arm.failed())
       continue;
     ++result.tests;
     ++result.errors;
     result.body += testcase(item, "arm " + arm.name + " finishes", "error", arm.failure_kind, arm.failure,
                             arm.failure + "\n" + arm.stderr_tail);
   }
-  if (!item.passed && result.failures + result.errors == 0) {
+  if (!item.skipped.empty()) {
+    ++result.tests;
+    ++result.skipped;
+    result.body += testcase(item, "case", "skipped", item.verdict, item.skipped, item.sentence);
+  }
+  if (item.failed() && result.failures + result.errors == 0) {
     ++result.tests;
     ++result.failures;
     result.body += testcase(item, "case", "failure", item.verdict, item.sentence, item.sentence);
@@ -132,8 +137,8 @@ std::string junit(const Results& results) {
   for (const Case& item : results.cases) {
     const Suite one = suite(item);
     suites += "  <testsuite" + attribute("name", item.name) +
-              fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\" time=\"{}\"", one.tests,
-                          one.failures, one.errors, seconds(item.seconds)) +
+              fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{}\"", one.tests,
+                          one.failures, one.errors, one.skipped, seconds(item.seconds)) +
               attribute("timestamp", results.started) + ">\n";
     suites += "    <properties>\n      <property name=\"question\"" + attribute("value", item.question) +
               "/>\n      <property name=\"found\"" + attribute("value", item.sentence) +
@@ -142,10 +147,11 @@ std::string junit(const Results& results) {
     sum.tests += one.tests;
     sum.failures += one.failures;
     sum.errors += one.errors;
+    sum.skipped += one.skipped;
   }
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"parity\"" +
-         fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{}\"", sum.tests, sum.failures,
-                     sum.errors, seconds(results.seconds)) +
+         fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{}\"", sum.tests,
+                     sum.failures, sum.errors, sum.skipped, seconds(results.seconds)) +
          ">\n" + suites + "</testsuites>\n";
 }
 

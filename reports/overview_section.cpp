@@ -33,7 +33,7 @@ Data finding_row(const Finding& finding, const std::string& slug) {
 void add_crashes(Data& rows, const Results& results, const std::vector<std::string>& slugs, size_t& number) {
   for (size_t i = 0; i < results.cases.size(); ++i)
     for (const Arm& arm : results.cases[i].arms) {
-      if (arm.complete || ++number > most_failures)
+      if (!arm.failed() || ++number > most_failures)
         continue;
       Data row;
       set_verdict(row, "crashed");
@@ -92,7 +92,7 @@ void set_slowest(Data& page, const Results& results, const std::vector<std::stri
 
 Data case_row(const Case& item, size_t index, const std::string& slug) {
   Data row;
-  set_state(row, item.passed);
+  set_state(row, item);
   set_verdict(row, item.verdict);
   row.set("index", std::to_string(index));
   row.set("slug", slug);

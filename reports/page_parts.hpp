@@ -65,6 +65,15 @@ inline void set_state(Data& data, bool passed) {
   data.set("mark", passed ? "✓" : "✗");
 }
 
+inline void set_state(Data& data, const Case& item) {
+  set_state(data, item.passed);
+  if (item.skipped.empty())
+    return;
+  data.set("state", "skipped");
+  data.set("state_word", "skipped");
+  data.set("mark", "–");
+}
+
 /// \param finding  a verdict, or "trained"
 inline void set_verdict(Data& data, const std::string& finding) {
   const VerdictLook* look = find_verdict(finding);

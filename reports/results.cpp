@@ -127,7 +127,9 @@ Arm arm(const Node& node) {
   result.provenance = object_or_empty(node, "provenance");
   const Node status = node.at("status");
   result.complete = status.text() == "complete";
-  status.expect(result.complete || status.text() == "failed", "\"complete\" or \"failed\"");
+  result.skipped = status.text() == "skipped";
+  status.expect(result.complete || result.skipped || status.text() == "failed",
+                "\"complete\", \"failed\" or \"skipped\"");
   if (const auto failure = node.find("failure")) {
     result.failure_kind = text_or(*failure, "kind", "failed");
     result.failure = failure->at("message").text();
@@ -211,6 +213,7 @@ Case case_(const Node& node) {
   result.source = text_or(node, "source");
   result.tags = texts(node, "tags");
   result.passed = node.at("passed").flag();
+  result.skipped = text_or(node, "skipped");
   result.verdict = verdict(node);
   result.sentence = text_or(node, "sentence");
   result.seconds = number_or(node, "seconds", 0);
@@ -231,6 +234,15 @@ Case case_(const Node& node) {
   if (result.passed && result.checks_failed() > 0)
     Node::fail(node.path() + ".passed is true, but a check of " + result.name +
                " failed (a report must not hide it)");
+  const bool any_failed = std::ranges::any_of(result.arms, &Arm::failed);
+  if (!result.skipped.empty() && (result.passed || !result.checks.empty() || any_failed))
+    Node::fail(node.path() + ".skipped is set, but " + result.name +
+               (result.passed ? " passed"
+                : any_failed  ? " has an arm that failed"
+                              : " has checks") +
+               " (a case that was judged is not skipped)");
+  if (result.skipped.empty() && std::ranges::any_of(result.arms, &Arm::skipped))
+    Node::fail(node.path() + " has an arm that was skipped, and does not say why it is skipped itself");
   return result;
 }
 
@@ -286,7 +298,12 @@ size_t Case::checks_failed() const {
 }
 
 size_t Results::cases_failed() const {
-  return static_cast<size_t>(std::ranges::count_if(cases, [](const Case& item) { return !item.passed; }));
+  return static_cast<size_t>(std::ranges::count_if(cases, &Case::failed));
+}
+
+size_t Results::cases_skipped() const {
+  return static_cast<size_t>(
+      std::ranges::count_if(cases, [](const Case& item) { return !item.skipped.empty(); }));
 }
 
 size_t Results::checks() const {

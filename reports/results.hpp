@@ -47,10 +47,13 @@ struct Arm {
   Json config = Json::object();
   Json provenance = Json::object();
   bool complete = true;
+  bool skipped = false;  ///< it could not run on this machine; not complete, and no failure
   std::string failure_kind;
   std::string failure;  ///< one sentence; empty if complete
   std::string stderr_tail;
   std::string twin;  ///< run of the float64 twin; empty without one
+
+  bool failed() const { return !complete && !skipped; }
 };
 
 /// One key whose value differs between arms; a value is null where the arm lacks the key.
@@ -108,6 +111,7 @@ struct Case {
   std::string name, file, title, question, source, reference;
   std::vector<std::string> tags;
   bool passed = false;
+  std::string skipped;  ///< why it was not judged on this machine; empty if it was
   std::string verdict;
   std::string sentence;
   double seconds = 0;
@@ -120,6 +124,8 @@ struct Case {
   std::string reproduce;
 
   size_t checks_failed() const;
+  /// A skipped case neither passed nor failed.
+  bool failed() const { return !passed && skipped.empty(); }
 };
 
 /// A suite's results. Source: reports/RESULTS.md.
@@ -137,9 +143,13 @@ struct Results {
   std::vector<Case> cases;
 
   size_t cases_failed() const;
+  size_t cases_skipped() const;
   size_t checks() const;
   size_t checks_failed() const;
-  bool passed() const { return cases_failed() == 0 && whole(); }
+  /// Whether all that was judged holds, and anything was.
+  bool passed() const {
+    return cases_failed() == 0 && whole() && (cases.empty() || cases_skipped() < cases.size());
+  }
   /// Whether every case of the suite is here.
   bool whole() const { return !interrupted && missing_shards.empty(); }
 };

@@ -61,8 +61,12 @@ void run_all(const std::vector<std::string>& scripts, const fs::path& folder) {
 
 std::string heading(const Case& item) {
   const VerdictLook* look = find_verdict(item.verdict);
-  return fmt::format("### {} {}\n\n{} **{}**: {}\n\n", item.passed ? "✅" : "❌", markdown::code(item.name),
-                     look ? look->sign : "", item.verdict, markdown::plain(item.sentence, 600));
+  return fmt::format("### {} {}\n\n{} **{}**: {}\n\n",
+                     item.passed     ? "✅"
+                     : item.failed() ? "❌"
+                                     : "⏭️",
+                     markdown::code(item.name), look ? look->sign : "", item.verdict,
+                     markdown::plain(item.sentence, 600));
 }
 
 }  // namespace

@@ -31,9 +31,13 @@ std::string verdict(const std::string& name) {
 
 void write_row(std::string& text, const Case& item) {
   const size_t held = item.checks.size() - item.checks_failed();
-  text += "| " + std::string(item.passed ? "✅" : "❌") + " | " + code(item.name) + " | " +
-          verdict(item.verdict) + " | " + plain(item.sentence, 420) + " | " + std::to_string(held) + "/" +
-          std::to_string(item.checks.size()) + " | " + duration(item.seconds) + " |\n";
+  text += "| " +
+          std::string(item.passed     ? "✅"
+                      : item.failed() ? "❌"
+                                      : "⏭️") +
+          " | " + code(item.name) + " | " + verdict(item.verdict) + " | " + plain(item.sentence, 420) +
+          " | " + std::to_string(held) + "/" + std::to_string(item.checks.size()) + " | " +
+          duration(item.seconds) + " |\n";
 }
 
 /// What fails first; all of a suite that holds is folded away.
@@ -42,7 +46,7 @@ void write_table(std::string& text, const Results& results) {
     return;
   const std::string head = "| | case | verdict | found | checks | time |\n|---|---|---|---|---:|---:|\n";
   size_t left_out = 0;
-  std::string failing, holding;
+  std::string failing, holding;  // what is skipped is not folded away
   for (const bool passed : {false, true})
     for (const Case& item : results.cases) {
       if (item.passed != passed)
@@ -54,7 +58,7 @@ void write_table(std::string& text, const Results& results) {
     }
   if (!failing.empty())
     text += head + failing + "\n";
-  const size_t held = results.cases.size() - results.cases_failed();
+  const size_t held = results.cases.size() - results.cases_failed() - results.cases_skipped();
   const bool folded = held > 12 || !failing.empty();
   if (!holding.empty() && folded)
     text += "<details>\n<summary>✅ " + count(held, "case holds", "cases hold") + "</summary>\n\n" + head +
@@ -134,7 +138,7 @@ size_t write_failures(std::string& text, const Case& item, size_t room, size_t e
     text += "Mesh: " + plain(meshes) + "\n\n";
   size_t arms = 0;
   for (const Arm& arm : item.arms)
-    if (!arm.complete && arms++ < most_arms) {
+    if (arm.failed() && arms++ < most_arms) {
       text +=
           "**✗ arm** " + code(arm.name) + " " + plain(arm.failure_kind) + ": " + plain(arm.failure) + "\n\n";
       if (!arm.stderr_tail.empty()) {
@@ -169,9 +173,9 @@ std::string summary(const Results& results) {
   size_t room = most_failures, left_out = 0;
   const size_t end = text.size() + room_for_failures;
   for (const Case& item : results.cases)
-    if (!item.passed && (room == 0 || text.size() > end))
+    if (item.failed() && (room == 0 || text.size() > end))
       ++left_out;
-    else if (!item.passed)
+    else if (item.failed())
       room -= write_failures(text, item, room, end);
   if (left_out > 0)
     text += "and " + count(left_out, "more failing case") + " in index.html.\n\n";

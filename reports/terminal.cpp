@@ -138,19 +138,20 @@ void write_checks(Page& page, const std::vector<Check>& checks) {
 void write_case(Page& page, const Case& item) {
   const std::string name = shorten(item.name, longest_name);
   const std::string aside = shorten(item.title == item.name ? "" : item.title, longest_name);
-  page.wrapped(page.mark(item.passed) + " " + page.strong(name) + "  ", width_of(name) + 4,
-               aside + (aside.empty() ? "" : ", ") + duration(item.seconds) + " of training", 2);
+  page.wrapped(
+      (item.skipped.empty() ? page.mark(item.passed) : page.strong("–")) + " " + page.strong(name) + "  ",
+      width_of(name) + 4, aside + (aside.empty() ? "" : ", ") + duration(item.seconds) + " of training", 2);
   if (const std::string meshes = meshes_label(item); !meshes.empty())
     page.wrapped(page.faint("  mesh "), 7, shorten(meshes, 2 * longest_name));
   write_checks(page, item.checks);
   for (const Arm& arm : item.arms)
-    if (!arm.complete)
+    if (arm.failed())
       write_arm_failure(page, arm);
   for (const std::string& note : item.notes)
     page.wrapped("  ! ", 4, shorten(note, 2 * longest_name));
   if (!item.sentence.empty())
     page.wrapped("  → ", 4, shorten(item.sentence, 2 * longest_name));
-  if (!item.passed && !item.reproduce.empty())
+  if (item.failed() && !item.reproduce.empty())
     page.command("again", item.reproduce);
 }
 
@@ -166,7 +167,8 @@ void write_summary(Page& page, const Results& results) {
                rest + "; " + duration(results.seconds));
   for (const Case& item : results.cases)
     if (!item.passed)
-      page.line("  " + page.bad("✗") + " " + shorten(item.name, longest_name));
+      page.line("  " + (item.failed() ? page.bad("✗") : page.strong("–")) + " " +
+                shorten(item.name, longest_name) + (item.failed() ? "" : "  skipped"));
 }
 
 }  // namespace

@@ -229,12 +229,15 @@ namespace {
 /// Of the cases that were judged.
 std::string outcome_of_cases(const Results& results) {
   const size_t failed = results.cases_failed();
-  const size_t all = results.cases.size();
-  if (all == 0)
-    return "No case was judged";
+  const size_t skipped = results.cases_skipped();
+  const size_t judged = results.cases.size() - skipped;
+  const std::string aside =
+      skipped == 0 ? "" : ", " + std::to_string(skipped) + (skipped == 1 ? " is skipped" : " are skipped");
+  if (judged == 0)
+    return "No case was judged" + aside;
   if (failed == 0)
-    return all == 1 ? "The case holds" : "All " + std::to_string(all) + " cases hold";
-  return std::to_string(failed) + " of " + count(all, "case") + (failed == 1 ? " fails" : " fail");
+    return (judged == 1 ? "The case holds" : "All " + std::to_string(judged) + " cases hold") + aside;
+  return std::to_string(failed) + " of " + count(judged, "case") + (failed == 1 ? " fails" : " fail") + aside;
 }
 
 }  // namespace

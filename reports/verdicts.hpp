@@ -16,7 +16,7 @@ struct VerdictLook {
 };
 
 /// From best to worst; the names of schema parity.results/1.
-inline constexpr std::array<VerdictLook, 7> verdict_looks = {{
+inline constexpr std::array<VerdictLook, 8> verdict_looks = {{
     {"identical", "=", "the same bits"},
     {"rounding", "≈", "another order of the same arithmetic: the gap collapses in float64"},
     {"drift", "~", "rounding that comes from another environment than the golden's"},
@@ -24,6 +24,7 @@ inline constexpr std::array<VerdictLook, 7> verdict_looks = {{
     {"vacuous", "∅", "nothing was put to the test"},
     {"missing", "?", "a side, quantity or golden is not there"},
     {"crashed", "×", "an arm did not finish"},
+    {"skipped", "–", "this machine lacks what the case runs on: nothing was judged"},
 }};
 
 /// Null if the name is not a verdict.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Target parity::torch: LibTorch's CPU libraries and headers. The wheel's CUDA libraries are not linked;
-# a program starts several times faster without them. Target parity_torch_pch holds the one precompiled
+# a program starts several times faster without them (cuda.cmake has them, for the plug-in). Target parity_torch_pch holds the one precompiled
 # torch header; parity_library, parity_program and parity_test with TORCH use it.
 
 add_library(parity_torch INTERFACE)
@@ -14,6 +14,7 @@ if(Torch_DIR OR Torch_ROOT OR "$ENV{Torch_DIR}" OR "$ENV{Torch_ROOT}")
   endif()
   set(PARITY_TORCH_FROM_VENV FALSE) # then no PyTorch in Python on the same wheel to test against
   find_package(Torch REQUIRED)
+  set(PARITY_TORCH_ROOT "${TORCH_INSTALL_PREFIX}")
   target_include_directories(parity_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
   target_link_libraries(parity_torch INTERFACE torch_cpu c10)
 else()
@@ -23,6 +24,7 @@ else()
     message(FATAL_ERROR "no torch wheel in ${PARITY_VENV} (it was not bootstrapped); "
       "configure with -DPARITY_BOOTSTRAP=ON, or give your own LibTorch with -DTorch_DIR=")
   endif()
+  set(PARITY_TORCH_ROOT "${_torch_root}")
   foreach(name IN ITEMS c10 torch_cpu)
     add_library(parity_${name} SHARED IMPORTED)
     set_target_properties(parity_${name} PROPERTIES IMPORTED_LOCATION "${_torch_root}/lib/lib${name}.so")
@@ -54,5 +56,11 @@ function(parity_use_torch target)
   else()
     target_link_libraries(${target} PUBLIC parity::torch)
   endif()
+  target_precompile_headers(${target} REUSE_FROM parity_torch_pch)
+endfunction()
+
+# The same for a library that nothing links: the precompiled header, and LibTorch kept to itself.
+function(parity_use_torch_privately target)
+  target_link_libraries(${target} PRIVATE parity::torch)
   target_precompile_headers(${target} REUSE_FROM parity_torch_pch)
 endfunction()

@@ -60,6 +60,26 @@ CpuFacts this_cpu() {
   return parse_cpu_facts(read_file("/proc/cpuinfo"));
 }
 
+Json gpu_facts(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(folder / "version", error))
+    return Json::object();
+  const std::string version = read_file(folder / "version");
+  std::vector<std::string> models;
+  for (std::filesystem::directory_iterator at(folder / "gpus", error), end; !error && at != end;
+       at.increment(error)) {
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(at->path() / "information", none))
+      continue;
+    std::istringstream in(read_file(at->path() / "information"));
+    for (std::string line; std::getline(in, line);)
+      if (line.starts_with("Model:"))
+        models.push_back(trimmed(line.substr(line.find(':') + 1)));
+  }
+  std::sort(models.begin(), models.end());
+  return {{"driver", version.substr(0, version.find('\n'))}, {"models", models}};
+}
+
 int core_count() {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,11 @@ struct CpuFacts {
 /// From the text of /proc/cpuinfo.
 CpuFacts parse_cpu_facts(std::string_view cpuinfo);
 CpuFacts this_cpu();
+
+/// What of the GPUs decides which bits a run gives, as their driver tells it without being asked for one:
+/// {"driver": "NVRM version: ...", "models": ["NVIDIA H100 80GB HBM3"]}; an empty object without a driver.
+/// \param folder  the driver's in /proc
+Json gpu_facts(const std::filesystem::path& folder = "/proc/driver/nvidia");
 
 /// Cores this process may use, at least 1.
 int core_count();

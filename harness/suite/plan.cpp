@@ -100,6 +100,13 @@ std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
   return read;
 }
 
+/// What decides the bits of a run on GPUs beside its program: the plug-in that the program opens (its
+/// libraries come with those of the program), the devices and their driver.
+Json cuda_identity(const PlanContext& context) {
+  const fs::path plugin = context.trainer.parent_path() / "libparity-cuda.so";
+  return {{"gpus", context.gpus}, {"plugin", fs::exists(plugin) ? context.hash_file(plugin) : ""}};
+}
+
 template <class Arms>
 auto& find_arm(Arms& arms, const std::string& name) {
   const auto found =
@@ -210,7 +217,7 @@ Json Plan::identity_of(const PlannedCase& planned, const Arm& arm, const Planned
                    {"dtype", run.dtype},
                    {"ranks", run.ranks},
                    {"profile", run.profile},
-                   {"device", "cpu"},
+                   {"device", string_or(run.config, "device", "cpu")},
                    {"inputs", inputs},
                    {"cpu", context_.cpu},
                    {"traces", run.trace_of},
@@ -220,6 +227,8 @@ Json Plan::identity_of(const PlannedCase& planned, const Arm& arm, const Planned
     identity["command"] = run.command;
   else
     identity["program"] = context_.hash_program(context_.trainer);
+  if (identity["device"] == "cuda")
+    identity["cuda"] = cuda_identity(context_);
   if (!run.cacheable)
     identity["arm"] = planned.source.name + " " + arm.name;  // its own folder; nothing is known of its inputs
   return identity;

@@ -67,6 +67,7 @@ struct PlanContext {
   std::filesystem::path trainer;
   std::filesystem::path schema_file;  ///< read only if an arm runs the trainer
   Json cpu = Json::object();
+  Json gpus = Json::object();  ///< gpu_facts
   /// Hash of a program with its libraries, and of a file; ContentHashes in earnest.
   std::function<std::string(const std::filesystem::path&)> hash_program;
   std::function<std::string(const std::filesystem::path&)> hash_file;

@@ -24,7 +24,7 @@ std::vector<FailedCase> failed_cases(const fs::path& out) {
   std::vector<std::string> settings;
   for (const Json& item : results.at("cases")) {
     settings = item.value("settings", Json::array()).get<std::vector<std::string>>();
-    if (!item.value("passed", false) && !item.value("file", "").empty())
+    if (!item.value("passed", false) && !item.contains("skipped") && !item.value("file", "").empty())
       failed.push_back({item.value("name", ""), item.at("file").get<std::string>(), settings});
   }
   for (const std::string& name : results.value("unfinished", std::vector<std::string>()))

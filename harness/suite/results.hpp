@@ -19,7 +19,12 @@ namespace parity {
 /// \param out  folder of the results; named in the command where it is not the default
 std::vector<std::string> run_words(const Case& source, const std::filesystem::path& out);
 
+/// Why a case cannot be judged on this machine: a run found no device to compute on, and no run failed in
+/// another way. "" if it can.
+std::string skip_reason(const PlannedCase& planned, const std::map<std::string, RunResult>& runs);
+
 /// One case of results.json (schema parity.results/1).
+/// \param judged  nothing for a case that is skipped
 /// \param golden  what the case's golden holds; empty without one
 /// \param out  the folder results.json will lie in; paths of traces are relative to it
 Json case_results(const PlannedCase& planned, const Evidence& evidence,
@@ -29,7 +34,8 @@ Json case_results(const PlannedCase& planned, const Evidence& evidence,
 /// `summary` of results.json, from its cases.
 Json summary_of(const Json& cases, const std::map<std::string, RunResult>& runs);
 
-/// What `parity` ends with: crashed before bad_input before differ before missing.
+/// What `parity` ends with: crashed before bad_input before differ before missing. Skipped cases count for
+/// nothing; where there are no others something is missing, unless other shards have the others.
 ExitCode exit_code_of(const Json& results);
 
 }  // namespace parity

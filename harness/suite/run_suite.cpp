@@ -143,6 +143,7 @@ class Suite {
     context.schema_file = options_.trainer;
     context.schema_file += ".schema.json";
     context.cpu = this_cpu().to_json();
+    context.gpus = gpu_facts();
     context.hash_program = [this](const fs::path& file) { return hashes_.of_program(file); };
     context.hash_file = [this](const fs::path& file) { return hashes_.of_file(file); };
     return context;
@@ -227,7 +228,8 @@ class Suite {
       return false;
     }
     const bool records = records_golden(planned);
-    const auto judged = judge_case(planned, evidence, golden, policy_);
+    const auto judged = skip_reason(planned, runs()).empty() ? judge_case(planned, evidence, golden, policy_)
+                                                             : std::vector<JudgedCheck>();
     if (records)
       golden = golden_of(planned.source);
     const GoldenContent stored = golden.golden ? std::move(golden.golden->arms) : GoldenContent();
@@ -257,7 +259,8 @@ class Suite {
   void tell(const Json& results) {
     progress_.clear();
     finished_(results);
-    if (options_.fail_fast && !stopped_ && !results.at("passed").get<bool>()) {
+    if (options_.fail_fast && !stopped_ && !results.at("passed").get<bool>() &&
+        !results.contains("skipped")) {
       failed_fast_ = true;
       stop();
     }

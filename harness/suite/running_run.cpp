@@ -22,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr uint64_t largest_heartbeat = 64 << 10;
+constexpr std::string_view device_phase = "device";  // of a heartbeat: parity-train looks for its device
 constexpr std::chrono::seconds patience{1};  // for a first cause to show, once a rank has lost its peer
 
 Json heartbeat_of(const fs::path& folder, int rank) {
@@ -51,6 +52,12 @@ std::string place_words(const Json& heartbeat) {
 /// "rank 2" where there are several.
 std::string rank_words(const PlannedRun& run, int rank) {
   return run.ranks == 1 ? run.label : fmt::format("rank {} of {}", rank, run.label);
+}
+
+/// ": parity-train: no GPU" as "no GPU".
+std::string without_program(const std::string& words) {
+  constexpr std::string_view before = ": parity-train: ";
+  return words.starts_with(before) ? words.substr(before.size()) : words;
 }
 
 }  // namespace
@@ -239,6 +246,8 @@ void RunningRun::fail_silent(size_t quietest) {
 void RunningRun::fail_with_status(const WaitStatus& status, int culprit) {
   const auto code = status.exit_status();
   const auto is = [&](ExitCode wanted) { return !run_.is_command() && code == static_cast<int>(wanted); };
+  if (is(ExitCode::missing) && text_or(heartbeat_of(result_.folder, culprit), "phase") == device_phase)
+    return fail("no_device", without_program(last_words(culprit)), culprit);
   const std::string kind = is(ExitCode::bad_input) ? "bad_config"
                            : is(ExitCode::missing) ? "missing"
                                                    : "crashed";

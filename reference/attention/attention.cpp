@@ -50,6 +50,16 @@ AttentionMasks rows_of(const AttentionMasks& masks, int64_t seq_len, int64_t fir
   return result;
 }
 
+AttentionMasks moved_to(AttentionMasks masks, torch::Device device) {
+  if (device.is_cpu())
+    return masks;
+  if (masks.blocks)
+    masks.blocks = c10::make_intrusive<BlockMask>(*masks.blocks, device);
+  if (masks.allowed_B1SS.defined())
+    masks.allowed_B1SS = masks.allowed_B1SS.to(device);
+  return masks;
+}
+
 torch::Tensor attend(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd, const torch::Tensor& v_BKSd,
                      const AttentionMasks& masks) {
   switch (masks.backend) {

@@ -37,6 +37,9 @@ AttentionMasks masks_for(AttentionBackend backend, const Mask& mask,
 /// \param seq_len  S of each row
 AttentionMasks rows_of(const AttentionMasks& masks, int64_t seq_len, int64_t first, int64_t count);
 
+/// The same masks for queries, keys and values on `device`.
+AttentionMasks moved_to(AttentionMasks masks, torch::Device device);
+
 /// softmax(q k^T / sqrt(hd)) v over the pairs that the masks allow: the one operation, whatever does it.
 ///
 /// \param q_BHSd  [B, H, S, hd] queries, or as many as the masks are made for

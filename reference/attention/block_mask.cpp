@@ -62,6 +62,14 @@ BlockMask::BlockMask(const Mask& mask, const std::vector<int64_t>& queries) {
   }
 }
 
+BlockMask::BlockMask(const BlockMask& other, torch::Device device)
+    : rows_(other.rows_), empty_blocks_(other.empty_blocks_) {
+  for (std::vector<QueryBlock>& row : rows_)
+    for (QueryBlock& block : row)
+      if (block.forbidden_QK.defined())
+        block.forbidden_QK = block.forbidden_QK.to(device);
+}
+
 BlockMask::BlockMask(const BlockMask& whole, int64_t first, int64_t count) : rows_(whole.rows_) {
   if (rows_.size() > 1)
     rows_.assign(whole.rows_.begin() + first, whole.rows_.begin() + first + count);

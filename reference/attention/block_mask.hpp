@@ -37,6 +37,8 @@ class BlockMask : public torch::CustomClassHolder {
   explicit BlockMask(const Mask& mask, const std::vector<int64_t>& queries = {});
   /// Of some rows of another one; its empty blocks are not counted again.
   BlockMask(const BlockMask& whole, int64_t first, int64_t count);
+  /// The same mask, with its pairs on `device`.
+  BlockMask(const BlockMask& other, torch::Device device);
 
   const std::vector<QueryBlock>& row(int64_t b) const {
     return rows_[rows_.size() == 1 ? 0 : static_cast<size_t>(b)];

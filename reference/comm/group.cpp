@@ -8,6 +8,7 @@
 
 #include "harness/base/error.hpp"
 #include "reference/comm/gloo.hpp"
+#include "reference/comm/tagged_messages.hpp"
 
 namespace parity::reference {
 namespace {
@@ -47,6 +48,7 @@ torch::Tensor like_with_rows(const torch::Tensor& tensor, int64_t rows) {
 struct Group::Shared {
   Job job;
   std::chrono::milliseconds timeout;
+  Device device;
   int64_t collectives = 0;
   std::map<std::string, Traffic> traffic;
   std::map<std::string, int64_t> subgroups;  ///< made so far under a name
@@ -61,13 +63,58 @@ struct Group::Shared {
 Group::Group(std::string name, int64_t rank, int64_t size, std::shared_ptr<Shared> shared)
     : name_(std::move(name)), rank_(rank), size_(size), shared_(std::move(shared)) {}
 
-Group::~Group() = default;
+Group::~Group() {
+  // Every call has ended, here and on the other ranks, or there is nobody left to wait for: what is to be
+  // said of a lost rank has been said.
+  const auto end = [](auto& backend) {
+    try {
+      if (backend)
+        backend->abort();
+    } catch (const std::exception&) {
+      backend = nullptr;
+    }
+  };
+  end(device_messages_);
+  end(device_backend_);
+}
+
+const Device& Group::device() const {
+  return shared_->device;
+}
+
+void Group::connect_device() {
+  const Device& device = shared_->device;
+  const auto make = [this, device](const std::string& name, int64_t rank, int64_t size) {
+    return device.plugin->make_backend(c10::make_intrusive<c10d::PrefixStore>("device/" + name, store_),
+                                       static_cast<int>(rank), static_cast<int>(size), device.index(),
+                                       shared_->timeout);
+  };
+  device_backend_ = make("all", rank_, size_);
+  device_messages_ =
+      std::make_unique<TaggedMessages>(backend_, rank_, [make, this](int64_t sender, int64_t receiver) {
+        auto channel =
+            make(std::to_string(sender) + "-" + std::to_string(receiver), rank_ == sender ? 0 : 1, 2);
+        channel->eagerConnectSingleDevice(shared_->device.place);
+        return channel;
+      });
+}
+
+c10d::Backend& Group::backend_of(const torch::Tensor& tensor) const {
+  if (tensor.is_cpu())
+    return *backend_;
+  require(device_backend_ != nullptr && tensor.device() == shared_->device.place,
+          "a tensor on " + tensor.device().str() + " where the ranks of " + name_ + " compute on " +
+              shared_->device.place.str());
+  return *device_backend_;
+}
 
 void Group::connect(c10::intrusive_ptr<c10d::Store> store) {
   store_ = std::move(store);
   shared_->tell("meeting of " + name_);
   try {
     backend_ = make_gloo(store_, rank_, size_, !shared_->job.file.empty(), shared_->timeout);
+    if (!shared_->device.is_cpu())
+      connect_device();
   } catch (const std::exception& error) {
     throw PeerLost("the " + std::to_string(size_) + " ranks of group " + name_ +
                    " did not meet: " + reason_of(error));
@@ -75,8 +122,8 @@ void Group::connect(c10::intrusive_ptr<c10d::Store> store) {
   shared_->tell("");
 }
 
-std::shared_ptr<Group> Group::world(const Job& job, std::chrono::milliseconds timeout) {
-  auto shared = std::make_shared<Shared>(Shared{job, timeout, 0, {}, {}, {}});
+std::shared_ptr<Group> Group::world(const Job& job, std::chrono::milliseconds timeout, const Device& device) {
+  auto shared = std::make_shared<Shared>(Shared{job, timeout, device, 0, {}, {}, {}});
   std::shared_ptr<Group> group(new Group("world", job.rank, job.world_size, std::move(shared)));
   if (job.world_size == 1)
     return group;
@@ -112,14 +159,14 @@ std::shared_ptr<Group> Group::subgroup(const std::string& name, const std::vecto
 /// A collective or message that has begun.
 struct PendingSend::State {
   torch::Tensor tensor;
-  c10::intrusive_ptr<c10d::Work> work;
+  std::function<void()> end;  ///< waits for it
   std::string words;
   std::function<void(bool waits)> tell;
 
   void wait() const {
     tell(true);
     try {
-      work->wait();
+      end();
     } catch (const std::exception& error) {
       throw PeerLost(words + ", did not end: " + reason_of(error));
     }
@@ -136,6 +183,26 @@ void PendingSend::wait() {
   state_->wait();
 }
 
+namespace {
+
+std::function<void()> waiting(const TaggedMessages::Works& works) {
+  return [works] {
+    for (const auto& work : works)
+      work->wait();
+  };
+}
+
+/// A collective's own, or what a callable that was begun left to be called.
+std::function<void()> ending(const c10::intrusive_ptr<c10d::Work>& work) {
+  return waiting({work});
+}
+
+std::function<void()> ending(std::function<void()> end) {
+  return end;
+}
+
+}  // namespace
+
 template <class Start>
 PendingSend Group::start(const char* kind, const torch::Tensor& given, const Start& start) const {
   require(given.is_contiguous(), std::string(kind) + " of a tensor that is not contiguous");
@@ -150,11 +217,17 @@ PendingSend Group::start(const char* kind, const torch::Tensor& given, const Sta
   state->tell = [shared = shared_, what = std::string(kind) + " over " + name_](bool waits) {
     shared->tell(waits ? what : "");
   };
+  // A device's ranks meet inside the first call of their backend.
+  const bool may_wait = !given.is_cpu();
+  if (may_wait)
+    state->tell(true);
   try {
-    state->work = start();
+    state->end = ending(start());
   } catch (const std::exception& error) {
     throw PeerLost(state->words + ", did not end: " + reason_of(error));
   }
+  if (may_wait)
+    state->tell(false);
   return PendingSend(std::move(state));
 }
 
@@ -170,7 +243,7 @@ void Group::all_reduce(const torch::Tensor& tensor, Reduction reduction) const {
     std::vector<torch::Tensor> tensors = {tensor};
     c10d::AllreduceOptions options;
     options.reduceOp = reduce_op(reduction);
-    return backend_->allreduce(tensors, options);
+    return backend_of(tensor).allreduce(tensors, options);
   });
 }
 
@@ -179,7 +252,7 @@ torch::Tensor Group::all_gather(const torch::Tensor& tensor) const {
     return tensor;
   torch::Tensor all = like_with_rows(tensor, size_ * tensor.size(0));
   torch::Tensor mine = tensor;
-  perform("all_gather", tensor, [&] { return backend_->_allgather_base(all, mine); });
+  perform("all_gather", tensor, [&] { return backend_of(mine)._allgather_base(all, mine); });
   return all;
 }
 
@@ -190,7 +263,7 @@ torch::Tensor Group::reduce_scatter(const torch::Tensor& tensor) const {
                                            std::to_string(size_) + " equal parts");
   torch::Tensor part = like_with_rows(tensor, tensor.size(0) / size_);
   torch::Tensor whole = tensor;
-  perform("reduce_scatter", tensor, [&] { return backend_->_reduce_scatter_base(part, whole); });
+  perform("reduce_scatter", tensor, [&] { return backend_of(whole)._reduce_scatter_base(part, whole); });
   return part;
 }
 
@@ -205,7 +278,7 @@ torch::Tensor Group::all_to_all(const torch::Tensor& tensor, const std::vector<i
   torch::Tensor sent = tensor;
   std::vector<int64_t> out_counts = receive_rows, in_counts = send_rows;
   perform("all_to_all", tensor,
-          [&] { return backend_->alltoall_base(received, sent, out_counts, in_counts); });
+          [&] { return backend_of(sent).alltoall_base(received, sent, out_counts, in_counts); });
   return received;
 }
 
@@ -216,14 +289,18 @@ void Group::broadcast(const torch::Tensor& tensor, int64_t root) const {
     std::vector<torch::Tensor> tensors = {tensor};
     c10d::BroadcastOptions options;
     options.rootRank = root;
-    return backend_->broadcast(tensors, options);
+    return backend_of(tensor).broadcast(tensors, options);
   });
 }
 
 PendingSend Group::start_send(const torch::Tensor& tensor, int64_t to, int64_t tag) const {
   return start("send", tensor, [&] {
+    if (!tensor.is_cpu()) {
+      static_cast<void>(backend_of(tensor));
+      return waiting(device_messages_->start_send(tensor, to, tag));
+    }
     std::vector<torch::Tensor> tensors = {tensor};
-    return backend_->send(tensors, static_cast<int>(to), static_cast<int>(tag));
+    return ending(backend_->send(tensors, static_cast<int>(to), static_cast<int>(tag)));
   });
 }
 
@@ -232,9 +309,13 @@ void Group::send(const torch::Tensor& tensor, int64_t to, int64_t tag) const {
 }
 
 void Group::receive(const torch::Tensor& tensor, int64_t from, int64_t tag) const {
-  perform("receive", tensor, [&] {
+  perform("receive", tensor, [&]() -> std::function<void()> {
+    if (!tensor.is_cpu()) {
+      static_cast<void>(backend_of(tensor));
+      return [this, tensor, from, tag] { device_messages_->receive(tensor, from, tag); };
+    }
     std::vector<torch::Tensor> tensors = {tensor};
-    return backend_->recv(tensors, static_cast<int>(from), static_cast<int>(tag));
+    return ending(backend_->recv(tensors, static_cast<int>(from), static_cast<int>(tag)));
   });
 }
 

@@ -15,6 +15,7 @@
 #include <torch/types.h>
 
 #include "reference/comm/job.hpp"
+#include "reference/cuda/device.hpp"
 
 namespace c10d {
 class Backend;
@@ -54,7 +55,12 @@ class PendingSend {
   std::unique_ptr<State> state_;
 };
 
+class TaggedMessages;
+
 /// Some ranks of a job, and the collectives between them. A group of one rank moves nothing.
+///
+/// Tensors of the CPU go through Gloo. Those of the job's device go through its plug-in's backend (NCCL),
+/// whose ranks meet at the first collective of such a tensor; each call ends when the device has ended it.
 ///
 /// Every rank of a group calls the same collectives in the same order. All tensors are contiguous and of the
 /// same shape and dtype on every rank unless said otherwise. n ranks; the first dimension is the one that is
@@ -62,10 +68,12 @@ class PendingSend {
 /// \throws PeerLost from each collective
 class Group {
  public:
-  /// All ranks of the job, over Gloo.
+  /// All ranks of the job.
   /// \param timeout  for meeting and for each collective
+  /// \param device   of this rank; tensors lie there or on the CPU
   /// \throws UserError if the ranks do not meet in time
-  static std::shared_ptr<Group> world(const Job& job, std::chrono::milliseconds timeout);
+  static std::shared_ptr<Group> world(const Job& job, std::chrono::milliseconds timeout,
+                                      const Device& device = {});
   ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
@@ -77,6 +85,8 @@ class Group {
   const std::string& name() const { return name_; }
   int64_t rank() const { return rank_; }  ///< place within the group
   int64_t size() const { return size_; }
+  /// What this rank computes on.
+  const Device& device() const;
 
   /// In place. The same bits on every rank.
   void all_reduce(const torch::Tensor& tensor, Reduction reduction = Reduction::sum) const;
@@ -111,6 +121,8 @@ class Group {
   struct Shared;
   Group(std::string name, int64_t rank, int64_t size, std::shared_ptr<Shared> shared);
   void connect(c10::intrusive_ptr<c10d::Store> store);
+  void connect_device();
+  c10d::Backend& backend_of(const torch::Tensor& tensor) const;
   template <class Start>
   PendingSend start(const char* kind, const torch::Tensor& given, const Start& start) const;
   template <class Start>
@@ -121,7 +133,9 @@ class Group {
   int64_t size_;
   std::shared_ptr<Shared> shared_;
   c10::intrusive_ptr<c10d::Store> store_;
-  c10::intrusive_ptr<c10d::Backend> backend_;  ///< null in a group of one
+  c10::intrusive_ptr<c10d::Backend> backend_;         ///< of the CPU; null in a group of one
+  c10::intrusive_ptr<c10d::Backend> device_backend_;  ///< null where the job has no device
+  std::unique_ptr<TaggedMessages> device_messages_;   ///< likewise
 };
 
 }  // namespace parity::reference

@@ -48,6 +48,7 @@ const std::vector<ChannelRow>& channels() {
         {"recomputed_blocks", "Blocks that backward computed again, under activation checkpointing.", false},
         {"tokens_per_second", "Tokens of the update over its wall time; shown, never compared."},
         {"step_seconds", "Wall time of the update; shown, never compared."},
+        {"device_memory_bytes", "Most that tensors took on the device so far; shown, never compared.", false},
     };
     add_comm_channels(rows);
     return rows;

@@ -137,7 +137,7 @@ std::string_view help_text() {
   --version, --help
 
 Without arguments the environment says the same: PARITY_CONFIG, PARITY_TRACE, PARITY_CAPTURE, PARITY_DTYPE,
-PARITY_CHECKPOINT_DIR, PARITY_HEARTBEAT. Exit status: 0 done, 2 bad config or input, 3 file missing, 4 a loss
+PARITY_CHECKPOINT_DIR, PARITY_HEARTBEAT. Exit status: 0 done, 2 bad config or input, 3 file or device missing, 4 a loss
 or gradient was not finite, 5 another rank is gone, 70 a bug. Several ranks are started by parity run,
 torchrun, srun or mpirun, as many as parallel.* asks for.
 )";

@@ -122,6 +122,8 @@ std::vector<Key> make_keys() {
       key("steps", AT(steps), "Optimizer updates."),
       key("seed", AT(seed), "Seed of the weights' random generator."),
       key("dtype", AT(dtype), "Type of parameters, activations and optimizer state; float64 is the twin."),
+      key("device", AT(device),
+          "What the step is computed on; cuda needs an NVIDIA GPU for each rank, and NCCL joins them."),
       key("data.source", AT(data.source), "Where tokens come from."),
       not_numeric(
           key("data.path", AT(data.path), "The UTF-8 file of data.source = text, or the token file.")),

@@ -12,6 +12,7 @@
 namespace parity::reference {
 
 enum class Precision { float32, float64 };
+enum class DeviceChoice { cpu, cuda };
 enum class RopeScalingChoice { model, llama, none };
 enum class DataSource { synthetic, text, tokens };
 enum class Packing { none, stream, concat_then_split, first_fit };
@@ -169,6 +170,7 @@ struct RunConfig {
   int64_t steps = 10;
   int64_t seed = 42;
   Precision dtype = Precision::float32;
+  DeviceChoice device = DeviceChoice::cpu;
   DataConfig data;
   AttentionConfig attention;
   LossConfig loss;
@@ -209,6 +211,11 @@ template <>
 struct EnumNames<reference::Precision> {
   static constexpr std::string_view what = "dtype";
   static constexpr std::array<std::string_view, 2> names = {"float32", "float64"};
+};
+template <>
+struct EnumNames<reference::DeviceChoice> {
+  static constexpr std::string_view what = "device";
+  static constexpr std::array<std::string_view, 2> names = {"cpu", "cuda"};
 };
 template <>
 struct EnumNames<reference::RopeScalingChoice> {

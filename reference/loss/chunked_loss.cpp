@@ -18,8 +18,8 @@ ChunkedLoss chunked_loss(
   const torch::ScalarType wide = at_least_float32(hidden_BSD.scalar_type());
   const torch::Tensor hidden_TD = hidden_BSD.detach().flatten(0, 1);
   const torch::Tensor labels_T = labels_BS.flatten();
-  torch::Tensor gradient_TD = torch::zeros(hidden_TD.sizes(), wide);
-  torch::Tensor total = torch::zeros({}, wide);
+  torch::Tensor gradient_TD = torch::zeros(hidden_TD.sizes(), hidden_TD.options().dtype(wide));
+  torch::Tensor total = torch::zeros({}, gradient_TD.options());
   for (int64_t first = 0; first < T; first += length) {
     // A leaf of its own, so that backward stops here.
     const torch::Tensor chunk = hidden_TD.narrow(0, first, length).detach().requires_grad_();

@@ -8,12 +8,23 @@
 
 namespace parity::reference {
 
+namespace {
+
+/// The fused kernel of a device reads the steps there, and as float32 whatever the parameters are.
+torch::TensorOptions step_options(OptimizerImplementation implementation, const torch::Tensor& parameter) {
+  if (implementation == OptimizerImplementation::fused && !parameter.is_cpu())
+    return torch::dtype(torch::kFloat32).device(parameter.device());
+  return torch::dtype(at_least_float32(parameter.scalar_type())).device(torch::kCPU);
+}
+
+}  // namespace
+
 AdamW::AdamW(const OptimizerConfig& config, Parameters parameters)
     : config_(config), parameters_(std::move(parameters)) {
   for (const Parameter& parameter : parameters_) {
     exp_avgs_.push_back(torch::zeros_like(parameter.value.detach()));
     exp_avg_sqs_.push_back(torch::zeros_like(parameter.value.detach()));
-    steps_.push_back(torch::zeros({}, at_least_float32(parameter.value.scalar_type())));
+    steps_.push_back(torch::zeros({}, step_options(config_.implementation, parameter.value)));
   }
 }
 

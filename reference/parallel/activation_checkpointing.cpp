@@ -17,22 +17,31 @@ using Body = ModuleHooks::Body;
 
 /// What backward needs, kept by the graph.
 struct Kept : torch::CustomClassHolder {
-  Kept(Body part, std::shared_ptr<int64_t> so_far) : body(std::move(part)), count(std::move(so_far)) {}
+  Kept(Body part, std::shared_ptr<int64_t> so_far, c10::DeviceType type)
+      : body(std::move(part)),
+        count(std::move(so_far)),
+        device(type),
+        autocast(at::autocast::is_autocast_enabled(type)) {}
 
   Body body;
   std::shared_ptr<int64_t> count;
-  bool autocast = at::autocast::is_autocast_enabled(at::kCPU);
+  c10::DeviceType device;
+  bool autocast;
 };
 
-/// Backward runs after autocast has ended, and computes again what ran under it.
+/// Backward runs after autocast has ended, and computes again what ran under it; of a device in a thread of
+/// its own, which has autocast's defaults.
 class AutocastAgain {
  public:
-  explicit AutocastAgain(bool on) : before_(at::autocast::is_autocast_enabled(at::kCPU)) {
+  AutocastAgain(c10::DeviceType device, bool on)
+      : device_(device), before_(at::autocast::is_autocast_enabled(device)) {
     at::autocast::increment_nesting();
-    at::autocast::set_autocast_enabled(at::kCPU, on);
+    if (on)
+      at::autocast::set_autocast_dtype(device_, at::kBFloat16);
+    at::autocast::set_autocast_enabled(device_, on);
   }
   ~AutocastAgain() {
-    at::autocast::set_autocast_enabled(at::kCPU, before_);
+    at::autocast::set_autocast_enabled(device_, before_);
     if (at::autocast::decrement_nesting() == 0)
       at::autocast::clear_cache();
   }
@@ -40,6 +49,7 @@ class AutocastAgain {
   AutocastAgain& operator=(const AutocastAgain&) = delete;
 
  private:
+  c10::DeviceType device_;
   bool before_;
 };
 
@@ -58,7 +68,7 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
     const torch::Tensor x = context->get_saved_variables().front().detach().requires_grad_();
     torch::Tensor y;
     {
-      const AutocastAgain autocast(kept.autocast);
+      const AutocastAgain autocast(kept.device, kept.autocast);
       const at::AutoGradMode with_graph(true);
       y = kept.body(x);
     }
@@ -85,7 +95,7 @@ std::shared_ptr<const int64_t> apply_activation_checkpointing(Llama3& model, con
         if (!at::GradMode::is_enabled())
           return body(x);
         require(x.requires_grad(), "a block's input has no gradient, so nothing would compute it again");
-        return Recomputed::apply(x, c10::make_intrusive<Kept>(body, count));
+        return Recomputed::apply(x, c10::make_intrusive<Kept>(body, count, x.device().type()));
       });
   return count;
 }

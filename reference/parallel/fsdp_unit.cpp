@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <ATen/native/Resize.h>
-
 #include "harness/base/error.hpp"
 #include "reference/parallel/layout.hpp"
 #include "reference/parallel/parts.hpp"
@@ -13,8 +11,12 @@
 namespace parity::reference {
 namespace {
 
+/// Gives the memory back (0), or takes new memory; what was in it is lost. On any device.
 void resize(const torch::Tensor& x, size_t bytes) {
-  at::native::resize_bytes_nocuda(x.storage(), static_cast<int64_t>(bytes));
+  c10::StorageImpl* const storage = x.storage().unsafeGetStorageImpl();
+  storage->set_data_ptr_noswap(bytes == 0 ? c10::DataPtr(nullptr, x.device())
+                                          : storage->allocator()->allocate(bytes));
+  storage->set_nbytes(bytes);
 }
 
 /// The same memory, written without autograd's notice: what it saved for backward is the value that is

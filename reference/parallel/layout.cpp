@@ -110,22 +110,22 @@ torch::Tensor part_of_logical(const torch::Tensor& whole, const TensorLayout& la
   return part.contiguous();
 }
 
-torch::Tensor logical_tensor(const torch::Tensor& part, const TensorLayout& layout, const Group& world) {
+torch::Tensor logical_tensor(const torch::Tensor& held, const TensorLayout& layout, const Group& world) {
+  const torch::Tensor part = held.cpu();
   if (!is_sharded(layout))
     return part;
   // Sums of integers with zeros, so that also -0 and NaN come through as they are.
   const torch::ScalarType bits = part.element_size() == 8 ? torch::kInt64 : torch::kInt32;
   const torch::Tensor whole = torch::zeros(layout.global_shape, bits);
   if (counts(layout)) {
-    std::vector<torch::Tensor> held = indices_of(layout);
+    const std::vector<torch::Tensor> own = indices_of(layout);
     torch::Tensor numbers = part.detach().view(bits);
     c10::List<std::optional<torch::Tensor>> grid;
-    for (size_t dim = 0; dim < held.size(); ++dim) {
-      std::vector<int64_t> shape(held.size(), 1);
+    for (size_t dim = 0; dim < own.size(); ++dim) {
+      std::vector<int64_t> shape(own.size(), 1);
       shape[dim] = -1;
-      grid.push_back(
-          (held[dim].defined() ? held[dim] : torch::arange(layout.global_shape[dim], torch::kInt64))
-              .view(shape));
+      grid.push_back((own[dim].defined() ? own[dim] : torch::arange(layout.global_shape[dim], torch::kInt64))
+                         .view(shape));
     }
     whole.index_put_(grid, numbers);
   }

@@ -38,8 +38,9 @@ TensorLayout sharded_over(TensorLayout layout, const torch::Tensor& held, int64_
 torch::Tensor part_of_logical(const torch::Tensor& whole, const TensorLayout& layout);
 
 /// The logical tensor, joined bit for bit from the parts of all ranks; the same on every rank.
-/// \param part   what this rank holds
+/// \param held   what this rank holds, on any device
 /// \param world  all ranks that hold a part of it
-torch::Tensor logical_tensor(const torch::Tensor& part, const TensorLayout& layout, const Group& world);
+/// \return on the CPU
+torch::Tensor logical_tensor(const torch::Tensor& held, const TensorLayout& layout, const Group& world);
 
 }  // namespace parity::reference

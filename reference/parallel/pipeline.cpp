@@ -61,8 +61,9 @@ class Pipeline::Run {
     for (PendingSend& send : sends_)
       send.wait();
     const torch::Tensor losses =
-        losses_.empty() ? torch::zeros({p_.shape_.pieces}, torch::dtype(at_least_float32(dtype())))
-                        : at::stack(losses_);
+        losses_.empty()
+            ? torch::zeros({p_.shape_.pieces}, p_.weight_options().dtype(at_least_float32(dtype())))
+            : at::stack(losses_);
     p_.ranks_->broadcast(losses, p_.shape_.rank_of(p_.shape_.stages() - 1));
     return losses;
   }
@@ -104,7 +105,11 @@ Pipeline::Pipeline(const Llama3& model, const PipelineShape& shape, GroupPointer
 torch::Tensor Pipeline::room_for(const ModelInput& piece) const {
   const IndexRange own = part_of(piece.tokens_BS.size(1), sequence_->size(), sequence_->rank());
   return torch::empty({piece.tokens_BS.size(0), own.end - own.first, model_.dimensions().dim},
-                      model_.parameters().front().value.options().requires_grad(false));
+                      weight_options());
+}
+
+torch::TensorOptions Pipeline::weight_options() const {
+  return model_.parameters().front().value.options().requires_grad(false);
 }
 
 torch::Tensor Pipeline::run(const std::vector<PipelineAction>& actions, const std::vector<ModelInput>& pieces,

@@ -57,6 +57,7 @@ class Pipeline {
                     const Loss& loss) const;
   /// What a stage other than the first takes: memory for it.
   torch::Tensor room_for(const ModelInput& piece) const;
+  torch::TensorOptions weight_options() const;
 
   const Llama3& model_;
   PipelineShape shape_;

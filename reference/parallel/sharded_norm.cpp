@@ -10,13 +10,13 @@
 namespace parity::reference {
 namespace {
 
-/// [P] bool: is_sharded or counts of each parameter.
+/// [P] bool on `device`: is_sharded or counts of each parameter.
 template <class Question>
-torch::Tensor ask_each(const Parameters& parameters, const Question& question) {
+torch::Tensor ask_each(const Parameters& parameters, torch::Device device, const Question& question) {
   torch::Tensor answers = torch::empty({static_cast<int64_t>(parameters.size())}, torch::kBool);
   for (size_t i = 0; i < parameters.size(); ++i)
     answers.mutable_data_ptr<bool>()[i] = question(parameters[i].layout);
-  return answers;
+  return answers.to(device);
 }
 
 }  // namespace
@@ -43,10 +43,10 @@ torch::Tensor sum_over_parts(const Parameters& parameters, const torch::Tensor& 
   if (!is_sharded(parameters))
     return of_parts;
   const auto is_part = [](const TensorLayout& layout) { return is_sharded(layout); };
-  const torch::Tensor counted = ask_each(parameters, counts);
+  const torch::Tensor counted = ask_each(parameters, of_parts.device(), counts);
   const torch::Tensor sums = at::where(counted, of_parts, at::zeros_like(of_parts)).contiguous();
   world.all_reduce(sums);
-  return at::where(ask_each(parameters, is_part), sums, of_parts);
+  return at::where(ask_each(parameters, of_parts.device(), is_part), sums, of_parts);
 }
 
 torch::Tensor sharded_gradient_norm(const Parameters& parameters, const Group& world) {
@@ -56,7 +56,7 @@ torch::Tensor sharded_gradient_norm(const Parameters& parameters, const Group& w
   const torch::Tensor norms = at::stack(at::_foreach_norm(gradients_of(parameters)));
   const torch::Tensor whole = sum_over_parts(parameters, norms.square(), world).sqrt();
   const auto is_part = [](const TensorLayout& layout) { return is_sharded(layout); };
-  return at::linalg_vector_norm(at::where(ask_each(parameters, is_part), whole, norms), 2);
+  return at::linalg_vector_norm(at::where(ask_each(parameters, norms.device(), is_part), whole, norms), 2);
 }
 
 torch::Tensor norm_over_stages(const torch::Tensor& norm, const Group& stages) {

@@ -18,18 +18,18 @@ std::string overridden_by(const RunConfig& config) {
 
 }  // namespace
 
-Autocast::Autocast(bool on) : on_(on) {
+Autocast::Autocast(bool on, c10::DeviceType device) : on_(on), device_(device) {
   if (!on_)
     return;
   at::autocast::increment_nesting();
-  at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
-  at::autocast::set_autocast_enabled(at::kCPU, true);
+  at::autocast::set_autocast_dtype(device_, at::kBFloat16);
+  at::autocast::set_autocast_enabled(device_, true);
 }
 
 Autocast::~Autocast() {
   if (!on_)
     return;
-  at::autocast::set_autocast_enabled(at::kCPU, false);
+  at::autocast::set_autocast_enabled(device_, false);
   if (at::autocast::decrement_nesting() == 0)
     at::autocast::clear_cache();
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <c10/core/DeviceType.h>
+
 #include "reference/config/run_config.hpp"
 
 namespace parity::reference {
@@ -15,14 +17,16 @@ namespace parity::reference {
 /// result in bfloat16. Source: NUMERICS.md 6.
 class Autocast {
  public:
-  /// \param on  false: does nothing
-  explicit Autocast(bool on);
+  /// \param on      false: does nothing
+  /// \param device  whose operators
+  explicit Autocast(bool on, c10::DeviceType device = c10::kCPU);
   ~Autocast();
   Autocast(const Autocast&) = delete;
   Autocast& operator=(const Autocast&) = delete;
 
  private:
   bool on_;
+  c10::DeviceType device_;
 };
 
 /// Whether a run's forward passes run under it: where train.autocast asks for it and nothing overrides it, in

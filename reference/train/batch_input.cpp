@@ -24,8 +24,8 @@ std::vector<Piece> pieces_of(const Llama3& model, const MicroBatch& batch, int64
   if (masks != PipelineMasks::own)
     whole = model.get_attention_masks(tokens, positions, own);
   const torch::Tensor places = torch::tensor(own, torch::kInt64);
-  const auto mine = [&](const torch::Tensor& x_BS) {
-    return own.empty() ? x_BS : x_BS.index_select(1, places);
+  const auto placed = [&](const torch::Tensor& x_BS) {
+    return (own.empty() ? x_BS : x_BS.index_select(1, places)).to(model.device());
   };
   const bool counts_through = batch.whole_positions && own.empty();
   std::vector<Piece> result;
@@ -35,9 +35,9 @@ std::vector<Piece> pieces_of(const Llama3& model, const MicroBatch& batch, int64
         masks == PipelineMasks::own
             ? model.get_attention_masks(some(tokens), some(positions), own)
             : rows_of(whole, batch.seq_len, masks == PipelineMasks::held ? 0 : first, rows);
-    const ModelInput input(mine(some(tokens)), counts_through ? torch::Tensor() : mine(some(positions)),
+    const ModelInput input(placed(some(tokens)), counts_through ? torch::Tensor() : placed(some(positions)),
                            of_piece);
-    result.push_back({input, mine(some(labels)), some(labels).ne(ignored_label).sum().item<int64_t>()});
+    result.push_back({input, placed(some(labels)), some(labels).ne(ignored_label).sum().item<int64_t>()});
   }
   return result;
 }

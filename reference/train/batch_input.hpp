@@ -15,7 +15,7 @@ torch::Tensor tensor_of(const std::vector<int64_t>& values, const MicroBatch& ba
 
 /// What a rank has of some rows of a micro-batch.
 struct Piece {
-  ModelInput input;          ///< its tokens and positions may lie in the batch's memory
+  ModelInput input;          ///< on the model's device; on the CPU it may lie in the batch's memory
   torch::Tensor labels;      ///< like the tokens
   int64_t valid_tokens = 0;  ///< of these rows, over all ranks that have parts of them
 };

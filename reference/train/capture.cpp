@@ -5,6 +5,7 @@
 #include <torch/types.h>
 
 #include "harness/base/error.hpp"
+#include "reference/comm/group.hpp"
 #include "reference/data/loader.hpp"
 #include "reference/model/parameter.hpp"
 #include "reference/train/capture_layout.hpp"
@@ -13,6 +14,7 @@
 namespace parity::reference {
 namespace {
 
+/// \param x  on the CPU
 TensorView view_of(const torch::Tensor& x) {
   require(x.is_contiguous(), "a captured tensor is not contiguous");
   return {x.scalar_type() == torch::kFloat64 ? DType::float64 : DType::float32, x.sizes().vec(),
@@ -31,7 +33,7 @@ void StepCapture::initial_state() {
   recorder_.begin_step(0);
   offer(Phase::param);
   for (const Parameter& parameter : trainer_.parameters())
-    recorder_.replay_parameter(parameter.name, view_of(parameter.value));
+    recorder_.replay_parameter(parameter.name, view_of(parameter.value.detach().cpu()));
   recorder_.end_step();
 }
 
@@ -52,8 +54,14 @@ void StepCapture::offer(Phase phase) {
   };
   for (const Parameter& parameter : trainer_.parameters()) {
     torch::Tensor value = phase == Phase::param ? parameter.value.detach() : parameter.value.grad();
-    const TensorView view = view_of(value);
-    recorder_.tensor(phase, parameter.name, view, value.mutable_data_ptr(), layout_of(parameter, view.shape));
+    const bool is_copy = !value.is_cpu();
+    if (is_copy && !recorder_.wants(phase, parameter.name))
+      continue;
+    torch::Tensor here = value.cpu();
+    const TensorView view = view_of(here);
+    recorder_.tensor(phase, parameter.name, view, here.mutable_data_ptr(), layout_of(parameter, view.shape));
+    if (is_copy)
+      value.copy_(here);  // with what a fault has changed
   }
 }
 
@@ -102,6 +110,8 @@ void StepCapture::end_step(const StepResult& result) {
   recorder_.channel("tokens_per_second", static_cast<double>(result.tokens) / result.seconds,
                     ChannelKind::timing);
   recorder_.channel("step_seconds", result.seconds, ChannelKind::timing);
+  if (const Device& device = trainer_.world().device(); !device.is_cpu())
+    recorder_.channel("device_memory_bytes", device.plugin->peak_memory(device.index()), ChannelKind::timing);
   recorder_.end_step();
 }
 

@@ -15,7 +15,8 @@
 #include "reference/train/trainer_state.hpp"
 
 // A checkpoint is one file that torch.load reads too: a dictionary from names to tensors. Positions are
-// scalar int64 tensors; "parameter/<name>" and "optimizer/<state>" hold the rest.
+// scalar int64 tensors; "parameter/<name>" and "optimizer/<state>" hold the rest. All of them lie on the CPU,
+// so that a run goes on on any device.
 
 namespace parity::reference {
 namespace {
@@ -126,8 +127,11 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
   for (const Optimizer::State& state : s.optimizer->state()) {
     const std::string name = "optimizer/" + state.name;
     const bool is_step = name.starts_with(step_prefix);
-    if (!excluded(CheckpointPart::optimizer) && !(is_step && excluded(CheckpointPart::optimizer_step)))
-      copy_into(state.value, state.layout, find(entries, name, file), name, file);
+    if (excluded(CheckpointPart::optimizer) || (is_step && excluded(CheckpointPart::optimizer_step)))
+      continue;
+    const torch::Tensor& saved = find(entries, name, file);
+    // A count of steps is exact in every type, and devices have their own for it.
+    copy_into(state.value, state.layout, is_step ? saved.to(state.value.scalar_type()) : saved, name, file);
   }
   s.updates_done = find(entries, "updates_done", file).item<int64_t>();
   if (!excluded(CheckpointPart::schedule))

@@ -42,7 +42,7 @@ void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& tota
   torch::Tensor hidden;
   PieceLoss loss;
   {
-    const Autocast autocast(autocasts(s.config));
+    const Autocast autocast(autocasts(s.config), s.model.device().type());
     hidden = s.model.hidden(piece.input);
     loss = s.loss_of(rule, hidden, piece.labels);
   }

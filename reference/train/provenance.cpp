@@ -49,23 +49,40 @@ Json allowed_environment() {
   return result;
 }
 
+/// "cpu", or what the device and its libraries are.
+Json device_facts(const Device& device) {
+  if (device.is_cpu())
+    return "cpu";
+  const DeviceFacts facts = device.plugin->facts(device.index());
+  return {{"name", facts.name},
+          {"capability", facts.capability},
+          {"driver", facts.driver},
+          {"cuda", facts.runtime},
+          {"cudnn", facts.cudnn},
+          {"nccl", facts.nccl},
+          {"memory_bytes", facts.memory_bytes}};
+}
+
 }  // namespace
 
-Json provenance_of(const RunConfig& config, const std::string& mesh, const std::vector<std::string>& buffers,
-                   const std::vector<std::string>& warnings) {
-  const Json fingerprint = {{"cpu_vendor", cpu_vendor()},
-                            {"aten_capability", at::get_cpu_capability()},
-                            {"mkl_cbwr", environment_value("MKL_CBWR")},
-                            {"torch", TORCH_VERSION},
-                            {"build_type", PARITY_BUILD_TYPE},
-                            {"threads", config.threads},
-                            {"device", "cpu"}};
+Json provenance_of(const RunConfig& config, const Device& device, const std::string& mesh,
+                   const std::vector<std::string>& buffers, const std::vector<std::string>& warnings) {
+  Json fingerprint = {{"cpu_vendor", cpu_vendor()},
+                      {"aten_capability", at::get_cpu_capability()},
+                      {"mkl_cbwr", environment_value("MKL_CBWR")},
+                      {"torch", TORCH_VERSION},
+                      {"build_type", PARITY_BUILD_TYPE},
+                      {"threads", config.threads},
+                      {"device", "cpu"}};
+  const Json facts = device_facts(device);
+  if (!device.is_cpu())
+    fingerprint["device"] = facts;
   return {{"producer", "parity-train " PARITY_VERSION},
           {"build_type", PARITY_BUILD_TYPE},
           {"torch", TORCH_VERSION},
           {"cpu_vendor", fingerprint["cpu_vendor"]},
           {"aten_capability", fingerprint["aten_capability"]},
-          {"device", "cpu"},
+          {"device", facts},
           {"mesh", mesh},
           {"reduction_buffers", buffers},
           {"threads", config.threads},

@@ -15,6 +15,8 @@
 #include "reference/comm/device_mesh.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/config/read.hpp"
+#include "reference/cuda/device.hpp"
+#include "reference/cuda/load_plugin.hpp"
 #include "reference/train/capture.hpp"
 #include "reference/train/determinism.hpp"
 #include "reference/train/halves.hpp"
@@ -53,10 +55,10 @@ std::chrono::milliseconds collective_timeout() {
 std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, const Trainer& trainer) {
   if (invocation.trace.empty())
     return nullptr;
-  Recorder::Options options{
-      invocation.trace, to_numeric_json(invocation.config),
-      provenance_of(invocation.config, trainer.mesh().text(), trainer.buffers(), trainer.warnings()),
-      read_capture(invocation.capture), trainer.updates_done()};
+  Recorder::Options options{invocation.trace, to_numeric_json(invocation.config),
+                            provenance_of(invocation.config, trainer.world().device(), trainer.mesh().text(),
+                                          trainer.buffers(), trainer.warnings()),
+                            read_capture(invocation.capture), trainer.updates_done()};
   options.rank = trainer.world().rank();
   options.ranks = trainer.world().size();
   return std::make_unique<Recorder>(std::move(options));
@@ -88,9 +90,9 @@ StepResult update(Trainer& trainer, UpdateCall call) {
 
 /// All ranks of the job, which do the same thing, with a heartbeat that tells of their collectives.
 std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& config, const Job& job,
-                            Heartbeat& heartbeat) {
+                            const Device& device, Heartbeat& heartbeat) {
   heartbeat.beat(0, "meet", job.world_size > 1 ? "meeting of world" : "");
-  std::shared_ptr<Group> world = Group::world(job, collective_timeout());
+  std::shared_ptr<Group> world = Group::world(job, collective_timeout(), device);
   world->watch([&heartbeat](int64_t number, std::string_view what) { heartbeat.collective(number, what); });
   heartbeat.beat(0, "build");
   Json plan = to_numeric_json(config);
@@ -124,10 +126,12 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log) {
   if (invocation.resume)
     config.parallel = config.resumed_parallel();
   Heartbeat heartbeat(invocation.heartbeat);
+  heartbeat.beat(0, "device");  // a run that ends here and now is skipped by parity, not failed
+  const Device device = open_device(config.device, job.local_rank, plugin_file());
   heartbeat.beat(0, "start");
   make_deterministic(config.threads);
   const bool is_first = job.rank == 0;
-  Trainer trainer(config, meet(invocation, config, job, heartbeat));
+  Trainer trainer(config, meet(invocation, config, job, device, heartbeat));
   if (is_first)
     for (const std::string& warning : trainer.warnings())
       log << "[W] " << warning << '\n';
@@ -155,6 +159,9 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log) {
     trainer.save(checkpoint_file(invocation));
   if (recorder)
     finish(*recorder, trainer.world());
+  // What others of the device's communicators still read must not go before they have it.
+  if (!device.is_cpu())
+    trainer.world().barrier();
   heartbeat.beat(trainer.updates_done(), "done");
 }
 

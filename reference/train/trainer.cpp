@@ -29,9 +29,10 @@ std::vector<int64_t> places_of(const RunConfig& config, const Group& context) {
   return context_positions(config.data.seq_len, context.size(), context.rank());
 }
 
-/// The model's first weights, which do not depend on the ranks, and then what is around it.
+/// The model's first weights, drawn on the CPU whatever the device and the ranks, and then what is around it.
 Applied initialized(Llama3& model, const RunConfig& config, const Parallel& parallel) {
   initialize(model, static_cast<uint64_t>(config.seed));
+  model.move_to(parallel.world->device().place);
   return apply_parallelism(model, config.parallel, parallel);
 }
 
@@ -129,7 +130,8 @@ StepResult Trainer::optim_step() {
   if (averages_means(s.config))
     loss.div_(s.parallel.batch->size());
   if (s.config.loss.normalization == Normalization::gradient_scaling) {
-    const torch::Tensor scale = gradient_scale(result.valid_tokens, parameters.front().value.scalar_type());
+    const torch::Tensor scale =
+        gradient_scale(result.valid_tokens, parameters.front().value.scalar_type()).to(s.model.device());
     scale_gradients(parameters, scale);
     loss = loss * scale;
   }
@@ -160,6 +162,7 @@ StepResult Trainer::optim_step() {
   result.update_norm = s.update_norm.after();
   if (s.config.train.evaluate)
     result.eval_loss = evaluate();
+  s.parallel.world->device().synchronize();  // the step's time is that of its work
   return result;
 }
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 #include "reference/parallel/sharded_norm.hpp"
@@ -33,7 +32,9 @@ double squared_distance(const T* a, const T* b, int64_t count) {
   return total;
 }
 
-double squared_distance(const torch::Tensor& a, const torch::Tensor& b) {
+/// On the CPU, whatever the device, so that the order of the sum is one.
+double squared_distance(const torch::Tensor& here, const torch::Tensor& there) {
+  const torch::Tensor a = here.detach().cpu(), b = there.cpu();
   if (a.scalar_type() == torch::kFloat64)
     return squared_distance(a.const_data_ptr<double>(), b.const_data_ptr<double>(), a.numel());
   return squared_distance(a.const_data_ptr<float>(), b.const_data_ptr<float>(), a.numel());
@@ -49,8 +50,7 @@ UpdateNorm::UpdateNorm(const Parameters& parameters, const Group& stage, const G
 
 void UpdateNorm::before() {
   for (size_t i = 0; i < previous_.size(); ++i)
-    std::memcpy(previous_[i].mutable_data_ptr(), parameters_[i].value.const_data_ptr(),
-                previous_[i].nbytes());
+    previous_[i].copy_(parameters_[i].value.detach());
 }
 
 double UpdateNorm::after() const {

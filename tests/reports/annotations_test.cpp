@@ -49,6 +49,13 @@ TEST(AnnotationsTest, ASuiteThatHoldsHasNone) {
   EXPECT_EQ(annotations(failing(0), ""), "");
 }
 
+TEST(AnnotationsTest, ASkippedCaseIsAWarningWithItsReason) {
+  Results results = failing(0);
+  results.cases[0].skipped = "arm cuda: no GPU";
+  EXPECT_EQ(annotations(results, "/home/me/repo"),
+            "::warning file=cases/lr/x.toml,line=1,title=lr/x%3A skipped::arm cuda: no GPU\n");
+}
+
 TEST(AnnotationsTest, TenAtMostAndTheLastCountsTheRest) {
   const auto lines = [](size_t checks) {
     const std::string text = annotations(failing(checks), "");

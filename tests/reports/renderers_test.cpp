@@ -21,6 +21,7 @@
 namespace parity::reports {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -145,6 +146,44 @@ TEST_P(EveryRenderer, ASuiteThatIsNotWholeDoesNotPass) {
   const Results sharded = parse_results(json.dump(), "sharded");
   EXPECT_FALSE(sharded.passed());
   EXPECT_THAT(GetParam().function(sharded), HasSubstr("shards 2, 3 are missing"));
+}
+
+/// The sample's passing case beside one that could not be judged on this machine.
+Json with_skipped() {
+  Json json = sample_json();
+  Json skipped = json["cases"][2];
+  json["cases"] = Json::array({json["cases"][2]});
+  skipped["name"] = "device/cuda_against_cpu";
+  skipped["passed"] = false;
+  skipped["skipped"] = "arm cuda: no GPU (there is no driver)";
+  skipped["verdict"] = "skipped";
+  skipped["sentence"] = "skipped: arm cuda: no GPU (there is no driver)";
+  skipped["checks"] = Json::array();
+  skipped["arms"][0]["status"] = "skipped";
+  json["cases"].push_back(skipped);
+  return json;
+}
+
+TEST_P(EveryRenderer, ShowsASkippedCaseWithItsReasonAndNoFailure) {
+  const Json json = with_skipped();
+  const Results results = parse_results(json.dump(), "skipped");
+  EXPECT_TRUE(results.passed());
+  const std::string text = seen(GetParam().name, GetParam().function(results));
+  EXPECT_THAT(text, HasSubstr("device/cuda_against_cpu"));
+  EXPECT_THAT(text, HasSubstr("skipped: arm cuda: no GPU (there is no driver)"));
+  EXPECT_THAT(text, AnyOf(HasSubstr("The case holds, 1 is skipped"), HasSubstr("skipped=\"1\"")));
+  for (const char* failure : {"✗", "❌", "<failure", "<error"})
+    EXPECT_THAT(text, Not(HasSubstr(failure)));
+}
+
+TEST_P(EveryRenderer, ASuiteOfNothingButSkippedCasesDoesNotPass) {
+  Json json = with_skipped();
+  json["cases"].erase(0);
+  const Results results = parse_results(json.dump(), "skipped");
+  EXPECT_FALSE(results.passed());
+  EXPECT_EQ(results.cases_failed(), 0U);
+  EXPECT_THAT(seen(GetParam().name, GetParam().function(results)),
+              AnyOf(HasSubstr("No case was judged, 1 is skipped"), HasSubstr("skipped=\"1\"")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Reports, EveryRenderer, ::testing::ValuesIn(renderers().begin(), renderers().end()),

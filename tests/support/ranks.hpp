@@ -23,6 +23,9 @@ class RanksTest : public FolderTest {
  protected:
   using Body = std::function<void(Group&)>;
 
+  /// What a rank computes on; asked for in the rank's own process.
+  virtual Device device(int64_t /*rank*/) const { return {}; }
+
   /// Runs the body in so many processes, each with its world; a rank fails by an exception. Nothing of
   /// LibTorch may run in the test itself before, since threads do not survive a fork.
   /// \return what each rank complained of; "" for a rank that ended well
@@ -67,7 +70,7 @@ class RanksTest : public FolderTest {
     int status = 0;
     try {
       at::set_num_threads(1);
-      const auto world = Group::world(job, timeout);
+      const auto world = Group::world(job, timeout, device(job.rank));
       body(*world);
     } catch (const std::exception& error) {
       write_file(words_of(job.rank), error.what());

@@ -35,6 +35,17 @@ Llama3::Llama3(const Llama3Dimensions& dimensions, torch::ScalarType dtype, cons
       [this](const std::string& name, torch::Tensor& weight) { parameters_.push_back({name, weight}); });
 }
 
+void Llama3::move_to(torch::Device device) {
+  if (rope_.device() == device)
+    return;
+  rope_ = rope_.to(device);
+  parameters_.clear();
+  visit_weights([&](const std::string& name, torch::Tensor& weight) {
+    weight = weight.detach().to(device).requires_grad_(weight.requires_grad());
+    parameters_.push_back({name, weight});
+  });
+}
+
 void Llama3::visit_weights(const WeightVisitor& visitor) {
   visitor("tok_embeddings.weight", tok_embeddings_);
   for (size_t i = 0; i < layers_.size(); ++i)
@@ -50,8 +61,10 @@ Mask Llama3::get_mask(std::span<const int64_t> tokens_BS, std::span<const int64_
 
 AttentionMasks Llama3::get_attention_masks(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS,
                                            const std::vector<int64_t>& queries) const {
-  return masks_for(attention_.backend,
-                   get_mask(values_of(tokens_BS), values_of(positions_BS), tokens_BS.size(1)), queries);
+  return moved_to(
+      masks_for(attention_.backend,
+                get_mask(values_of(tokens_BS), values_of(positions_BS), tokens_BS.size(1)), queries),
+      device());
 }
 
 torch::Tensor Llama3::block(size_t i, torch::Tensor h_BSD, const torch::Tensor& turns,

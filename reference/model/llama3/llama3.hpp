@@ -35,8 +35,8 @@ struct Section {
   bool operator==(const Section&) const = default;
 };
 
-/// Llama 3: embedding, blocks, norm, output projection. Knows one device and no ranks; hooks() and
-/// visit_weights() are where parallelism is applied from outside.
+/// Llama 3: embedding, blocks, norm, output projection. Made on the CPU; knows one device and no ranks;
+/// hooks() and visit_weights() are where parallelism is applied from outside.
 ///
 /// Parts: tokens (only entered: every section's, also where the embedding is not in it), tok_embeddings (its
 /// input: tokens), layers.N, its attention_norm, attention, ffn_norm and
@@ -46,12 +46,17 @@ class Llama3 {
   /// Weights are allocated in `dtype` and not yet initialised.
   Llama3(const Llama3Dimensions& dimensions, torch::ScalarType dtype, const AttentionChoice& attention = {});
 
+  /// Moves weights and tables; once, before anything is put around the model. Weights that were handed out
+  /// stay where they were.
+  void move_to(torch::Device device);
+  torch::Device device() const { return rope_.device(); }
+
   /// Which pairs of a batch attend, under the model's rule for documents.
   /// \param tokens_BS, positions_BS  row after row
   Mask get_mask(std::span<const int64_t> tokens_BS, std::span<const int64_t> positions_BS,
                 int64_t seq_len) const;
   /// The same for its backend, to be handed to forward: worked out once for all blocks.
-  /// \param tokens_BS, positions_BS  [B, S] int64
+  /// \param tokens_BS, positions_BS  [B, S] int64, on the CPU; the masks are on the model's device
   /// \param queries  places in the sequence that forward is given; empty = all
   AttentionMasks get_attention_masks(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS,
                                      const std::vector<int64_t>& queries = {}) const;

@@ -24,6 +24,7 @@ constexpr const char* schema =
   "lr.warmup_steps": {"type": "integer", "default": 2},
   "lr.first_index": {"type": "integer", "default": 1, "values": [0, 1]},
   "data.path": {"type": "string", "default": ""},
+  "device": {"type": "string", "default": "cpu", "values": ["cpu", "cuda"]},
   "checkpoint.restart_after": {"type": "integer", "default": 0},
   "checkpoint.exclude_from_loading": {"type": "strings", "default": [], "values": ["optimizer", "optimizer.step"]},
   "verbose": {"type": "boolean", "default": false, "numeric": false},
@@ -40,9 +41,10 @@ class PlanTest : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  std::unique_ptr<Plan> make_plan(const std::string& program) const {
+  std::unique_ptr<Plan> make_plan(const std::string& program, const Json& gpus = Json::object()) const {
     PlanContext context;
-    context.trainer = "trainer";
+    context.trainer = folder_ / "trainer";
+    context.gpus = gpus;
     context.schema_file = folder_ / "schema.json";
     context.cpu = {{"vendor", "test"}};
     context.hash_program = [program](const auto&) { return program; };
@@ -80,6 +82,27 @@ std::string arms(const std::string& a, const std::string& b) {
 
 std::string check(const std::string& quantity, const std::string& relation, const std::string& more = "") {
   return "[[checks]]\n" + quantity + "\nrelation = \"" + relation + "\"\nbecause = \"x\"\n" + more + "\n";
+}
+
+TEST_F(PlanTest, ARunOnADeviceIsAnotherOneAndSoItIsOnAnotherDeviceOrWithAnotherPlugin) {
+  const std::string text = arms("", "device = \"cuda\"") + check("channel = \"lr\"", "identical");
+  const auto id = [&](const Json& gpus) {
+    plan_ = make_plan("program 1", gpus);
+    add(text);
+    return std::pair(arm(0).run, arm(1).run);
+  };
+  const auto [cpu, cuda] = id({{"models", {"A"}}});
+  EXPECT_NE(cpu, cuda);
+  EXPECT_EQ(run(0).identity.at("device"), "cpu");
+  EXPECT_FALSE(run(0).identity.contains("cuda"));
+  EXPECT_EQ(run(1).identity.at("device"), "cuda");
+  const auto [cpu_elsewhere, cuda_elsewhere] = id({{"models", {"B"}}});
+  EXPECT_EQ(cpu, cpu_elsewhere);
+  EXPECT_NE(cuda, cuda_elsewhere);
+  write_file(folder_ / "libparity-cuda.so", "plug-in");
+  const auto [cpu_beside, cuda_beside] = id({{"models", {"A"}}});
+  EXPECT_EQ(cpu, cpu_beside);
+  EXPECT_NE(cuda, cuda_beside);
 }
 
 TEST_F(PlanTest, EqualRunsStandOnceAcrossCasesAndSpellings) {

@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Target parity::cuda_libraries: LibTorch's CUDA libraries, the CUDA runtime, NCCL and their headers, from the
+# wheels beside torch. Only the plug-in links it. A GPU or a driver is not needed to build.
+#   PARITY_CUDA = AUTO  builds the plug-in where these wheels are there (the default); ON  demands it; OFF
+# Sets PARITY_CUDA_FOUND.
+
+set(PARITY_CUDA AUTO CACHE STRING "Build the CUDA plug-in of parity-train: AUTO, ON or OFF")
+set_property(CACHE PARITY_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(PARITY_CUDA_FOUND FALSE)
+
+# Says in `missing` what of a CUDA build is not there. "" = nothing.
+function(parity_find_cuda torch_root missing)
+  set(${missing} "" PARENT_SCOPE)
+  set(wheels "${torch_root}/../nvidia")
+  foreach(name IN ITEMS torch_cuda c10_cuda)
+    if(NOT EXISTS "${torch_root}/lib/lib${name}.so")
+      set(${missing} "${torch_root}/lib has no lib${name}.so" PARENT_SCOPE)
+      return()
+    endif()
+    add_library(parity_${name} SHARED IMPORTED)
+    set_target_properties(parity_${name} PROPERTIES IMPORTED_LOCATION "${torch_root}/lib/lib${name}.so")
+  endforeach()
+  foreach(library IN ITEMS cu13/lib/libcudart.so.13 nccl/lib/libnccl.so.2 cu13/include/cuda_runtime.h
+      nccl/include/nccl.h)
+    if(NOT EXISTS "${wheels}/${library}")
+      set(${missing} "the wheels beside torch have no ${library}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  foreach(pair IN ITEMS "cudart cu13/lib/libcudart.so.13" "nccl nccl/lib/libnccl.so.2")
+    string(REPLACE " " ";" pair "${pair}")
+    list(GET pair 0 name)
+    list(GET pair 1 file)
+    add_library(parity_${name} SHARED IMPORTED)
+    set_target_properties(parity_${name} PROPERTIES IMPORTED_LOCATION "${wheels}/${file}")
+  endforeach()
+  add_library(parity_cuda_libraries INTERFACE)
+  add_library(parity::cuda_libraries ALIAS parity_cuda_libraries)
+  target_include_directories(parity_cuda_libraries SYSTEM INTERFACE
+    "${wheels}/cu13/include" "${wheels}/cu13/include/cccl" "${wheels}/nccl/include")
+  target_link_libraries(parity_cuda_libraries INTERFACE
+    parity_torch_cuda parity_c10_cuda parity_cudart parity_nccl)
+endfunction()
+
+if(PARITY_CUDA)
+  parity_find_cuda("${PARITY_TORCH_ROOT}" _missing)
+  if(_missing STREQUAL "")
+    set(PARITY_CUDA_FOUND TRUE)
+    message(STATUS "CUDA: the plug-in of parity-train is built (device = \"cuda\")")
+  elseif(PARITY_CUDA STREQUAL "AUTO")
+    message(STATUS "CUDA: no plug-in, device = \"cuda\" will be refused (${_missing})")
+  else()
+    message(FATAL_ERROR "PARITY_CUDA=${PARITY_CUDA}, but ${_missing}; "
+      "let the build set up its own environment, or configure with -DPARITY_CUDA=AUTO")
+  endif()
+else()
+  message(STATUS "CUDA: no plug-in, device = \"cuda\" will be refused (PARITY_CUDA=OFF)")
+endif()

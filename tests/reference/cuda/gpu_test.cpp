@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Real GPUs and NCCL; skipped, and said so, where there are none.
+#include <gmock/gmock.h>
+
+#include "harness/base/error.hpp"
+#include "reference/comm/gloo.hpp"
+#include "reference/cuda/load_plugin.hpp"
+#include "tests/support/places.hpp"
+#include "tests/support/ranks.hpp"
+
+namespace parity::reference {
+namespace {
+
+using testing::Each;
+
+std::filesystem::path built() {
+  return places::build + "/bin/libparity-cuda.so";
+}
+
+class GpuTest : public RanksTest {
+ protected:
+  Device device(int64_t rank) const override { return open_device(DeviceChoice::cuda, rank, built()); }
+
+  /// Counted in a process of its own: CUDA does not survive a fork.
+  int devices() {
+    if (!std::filesystem::exists(built()))
+      return 0;
+    int found = 0;
+    const pid_t child = ::fork();
+    if (child == 0) {
+      std::string why;
+      ::_exit(load_plugin(built()).count(why));
+    }
+    ::waitpid(child, &found, 0);
+    return WIFEXITED(found) ? WEXITSTATUS(found) : 0;
+  }
+};
+
+void require_equal(const torch::Tensor& actual, const torch::Tensor& expected) {
+  require(actual.is_cuda() && actual.cpu().equal(expected),
+          "a tensor of sum " + std::to_string(actual.cpu().sum().item<double>()));
+}
+
+void use_every_collective(Group& world) {
+  const auto there = [&](const torch::Tensor& x) { return x.to(world.device().place); };
+  const int64_t n = world.size();
+  for (const auto dtype : {torch::kFloat32, torch::kFloat64, torch::kInt64, torch::kBFloat16}) {
+    const torch::Tensor base = torch::arange(4 * n, dtype).view({2 * n, 2});
+    const auto mine = [&] { return there(base + world.rank()); };
+    const torch::Tensor sum = mine(), largest = mine(), root = mine();
+    world.all_reduce(sum);
+    require_equal(sum, base * n + n * (n - 1) / 2);
+    world.all_reduce(largest, Reduction::max);
+    require_equal(largest, base + (n - 1));
+    world.broadcast(root, n - 1);
+    require_equal(root, base + (n - 1));
+    require(world.all_gather(mine()).size(0) == 2 * n * n, "rows that were gathered");
+    require_equal(world.reduce_scatter(mine()), (base * n + n * (n - 1) / 2).narrow(0, 2 * world.rank(), 2));
+  }
+  world.device().synchronize();
+  require(world.device().plugin->peak_memory(world.device().index()) > 0, "peak memory");
+}
+
+TEST_F(GpuTest, NcclOfOneRankMeetsAndSums) {
+  if (devices() < 1)
+    GTEST_SKIP() << "needs 1 GPU, found 0";
+  EXPECT_THAT(run_ranks(1,
+                        [this](Group& world) {
+                          use_every_collective(world);
+                          Job job;
+                          job.file = folder / "alone";
+                          const auto nccl = world.device().plugin->make_backend(
+                              make_store(job, std::chrono::seconds(30)), 0, 1, 0, std::chrono::seconds(30));
+                          std::vector<torch::Tensor> one = {torch::ones({4}, world.device().place)};
+                          nccl->allreduce(one, {})->wait();
+                          require_equal(one[0], torch::ones({4}));
+                          nccl->abort();
+                        }),
+              Each(""));
+}
+
+TEST_F(GpuTest, NcclOfTwoRanksDoesWhatTheNamesSay) {
+  if (devices() < 2)
+    GTEST_SKIP() << "needs 2 GPUs, found " << devices();
+  EXPECT_THAT(run_ranks(2, use_every_collective), Each(""));
+}
+
+TEST_F(GpuTest, MessagesBetweenTwoGpusMeetTheirTags) {
+  if (devices() < 2)
+    GTEST_SKIP() << "needs 2 GPUs, found " << devices();
+  EXPECT_THAT(run_ranks(2,
+                        [](Group& world) {
+                          const int64_t other = 1 - world.rank();
+                          std::vector<PendingSend> sends;
+                          for (const int64_t tag : {1, 2, 3})
+                            sends.push_back(world.start_send(
+                                torch::full({1 << 22}, static_cast<double>(10 * world.rank() + tag),
+                                            world.device().place),
+                                other, tag));
+                          for (const int64_t tag : {3, 1, 2}) {
+                            const torch::Tensor got = torch::empty({1 << 22}, world.device().place);
+                            world.receive(got, other, tag);
+                            require_equal(got, torch::full({1 << 22}, static_cast<double>(10 * other + tag)));
+                          }
+                          for (PendingSend& send : sends)
+                            send.wait();
+                        }),
+              Each(""));
+}
+
+}  // namespace
+}  // namespace parity::reference
