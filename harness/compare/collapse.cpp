@@ -43,6 +43,8 @@ std::string CollapseRule::explain(const Collapse& collapse) const {
   if (collapse.gap32 == 0)
     return fmt::format("no gap in float32, but {} of the quantity in float64 (rounding leaves at most {})",
                        size_text(collapse.relative64()), size_text(multiple * 0x1p-53));
+  if (collapse.gap64 == 0)
+    return fmt::format("gap {} in float32, none in float64", size_text(collapse.gap32));
   std::string text =
       fmt::format("gap {} in float32, {} in float64: collapse {}, needed 2^{:.0f}", size_text(collapse.gap32),
                   size_text(collapse.gap64), power_text(ratio), needed_log2);

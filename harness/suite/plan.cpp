@@ -178,7 +178,7 @@ void Plan::check_channels(const Case& source) {
 
 PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   PlannedRun run;
-  run.label = planned.source.name + " " + arm.name + (twin ? " (float64)" : "");
+  run.label = planned.source.name + ":" + arm.name + (twin ? ":float64" : "");
   run.config = planned.arm(arm.name).config;
   if (twin)
     run.config["dtype"] = "float64";

@@ -21,7 +21,7 @@ namespace parity {
 struct PlannedRun {
   std::string id;                    ///< hash of `identity`
   Json identity;                     ///< numeric config, ranks, profile, device, program, inputs, CPU
-  std::string label;                 ///< "lr/warmup_index one_indexed", of the arm that asked first
+  std::string label;                 ///< "lr/warmup_index:one_indexed", of the arm that asked first
   FlatConfig config;                 ///< complete
   std::vector<std::string> command;  ///< empty: parity-train. Placeholders still in it
   std::map<std::string, std::string> trace_of;             ///< arm -> run id, for {trace:ARM} in the command

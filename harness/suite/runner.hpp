@@ -36,7 +36,7 @@ class Runner {
   const std::map<std::string, RunResult>& results() const { return results_; }
   /// Ends what runs and drops what waits; their results say "interrupted".
   void interrupt();
-  /// "3/14 runs  lr/warmup_index one_indexed 4/10  1m 05s left"
+  /// "3/14 runs  lr/warmup_index:one_indexed 4/10  1m 05s left"
   std::string status_line() const;
 
  private:

@@ -43,6 +43,7 @@ FsdpUnit::FsdpUnit(std::string name, const Parameters& whole, FsdpRanks ranks)
     place.copy_(mine);
     shards_[i].value = place.detach().requires_grad_();
     if (ranks_.compute) {
+      resize(pieces_[i].whole, 0);  // the model's own, which nothing reads from now on
       pieces_[i].whole = torch::empty_like(pieces_[i].whole, *ranks_.compute).requires_grad_();
       pieces_[i].bytes = pieces_[i].whole.nbytes();
     }

@@ -58,7 +58,7 @@ class KilledRanksTest : public FolderTest {
   static PlannedRun run_of(int ranks, double timeout_seconds, int number = 0) {
     PlannedRun run;
     run.id = fmt::format("{:016x}", number);
-    run.label = "topic/c arm";
+    run.label = "topic/c:arm";
     run.config = {{"parallel.dp_replicate", ranks == 3 ? 3 : 2},
                   {"parallel.dp_shard", ranks == 4 ? 2 : 1},
                   {"steps", steps},
@@ -149,7 +149,7 @@ TEST_F(KilledRanksTest, TheKilledRankIsNamedAtTenPointsOfARun) {
     ASSERT_TRUE(result.failure);
     EXPECT_EQ(result.failure->kind, "crashed");
     EXPECT_THAT(result.failure->message,
-                StartsWith(fmt::format("rank {} of topic/c arm was killed by signal 9 (KILL)", run.rank)));
+                StartsWith(fmt::format("rank {} of topic/c:arm was killed by signal 9 (KILL)", run.rank)));
     EXPECT_THAT(result.stderr_tail, Not(HasSubstr("did not end")));
     EXPECT_LT(*run.ended - run.harmed, std::chrono::seconds(10));
     expect_clean_end(run, ranks);
@@ -172,7 +172,7 @@ TEST_F(KilledRanksTest, AStoppedRankIsNamedAtTenPointsOfARunAndNotTheOnesThatWai
     ASSERT_TRUE(result.failure);
     EXPECT_EQ(result.failure->kind, "hung");
     EXPECT_THAT(result.failure->message,
-                StartsWith(fmt::format("rank {} of topic/c arm is stopped by a signal, ", run.rank)));
+                StartsWith(fmt::format("rank {} of topic/c:arm is stopped by a signal, ", run.rank)));
     if (run.step > 0) {
       EXPECT_THAT(result.failure->message,
                   AllOf(HasSubstr("at update "), ContainsRegex(" wait(s|ed) in .*, collective [1-9]")));
@@ -183,9 +183,9 @@ TEST_F(KilledRanksTest, AStoppedRankIsNamedAtTenPointsOfARunAndNotTheOnesThatWai
 
 TEST_F(KilledRanksTest, ARankThatCrashesBeforeTheStoreIsNamed) {
   const RunResult killed = run_to_end(3, 60, trainer_with(1, "kill -SEGV $$"));
-  EXPECT_EQ(killed.failure->message, "rank 1 of topic/c arm was killed by signal 11 (SEGV)");
+  EXPECT_EQ(killed.failure->message, "rank 1 of topic/c:arm was killed by signal 11 (SEGV)");
   const RunResult told = run_to_end(3, 60, trainer_with(2, "echo no such library >&2; exit 127"));
-  EXPECT_EQ(told.failure->message, "rank 2 of topic/c arm ended with exit status 127: no such library");
+  EXPECT_EQ(told.failure->message, "rank 2 of topic/c:arm ended with exit status 127: no such library");
   EXPECT_EQ(told.stderr_tail, "no such library");
 }
 
@@ -193,7 +193,7 @@ TEST_F(KilledRanksTest, ARankThatNeverComesToTheStoreIsNamedAtTheLimit) {
   const RunResult result = run_to_end(2, 3, trainer_with(1, "echo loading >&2; exec sleep 600"));
   EXPECT_EQ(result.failure->kind, "hung");
   EXPECT_THAT(result.failure->message,
-              AllOf(StartsWith("rank 1 of topic/c arm holds up the others, before the first update; rank 0 "
+              AllOf(StartsWith("rank 1 of topic/c:arm holds up the others, before the first update; rank 0 "
                                "waits in meeting of world, collective 0"),
                     HasSubstr("no sign of life for 3.0s"), EndsWith(": loading")));
 }
@@ -201,7 +201,7 @@ TEST_F(KilledRanksTest, ARankThatNeverComesToTheStoreIsNamedAtTheLimit) {
 TEST_F(KilledRanksTest, ARankThatLeavesEarlyIsNamedAndNotTheOnesThatWait) {
   const RunResult result = run_to_end(2, 3, trainer_with(1, "exit 0"));
   EXPECT_EQ(result.failure->kind, "crashed");
-  EXPECT_THAT(result.failure->message, StartsWith("rank 1 of topic/c arm ended with exit status 0"));
+  EXPECT_THAT(result.failure->message, StartsWith("rank 1 of topic/c:arm ended with exit status 0"));
 }
 
 TEST_F(KilledRanksTest, RanksThatDisagreeOnTheConfigSayInWhat) {

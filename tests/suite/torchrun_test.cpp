@@ -39,7 +39,7 @@ class TorchrunTest : public FolderTest {
   static PlannedRun two_ranks() {
     PlannedRun run;
     run.id = "0123456789abcdef";
-    run.label = "topic/c arm";
+    run.label = "topic/c:arm";
     run.config = {{"parallel.dp_replicate", 2},
                   {"steps", 5},
                   {"architecture.dim", 16},
@@ -109,6 +109,22 @@ TEST_F(TorchrunTest, AJobOfAnotherSizeThanTheMeshIsRefused) {
   EXPECT_THAT(read_file(folder / "log"),
               HasSubstr("a mesh of dp_replicate 2 has 2 ranks, and there are 3 (each rank has one place); "
                         "start as many as the mesh has"));
+}
+
+/// What a rank does whose launcher names a machine where nobody listens.
+TEST_F(TorchrunTest, ARankThatCannotReachTheStoreEndsInTimeAndSaysWhere) {
+  ProcessSpec spec;
+  spec.argv = {trainer, (folder / "run.json").string(), "--trace", trace_path().string()};
+  spec.environment = {{"RANK", "1"},        {"WORLD_SIZE", "2"},
+                      {"LOCAL_RANK", "1"},  {"MASTER_ADDR", "127.0.0.1"},
+                      {"MASTER_PORT", "1"}, {"PARITY_TIMEOUT", "2"}};
+  spec.stdout_file = spec.stderr_file = folder / "log";
+  Process process = Process::spawn(spec);
+  const auto status = process.wait_for(std::chrono::seconds(30));
+  ASSERT_TRUE(status) << "it hangs";
+  EXPECT_EQ(status->exit_status(), static_cast<int>(ExitCode::bad_input));
+  EXPECT_THAT(read_file(folder / "log"), HasSubstr("rank 1 cannot reach the store at 127.0.0.1:1"));
+  EXPECT_FALSE(fs::exists(trace_path()));
 }
 
 /// The agent's store lives on with what the dead ranks left in it.

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,11 @@ class RanksTest : public FolderTest {
                                                                            : "died");
     }
     return complaints;
+  }
+
+  /// For what keeps its world: this one outlives it.
+  static std::shared_ptr<Group> held(Group& world) {
+    return {&world, [](Group*) {}};
   }
 
  private:

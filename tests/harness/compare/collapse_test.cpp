@@ -48,6 +48,7 @@ TEST(CollapseTest, FindsADifferenceThatFloat32RoundsAway) {
 
 TEST(CollapseTest, AGapThatVanishesInFloat64Collapses) {
   EXPECT_TRUE(CollapseRule{}.accepts({1e-7, 0, quantity}));
+  EXPECT_EQ(CollapseRule{}.explain({1e-7, 0, quantity}), "gap 1e-07 in float32, none in float64");
   EXPECT_TRUE(CollapseRule{}.accepts({0, 0, 0}));
 }
 

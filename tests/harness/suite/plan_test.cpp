@@ -110,7 +110,7 @@ TEST_F(PlanTest, EqualRunsStandOnceAcrossCasesAndSpellings) {
   add(arms("lr.base = 1.0\nverbose = true", "lr.base = 3.0") + check("channel = \"lr\"", "identical"), "two");
   EXPECT_EQ(plan_->runs().size(), 3U);
   EXPECT_EQ(arm(0, 0).run, arm(0, 1).run);
-  EXPECT_EQ(run(0).label, "topic/one a");
+  EXPECT_EQ(run(0).label, "topic/one:a");
 }
 
 TEST_F(PlanTest, WhatMayChangeNumbersChangesTheIdentity) {

@@ -34,7 +34,7 @@ TEST_F(RunsTest, ACrashIsToldWithStatusAndLastWords) {
   const Json results = run_against_good(shell_arm("bad", "echo early >&2; echo the reason >&2; exit 7"));
   EXPECT_EQ(arm(results, 1).at("status"), "failed");
   EXPECT_EQ(arm(results, 1).at("failure").at("kind"), "crashed");
-  EXPECT_EQ(arm(results, 1).at("failure").at("message"), "topic/c bad ended with exit status 7: the reason");
+  EXPECT_EQ(arm(results, 1).at("failure").at("message"), "topic/c:bad ended with exit status 7: the reason");
   EXPECT_EQ(arm(results, 1).at("stderr_tail"), "early\nthe reason");
   EXPECT_EQ(arm(results, 0).at("status"), "complete");
   EXPECT_EQ(results.at("cases").at(0).at("checks").at(0).at("verdict"), "crashed");
@@ -69,7 +69,7 @@ TEST_F(RunsTest, TheFirstRankThatDiesIsNamedAndTheOthersAreEnded) {
   const Json results = run_against_good(
       shell_arm("bad", "if [ $RANK = 1 ]; then echo rank one >&2; exit 3; fi; sleep 600") + "ranks = 3\n");
   EXPECT_EQ(arm(results, 1).at("failure").at("message"),
-            "rank 1 of topic/c bad ended with exit status 3: rank one");
+            "rank 1 of topic/c:bad ended with exit status 3: rank one");
 }
 
 TEST_F(RunsTest, RanksKnowWhoTheyAre) {

@@ -43,7 +43,7 @@ class ActivationCheckpointingTest : public RanksTest {
   /// That all ways give the same bits, on so many ranks and under `change`.
   void expect_identical(int64_t ranks, const std::function<void(RunConfig&)>& change) {
     const auto body = [&](Group& world) {
-      const std::shared_ptr<Group> all(&world, [](Group*) {});
+      const std::shared_ptr<Group> all = held(world);
       const auto with = [&](ActivationCheckpointing choice, int64_t recomputed) {
         RunConfig config = config_of(choice);
         change(config);
@@ -78,6 +78,23 @@ TEST_F(ActivationCheckpointingTest, AlsoInsideUnitsThatAreGathered) {
   expect_identical(2, [](RunConfig& config) {
     config.parallel.dp_shard = 2;
     config.parallel.mixed_precision = MixedPrecision::bf16;
+  });
+}
+
+TEST_F(ActivationCheckpointingTest, AlsoInStagesOfAPipeline) {
+  for (const auto schedule : {PipelineSchedule::gpipe, PipelineSchedule::one_forward_one_backward})
+    expect_identical(2, [&](RunConfig& config) {
+      config.data.global_batch = 8;
+      config.parallel.pp = 2;
+      config.parallel.pp_schedule = schedule;
+      config.parallel.pp_microbatches = 2;
+    });
+}
+
+TEST_F(ActivationCheckpointingTest, AlsoAroundGatheredKeysAndValues) {
+  expect_identical(2, [](RunConfig& config) {
+    config.attention.backend = AttentionBackend::flex;
+    config.parallel.cp = 2;
   });
 }
 

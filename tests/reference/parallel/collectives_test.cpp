@@ -23,10 +23,6 @@ class CollectivesTest : public RanksTest {
     return run_ranks(2, [&](Group& world) { body(held(world)); });
   }
 
-  static GroupPointer held(Group& world) {
-    return {&world, [](const Group*) {}};
-  }
-
   static torch::Tensor whole() { return torch::arange(16, torch::kFloat64).view({4, 4}); }
   static torch::Tensor own(const GroupPointer& ranks) { return whole() + 100 * ranks->rank(); }
   static torch::Tensor left(const torch::Tensor& x) { return x.narrow(1, 0, 2); }

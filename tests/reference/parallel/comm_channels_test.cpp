@@ -27,10 +27,9 @@ void expect(const CommChannels::Values& values, const std::string& name, int64_t
 
 TEST_F(CommChannelsTest, AReplicatedUpdateGivesEachGradientOnce) {
   const auto complaints = run_ranks(2, [](Group& world) {
-    std::shared_ptr<Group> held(&world, [](Group*) {});
     RunConfig config = tiny_config();
     config.parallel.dp_replicate = 2;
-    Trainer trainer(config, held);
+    Trainer trainer(config, held(world));
     int64_t bytes = 0;
     for (const Parameter& parameter : trainer.parameters())
       bytes += 4 * parameter.value.numel();

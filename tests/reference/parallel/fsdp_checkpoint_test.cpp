@@ -41,8 +41,7 @@ class FsdpCheckpointTest : public RanksTest {
 
   /// Two updates, saved, and two more.
   static Outcome train_and_save(const RunConfig& config, Group& world, const std::filesystem::path& file) {
-    std::shared_ptr<Group> held(&world, [](Group*) {});
-    Trainer trainer(config, held);
+    Trainer trainer(config, held(world));
     trainer.step();
     trainer.step();
     trainer.save(file);
@@ -51,9 +50,8 @@ class FsdpCheckpointTest : public RanksTest {
   }
 
   static Outcome load_and_train(RunConfig config, Group& world, const std::filesystem::path& file) {
-    std::shared_ptr<Group> held(&world, [](Group*) {});
     config.seed = 99;  // everything must come from the file
-    Trainer trainer(config, held);
+    Trainer trainer(config, held(world));
     trainer.load(file, {});
     return go_on(trainer);
   }

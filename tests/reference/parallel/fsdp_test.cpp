@@ -25,11 +25,10 @@ class FsdpTest : public RanksTest {
   /// Three updates of two configs side by side in the same ranks. Gradients are compared whole.
   /// Want::same_gradients leaves out grad_norm and what follows from it, which parts round otherwise.
   static void compare(const RunConfig& a, const RunConfig& b, Group& world, Want want) {
-    std::shared_ptr<Group> held(&world, [](Group*) {});
     const auto near = [&](double x, double y) {
       return want == Want::near ? std::abs(x - y) <= 1e-12 * std::abs(x) : x == y;
     };
-    Trainer first(a, held), second(b, held);
+    Trainer first(a, held(world)), second(b, held(world));
     std::vector<torch::Tensor> gradients;
     collect(first, gradients, [](torch::Tensor&, const torch::Tensor&) {});
     collect(second, gradients, [&](torch::Tensor& x, const torch::Tensor& y) {
@@ -148,10 +147,9 @@ TEST_F(FsdpTest, TheAveragingEraIsAMeanOfTheRanksOwnMeans) {
 TEST_F(FsdpTest, AnAverageWhereASumWasMeantDividesTheGradientNormByTheRanks) {
   EXPECT_THAT(run_ranks(4,
                         [](Group& world) {
-                          std::shared_ptr<Group> held(&world, [](Group*) {});
                           RunConfig averaged = uneven(2, 2);
                           averaged.parallel.gradient_reduction = GradientReduction::average;
-                          Trainer sum(uneven(2, 2), held), average(averaged, held);
+                          Trainer sum(uneven(2, 2), held(world)), average(averaged, held(world));
                           const double ratio = sum.step().grad_norm / average.step().grad_norm;
                           require(ratio == 4, fmt::format("ratio {}", ratio));
                         }),
@@ -177,9 +175,8 @@ TEST_F(FsdpTest, ARankWithoutALabelThatCountsTakesPart) {
 TEST_F(FsdpTest, EachCollectiveMovesWhatItsFormulaSays) {
   EXPECT_THAT(run_ranks(4,
                         [](Group& world) {
-                          std::shared_ptr<Group> held(&world, [](Group*) {});
                           const RunConfig config = uneven(2, 2);
-                          Trainer trainer(config, held);
+                          Trainer trainer(config, held(world));
                           const std::map<std::string, Traffic> before = world.traffic();
                           trainer.step();
                           const auto expect = [&](const std::string& kind, int64_t calls, int64_t bytes) {
@@ -207,8 +204,7 @@ TEST_F(FsdpTest, EachCollectiveMovesWhatItsFormulaSays) {
 
 TEST_F(FsdpTest, EveryRankNamesTheTensorThatIsNotFiniteOnOne) {
   const auto complaints = run_ranks(2, [](Group& world) {
-    std::shared_ptr<Group> held(&world, [](Group*) {});
-    Trainer trainer(uneven(1, 2), held);
+    Trainer trainer(uneven(1, 2), held(world));
     if (world.rank() == 1) {
       const torch::NoGradGuard no_grad;
       trainer.parameters().at(3).value[0].fill_(std::numeric_limits<float>::quiet_NaN());
@@ -223,8 +219,7 @@ TEST_F(FsdpTest, ALostRankEndsTheOthersInBackward) {
   const auto complaints = run_ranks(
       2,
       [](Group& world) {
-        std::shared_ptr<Group> held(&world, [](Group*) {});
-        Trainer trainer(uneven(1, 2), held);
+        Trainer trainer(uneven(1, 2), held(world));
         if (world.rank() == 1)
           return;
         try {

@@ -23,10 +23,6 @@ void expect(const torch::Tensor& x, const Numbers& numbers) {
   require(flat.equal(torch::tensor(numbers)), seen + " is not what was worked out by hand");
 }
 
-std::shared_ptr<const Group> held(const Group& group) {
-  return {&group, [](const Group*) {}};
-}
-
 std::shared_ptr<const Group> alone() {
   return Group::world({}, {});
 }
@@ -134,6 +130,25 @@ TEST_F(FsdpUnitTest, AParameterWithoutAGradientTakesPartWithZeros) {
                           expect(unit.shards()[1].value.grad(), {8, 9, 10, 11});
                         }),
               Each(""));
+}
+
+TEST_F(FsdpUnitTest, APolicyKeepsPartsInFloat32AndNothingElse) {
+  EXPECT_THAT(
+      run_ranks(2,
+                [](Group& world) {
+                  const Parameters parameters = whole();
+                  FsdpUnit unit("unit", parameters,
+                                {.shard = held(world), .replicate = alone(), .compute = torch::kBFloat16});
+                  for (const Parameter& parameter : parameters)
+                    require(parameter.value.storage().nbytes() == 0, parameter.name + " is still there");
+                  for (const torch::Tensor& weight : unit.weights())
+                    require(weight.storage().nbytes() == 0, "gathered before it is used");
+                  expect(unit.shards()[0].value, world.rank() == 0 ? Numbers{1, 2, 3, 4} : Numbers{5, 6});
+                  unit.unshard();
+                  require(unit.weights()[0].scalar_type() == torch::kBFloat16, "another dtype");
+                  expect(unit.weights()[0].to(torch::kFloat32), {1, 2, 3, 4, 5, 6});
+                }),
+      Each(""));
 }
 
 TEST_F(FsdpUnitTest, ReplicasThatAreNotReducedAreSeen) {

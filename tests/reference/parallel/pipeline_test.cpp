@@ -14,8 +14,7 @@
 #include "reference/parallel/pipeline_stages.hpp"
 #include "reference/train/non_finite.hpp"
 #include "reference/train/trainer.hpp"
-#include "tests/reference/tiny.hpp"
-#include "tests/support/ranks.hpp"
+#include "tests/reference/parallel/beside_one_process.hpp"
 
 namespace parity::reference {
 namespace {
@@ -30,12 +29,8 @@ TEST(PipelineStagesTest, BlocksAreDividedInOrderAndTheLastStageHasNoMoreThanAnot
   EXPECT_THAT(sections_of(3, 3), ElementsAre(Section{0, 1}, Section{1, 2}, Section{2, 3}));
 }
 
-class PipelineTest : public RanksTest {
+class PipelineTest : public BesideOneProcessTest {
  protected:
-  static std::shared_ptr<Group> held(Group& world) {
-    return {&world, [](Group*) {}};
-  }
-
   /// Five blocks, eight rows of an update, labels that do not count.
   static RunConfig five_blocks(Precision dtype) {
     RunConfig config = tiny_config(dtype);
@@ -44,53 +39,6 @@ class PipelineTest : public RanksTest {
     config.data.global_batch = 8;
     config.data.ignore_fraction = 0.3;
     return config;
-  }
-
-  /// The same on one process, a micro-batch for each piece.
-  static RunConfig without_ranks(RunConfig config) {
-    config.data.micro_batches *= config.parallel.pp_microbatches;
-    config.parallel = {};
-    return config;
-  }
-
-  static void expect_near(const StepResult& a, const StepResult& b) {
-    const auto near = [](double x, double y) { return std::abs(x - y) <= 1e-12 * x; };
-    require(near(a.loss, b.loss) && near(a.grad_norm, b.grad_norm) && near(a.update_norm, b.update_norm),
-            fmt::format("step {}: loss {} and {}, grad_norm {} and {}", a.step, a.loss, b.loss, a.grad_norm,
-                        b.grad_norm));
-    require(a.valid_tokens == b.valid_tokens && a.tokens == b.tokens && a.batch_digest == b.batch_digest,
-            fmt::format("step {}: other data", a.step));
-  }
-
-  static const Parameter& named(const Parameters& parameters, const std::string& name) {
-    for (const Parameter& parameter : parameters)
-      if (parameter.name == name)
-        return parameter;
-    throw InternalError("no parameter " + name);
-  }
-
-  /// Three updates of the config on all ranks, and beside it in each process on one; then every weight and
-  /// every gradient that a rank has is held against the whole one.
-  static void train_beside_one_process(const RunConfig& config, Group& world) {
-    Trainer parallel(config, held(world)), whole(without_ranks(config));
-    for (int64_t step = 1; step <= 3; ++step)
-      expect_near(whole.step(), parallel.step());
-    const int64_t stage = world.size() / config.parallel.pp, first = world.rank() / stage * stage;
-    std::vector<int64_t> ranks(static_cast<size_t>(stage));
-    std::iota(ranks.begin(), ranks.end(), first);
-    const auto same_blocks = world.subgroup("same_blocks", ranks);
-    for (const Parameter& b : parallel.parameters()) {
-      const Parameter& a = named(whole.parameters(), b.name);
-      const auto close = [&](const torch::Tensor& x, const torch::Tensor& y) {
-        return x.allclose(logical_tensor(y, b.layout, *same_blocks), 1e-9, 1e-12);
-      };
-      require(close(a.value, b.value) && close(a.value.grad(), b.value.grad()), "another " + a.name);
-    }
-    require(parallel.parameters().size() < whole.parameters().size(), "every rank has every block");
-  }
-
-  std::vector<std::string> beside_one_process(const RunConfig& config) {
-    return run_ranks(config.parallel.ranks(), [&](Group& world) { train_beside_one_process(config, world); });
   }
 };
 

@@ -26,8 +26,7 @@ class RanksTraceTest : public RanksTest {
   /// Three updates, every tensor kept. \param fault  of each rank's recorder; may be null
   void train(const RunConfig& config, const std::function<FaultHook(int64_t rank)>& fault = nullptr) {
     const auto complaints = run_ranks(config.parallel.ranks(), [&](Group& world) {
-      std::shared_ptr<Group> held(&world, [](Group*) {});
-      Trainer trainer(config, held);
+      Trainer trainer(config, held(world));
       Recorder::Options options{trace_path(), {}, {}, {}, 0};
       options.capture.tensors.push_back({});
       options.rank = world.rank();

@@ -24,8 +24,7 @@ class ReplicateTest : public RanksTest {
     RunConfig shared = config, alone = config;
     shared.parallel.dp_replicate = world.size();
     alone.data.micro_batches = config.data.micro_batches * world.size();
-    std::shared_ptr<Group> held(&world, [](Group*) {});
-    Trainer replica(shared, held), whole(alone);
+    Trainer replica(shared, held(world)), whole(alone);
     for (int64_t step = 1; step <= 3; ++step) {
       const StepResult a = update(whole, alone), b = update(replica, shared);
       const auto near = [&](double x, double y) { return same_bits ? x == y : std::abs(x - y) <= 1e-13 * x; };
@@ -108,10 +107,9 @@ TEST_F(ReplicateTest, ARankWithoutALabelThatCountsTakesPart) {
 
 TEST_F(ReplicateTest, ASumForgottenOnOneRankIsSeen) {
   const std::vector<std::string> complaints = run_ranks(2, [](Group& world) {
-    std::shared_ptr<Group> held(&world, [](Group*) {});
     RunConfig config = unequal();
     config.parallel.dp_replicate = 2;
-    Trainer replica(config, held);
+    Trainer replica(config, held(world));
     replica.set_phase_hook([&](Phase phase) {
       if (phase == Phase::grad_local && world.rank() == 1)
         for (const Parameter& parameter : replica.parameters())

@@ -10,8 +10,7 @@
 #include "reference/parallel/layout.hpp"
 #include "reference/parallel/sharded_norm.hpp"
 #include "reference/train/trainer.hpp"
-#include "tests/reference/tiny.hpp"
-#include "tests/support/ranks.hpp"
+#include "tests/reference/parallel/beside_one_process.hpp"
 
 namespace parity::reference {
 namespace {
@@ -19,12 +18,8 @@ namespace {
 using testing::Each;
 using testing::HasSubstr;
 
-class TensorParallelTest : public RanksTest {
+class TensorParallelTest : public BesideOneProcessTest {
  protected:
-  static std::shared_ptr<Group> held(Group& world) {
-    return {&world, [](Group*) {}};
-  }
-
   /// Four query and four key heads, a vocabulary, a width and a length that neither 2 nor 4 divide, labels
   /// that do not count; float64.
   static RunConfig uneven() {
@@ -35,36 +30,6 @@ class TensorParallelTest : public RanksTest {
     config.data.seq_len = 11;
     config.data.ignore_fraction = 0.3;
     return config;
-  }
-
-  static void expect_near(const StepResult& a, const StepResult& b) {
-    const auto near = [](double x, double y) { return std::abs(x - y) <= 1e-12 * x; };
-    require(near(a.loss, b.loss) && near(a.grad_norm, b.grad_norm) && near(a.update_norm, b.update_norm),
-            fmt::format("step {}: loss {} and {}, grad_norm {} and {}", a.step, a.loss, b.loss, a.grad_norm,
-                        b.grad_norm));
-    require(a.valid_tokens == b.valid_tokens && a.tokens == b.tokens && a.batch_digest == b.batch_digest,
-            fmt::format("step {}: other data", a.step));
-  }
-
-  /// Three updates of the config on all ranks, and beside it in each process on one; then every weight and
-  /// every gradient is held against the whole one.
-  static void train_beside_one_process(const RunConfig& config, Group& world) {
-    RunConfig alone = config;
-    alone.parallel = {};
-    Trainer parallel(config, held(world)), whole(alone);
-    for (int64_t step = 1; step <= 3; ++step)
-      expect_near(whole.step(), parallel.step());
-    for (size_t i = 0; i < whole.parameters().size(); ++i) {
-      const Parameter &a = whole.parameters()[i], &b = parallel.parameters()[i];
-      const auto close = [&](const torch::Tensor& x, const torch::Tensor& y) {
-        return a.name == b.name && x.allclose(logical_tensor(y, b.layout, world), 1e-9, 1e-12);
-      };
-      require(close(a.value, b.value) && close(a.value.grad(), b.value.grad()), "another " + a.name);
-    }
-  }
-
-  std::vector<std::string> beside_one_process(const RunConfig& config) {
-    return run_ranks(config.parallel.ranks(), [&](Group& world) { train_beside_one_process(config, world); });
   }
 };
 

@@ -20,10 +20,6 @@ using testing::HasSubstr;
 
 class VocabularyCrossEntropyTest : public RanksTest {
  protected:
-  static GroupPointer held(Group& world) {
-    return {&world, [](const Group*) {}};
-  }
-
   struct Result {
     torch::Tensor loss;
     torch::Tensor gradient;

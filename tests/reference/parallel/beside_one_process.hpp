@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "reference/parallel/layout.hpp"
+#include "reference/train/trainer.hpp"
+#include "tests/reference/tiny.hpp"
+#include "tests/support/ranks.hpp"
+
+namespace parity::reference {
+
+/// A parallelism held against the same training on one process, in float64.
+class BesideOneProcessTest : public RanksTest {
+ protected:
+  /// The same on one process, a micro-batch for each piece of a pipeline.
+  static RunConfig without_ranks(RunConfig config) {
+    config.data.micro_batches *= config.parallel.pp_microbatches;
+    config.parallel = {};
+    return config;
+  }
+
+  static void expect_near(const StepResult& a, const StepResult& b) {
+    const auto near = [](double x, double y) { return std::abs(x - y) <= 1e-12 * x; };
+    require(near(a.loss, b.loss) && near(a.grad_norm, b.grad_norm) && near(a.update_norm, b.update_norm),
+            fmt::format("step {}: loss {} and {}, grad_norm {} and {}", a.step, a.loss, b.loss, a.grad_norm,
+                        b.grad_norm));
+    require(a.valid_tokens == b.valid_tokens && a.tokens == b.tokens && a.batch_digest == b.batch_digest,
+            fmt::format("step {}: other data", a.step));
+    require(!a.mask == !b.mask && (!a.mask || (a.mask->digest == b.mask->digest &&
+                                               a.mask->position_digest == b.mask->position_digest)),
+            fmt::format("step {}: another mask", a.step));
+  }
+
+  static const Parameter& named(const Parameters& parameters, const std::string& name) {
+    for (const Parameter& parameter : parameters)
+      if (parameter.name == name)
+        return parameter;
+    throw InternalError("no parameter " + name);
+  }
+
+  /// Three updates of the config on all ranks, and beside it in each process on one; then every weight and
+  /// every gradient that a rank has is held against the whole one.
+  static void train_beside_one_process(const RunConfig& config, Group& world) {
+    Trainer parallel(config, held(world)), whole(without_ranks(config));
+    for (int64_t step = 1; step <= 3; ++step)
+      expect_near(whole.step(), parallel.step());
+    const int64_t stage = world.size() / config.parallel.pp, first = world.rank() / stage * stage;
+    std::vector<int64_t> ranks(static_cast<size_t>(stage));
+    std::iota(ranks.begin(), ranks.end(), first);
+    const auto same_blocks = world.subgroup("same_blocks", ranks);
+    for (const Parameter& b : parallel.parameters()) {
+      const Parameter& a = named(whole.parameters(), b.name);
+      const auto close = [&](const torch::Tensor& x, const torch::Tensor& y) {
+        return x.allclose(logical_tensor(y, b.layout, *same_blocks), 1e-9, 1e-12);
+      };
+      require(close(a.value, b.value) && close(a.value.grad(), b.value.grad()), "another " + a.name);
+    }
+    require((parallel.parameters().size() < whole.parameters().size()) == (config.parallel.pp > 1),
+            "stages of a pipeline share the blocks, other ranks have all");
+  }
+
+  /// \return what each rank complained of
+  std::vector<std::string> beside_one_process(const RunConfig& config) {
+    return run_ranks(config.parallel.ranks(), [&](Group& world) { train_beside_one_process(config, world); });
+  }
+};
+
+}  // namespace parity::reference
