@@ -139,13 +139,21 @@ struct ParallelConfig {
   PipelineMasks pp_masks = PipelineMasks::split;
 
   int64_t ranks() const { return pp * dp_replicate * dp_shard * cp * tp; }
-  void without_pipeline() {
+  /// Takes back what means something only to a dimension that this mesh has not.
+  void drop_unused() {
     const ParallelConfig defaults;
-    pp = 1;
-    pp_schedule = defaults.pp_schedule;
-    pp_microbatches = defaults.pp_microbatches;
-    pp_stages = defaults.pp_stages;
-    pp_masks = defaults.pp_masks;
+    if (tp == 1) {
+      sequence_parallel = defaults.sequence_parallel;
+      loss_parallel = defaults.loss_parallel;
+    }
+    if (dp_shard == 1)
+      reshard_after_forward = defaults.reshard_after_forward;
+    if (pp == 1) {
+      pp_schedule = defaults.pp_schedule;
+      pp_microbatches = defaults.pp_microbatches;
+      pp_stages = defaults.pp_stages;
+      pp_masks = defaults.pp_masks;
+    }
   }
   /// Whether parameters are kept in units that gather and cast them: FSDP, HSDP, replicate as HSDP.
   bool has_units() const { return dp_shard > 1 || replicate_with == ReplicateWith::hsdp; }
@@ -159,6 +167,8 @@ struct CheckpointConfig {
   int64_t restart_after = 0;
   int64_t resume_dp_replicate = 0;  ///< layout of the process that goes on; 0 = parallel's
   int64_t resume_dp_shard = 0;
+  int64_t resume_tp = 0;
+  int64_t resume_cp = 0;
   int64_t resume_pp = 0;
   std::vector<CheckpointPart> exclude_from_loading;
 };
@@ -191,14 +201,16 @@ struct RunConfig {
   /// The layout of the process that goes on from a checkpoint.
   ParallelConfig resumed_parallel() const {
     ParallelConfig resumed = parallel;
-    if (checkpoint.resume_dp_replicate > 0)
-      resumed.dp_replicate = checkpoint.resume_dp_replicate;
-    if (checkpoint.resume_dp_shard > 0)
-      resumed.dp_shard = checkpoint.resume_dp_shard;
-    if (checkpoint.resume_pp > 0)
-      resumed.pp = checkpoint.resume_pp;
-    if (resumed.pp == 1)
-      resumed.without_pipeline();
+    const auto set = [](int64_t& size, int64_t resumed_size) {
+      size = resumed_size > 0 ? resumed_size : size;
+    };
+    set(resumed.dp_replicate, checkpoint.resume_dp_replicate);
+    set(resumed.dp_shard, checkpoint.resume_dp_shard);
+    set(resumed.tp, checkpoint.resume_tp);
+    set(resumed.cp, checkpoint.resume_cp);
+    set(resumed.pp, checkpoint.resume_pp);
+    if (resumed != parallel)
+      resumed.drop_unused();
     return resumed;
   }
 };

@@ -155,6 +155,16 @@ void check_optimizer(const RunConfig& config, const Rules& rules) {
   rules.rule(config.clip.max_norm >= 0, "clip.max_norm", "a norm is not negative", "0 switches clipping off");
 }
 
+/// The layout of the process that goes on has to hold as well.
+void check_resumed(RunConfig config) {
+  config.parallel = config.resumed_parallel();
+  try {
+    check_parallel(config, Rules(config));
+  } catch (const UserError& error) {
+    throw UserError("the layout that checkpoint.resume_* gives: " + std::string(error.what()));
+  }
+}
+
 void check_checkpoint(const RunConfig& config, const Rules& rules) {
   rules.at_least(config.checkpoint.restart_after, 0, "checkpoint.restart_after");
   rules.rule(config.checkpoint.restart_after < config.steps, "checkpoint.restart_after",
@@ -162,6 +172,8 @@ void check_checkpoint(const RunConfig& config, const Rules& rules) {
              "restart earlier or train longer");
   for (const auto& [value, key] : {std::pair(config.checkpoint.resume_dp_replicate, "resume_dp_replicate"),
                                    std::pair(config.checkpoint.resume_dp_shard, "resume_dp_shard"),
+                                   std::pair(config.checkpoint.resume_tp, "resume_tp"),
+                                   std::pair(config.checkpoint.resume_cp, "resume_cp"),
                                    std::pair(config.checkpoint.resume_pp, "resume_pp")}) {
     const std::string name = std::string("checkpoint.") + key;
     rules.at_least(value, 0, name);
@@ -172,19 +184,7 @@ void check_checkpoint(const RunConfig& config, const Rules& rules) {
                    std::to_string(config.resumed_parallel().ranks()),
                "choose a layout of as many ranks");
   }
-  const ParallelConfig resumed = config.resumed_parallel();
-  const int64_t layers = dimensions_of(config.model, config.architecture).n_layers;
-  rules.rule(resumed.pp * resumed.pp_stages <= layers, "checkpoint.resume_pp",
-             "each of " + std::to_string(resumed.pp * resumed.pp_stages) +
-                 " stages holds a block, and there are " + std::to_string(layers),
-             "choose fewer");
-  const int64_t rows = config.data.global_batch / config.data.micro_batches;
-  rules.rule(rows % (resumed.batch_ranks() * resumed.pp_microbatches) == 0, "checkpoint.resume_dp_shard",
-             "a micro-batch has " + std::to_string(rows) +
-                 " sequences, which do not fall into equal parts for " +
-                 std::to_string(resumed.batch_ranks()) + " ranks of " +
-                 std::to_string(resumed.pp_microbatches) + " pieces",
-             "choose a layout that divides them");
+  check_resumed(config);
   std::set<CheckpointPart> seen;
   for (const CheckpointPart part : config.checkpoint.exclude_from_loading)
     rules.rule(seen.insert(part).second, "checkpoint.exclude_from_loading", "a part is named twice",

@@ -6,7 +6,7 @@
   suite       wall time over what its distinct runs need of the cores: a run of r ranks with t threads each trains for
               its seconds on min(r t, cores) of them; the aim is at most 1.3
   unchanged   wall time of a second run, all from the cache; the aim is under 2 s
-  memory      peak of the harness itself with N cases over that with a tenth of them; the aim is about 1
+  memory      peak of the harness's own memory (mapped traces are the page cache's) with N cases over that with a tenth of them; the aim is about 1
 
 Usage: suite_overhead.py PARITY [CASE...]     (from the project's root; the default is every case)
        suite_overhead.py PARITY --many [N]    (synthetic cases, no trainer; N is 200)
@@ -24,7 +24,7 @@ import numpy as np
 
 
 def run(parity, words, cwd=None):
-    """Seconds, peak bytes of the harness (not of its children), exit status."""
+    """Seconds, peak bytes of the harness's own memory (not of its children, not of traces that it maps), exit status."""
     begin = time.monotonic()
     process = subprocess.Popen([parity, "run", *words], cwd=cwd, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
@@ -32,10 +32,10 @@ def run(parity, words, cwd=None):
     while process.poll() is None:
         try:
             status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
-            peak = max([peak] + [int(l.split()[1]) * 1024 for l in status.splitlines() if l.startswith("VmHWM")])
+            peak = max([peak] + [int(l.split()[1]) * 1024 for l in status.splitlines() if l.startswith("RssAnon")])
         except (OSError, ValueError):
             pass
-        time.sleep(0.005)
+        time.sleep(0.002)
     return time.monotonic() - begin, peak, process.returncode
 
 

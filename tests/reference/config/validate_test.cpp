@@ -88,11 +88,19 @@ INSTANTIATE_TEST_SUITE_P(
         Impossible{"ResumedWithMoreStagesThanBlocks",
                    "architecture.n_layers = 2\nparallel.dp_shard = 4\ncheckpoint.restart_after = 2\n"
                    "checkpoint.resume_dp_shard = 1\ncheckpoint.resume_pp = 4",
-                   "checkpoint.resume_pp = 4"},
+                   "the layout that checkpoint.resume_* gives: parallel.pp = 4"},
+        Impossible{"ResumedWithHeadsThatRanksDoNotDivide",
+                   "architecture.n_kv_heads = 2\nparallel.dp_shard = 4\ncheckpoint.restart_after = 2\n"
+                   "checkpoint.resume_dp_shard = 1\ncheckpoint.resume_tp = 4",
+                   "the layout that checkpoint.resume_* gives: parallel.tp = 4"},
+        Impossible{"ResumedOverContextRanksOfWholeRows",
+                   "parallel.dp_shard = 2\ncheckpoint.restart_after = 2\ncheckpoint.resume_dp_shard = 1\n"
+                   "checkpoint.resume_cp = 2",
+                   "the layout that checkpoint.resume_* gives: parallel.cp = 2"},
         Impossible{"ResumedWithRowsThatRanksDoNotDivide",
                    "data.global_batch = 2\nparallel.pp = 4\ncheckpoint.restart_after = 2\n"
                    "checkpoint.resume_dp_shard = 4\ncheckpoint.resume_pp = 1",
-                   "checkpoint.resume_dp_shard = 4"},
+                   "the layout that checkpoint.resume_* gives: parallel.dp_shard = 4"},
         Impossible{"ResumedWithoutARestart", "checkpoint.resume_dp_shard = 1",
                    "checkpoint.resume_dp_shard = 1"},
         Impossible{"NoSequence", "data.seq_len = 0", "data.seq_len = 0"},
