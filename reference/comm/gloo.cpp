@@ -12,6 +12,8 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include "harness/base/error.hpp"
+
 namespace parity::reference {
 
 c10::intrusive_ptr<c10d::Store> make_store(const Job& job, std::chrono::milliseconds timeout) {
@@ -44,6 +46,22 @@ c10::intrusive_ptr<c10d::Backend> make_gloo(const c10::intrusive_ptr<c10d::Store
     options->devices.push_back(ProcessGroupGloo::createDeviceForInterface("lo"));
   else
     options->devices.push_back(ProcessGroupGloo::createDefaultDevice());
+  return c10::make_intrusive<ProcessGroupGloo>(store, static_cast<int>(rank), static_cast<int>(size),
+                                               std::move(options));
+}
+
+c10::intrusive_ptr<c10d::Backend> make_gloo_like(c10d::Backend& existing,
+                                                 const c10::intrusive_ptr<c10d::Store>& store, int64_t rank,
+                                                 int64_t size) {
+  using c10d::ProcessGroupGloo;
+  auto* gloo = dynamic_cast<ProcessGroupGloo*>(&existing);
+  if (gloo == nullptr)
+    throw UserError("a process group over " + existing.getBackendName() +
+                    " cannot be cut into smaller ones (only Gloo can); hand in one over Gloo");
+  const auto theirs = gloo->getOptions();
+  auto options = ProcessGroupGloo::Options::create(theirs->timeout);
+  options->devices = theirs->devices;
+  options->threads = theirs->threads;
   return c10::make_intrusive<ProcessGroupGloo>(store, static_cast<int>(rank), static_cast<int>(size),
                                                std::move(options));
 }

@@ -20,4 +20,10 @@ c10::intrusive_ptr<c10d::Store> make_store(const Job& job, std::chrono::millisec
 c10::intrusive_ptr<c10d::Backend> make_gloo(const c10::intrusive_ptr<c10d::Store>& store, int64_t rank,
                                             int64_t size, bool local, std::chrono::milliseconds timeout);
 
+/// The same with the interfaces and the timeout of a Gloo that exists.
+/// \throws UserError if that is another backend
+c10::intrusive_ptr<c10d::Backend> make_gloo_like(c10d::Backend& existing,
+                                                 const c10::intrusive_ptr<c10d::Store>& store, int64_t rank,
+                                                 int64_t size);
+
 }  // namespace parity::reference

@@ -46,13 +46,17 @@ torch::Tensor like_with_rows(const torch::Tensor& tensor, int64_t rows) {
 
 /// What all groups of a world have in common.
 struct Group::Shared {
-  Job job;
-  std::chrono::milliseconds timeout;
-  Device device;
+  /// Connects the ranks of a group on the CPU, which meet in the store.
+  using Connect = std::function<c10::intrusive_ptr<c10d::Backend>(
+      const c10::intrusive_ptr<c10d::Store>& store, int64_t rank, int64_t size)>;
+  Connect connect;
+  std::chrono::milliseconds timeout = {};  ///< of the device's collectives
+  Device device = {};
+  std::vector<std::string> warnings = {};
   int64_t collectives = 0;
-  std::map<std::string, Traffic> traffic;
-  std::map<std::string, int64_t> subgroups;  ///< made so far under a name
-  Watcher watcher;
+  std::map<std::string, Traffic> traffic = {};
+  std::map<std::string, int64_t> subgroups = {};  ///< made so far under a name
+  Watcher watcher = {};
 
   void tell(std::string_view what) const {
     if (watcher)
@@ -112,7 +116,7 @@ void Group::connect(c10::intrusive_ptr<c10d::Store> store) {
   store_ = std::move(store);
   shared_->tell("meeting of " + name_);
   try {
-    backend_ = make_gloo(store_, rank_, size_, !shared_->job.file.empty(), shared_->timeout);
+    backend_ = shared_->connect(store_, rank_, size_);
     if (!shared_->device.is_cpu())
       connect_device();
   } catch (const std::exception& error) {
@@ -123,7 +127,11 @@ void Group::connect(c10::intrusive_ptr<c10d::Store> store) {
 }
 
 std::shared_ptr<Group> Group::world(const Job& job, std::chrono::milliseconds timeout, const Device& device) {
-  auto shared = std::make_shared<Shared>(Shared{job, timeout, device, 0, {}, {}, {}});
+  auto shared = std::make_shared<Shared>(
+      Shared{[local = !job.file.empty(), timeout](const auto& store, int64_t rank, int64_t size) {
+               return make_gloo(store, rank, size, local, timeout);
+             },
+             timeout, device});
   std::shared_ptr<Group> group(new Group("world", job.rank, job.world_size, std::move(shared)));
   if (job.world_size == 1)
     return group;
@@ -139,6 +147,21 @@ std::shared_ptr<Group> Group::world(const Job& job, std::chrono::milliseconds ti
     throw UserError("rank " + std::to_string(job.rank) + " cannot reach the store at " + place + " (" +
                     reason_of(error) + "); check MASTER_ADDR and MASTER_PORT, and that rank 0 is up");
   }
+  return group;
+}
+
+std::shared_ptr<Group> Group::over(c10::intrusive_ptr<c10d::Backend> existing,
+                                   c10::intrusive_ptr<c10d::Store> store) {
+  auto shared = std::make_shared<Shared>(Shared{[existing](const auto& meeting, int64_t rank, int64_t size) {
+    return make_gloo_like(*existing, meeting, rank, size);
+  }});
+  shared->warnings = {
+      "the ranks use a process group that exists already; PARITY_TIMEOUT, PARITY_RENDEZVOUS, "
+      "MASTER_ADDR, MASTER_PORT and GLOO_SOCKET_IFNAME have no effect on it"};
+  std::shared_ptr<Group> group(
+      new Group("world", existing->getRank(), existing->getSize(), std::move(shared)));
+  group->store_ = c10::make_intrusive<c10d::PrefixStore>("parity", std::move(store));
+  group->backend_ = std::move(existing);
   return group;
 }
 
@@ -334,6 +357,10 @@ int64_t Group::collectives() const {
 
 void Group::watch(Watcher watcher) const {
   shared_->watcher = std::move(watcher);
+}
+
+const std::vector<std::string>& Group::warnings() const {
+  return shared_->warnings;
 }
 
 }  // namespace parity::reference

@@ -74,6 +74,11 @@ class Group {
   /// \throws UserError if the ranks do not meet in time
   static std::shared_ptr<Group> world(const Job& job, std::chrono::milliseconds timeout,
                                       const Device& device = {});
+  /// All ranks of a process group over Gloo that exists already: of a program that has the trainer inside.
+  /// Its interfaces and its timeout stay as they are, also for groups of fewer ranks.
+  /// \param store  through which its ranks met, which the smaller groups use as well
+  static std::shared_ptr<Group> over(c10::intrusive_ptr<c10d::Backend> existing,
+                                     c10::intrusive_ptr<c10d::Store> store);
   ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
@@ -116,6 +121,8 @@ class Group {
   /// with "" when it has ended; also while a subgroup meets. Costs a call each, so it had better be quick.
   using Watcher = std::function<void(int64_t number, std::string_view what)>;
   void watch(Watcher watcher) const;
+  /// Which settings of the environment have no effect on these ranks.
+  const std::vector<std::string>& warnings() const;
 
  private:
   struct Shared;

@@ -68,6 +68,8 @@ Trainer::State::State(const RunConfig& run_config, std::shared_ptr<Group> world)
     warnings.push_back(std::move(warning));
   for (std::string& warning : autocast_warnings(config))
     warnings.push_back(std::move(warning));
+  for (const std::string& warning : parallel.world->warnings())
+    warnings.push_back(warning);
 }
 
 Trainer::Trainer(const RunConfig& config, std::shared_ptr<Group> world)

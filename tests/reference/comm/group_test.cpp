@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
+#include "reference/comm/gloo.hpp"
 #include "tests/support/ranks.hpp"
 
 namespace parity::reference {
@@ -14,7 +15,18 @@ using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
 
-class GroupTest : public RanksTest {};
+class GroupTest : public RanksTest {
+ protected:
+  /// What a program around the trainer would have made: a process group of its own between the same ranks.
+  std::shared_ptr<Group> over_another(const Group& world, std::chrono::milliseconds timeout) const {
+    Job job;
+    job.rank = world.rank();
+    job.world_size = world.size();
+    job.file = folder / "theirs";
+    const auto store = make_store(job, std::chrono::seconds(30));
+    return Group::over(make_gloo(store, job.rank, job.world_size, true, timeout), store);
+  }
+};
 
 void expect(const torch::Tensor& actual, const torch::Tensor& expected) {
   if (!actual.equal(expected))
@@ -160,6 +172,36 @@ TEST_F(GroupTest, ARankThatDoesNotComeIsNamedByTheTimeLimit) {
       },
       std::chrono::seconds(1));
   EXPECT_THAT(complaints.at(0), AllOf(HasSubstr("collective 1, all_reduce"), HasSubstr("did not end")));
+}
+
+TEST_F(GroupTest, AProcessGroupThatExistsIsUsedAndCutIntoSmallerOnes) {
+  EXPECT_THAT(run_ranks(2,
+                        [this](Group& world) {
+                          const auto theirs = over_another(world, std::chrono::seconds(30));
+                          require(theirs->rank() == world.rank() && theirs->size() == 2, "other ranks");
+                          for (const auto& group : {theirs, theirs->subgroup("tp", {0, 1})}) {
+                            torch::Tensor sum = of_rank(*group, torch::kFloat64);
+                            group->all_reduce(sum);
+                            expect(sum, 2 * torch::arange(12, torch::kFloat64).view({4, 3}) + 1);
+                          }
+                          require(theirs->collectives() == 2 && world.collectives() == 0,
+                                  "counted elsewhere");
+                          require(world.warnings().empty() && theirs->warnings().size() == 1, "warnings");
+                          require(theirs->warnings()[0].find("PARITY_TIMEOUT") != std::string::npos, "which");
+                        }),
+              Each(""));
+}
+
+TEST_F(GroupTest, ItsOwnTimeLimitHoldsAlsoForSmallerOnes) {
+  const std::vector<std::string> complaints = run_ranks(2, [this](Group& world) {
+    const auto tp = over_another(world, std::chrono::seconds(1))->subgroup("tp", {0, 1});
+    torch::Tensor one = torch::ones({1});
+    if (world.rank() == 1)
+      ::sleep(3);
+    tp->all_reduce(one);
+  });
+  EXPECT_THAT(complaints.at(0),
+              AllOf(HasSubstr("collective 1, all_reduce over tp"), HasSubstr("did not end")));
 }
 
 TEST_F(GroupTest, AStoreOutOfReachIsSaidWithItsPlace) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
+#include "reference/comm/gloo.hpp"
 #include "reference/model/parameter.hpp"
 #include "reference/train/halves.hpp"
 #include "reference/train/trainer.hpp"
@@ -80,6 +81,28 @@ TEST_F(ReplicateTest, FourRanksAgreeInFloat64ToTheLastBits) {
   RunConfig config = unequal();
   config.dtype = Precision::float64;
   EXPECT_THAT(replicas(4, config, false), Each(""));
+}
+
+/// A program that has the trainer inside, and its ranks connected.
+TEST_F(ReplicateTest, OverAProcessGroupThatExistsAlreadyTheBitsAreTheSameAndAWarningSaysWhatHasNoEffect) {
+  EXPECT_THAT(run_ranks(2,
+                        [this](Group& world) {
+                          RunConfig config = unequal();
+                          config.parallel.dp_replicate = 2;
+                          Job job;
+                          job.rank = world.rank();
+                          job.world_size = 2;
+                          job.file = folder / "theirs";
+                          const auto store = make_store(job, std::chrono::seconds(30));
+                          const auto theirs = make_gloo(store, job.rank, 2, true, std::chrono::seconds(30));
+                          Trainer inside(config, Group::over(theirs, store)), ours(config, held(world));
+                          for (int step = 0; step < 3; ++step) {
+                            const StepResult a = ours.step(), b = inside.step();
+                            require(a.loss == b.loss && a.grad_norm == b.grad_norm, "other bits");
+                          }
+                          require(ours.warnings().empty() && inside.warnings().size() == 1, "warnings");
+                        }),
+              Each(""));
 }
 
 TEST_F(ReplicateTest, MasksAndPositionsAreCountedOverAllRanks) {
