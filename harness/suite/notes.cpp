@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <map>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/compare/wording.hpp"
 #include "harness/suite/curves.hpp"
 
 namespace parity {
@@ -92,6 +95,54 @@ std::vector<std::string> warnings_of(const Trace* trace) {
   return warnings;
 }
 
+/// "layers.0 (1 x 40 elements)" of "layers.0: 1 x 40 elements: ...".
+std::string buffer_words(const std::string& line) {
+  const size_t name = line.find(": "), layout = line.find(": ", std::min(name, line.size() - 1) + 1);
+  if (name == std::string::npos || layout == std::string::npos)
+    return line;
+  return fmt::format("{} ({})", line.substr(0, name), line.substr(name + 2, layout - name - 2));
+}
+
+/// The flat buffers that gradients are reduced in; "" where each parameter has its own.
+std::string buffers_of(const Trace& trace) {
+  constexpr size_t most = 6;
+  std::vector<std::string> buffers;
+  const Json found = trace.provenance().value("reduction_buffers", Json());
+  if (found.is_array())
+    for (const Json& line : found)
+      if (line.is_string() && !line.get<std::string>().empty())
+        buffers.push_back(buffer_words(line));
+  if (buffers.empty())
+    return "";
+  const std::string count = count_text(buffers.size(), "flat buffer");
+  if (buffers.size() > most) {
+    const std::string rest = fmt::format("{} more", buffers.size() - most + 1);
+    buffers.resize(most - 1);
+    buffers.push_back(rest);
+  }
+  return count + ", of " + list_text(buffers);
+}
+
+/// In which buffers gradients are reduced, where arms of equally many ranks do not agree in that: the order
+/// of a sum over more than two ranks depends on it.
+std::vector<std::string> reduction_buffers(const Case& source, const Evidence& evidence) {
+  std::map<int64_t, std::set<std::string>> by_ranks;
+  const auto each_arm = [&](const auto& visit) {
+    for (const Arm& arm : source.arms)
+      if (const Trace* trace = evidence.trace(arm.name); trace && trace->ranks() > 1)
+        visit(arm.name, *trace);
+  };
+  each_arm(
+      [&](const std::string&, const Trace& trace) { by_ranks[trace.ranks()].insert(buffers_of(trace)); });
+  SharedNotes notes;
+  each_arm([&](const std::string& arm, const Trace& trace) {
+    const std::string buffers = buffers_of(trace);
+    if (by_ranks[trace.ranks()].size() > 1 && !buffers.empty())
+      notes.add("gradients are reduced in " + buffers, arm);
+  });
+  return notes.sentences();
+}
+
 }  // namespace
 
 std::vector<std::string> notes_on(const Case& source, const Evidence& evidence) {
@@ -104,7 +155,8 @@ std::vector<std::string> notes_on(const Case& source, const Evidence& evidence) 
       warned.add(warning, arm.name);
   }
   std::vector<std::string> notes = wasted.sentences();
-  for (const auto& more : {zero_rates(source, evidence), warned.sentences()})
+  for (const auto& more :
+       {zero_rates(source, evidence), warned.sentences(), reduction_buffers(source, evidence)})
     notes.insert(notes.end(), more.begin(), more.end());
   return notes;
 }

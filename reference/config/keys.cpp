@@ -229,7 +229,9 @@ std::vector<Key> make_keys() {
           "Tensor parallel: the loss is taken of logits of which each rank keeps its part of the "
           "vocabulary."),
       key("parallel.replicate_with", AT(parallel.replicate_with),
-          "all_reduce: one all-reduce a parameter; hsdp: HSDP over (dp_replicate, 1), one a unit."),
+          "all_reduce: one all-reduce a parameter; flat_all_reduce: one a unit, of its gradients one after "
+          "the "
+          "other; hsdp: HSDP over (dp_replicate, 1), which reduces the same buffers."),
       key("parallel.reshard_after_forward", AT(parallel.reshard_after_forward),
           "FSDP: whose gathered parameters are dropped after forward, to be gathered again for backward."),
       key("parallel.gradient_reduction", AT(parallel.gradient_reduction),

@@ -38,7 +38,7 @@ enum class ScheduleName {
 enum class DecayShape { linear, sqrt, cosine, constant, inverse_square_root, wsd };
 enum class WsdDecay { linear, cosine, exponential, minus_sqrt };
 enum class WarmupShape { linear, log };
-enum class ReplicateWith { all_reduce, hsdp };
+enum class ReplicateWith { all_reduce, flat_all_reduce, hsdp };
 enum class ReshardAfterForward { all_but_last, always, never };
 enum class GradientReduction { sum, average };
 enum class GradientSync { last, each };
@@ -322,7 +322,7 @@ struct EnumNames<reference::WarmupShape> {
 template <>
 struct EnumNames<reference::ReplicateWith> {
   static constexpr std::string_view what = "way to replicate";
-  static constexpr std::array<std::string_view, 2> names = {"all_reduce", "hsdp"};
+  static constexpr std::array<std::string_view, 3> names = {"all_reduce", "flat_all_reduce", "hsdp"};
 };
 template <>
 struct EnumNames<reference::ReshardAfterForward> {

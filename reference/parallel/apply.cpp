@@ -46,9 +46,12 @@ Applied replicated(Parameters parameters, const ParallelConfig& config, const Pa
     for (const auto& [dimension, ranks] :
          {std::pair("dp_replicate", parallel.replicate), std::pair("cp", parallel.context)})
       parameter.layout = replicated_over(parameter.layout, parameter.value, dimension, *ranks);
+  auto replicas =
+      std::make_unique<Replicas>(parameters, parallel.copies, config.sync, config.gradient_reduction,
+                                 config.replicate_with == ReplicateWith::flat_all_reduce);
   Applied applied;
-  applied.data_parallel =
-      std::make_unique<Replicas>(parameters, parallel.copies, config.sync, config.gradient_reduction);
+  applied.buffers = replicas->buffers();
+  applied.data_parallel = std::move(replicas);
   applied.parameters = std::move(parameters);
   return applied;
 }

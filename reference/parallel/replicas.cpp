@@ -4,23 +4,32 @@
 
 #include <utility>
 
-#include "reference/parallel/all_reduce_gradients.hpp"
-
 namespace parity::reference {
 
 Replicas::Replicas(Parameters parameters, std::shared_ptr<const Group> replicas, GradientSync sync,
-                   GradientReduction reduction)
+                   GradientReduction reduction, bool flat)
     : parameters_(std::move(parameters)),
+      flat_(flat),
+      buffers_(flat ? flat_buffers(parameters_) : single_buffers(parameters_)),
       replicas_(std::move(replicas)),
       sync_(sync),
       reduction_(reduction),
       sums_(parameters_.size()) {}
 
 void Replicas::reduce() const {
-  all_reduce_gradients(parameters_, *replicas_);
+  for (const GradientBuffer& buffer : buffers_)
+    all_reduce_gradients(buffer, *replicas_);
   if (reduction_ == GradientReduction::average && replicas_->size() > 1)
     for (const Parameter& parameter : parameters_)
       parameter.value.grad().div_(replicas_->size());
+}
+
+std::vector<std::string> Replicas::buffers() const {
+  std::vector<std::string> texts;
+  for (const GradientBuffer& buffer : buffers_)
+    if (flat_)
+      texts.push_back(buffer.text());
+  return texts;
 }
 
 void Replicas::begin(bool /*last*/) {

@@ -113,6 +113,33 @@ TEST_F(ResultsTest, WhatTheTrainersWarnedOfIsANoteOnTheCase) {
               ElementsAre("x, y: warmup lasts 2 steps"));
 }
 
+TEST_F(ResultsTest, ArmsThatReduceOtherBuffersOverAsManyRanksAreNoted) {
+  const auto arm_of_two_ranks = [&](const std::string& name, const Json& buffers) {
+    const std::filesystem::path trace = folder_ / "cases/topic" / name / "trace.h5";
+    std::filesystem::create_directories(trace.parent_path());
+    for (const int64_t rank : {1, 0}) {
+      Recorder recorder({trace, Json::object(), {{"reduction_buffers", buffers}}, {}, 0, rank, 2});
+      for (int64_t step = 1; step <= 10; ++step) {
+        recorder.begin_step(step);
+        recorder.channel("loss", falling_losses()[static_cast<size_t>(step) - 1]);
+        recorder.end_step();
+      }
+      recorder.finish();
+    }
+    return shell_arm(name, "test $RANK = 1 || cp {case_dir}/" + name + "/* {run_dir}") + "ranks = 2\n";
+  };
+  const Json flat = {"layers.0: 1 x 40 elements: w at 0, v at 30", "output: 1 x 8 elements: output at 0"};
+  const std::string cases = "[golden]\narms = []\n" + arm_of_two_ranks("own", Json::array()) +
+                            arm_of_two_ranks("flat", flat) + arm_of_two_ranks("flat_too", flat) +
+                            losses_identical() + "arms = [\"own\", \"flat\"]\n";
+  const Json results = run({write_case("c", cases)});
+  EXPECT_THAT(
+      results.at("cases").at(0).at("notes").get<std::vector<std::string>>(),
+      ElementsAre(
+          "flat, flat_too: gradients are reduced in 2 flat buffers, of layers.0 (1 x 40 elements) and "
+          "output (1 x 8 elements)"));
+}
+
 TEST_F(ResultsTest, AnArmThatDoesNotTrainFailsWithoutBeingAsked) {
   write_trace("flat", {8, 8.1, 8, 8.1, 8, 8.1, 8, 8.1, 8, 8.1});
   const Json results = run({write_case("c", "[golden]\narms = []\n" + copying_arm("x", "flat") +
