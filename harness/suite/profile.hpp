@@ -13,7 +13,7 @@ namespace parity {
 
 /// Which bits a run may count on. Source: DESIGN.md, "Launching and rendezvous".
 enum class Profile {
-  portable,  ///< AVX2 paths everywhere: the same bits on AVX2 machines of one CPU vendor; goldens use it
+  portable,  ///< paths that every CPU with AVX2 has, whoever made it: the same bits on each; goldens use it
   native,    ///< the machine's fastest paths; MKL strict, so that the number of threads changes nothing
 };
 

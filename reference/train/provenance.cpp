@@ -14,6 +14,10 @@
 #include <ATen/Version.h>
 #include <torch/version.h>
 
+#include "reference/comm/device_mesh.hpp"
+#include "reference/comm/group.hpp"
+#include "reference/cuda/device.hpp"
+
 namespace parity::reference {
 namespace {
 
@@ -65,14 +69,15 @@ Json device_facts(const Device& device) {
 
 }  // namespace
 
-Json provenance_of(const RunConfig& config, const Device& device, const std::string& mesh,
-                   const std::vector<std::string>& buffers, const std::vector<std::string>& warnings) {
+Json provenance_of(const RunConfig& config, const Trainer& trainer) {
+  const Device& device = trainer.world().device();
   Json fingerprint = {{"cpu_vendor", cpu_vendor()},
                       {"aten_capability", at::get_cpu_capability()},
                       {"mkl_cbwr", environment_value("MKL_CBWR")},
                       {"torch", TORCH_VERSION},
                       {"build_type", PARITY_BUILD_TYPE},
                       {"threads", config.threads},
+                      {"initial_weights", trainer.initial_weights()},
                       {"device", "cpu"}};
   const Json facts = device_facts(device);
   if (!device.is_cpu())
@@ -83,13 +88,13 @@ Json provenance_of(const RunConfig& config, const Device& device, const std::str
           {"cpu_vendor", fingerprint["cpu_vendor"]},
           {"aten_capability", fingerprint["aten_capability"]},
           {"device", facts},
-          {"mesh", mesh},
-          {"reduction_buffers", buffers},
+          {"mesh", trainer.mesh().text()},
+          {"reduction_buffers", trainer.buffers()},
           {"threads", config.threads},
           {"seed", config.seed},
           {"data_seed", config.data.seed},
           {"environment", allowed_environment()},
-          {"warnings", warnings},
+          {"warnings", trainer.warnings()},
           {"fingerprint", fingerprint}};
 }
 

@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "harness/base/json.hpp"
 #include "reference/config/run_config.hpp"
-#include "reference/cuda/device.hpp"
+#include "reference/train/trainer.hpp"
 
 namespace parity::reference {
 
@@ -16,10 +13,9 @@ namespace parity::reference {
 /// `device` is "cpu", or an object: name, compute capability and memory of the GPU, and the versions of
 /// driver, CUDA, cuDNN and NCCL. "fingerprint" is the part that goldens compare. Holds no host name, user
 /// name or path.
-/// \param mesh      "dp_replicate 2 x tp 2"
-/// \param buffers   in which gradients are reduced (Trainer::buffers)
-/// \param warnings  of the trainer, kept for the report
-Json provenance_of(const RunConfig& config, const Device& device, const std::string& mesh,
-                   const std::vector<std::string>& buffers, const std::vector<std::string>& warnings);
+///
+/// The fingerprint has a digest of the first weights as well: drawing them calls functions of MKL, which has
+/// others for other CPUs.
+Json provenance_of(const RunConfig& config, const Trainer& trainer);
 
 }  // namespace parity::reference

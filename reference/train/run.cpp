@@ -56,9 +56,8 @@ std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, const Trai
   if (invocation.trace.empty())
     return nullptr;
   Recorder::Options options{invocation.trace, to_numeric_json(invocation.config),
-                            provenance_of(invocation.config, trainer.world().device(), trainer.mesh().text(),
-                                          trainer.buffers(), trainer.warnings()),
-                            read_capture(invocation.capture), trainer.updates_done()};
+                            provenance_of(invocation.config, trainer), read_capture(invocation.capture),
+                            trainer.updates_done()};
   options.rank = trainer.world().rank();
   options.ranks = trainer.world().size();
   return std::make_unique<Recorder>(std::move(options));

@@ -15,6 +15,7 @@
 #include "reference/train/autocast.hpp"
 #include "reference/train/non_finite.hpp"
 #include "reference/train/trainer_state.hpp"
+#include "reference/train/weights_digest.hpp"
 
 namespace parity::reference {
 namespace {
@@ -30,8 +31,10 @@ std::vector<int64_t> places_of(const RunConfig& config, const Group& context) {
 }
 
 /// The model's first weights, drawn on the CPU whatever the device and the ranks, and then what is around it.
-Applied initialized(Llama3& model, const RunConfig& config, const Parallel& parallel) {
+/// \param digest  takes theirs
+Applied initialized(Llama3& model, const RunConfig& config, const Parallel& parallel, std::string& digest) {
   initialize(model, static_cast<uint64_t>(config.seed));
+  digest = weights_digest(model);
   model.move_to(parallel.world->device().place);
   return apply_parallelism(model, config.parallel, parallel);
 }
@@ -58,7 +61,7 @@ Trainer::State::State(const RunConfig& run_config, std::shared_ptr<Group> world)
       loader(config.data, {model.dimensions().vocab_size, model.dimensions().max_seq_len},
              {parallel.batch->rank(), parallel.batch->size()}),
       places(places_of(config, *parallel.context)),
-      applied(initialized(model, config, parallel)),
+      applied(initialized(model, config, parallel, initial_weights)),
       optimizer(make_optimizer(config.optimizer, applied.parameters)),
       schedule(make_schedule(config)),
       update_norm(applied.parameters, *parallel.stage, *parallel.pipeline),
@@ -200,6 +203,10 @@ const std::vector<Parameter>& Trainer::parameters() const {
 
 const std::vector<std::string>& Trainer::buffers() const {
   return state_->applied.buffers;
+}
+
+const std::string& Trainer::initial_weights() const {
+  return state_->initial_weights;
 }
 
 const Group& Trainer::world() const {

@@ -103,6 +103,8 @@ class Trainer {
   const DeviceMesh& mesh() const;
   /// The buffers in which gradients are reduced, a line each; empty where each parameter has its own.
   const std::vector<std::string>& buffers() const;
+  /// Digest of the whole model's first weights (weights_digest.hpp), also in a run that goes on.
+  const std::string& initial_weights() const;
   /// Adjustments made to the schedule's numbers, and which of two marks of documents is used.
   const std::vector<std::string>& warnings() const;
   /// Document of each token of a batch as attention sees them, [B, S]; zeros where it tells none apart.

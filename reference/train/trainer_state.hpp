@@ -28,6 +28,7 @@ struct Trainer::State {
   Llama3 model;
   Loader loader;
   std::vector<int64_t> places;  ///< in each sequence, that this rank has; empty = all
+  std::string initial_weights;
   Applied applied;
   std::unique_ptr<Optimizer> optimizer;
   Schedule schedule;

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "reference/model/llama3/llama3.hpp"
+
+namespace parity::reference {
+
+/// Names and bits of every weight, as 32 hexadecimal digits: whether two runs start from the same model.
+/// \param model  whole, on the CPU
+std::string weights_digest(const Llama3& model);
+
+}  // namespace parity::reference
