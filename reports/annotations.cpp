@@ -38,7 +38,7 @@ std::string property(const std::string& text) {
   return escaped(text, ":,");
 }
 
-std::string file_of(const Case& item, const std::string& workspace) {
+std::string file_of(const CaseLine& item, const std::string& workspace) {
   const fs::path file(one_line(item.file));
   if (!file.is_absolute() || workspace.empty())
     return file.generic_string();
@@ -48,7 +48,7 @@ std::string file_of(const Case& item, const std::string& workspace) {
 }
 
 /// \param level  "error", or "warning" for what was skipped
-std::string annotation(const std::string& level, const Case& item, int64_t line, const std::string& title,
+std::string annotation(const std::string& level, const CaseLine& item, int64_t line, const std::string& title,
                        const std::string& message, const std::string& workspace) {
   std::string command = "::" + level + " ";
   if (!item.file.empty())
@@ -68,7 +68,7 @@ std::string message_of(const Check& check) {
 std::string warnings(const Results& results, const std::string& workspace) {
   std::string text;
   size_t shown = 0;
-  for (const Case& item : results.cases)
+  for (const CaseLine& item : results.cases)
     if (!item.skipped.empty() && shown++ < most)
       text +=
           annotation("warning", item, 1, item.name + ": skipped", shorten(item.skipped, longest), workspace);
@@ -79,11 +79,10 @@ std::string warnings(const Results& results, const std::string& workspace) {
 
 std::string annotations(const Results& results, const std::string& workspace) {
   std::vector<std::string> all;
-  for (const Case& item : results.cases)
-    for (const Arm& arm : item.arms)
-      if (arm.failed())
-        all.push_back(annotation("error", item, 1, item.name + ": arm " + arm.name + " " + arm.failure_kind,
-                                 shorten(arm.failure, longest), workspace));
+  for (const CaseLine& item : results.cases)
+    for (const LostArm& arm : item.lost_arms)
+      all.push_back(annotation("error", item, 1, item.name + ": arm " + arm.name + " " + arm.kind,
+                               shorten(arm.failure, longest), workspace));
   for (const Finding& failure : failures(results))
     all.push_back(annotation("error", *failure.item, failure.check->line,
                              failure.item->name + ": " + claim(*failure.check), message_of(*failure.check),

@@ -3,12 +3,11 @@
 #include "reports/html.hpp"
 
 #include <algorithm>
-#include <map>
+#include <utility>
 
-#include "reports/case_section.hpp"
+#include "harness/base/error.hpp"
 #include "reports/overview.hpp"
 #include "reports/overview_section.hpp"
-#include "reports/page_data.hpp"
 #include "reports/page_parts.hpp"
 #include "reports/slugs.hpp"
 #include "reports/templates.hpp"
@@ -21,18 +20,13 @@ namespace {
 /// How often each verdict was found, and how often it was not what the case claims; each check is counted
 /// once.
 Data verdict_counts(const Results& results) {
-  std::map<std::string, size_t> numbers, failed;
-  for (const Case& item : results.cases)
-    for (const Check& check : item.checks) {
-      ++numbers[check.finding()];
-      failed[check.finding()] += check.passed ? 0 : 1;
-    }
   Data rows = list();
   const auto add = [&](const std::string& name, std::string_view meaning) {
-    if (numbers[name] == 0)
+    const auto found = results.found.find(name);
+    if (found == results.found.end())
       return;
-    Data row = pair("meaning", std::string(meaning), "number", grouped(numbers[name]));
-    const size_t fails = failed[name];
+    Data row = pair("meaning", std::string(meaning), "number", grouped(found->second.number));
+    const size_t fails = found->second.failed;
     row.set("has_failed", fails > 0);
     row.set("failed", grouped(fails) + (fails == 1 ? " fails" : " fail"));
     set_verdict(row, name);
@@ -87,24 +81,8 @@ std::string counts(const Results& results) {
   return results.seconds > 0 ? text + "; " + duration(results.seconds) : text;
 }
 
-}  // namespace
-
-std::string html(const Results& results) {
-  const auto fails = [](const Case& item) { return item.failed(); };
-  if (!std::ranges::is_partitioned(results.cases, fails)) {
-    Results sorted = results;
-    std::ranges::stable_partition(sorted.cases, fails);
-    return html(sorted);
-  }
-  CaseSection section;
-  Slugs names("case-");
-  std::vector<std::string> slugs;
-  std::vector<CheckDetails> details(results.cases.size());
-  std::string sections;
-  for (size_t i = 0; i < results.cases.size(); ++i) {
-    slugs.push_back(names.make(results.cases[i].name));
-    sections += section.render(results.cases[i], i, slugs[i], details[i]);
-  }
+/// What of the page is said of the suite.
+Data suite_data(const Results& results) {
   Data page;
   set_state(page, results.passed());
   page.set("outcome", outcome(results));
@@ -112,17 +90,68 @@ std::string html(const Results& results) {
   page.set("verdicts", verdict_counts(results));
   page.set("legend", verdict_legend());
   page.set("facts", suite_facts(results));
-  set_overview(page, results, slugs);
-  page.set("case_sections", sections);
   page.set("producer", results.version.empty() ? "" : "Written by parity " + one_line(results.version) + ".");
-  page.set("data", page_data(results, details));
   page.set("css", std::string(templates::report_css));
   page.set("plots_js", std::string(templates::plots_js));
   page.set("heat_js", std::string(templates::heat_js));
   page.set("masks_js", std::string(templates::masks_js));
   page.set("report_js", std::string(templates::report_js));
   page.set("plot_library", std::string(plot_library_name));
-  return parse(templates::page_mustache).render(page);
+  return page;
+}
+
+/// The lines of the cases in the order of the page.
+Results in_page_order(Results results) {
+  std::ranges::stable_partition(results.cases, [](const CaseLine& item) { return item.failed(); });
+  return results;
+}
+
+}  // namespace
+
+HtmlForm::HtmlForm(const Results& unordered, Sink out, const std::filesystem::path& folder)
+    : out_(std::move(out)), template_(templates::page_mustache), data_(folder) {
+  const Results results = in_page_order(unordered);
+  Slugs names("case-");
+  for (const CaseLine& item : results.cases)
+    slugs_.push_back(names.make(item.name));
+  page_ = suite_data(results);
+  set_overview(page_, results, slugs_);
+  const auto write_rows = [&](std::string_view tag, std::string_view row_template) {
+    write_until(tag);
+    Template row = parse(row_template);
+    for (size_t i = 0; i < results.cases.size(); ++i)
+      out_(row.render(case_row(results.cases[i], i, slugs_[i])));
+  };
+  write_rows("{{{nav_rows}}}", templates::nav_row_mustache);
+  write_rows("{{{case_rows}}}", templates::case_row_mustache);
+  write_until("{{{case_sections}}}");
+}
+
+void HtmlForm::write_until(std::string_view tag) {
+  const size_t end = template_.find(tag);
+  require(end != std::string_view::npos, "page.mustache lacks " + std::string(tag));
+  out_(parse(template_.substr(0, end)).render(page_));
+  template_.remove_prefix(end + tag.size());
+}
+
+void HtmlForm::add(const Case& item) {
+  const size_t index = data_.size();
+  CheckDetails details;
+  out_(section_.render(item, index, slugs_.at(index), details));
+  data_.add(page_data(item, details, texts_));
+}
+
+void HtmlForm::end() {
+  write_until("{{{data}}}");
+  out_("{\"cases\":[");
+  for (size_t i = 0; i < data_.size(); ++i)
+    out_((i == 0 ? "" : ",") + data_.piece(i));
+  out_("],\"texts\":[");
+  const char* before = "";
+  for (const std::string* text : texts_.list())
+    out_(std::exchange(before, ",") + script_json(*text));
+  out_("]}");
+  out_(parse(template_).render(page_));
 }
 
 }  // namespace parity::reports

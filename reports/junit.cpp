@@ -75,41 +75,42 @@ std::string testcase(const Case& item, const std::string& name, const std::strin
          attribute("message", message) + ">" + escaped(body, false) + "</" + element + ">\n    </testcase>\n";
 }
 
-struct Suite {
-  std::string body;
+struct Counts {
   size_t tests = 0, failures = 0, errors = 0, skipped = 0;
 };
 
-Suite suite(const Case& item) {
-  Suite result;
-  for (const Check& check : item.checks) {
-    ++result.tests;
-    result.failures += check.passed ? 0 : 1;
-    result.body += testcase(item, check.id + " " + claim(check), check.passed ? "" : "failure", check.verdict,
-                            check.sentence, details(check));
-  }
-  for (const Arm& arm : item.arms) {
-    if (!arm.failed())
-      continue;
-    ++result.tests;
-    ++result.errors;
-    result.body += testcase(item, "arm " + arm.name + " finishes", "error", arm.failure_kind, arm.failure,
-                            arm.failure + "\n" + arm.stderr_tail);
-  }
-  if (!item.skipped.empty()) {
-    ++result.tests;
-    ++result.skipped;
-    result.body += testcase(item, "case", "skipped", item.verdict, item.skipped, item.sentence);
-  }
-  if (item.failed() && result.failures + result.errors == 0) {
-    ++result.tests;
-    ++result.failures;
-    result.body += testcase(item, "case", "failure", item.verdict, item.sentence, item.sentence);
-  }
-  return result;
+/// A case that fails though its checks hold and its arms finished is a failure of its own.
+bool fails_alone(const CaseLine& item) {
+  return item.failed() && item.checks_failed == 0 && item.lost_arms.empty();
 }
 
-}  // namespace
+Counts counts_of(const CaseLine& item) {
+  const size_t alone = fails_alone(item) ? 1 : 0;
+  const size_t skipped = item.skipped.empty() ? 0 : 1;
+  return {item.checks + item.lost_arms.size() + alone + skipped, item.checks_failed + alone,
+          item.lost_arms.size(), skipped};
+}
+
+std::string words(const Counts& counts) {
+  return fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", counts.tests,
+                     counts.failures, counts.errors, counts.skipped);
+}
+
+std::string testcases(const Case& item, const CaseLine& line) {
+  std::string body;
+  for (const Check& check : item.checks)
+    body += testcase(item, check.id + " " + claim(check), check.passed ? "" : "failure", check.verdict,
+                     check.sentence, details(check));
+  for (const Arm& arm : item.arms)
+    if (arm.failed())
+      body += testcase(item, "arm " + arm.name + " finishes", "error", arm.failure_kind, arm.failure,
+                       arm.failure + "\n" + arm.stderr_tail);
+  if (!item.skipped.empty())
+    body += testcase(item, "case", "skipped", item.verdict, item.skipped, item.sentence);
+  if (fails_alone(line))
+    body += testcase(item, "case", "failure", item.verdict, item.sentence, item.sentence);
+  return body;
+}
 
 /// A suite that is not whole has an error of its own.
 std::string incomplete(const Results& results) {
@@ -126,33 +127,34 @@ std::string incomplete(const Results& results) {
          "  </testsuite>\n";
 }
 
-std::string junit(const Results& results) {
-  std::string suites;
-  Suite sum;
-  if (!results.whole()) {
-    suites += incomplete(results);
-    ++sum.tests;
-    ++sum.errors;
+}  // namespace
+
+JunitForm::JunitForm(const Results& results, Sink out) : results_(results), out_(std::move(out)) {
+  Counts sum;
+  if (!results.whole())
+    sum = {1, 0, 1, 0};
+  for (const CaseLine& item : results.cases) {
+    const Counts one = counts_of(item);
+    sum = {sum.tests + one.tests, sum.failures + one.failures, sum.errors + one.errors,
+           sum.skipped + one.skipped};
   }
-  for (const Case& item : results.cases) {
-    const Suite one = suite(item);
-    suites += "  <testsuite" + attribute("name", item.name) +
-              fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{}\"", one.tests,
-                          one.failures, one.errors, one.skipped, seconds(item.seconds)) +
-              attribute("timestamp", results.started) + ">\n";
-    suites += "    <properties>\n      <property name=\"question\"" + attribute("value", item.question) +
-              "/>\n      <property name=\"found\"" + attribute("value", item.sentence) +
-              "/>\n    </properties>\n";
-    suites += one.body + "  </testsuite>\n";
-    sum.tests += one.tests;
-    sum.failures += one.failures;
-    sum.errors += one.errors;
-    sum.skipped += one.skipped;
-  }
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"parity\"" +
-         fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{}\"", sum.tests,
-                     sum.failures, sum.errors, sum.skipped, seconds(results.seconds)) +
-         ">\n" + suites + "</testsuites>\n";
+  out_("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"parity\"" + words(sum) +
+       fmt::format(" time=\"{}\">\n", seconds(results.seconds)));
+  if (!results.whole())
+    out_(incomplete(results));
+}
+
+void JunitForm::add(const Case& item) {
+  const CaseLine& line = results_.cases.at(place_++);
+  out_("  <testsuite" + attribute("name", item.name) + words(counts_of(line)) +
+       fmt::format(" time=\"{}\"", seconds(item.seconds)) + attribute("timestamp", results_.started) + ">\n" +
+       "    <properties>\n      <property name=\"question\"" + attribute("value", item.question) +
+       "/>\n      <property name=\"found\"" + attribute("value", item.sentence) + "/>\n    </properties>\n" +
+       testcases(item, line) + "  </testsuite>\n");
+}
+
+void JunitForm::end() {
+  out_("</testsuites>\n");
 }
 
 }  // namespace parity::reports

@@ -9,15 +9,19 @@
 namespace parity::reports {
 namespace {
 
-/// Every check that `wanted` picks.
+/// Every told check that `wanted` picks.
 template <class Wanted>
 std::vector<Finding> findings(const Results& results, Wanted wanted) {
   std::vector<Finding> found;
   for (size_t i = 0; i < results.cases.size(); ++i)
-    for (size_t k = 0; k < results.cases[i].checks.size(); ++k)
-      if (wanted(results.cases[i].checks[k]))
-        found.push_back({&results.cases[i], i, &results.cases[i].checks[k], k});
+    for (const ToldCheck& told : results.cases[i].told)
+      if (wanted(told.check))
+        found.push_back({&results.cases[i], i, &told.check, told.number});
   return found;
+}
+
+bool is_of_golden(const Check& check) {
+  return check.against == "golden";
 }
 
 /// Written, not compared: one check speaks for the whole file.
@@ -27,17 +31,22 @@ bool is_record(const Check& check) {
 
 }  // namespace
 
+bool is_told(const Check& check) {
+  return !check.passed || (is_of_golden(check) && (is_record(check) || check.verdict != "identical"));
+}
+
 std::vector<Finding> failures(const Results& results) {
   return findings(results, [](const Check& check) { return !check.passed; });
 }
 
 GoldenState golden_state(const Results& results) {
   GoldenState state;
-  std::vector<Finding> all = findings(results, [](const Check& check) { return check.against == "golden"; });
-  const Case* last = nullptr;
-  for (const Finding& finding : all) {
-    state.cases += finding.item == last ? 0 : 1;
-    last = finding.item;
+  for (const CaseLine& item : results.cases) {
+    state.quantities += item.goldens_agree;
+    state.agree += item.goldens_agree;
+    state.cases += item.goldens_agree > 0 || std::ranges::any_of(item.told, is_of_golden, &ToldCheck::check);
+  }
+  for (const Finding& finding : findings(results, is_of_golden)) {
     if (is_record(*finding.check)) {
       state.recorded.push_back(finding);
       continue;
@@ -73,12 +82,12 @@ std::string GoldenState::sentence_of_compared() const {
   return grouped(changed.size()) + " of " + grouped(quantities) + " stored quantities" + where + " changed";
 }
 
-std::vector<const Case*> slowest(const Results& results, size_t most) {
-  std::vector<const Case*> cases;
-  for (const Case& item : results.cases)
+std::vector<const CaseLine*> slowest(const Results& results, size_t most) {
+  std::vector<const CaseLine*> cases;
+  for (const CaseLine& item : results.cases)
     if (item.seconds > 0)
       cases.push_back(&item);
-  std::ranges::stable_sort(cases, std::ranges::greater{}, &Case::seconds);
+  std::ranges::stable_sort(cases, std::ranges::greater{}, &CaseLine::seconds);
   cases.resize(std::min(cases.size(), most));
   return cases;
 }

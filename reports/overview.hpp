@@ -11,12 +11,16 @@
 /// What stands above the cases: of a whole suite, the few lines a reader wants first.
 namespace parity::reports {
 
+/// Whether the lists above the cases may tell of a check: it failed, or says of a golden something else than
+/// that it agrees.
+bool is_told(const Check& check);
+
 /// A check and the case it belongs to. Not owned.
 struct Finding {
-  const Case* item = nullptr;
+  const CaseLine* item = nullptr;
   size_t case_index = 0;
   const Check* check = nullptr;
-  size_t check_index = 0;
+  size_t check_index = 0;  ///< position in its case
 };
 
 /// Failed checks, in the order of the suite.
@@ -40,7 +44,7 @@ struct GoldenState {
 GoldenState golden_state(const Results& results);
 
 /// The cases whose runs took longest, slowest first; none if they took no time.
-std::vector<const Case*> slowest(const Results& results, size_t most);
+std::vector<const CaseLine*> slowest(const Results& results, size_t most);
 
 /// 12 345 as "12,345".
 std::string grouped(size_t number);

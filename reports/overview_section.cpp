@@ -32,8 +32,8 @@ Data finding_row(const Finding& finding, const std::string& slug) {
 /// An arm that did not finish fails its case, whatever its checks say.
 void add_crashes(Data& rows, const Results& results, const std::vector<std::string>& slugs, size_t& number) {
   for (size_t i = 0; i < results.cases.size(); ++i)
-    for (const Arm& arm : results.cases[i].arms) {
-      if (!arm.failed() || ++number > most_failures)
+    for (const LostArm& arm : results.cases[i].lost_arms) {
+      if (++number > most_failures)
         continue;
       Data row;
       set_verdict(row, "crashed");
@@ -77,9 +77,9 @@ void set_goldens(Data& page, const Results& results, const std::vector<std::stri
 }
 
 void set_slowest(Data& page, const Results& results, const std::vector<std::string>& slugs) {
-  const std::vector<const Case*> cases = slowest(results, most_slow);
+  const std::vector<const CaseLine*> cases = slowest(results, most_slow);
   Data rows = list();
-  for (const Case* item : cases) {
+  for (const CaseLine* item : cases) {
     Data row = pair("slug", slugs[static_cast<size_t>(item - results.cases.data())], "case",
                     breakable(item->name, longest_case));
     row.set("duration", duration(item->seconds));
@@ -90,7 +90,9 @@ void set_slowest(Data& page, const Results& results, const std::vector<std::stri
   page.set("slowest", rows);
 }
 
-Data case_row(const Case& item, size_t index, const std::string& slug) {
+}  // namespace
+
+Data case_row(const CaseLine& item, size_t index, const std::string& slug) {
   Data row;
   set_state(row, item);
   set_verdict(row, item.verdict);
@@ -98,23 +100,17 @@ Data case_row(const Case& item, size_t index, const std::string& slug) {
   row.set("slug", slug);
   row.set("short_name", breakable(item.name, longest_case));
   row.set("sentence", shorten(item.sentence, 500));
-  row.set("held", std::to_string(item.checks.size() - item.checks_failed()));
-  row.set("all", std::to_string(item.checks.size()));
+  row.set("held", std::to_string(item.checks - item.checks_failed));
+  row.set("all", std::to_string(item.checks));
   row.set("seconds", exact(Json(item.seconds)));
   row.set("duration", item.seconds > 0 ? duration(item.seconds) : "");
   return row;
 }
 
-}  // namespace
-
 void set_overview(Data& page, const Results& results, const std::vector<std::string>& slugs) {
   set_failures(page, results, slugs);
   set_goldens(page, results, slugs);
   set_slowest(page, results, slugs);
-  Data rows = list();
-  for (size_t i = 0; i < results.cases.size(); ++i)
-    rows.push_back(case_row(results.cases[i], i, slugs[i]));
-  page.set("cases", rows);
 }
 
 }  // namespace parity::reports

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -43,22 +42,6 @@ Json series(const Case& item, const std::vector<Series>& all) {
     list.push_back(Json::array({index_of(item, one.arm), numbers(one.values)}));
   return list;
 }
-
-/// Texts that come again and again (names of tensors, keys of configs), each once; data has their numbers.
-class Texts {
- public:
-  size_t number(const std::string& text) {
-    const auto [known, is_new] = numbers_.try_emplace(text, list_.size());
-    if (is_new)
-      list_.push_back(text);
-    return known->second;
-  }
-  Json list() const { return list_; }
-
- private:
-  std::unordered_map<std::string, size_t> numbers_;
-  std::vector<std::string> list_;
-};
 
 /// Rows [key, value] of an object, nested keys joined by dots. Long strings keep their beginning and end.
 void flatten(const Json& value, const std::string& key, Texts& texts, Json& rows) {
@@ -189,14 +172,6 @@ Json case_data(const Case& item, Texts& texts) {
   return result;
 }
 
-void append_escaped(std::string& page, const std::string& json) {
-  for (const char byte : json)
-    if (byte == '<')
-      page += "\\u003c";
-    else
-      page += byte;
-}
-
 }  // namespace
 
 bool is_quiet(const Check& check) {
@@ -215,21 +190,22 @@ std::vector<const Curve*> shown_curves(const Case& item) {
   return curves;
 }
 
-std::string page_data(const Results& results, const std::vector<CheckDetails>& details) {
-  Texts texts;
-  std::string page = "{\"cases\":[";
-  for (size_t i = 0; i < results.cases.size(); ++i) {
-    Json item = case_data(results.cases[i], texts);
-    item["details"] = Json::object();
-    if (i < details.size())
-      for (const auto& [check, inner] : details[i])
-        item["details"][std::to_string(check)] = inner;
-    page += i == 0 ? "" : ",";
-    append_escaped(page, json_text(item));
-  }
-  page += "],\"texts\":";
-  append_escaped(page, json_text(texts.list()));
-  return page + "}";
+std::string page_data(const Case& item, const CheckDetails& details, Texts& texts) {
+  Json data = case_data(item, texts);
+  data["details"] = Json::object();
+  for (const auto& [check, inner] : details)
+    data["details"][std::to_string(check)] = inner;
+  return script_json(data);
+}
+
+std::string script_json(const Json& json) {
+  std::string text;
+  for (const char byte : json_text(json))
+    if (byte == '<')
+      text += "\\u003c";
+    else
+      text += byte;
+  return text;
 }
 
 }  // namespace parity::reports

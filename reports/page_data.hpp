@@ -4,9 +4,10 @@
 
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "reports/results.hpp"
+#include "reports/case.hpp"
 
 namespace parity::reports {
 
@@ -20,7 +21,25 @@ std::vector<const Curve*> shown_curves(const Case& item);
 /// asked, and writes out only what changed.
 bool is_quiet(const Check& check);
 
-/// The JSON that the page's script reads, safe inside a <script> element ("<" is escaped).
+/// Texts that come again and again (names of tensors, keys of configs), each once; data has their numbers.
+class Texts {
+ public:
+  size_t number(const std::string& text) {
+    const auto [known, is_new] = numbers_.try_emplace(text, list_.size());
+    if (is_new)
+      list_.push_back(&known->first);
+    return known->second;
+  }
+  /// By number. Not owned.
+  const std::vector<const std::string*>& list() const { return list_; }
+
+ private:
+  std::unordered_map<std::string, size_t> numbers_;
+  std::vector<const std::string*> list_;
+};
+
+/// What the page's script knows of a case, as JSON that is safe inside a <script> element ("<" is escaped).
+/// The page has, in its own order of the cases:
 ///
 ///     {"texts": [..], "cases": [{"reference": 0, "arms": ["a", "b"],
 ///        "curves": [{"channel", "steps": [..], "series": [[arm, [values]]], "gap", "golden", "floor"}],
@@ -34,7 +53,10 @@ bool is_quiet(const Check& check);
 /// Arms are referred to by number, as are names, phases, keys and values (in texts). Values are numbers,
 /// null, or "nan", "inf", "-inf". A row of an identical tensor ends after its phase if its metrics are all 0.
 ///
-/// \param details  of each case, as CaseSection gives them
-std::string page_data(const Results& results, const std::vector<CheckDetails>& details = {});
+/// \param details  as CaseSection gives them
+std::string page_data(const Case& item, const CheckDetails& details, Texts& texts);
+
+/// JSON that is safe inside a <script> element.
+std::string script_json(const Json& json);
 
 }  // namespace parity::reports

@@ -65,7 +65,9 @@ inline void set_state(Data& data, bool passed) {
   data.set("mark", passed ? "✓" : "✗");
 }
 
-inline void set_state(Data& data, const Case& item) {
+/// \param item  a Case or its CaseLine
+template <class Item>
+void set_state(Data& data, const Item& item) {
   set_state(data, item.passed);
   if (item.skipped.empty())
     return;

@@ -2,28 +2,71 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/render.hpp"
 
+#include <algorithm>
 #include <array>
+#include <deque>
+#include <map>
+#include <numeric>
+#include <vector>
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "reports/html.hpp"
 #include "reports/junit.hpp"
 #include "reports/summary.hpp"
+#include "reports/terminal.hpp"
 
 namespace parity::reports {
 namespace fs = std::filesystem;
 namespace {
 
-std::string report_text(const Results& results) {
-  return terminal(results, Colour::plain, 110);
+constexpr std::array<Renderer, 4> table = {{
+    {"terminal", "report.txt", Order::of_the_suite,
+     [](const Results& results, Sink out, const fs::path&) -> std::unique_ptr<Form> {
+       return std::make_unique<TerminalForm>(results, std::move(out), Colour::plain, 110);
+     }},
+    {"junit", "junit.xml", Order::of_the_suite,
+     [](const Results& results, Sink out, const fs::path&) -> std::unique_ptr<Form> {
+       return std::make_unique<JunitForm>(results, std::move(out));
+     }},
+    {"summary", "summary.md", Order::of_the_suite,
+     [](const Results& results, Sink out, const fs::path&) -> std::unique_ptr<Form> {
+       return std::make_unique<SummaryForm>(results, std::move(out));
+     }},
+    {"html", "index.html", Order::failing_first,
+     [](const Results& results, Sink out, const fs::path& folder) -> std::unique_ptr<Form> {
+       return std::make_unique<HtmlForm>(results, std::move(out), folder);
+     }},
+}};
+
+/// Places in results.json.
+std::vector<size_t> places_in(Order order, const Results& results) {
+  std::vector<size_t> places(results.cases.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  if (order == Order::failing_first)
+    std::ranges::stable_partition(places, [&](size_t place) { return results.cases[place].failed(); });
+  return places;
 }
 
-constexpr std::array<Renderer, 4> table = {{
-    {"terminal", "report.txt", report_text},
-    {"junit", "junit.xml", junit},
-    {"summary", "summary.md", summary},
-    {"html", "index.html", html},
-}};
+struct OpenForm {
+  std::unique_ptr<Form> form;
+  Order order;
+};
+
+/// Gives each form every case. Where one order is as the other, a case is read once for both.
+void give_cases(const ResultsFile& file, const std::vector<OpenForm>& forms) {
+  std::map<std::vector<size_t>, std::vector<Form*>> alike;
+  for (const OpenForm& open : forms)
+    alike[places_in(open.order, file.results())].push_back(open.form.get());
+  for (const auto& [places, same] : alike)
+    for (const size_t place : places) {
+      const Case item = file.whole(place);
+      for (Form* form : same)
+        form->add(item);
+    }
+  for (const OpenForm& open : forms)
+    open.form->end();
+}
 
 /// The plotting library lies in share/parity beside the folder of the program, in a build and when installed.
 fs::path plot_library() {
@@ -43,12 +86,33 @@ std::span<const Renderer> renderers() {
   return table;
 }
 
-void render(const fs::path& results_json, const fs::path& out_dir) {
-  const Results results = load_results(results_json);
-  const std::string library = read_file(plot_library());
+std::string rendered(const Renderer& renderer, const ResultsFile& results) {
+  std::string text;
+  std::vector<OpenForm> form;
+  form.push_back(
+      {renderer.begin(
+           results.results(), [&](std::string_view piece) { text += piece; }, fs::temp_directory_path()),
+       renderer.order});
+  give_cases(results, form);
+  return text;
+}
+
+Results render(const fs::path& results_json, const fs::path& out_dir) {
+  const ResultsFile results = load_results(results_json);
+  const fs::path library = plot_library();
+  std::deque<NewFile> files;
+  std::vector<OpenForm> forms;
   for (const Renderer& renderer : table)
-    write_file(out_dir / renderer.file, renderer.function(results));
-  write_file(out_dir / plot_library_name, library);
+    forms.push_back(
+        {renderer.begin(results.results(), files.emplace_back(out_dir / renderer.file).sink(), out_dir),
+         renderer.order});
+  give_cases(results, forms);
+  for (NewFile& file : files)
+    file.finish();
+  NewFile copy(out_dir / plot_library_name);
+  pass_on(library, copy.sink());
+  copy.finish();
+  return results.results();
 }
 
 }  // namespace parity::reports

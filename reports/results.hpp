@@ -4,131 +4,52 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
-#include "reports/mask_picture.hpp"
-#include "reports/tensor_picture.hpp"
+#include "harness/base/json_items.hpp"
+#include "reports/case.hpp"
 
 namespace parity::reports {
 
-/// One number of a curve: nothing where the file has null (that arm has no such step), else any double,
-/// NaN and infinities included (written as "nan", "inf", "-inf").
-using Value = std::optional<double>;
-
-/// Numbers of one arm, one for each step of its curve.
-struct Series {
-  std::string arm;
-  std::vector<Value> values;
+/// A check that is told of above the cases. Its rows and its picture are left in the case.
+struct ToldCheck {
+  size_t number = 0;  ///< position in its case
+  Check check;
 };
 
-/// One channel of a case over its steps.
-struct Curve {
-  std::string channel;
-  std::vector<int64_t> steps;
-  std::vector<Series> series;  ///< in the order of the case's arms
-  std::vector<Series> gap;     ///< |arm - reference|, for each arm but the reference
-  std::vector<Value> floor;    ///< rounding noise by step; empty where it was not measured
-  std::vector<Series> golden;  ///< stored values; empty without a golden
+/// A run that did not finish.
+struct LostArm {
+  std::string name, kind;
+  std::string failure;  ///< one sentence
 };
 
-/// One side of a case and how its run went.
-struct Arm {
-  std::string name;
-  std::string run;
-  std::string trace;  ///< relative to results.json
-  bool cached = false;
-  int64_t ranks = 1;
-  double seconds = 0;
-  int64_t steps = 0;
-  std::optional<double> tokens_per_second;
-  Json config = Json::object();
-  Json provenance = Json::object();
-  bool complete = true;
-  bool skipped = false;  ///< it could not run on this machine; not complete, and no failure
-  std::string failure_kind;
-  std::string failure;  ///< one sentence; empty if complete
-  std::string stderr_tail;
-  std::string twin;  ///< run of the float64 twin; empty without one
-
-  bool failed() const { return !complete && !skipped; }
-};
-
-/// One key whose value differs between arms; a value is null where the arm lacks the key.
-struct ConfigDifference {
-  std::string key;
-  std::vector<std::pair<std::string, Json>> values;  ///< arm, value
-};
-
-/// Where two sides differ most, or first.
-struct Worst {
-  int64_t step = 0;
-  std::string tensor;          ///< tensor or channel name
-  std::vector<int64_t> index;  ///< coordinates; empty for a channel
-  Json expected, actual;       ///< number, "nan", "inf", "-inf"; null if that side has none
-  std::string metric;
-  Json value, limit;
-
-  /// Sketches tell how far two tensors lie apart, and no element's value.
-  bool has_values() const { return !expected.is_null() || !actual.is_null(); }
-};
-
-/// One row of a tensor check.
-struct TensorRow {
-  int64_t step = 0;
-  std::string phase, name;
-  bool identical = false;
-  Json measured = Json::object();  ///< the row's other scalars
-};
-
-/// One claim and what was found.
-struct Check {
-  std::string id, kind, quantity;
-  std::vector<std::string> arms;
-  std::string against;  ///< "arm" or "golden"
-  std::string relation;
-  Json parameters = Json::object();
-  std::string steps;
-  std::string because;
-  bool passed = false;
-  std::string verdict;
-  std::string sentence;
-  Json measured = Json::object();  ///< metric -> scalar
-  Json limit = Json::object();     ///< metric -> scalar; empty where bits decide
-  std::optional<Worst> worst;
-  std::vector<TensorRow> tensors;
-  std::optional<TensorPicture> picture;
-  std::string command;  ///< to look closer
-  int64_t line = 0;     ///< of the case file; 0 if no line asks for it
-
-  /// The word shown for what was found: the verdict, except that an arm that trained is not called different.
-  std::string finding() const { return kind == "training" && passed ? "trained" : verdict; }
-};
-
-struct Case {
-  std::string name, file, title, question, source, reference;
-  std::vector<std::string> tags;
+/// What is told of a case beside all others. It has no curves, rows, pictures or configs, and a check that
+/// holds is only counted: a suite of a thousand cases is a thousand of these in memory.
+struct CaseLine {
+  size_t place = 0;  ///< in results.json
+  std::string name, file;
   bool passed = false;
   std::string skipped;  ///< why it was not judged on this machine; empty if it was
-  std::string verdict;
-  std::string sentence;
+  std::string verdict, sentence;
   double seconds = 0;
   std::vector<std::string> notes;
-  std::vector<Arm> arms;
-  std::vector<ConfigDifference> config_difference;
-  std::vector<Curve> curves;
-  std::vector<MaskPicture> masks;
-  std::vector<Check> checks;
-  std::string reproduce;
+  std::vector<LostArm> lost_arms;
+  size_t checks = 0, checks_failed = 0;
+  size_t goldens_agree = 0;     ///< stored quantities that agree bit for bit
+  std::vector<ToldCheck> told;  ///< what failed, and other news of goldens
 
-  size_t checks_failed() const;
-  /// A skipped case neither passed nor failed.
   bool failed() const { return !passed && skipped.empty(); }
 };
 
-/// A suite's results. Source: reports/RESULTS.md.
+/// How often something was found, and how often it was not what the case claims.
+struct Found {
+  size_t number = 0, failed = 0;
+};
+
+/// A suite's results but for what only the whole cases hold. Source: reports/RESULTS.md.
 struct Results {
   std::string version, commit;
   bool dirty = false;
@@ -138,9 +59,14 @@ struct Results {
   Json environment = Json::object();
   int64_t runs = 0, runs_cached = 0;
   bool interrupted = false;
+  bool is_shard = false;
   std::vector<std::string> unfinished;  ///< cases that were not judged
   std::vector<int64_t> missing_shards;  ///< of a suite that ran in shards
-  std::vector<Case> cases;
+  std::vector<CaseLine> cases;
+  std::map<std::string, Found> found;  ///< by Check::finding()
+
+  /// Takes what stays of the next case.
+  void add(Case item);
 
   size_t cases_failed() const;
   size_t cases_skipped() const;
@@ -154,15 +80,30 @@ struct Results {
   bool whole() const { return !interrupted && missing_shards.empty(); }
 };
 
-/// Reads and validates results.json. Optional fields may be missing, unknown ones are ignored.
+/// An open results.json: what is told of all cases, and each case whole when it is asked for.
+class ResultsFile {
+ public:
+  /// Reads and validates every case once. \param origin  the name for messages
+  /// \throws UserError as load_results
+  ResultsFile(std::unique_ptr<std::istream> text, std::string origin);
+
+  const Results& results() const { return results_; }
+  /// Reads the case anew. \param place  its position in the file
+  Case whole(size_t place) const;
+
+ private:
+  std::string origin_;
+  JsonItems cases_;
+  Results results_;
+};
+
+/// Optional fields may be missing, unknown ones are ignored.
 ///
 /// \throws UserError (exit 3) if there is no such file; (exit 2) if it is no JSON, has another major schema,
-/// lacks a
-///         needed field or holds one of another type (the message names it, as in
-///         cases[2].checks[0].verdict), or contradicts itself (a case that passed with a check that failed).
-Results load_results(const std::filesystem::path& file);
+/// or a case is none (read_case)
+ResultsFile load_results(const std::filesystem::path& file);
 
 /// The same from text; `origin` is the name for messages.
-Results parse_results(const std::string& text, const std::string& origin);
+ResultsFile parse_results(const std::string& text, const std::string& origin);
 
 }  // namespace parity::reports

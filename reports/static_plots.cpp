@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <vector>
 
 #include <fmt/format.h>
@@ -37,15 +38,11 @@ Process start(const fs::path& script, const fs::path& log) {
 }
 
 /// Runs each script by a gnuplot of its own.
-void run_all(const std::vector<std::string>& scripts, const fs::path& folder) {
+void run_all(const std::vector<fs::path>& scripts, const fs::path& folder) {
   const fs::path log = folder / "gnuplot.log";
-  std::vector<fs::path> files;
   std::vector<Process> running;
-  for (size_t i = 0; i < scripts.size(); ++i) {
-    files.push_back(folder / fmt::format("part{}.gnuplot", i));
-    write_file(files.back(), scripts[i]);
-    running.push_back(start(files.back(), log));
-  }
+  for (const fs::path& script : scripts)
+    running.push_back(start(script, log));
   for (Process& process : running) {
     const auto status = process.wait_for(patience);
     if (!status || !status->succeeded())
@@ -54,8 +51,8 @@ void run_all(const std::vector<std::string>& scripts, const fs::path& folder) {
                       status ? status->words() : "it takes too long", tail_of(log, 5), folder.string()),
           ExitCode::missing);
   }
-  for (const fs::path& file : files)
-    fs::remove(file);
+  for (const fs::path& script : scripts)
+    fs::remove(script);
   fs::remove(log);
 }
 
@@ -71,26 +68,33 @@ std::string heading(const Case& item) {
 
 }  // namespace
 
-size_t write_plots(const Results& results, const fs::path& folder, int jobs) {
-  fs::create_directories(folder);
-  std::vector<std::string> scripts(static_cast<size_t>(std::max(1, jobs)));
+size_t write_plots(const ResultsFile& results, const fs::path& folder, int jobs) {
+  const auto most = static_cast<size_t>(std::max(1, jobs));
+  std::deque<NewFile> scripts;
+  std::vector<fs::path> files;
+  NewFile page(folder / "plots.md");
   Slugs names("");
-  std::string page;
   size_t curves = 0;
-  for (const Case& item : results.cases) {
-    page += heading(item);
+  for (size_t place = 0; place < results.results().cases.size(); ++place) {
+    const Case item = results.whole(place);
+    page.write(heading(item));
     for (const Curve* curve : shown_curves(item)) {
       if (curve->steps.empty())
         continue;
       const std::string name = names.make(shorten(item.name, 60) + "-" + shorten(curve->channel, 40));
-      scripts[curves++ % scripts.size()] += plot_script(item, *curve, folder / name);
-      page += fmt::format("![{}]({}.png)\n", markdown::plain(item.name + ": " + curve->channel, 120), name);
+      const size_t part = curves++ % most;
+      if (part == scripts.size())
+        scripts.emplace_back(files.emplace_back(folder / fmt::format("part{}.gnuplot", part)));
+      scripts[part].write(plot_script(item, *curve, folder / name));
+      page.write(
+          fmt::format("![{}]({}.png)\n", markdown::plain(item.name + ": " + curve->channel, 120), name));
     }
-    page += "\n";
+    page.write("\n");
   }
-  std::erase(scripts, "");
-  run_all(scripts, folder);
-  write_file(folder / "plots.md", page);
+  for (NewFile& script : scripts)
+    script.finish();
+  run_all(files, folder);
+  page.finish();
   return curves;
 }
 

@@ -15,6 +15,6 @@ namespace parity::reports {
 /// \param jobs  gnuplots that run at once
 /// \return how many curves
 /// \throws UserError (exit 3) if there is no gnuplot, or it fails; with its words
-size_t write_plots(const Results& results, const std::filesystem::path& folder, int jobs);
+size_t write_plots(const ResultsFile& results, const std::filesystem::path& folder, int jobs);
 
 }  // namespace parity::reports

@@ -29,15 +29,15 @@ std::string verdict(const std::string& name) {
   return (look ? std::string(look->sign) + " " : "") + name;
 }
 
-void write_row(std::string& text, const Case& item) {
-  const size_t held = item.checks.size() - item.checks_failed();
+void write_row(std::string& text, const CaseLine& item) {
+  const size_t held = item.checks - item.checks_failed;
   text += "| " +
           std::string(item.passed     ? "✅"
                       : item.failed() ? "❌"
                                       : "⏭️") +
           " | " + code(item.name) + " | " + verdict(item.verdict) + " | " + plain(item.sentence, 420) +
-          " | " + std::to_string(held) + "/" + std::to_string(item.checks.size()) + " | " +
-          duration(item.seconds) + " |\n";
+          " | " + std::to_string(held) + "/" + std::to_string(item.checks) + " | " + duration(item.seconds) +
+          " |\n";
 }
 
 /// What fails first; all of a suite that holds is folded away.
@@ -48,7 +48,7 @@ void write_table(std::string& text, const Results& results) {
   size_t left_out = 0;
   std::string failing, holding;  // what is skipped is not folded away
   for (const bool passed : {false, true})
-    for (const Case& item : results.cases) {
+    for (const CaseLine& item : results.cases) {
       if (item.passed != passed)
         continue;
       if (failing.size() + holding.size() < room_for_rows)
@@ -89,7 +89,7 @@ void write_goldens(std::string& text, const Results& results) {
 }
 
 void write_slowest(std::string& text, const Results& results) {
-  const std::vector<const Case*> cases = slowest(results, most_slow);
+  const std::vector<const CaseLine*> cases = slowest(results, most_slow);
   if (cases.size() < 2)
     return;
   text += "**Slowest:** ";
@@ -124,6 +124,16 @@ void write_check(std::string& text, const Check& check) {
   text += "\n";
   if (!check.command.empty())
     text += "To look closer:\n\n" + block(one_line(check.command));
+}
+
+void write_notes(std::string& text, const Results& results) {
+  size_t notes = 0;
+  for (const CaseLine& item : results.cases)
+    for (const std::string& note : item.notes)
+      if (notes++ < most_notes)
+        text += "> " + code(item.name) + " " + plain(note) + "\n\n";
+  if (notes > most_notes)
+    text += "> and " + count(notes - most_notes, "more note") + " in index.html\n\n";
 }
 
 /// \param end  size of the text beyond which no check is begun
@@ -161,37 +171,35 @@ size_t write_failures(std::string& text, const Case& item, size_t room, size_t e
 
 }  // namespace
 
-std::string summary(const Results& results) {
-  const size_t checks = results.checks();
-  std::string text = "## " + std::string(results.passed() ? "✅ " : "❌ ") + outcome(results) + "\n\n";
-  text += count(checks, "check") + ", " + std::to_string(results.checks_failed()) + " failed; " +
-          count(static_cast<size_t>(results.runs), "run") +
-          (results.runs_cached > 0 ? ", " + std::to_string(results.runs_cached) + " from the cache" : "") +
-          "; " + duration(results.seconds) + ".\n\n";
-  write_goldens(text, results);
-  write_table(text, results);
-  size_t room = most_failures, left_out = 0;
-  const size_t end = text.size() + room_for_failures;
-  for (const Case& item : results.cases)
-    if (item.failed() && (room == 0 || text.size() > end))
-      ++left_out;
-    else if (item.failed())
-      room -= write_failures(text, item, room, end);
-  if (left_out > 0)
-    text += "and " + count(left_out, "more failing case") + " in index.html.\n\n";
-  size_t notes = 0;
-  for (const Case& item : results.cases)
-    for (const std::string& note : item.notes)
-      if (notes++ < most_notes)
-        text += "> " + code(item.name) + " " + plain(note) + "\n\n";
-  if (notes > most_notes)
-    text += "> and " + count(notes - most_notes, "more note") + " in index.html\n\n";
-  write_slowest(text, results);
-  std::string producer = "parity " + results.version;
-  if (!results.commit.empty())
-    producer += ", commit " + results.commit + (results.dirty ? " with local changes" : "");
-  text += "<sub>" + plain(producer + ", " + results.started) + "</sub>\n";
-  return text;
+SummaryForm::SummaryForm(const Results& results, Sink out)
+    : results_(results), out_(std::move(out)), room_(most_failures) {
+  text_ = "## " + std::string(results.passed() ? "✅ " : "❌ ") + outcome(results) + "\n\n";
+  text_ += count(results.checks(), "check") + ", " + std::to_string(results.checks_failed()) + " failed; " +
+           count(static_cast<size_t>(results.runs), "run") +
+           (results.runs_cached > 0 ? ", " + std::to_string(results.runs_cached) + " from the cache" : "") +
+           "; " + duration(results.seconds) + ".\n\n";
+  write_goldens(text_, results);
+  write_table(text_, results);
+  end_ = text_.size() + room_for_failures;
+}
+
+void SummaryForm::add(const Case& item) {
+  if (item.failed() && (room_ == 0 || text_.size() > end_))
+    ++left_out_;
+  else if (item.failed())
+    room_ -= write_failures(text_, item, room_, end_);
+}
+
+void SummaryForm::end() {
+  if (left_out_ > 0)
+    text_ += "and " + count(left_out_, "more failing case") + " in index.html.\n\n";
+  write_notes(text_, results_);
+  write_slowest(text_, results_);
+  std::string producer = "parity " + results_.version;
+  if (!results_.commit.empty())
+    producer += ", commit " + results_.commit + (results_.dirty ? " with local changes" : "");
+  text_ += "<sub>" + plain(producer + ", " + results_.started) + "</sub>\n";
+  out_(text_);
 }
 
 }  // namespace parity::reports

@@ -8,6 +8,8 @@
 namespace parity::reports::templates {
 
 extern const std::string_view page_mustache;
+extern const std::string_view nav_row_mustache;
+extern const std::string_view case_row_mustache;
 extern const std::string_view case_mustache;
 extern const std::string_view check_mustache;
 extern const std::string_view details_mustache;

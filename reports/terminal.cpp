@@ -165,7 +165,7 @@ void write_summary(Page& page, const Results& results) {
             (results.runs_cached > 0 ? ", " + std::to_string(results.runs_cached) + " from the cache" : "");
   page.wrapped((results.passed() ? page.good(head) : page.bad(head)) + "  ", width_of(head) + 2,
                rest + "; " + duration(results.seconds));
-  for (const Case& item : results.cases)
+  for (const CaseLine& item : results.cases)
     if (!item.passed)
       page.line("  " + (item.failed() ? page.bad("✗") : page.strong("–")) + " " +
                 shorten(item.name, longest_name) + (item.failed() ? "" : "  skipped"));
@@ -185,14 +185,12 @@ std::string terminal_summary(const Results& results, Colour colour, int width) {
   return page.take();
 }
 
-std::string terminal(const Results& results, Colour colour, int width) {
-  Page page(colour, width);
-  for (const Case& item : results.cases) {
-    write_case(page, item);
-    page.line("");
-  }
-  write_summary(page, results);
-  return page.take();
+void TerminalForm::add(const Case& item) {
+  out_(terminal_case(item, colour_, width_) + "\n");
+}
+
+void TerminalForm::end() {
+  out_(terminal_summary(results_, colour_, width_));
 }
 
 }  // namespace parity::reports

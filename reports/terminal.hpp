@@ -3,8 +3,9 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
-#include "reports/results.hpp"
+#include "reports/form.hpp"
 
 namespace parity::reports {
 
@@ -18,7 +19,20 @@ enum class Colour {
 /// A line a check with ✓ or ✗; what failed is followed by the place, both values in full, metric, limit,
 /// reason and the command to look closer. Text is wrapped at `width` columns (at least 40); commands never
 /// are, so that they can be pasted.
-std::string terminal(const Results& results, Colour colour, int width);
+class TerminalForm : public Form {
+ public:
+  TerminalForm(const Results& results, Sink out, Colour colour, int width)
+      : results_(results), out_(std::move(out)), colour_(colour), width_(width) {}
+
+  void add(const Case& item) override;
+  void end() override;
+
+ private:
+  const Results& results_;
+  Sink out_;
+  Colour colour_;
+  int width_;
+};
 
 /// One case of it, for progress: printed when the case is finished.
 std::string terminal_case(const Case& item, Colour colour, int width);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include <unistd.h>
 
@@ -35,23 +36,30 @@ std::string temporary_name() {
          std::string(temporary_end);
 }
 
+[[noreturn]] void fail_to_read(const fs::path& path, const std::string& why) {
+  throw UserError("cannot read " + visible(path.string()) + " (" + why + ")");
+}
+
 }  // namespace
 
-std::string read_file(const fs::path& path, uint64_t most) {
-  const auto fail = [&](const std::string& why) {
-    throw UserError("cannot read " + visible(path.string()) + " (" + why + ")");
-  };
+std::ifstream open_file(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::is_directory(status))
-    fail("it is a folder");
+    fail_to_read(path, "it is a folder");
   if (fs::exists(status) && !fs::is_regular_file(status))
-    fail("it is a device or a pipe");
+    fail_to_read(path, "it is a device or a pipe");
   std::ifstream in(path, std::ios::binary);
   if (!in)
-    fail(reason());
-  if (fs::is_regular_file(status) && fs::file_size(path, error) > most && !error)
-    fail("it is larger than " + std::to_string(most) + " bytes");
+    fail_to_read(path, reason());
+  return in;
+}
+
+std::string read_file(const fs::path& path, uint64_t most) {
+  const std::ifstream in = open_file(path);
+  std::error_code error;
+  if (fs::file_size(path, error) > most && !error)
+    fail_to_read(path, "it is larger than " + std::to_string(most) + " bytes");
   std::ostringstream contents;
   contents << in.rdbuf();
   return std::move(contents).str();
@@ -96,16 +104,39 @@ void TemporaryFile::take_place() {
   path_.clear();
 }
 
+void pass_on(const fs::path& path, const Sink& sink) {
+  std::ifstream in = open_file(path);
+  std::vector<char> block(1 << 16);
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0)
+    sink({block.data(), static_cast<size_t>(in.gcount())});
+}
+
+void throw_cannot_write(const fs::path& path) {
+  fail_to_write(path, reason());
+}
+
+NewFile::NewFile(const fs::path& target)
+    : target_(target), temporary_(target), stream_(temporary_.path(), std::ios::binary | std::ios::trunc) {
+  if (!stream_)
+    throw_cannot_write(target_);
+}
+
+void NewFile::write(std::string_view piece) {
+  if (!stream_.write(piece.data(), static_cast<std::streamsize>(piece.size())))
+    throw_cannot_write(target_);
+}
+
+void NewFile::finish() {
+  stream_.close();
+  if (!stream_)
+    throw_cannot_write(target_);
+  temporary_.take_place();
+}
+
 void write_file(const fs::path& path, std::string_view contents) {
-  TemporaryFile temporary(path);
-  std::ofstream out(temporary.path(), std::ios::binary | std::ios::trunc);
-  if (!out)
-    fail_to_write(path, reason());
-  out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
-  out.close();
-  if (!out)
-    fail_to_write(path, reason());
-  temporary.take_place();
+  NewFile file(path);
+  file.write(contents);
+  file.finish();
 }
 
 std::string path_from_here(const fs::path& file) {

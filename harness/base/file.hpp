@@ -4,12 +4,17 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "harness/base/error.hpp"
 
 namespace parity {
+
+/// A file opened to be read as bytes. \throws UserError as read_file
+std::ifstream open_file(const std::filesystem::path& path);
 
 /// The whole file as bytes. \throws UserError naming the path and why it cannot be read: only regular files
 /// are (a pipe would never end), and only up to `most` bytes.
@@ -41,9 +46,39 @@ class TemporaryFile {
   std::filesystem::path path_;
 };
 
+/// Takes text a piece at a time: a file, or a string.
+using Sink = std::function<void(std::string_view piece)>;
+
+/// Gives a file's bytes on, a block at a time. \throws UserError as read_file
+void pass_on(const std::filesystem::path& path, const Sink& sink);
+
+/// A file written a piece at a time, through a TemporaryFile.
+class NewFile {
+ public:
+  /// \throws UserError if its folder cannot be made or written to
+  explicit NewFile(const std::filesystem::path& target);
+
+  /// \throws UserError if the disk is full
+  void write(std::string_view piece);
+  /// Puts the file into its place. \throws UserError if the disk is full
+  void finish();
+  /// Writes what it is given, while this object lives.
+  Sink sink() {
+    return [this](std::string_view piece) { write(piece); };
+  }
+
+ private:
+  std::filesystem::path target_;
+  TemporaryFile temporary_;
+  std::ofstream stream_;
+};
+
 /// Writes through a temporary file beside `path` and a rename: a reader sees the old file or the new one,
 /// never a part. Makes missing parent folders. \throws UserError if the disk is full or the folder read-only.
 void write_file(const std::filesystem::path& path, std::string_view contents);
+
+/// For failures of streams: names the path and errno's reason. \throws UserError always
+[[noreturn]] void throw_cannot_write(const std::filesystem::path& path);
 
 /// As a person here would type it: relative to the working folder if it lies below.
 std::string path_from_here(const std::filesystem::path& file);

@@ -11,7 +11,6 @@
 
 #include "harness/base/file.hpp"
 #include "reports/annotations.hpp"
-#include "reports/results.hpp"
 
 namespace parity::cli {
 namespace fs = std::filesystem;
@@ -43,13 +42,12 @@ void append_summary(const fs::path& out, const fs::path& file) {
 
 }  // namespace
 
-void tell_github(const fs::path& out) {
+void tell_github(const reports::Results& results, const fs::path& out) {
   if (variable("GITHUB_ACTIONS") != "true")
     return;
   if (const std::string file = variable("GITHUB_STEP_SUMMARY"); !file.empty())
     append_summary(out, file);
-  fmt::print(stderr, "{}",
-             reports::annotations(reports::load_results(out / "results.json"), variable("GITHUB_WORKSPACE")));
+  fmt::print(stderr, "{}", reports::annotations(results, variable("GITHUB_WORKSPACE")));
 }
 
 }  // namespace parity::cli

@@ -4,11 +4,13 @@
 
 #include <filesystem>
 
+#include "reports/results.hpp"
+
 namespace parity::cli {
 
 /// In a GitHub workflow: appends OUT/summary.md to the job's summary, and prints each failure on stderr as an
 /// annotation of its case file. Anywhere else nothing happens. A summary that cannot be written is said on
 /// stderr and changes no exit status.
-void tell_github(const std::filesystem::path& out);
+void tell_github(const reports::Results& results, const std::filesystem::path& out);
 
 }  // namespace parity::cli

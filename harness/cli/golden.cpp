@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
 #include "harness/base/nearest.hpp"
 #include "harness/base/visible.hpp"
 #include "harness/cli/options.hpp"
@@ -93,7 +92,7 @@ ExitCode diff_with_revision(const DiffOptions& options) {
   else
     fmt::print("{}", visible(review_text(review)));
   const std::filesystem::path out = options.report;
-  write_file(out / "results.json", review_results(review, producer(), own_command_line()).dump(1) + "\n");
+  write_review_results(review, producer(), own_command_line(), out / "results.json");
   reports::render(out / "results.json", out);
   fmt::print(stderr, "pictures: {}\n", (out / "index.html").string());
   return review.identical() ? ExitCode::agree : ExitCode::differ;

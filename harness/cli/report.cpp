@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
 #include "harness/cli/github.hpp"
+#include "harness/cli/print_file.hpp"
 #include "harness/cli/verbs.hpp"
+#include "harness/suite/case_outcome.hpp"
 #include "harness/suite/merge_results.hpp"
-#include "harness/suite/results.hpp"
 #include "reports/render.hpp"
 #include "reports/static_plots.hpp"
 
@@ -27,17 +27,29 @@ struct Options {
   bool plots = false;
 };
 
-/// As the runs', and with a shard missing never better than that something is missing.
-ExitCode status_of(const Json& merged) {
-  if (merged.value("interrupted", false))
-    return ExitCode::interrupted;
-  const ExitCode code = exit_code_of(merged);
-  return code == ExitCode::agree && !merged.value("missing_shards", Json::array()).empty() ? ExitCode::missing
-                                                                                           : code;
+ExitCode code_of(const reports::CaseLine& item) {
+  std::vector<std::string> failures, verdicts;
+  for (const reports::LostArm& arm : item.lost_arms)
+    failures.push_back(arm.kind);
+  for (const reports::ToldCheck& told : item.told)
+    if (!told.check.passed)
+      verdicts.push_back(told.check.verdict);
+  return exit_code_of_case(failures, verdicts);
 }
 
-void tell_missing(const Json& merged) {
-  const auto shards = merged.value("missing_shards", std::vector<int64_t>());
+/// As the runs', and with a shard missing never better than that something is missing.
+ExitCode status_of(const reports::Results& results) {
+  if (results.interrupted)
+    return ExitCode::interrupted;
+  const bool none_judged = !results.cases.empty() && results.cases_skipped() == results.cases.size();
+  ExitCode code = !results.missing_shards.empty() || (none_judged && !results.is_shard) ? ExitCode::missing
+                                                                                        : ExitCode::agree;
+  for (const reports::CaseLine& item : results.cases)
+    code = worse(code, code_of(item));
+  return code;
+}
+
+void tell_missing(const std::vector<int64_t>& shards) {
   if (!shards.empty())
     fmt::print(stderr, "shard{} {} missing: these cases are not all of the suite\n",
                shards.size() == 1 ? "" : "s",
@@ -57,19 +69,17 @@ ExitCode report(const Options& options) {
   if (folders.size() > 1 && options.out.empty())
     throw UserError("several folders need a place for what they make together; give --out DIR");
   const fs::path out = options.out.empty() ? folders.front() : fs::path(options.out);
-  const Json merged = merge_results(folders, out);
-  if (folders.size() > 1 || !fs::equivalent(folders.front(), out))
-    write_file(out / "results.json", json_text(merged, 1) + "\n");
-  reports::render(out / "results.json", out);
+  merge_results(folders, out);
+  const reports::Results results = reports::render(out / "results.json", out);
   if (options.plots)
     draw_plots(out);
-  tell_github(out);
-  tell_missing(merged);
+  tell_github(results, out);
+  tell_missing(results.missing_shards);
   if (options.json)
-    fmt::print("{}\n", merged.dump(1));
+    print_file(out / "results.json");
   else
     fmt::print("{}\n", (out / "index.html").string());
-  return status_of(merged);
+  return status_of(results);
 }
 
 }  // namespace

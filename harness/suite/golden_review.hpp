@@ -43,9 +43,9 @@ bool is_revision(const std::string& word, const std::filesystem::path& root);
 std::string review_text(const GoldenReview& review);
 Json review_json(const GoldenReview& review);
 
-/// The review as results.json: a case an arm that changed, whose sides are the revision and the working tree.
-/// So the ordinary report draws it.
-Json review_results(const GoldenReview& review, const Json& producer,
-                    const std::vector<std::string>& command);
+/// Writes the review as a results.json: a case an arm that changed, whose sides are the revision and the
+/// working tree. So the ordinary report draws it.
+void write_review_results(const GoldenReview& review, const Json& producer,
+                          const std::vector<std::string>& command, const std::filesystem::path& file);
 
 }  // namespace parity

@@ -10,9 +10,10 @@
 #include "harness/compare/bits.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/golden/diff.hpp"
+#include "harness/suite/case_outcome.hpp"
 #include "harness/suite/curves.hpp"
 #include "harness/suite/golden_review.hpp"
-#include "harness/suite/results.hpp"
+#include "harness/suite/results_writer.hpp"
 
 namespace parity {
 namespace {
@@ -201,7 +202,8 @@ std::vector<std::string> reasons(const ReviewedGolden& golden) {
 }
 
 /// One case for each arm that is not the same.
-void add_cases(Json& cases, const std::string& revision, const ReviewedGolden& golden) {
+std::vector<Json> cases_of(const std::string& revision, const ReviewedGolden& golden) {
+  std::vector<Json> cases;
   static const GoldenContent none;
   const GoldenContent& before = golden.before ? golden.before->arms : none;
   const GoldenContent& after = golden.after ? golden.after->arms : none;
@@ -219,28 +221,32 @@ void add_cases(Json& cases, const std::string& revision, const ReviewedGolden& g
                  [&](const GoldenDifference& row) { return row.arm == name; });
     cases.push_back(case_json(pair, mine, reasons(golden)));
   }
+  return cases;
 }
 
 }  // namespace
 
-Json review_results(const GoldenReview& review, const Json& producer,
-                    const std::vector<std::string>& command) {
-  Json cases = Json::array();
+void write_review_results(const GoldenReview& review, const Json& producer,
+                          const std::vector<std::string>& command, const std::filesystem::path& file) {
+  ResultsWriter writer(file);
+  std::vector<CaseOutcome> outcomes;
   for (const ReviewedGolden& golden : review.goldens)
-    add_cases(cases, review.revision, golden);
-  return {{"schema", "parity.results/1"},
-          {"producer", producer},
-          {"command", command},
-          {"started", ""},
-          {"seconds", 0},
-          {"environment",
-           {{"before", fmt::format("{} ({})", review.revision, review.commit.substr(0, 12))},
-            {"after", now_name},
-            {"unchanged goldens", review.unchanged}}},
-          {"summary", summary_of(cases, {})},
-          {"interrupted", false},
-          {"unfinished", Json::array()},
-          {"cases", cases}};
+    for (const Json& item : cases_of(review.revision, golden)) {
+      writer.add(outcomes.size(), item);
+      outcomes.push_back(outcome_of(item));
+    }
+  writer.finish({{"schema", "parity.results/1"},
+                 {"producer", producer},
+                 {"command", command},
+                 {"started", ""},
+                 {"seconds", 0},
+                 {"environment",
+                  {{"before", fmt::format("{} ({})", review.revision, review.commit.substr(0, 12))},
+                   {"after", now_name},
+                   {"unchanged goldens", review.unchanged}}},
+                 {"summary", summary_of(outcomes, {})},
+                 {"interrupted", false},
+                 {"unfinished", Json::array()}});
 }
 
 }  // namespace parity

@@ -3,7 +3,10 @@
 #include "harness/suite/merge_results.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <map>
+#include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,6 +14,7 @@
 #include "harness/base/file.hpp"
 #include "harness/base/json_fields.hpp"
 #include "harness/base/visible.hpp"
+#include "harness/suite/results_writer.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -80,89 +84,141 @@ class Shards {
   std::map<int64_t, fs::path> folders_;
 };
 
-/// What is counted and merged below has the type it is taken as; renderers look at the rest.
-void expect_form(const Json& results, const fs::path& file) {
-  const auto has = [](const Json& item, const char* key, Json::value_t type) {
-    return item.is_object() && item.contains(key) && item.at(key).type() == type;
+bool has(const Json& item, const char* key, Json::value_t type) {
+  return item.is_object() && item.contains(key) && item.at(key).type() == type;
+}
+
+/// What is counted and merged has the type it is taken as; renderers look at the rest.
+bool has_form(const Json& item) {
+  const auto all = [&](const char* key, const auto& good) {
+    return has(item, key, Json::value_t::array) && std::all_of(item[key].begin(), item[key].end(), good);
   };
-  const auto all = [](const Json& list, const auto& good) {
-    return std::all_of(list.begin(), list.end(), good);
-  };
-  const auto good_check = [&](const Json& check) {
-    return has(check, "passed", Json::value_t::boolean) && has(check, "verdict", Json::value_t::string);
-  };
-  const auto good_arm = [&](const Json& arm) { return has(arm, "status", Json::value_t::string); };
-  const auto good_case = [&](const Json& item) {
-    return has(item, "name", Json::value_t::string) && has(item, "arms", Json::value_t::array) &&
-           has(item, "checks", Json::value_t::array) && all(item["arms"], good_arm) &&
-           all(item["checks"], good_check);
-  };
-  if (!has(results, "cases", Json::value_t::array) || !has(results, "summary", Json::value_t::object) ||
-      !all(results["cases"], good_case))
-    throw UserError(visible(file.string()) +
-                    " is damaged (its cases are not in the form of reports/RESULTS.md); " +
-                    "run the suite again");
+  return has(item, "name", Json::value_t::string) &&
+         all("arms", [](const Json& arm) { return has(arm, "status", Json::value_t::string); }) &&
+         all("checks", [](const Json& check) {
+           return has(check, "passed", Json::value_t::boolean) &&
+                  has(check, "verdict", Json::value_t::string);
+         });
+}
+
+fs::path file_in(const fs::path& folder) {
+  std::error_code error;
+  return fs::is_directory(folder, error) ? folder / "results.json" : folder;
+}
+
+[[noreturn]] void fail_damaged(const fs::path& folder) {
+  throw UserError(visible(file_in(folder).string()) +
+                  " is damaged (its cases are not in the form of reports/RESULTS.md); run the suite again");
+}
+
+/// What several results say of all their cases, as one.
+class Sum {
+ public:
+  void add(const Json& rest, const fs::path& folder) {
+    shards_.add(rest, folder);
+    folders_.push_back(folder);
+    if (sum_.is_null()) {
+      sum_ = rest;
+      sum_.erase("cases");
+      return;
+    }
+    add_counts(sum_["summary"], rest["summary"]);
+    for (const Json& name : rest.value("unfinished", Json::array()))
+      sum_["unfinished"].push_back(name);
+    sum_["interrupted"] = sum_.value("interrupted", false) || rest.value("interrupted", false);
+    const double before = number_or(sum_, "seconds", 0);
+    const double more = number_or(rest, "seconds", 0);
+    sum_["seconds"] = shards_.any() ? std::max(before, more) : before + more;  // shards run side by side
+  }
+
+  const Json& json() const { return sum_; }
+
+  /// Says where they come from. A shard's own report is its own, so it needs none of this.
+  void describe(const fs::path& out) {
+    shards_.describe(sum_);
+    if (folders_.size() == 1)
+      return;
+    sum_["command"] = {"parity", "report"};  // the runs' own commands made a part each
+    for (const fs::path& folder : folders_)
+      sum_["command"].push_back(folder.string());
+    sum_["command"].push_back("--out");
+    sum_["command"].push_back(out.string());
+  }
+
+ private:
+  std::vector<fs::path> folders_;
+  Shards shards_;
+  Json sum_;
+};
+
+UserError not_ours(const fs::path& file, const std::string& why) {
+  return UserError(visible(file.string()) + " holds no results this version reads (" + why +
+                   "); run the suite again");
+}
+
+JsonItems items_of(const fs::path& file) {
+  auto text = std::make_unique<std::ifstream>(open_file(file));
+  try {
+    return {std::move(text), "cases"};
+  } catch (const Json::exception&) {
+    throw not_ours(file, "it is no JSON");
+  } catch (const UserError& error) {
+    throw not_ours(file, error.what());
+  }
 }
 
 }  // namespace
 
-Json read_results(const fs::path& folder) {
+JsonItems read_results(const fs::path& folder) {
   std::error_code error;
-  const fs::path file = fs::is_directory(folder, error) ? folder / "results.json" : folder;
+  const fs::path file = file_in(folder);
   if (!fs::exists(file, error))
     throw UserError("there is no " + visible_name(file.string()) +
                         " (a suite run leaves it); run: parity run --out " + folder.string(),
                     ExitCode::missing);
-  Json results = read_json(read_file(file));
-  if (!results.is_object() || text_or(results, "schema") != "parity.results/1" ||
-      !results.contains("cases") || !results.contains("summary"))
-    throw UserError(file.string() +
-                    " holds no results this version reads (schema parity.results/1 expected); run the "
-                    "suite again");
-  expect_form(results, file);
+  JsonItems results = items_of(file);
+  const Json& rest = results.rest();
+  if (text_or(rest, "schema") != "parity.results/1" || !rest.contains("cases") || !rest.contains("summary"))
+    throw not_ours(file, "schema parity.results/1 expected");
+  if (!rest["cases"].is_array() || !rest["summary"].is_object())
+    fail_damaged(folder);
   return results;
 }
 
-Json merge_results(const std::vector<fs::path>& folders, const fs::path& out) try {
-  Json merged;
-  Shards shards;
+Json read_case_results(const JsonItems& results, size_t place, const fs::path& folder) try {
+  Json item = results.item(place);
+  if (!has_form(item))
+    fail_damaged(folder);
+  return item;
+} catch (const Json::exception&) {
+  fail_damaged(folder);
+}
+
+void merge_results(const std::vector<fs::path>& folders, const fs::path& out) try {
+  std::error_code none;
+  if (folders.size() == 1 && fs::equivalent(folders.front(), out, none))
+    return;
+  std::optional<ResultsWriter> writer;
+  Sum sum;
   std::map<std::string, fs::path> seen;
   for (const fs::path& folder : folders) {
-    Json results = read_results(folder);
-    shards.add(results, folder);
-    for (Json& item : results["cases"]) {
+    const JsonItems results = read_results(folder);
+    sum.add(results.rest(), folder);
+    if (!writer)
+      writer.emplace(out / "results.json");
+    for (size_t i = 0; i < results.size(); ++i) {
+      Json item = read_case_results(results, i, folder);
       const std::string name = item.at("name");
       if (const auto [known, is_new] = seen.try_emplace(name, folder); !is_new)
         throw UserError("case " + name + " is in " + known->second.string() + " and in " + folder.string() +
                         " (a report shows a case once); merge shards of one suite");
       move_traces(item, folder, out);
+      writer->add(seen.size(), item);
     }
-    if (merged.is_null()) {
-      merged = std::move(results);
-      continue;
-    }
-    for (Json& item : results["cases"])
-      merged["cases"].push_back(std::move(item));
-    add_counts(merged["summary"], results["summary"]);
-    for (const Json& name : results.value("unfinished", Json::array()))
-      merged["unfinished"].push_back(name);
-    merged["interrupted"] = merged.value("interrupted", false) || results.value("interrupted", false);
-    const double before = number_or(merged, "seconds", 0);
-    const double more = number_or(results, "seconds", 0);
-    merged["seconds"] = shards.any() ? std::max(before, more) : before + more;  // shards run side by side
   }
-  const bool elsewhere =
-      fs::absolute(folders.front()).lexically_normal() != fs::absolute(out).lexically_normal();
-  if (folders.size() > 1 || elsewhere)  // a shard's own report is its own
-    shards.describe(merged);
-  if (folders.size() > 1) {
-    merged["command"] = {"parity", "report"};  // the runs' own commands made a part each
-    for (const fs::path& folder : folders)
-      merged["command"].push_back(folder.string());
-    merged["command"].push_back("--out");
-    merged["command"].push_back(out.string());
-  }
-  return merged;
+  sum.describe(out);
+  if (writer)
+    writer->finish(sum.json());
 } catch (const Json::exception& error) {
   throw UserError(std::string("a results.json of these folders is damaged (") + error.what() +
                   "); run its suite again");

@@ -235,7 +235,7 @@ Json Plan::identity_of(const PlannedCase& planned, const Arm& arm, const Planned
 }
 
 std::string Plan::keep(PlannedRun run) {
-  run.id = content_hash(run.identity.dump()).substr(0, 16);
+  run.id = content_hash(run.identity).substr(0, 16);
   const auto [place, is_new] = runs_.try_emplace(run.id, run);
   if (is_new)
     order_.push_back(run.id);
@@ -253,7 +253,7 @@ std::string Plan::plan_twin(PlannedCase& planned, const std::string& name, const
   run.capture.merge(extra);
   for (const std::string& other : arms_read_by(planned.source, arm))
     run.trace_of[other] = plan_twin(planned, other, {});
-  run.identity = identity_of(planned, arm, run);
+  run.identity = identity_of(planned, arm, run).dump();
   return place.twin = keep(std::move(run));
 }
 
@@ -275,7 +275,7 @@ void Plan::add(const Case& source, bool twins_for_golden) {
       PlannedRun run = run_of(planned, arm, false);
       for (const std::string& other : arms_read_by(source, arm))
         run.trace_of[other] = planned.arm(other).run;
-      run.identity = identity_of(planned, arm, run);
+      run.identity = identity_of(planned, arm, run).dump();
       planned.arms[i].ranks = run.ranks;
       planned.arms[i].run = keep(std::move(run));
     }

@@ -20,14 +20,15 @@ fs::path place_of(const fs::path& file) {
 
 std::vector<FailedCase> failed_cases(const fs::path& out) {
   std::vector<FailedCase> failed;
-  const Json results = read_results(out);
+  const JsonItems results = read_results(out);
   std::vector<std::string> settings;
-  for (const Json& item : results.at("cases")) {
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Json item = read_case_results(results, i, out);
     settings = item.value("settings", Json::array()).get<std::vector<std::string>>();
     if (!item.value("passed", false) && !item.contains("skipped") && !item.value("file", "").empty())
       failed.push_back({item.value("name", ""), item.at("file").get<std::string>(), settings});
   }
-  for (const std::string& name : results.value("unfinished", std::vector<std::string>()))
+  for (const std::string& name : results.rest().value("unfinished", std::vector<std::string>()))
     failed.push_back({name, "", settings});
   return failed;
 }

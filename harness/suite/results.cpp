@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/error.hpp"
 #include "harness/base/process.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/suite/case_sentence.hpp"
@@ -195,10 +194,6 @@ void skip(Json& item, const std::string& reason) {
       arm["status"] = "skipped";
 }
 
-bool is_skipped(const Json& item) {
-  return item.contains("skipped") && item["skipped"].is_string();
-}
-
 }  // namespace
 
 std::string skip_reason(const PlannedCase& planned, const std::map<std::string, RunResult>& runs) {
@@ -265,81 +260,6 @@ Json case_results(const PlannedCase& planned, const Evidence& evidence,
   if (const std::string reason = skip_reason(planned, runs); !reason.empty())
     skip(item, reason);
   return item;
-}
-
-Json summary_of(const Json& cases, const std::map<std::string, RunResult>& runs) {
-  int64_t passed = 0;
-  int64_t checks = 0;
-  int64_t failed = 0;
-  int64_t skipped = 0;
-  Json by_verdict = Json::object();
-  for (const Json& item : cases) {
-    passed += item.at("passed").get<bool>() ? 1 : 0;
-    skipped += is_skipped(item) ? 1 : 0;
-    for (const Json& check : item.at("checks")) {
-      ++checks;
-      failed += check.at("passed").get<bool>() ? 0 : 1;
-      Json& count = by_verdict[check.at("verdict").get<std::string>()];
-      count = count.is_null() ? 1 : count.get<int64_t>() + 1;
-    }
-  }
-  const auto cached =
-      std::count_if(runs.begin(), runs.end(), [](const auto& entry) { return entry.second.cached; });
-  const auto ended = std::count_if(runs.begin(), runs.end(), [](const auto& entry) {
-    return !entry.second.failure || entry.second.failure->kind != "interrupted";
-  });
-  const auto total = static_cast<int64_t>(cases.size());
-  return {{"cases", total},     {"passed", passed},      {"failed", total - passed - skipped},
-          {"skipped", skipped}, {"checks", checks},      {"checks_failed", failed},
-          {"runs", ended},      {"runs_cached", cached}, {"by_verdict", by_verdict}};
-}
-
-namespace {
-
-/// The worse of two; crashed before bad_input before differ before missing before agree.
-ExitCode worse(ExitCode a, ExitCode b) {
-  for (const ExitCode code : {ExitCode::crashed, ExitCode::bad_input, ExitCode::differ, ExitCode::missing})
-    if (a == code || b == code)
-      return code;
-  return ExitCode::agree;
-}
-
-ExitCode code_of_failure(const Json& arm) {
-  const Json failure = arm.value("failure", Json());
-  const Json kind = failure.is_object() ? failure.value("kind", Json()) : Json();
-  return kind == "bad_config" ? ExitCode::bad_input
-         : kind == "missing"  ? ExitCode::missing
-                              : ExitCode::crashed;
-}
-
-ExitCode code_of_checks(const Json& item) {
-  ExitCode code = ExitCode::agree;
-  for (const Json& check : item.at("checks"))
-    if (!check.at("passed").get<bool>())
-      code = worse(code, check.at("verdict") == "crashed"   ? ExitCode::crashed
-                         : check.at("verdict") == "missing" ? ExitCode::missing
-                                                            : ExitCode::differ);
-  return code;
-}
-
-}  // namespace
-
-ExitCode exit_code_of(const Json& results) {
-  ExitCode code = ExitCode::agree;
-  const Json& cases = results.at("cases");
-  if (!cases.empty() && !results.contains("shard") && std::all_of(cases.begin(), cases.end(), is_skipped))
-    return ExitCode::missing;
-  for (const Json& item : cases) {
-    if (is_skipped(item))
-      continue;
-    ExitCode failed = ExitCode::agree;
-    for (const Json& arm : item.at("arms"))
-      if (arm.at("status") != "complete")
-        failed = worse(failed, code_of_failure(arm));
-    // A run that did not finish explains why its checks failed.
-    code = worse(code, failed == ExitCode::agree ? code_of_checks(item) : failed);
-  }
-  return code;
 }
 
 }  // namespace parity

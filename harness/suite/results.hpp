@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/error.hpp"
 #include "harness/base/json.hpp"
 #include "harness/suite/evidence.hpp"
 #include "harness/suite/judge_case.hpp"
@@ -30,12 +29,5 @@ std::string skip_reason(const PlannedCase& planned, const std::map<std::string, 
 Json case_results(const PlannedCase& planned, const Evidence& evidence,
                   const std::vector<JudgedCheck>& judged, const GoldenContent& golden,
                   const std::map<std::string, RunResult>& runs, const std::filesystem::path& out);
-
-/// `summary` of results.json, from its cases.
-Json summary_of(const Json& cases, const std::map<std::string, RunResult>& runs);
-
-/// What `parity` ends with: crashed before bad_input before differ before missing. Skipped cases count for
-/// nothing; where there are no others something is missing, unless other shards have the others.
-ExitCode exit_code_of(const Json& results);
 
 }  // namespace parity

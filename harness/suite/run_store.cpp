@@ -23,8 +23,8 @@ Json record_of(const fs::path& folder, const PlannedRun& run) {
   Json record = read_json(read_file(folder / "run.json", largest_record));
   const bool usable = text_or(record, "schema") == "parity.run/1" &&
                       text_or(record, "status") == "complete" &&
-                      record.value("identity", Json()) == run.identity && record.contains("capture") &&
-                      record["capture"].is_object();
+                      record.value("identity", Json()) == Json::parse(run.identity) &&
+                      record.contains("capture") && record["capture"].is_object();
   return usable ? record : Json();
 }
 
@@ -110,7 +110,7 @@ void RunStore::finish(const PlannedRun& run, const RunResult& result) const {
   Json record = {{"schema", "parity.run/1"},
                  {"id", run.id},
                  {"status", result.complete() ? "complete" : "failed"},
-                 {"identity", run.identity},
+                 {"identity", Json::parse(run.identity)},
                  {"capture", run.capture.to_json()},
                  {"seconds", result.seconds}};
   if (result.complete())

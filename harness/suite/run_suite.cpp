@@ -6,7 +6,9 @@
 #include <chrono>
 #include <ctime>
 #include <list>
+#include <map>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -25,6 +27,7 @@
 #include "harness/suite/machine.hpp"
 #include "harness/suite/plan.hpp"
 #include "harness/suite/results.hpp"
+#include "harness/suite/results_writer.hpp"
 #include "harness/suite/run_cache.hpp"
 #include "harness/suite/runner.hpp"
 #include "harness/suite/unused_goldens.hpp"
@@ -58,10 +61,11 @@ Json environment_json(const std::vector<Case>& cases, int jobs) {
 class Suite {
  public:
   Suite(const std::vector<Case>& cases, const SuiteOptions& options, Progress& progress,
-        const CaseListener& finished)
+        const CaseListener& finished, ResultsWriter& written)
       : options_(options),
         progress_(progress),
         finished_(finished),
+        written_(written),
         hashes_(options.out / "content_hashes.json"),
         store_(options.out),
         plan_(context()),
@@ -75,10 +79,9 @@ class Suite {
       keep_shard(*options.shard);
   }
 
-  /// \return the results of the cases, in their order
-  Json run() {
+  /// \return the cases that were judged, in their order
+  std::vector<CaseOutcome> run() {
     const size_t count = plan_.cases().size();
-    std::vector<Json> done(count);
     std::list<size_t> open;
     for (size_t i = 0; i < count; ++i)
       open.push_back(i);
@@ -91,37 +94,32 @@ class Suite {
       show_progress();
       // One at a time: while a case is judged, a core that became free waits.
       const auto judged =
-          std::find_if(open.begin(), open.end(), [&](size_t index) { return judge_if_ready(index, done); });
+          std::find_if(open.begin(), open.end(), [&](size_t index) { return judge_if_ready(index); });
       if (judged != open.end())
         open.erase(judged);
       else if (!news)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     progress_.clear();
-    Json cases = Json::array();
     for (size_t i = 0; i < count; ++i)
-      if (done[i].is_null())
+      if (!judged_.contains(i))
         unfinished_.push_back(plan_.cases()[i].source.name);
-      else
-        cases.push_back(std::move(done[i]));
-    if (!options_.unused_goldens.empty() && unfinished_.empty()) {
-      cases.push_back(unused_goldens_results(options_.unused_goldens));
-      finished_(cases.back());
-    }
+    if (!options_.unused_goldens.empty() && unfinished_.empty())
+      tell(count, unused_goldens_results(options_.unused_goldens));
+    std::vector<CaseOutcome> cases;
+    for (const auto& [index, outcome] : judged_)
+      cases.push_back(outcome);
     return cases;
   }
 
   /// Keeps runs/ within its bounds. What a failed case left is not touched.
-  CacheTrim trim(const Json& cases) const {
+  CacheTrim trim(const std::vector<CaseOutcome>& cases) const {
     CachePolicy policy;
     policy.most_bytes = options_.cache_bytes;
-    for (const Json& item : cases)
-      for (const Json& arm : item.at("arms"))
-        for (const char* key : {"run", "twin"})
-          if (arm.at(key).is_string()) {
-            const bool kept = options_.keep_traces || !item.at("passed").get<bool>();
-            (kept ? policy.kept : policy.kept_long).insert(arm.at(key).get<std::string>());
-          }
+    for (const CaseOutcome& item : cases) {
+      const bool kept = options_.keep_traces || !item.passed;
+      (kept ? policy.kept : policy.kept_long).insert(item.runs.begin(), item.runs.end());
+    }
     return trim_cache(store_.runs(), policy);
   }
 
@@ -211,15 +209,18 @@ class Suite {
            golden_needs_twins(golden, evidence.arms(source.golden.arms));
   }
 
-  bool judge_if_ready(size_t index, std::vector<Json>& done) {
+  /// \return whether the case needs no more work
+  bool judge_if_ready(size_t index) {
     PlannedCase& planned = plan_.cases()[index];
     if (!ended(planned))
       return false;
     if (was_interrupted(planned))
       return true;
     const std::string from = judged_from(planned, runs(), store_, hashes_, options_.out);
-    if (take_over(planned, from, done[index]))
+    if (auto before = results_before(planned, from)) {
+      tell(index, *before);
       return true;
+    }
     const Evidence evidence(planned, runs(), store_);
     StoredGolden golden = golden_of(planned.source);
     if (wants_golden_twins(planned, evidence, golden)) {
@@ -233,34 +234,33 @@ class Suite {
     if (records)
       golden = golden_of(planned.source);
     const GoldenContent stored = golden.golden ? std::move(golden.golden->arms) : GoldenContent();
-    done[index] = case_results(planned, evidence, judged, stored, runs(), options_.out);
-    done[index]["judged_from"] = records ? "" : from;
-    keep_results(done[index], options_.out);
-    tell(done[index]);
+    Json results = case_results(planned, evidence, judged, stored, runs(), options_.out);
+    results["judged_from"] = records ? "" : from;
+    keep_results(results, options_.out);
+    tell(index, results);
     return true;
   }
 
   bool records_golden(const PlannedCase& planned) const { return will_record(planned.source, policy_.mode); }
 
-  /// Answers a case with the results it had, if nothing has changed since.
-  bool take_over(const PlannedCase& planned, const std::string& from, Json& results) {
+  /// The results a case had, if nothing has changed since.
+  std::optional<Json> results_before(const PlannedCase& planned, const std::string& from) const {
     if (!options_.use_cache || records_golden(planned))
-      return false;
-    const auto before = judged_before(planned.source.name, from, options_.out);
-    if (!before)
-      return false;
-    results = *before;
-    for (Json& arm : results.at("arms"))
-      arm["cached"] = runs().at(arm.at("run")).cached;
-    tell(results);
-    return true;
+      return std::nullopt;
+    auto results = judged_before(planned.source.name, from, options_.out);
+    if (results)
+      for (Json& arm : results->at("arms"))
+        arm["cached"] = runs().at(arm.at("run")).cached;
+    return results;
   }
 
-  void tell(const Json& results) {
+  /// Puts a case's results on disk and tells of it; its outcome is what stays.
+  void tell(size_t place, const Json& results) {
+    written_.add(place, results);
+    const CaseOutcome& outcome = judged_.emplace(place, outcome_of(results)).first->second;
     progress_.clear();
     finished_(results);
-    if (options_.fail_fast && !stopped_ && !results.at("passed").get<bool>() &&
-        !results.contains("skipped")) {
+    if (options_.fail_fast && !stopped_ && !outcome.passed && !outcome.skipped) {
       failed_fast_ = true;
       stop();
     }
@@ -269,6 +269,7 @@ class Suite {
   const SuiteOptions& options_;
   Progress& progress_;
   const CaseListener& finished_;
+  ResultsWriter& written_;
   ContentHashes hashes_;
   RunStore store_;
   Plan plan_;
@@ -276,6 +277,7 @@ class Suite {
   GoldenPolicy policy_;
   bool stopped_ = false;
   bool failed_fast_ = false;
+  std::map<size_t, CaseOutcome> judged_;  ///< by place in the suite
   std::vector<std::string> unfinished_;
   Json shard_;
   std::chrono::steady_clock::time_point next_show_;
@@ -283,35 +285,39 @@ class Suite {
 
 }  // namespace
 
-Json run_suite(const std::vector<Case>& cases, const SuiteOptions& options, Progress& progress,
-               const CaseListener& finished) {
+SuiteOutcome run_suite(const std::vector<Case>& cases, const SuiteOptions& options, Progress& progress,
+                       const CaseListener& finished) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string started = utc_now();
   const FolderLock lock(options.out, shell_quote(options.command));
   const InterruptGuard guard;
   remove_temporaries(options.out);
-  Suite suite(cases, options, progress, finished);
-  Json results = {{"schema", "parity.results/1"},
-                  {"producer", options.producer},
-                  {"command", options.command},
-                  {"started", started},
-                  {"environment", environment_json(cases, options.jobs)}};
-  results["cases"] = suite.run();
-  results["summary"] = summary_of(results["cases"], suite.runs());
-  results["interrupted"] = !suite.unfinished().empty() && !suite.failed_fast();
-  results["unfinished"] = suite.unfinished();
+  ResultsWriter writer(options.out / "results.json");
+  Suite suite(cases, options, progress, finished, writer);
+  SuiteOutcome outcome;
+  outcome.cases = suite.run();
+  outcome.unfinished = suite.unfinished();
+  outcome.interrupted = !outcome.unfinished.empty() && !suite.failed_fast();
+  Json rest = {{"schema", "parity.results/1"},
+               {"producer", options.producer},
+               {"command", options.command},
+               {"started", started},
+               {"environment", environment_json(cases, options.jobs)},
+               {"summary", summary_of(outcome.cases, suite.runs())},
+               {"interrupted", outcome.interrupted},
+               {"unfinished", outcome.unfinished}};
   if (!suite.shard().is_null()) {
-    results["shard"] = suite.shard();
-    results["environment"]["shard"] = options.shard->words();
+    rest["shard"] = suite.shard();
+    rest["environment"]["shard"] = options.shard->words();
   }
-  const CacheTrim trim = suite.trim(results["cases"]);
+  const CacheTrim trim = suite.trim(outcome.cases);
   if (trim.dropped > 0)
     progress.note(fmt::format("cache: dropped {} run{} ({}), {} are left; --cache-size bounds them",
                               trim.dropped, trim.dropped == 1 ? "" : "s", bytes_words(trim.freed_bytes),
                               bytes_words(trim.left_bytes)));
-  results["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  write_file(options.out / "results.json", json_text(results, 1) + "\n");
-  return results;
+  rest["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  writer.finish(rest);
+  return outcome;
 }
 
 }  // namespace parity

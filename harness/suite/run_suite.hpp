@@ -12,6 +12,7 @@
 #include "harness/base/progress.hpp"
 #include "harness/golden/golden.hpp"
 #include "harness/suite/case.hpp"
+#include "harness/suite/case_outcome.hpp"
 #include "harness/suite/shard.hpp"
 
 namespace parity {
@@ -39,15 +40,21 @@ struct SuiteOptions {
 /// Called with a case's results (results.json form) as soon as its runs have ended.
 using CaseListener = std::function<void(const Json& results_of_case)>;
 
-/// Runs cases: plan, runs, judgement, goldens; writes OUT/results.json (schema parity.results/1) and returns
-/// it.
+/// What is known of a suite once it has ended; its results lie in results.json.
+struct SuiteOutcome {
+  std::vector<CaseOutcome> cases;       ///< those that were judged
+  std::vector<std::string> unfinished;  ///< names of those that were left out because the suite was stopped
+  bool interrupted = false;             ///< by a signal, not by the first failure
+};
+
+/// Runs cases: plan, runs, judgement, goldens; writes OUT/results.json (schema parity.results/1).
 ///
-/// After Ctrl-C, cases whose runs had ended are judged and kept; `interrupted` is true in what is returned.
-/// After the first failure of a fail-fast suite nothing more is judged. `unfinished` names the cases left
-/// out.
+/// A case's results are on disk once it is judged, and `finished` has seen them: memory does not grow with
+/// what the cases hold. After Ctrl-C, cases whose runs had ended are judged and kept. After the first failure
+/// of a fail-fast suite nothing more is judged.
 ///
 /// \throws UserError for bad cases (before anything runs), a missing trainer, an output folder in use
-Json run_suite(const std::vector<Case>& cases, const SuiteOptions& options, Progress& progress,
-               const CaseListener& finished);
+SuiteOutcome run_suite(const std::vector<Case>& cases, const SuiteOptions& options, Progress& progress,
+                       const CaseListener& finished);
 
 }  // namespace parity

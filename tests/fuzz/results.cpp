@@ -13,9 +13,9 @@ namespace parity::fuzz {
 
 void read_results(std::string_view bytes) {
   try {
-    const reports::Results results = reports::parse_results(std::string(bytes), "results.json");
+    const reports::ResultsFile results = reports::parse_results(std::string(bytes), "results.json");
     for (const reports::Renderer& renderer : reports::renderers()) {
-      const std::string text = renderer.function(results);
+      const std::string text = reports::rendered(renderer, results);
       require(is_utf8(text), std::string(renderer.name) + " wrote bytes that are no UTF-8");
       require(text.find('\x1b') == std::string::npos,
               std::string(renderer.name) + " wrote a terminal sequence");

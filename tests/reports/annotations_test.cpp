@@ -17,8 +17,7 @@ using ::testing::Not;
 
 /// One case with failing checks.
 Results failing(size_t checks) {
-  Results results;
-  Case& item = results.cases.emplace_back();
+  Case item;
   item.name = "lr/x";
   item.file = "/home/me/repo/cases/lr/x.toml";
   for (size_t i = 0; i < checks; ++i) {
@@ -31,6 +30,8 @@ Results failing(size_t checks) {
     check.command = "parity compare lr/x:a lr/x:b";
     check.line = 17;
   }
+  Results results;
+  results.add(item);
   return results;
 }
 

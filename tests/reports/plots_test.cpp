@@ -76,10 +76,10 @@ class StaticPlotsTest : public FolderTest {
 };
 
 TEST_F(StaticPlotsTest, DrawEachCurveOfTheSampleTwice) {
-  const Results results = sample();
+  const ResultsFile results = sample_file();
   size_t curves = 0;
-  for (const Case& item : results.cases)
-    curves += shown_curves(item).size();
+  for (const CaseLine& item : results.results().cases)
+    curves += shown_curves(results.whole(item.place)).size();
   EXPECT_EQ(write_plots(results, folder / "plots", 2), curves);
   size_t drawings = 0, pictures = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder / "plots")) {
@@ -99,7 +99,7 @@ TEST_F(StaticPlotsTest, DrawEachCurveOfTheSampleTwice) {
 }
 
 TEST_F(StaticPlotsTest, ShowArmsGapAndRoundingNoise) {
-  write_plots(sample(), folder, 1);
+  write_plots(sample_file(), folder, 1);
   const std::string drawing = read_file(folder / "loss-accumulation-loss.svg");
   for (const char* words :
        {"loss/accumulation: loss", "one_of_four", "four_of_one", "gap to one_of_four", "rounding noise"})
@@ -107,7 +107,7 @@ TEST_F(StaticPlotsTest, ShowArmsGapAndRoundingNoise) {
 }
 
 TEST_F(StaticPlotsTest, ListThemForAPullRequestWithoutMarkupOfNames) {
-  write_plots(sample(), folder, 1);
+  write_plots(sample_file(), folder, 1);
   const std::string page = read_file(folder / "plots.md");
   EXPECT_THAT(page, HasSubstr("![lr/warmup\\_index: loss](lr-warmup_index-loss.png)"));
   EXPECT_THAT(page, Not(HasSubstr("<script>")));

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "reports/junit.hpp"
 #include "reports/render.hpp"
 #include "reports/summary.hpp"
 #include "tests/reports/sample.hpp"
@@ -94,43 +93,43 @@ TEST_P(EveryRenderer, ShowsTheMeshOfEachArmWhereOneRunsOnSeveralRanks) {
       arm["provenance"]["mesh"] = "dp_shard 2 x tp 2";
     }
   const Renderer& renderer = GetParam();
-  EXPECT_THAT(seen(renderer.name, renderer.function(parse_results(json.dump(), "ranks"))),
+  EXPECT_THAT(seen(renderer.name, rendered(renderer, parse_results(json.dump(), "ranks"))),
               HasSubstr("straight dp_shard 2 x tp 2"));
-  EXPECT_THAT(seen(renderer.name, renderer.function(sample())), Not(HasSubstr("straight 1 rank")));
+  EXPECT_THAT(seen(renderer.name, rendered(renderer, sample_file())), Not(HasSubstr("straight 1 rank")));
 }
 
 TEST_P(EveryRenderer, ShowsEachFact) {
-  const std::string text = seen(GetParam().name, GetParam().function(sample()));
+  const std::string text = seen(GetParam().name, rendered(GetParam(), sample_file()));
   for (const char* fact : expectations)
     EXPECT_THAT(text, HasSubstr(fact));
 }
 
 TEST_P(EveryRenderer, LetsNoControlCharacterThrough) {
-  for (const char byte : GetParam().function(sample()))
+  for (const char byte : rendered(GetParam(), sample_file()))
     ASSERT_TRUE(byte == '\n' || byte == '\t' || static_cast<unsigned char>(byte) >= 0x20)
         << static_cast<int>(byte);
 }
 
 TEST_P(EveryRenderer, LetsNoDirectionOverrideThrough) {
-  EXPECT_THAT(GetParam().function(sample()), Not(HasSubstr("\xE2\x80\xAE")));
+  EXPECT_THAT(rendered(GetParam(), sample_file()), Not(HasSubstr("\xE2\x80\xAE")));
 }
 
 TEST_P(EveryRenderer, GivesTheSameBytesTwice) {
-  EXPECT_EQ(GetParam().function(sample()), GetParam().function(sample()));
+  EXPECT_EQ(rendered(GetParam(), sample_file()), rendered(GetParam(), sample_file()));
 }
 
 TEST_P(EveryRenderer, CopesWithAnEmptySuite) {
-  Results empty;
-  EXPECT_FALSE(GetParam().function(empty).empty());
+  const ResultsFile empty = parse_results(R"({"schema":"parity.results/1","cases":[]})", "empty");
+  EXPECT_FALSE(rendered(GetParam(), empty).empty());
 }
 
 TEST_P(EveryRenderer, TellsPassFromFail) {
   Json json = sample_json();
   json["cases"] = Json::array({json["cases"][2]});
-  const Results passing = parse_results(json.dump(), "passing");
+  const ResultsFile passing = parse_results(json.dump(), "passing");
   json["cases"][0]["passed"] = false;
   json["cases"][0]["checks"][0]["passed"] = false;
-  EXPECT_NE(GetParam().function(passing), GetParam().function(parse_results(json.dump(), "failing")));
+  EXPECT_NE(rendered(GetParam(), passing), rendered(GetParam(), parse_results(json.dump(), "failing")));
 }
 
 TEST_P(EveryRenderer, ASuiteThatIsNotWholeDoesNotPass) {
@@ -138,14 +137,14 @@ TEST_P(EveryRenderer, ASuiteThatIsNotWholeDoesNotPass) {
   json["cases"] = Json::array({json["cases"][2]});
   json["interrupted"] = true;
   json["unfinished"] = {"topic/other"};
-  const Results interrupted = parse_results(json.dump(), "interrupted");
-  EXPECT_FALSE(interrupted.passed());
-  EXPECT_THAT(GetParam().function(interrupted), HasSubstr("Interrupted: 1 case was not judged"));
+  const ResultsFile interrupted = parse_results(json.dump(), "interrupted");
+  EXPECT_FALSE(interrupted.results().passed());
+  EXPECT_THAT(rendered(GetParam(), interrupted), HasSubstr("Interrupted: 1 case was not judged"));
   json["interrupted"] = false;
   json["missing_shards"] = {2, 3};
-  const Results sharded = parse_results(json.dump(), "sharded");
-  EXPECT_FALSE(sharded.passed());
-  EXPECT_THAT(GetParam().function(sharded), HasSubstr("shards 2, 3 are missing"));
+  const ResultsFile sharded = parse_results(json.dump(), "sharded");
+  EXPECT_FALSE(sharded.results().passed());
+  EXPECT_THAT(rendered(GetParam(), sharded), HasSubstr("shards 2, 3 are missing"));
 }
 
 /// The sample's passing case beside one that could not be judged on this machine.
@@ -166,9 +165,9 @@ Json with_skipped() {
 
 TEST_P(EveryRenderer, ShowsASkippedCaseWithItsReasonAndNoFailure) {
   const Json json = with_skipped();
-  const Results results = parse_results(json.dump(), "skipped");
-  EXPECT_TRUE(results.passed());
-  const std::string text = seen(GetParam().name, GetParam().function(results));
+  const ResultsFile results = parse_results(json.dump(), "skipped");
+  EXPECT_TRUE(results.results().passed());
+  const std::string text = seen(GetParam().name, rendered(GetParam(), results));
   EXPECT_THAT(text, HasSubstr("device/cuda_against_cpu"));
   EXPECT_THAT(text, HasSubstr("skipped: arm cuda: no GPU (there is no driver)"));
   EXPECT_THAT(text, AnyOf(HasSubstr("The case holds, 1 is skipped"), HasSubstr("skipped=\"1\"")));
@@ -179,10 +178,10 @@ TEST_P(EveryRenderer, ShowsASkippedCaseWithItsReasonAndNoFailure) {
 TEST_P(EveryRenderer, ASuiteOfNothingButSkippedCasesDoesNotPass) {
   Json json = with_skipped();
   json["cases"].erase(0);
-  const Results results = parse_results(json.dump(), "skipped");
-  EXPECT_FALSE(results.passed());
-  EXPECT_EQ(results.cases_failed(), 0U);
-  EXPECT_THAT(seen(GetParam().name, GetParam().function(results)),
+  const ResultsFile results = parse_results(json.dump(), "skipped");
+  EXPECT_FALSE(results.results().passed());
+  EXPECT_EQ(results.results().cases_failed(), 0U);
+  EXPECT_THAT(seen(GetParam().name, rendered(GetParam(), results)),
               AnyOf(HasSubstr("No case was judged, 1 is skipped"), HasSubstr("skipped=\"1\"")));
 }
 
@@ -199,7 +198,7 @@ TEST(RendererTable, HasUniqueNamesAndFiles) {
 }
 
 TEST(SummaryTest, HasNoMarkupOfNamesAndClosesItsFences) {
-  const std::string text = summary(sample());
+  const std::string text = as("summary", sample_file());
   EXPECT_THAT(text, Not(HasSubstr("<script>document")));
   EXPECT_THAT(text, HasSubstr("| ❌ | <code>optim/forgotten\\_step</code> | ≠ different |"));
   EXPECT_THAT(text, HasSubstr("````text"));  // a tail with ``` in it
@@ -208,7 +207,7 @@ TEST(SummaryTest, HasNoMarkupOfNamesAndClosesItsFences) {
 
 TEST(SummaryTest, StaysBelowTheLimitOfAJobSummaryWhenEverythingFails) {
   Results results = sample();
-  Case failing = results.cases[3];
+  Case failing = sample_case(3);
   failing.arms.resize(40);
   for (Arm& arm : failing.arms) {
     arm.complete = false;
@@ -223,16 +222,21 @@ TEST(SummaryTest, StaysBelowTheLimitOfAJobSummaryWhenEverythingFails) {
     check.sentence = check.because = check.quantity = std::string(4000, '<');
   }
   failing.notes.assign(20, std::string(4000, '_'));
+  const size_t before = results.cases.size();
   for (int i = 0; i < 1000; ++i)
-    results.cases.push_back(failing);
-  const std::string text = summary(results);
+    results.add(failing);
+  std::string text;
+  SummaryForm form(results, [&](std::string_view piece) { text += piece; });
+  for (size_t i = 0; i < results.cases.size(); ++i)
+    form.add(i < before ? sample_case(i) : failing);
+  form.end();
   EXPECT_LT(text.size(), 1'000'000U);
   EXPECT_THAT(text, HasSubstr("more failing cases in index.html"));
   EXPECT_THAT(text, HasSubstr("more cases in index.html"));
 }
 
 TEST(SummaryTest, SaysWhatChangedSinceTheGoldensAndWhereATensorDiffers) {
-  const std::string text = summary(sample());
+  const std::string text = as("summary", sample_file());
   EXPECT_THAT(text, HasSubstr("**Since the goldens:** 2 of 4 stored quantities of 2 cases changed"));
   EXPECT_THAT(text, HasSubstr("- ? missing <code>optim/forgotten\\_step</code>"));
   EXPECT_THAT(
@@ -243,11 +247,11 @@ TEST(SummaryTest, SaysWhatChangedSinceTheGoldensAndWhereATensorDiffers) {
 }
 
 TEST(SummaryTest, HasNoBackslashesWhereMarkdownIsNotRead) {
-  EXPECT_THAT(summary(sample()), HasSubstr("<summary>✗ <code>optim/forgotten_step</code> "));
+  EXPECT_THAT(as("summary", sample_file()), HasSubstr("<summary>✗ <code>optim/forgotten_step</code> "));
 }
 
 TEST(SummaryTest, FoldsWhatHoldsBelowWhatFails) {
-  const std::string text = summary(sample());
+  const std::string text = as("summary", sample_file());
   EXPECT_LT(text.find("| ❌ |"), text.find("| ✅ |"));
   EXPECT_THAT(text, HasSubstr("<summary>✅ 3 cases hold</summary>"));
 }
@@ -263,7 +267,7 @@ class RenderedFolder : public ::testing::Test {
 
 TEST_F(RenderedFolder, HoldsEveryFormAndThePlottingLibrary) {
   for (const Renderer& renderer : renderers())
-    EXPECT_EQ(read_file(folder_ / renderer.file), renderer.function(sample()));
+    EXPECT_EQ(read_file(folder_ / renderer.file), rendered(renderer, sample_file()));
   EXPECT_GT(std::filesystem::file_size(folder_ / "plotly.min.js"), 1'000'000U);
 }
 
@@ -288,10 +292,10 @@ TEST_F(RenderedFolder, JunitParsesAsXmlWithTheRightCounts) {
 }
 
 TEST(JunitTest, ACaseThatFailedWithoutAFailedCheckIsAFailure) {
-  Results results = parse_results(
+  const ResultsFile results = parse_results(
       R"({"schema":"parity.results/1","cases":[{"name":"a/b","passed":false,"verdict":"missing","sentence":"no such model","arms":[],"checks":[]}]})",
       "results.json");
-  const std::string text = junit(results);
+  const std::string text = as("junit", results);
   EXPECT_THAT(text, HasSubstr("failures=\"1\""));
   EXPECT_THAT(text, HasSubstr("message=\"no such model\""));
 }

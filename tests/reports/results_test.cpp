@@ -36,7 +36,7 @@ TEST(ResultsTest, HoldsWhatTheFileSays) {
   EXPECT_EQ(results.checks(), 20U);
   EXPECT_EQ(results.checks_failed(), 7U);
   EXPECT_EQ(results.runs_cached, 4);
-  const Case& warmup = results.cases[0];
+  const Case warmup = sample_case(0);
   EXPECT_EQ(warmup.name, "lr/warmup_index");
   EXPECT_EQ(warmup.reference, "one_indexed");
   EXPECT_EQ(warmup.checks[0].parameters["lag"], 1);
@@ -45,7 +45,7 @@ TEST(ResultsTest, HoldsWhatTheFileSays) {
 }
 
 TEST(ResultsTest, KeepsNanInfinityAndMissingStepsApart) {
-  const Curve loss = sample().cases[4].curves[0];
+  const Curve loss = sample_case(4).curves[0];
   const std::vector<Value>& values = loss.series[1].values;
   EXPECT_TRUE(std::isinf(*values[4]));
   EXPECT_TRUE(std::isnan(*values[5]));
@@ -53,18 +53,18 @@ TEST(ResultsTest, KeepsNanInfinityAndMissingStepsApart) {
 }
 
 TEST(ResultsTest, ListsTheSeriesOfACurveInTheOrderOfTheArms) {
-  const Case item = sample().cases[3];
+  const Case item = sample_case(3);
   for (size_t i = 0; i < item.arms.size(); ++i)
     EXPECT_EQ(item.curves[0].series[i].arm, item.arms[i].name);
 }
 
 TEST(ResultsTest, NeedsOnlyAFewFields) {
-  const Results results = parse_results(
+  const ResultsFile results = parse_results(
       R"({"schema":"parity.results/1","cases":[{"name":"a/b","passed":true,"verdict":"identical","arms":[{"name":"x","status":"complete"}],"checks":[]}]})",
       "results.json");
-  EXPECT_TRUE(results.passed());
-  EXPECT_EQ(results.cases[0].title, "a/b");
-  EXPECT_EQ(results.cases[0].reference, "x");
+  EXPECT_TRUE(results.results().passed());
+  EXPECT_EQ(results.whole(0).title, "a/b");
+  EXPECT_EQ(results.whole(0).reference, "x");
 }
 
 TEST(ResultsTest, AcceptsAnotherMinorVersionAndUnknownFields) {

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "harness/base/file.hpp"
 #include "harness/base/json.hpp"
+#include "reports/render.hpp"
 #include "reports/results.hpp"
 #include "tests/support/places.hpp"
 
@@ -20,8 +23,22 @@ inline Json sample_json() {
   return Json::parse(read_file(sample_path()));
 }
 
-inline Results sample() {
+inline ResultsFile sample_file() {
   return load_results(sample_path());
+}
+
+/// What is told of all its cases.
+inline Results sample() {
+  return sample_file().results();
+}
+
+inline Case sample_case(size_t place) {
+  return sample_file().whole(place);
+}
+
+/// One form of results as text, by the name of its renderer.
+inline std::string as(std::string_view name, const ResultsFile& results) {
+  return rendered(*std::ranges::find(renderers(), name, &Renderer::name), results);
 }
 
 }  // namespace parity::reports

@@ -17,10 +17,19 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// The sample's cases whose names are ordinary words.
-Results ordinary() {
-  Results results = sample();
-  results.cases.pop_back();
-  return results;
+ResultsFile ordinary() {
+  Json json = sample_json();
+  json["cases"].erase(5);
+  return parse_results(json.dump(), "ordinary");
+}
+
+std::string terminal(const ResultsFile& results, Colour colour, int width) {
+  std::string text;
+  TerminalForm form(results.results(), [&](std::string_view piece) { text += piece; }, colour, width);
+  for (const CaseLine& item : results.results().cases)
+    form.add(results.whole(item.place));
+  form.end();
+  return text;
 }
 
 class TerminalWidth : public ::testing::TestWithParam<int> {};
@@ -37,7 +46,7 @@ TEST_P(TerminalWidth, BoundsEveryLineButCommands) {
 INSTANTIATE_TEST_SUITE_P(NarrowAndWide, TerminalWidth, ::testing::Values(60, 80, 200));
 
 TEST(TerminalTest, FailureBlockNamesPlaceValuesMetricLimitAndCommand) {
-  const std::string text = terminal_case(sample().cases[3], Colour::plain, 110);
+  const std::string text = terminal_case(sample_case(3), Colour::plain, 110);
   EXPECT_THAT(text, HasSubstr("✗ different 9 of 11 tensors of param differ"));
   EXPECT_THAT(text, HasSubstr("worst     step 10, layers.1.attention.wq.weight[17, 203]\n"));
   EXPECT_THAT(text, HasSubstr("expected  0.013482177630066872\n"));
@@ -48,7 +57,7 @@ TEST(TerminalTest, FailureBlockNamesPlaceValuesMetricLimitAndCommand) {
 }
 
 TEST(TerminalTest, PassingChecksTakeOneLineEach) {
-  const std::string text = terminal_case(sample().cases[2], Colour::plain, 110);
+  const std::string text = terminal_case(sample_case(2), Colour::plain, 110);
   EXPECT_EQ(text,
             "✓ checkpoint/resume  Stopped at 5 of 10 against straight through, 7.2 s of training\n"
             "  ✓ identical 3 channels are the same bits in both arms over steps 1-10\n"
@@ -56,15 +65,15 @@ TEST(TerminalTest, PassingChecksTakeOneLineEach) {
 }
 
 TEST(TerminalTest, OnlyAnsiHasEscapeCodes) {
-  EXPECT_THAT(terminal(sample(), Colour::plain, 80), Not(HasSubstr("\x1b")));
-  EXPECT_THAT(terminal(sample(), Colour::ansi, 80), HasSubstr("\x1b[1;31m✗\x1b[0m"));
+  EXPECT_THAT(terminal(sample_file(), Colour::plain, 80), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(terminal(sample_file(), Colour::ansi, 80), HasSubstr("\x1b[1;31m✗\x1b[0m"));
 }
 
 TEST(TerminalTest, ColoursDoNotMoveTheText) {
-  std::string coloured = terminal(sample(), Colour::ansi, 80);
+  std::string coloured = terminal(sample_file(), Colour::ansi, 80);
   for (size_t at = coloured.find('\x1b'); at != std::string::npos; at = coloured.find('\x1b'))
     coloured.erase(at, coloured.find('m', at) - at + 1);
-  EXPECT_EQ(coloured, terminal(sample(), Colour::plain, 80));
+  EXPECT_EQ(coloured, terminal(sample_file(), Colour::plain, 80));
 }
 
 TEST(TerminalTest, SummaryNamesTheCasesThatFail) {

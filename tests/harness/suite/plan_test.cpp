@@ -93,9 +93,9 @@ TEST_F(PlanTest, ARunOnADeviceIsAnotherOneAndSoItIsOnAnotherDeviceOrWithAnotherP
   };
   const auto [cpu, cuda] = id({{"models", {"A"}}});
   EXPECT_NE(cpu, cuda);
-  EXPECT_EQ(run(0).identity.at("device"), "cpu");
-  EXPECT_FALSE(run(0).identity.contains("cuda"));
-  EXPECT_EQ(run(1).identity.at("device"), "cuda");
+  EXPECT_EQ(Json::parse(run(0).identity).at("device"), "cpu");
+  EXPECT_FALSE(Json::parse(run(0).identity).contains("cuda"));
+  EXPECT_EQ(Json::parse(run(1).identity).at("device"), "cuda");
   const auto [cpu_elsewhere, cuda_elsewhere] = id({{"models", {"B"}}});
   EXPECT_EQ(cpu, cpu_elsewhere);
   EXPECT_NE(cuda, cuda_elsewhere);
@@ -135,14 +135,14 @@ TEST_F(PlanTest, ARestartedRunIsNeverTakenForTheStraightOne) {
 
 TEST_F(PlanTest, InputFilesArePartOfTheIdentity) {
   add(arms("data.path = \"text\"", "") + check("channel = \"lr\"", "identical"));
-  EXPECT_EQ(run(0).identity.at("inputs").at("data.path"), "hash of text");
+  EXPECT_EQ(Json::parse(run(0).identity).at("inputs").at("data.path"), "hash of text");
 }
 
 TEST_F(PlanTest, AFileMayLieBesideItsCase) {
   add(arms("data.path = \"{case_dir}/rows.tokens\"", "") + check("channel = \"lr\"", "identical"));
   const auto expected = std::filesystem::absolute("cases/topic/rows.tokens");
   EXPECT_EQ(run(0).config.at("data.path"), expected.string());
-  EXPECT_EQ(run(0).identity.at("inputs").at("data.path"), "hash of rows.tokens");
+  EXPECT_EQ(Json::parse(run(0).identity).at("inputs").at("data.path"), "hash of rows.tokens");
 }
 
 TEST_F(PlanTest, TwinsAreAddedOnlyWhereAGapIsJudged) {
@@ -227,7 +227,7 @@ TEST_F(PlanTest, CommandsWithoutInputsAreNotCachedAndNeedNoSchema) {
       check("channel = \"anything\"", "identical"));
   EXPECT_FALSE(run(0).cacheable);
   EXPECT_TRUE(run(1).cacheable);
-  EXPECT_EQ(run(1).identity.at("inputs").at("x"), "hash of x");
+  EXPECT_EQ(Json::parse(run(1).identity).at("inputs").at("x"), "hash of x");
 }
 
 TEST_F(PlanTest, ACommandMayReadTheTraceOfAnArm) {

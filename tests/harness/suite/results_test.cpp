@@ -198,11 +198,23 @@ TEST_F(ResultsTest, NothingIsRecordedWhileACheckFails) {
 
 TEST_F(ResultsTest, ShardsMergeIntoOneAndDuplicatesAreRefused) {
   run({make("a")});
-  const Json one = merge_results({folder_ / "out"}, folder_ / "elsewhere");
+  merge_results({folder_ / "out"}, folder_ / "elsewhere");
+  const Json one = Json::parse(read_file(folder_ / "elsewhere/results.json"));
   EXPECT_THAT(one.at("cases").at(0).at("arms").at(0).at("trace").get<std::string>(),
               testing::StartsWith("../out/runs/"));
   EXPECT_THROW(merge_results({folder_ / "out", folder_ / "out"}, folder_), UserError);
   EXPECT_THROW(merge_results({folder_ / "none"}, folder_), UserError);
+}
+
+TEST_F(ResultsTest, CasesOfOneNameKeepTheirOwnResults) {
+  const Case agrees = make("a");
+  Case differs = write_case("d", "[golden]\narms = []\n" + copying_arm("first", "a") +
+                                     copying_arm("second", "b") + losses_identical());
+  differs.name = agrees.name;
+  const Json results = run({agrees, differs});
+  ASSERT_EQ(results.at("cases").size(), 2U);
+  EXPECT_TRUE(results.at("cases").at(0).at("passed").get<bool>());
+  EXPECT_FALSE(results.at("cases").at(1).at("passed").get<bool>());
 }
 
 TEST_F(ResultsTest, AGoldenNamesItsCaseAndNoFolderOfWhoeverRecordedIt) {

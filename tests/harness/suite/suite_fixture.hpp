@@ -65,6 +65,7 @@ class SuiteTest : public testing::Test {
     return read_case(file);
   }
 
+  /// \return results.json
   Json run(const std::vector<Case>& cases, GoldenMode mode = GoldenMode::compare,
            bool use_cache = true) const {
     SuiteOptions options;
@@ -76,7 +77,16 @@ class SuiteTest : public testing::Test {
     options.producer = {{"name", "parity"}, {"version", "0"}, {"commit", "test"}, {"dirty", false}};
     options.command = {"parity", "run"};
     Progress progress(stderr, false);
-    return run_suite(cases, options, progress, [](const Json&) {});
+    run_suite(cases, options, progress, [](const Json&) {});
+    return Json::parse(read_file(options.out / "results.json"));
+  }
+
+  /// What a suite with these results ends with.
+  static ExitCode exit_code_of(const Json& results) {
+    std::vector<CaseOutcome> cases;
+    for (const Json& item : results.at("cases"))
+      cases.push_back(outcome_of(item));
+    return parity::exit_code_of(cases, results.contains("shard") ? Part::shard : Part::whole);
   }
 
   std::filesystem::path folder_;

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+namespace parity::cli {
+
+/// A file of any size to stdout, a block at a time. \throws UserError if it cannot be read
+void print_file(const std::filesystem::path& file);
+
+}  // namespace parity::cli
