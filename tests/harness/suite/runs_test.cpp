@@ -44,7 +44,7 @@ TEST_F(RunsTest, ACrashIsToldWithStatusAndLastWords) {
 TEST_F(RunsTest, AKilledChildIsToldWithItsSignal) {
   const Json results = run_against_good(shell_arm("bad", "kill -9 $$"));
   EXPECT_THAT(arm(results, 1).at("failure").at("message").get<std::string>(),
-              HasSubstr(" bad was killed by signal 9 (KILL)"));
+              HasSubstr(":bad was killed by signal 9 (KILL)"));
 }
 
 TEST_F(RunsTest, AHangIsEndedAtTheLimit) {

@@ -57,19 +57,30 @@ TEST_F(CheckpointOnDeviceTest, ARunGoesOnOnAnotherDeviceWithTheBitsOfTheStraight
   }
 }
 
-TEST(ProvenanceOnDeviceTest, TellsTheDeviceAndTheVersionsOfItsLibrariesAlsoInTheFingerprint) {
-  const Json told = provenance_of(tiny_config(), foreign_device(), "1 rank", {}, {});
-  EXPECT_EQ(told.at("device"), (Json{{"name", "a foreign device"},
-                                     {"capability", "1.0"},
-                                     {"memory_bytes", 1 << 20},
-                                     {"driver", "1.0"},
-                                     {"cuda", "2.0"},
-                                     {"cudnn", "3.0.0"},
-                                     {"nccl", "4.0.0"}}));
-  EXPECT_EQ(told.at("fingerprint").at("device"), told.at("device"));
-  const Json here = provenance_of(tiny_config(), {}, "1 rank", {}, {});
-  EXPECT_EQ(here.at("device"), "cpu");
-  EXPECT_EQ(here.at("fingerprint").at("device"), "cpu");
+using ProvenanceOnDeviceTest = RanksTest;
+
+TEST_F(ProvenanceOnDeviceTest, TellsTheDeviceAndTheVersionsOfItsLibrariesAlsoInTheFingerprint) {
+  EXPECT_THAT(run_ranks(1,
+                        [](Group&) {
+                          const RunConfig config = tiny_config();
+                          const Json there = provenance_of(config, *trainer_on(config, foreign_device()));
+                          const Json facts = {{"name", "a foreign device"},
+                                              {"capability", "1.0"},
+                                              {"memory_bytes", 1 << 20},
+                                              {"driver", "1.0"},
+                                              {"cuda", "2.0"},
+                                              {"cudnn", "3.0.0"},
+                                              {"nccl", "4.0.0"}};
+                          require(there.at("device") == facts, there.at("device").dump());
+                          require(there.at("fingerprint").at("device") == facts, "another fingerprint");
+                          const Json here = provenance_of(config, *trainer_on(config, {}));
+                          require(here.at("device") == "cpu" && here.at("fingerprint").at("device") == "cpu",
+                                  "no CPU");
+                          require(here.at("fingerprint").at("initial_weights") ==
+                                      there.at("fingerprint").at("initial_weights"),
+                                  "weights are drawn on the CPU, wherever they go");
+                        }),
+              testing::Each(""));
 }
 
 }  // namespace

@@ -65,6 +65,7 @@ class BesideOneProcessTest : public RanksTest {
     }
     require((parallel.parameters().size() < whole.parameters().size()) == (config.parallel.pp > 1),
             "stages of a pipeline share the blocks, other ranks have all");
+    world.barrier();  // a rank that ends while another still connects to it would be a lost one
   }
 
   /// \return what each rank complained of
