@@ -20,7 +20,7 @@ namespace parity {
 /// numbers: names, capture, time limits.
 struct PlannedRun {
   std::string id;                    ///< hash of `identity`
-  std::string identity;              ///< JSON: numeric config, ranks, profile, device, program, inputs, CPU
+  std::string identity = "null";     ///< JSON: numeric config, ranks, profile, device, program, inputs, CPU
   std::string label;                 ///< "lr/warmup_index:one_indexed", of the arm that asked first
   FlatConfig config;                 ///< complete
   std::vector<std::string> command;  ///< empty: parity-train. Placeholders still in it
