@@ -190,12 +190,12 @@ TEST_F(KilledRanksTest, ARankThatCrashesBeforeTheStoreIsNamed) {
 }
 
 TEST_F(KilledRanksTest, ARankThatNeverComesToTheStoreIsNamedAtTheLimit) {
-  const RunResult result = run_to_end(2, 3, trainer_with(1, "echo loading >&2; exec sleep 600"));
+  const RunResult result = run_to_end(2, 8, trainer_with(1, "echo loading >&2; exec sleep 600"));
   EXPECT_EQ(result.failure->kind, "hung");
   EXPECT_THAT(result.failure->message,
               AllOf(StartsWith("rank 1 of topic/c:arm holds up the others, before the first update; rank 0 "
                                "waits in meeting of world, collective 0"),
-                    HasSubstr("no sign of life for 3.0s"), EndsWith(": loading")));
+                    HasSubstr("no sign of life for 8.0s"), EndsWith(": loading")));
 }
 
 TEST_F(KilledRanksTest, ARankThatLeavesEarlyIsNamedAndNotTheOnesThatWait) {
