@@ -32,6 +32,9 @@ constexpr Mixed mix_element(uint64_t bits, uint64_t index_key) {
   return {low, high};
 }
 
+/// Elements that share a word of signs.
+inline constexpr int64_t sign_group = 64;
+
 /// Bit j is the sign of element 64 * group + j in a sketch: 1 means minus. MurmurHash3's 64-bit finaliser.
 constexpr uint64_t sketch_signs(uint64_t group) {
   uint64_t x = (group + 1) * index_factor;

@@ -13,12 +13,7 @@
 namespace parity {
 namespace {
 
-constexpr int64_t group = 64;  // elements that share a word of signs
-
-/// First index of a block: the smallest i with floor(i * K / n) >= b, which is ceil(b * n / K).
-int64_t first_of_block(int64_t block, int64_t count) {
-  return (block * count + sketch_size - 1) / sketch_size;
-}
+constexpr int64_t group = sign_group;
 
 /// Signed sum of the elements [begin, end) (global indices) of one block.
 struct SignedSum {
@@ -57,6 +52,10 @@ int64_t sketch_block(int64_t index, int64_t count) {
   return index * sketch_size / count;
 }
 
+int64_t first_of_sketch_block(int64_t block, int64_t count) {
+  return (block * count + sketch_size - 1) / sketch_size;
+}
+
 std::vector<double> sketch_of(const TensorView& view, int64_t first_index, int64_t whole_count) {
   std::vector<double> sums(sketch_size, 0.0);
   const int64_t end = first_index + view.size();
@@ -66,7 +65,7 @@ std::vector<double> sketch_of(const TensorView& view, int64_t first_index, int64
   const auto* data = static_cast<const std::byte*>(view.data);
   for (int64_t i = first_index; i < end;) {
     const int64_t block = sketch_block(i, count);
-    const int64_t stop = std::min(end, first_of_block(block + 1, count));
+    const int64_t stop = std::min(end, first_of_sketch_block(block + 1, count));
     double sum = simd::run(SignedSum{}, view.dtype, data, i, stop, false);
     if (!std::isfinite(sum))
       sum = simd::run(SignedSum{}, view.dtype, data, i, stop, true);

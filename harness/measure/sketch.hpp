@@ -14,6 +14,8 @@ inline constexpr int64_t sketch_size = 64;
 
 /// Block of the element with global index i in a tensor of n elements: floor(i * sketch_size / n).
 int64_t sketch_block(int64_t index, int64_t count);
+/// First index of a block: the smallest i with floor(i * K / n) >= b, which is ceil(b * n / K).
+int64_t first_of_sketch_block(int64_t block, int64_t count);
 
 /// K = sketch_size signed block sums: s_b = sum over i in block b of sigma(i) x_i, sigma(i) = +-1 from a hash
 /// of the global index. Two sketches estimate ||x - r||^2 = sum_b (s_b(x) - s_b(r))^2 with a relative

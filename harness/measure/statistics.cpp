@@ -69,18 +69,17 @@ struct Gather {
 
 }  // namespace
 
+double norm_scale(double max_abs) {
+  const bool out_of_range = max_abs > 0x1p+480 || (max_abs > 0 && max_abs < 0x1p-480);
+  // In two halves: 2^-exponent itself can overflow for subnormal values.
+  return out_of_range ? std::ldexp(1.0, -std::ilogb(max_abs) / 2) : 1;
+}
+
 Statistics statistics_of(const TensorView& view) {
   Statistics total = simd::run(Gather{}, &view, 1.0);
-  const bool out_of_range = total.max_abs > 0x1p+480 || (total.max_abs > 0 && total.max_abs < 0x1p-480);
-  if (out_of_range) {
-    const int exponent = std::ilogb(total.max_abs);
-    // In two halves: 2^-exponent itself can overflow for subnormal values.
-    const double half = std::ldexp(1.0, -exponent / 2);
-    const Statistics scaled = simd::run(Gather{}, &view, half);
-    total.norm = std::sqrt(scaled.norm) / half;
-    return total;
-  }
-  total.norm = std::sqrt(total.norm);
+  const double scale = norm_scale(total.max_abs);
+  const double squares = scale == 1 ? total.norm : simd::run(Gather{}, &view, scale).norm;
+  total.norm = std::sqrt(squares) / scale;
   return total;
 }
 

@@ -22,4 +22,8 @@ struct Statistics {
 /// Determinism: the same bits on every machine and for any number of threads.
 Statistics statistics_of(const TensorView& view);
 
+/// What values of up to `max_abs` are multiplied by before their squares are summed: 1, or a power of two
+/// where squares would over- or underflow.
+double norm_scale(double max_abs);
+
 }  // namespace parity

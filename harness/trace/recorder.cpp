@@ -26,24 +26,26 @@ struct OwnedTensor {
   }
 };
 
-void check_part(const TensorView& view, const PartCover& cover, std::string_view name) {
-  if (shape_of(cover) != view.shape)
+void check_part(const Shape& shape, const TensorLayout& layout, std::string_view name) {
+  if (is_whole(layout))
+    return;
+  const Shape named = shape_of(cover_of(layout));
+  if (named != shape)
     throw UserError("cannot record " + std::string(name) + " (its layout names a part of shape " +
-                    to_string(shape_of(cover)) + ", it has " + to_string(view.shape) +
+                    to_string(named) + ", it has " + to_string(shape) +
                     "); give the layout that the rank has");
+}
+
+const TensorLayout* layout_of_part(const TensorLayout& layout) {
+  return is_whole(layout) ? nullptr : &layout;
 }
 
 void write_tensor(TraceFile& file, const TensorKey& key, int64_t order, const TensorView& view,
                   const TensorLayout& layout, bool keep) {
-  if (is_whole(layout)) {
-    file.add_sketch(sketch_row(key, order, view));
-    if (keep)
-      file.add_tensor(key, order, view);
-    return;
-  }
-  file.add_sketch(part_sketch_row(key, order, view, cover_of(layout), layout.global_shape), &layout);
+  file.add_sketch(sketch_row(key, order, view.dtype, view.shape, measure_tensor(view, layout)),
+                  layout_of_part(layout));
   if (keep)
-    file.add_tensor(key, order, view, &layout);
+    file.add_tensor(key, order, view, layout_of_part(layout));
 }
 
 }  // namespace
@@ -68,6 +70,15 @@ struct Recorder::State {
 
   void require_step(const char* what) const {
     require(step.has_value(), std::string(what) + " outside a step (call begin_step first)");
+  }
+
+  /// \return the tensor's place in the step
+  int64_t offer(Phase phase, std::string_view name) {
+    require_step("tensor");
+    if (!seen.emplace(phase, std::string(name)).second)
+      throw UserError("tensor " + std::string(name) + " was offered twice at step " + std::to_string(*step) +
+                      ", phase " + std::string(name_of(phase)) + " (a name means one tensor)");
+    return order++;
   }
 
   void add_channel(std::string_view name, ChannelValue value) {
@@ -112,14 +123,15 @@ bool Recorder::wants(Phase phase, std::string_view name) const {
   return state_->fault || state_->capture.wants_sketch(*state_->step, phase, name);
 }
 
+bool Recorder::wants_elements(Phase phase, std::string_view name) const {
+  state_->require_step("wants_elements");
+  return state_->fault || state_->capture.wants_tensor(*state_->step, phase, name);
+}
+
 void Recorder::tensor(Phase phase, std::string_view name, const TensorView& view, void* writable,
                       const TensorLayout& layout) {
-  state_->require_step("tensor");
+  const int64_t order = state_->offer(phase, name);
   const int64_t step = *state_->step;
-  const int64_t order = state_->order++;
-  if (!state_->seen.emplace(phase, std::string(name)).second)
-    throw UserError("tensor " + std::string(name) + " was offered twice at step " + std::to_string(step) +
-                    ", phase " + std::string(name_of(phase)) + " (a name means one tensor)");
   if (state_->fault && writable)
     state_->fault(step, phase, name, view, writable);
   const bool keep = state_->capture.wants_tensor(step, phase, name);
@@ -127,8 +139,7 @@ void Recorder::tensor(Phase phase, std::string_view name, const TensorView& view
     return;
   TensorKey key{step, phase, std::string(name)};
   encode_name(name);
-  if (!is_whole(layout))
-    check_part(view, cover_of(layout), name);
+  check_part(view.shape, layout, name);
   OwnedTensor copy(view);
   if (state_->fault && !writable)
     state_->fault(step, phase, name, copy.view, copy.bytes.get());
@@ -140,6 +151,19 @@ void Recorder::tensor(Phase phase, std::string_view name, const TensorView& view
       bytes);
 }
 
+void Recorder::measured(Phase phase, std::string_view name, DType dtype, const Shape& shape,
+                        const Measurement& found, const TensorLayout& layout) {
+  const int64_t order = state_->offer(phase, name);
+  require(!wants_elements(phase, name), "measured " + std::string(name) + ", whose elements are wanted");
+  if (!wants(phase, name))
+    return;
+  encode_name(name);
+  check_part(shape, layout, name);
+  SketchRow row = sketch_row({*state_->step, phase, std::string(name)}, order, dtype, shape, found);
+  state_->writer.submit(TraceWriter::Job(
+      [row = std::move(row), layout](TraceFile& file) { file.add_sketch(row, layout_of_part(layout)); }));
+}
+
 void Recorder::end_step() {
   state_->require_step("end_step");
   const int64_t step = *state_->step;
@@ -147,6 +171,10 @@ void Recorder::end_step() {
       [step, channels = std::move(state_->channels)](TraceFile& file) { file.end_step(step, channels); }));
   state_->last_step = step;
   state_->step.reset();
+}
+
+bool Recorder::wants_replay() const {
+  return state_->capture.replay;
 }
 
 void Recorder::replay_parameter(std::string_view name, const TensorView& view) {

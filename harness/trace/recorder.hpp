@@ -12,6 +12,7 @@
 
 #include "harness/base/enum_names.hpp"
 #include "harness/base/json.hpp"
+#include "harness/measure/measurement.hpp"
 #include "harness/tensor/placement.hpp"
 #include "harness/tensor/tensor_view.hpp"
 #include "harness/trace/capture.hpp"
@@ -69,6 +70,9 @@ class Recorder {
   void channel(std::string_view name, int64_t value, ChannelKind kind = ChannelKind::numeric);
   /// Whether offering this tensor would record anything; lets a trainer skip work.
   bool wants(Phase phase, std::string_view name) const;
+  /// Whether it would need the elements: to keep them, or to let a fault change them. Otherwise `measured`
+  /// does.
+  bool wants_elements(Phase phase, std::string_view name) const;
   /// Offers a logical tensor, or what this rank holds of it. Records it, its sketch, both or nothing, as the
   /// capture says. A tensor that other ranks hold too is offered on each of them.
   /// \param writable  same memory as view.data, when a fault hook may change it
@@ -76,10 +80,14 @@ class Recorder {
   /// \throws UserError if the view is not of the layout's shape
   void tensor(Phase phase, std::string_view name, const TensorView& view, void* writable = nullptr,
               const TensorLayout& layout = {});
+  /// As `tensor`, of one whose elements the host does not have: with what was measured where they are.
+  void measured(Phase phase, std::string_view name, DType dtype, const Shape& shape, const Measurement& found,
+                const TensorLayout& layout = {});
   void end_step();
 
   /// /replay: enough for another trainer to repeat the run; what this rank holds and reads of it. Ignored
-  /// unless capture.replay.
+  /// unless capture.replay, which `wants_replay` tells.
+  bool wants_replay() const;
   void replay_parameter(std::string_view name, const TensorView& view);
   /// \param field  tokens, labels or positions; [B, S] int64
   void replay_batch(int64_t step, int64_t micro_batch, std::string_view field, const TensorView& view);

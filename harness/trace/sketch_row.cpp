@@ -6,26 +6,9 @@
 #include <cmath>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/sketch.hpp"
-#include "harness/measure/statistics.hpp"
 
 namespace parity {
 namespace {
-
-/// All but digest and block sums.
-SketchRow row_of_elements(TensorKey key, int64_t order, const TensorView& view) {
-  const Statistics statistics = statistics_of(view);
-  return {.key = std::move(key),
-          .order = order,
-          .dtype = view.dtype,
-          .shape = view.shape,
-          .nan_count = statistics.nan_count,
-          .inf_count = statistics.inf_count,
-          .norm = statistics.norm,
-          .max_abs = statistics.max_abs,
-          .digest = {},
-          .values = {}};
-}
 
 void add_sums(std::vector<double>& sums, const std::vector<double>& more) {
   require(sums.size() == more.size(), "sketches of different sizes");
@@ -35,26 +18,17 @@ void add_sums(std::vector<double>& sums, const std::vector<double>& more) {
 
 }  // namespace
 
-SketchRow sketch_row(TensorKey key, int64_t order, const TensorView& view) {
-  SketchRow row = row_of_elements(std::move(key), order, view);
-  row.digest = digest_of(view);
-  row.values = sketch_of(view);
-  return row;
-}
-
-SketchRow part_sketch_row(TensorKey key, int64_t order, const TensorView& view, const PartCover& cover,
-                          const Shape& global_shape) {
-  SketchRow row = row_of_elements(std::move(key), order, view);
-  row.values.assign(sketch_size, 0.0);
-  const int64_t whole_count = element_count(global_shape);
-  const auto* data = static_cast<const std::byte*>(view.data);
-  for_each_run(cover, global_shape, [&](const PartRun& run) {
-    const TensorView piece = {
-        view.dtype, {run.count}, data + static_cast<size_t>(run.local) * size_of(view.dtype)};
-    row.digest += digest_of(piece, static_cast<uint64_t>(run.global));
-    add_sums(row.values, sketch_of(piece, run.global, whole_count));
-  });
-  return row;
+SketchRow sketch_row(TensorKey key, int64_t order, DType dtype, const Shape& shape, Measurement found) {
+  return {.key = std::move(key),
+          .order = order,
+          .dtype = dtype,
+          .shape = shape,
+          .nan_count = found.statistics.nan_count,
+          .inf_count = found.statistics.inf_count,
+          .norm = found.statistics.norm,
+          .max_abs = found.statistics.max_abs,
+          .digest = found.digest,
+          .values = std::move(found.sketch)};
 }
 
 void add_part(SketchRow& sum, const SketchRow& part) {

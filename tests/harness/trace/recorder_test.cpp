@@ -192,6 +192,54 @@ TEST_F(RecorderTest, FailureStaysInAPartialTrace) {
   EXPECT_EQ((*trace.failure())["tensor"], "output.weight");
 }
 
+TEST_F(RecorderTest, AMeasuredTensorLeavesTheRowOfOneThatWasOffered) {
+  const Sample sample(DType::float32, random_values(24));
+  const TensorLayout rows = {{6, 8}, {{"dp", 1, 2, Shard{0, {{3, 6}}}}}};
+  const TensorView view = {DType::float32, {3, 8}, sample.bytes.data()};
+  const auto record_as = [&](const fs::path& file, bool measured) {
+    Recorder::Options given = options();
+    given.path = file;
+    given.capture.tensors.clear();
+    given.capture.sketches = {{{}, {Phase::grad}, {}}};
+    Recorder recorder(std::move(given));
+    recorder.begin_step(1);
+    for (const TensorLayout& layout : {TensorLayout{}, rows}) {
+      const std::string name = layout.placements.empty() ? "whole" : "part";
+      EXPECT_FALSE(recorder.wants_elements(Phase::grad, name));
+      for (const Phase phase : {Phase::param, Phase::grad})
+        if (measured)
+          recorder.measured(phase, name, view.dtype, view.shape, measure_tensor(view, layout), layout);
+        else
+          recorder.tensor(phase, name, view, nullptr, layout);
+    }
+    EXPECT_THAT([&] { recorder.measured(Phase::grad, "part", view.dtype, view.shape, {}); },
+                ThrowsMessage<UserError>(HasSubstr("offered twice")));
+    EXPECT_THAT(
+        [&] { recorder.measured(Phase::grad, "other", view.dtype, {4, 8}, {}, rows); },
+        ThrowsMessage<UserError>(HasSubstr("its layout names a part of shape (3, 8), it has (4, 8)")));
+    recorder.channel("loss", 1.0);
+    recorder.end_step();
+    recorder.finish();
+    return read_file(file);
+  };
+  EXPECT_EQ(record_as(folder / "measured.h5", true), record_as(folder / "offered.h5", false));
+}
+
+TEST_F(RecorderTest, WhatNeedsElementsCannotBeMeasured) {
+  Recorder recorder(options());
+  recorder.begin_step(1);
+  EXPECT_TRUE(recorder.wants_elements(Phase::grad, "kept"));
+  EXPECT_THROW(recorder.measured(Phase::grad, "kept", DType::float32, {1}, {}), InternalError);
+  Recorder::Options sketches = options();
+  sketches.path = folder / "faulty.h5";
+  sketches.capture.tensors.clear();
+  Recorder faulty(std::move(sketches));
+  faulty.begin_step(1);
+  EXPECT_FALSE(faulty.wants_elements(Phase::grad, "any"));
+  faulty.set_fault_hook([](int64_t, Phase, std::string_view, const TensorView&, void*) {});
+  EXPECT_TRUE(faulty.wants_elements(Phase::grad, "any"));
+}
+
 TEST_F(RecorderTest, MisuseIsRefusedWithTheNameAtFault) {
   Recorder recorder(options());
   const std::vector<float> values = {1, 2};
