@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+namespace parity::cuda {
+
+/// The order in which the CPU's passes take float64 sums, for the kernels to take the same: element i of a
+/// block adds to lane i mod sum_lanes in the order of i, then the lanes add up, then the blocks in their
+/// order.
+inline constexpr size_t sum_block = 1024;
+inline constexpr size_t sum_lanes = 4;
+
+constexpr double sum_of_lanes(const double* v) {
+  return (v[0] + v[2]) + (v[1] + v[3]);
+}
+
+}  // namespace parity::cuda

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "harness/measure/cuda/statistics_kernel.hpp"
+#include "harness/measure/mix.hpp"
+
+namespace parity::cuda {
+
+/// Elements that lie side by side, here and in the logical tensor, and in one block of its sketch.
+struct Segment {
+  int64_t local;   ///< index of the first one in the memory that is measured
+  int64_t global;  ///< in the logical tensor
+  int64_t count;
+};
+
+/// Digest and signed sums; a block a segment. The threads widen, sign and mix; one thread a lane adds.
+struct SegmentKernel {
+  static constexpr int threads = 256;
+  static constexpr int tile = 2048;
+  static constexpr int lanes = static_cast<int>(sum_lanes);
+  struct Shared {
+    double values[tile];
+    uint64_t low[threads], high[threads];
+    double lane_sums[lanes];
+    double sum;
+  };
+
+  DType dtype;
+  const void* data;
+  const Segment* segments;
+  double* sums;  ///< [blocks]
+  CaptureCounts* counts;
+
+  template <class Element>
+  PARITY_HOST_DEVICE void block(const Team& team, Shared& shared, int64_t index) const {
+    const Segment segment = segments[index];
+    team.each([&](int thread) { shared.low[thread] = shared.high[thread] = 0; });
+    add_up<Element>(team, shared, segment, /*skip=*/false);
+    team.each([&](int thread) {
+      if (thread == 0)
+        add_digest(shared);
+    });
+    if (!is_finite(shared.sum))
+      add_up<Element>(team, shared, segment, /*skip=*/true);
+    team.each([&](int thread) {
+      if (thread == 0)
+        sums[index] = shared.sum;
+    });
+  }
+
+ private:
+  /// \param skip  NaN and infinities count as 0, and nothing is added to the digest
+  template <class Element>
+  PARITY_HOST_DEVICE void add_up(const Team& team, Shared& shared, const Segment& segment, bool skip) const {
+    team.each([&](int thread) {
+      if (thread < lanes)
+        shared.lane_sums[thread] = 0;
+    });
+    for (int64_t first = 0; first < segment.count; first += tile) {
+      const int here = static_cast<int>(segment.count - first < tile ? segment.count - first : tile);
+      const int64_t global = segment.global + first;
+      team.each([&](int thread) {
+        for (int i = thread; i < here; i += threads)
+          take<Element>(shared, thread, i, segment.local + first + i, global + i, skip);
+      });
+      team.each([&](int thread) {
+        if (thread >= lanes)
+          return;
+        const int ahead = static_cast<int>(global % lanes);
+        double sum = shared.lane_sums[thread];
+        for (int i = (thread - ahead + lanes) % lanes; i < here; i += lanes)
+          sum += shared.values[i];
+        shared.lane_sums[thread] = sum;
+      });
+    }
+    team.each([&](int thread) {
+      if (thread == 0)
+        shared.sum = sum_of_lanes(shared.lane_sums);
+    });
+  }
+
+  template <class Element>
+  PARITY_HOST_DEVICE void take(Shared& shared, int thread, int i, int64_t local, int64_t global,
+                               bool skip) const {
+    using Bits = typename Element::Bits;
+    const Bits bits = load_bits<Bits>(data, local);
+    const double value = Element::value(bits);
+    const auto place = static_cast<uint64_t>(global);
+    constexpr auto group = static_cast<uint64_t>(sign_group);
+    const uint64_t minus = (sketch_signs(place / group) >> (place % group)) & 1;
+    shared.values[i] =
+        skip && !is_finite(value) ? 0 : std::bit_cast<double>(std::bit_cast<uint64_t>(value) ^ (minus << 63));
+    if (skip)
+      return;
+    const auto unsigned_bits = static_cast<std::make_unsigned_t<Bits>>(bits);
+    const Mixed mixed = mix_element(unsigned_bits, (place + 1) * index_factor);
+    shared.low[thread] += mixed.low;
+    shared.high[thread] += mixed.high;
+  }
+
+  PARITY_HOST_DEVICE void add_digest(const Shared& shared) const {
+    uint64_t low = 0, high = 0;
+    for (int thread = 0; thread < threads; ++thread) {
+      low += shared.low[thread];
+      high += shared.high[thread];
+    }
+    shared_add(counts->digest_low, low);
+    shared_add(counts->digest_high, high);
+  }
+};
+
+}  // namespace parity::cuda
