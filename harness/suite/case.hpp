@@ -45,8 +45,12 @@ struct Arm {
   int ranks = 1;
   bool float64 =
       true;  ///< whether it has a float64 twin; a command arm says so by using {dtype} or float64 = true
+  std::string stands_for = {};  ///< of an arm that was derived: the one it comes from; see extra_arms.hpp
+  std::string profile = {};     ///< likewise: its own; "" for the case's
 
   bool is_command() const { return !command.empty(); }
+  /// The arm that checks and the golden name for it.
+  const std::string& asked_as() const { return stands_for.empty() ? name : stands_for; }
 };
 
 /// Tensors every arm keeps whole, beyond what the checks need.

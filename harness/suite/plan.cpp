@@ -46,27 +46,27 @@ bool uses_trainer(const Case& source) {
                      [](const Arm& arm) { return !arm.is_command(); });
 }
 
-bool names_arm(const Check& check, const std::string& arm) {
-  return std::find(check.arms.begin(), check.arms.end(), arm) != check.arms.end();
+bool names_arm(const Check& check, const Arm& arm) {
+  return std::find(check.arms.begin(), check.arms.end(), arm.asked_as()) != check.arms.end();
 }
 
 bool in_golden(const Case& source, const std::string& arm) {
   return std::find(source.golden.arms.begin(), source.golden.arms.end(), arm) != source.golden.arms.end();
 }
 
-bool needs_twin(const PlannedCase& planned, const std::string& arm) {
+bool needs_twin(const PlannedCase& planned, const Arm& arm) {
   const Case& source = planned.source;
-  return (planned.twins_for_golden && in_golden(source, arm)) ||
+  return (planned.twins_for_golden && in_golden(source, arm.name)) ||
          std::any_of(source.checks.begin(), source.checks.end(),
                      [&](const Check& check) { return check.needs_twins() && names_arm(check, arm); });
 }
 
 Capture arm_capture(const Case& source, const Arm& arm, const RunLength& length) {
   Capture capture = needs_of_capture(source.capture);
-  if (in_golden(source, arm.name))
+  if (in_golden(source, arm.asked_as()))
     capture.merge(needs_of_golden(length));
   for (const Check& check : source.checks)
-    if (names_arm(check, arm.name))
+    if (names_arm(check, arm))
       capture.merge(needs_of_check(check, length));
   return capture;
 }
@@ -75,7 +75,7 @@ Capture twin_capture(const Case& source, const Arm& arm, const RunLength& length
   Capture capture;
   capture.replay = source.capture.replay;
   for (const Check& check : source.checks)
-    if (check.needs_twins() && names_arm(check, arm.name))
+    if (check.needs_twins() && names_arm(check, arm))
       capture.merge(needs_of_check(check, length));
   return capture;
 }
@@ -186,7 +186,7 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   run.command = arm.command;
   run.names = arm.names;
   run.case_folder = fs::absolute(planned.source.file).parent_path();
-  run.profile = planned.source.profile;
+  run.profile = arm.profile.empty() ? planned.source.profile : arm.profile;
   run.ranks = arm.is_command() || !schema_ ? arm.ranks : static_cast<int>(schema_->ranks(run.config));
   run.threads = static_cast<int>(std::clamp<int64_t>(integer_or(run.config, "threads", 1), 1, 1024));
   run.steps = integer_or(run.config, "steps", 10);
@@ -280,7 +280,7 @@ void Plan::add(const Case& source, bool twins_for_golden) {
       planned.arms[i].run = keep(std::move(run));
     }
   for (const Arm& arm : source.arms)
-    if (needs_twin(planned, arm.name))
+    if (needs_twin(planned, arm))
       plan_twin(planned, arm.name, {});
   cases_.push_back(std::move(planned));
 }

@@ -26,9 +26,11 @@
 #include "harness/suite/last_results.hpp"
 #include "harness/suite/machine.hpp"
 #include "harness/suite/plan.hpp"
+#include "harness/suite/plan_context.hpp"
 #include "harness/suite/results.hpp"
 #include "harness/suite/results_writer.hpp"
 #include "harness/suite/run_cache.hpp"
+#include "harness/suite/run_status.hpp"
 #include "harness/suite/runner.hpp"
 #include "harness/suite/unused_goldens.hpp"
 
@@ -68,8 +70,9 @@ class Suite {
         written_(written),
         hashes_(options.out / "content_hashes.json"),
         store_(options.out),
-        plan_(context()),
-        runner_({fs::absolute(options.trainer), options.jobs, options.use_cache}, store_) {
+        plan_(plan_context(options.trainer, hashes_)),
+        runner_({fs::absolute(options.trainer), options.jobs, options.use_cache}, store_),
+        status_(progress) {
     policy_.mode = options.golden_mode;
     policy_.reason = options.golden_reason;
     policy_.origin = {"", producer_words(options.producer), options.producer.value("commit", ""), ""};
@@ -91,7 +94,7 @@ class Suite {
       if (interrupted() && !stopped_)
         stop();
       const bool news = !runner_.poll().empty();
-      show_progress();
+      status_.show(runner_);
       // One at a time: while a case is judged, a core that became free waits.
       const auto judged =
           std::find_if(open.begin(), open.end(), [&](size_t index) { return judge_if_ready(index); });
@@ -135,18 +138,6 @@ class Suite {
     runner_.interrupt();
   }
 
-  PlanContext context() {
-    PlanContext context;
-    context.trainer = options_.trainer;
-    context.schema_file = options_.trainer;
-    context.schema_file += ".schema.json";
-    context.cpu = this_cpu().to_json();
-    context.gpus = gpu_facts();
-    context.hash_program = [this](const fs::path& file) { return hashes_.of_program(file); };
-    context.hash_file = [this](const fs::path& file) { return hashes_.of_file(file); };
-    return context;
-  }
-
   /// Leaves this shard's cases in the plan, and notes in the results which cases the whole suite has.
   void keep_shard(const SuiteShard& shard) {
     std::vector<ShardItem> items;
@@ -161,7 +152,7 @@ class Suite {
       names += planned.source.name + "\n";
     }
     const std::vector<int> shards = deal(items, shard.count);
-    const Plan whole = std::exchange(plan_, Plan(context()));
+    const Plan whole = std::exchange(plan_, Plan(plan_context(options_.trainer, hashes_)));
     for (size_t i = 0; i < items.size(); ++i)
       if (shards[i] == shard.index)
         plan_.add(whole.cases()[i].source, whole.cases()[i].twins_for_golden);
@@ -169,18 +160,6 @@ class Suite {
               {"count", shard.count},
               {"cases", items.size()},
               {"suite", content_hash(names)}};
-  }
-
-  /// The status reads every heartbeat, so it is made only as often as it is seen.
-  void show_progress() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next_show_)
-      return;
-    if (progress_.live())
-      progress_.show(runner_.status_line());
-    else if (next_show_.time_since_epoch().count() > 0)
-      progress_.note(runner_.status_line());  // a log that is silent for long looks dead, also to CI
-    next_show_ = now + (progress_.live() ? std::chrono::milliseconds(200) : std::chrono::minutes(1));
   }
 
   bool ended(const PlannedCase& planned) const {
@@ -280,7 +259,7 @@ class Suite {
   std::map<size_t, CaseOutcome> judged_;  ///< by place in the suite
   std::vector<std::string> unfinished_;
   Json shard_;
-  std::chrono::steady_clock::time_point next_show_;
+  RunStatus status_;
 };
 
 }  // namespace
