@@ -4,7 +4,8 @@
 # Target parity::cuda_libraries: LibTorch's CUDA libraries, the CUDA runtime, NCCL and their headers, from the
 # wheels beside torch. Only the plug-in links it. A GPU or a driver is not needed to build.
 #   PARITY_CUDA = AUTO  builds the plug-in where these wheels are there (the default); ON  demands it; OFF
-# Sets PARITY_CUDA_FOUND.
+# Sets PARITY_CUDA_FOUND; PARITY_CUDA_KERNELS, whether there is an nvcc for harness/measure/cuda too, and
+# PARITY_NVCC_COMMAND, how it is called.
 
 set(PARITY_CUDA AUTO CACHE STRING "Build the CUDA plug-in of parity-train: AUTO, ON or OFF")
 set_property(CACHE PARITY_CUDA PROPERTY STRINGS AUTO ON OFF)
@@ -44,11 +45,54 @@ function(parity_find_cuda torch_root missing)
     parity_torch_cuda parity_c10_cuda parity_cudart parity_nccl)
 endfunction()
 
+# The same of a build of kernels, tried with one.
+function(parity_find_nvcc torch_root missing)
+  set(nvcc "${torch_root}/../nvidia/cu13/bin/nvcc")
+  if(NOT EXISTS "${nvcc}")
+    set(${missing} "the wheels beside torch have no cu13/bin/nvcc" PARENT_SCOPE)
+    return()
+  endif()
+  # PTX for any GPU since Turing, which the driver compiles, and machine code for Hopper. Without fused
+  # multiply-add, so that a GPU has the CPU's bits.
+  set(command "${nvcc}" -std=c++20 -O3 --fmad=false --expt-relaxed-constexpr
+    -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
+    -ccbin "${CMAKE_CXX_COMPILER}" -Xcompiler=-fPIC,-ffp-contract=off,-Wall,-Wextra
+    "-I${CMAKE_SOURCE_DIR}")
+  if(PARITY_WERROR)
+    list(APPEND command -Werror all-warnings -Xcompiler=-Werror)
+  endif()
+  set(PARITY_NVCC_COMMAND "${command}" PARENT_SCOPE)
+  if(NOT "${PARITY_NVCC_WORKS}" STREQUAL "${command}")
+    set(probe "${CMAKE_BINARY_DIR}/CMakeFiles/nvcc_probe")
+    file(WRITE "${probe}.cu" "#include <variant>\n__global__ void probe(int* x) { *x = 1; }\n")
+    execute_process(COMMAND ${command} -c "${probe}.cu" -o "${probe}.o"
+      RESULT_VARIABLE failed OUTPUT_VARIABLE words ERROR_VARIABLE words)
+    if(failed)
+      string(STRIP "${words}" words)
+      set(${missing} "nvcc cannot compile with ${CMAKE_CXX_COMPILER}: ${words}" PARENT_SCOPE)
+      return()
+    endif()
+    set(PARITY_NVCC_WORKS "${command}" CACHE INTERNAL "How nvcc was called when it last worked")
+  endif()
+  set(${missing} "" PARENT_SCOPE)
+endfunction()
+
+set(PARITY_CUDA_KERNELS FALSE)
 if(PARITY_CUDA)
   parity_find_cuda("${PARITY_TORCH_ROOT}" _missing)
   if(_missing STREQUAL "")
     set(PARITY_CUDA_FOUND TRUE)
     message(STATUS "CUDA: the plug-in of parity-train is built (device = \"cuda\")")
+    parity_find_nvcc("${PARITY_TORCH_ROOT}" _missing)
+    if(_missing STREQUAL "")
+      set(PARITY_CUDA_KERNELS TRUE)
+      message(STATUS "CUDA: its kernels are built, tensors are measured where they are")
+    elseif(PARITY_CUDA STREQUAL "AUTO")
+      message(WARNING "CUDA: no kernels; whole tensors go to the host to be measured (${_missing})")
+    else()
+      message(FATAL_ERROR "PARITY_CUDA=${PARITY_CUDA}, but ${_missing}; "
+        "let the build set up its own environment, or configure with -DPARITY_CUDA=AUTO")
+    endif()
   elseif(PARITY_CUDA STREQUAL "AUTO")
     message(STATUS "CUDA: no plug-in, device = \"cuda\" will be refused (${_missing})")
   else()

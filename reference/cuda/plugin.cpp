@@ -16,6 +16,8 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
+#include "reference/cuda/measure.hpp"
+
 namespace parity::reference {
 namespace {
 
@@ -110,8 +112,14 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
   return backend;
 }
 
-constexpr DevicePlugin plugin = {
-    DevicePlugin::current_version, count, facts, use, synchronize, peak_memory, make_backend};
+const DevicePlugin plugin = {DevicePlugin::current_version,
+                             count,
+                             facts,
+                             use,
+                             synchronize,
+                             peak_memory,
+                             make_backend,
+                             device_measure()};
 
 }  // namespace
 }  // namespace parity::reference

@@ -8,6 +8,8 @@
 
 #include <c10/util/intrusive_ptr.h>
 
+#include "harness/measure/measurement.hpp"
+
 namespace c10d {
 class Backend;
 class Store;
@@ -26,12 +28,18 @@ struct DeviceFacts {
   std::string nccl;     ///< "2.28.9"
 };
 
+/// What harness/measure does, of memory on a device: the same bits, and only they come to the host. Each
+/// waits for what was begun on the device before.
+struct DeviceMeasure {
+  Measurement (*tensor)(const TensorView& view, const TensorLayout& layout, int device);
+};
+
 /// What a library of devices does for the trainer: the one thing that the two share. Both are built by one
 /// compiler against one LibTorch; `version` says that they are of one source.
 ///
 /// Functions throw c10::Error where the device fails. A device is named by its number among the visible ones.
 struct DevicePlugin {
-  static constexpr uint32_t current_version = 1;
+  static constexpr uint32_t current_version = 2;
   /// Name of the function that a library exports: extern "C" const DevicePlugin* ()
   static constexpr const char* entry = "parity_device_plugin";
 
@@ -49,6 +57,8 @@ struct DevicePlugin {
   /// collective.
   c10::intrusive_ptr<c10d::Backend> (*make_backend)(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                                                     int size, int device, std::chrono::milliseconds timeout);
+  /// Null where the library was built without kernels: tensors go to the host to be measured.
+  const DeviceMeasure* measure;
 };
 
 }  // namespace parity::reference

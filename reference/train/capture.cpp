@@ -14,7 +14,7 @@
 namespace parity::reference {
 namespace {
 
-/// \param x  on the CPU
+/// The memory of a tensor, wherever it is.
 TensorView view_of(const torch::Tensor& x) {
   require(x.is_contiguous(), "a captured tensor is not contiguous");
   return {x.scalar_type() == torch::kFloat64 ? DType::float64 : DType::float32, x.sizes().vec(),
@@ -32,8 +32,9 @@ StepCapture::StepCapture(Trainer& trainer, Recorder& recorder) : trainer_(traine
 void StepCapture::initial_state() {
   recorder_.begin_step(0);
   offer(Phase::param);
-  for (const Parameter& parameter : trainer_.parameters())
-    recorder_.replay_parameter(parameter.name, view_of(parameter.value.detach().cpu()));
+  if (recorder_.wants_replay())
+    for (const Parameter& parameter : trainer_.parameters())
+      recorder_.replay_parameter(parameter.name, view_of(parameter.value.detach().cpu()));
   recorder_.end_step();
 }
 
@@ -54,15 +55,31 @@ void StepCapture::offer(Phase phase) {
   };
   for (const Parameter& parameter : trainer_.parameters()) {
     torch::Tensor value = phase == Phase::param ? parameter.value.detach() : parameter.value.grad();
-    const bool is_copy = !value.is_cpu();
-    if (is_copy && !recorder_.wants(phase, parameter.name))
+    if (!value.is_cpu() && !recorder_.wants(phase, parameter.name))
       continue;
-    torch::Tensor here = value.cpu();
-    const TensorView view = view_of(here);
-    recorder_.tensor(phase, parameter.name, view, here.mutable_data_ptr(), layout_of(parameter, view.shape));
-    if (is_copy)
-      value.copy_(here);  // with what a fault has changed
+    const TensorLayout layout = layout_of(parameter, value.sizes().vec());
+    if (!value.is_cpu()) {
+      offer_from_device(phase, parameter.name, value, layout);
+      continue;
+    }
+    const TensorView view = view_of(value);
+    recorder_.tensor(phase, parameter.name, view, value.mutable_data_ptr(), layout);
   }
+}
+
+void StepCapture::offer_from_device(Phase phase, const std::string& name, const at::Tensor& value,
+                                    const TensorLayout& layout) {
+  const Device& device = trainer_.world().device();
+  const DeviceMeasure* const measure = device.plugin->measure;
+  if (measure != nullptr && !recorder_.wants_elements(phase, name)) {
+    const TensorView view = view_of(value);
+    recorder_.measured(phase, name, view.dtype, view.shape, measure->tensor(view, layout, device.index()),
+                       layout);
+    return;
+  }
+  torch::Tensor here = value.cpu();
+  recorder_.tensor(phase, name, view_of(here), here.mutable_data_ptr(), layout);
+  value.copy_(here);  // with what a fault has changed
 }
 
 void StepCapture::offer_batch(int64_t step, int64_t index, const MicroBatch& batch) {

@@ -8,6 +8,10 @@
 #include "harness/trace/recorder.hpp"
 #include "reference/train/comm_channels.hpp"
 
+namespace at {
+class Tensor;
+}
+
 namespace parity::reference {
 
 class Trainer;
@@ -33,6 +37,9 @@ class StepCapture {
 
  private:
   void offer(Phase phase);
+  /// Of a tensor on a device: measured there where that is all that is wanted, else through a copy.
+  void offer_from_device(Phase phase, const std::string& name, const at::Tensor& value,
+                         const TensorLayout& layout);
   void offer_batch(int64_t step, int64_t index, const MicroBatch& batch);
   /// The document of each token, [rows of the update that this rank has, S], for who wants to draw the pairs
   /// that attend.

@@ -28,6 +28,7 @@
 
 #include "harness/base/error.hpp"
 #include "reference/comm/gloo.hpp"
+#include "tests/support/foreign_measure.hpp"
 
 namespace parity::reference {
 namespace {
@@ -35,6 +36,7 @@ namespace {
 constexpr c10::DeviceType foreign = c10::DeviceType::PrivateUse1;
 int64_t operators = 0;
 int64_t collectives = 0;
+int64_t bytes_to_host = 0;
 
 size_t pages(size_t bytes) {
   constexpr size_t page = 4096;
@@ -128,6 +130,8 @@ at::Tensor empty_strided_foreign(at::IntArrayRef size, at::IntArrayRef stride,
 at::Tensor copy_from(const at::Tensor& from, const at::Tensor& to, bool /*non_blocking*/) {
   const Opened source(from), target(to);
   const at::NoGradGuard no_grad;
+  if (to.is_cpu())
+    bytes_to_host += static_cast<int64_t>(from.nbytes());
   on_host(to).copy_(on_host(from));
   return to;
 }
@@ -280,7 +284,8 @@ constexpr DevicePlugin plugin = {
     [](const c10::intrusive_ptr<c10d::Store>& store, int rank, int size, int /*device*/,
        std::chrono::milliseconds timeout) -> c10::intrusive_ptr<c10d::Backend> {
       return c10::make_intrusive<ForeignBackend>(make_gloo(store, rank, size, true, timeout), rank, size);
-    }};
+    },
+    &foreign_measure};
 
 }  // namespace
 
@@ -330,6 +335,10 @@ int64_t foreign_operators() {
 
 int64_t foreign_collectives() {
   return collectives;
+}
+
+int64_t foreign_bytes_to_host() {
+  return bytes_to_host;
 }
 
 }  // namespace parity::reference

@@ -18,5 +18,7 @@ Device foreign_device();
 int64_t foreign_operators();
 /// Collectives and messages of foreign tensors in this process.
 int64_t foreign_collectives();
+/// Bytes of tensors that were copied from there to the CPU in this process.
+int64_t foreign_bytes_to_host();
 
 }  // namespace parity::reference

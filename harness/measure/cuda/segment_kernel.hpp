@@ -17,7 +17,7 @@ struct Segment {
 /// Digest and signed sums; a block a segment. The threads widen, sign and mix; one thread a lane adds.
 struct SegmentKernel {
   static constexpr int threads = 256;
-  static constexpr int tile = 2048;
+  static constexpr int tile = 2048;  ///< whole lanes
   static constexpr int lanes = static_cast<int>(sum_lanes);
   struct Shared {
     double values[tile];
@@ -67,9 +67,9 @@ struct SegmentKernel {
       team.each([&](int thread) {
         if (thread >= lanes)
           return;
-        const int ahead = static_cast<int>(global % lanes);
+        // Lanes by the place in the segment, not by the index: turned round, they add up to the same.
         double sum = shared.lane_sums[thread];
-        for (int i = (thread - ahead + lanes) % lanes; i < here; i += lanes)
+        for (int i = thread; i < here; i += lanes)
           sum += shared.values[i];
         shared.lane_sums[thread] = sum;
       });

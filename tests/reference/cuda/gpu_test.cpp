@@ -6,37 +6,12 @@
 
 #include "harness/base/error.hpp"
 #include "reference/comm/gloo.hpp"
-#include "reference/cuda/load_plugin.hpp"
-#include "tests/support/places.hpp"
-#include "tests/support/ranks.hpp"
+#include "tests/support/gpu_fixture.hpp"
 
 namespace parity::reference {
 namespace {
 
 using testing::Each;
-
-std::filesystem::path built() {
-  return places::build + "/bin/libparity-cuda.so";
-}
-
-class GpuTest : public RanksTest {
- protected:
-  Device device(int64_t rank) const override { return open_device(DeviceChoice::cuda, rank, built()); }
-
-  /// Counted in a process of its own: CUDA does not survive a fork.
-  int devices() {
-    if (!std::filesystem::exists(built()))
-      return 0;
-    int found = 0;
-    const pid_t child = ::fork();
-    if (child == 0) {
-      std::string why;
-      ::_exit(load_plugin(built()).count(why));
-    }
-    ::waitpid(child, &found, 0);
-    return WIFEXITED(found) ? WEXITSTATUS(found) : 0;
-  }
-};
 
 void require_equal(const torch::Tensor& actual, const torch::Tensor& expected) {
   require(actual.is_cuda() && actual.cpu().equal(expected),

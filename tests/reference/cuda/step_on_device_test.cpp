@@ -161,6 +161,9 @@ TEST_P(StepOnDeviceTest, HasTheBitsOfTheCpuInEveryTensorAndChannel) {
     const SketchRow* const other = there.find_sketch(row.key);
     ASSERT_NE(other, nullptr) << row.key.name;
     EXPECT_TRUE(other->digest == row.digest) << row.key.name << " at step " << row.key.step;
+    EXPECT_EQ(other->values, row.values) << row.key.name << " at step " << row.key.step;
+    EXPECT_EQ(other->norm, row.norm) << row.key.name << " at step " << row.key.step;
+    EXPECT_EQ(other->max_abs, row.max_abs) << row.key.name << " at step " << row.key.step;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/support/emulated_gpu.hpp"
+#include "tests/support/measured_bits.hpp"
 #include "tests/support/odd_values.hpp"
 #include "tests/support/samples.hpp"
 
@@ -17,18 +18,6 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
-
-std::vector<uint64_t> bits_of(const Measurement& found) {
-  std::vector<uint64_t> bits = {static_cast<uint64_t>(found.statistics.nan_count),
-                                static_cast<uint64_t>(found.statistics.inf_count),
-                                std::bit_cast<uint64_t>(found.statistics.norm),
-                                std::bit_cast<uint64_t>(found.statistics.max_abs),
-                                found.digest.low,
-                                found.digest.high};
-  for (const double sum : found.sketch)
-    bits.push_back(std::bit_cast<uint64_t>(sum));
-  return bits;
-}
 
 /// The CPU's bits, whichever thread and block comes first.
 void expect_the_cpus_bits(const TensorView& view, const TensorLayout& layout = {}) {

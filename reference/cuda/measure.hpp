@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "reference/cuda/plugin.hpp"
+
+namespace parity::reference {
+
+/// What the plug-in measures on a device; null in a build without kernels.
+const DeviceMeasure* device_measure();
+
+}  // namespace parity::reference
