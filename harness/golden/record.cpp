@@ -26,6 +26,9 @@ GoldenContent contents_of(const std::filesystem::path& file, const std::map<std:
     if (evidence.crashed || !evidence.trace || !evidence.trace->complete())
       throw UserError("cannot record a golden of " + name + " (its run did not finish); mend the run first",
                       ExitCode::crashed);
+    if (!evidence.trace->faults().empty())
+      throw UserError("cannot record a golden of " + name + " (a fault was put into its run: " +
+                      evidence.trace->faults().front().fault.words() + "); record the run as it is");
     contents.emplace(name, content_of(evidence));
   }
   if (contents.empty())

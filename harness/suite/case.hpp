@@ -11,6 +11,7 @@
 
 #include "harness/base/json.hpp"
 #include "harness/compare/check.hpp"
+#include "harness/trace/fault.hpp"
 #include "harness/trace/phase.hpp"
 
 namespace parity {
@@ -47,6 +48,9 @@ struct Arm {
       true;  ///< whether it has a float64 twin; a command arm says so by using {dtype} or float64 = true
   std::string stands_for = {};  ///< of an arm that was derived: the one it comes from; see extra_arms.hpp
   std::string profile = {};     ///< likewise: its own; "" for the case's
+  /// Defects put into its run and into its twin's. No case file has them: verbs that ask what a defect would
+  /// do derive such arms. No golden is recorded of one.
+  std::vector<Fault> faults = {};
 
   bool is_command() const { return !command.empty(); }
   /// The arm that checks and the golden name for it.

@@ -25,6 +25,7 @@ Case with_extra_arms(Case source, const std::vector<ExtraArm>& extra) {
     arm.stands_for = each.of;
     arm.profile = each.profile;
     arm.float64 = arm.float64 && each.twin;
+    arm.faults = each.faults;
     for (const auto& [key, value] : each.config)
       arm.config[key] = {value, Place{"arm " + arm.name, 0, 0}};
     source.arms.push_back(std::move(arm));

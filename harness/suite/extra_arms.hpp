@@ -22,6 +22,7 @@ struct ExtraArm {
   FlatConfig config = {};    ///< keys it sets beside those of the arm
   std::string profile = {};  ///< "" keeps the case's
   bool twin = false;         ///< whether it has a float64 twin where checks of its arm need one
+  std::vector<Fault> faults = {};  ///< put into its run, and its twin's
 
   std::string name() const { return of + "~" + suffix; }
 };

@@ -123,6 +123,16 @@ std::string buffers_of(const Trace& trace) {
   return count + ", of " + list_text(buffers);
 }
 
+/// "defect put into it: scale by 1e-06 of grad x at step 3 (64 elements changed)", for each fault of a run.
+std::vector<std::string> faults_of(const Trace* trace) {
+  std::vector<std::string> words;
+  if (trace)
+    for (const FaultReport& report : trace->faults())
+      words.push_back(fmt::format("defect put into it: {} ({} changed)", report.fault.words(),
+                                  count_text(static_cast<size_t>(report.changed), "element")));
+  return words;
+}
+
 /// In which buffers gradients are reduced, where arms of equally many ranks do not agree in that: the order
 /// of a sum over more than two ranks depends on it.
 std::vector<std::string> reduction_buffers(const Case& source, const Evidence& evidence) {
@@ -153,6 +163,8 @@ std::vector<std::string> notes_on(const Case& source, const Evidence& evidence) 
       wasted.add(wasted_words(updates), arm.name);
     for (const std::string& warning : warnings_of(trace))
       warned.add(warning, arm.name);
+    for (const std::string& fault : faults_of(trace))
+      warned.add(fault, arm.name);
   }
   std::vector<std::string> notes = wasted.sentences();
   for (const auto& more :

@@ -100,6 +100,17 @@ std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
   return read;
 }
 
+/// \throws UserError if a fault of the arm lies beyond the run
+void check_faults(const Arm& arm, const PlannedRun& run) {
+  for (const Fault& fault : arm.faults) {
+    const auto beyond =
+        std::find_if(fault.steps.begin(), fault.steps.end(), [&](int64_t step) { return step > run.steps; });
+    if (beyond != fault.steps.end())
+      throw UserError(run.label + ": a fault, " + fault.words() + ", is at step " + std::to_string(*beyond) +
+                      " (the run ends after step " + std::to_string(run.steps) + "); name an earlier one");
+  }
+}
+
 /// What decides the bits of a run on GPUs beside its program: the plug-in that the program opens (its
 /// libraries come with those of the program), the devices and their driver.
 Json cuda_identity(const PlanContext& context) {
@@ -195,6 +206,8 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   run.cacheable = !arm.is_command() || !arm.inputs.empty();
   const RunLength length = length_of(run.config);
   run.capture = twin ? twin_capture(planned.source, arm, length) : arm_capture(planned.source, arm, length);
+  run.capture.faults = arm.faults;
+  check_faults(arm, run);
   return run;
 }
 
@@ -223,6 +236,8 @@ Json Plan::identity_of(const PlannedCase& planned, const Arm& arm, const Planned
                    {"traces", run.trace_of},
                    {"names", run.names},
                    {"environment", profile_environment(parse_enum<Profile>(run.profile), run.threads)}};
+  if (!arm.faults.empty())
+    identity["faults"] = to_json(arm.faults);
   if (run.is_command())
     identity["command"] = run.command;
   else

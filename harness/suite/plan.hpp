@@ -19,8 +19,9 @@ namespace parity {
 /// A run to be executed, or answered from the cache. Its identity leaves out what must not change the
 /// numbers: names, capture, time limits.
 struct PlannedRun {
-  std::string id;                    ///< hash of `identity`
-  std::string identity = "null";     ///< JSON: numeric config, ranks, profile, device, program, inputs, CPU
+  std::string id;  ///< hash of `identity`
+  /// JSON: numeric config, ranks, profile, device, program, inputs, CPU; also faults, where it has any
+  std::string identity = "null";
   std::string label;                 ///< "lr/warmup_index:one_indexed", of the arm that asked first
   FlatConfig config;                 ///< complete
   std::vector<std::string> command;  ///< empty: parity-train. Placeholders still in it

@@ -13,8 +13,8 @@ namespace parity {
 
 /// Why a run did not finish.
 struct RunFailure {
-  /// crashed, hung, no_trace, bad_trace, non_finite, interrupted, not_started; from parity-train also
-  /// bad_config, missing and no_device
+  /// crashed, hung, no_trace, bad_trace, bad_fault, non_finite, interrupted, not_started; from parity-train
+  /// also bad_config, missing and no_device
   std::string kind;
   std::string message;  ///< a sentence with rank, step and reason
 

@@ -13,8 +13,8 @@
 #include "harness/base/json_fields.hpp"
 #include "harness/base/progress.hpp"
 #include "harness/base/visible.hpp"
+#include "harness/suite/left_trace.hpp"
 #include "harness/suite/rank_command.hpp"
-#include "harness/trace/trace.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -311,23 +311,8 @@ void RunningRun::end() {
     start_leg();
     return;
   }
-  std::error_code error;
-  const fs::path trace = result_.folder / "trace.h5";
-  if (!fs::exists(trace, error))
-    return fail("no_trace",
-                run_.label +
-                    " ended with exit status 0 but wrote no trace (nothing at PARITY_TRACE); a trainer "
-                    "writes one there and renames it when it is complete" +
-                    last_words(0),
-                0);
-  try {
-    const Trace opened = Trace::open(trace);
-    if (!opened.complete())
-      return fail("bad_trace",
-                  fmt::format("{} left a partial trace (last update {})", run_.label, opened.last_step()), 0);
-  } catch (const UserError& problem) {
-    return fail("bad_trace", run_.label + " left a trace that cannot be read: " + problem.what(), 0);
-  }
+  if (const auto failure = trace_failure(run_, result_.folder / "trace.h5"))
+    return fail(failure->kind, failure->message + (failure->kind == "no_trace" ? last_words(0) : ""), 0);
   result_.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   store_.finish(run_, result_);
   ended_ = true;

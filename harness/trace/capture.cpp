@@ -58,7 +58,8 @@ Json rules_to_json(const std::vector<CaptureRule>& rules) {
 
 [[noreturn]] void refuse(const std::string& what, const std::string& expected) {
   throw UserError("the capture's " + what + " is not " + expected +
-                  " (a capture is {\"tensors\": [...], \"sketches\": [...], \"replay\": false}); mend it");
+                  " (a capture is {\"tensors\": [...], \"sketches\": [...], \"replay\": false, \"faults\": "
+                  "[...]}); mend it");
 }
 
 const Json& list_of(const Json& value, const std::string& key) {
@@ -119,17 +120,26 @@ void Capture::merge(const Capture& other) {
   merge_rules(tensors, other.tensors);
   merge_rules(sketches, other.sketches);
   replay = replay || other.replay;
+  require(faults.empty() || other.faults.empty() || faults == other.faults,
+          "captures of two runs are merged: their faults differ");
+  if (faults.empty())
+    faults = other.faults;
 }
 
 bool Capture::includes(const Capture& other) const {
   const auto kept = [&](const CaptureRule& rule) { return any_covers(tensors, rule); };
   const auto sketched = [&](const CaptureRule& rule) { return kept(rule) || any_covers(sketches, rule); };
   return std::all_of(other.tensors.begin(), other.tensors.end(), kept) &&
-         std::all_of(other.sketches.begin(), other.sketches.end(), sketched) && (replay || !other.replay);
+         std::all_of(other.sketches.begin(), other.sketches.end(), sketched) && (replay || !other.replay) &&
+         faults == other.faults;
 }
 
 Json Capture::to_json() const {
-  return {{"tensors", rules_to_json(tensors)}, {"sketches", rules_to_json(sketches)}, {"replay", replay}};
+  Json json = {
+      {"tensors", rules_to_json(tensors)}, {"sketches", rules_to_json(sketches)}, {"replay", replay}};
+  if (!faults.empty())
+    json["faults"] = parity::to_json(faults);
+  return json;
 }
 
 Capture Capture::from_json(const Json& json) {
@@ -146,9 +156,11 @@ Capture Capture::from_json(const Json& json) {
       if (!value.is_boolean())
         refuse(key, "true or false");
       capture.replay = value.get<bool>();
+    } else if (key == "faults") {
+      capture.faults = faults_from_json(value);
     } else {
       throw UserError("the capture has an unknown key '" + key + "'" +
-                      suggestion(key, {"tensors", "sketches", "replay"}));
+                      suggestion(key, {"tensors", "sketches", "replay", "faults"}));
     }
   }
   return capture;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/json.hpp"
+#include "harness/trace/fault.hpp"
 #include "harness/trace/phase.hpp"
 
 namespace parity {
@@ -21,18 +22,23 @@ struct CaptureRule {
 };
 
 /// What a run records beyond its channels. Written by the harness as PARITY_CAPTURE (a path to JSON):
-/// {"tensors": [{"steps": [1], "phases": ["grad"], "names": ["*"]}], "sketches": [...], "replay": false}
+/// {"tensors": [{"steps": [1], "phases": ["grad"], "names": ["*"]}], "sketches": [...], "replay": false,
+///  "faults": [...]}, the last one only where the run has any (fault.hpp)
 struct Capture {
   std::vector<CaptureRule> tensors = {};   ///< kept whole
   std::vector<CaptureRule> sketches = {};  ///< statistics, digest and sketch only
   bool replay = false;                     ///< initial parameters and every batch, under /replay
+  /// Defects that the Recorder puts into the run. Unlike all above they change what it computes, and belong
+  /// to its identity.
+  std::vector<Fault> faults = {};
 
   bool wants_tensor(int64_t step, Phase phase, std::string_view name) const;
   bool wants_sketch(int64_t step, Phase phase,
                     std::string_view name) const;  ///< true also where the tensor is wanted
-  /// Everything in either; duplicate rules once.
+  /// Everything in either; duplicate rules once. Both are of one run: faults that both have are the same.
   void merge(const Capture& other);
-  /// Whether a run recorded under this capture answers `other` (rule-wise; may say no when unsure).
+  /// Whether a run recorded under this capture answers `other` (rule-wise; may say no when unsure). Only if
+  /// it has the same faults.
   bool includes(const Capture& other) const;
 
   Json to_json() const;

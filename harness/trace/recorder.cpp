@@ -6,6 +6,7 @@
 #include <set>
 
 #include "harness/base/error.hpp"
+#include "harness/trace/fault_injector.hpp"
 #include "harness/trace/path_name.hpp"
 #include "harness/trace/sketch_row.hpp"
 #include "harness/trace/trace_writer.hpp"
@@ -53,6 +54,7 @@ void write_tensor(TraceFile& file, const TensorKey& key, int64_t order, const Te
 struct Recorder::State {
   Capture capture;
   TraceWriter writer;
+  FaultInjector faults;
   FaultHook fault;
   int64_t last_step;
   std::optional<int64_t> step;  // the one going on
@@ -66,6 +68,7 @@ struct Recorder::State {
       : capture(std::move(options.capture)),
         writer(std::make_unique<TraceFile>(options.path, options.config, options.provenance,
                                            options.append_after, RankPlace{options.rank, options.ranks})),
+        faults(capture.faults, options.rank, options.ranks),
         last_step(options.append_after > 0 ? options.append_after : -1) {}
 
   void require_step(const char* what) const {
@@ -79,6 +82,12 @@ struct Recorder::State {
       throw UserError("tensor " + std::string(name) + " was offered twice at step " + std::to_string(*step) +
                       ", phase " + std::string(name_of(phase)) + " (a name means one tensor)");
     return order++;
+  }
+
+  void tell_faults() {
+    if (!capture.faults.empty())
+      writer.submit(
+          TraceWriter::Job([reports = faults.reports()](TraceFile& file) { file.set_faults(reports); }));
   }
 
   void add_channel(std::string_view name, ChannelValue value) {
@@ -120,18 +129,22 @@ void Recorder::channel(std::string_view name, int64_t value, ChannelKind kind) {
 
 bool Recorder::wants(Phase phase, std::string_view name) const {
   state_->require_step("wants");
-  return state_->fault || state_->capture.wants_sketch(*state_->step, phase, name);
+  return state_->fault || state_->faults.wants(*state_->step, phase, name) ||
+         state_->capture.wants_sketch(*state_->step, phase, name);
 }
 
 bool Recorder::wants_elements(Phase phase, std::string_view name) const {
   state_->require_step("wants_elements");
-  return state_->fault || state_->capture.wants_tensor(*state_->step, phase, name);
+  return state_->fault || state_->faults.wants(*state_->step, phase, name) ||
+         state_->capture.wants_tensor(*state_->step, phase, name);
 }
 
 void Recorder::tensor(Phase phase, std::string_view name, const TensorView& view, void* writable,
                       const TensorLayout& layout) {
   const int64_t order = state_->offer(phase, name);
   const int64_t step = *state_->step;
+  if (!state_->capture.faults.empty())
+    state_->faults.offer(step, phase, std::string(name), view, writable, layout);
   if (state_->fault && writable)
     state_->fault(step, phase, name, view, writable);
   const bool keep = state_->capture.wants_tensor(step, phase, name);
@@ -167,6 +180,7 @@ void Recorder::measured(Phase phase, std::string_view name, DType dtype, const S
 void Recorder::end_step() {
   state_->require_step("end_step");
   const int64_t step = *state_->step;
+  state_->faults.end_step(step);
   state_->writer.submit(TraceWriter::Job(
       [step, channels = std::move(state_->channels)](TraceFile& file) { file.end_step(step, channels); }));
   state_->last_step = step;
@@ -199,6 +213,7 @@ void Recorder::replay_batch(int64_t step, int64_t micro_batch, std::string_view 
 
 void Recorder::failure(const Json& what) {
   state_->failed = true;
+  state_->tell_faults();
   state_->writer.submit(TraceWriter::Job([what](TraceFile& file) { file.set_failure(what); }));
   state_->writer.drain();
 }
@@ -206,6 +221,9 @@ void Recorder::failure(const Json& what) {
 void Recorder::finish() {
   require(!state_->step || state_->failed, "finish before the end_step of the last step");
   require(!state_->finished, "finish called twice");
+  if (!state_->failed)
+    state_->faults.finish();
+  state_->tell_faults();
   state_->writer.submit(TraceWriter::Job(
       [failed = state_->failed](TraceFile& file) { failed ? file.abandon() : file.finish(); }));
   state_->writer.drain();

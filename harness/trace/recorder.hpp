@@ -20,8 +20,9 @@
 
 namespace parity {
 
-/// A change made to a tensor before it is recorded and before the trainer goes on with it: the one place
-/// where injected faults enter a run. Called for every tensor the trainer offers.
+/// A change made to a tensor before it is recorded and before the trainer goes on with it, for programs that
+/// hold a Recorder. What a run is to be changed by is told by its capture (fault.hpp). Called for every
+/// tensor the trainer offers, after the capture's faults.
 /// \param data  the trainer's own memory; may be written to
 using FaultHook =
     std::function<void(int64_t step, Phase phase, std::string_view name, const TensorView& view, void* data)>;
@@ -73,16 +74,18 @@ class Recorder {
   /// Whether it would need the elements: to keep them, or to let a fault change them. Otherwise `measured`
   /// does.
   bool wants_elements(Phase phase, std::string_view name) const;
-  /// Offers a logical tensor, or what this rank holds of it. Records it, its sketch, both or nothing, as the
-  /// capture says. A tensor that other ranks hold too is offered on each of them.
+  /// Offers a logical tensor, or what this rank holds of it. Applies the capture's faults; then records it,
+  /// its sketch, both or nothing, as the capture says. A tensor that other ranks hold too is offered on each
+  /// of them.
   /// \param writable  same memory as view.data, when a fault hook may change it
   /// \param layout    how the view lies in the logical tensor; the default is all of it
-  /// \throws UserError if the view is not of the layout's shape
+  /// \throws UserError if the view is not of the layout's shape, or a fault cannot be applied
   void tensor(Phase phase, std::string_view name, const TensorView& view, void* writable = nullptr,
               const TensorLayout& layout = {});
   /// As `tensor`, of one whose elements the host does not have: with what was measured where they are.
   void measured(Phase phase, std::string_view name, DType dtype, const Shape& shape, const Measurement& found,
                 const TensorLayout& layout = {});
+  /// \throws UserError if a fault of this step met no tensor
   void end_step();
 
   /// /replay: enough for another trainer to repeat the run; what this rank holds and reads of it. Ignored

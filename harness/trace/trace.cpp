@@ -75,6 +75,8 @@ Trace Trace::open(const fs::path& path) {
     state->logical = own_tensors(own);
   }
   own.channels = join_channels(files);
+  for (const auto& other : state->others)
+    add(own.faults, other->faults);
   for (size_t i = 0; i < state->logical.sketches.size(); ++i)
     state->sketch_index.emplace(state->logical.sketches[i].key, i);
   return Trace(std::move(state));
@@ -105,6 +107,9 @@ const Json& Trace::provenance() const {
 }
 const std::optional<Json>& Trace::failure() const {
   return state_->own->failure;
+}
+const std::vector<FaultReport>& Trace::faults() const {
+  return state_->own->faults;
 }
 int64_t Trace::ranks() const {
   return state_->own->ranks;

@@ -16,6 +16,7 @@
 #include "harness/base/json.hpp"
 #include "harness/measure/digest.hpp"
 #include "harness/tensor/tensor_view.hpp"
+#include "harness/trace/fault.hpp"
 #include "harness/trace/phase.hpp"
 #include "harness/trace/recorder.hpp"
 
@@ -87,6 +88,8 @@ class Trace {
   const Json& config() const;      ///< {} if the writer gave none
   const Json& provenance() const;  ///< {} likewise
   const std::optional<Json>& failure() const;
+  /// The faults that the run was given, with what they did on all ranks; empty of a run as it is.
+  const std::vector<FaultReport>& faults() const;
 
   int64_t ranks() const;
   /// Replicated tensors and channels that were compared between two ranks.

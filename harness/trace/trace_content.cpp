@@ -58,6 +58,12 @@ void read_header(const InputFile& file, TraceContent& trace) {
   trace.provenance = parse_json(file, "provenance");
   if (hdf5::read_string_attribute(file.root(), "failure"))
     trace.failure = parse_json(file, "failure");
+  if (const auto text = hdf5::read_string_attribute(file.root(), "faults"))
+    try {
+      trace.faults = fault_reports_from_json(read_json(*text));
+    } catch (const UserError& error) {
+      file.refuse(error.what());
+    }
 }
 
 void read_steps(const InputFile& file, TraceContent& trace) {

@@ -41,6 +41,7 @@ struct TraceContent {
   Json config = Json::object();
   Json provenance = Json::object();
   std::optional<Json> failure;
+  std::vector<FaultReport> faults;
   std::vector<int64_t> steps;
   std::map<std::string, Channel> channels;
   std::vector<SketchRow> sketches;     ///< of tensors that are whole in this file

@@ -97,6 +97,7 @@ void TraceFile::reopen(const Json& config, int64_t append_after) {
     for (const auto& [name, channel] : before->channels)
       channels_[name] = channel.kind;
     layouts_ = before->layouts;
+    faults_ = before->faults;
   }
   move_file(path_, partial_);
   file_ = hdf5::open_file(partial_, hdf5::Access::append);
@@ -214,6 +215,13 @@ void TraceFile::set_failure(const Json& what) {
   const auto guard = hdf5::lock();
   hdf5::write_attribute(file_, "failure", what.dump());
   flush();
+}
+
+void TraceFile::set_faults(const std::vector<FaultReport>& reports) {
+  std::vector<FaultReport> all = faults_;
+  add(all, reports);
+  const auto guard = hdf5::lock();
+  hdf5::write_attribute(file_, "faults", to_json(all).dump());
 }
 
 void TraceFile::flush() {

@@ -48,6 +48,8 @@ class TraceFile {
   /// Appends the step's row (none for step 0) and flushes.
   void end_step(int64_t step, const ChannelValues& channels);
   void set_failure(const Json& what);
+  /// What faults did since this object was made; goes into the trace with what they did before.
+  void set_faults(const std::vector<FaultReport>& reports);
   /// Status complete and the final name; without it the trace stays `path`.partial. Rank 0 comes last: it
   /// writes down what the files of the others are.
   void finish();
@@ -70,7 +72,8 @@ class TraceFile {
   std::vector<PartRow> part_sketches_;
   std::vector<TensorLayout> layouts_;
   std::map<std::string, ChannelKind> channels_;
-  int64_t rows_ = 0;  ///< of /steps
+  std::vector<FaultReport> faults_;  ///< of the legs of the run before this one
+  int64_t rows_ = 0;                 ///< of /steps
 };
 
 /// "trace.h5.partial" for "trace.h5".

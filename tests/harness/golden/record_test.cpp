@@ -154,6 +154,23 @@ TEST_F(GoldenRecordTest, RefusesRunsThatDidNotFinish) {
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
+TEST_F(GoldenRecordTest, RefusesARunIntoWhichAFaultWasPut) {
+  Recorder::Options options{folder / "faulty.h5", {}, {}, {}};
+  options.capture.faults = {{FaultKind::scale, {1}, Phase::grad, "w", 0.5, 0, {}, {}, {}}};
+  Recorder recorder(std::move(options));
+  std::vector<float> values = {1, 2};
+  recorder.begin_step(1);
+  recorder.channel("loss", 1.0);
+  recorder.tensor(Phase::grad, "w", view_of(DType::float32, values), values.data());
+  recorder.end_step();
+  recorder.finish();
+  const Trace faulty = Trace::open(folder / "faulty.h5");
+  arms["zero_indexed"].trace = &faulty;
+  EXPECT_THAT([this] { record(); }, testing::ThrowsMessage<UserError>(HasSubstr(
+                                        "a fault was put into its run: scale by 0.5 of grad w at step 1")));
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
 TEST_F(GoldenRecordTest, IsReadableByH5dumpAndHoldsItsOrigin) {
   record();
   const CommandResult dump = run_shell("h5dump -A " + file.string());

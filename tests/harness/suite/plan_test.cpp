@@ -127,6 +127,38 @@ TEST_F(PlanTest, WhatMayChangeNumbersChangesTheIdentity) {
   EXPECT_NE(planned_with("program 1", "profile = \"native\"\n"), before);
 }
 
+TEST_F(PlanTest, ARunWithAFaultIsAnotherOneAndItsTwinHasTheFaultToo) {
+  Case source = parse(arms("", "lr.base = 1.0") + check("channel = \"loss\"", "equivalent"));
+  plan_->add(source, false);
+  const std::string before = arm(0).run;
+  EXPECT_FALSE(Json::parse(run(0).identity).contains("faults"));
+  Fault fault{FaultKind::scale, {3}, Phase::grad, "wq", 1e-3, 0, {}, {}, {}};
+  const auto id_with = [&](double size) {
+    plan_ = make_plan("program 1");
+    fault.size = size;
+    source.arms[0].faults = {fault};
+    plan_->add(source, false);
+    return arm(0).run;
+  };
+  const std::string small = id_with(1e-3), large = id_with(1e-2);
+  EXPECT_NE(small, before);
+  EXPECT_NE(small, large);
+  for (const PlannedRun* each : {&run(0), &twin(0)}) {
+    EXPECT_EQ(each->capture.faults, std::vector<Fault>{fault});
+    EXPECT_EQ(Json::parse(each->identity).at("faults"), to_json(std::vector<Fault>{fault}));
+  }
+  EXPECT_TRUE(run(1).capture.faults.empty());
+}
+
+TEST_F(PlanTest, AFaultBeyondTheLastStepIsRefused) {
+  Case source = parse(arms("", "steps = 7") + check("channel = \"loss\"", "identical"));
+  source.arms[1].faults = {{FaultKind::ulp, {8}, Phase::grad, "wq", 0, 0, {}, {}, {}}};
+  EXPECT_THAT(
+      [&] { plan_->add(source, false); },
+      testing::ThrowsMessage<UserError>(HasSubstr(
+          "topic/name:b: a fault, ulp of grad wq at step 8, is at step 8 (the run ends after step 7)")));
+}
+
 TEST_F(PlanTest, ARestartedRunIsNeverTakenForTheStraightOne) {
   add(arms("", "checkpoint.restart_after = 5") + check("channel = \"lr\"", "identical"));
   EXPECT_NE(arm(0).run, arm(1).run);

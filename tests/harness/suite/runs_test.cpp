@@ -106,6 +106,17 @@ TEST_F(RunsTest, ATraceThatIsNoneIsAFailure) {
   EXPECT_EQ(arm(results, 1).at("failure").at("kind"), "bad_trace");
 }
 
+TEST_F(RunsTest, ATrainerThatDoesNotReadItsFaultsIsAFailure) {
+  Case source =
+      write_case("c", head() + copying_arm("a", "good") + copying_arm("b", "good") + losses_identical());
+  source.arms[1].faults = {{FaultKind::scale, {3}, Phase::grad, "w", 0.5, 0, {}, {}, {}}};
+  const Json results = run({source});
+  const Json& failure = arm(results, 1).at("failure");
+  EXPECT_EQ(failure.at("kind"), "bad_fault");
+  EXPECT_THAT(failure.at("message").get<std::string>(),
+              HasSubstr("scale by 0.5 of grad w at step 3 (its trace tells of no such fault"));
+}
+
 TEST_F(RunsTest, AProgramThatIsNotThereIsAFailure) {
   const Json results = run_against_good("[arms.bad]\ncommand = [\"/no/such/program\"]\n");
   EXPECT_EQ(arm(results, 1).at("failure").at("kind"), "not_started");

@@ -52,6 +52,7 @@ TEST(CaptureTest, JsonErrorsNameTheKey) {
   refused(R"({"sketches": [{"names": "x"}]})", "sketches[0].names is not a list");
   refused(R"({"replay": 1})", "replay is not true or false");
   refused("[]", "not a JSON object");
+  refused(R"({"faults": [{"kind": "ulp"}]})", "faults: one of them has no phase");
 }
 
 TEST(CaptureTest, MergedCaptureIncludesBoth) {
@@ -67,6 +68,23 @@ TEST(CaptureTest, MergedCaptureIncludesBoth) {
   both.merge(a);
   both.merge(b);
   EXPECT_EQ(both.to_json(), once);
+}
+
+TEST(CaptureTest, FaultsAreKeptAndMakeItTheCaptureOfAnotherRun) {
+  const Capture plain{.tensors = {some}};
+  Capture faulty = plain;
+  faulty.faults = {{FaultKind::ulp, {1}, Phase::grad, "w", 0, 7, {}, {}, {}}};
+  EXPECT_FALSE(plain.to_json().contains("faults"));
+  EXPECT_EQ(Capture::from_json(faulty.to_json()).faults, faulty.faults);
+  EXPECT_TRUE(faulty.includes(faulty));
+  EXPECT_FALSE(faulty.includes(plain));
+  EXPECT_FALSE(plain.includes(faulty));
+  Capture other = faulty;
+  other.faults[0].seed = 8;
+  EXPECT_THROW(other.merge(faulty), InternalError);
+  Capture both = plain;
+  both.merge(faulty);
+  EXPECT_EQ(both.faults, faulty.faults);
 }
 
 TEST(CaptureTest, IncludesComparesRuleByRule) {

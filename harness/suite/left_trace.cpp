@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/left_trace.hpp"
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/trace/trace.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+/// A fault of the run that its trace does not tell of as applied, in words; "" if there is none.
+std::string fault_problem(const PlannedRun& run, const Trace& trace) {
+  const std::vector<FaultReport>& reports = trace.faults();
+  for (size_t i = 0; i < run.capture.faults.size(); ++i) {
+    const Fault& fault = run.capture.faults[i];
+    const std::string what = run.label + " was not changed as it should be, by " + fault.words();
+    if (i >= reports.size() || !(reports[i].fault == fault))
+      return what +
+             " (its trace tells of no such fault: its trainer does not read PARITY_CAPTURE's faults); use a "
+             "trainer whose Recorder does";
+    if (reports[i].elements == 0)
+      return what + " (no rank holds such a tensor or element); name one that is there";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<RunFailure> trace_failure(const PlannedRun& run, const fs::path& trace) {
+  std::error_code error;
+  if (!fs::exists(trace, error))
+    return RunFailure{"no_trace",
+                      run.label +
+                          " ended with exit status 0 but wrote no trace (nothing at PARITY_TRACE); a trainer "
+                          "writes one there and renames it when it is complete"};
+  try {
+    const Trace opened = Trace::open(trace);
+    if (!opened.complete())
+      return RunFailure{"bad_trace", fmt::format("{} left a partial trace (last update {})", run.label,
+                                                 opened.last_step())};
+    if (const std::string problem = fault_problem(run, opened); !problem.empty())
+      return RunFailure{"bad_fault", problem};
+  } catch (const UserError& problem) {
+    return RunFailure{"bad_trace", run.label + " left a trace that cannot be read: " + problem.what()};
+  }
+  return std::nullopt;
+}
+
+}  // namespace parity

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "harness/suite/plan.hpp"
+#include "harness/suite/run_store.hpp"
+
+namespace parity {
+
+/// Why a run that ended well gives no answer: it left no trace, a partial one, one that cannot be read, or
+/// one that does not tell of each of the run's faults that it was applied. Nothing if its trace is one.
+///
+/// A trainer that does not read its capture's faults would pass for one that withstands them.
+std::optional<RunFailure> trace_failure(const PlannedRun& run, const std::filesystem::path& trace);
+
+}  // namespace parity
