@@ -156,13 +156,17 @@ size_t write_failures(std::string& text, const Case& item, size_t room, size_t e
         text += block(tail.size() > 4000 ? shorten(tail, 4000) : tail);
       }
     }
+  const FoldedChecks folded = folded_checks(item.checks);
   for (const Check& check : item.checks)
-    if (!check.passed && written < room && text.size() < end) {
+    if (!check.passed && !folded.checks.contains(&check) && written < room && text.size() < end) {
       write_check(text, check);
       ++written;
     }
-  if (item.checks_failed() > written)
-    text += "and " + count(item.checks_failed() - written, "more failed check") + " in index.html.\n\n";
+  for (const std::string& sentence : folded.sentences)
+    text += "**✗** " + plain(sentence) + "\n\n";
+  if (item.checks_failed() > written + folded.checks.size())
+    text += "and " + count(item.checks_failed() - written - folded.checks.size(), "more failed check") +
+            " in index.html.\n\n";
   if (!item.reproduce.empty())
     text += "To run it again:\n\n" + block(one_line(item.reproduce));
   text += "</details>\n\n";

@@ -101,7 +101,7 @@ Json config_difference(const PlannedCase& planned) {
   return differences;
 }
 
-/// Where a claim about two arms failed: the few keys that tell the arms apart. "" where there are many.
+/// Where a claim about two arms failed: the few keys that tell these two apart. "" where there are many.
 std::string cause_words(const std::vector<JudgedCheck>& judged, const Json& differing) {
   constexpr size_t most_keys = 3;
   const auto first =
@@ -109,16 +109,19 @@ std::string cause_words(const std::vector<JudgedCheck>& judged, const Json& diff
   const bool of_pair =
       first != judged.end() && first->kind == "pair" && first->claim.arms.size() == 2 &&
       (first->result.verdict == Verdict::different || first->result.verdict == Verdict::rounding);
-  if (!of_pair || differing.empty() || differing.size() > most_keys)
+  if (!of_pair)
     return "";
-  std::string text;
+  std::vector<std::string> keys;
   for (const Json& key : differing) {
-    const Json& values = key.at("values");
-    text += fmt::format("{}{}: {} against {}", text.empty() ? "; the arms differ in " : ", ",
-                        key.at("key").get<std::string>(), values.at(first->claim.arms[0]).dump(),
-                        values.at(first->claim.arms[1]).dump());
+    const Json& one = key.at("values").at(first->claim.arms[0]);
+    const Json& other = key.at("values").at(first->claim.arms[1]);
+    if (one != other)  // another arm of the case may be the one that differs
+      keys.push_back(
+          fmt::format("{}: {} against {}", key.at("key").get<std::string>(), one.dump(), other.dump()));
   }
-  return text;
+  return keys.empty() || keys.size() > most_keys
+             ? ""
+             : fmt::format("; the arms differ in {}", fmt::join(keys, ", "));
 }
 
 Json worst_json(const WorstPlace& worst) {

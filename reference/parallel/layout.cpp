@@ -111,7 +111,7 @@ torch::Tensor part_of_logical(const torch::Tensor& whole, const TensorLayout& la
 }
 
 torch::Tensor logical_tensor(const torch::Tensor& held, const TensorLayout& layout, const Group& world) {
-  const torch::Tensor part = held.cpu();
+  torch::Tensor part = held.cpu();
   if (!is_sharded(layout))
     return part;
   // Sums of integers with zeros, so that also -0 and NaN come through as they are.

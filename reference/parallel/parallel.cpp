@@ -4,14 +4,17 @@
 
 namespace parity::reference {
 
+DeviceMesh make_mesh(const ParallelConfig& config, int64_t world_size) {
+  return {{{"pp", config.pp},
+           {"dp_replicate", config.dp_replicate},
+           {"dp_shard", config.dp_shard},
+           {"cp", config.cp},
+           {"tp", config.tp}},
+          world_size};
+}
+
 Parallel make_parallel(const ParallelConfig& config, std::shared_ptr<Group> world) {
-  Parallel p{DeviceMesh({{"pp", config.pp},
-                         {"dp_replicate", config.dp_replicate},
-                         {"dp_shard", config.dp_shard},
-                         {"cp", config.cp},
-                         {"tp", config.tp}},
-                        world->size()),
-             world};
+  Parallel p{make_mesh(config, world->size()), world};
   const auto along = [&](const std::string& name, const std::vector<std::string>& dimensions) {
     return world->subgroup(name, p.mesh.group(world->rank(), dimensions));
   };

@@ -37,6 +37,9 @@ struct Parallel {
 };
 
 /// \throws UserError if the mesh has more or fewer ranks than the world
+DeviceMesh make_mesh(const ParallelConfig& config, int64_t world_size);
+
+/// \throws UserError as make_mesh
 Parallel make_parallel(const ParallelConfig& config, std::shared_ptr<Group> world);
 
 }  // namespace parity::reference

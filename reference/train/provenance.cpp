@@ -17,6 +17,7 @@
 #include "reference/comm/device_mesh.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/cuda/device.hpp"
+#include "reference/parallel/parallel.hpp"
 
 namespace parity::reference {
 namespace {
@@ -67,6 +68,13 @@ Json device_facts(const Device& device) {
           {"memory_bytes", facts.memory_bytes}};
 }
 
+/// "tp 2"; "tp 2, then cp 2" where another layout goes on from the checkpoint.
+std::string mesh_words(const RunConfig& config, const Trainer& trainer) {
+  const std::string own = trainer.mesh().text();
+  const std::string resumed = make_mesh(config.resumed_parallel(), trainer.world().size()).text();
+  return own == resumed ? own : own + ", then " + resumed;
+}
+
 }  // namespace
 
 Json provenance_of(const RunConfig& config, const Trainer& trainer) {
@@ -88,7 +96,7 @@ Json provenance_of(const RunConfig& config, const Trainer& trainer) {
           {"cpu_vendor", fingerprint["cpu_vendor"]},
           {"aten_capability", fingerprint["aten_capability"]},
           {"device", facts},
-          {"mesh", trainer.mesh().text()},
+          {"mesh", mesh_words(config, trainer)},
           {"reduction_buffers", trainer.buffers()},
           {"threads", config.threads},
           {"seed", config.seed},

@@ -60,6 +60,24 @@ TEST_F(PlantedDefectTest, AFailureNamesTheKeyThatTellsTheArmsApart) {
   EXPECT_EQ(worst.at("expected").is_null(), worst.at("index").empty()) << worst;
 }
 
+TEST_F(PlantedDefectTest, AKeyThatOnlyAThirdArmHasIsNoCauseOfTheOthers) {
+  const Json item = run_trainer(base() + no_golden() + arms("", "optimizer.weight_decay = 0.0") +
+                                "[arms.third]\noptimizer.beta1 = 0.8\n" +
+                                check("channel = \"loss\"", "identical", "arms = [\"right\", \"wrong\"]"));
+  EXPECT_THAT(item.at("sentence").get<std::string>(),
+              testing::EndsWith("; the arms differ in optimizer.weight_decay: 0.1 against 0.0"));
+}
+
+TEST_F(PlantedDefectTest, AnArmThatGoesOnInAnotherLayoutTellsBothMeshes) {
+  const Json item = run_trainer(base() + "[base.parallel]\ndp_shard = 2\n" + no_golden() +
+                                arms("",
+                                     "checkpoint.restart_after = 4\ncheckpoint.resume_dp_shard = "
+                                     "1\ncheckpoint.resume_dp_replicate = 2") +
+                                check("channel = \"loss\"", "equivalent"));
+  EXPECT_EQ(item.at("arms").at(0).at("provenance").at("mesh"), "dp_shard 2");
+  EXPECT_EQ(item.at("arms").at(1).at("provenance").at("mesh"), "dp_shard 2, then dp_replicate 2");
+}
+
 TEST_F(PlantedDefectTest, AScheduleIndexOffByOneIsFoundAtItsFirstUpdate) {
   const Json item = run_trainer(base() + no_golden() + arms("lr.first_index = 1", "lr.first_index = 0") +
                                 check("channel = \"lr\"", "identical", "steps = \"warmup\""));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,6 +60,20 @@ class RanksTest : public FolderTest {
                                                                            : "died");
     }
     return complaints;
+  }
+
+  /// One rank ends after its first collective; the second one of the other tells of it.
+  void expect_an_end_is_noticed() {
+    const std::vector<std::string> complaints = run_ranks(2, [this](Group& world) {
+      const torch::Tensor one = torch::ones({1}).to(device(world.rank()).place);
+      world.all_reduce(one);
+      if (world.rank() == 1)
+        throw std::runtime_error("planted");
+      world.all_reduce(one);
+    });
+    EXPECT_EQ(complaints.at(1), "planted");
+    EXPECT_THAT(complaints.at(0),
+                testing::HasSubstr("collective 2, all_reduce over world as rank 0 of 2, did not end: "));
   }
 
   /// For what keeps its world: this one outlives it.

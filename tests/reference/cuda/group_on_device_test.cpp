@@ -136,16 +136,7 @@ TEST_F(GroupOnDeviceTest, AMessageOfAnotherLengthIsAnError) {
 }
 
 TEST_F(GroupOnDeviceTest, ARankThatEndsIsNoticedByTheOthersWithTheCollective) {
-  const std::vector<std::string> complaints = run_ranks(2, [](Group& world) {
-    const torch::Tensor one = there(torch::ones({1}));
-    world.all_reduce(one);
-    if (world.rank() == 1)
-      throw std::runtime_error("planted");
-    world.all_reduce(one);
-  });
-  EXPECT_EQ(complaints.at(1), "planted");
-  EXPECT_THAT(complaints.at(0),
-              HasSubstr("collective 2, all_reduce over world as rank 0 of 2, did not end: "));
+  expect_an_end_is_noticed();
 }
 
 TEST_F(GroupOnDeviceTest, TheWatcherIsToldOfWaitingForAMessage) {
