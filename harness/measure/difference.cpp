@@ -4,274 +4,263 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
+#include <memory>
+#include <vector>
 
-#include "harness/measure/simd.hpp"
-#include "harness/measure/widen.hpp"
+#include "harness/base/cores.hpp"
+#include "harness/measure/difference_block.hpp"
+#include "harness/measure/difference_repair.hpp"
+#include "harness/measure/share_work.hpp"
+#include "harness/tensor/conversions.hpp"
 
 namespace parity {
 namespace {
 
-constexpr size_t block = 1024;  // elements widened at a time; both sides fit the first-level cache
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Running sums over the blocks seen so far.
-struct Totals {
-  double error_squares = 0, expected_squares = 0, actual_squares = 0, product = 0;
-  double max_expected = 0;
-  Difference found;
+/// Elements that one thread takes at a time. Sums are folded stretch by stretch, whoever made them.
+constexpr int64_t stretch_size = int64_t{1} << 18;
+constexpr int64_t wave = 256;  ///< stretches whose results are held at a time
+constexpr int64_t fewest = 4;  ///< stretches for which a thread pays
+
+/// Elements of both sides, and where to put what is found.
+struct Stretch {
+  const std::byte* expected;
+  const std::byte* actual;
+  int64_t first;
+  int64_t count;
+  DifferencePolicy policy;
+  ProfileTally* profile;  ///< null: not wanted
 };
-
-/// Both sides of one block: raw and widened.
-struct Block {
-  const std::byte* expected_raw;
-  const std::byte* actual_raw;
-  const double* expected;
-  const double* actual;
-  size_t count;
-  int64_t first;  ///< flat index of the block's first element
-};
-
-/// A float's place on the number line of its type, -0 at +0 (M1); an integer's is itself.
-template <class Bits, bool floating>
-auto key_of(Bits bits) {
-  using Signed = std::make_signed_t<Bits>;
-  if constexpr (floating) {
-    constexpr Bits sign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
-    const auto magnitude = static_cast<Signed>(bits & static_cast<Bits>(~sign));
-    return static_cast<Signed>(bits & sign ? -magnitude : magnitude);
-  } else {
-    return bits;
-  }
-}
-
-/// Steps between two elements, exact in the unsigned type of their width.
-template <class Bits, bool floating>
-std::make_unsigned_t<Bits> steps_between(Bits a, Bits b) {
-  using Unsigned = std::make_unsigned_t<Bits>;
-  const auto ka = key_of<Bits, floating>(a), kb = key_of<Bits, floating>(b);
-  return static_cast<Unsigned>(ka > kb ? static_cast<Unsigned>(ka) - static_cast<Unsigned>(kb)
-                                       : static_cast<Unsigned>(kb) - static_cast<Unsigned>(ka));
-}
-
-template <class Bits>
-Bits load(const std::byte* raw, size_t i) {
-  Bits bits;
-  std::memcpy(&bits, raw + i * sizeof bits, sizeof bits);
-  return bits;
-}
-
-/// |a - e|; infinite where infinities do not agree.
-template <class Bits, bool floating>
-double distance(const Block& b, size_t i) {
-  if constexpr (!floating && sizeof(Bits) == 8)  // the difference can be exact where the values are not
-    return static_cast<double>(
-        steps_between<Bits, false>(load<Bits>(b.expected_raw, i), load<Bits>(b.actual_raw, i)));
-  return b.expected[i] == b.actual[i] ? 0.0 : std::fabs(b.actual[i] - b.expected[i]);
-}
-
-void note_worst(const Block& b, size_t i, Difference& found) {
-  found.worst_index = b.first + static_cast<int64_t>(i);
-  found.worst_expected = b.expected[i];
-  found.worst_actual = b.actual[i];
-}
 
 /// error / reference, with no accident at the ends: an overflowed reference proves nothing.
 double ratio(double error, double reference) {
   if (error == 0)
     return 0;
   if (std::isinf(reference) && std::isfinite(error))
-    return std::numeric_limits<double>::quiet_NaN();
+    return nan;
   return reference == 0 || std::isinf(error) ? infinity : error / reference;
 }
 
-/// One element at a time: blocks with NaN or infinity, and int64.
-template <class Bits, bool floating>
-void add_with_care(const Block& b, Totals& t) {
-  Difference& found = t.found;
+/// Integers of which a double cannot hold each one: distances are exact all the same.
+template <class E>
+void add_large_integers(const FiniteBlock& b, DifferenceTally& t) {
   for (size_t i = 0; i < b.count; ++i) {
-    const double e = b.expected[i], a = b.actual[i];
-    const Bits e_bits = load<Bits>(b.expected_raw, i), a_bits = load<Bits>(b.actual_raw, i);
-    if (std::isnan(e) || std::isnan(a)) {
-      if (found.expected_nan + found.actual_nan == 0)
-        note_worst(b, i, found);
-      found.expected_nan += std::isnan(e);
-      found.actual_nan += std::isnan(a);
-      ++found.differing;
-    } else {
-      const double error = distance<Bits, floating>(b, i);
-      t.error_squares += error * error;
-      found.needed_rtol = std::max(found.needed_rtol, ratio(error, std::fabs(e)));
-      found.max_ulp = std::max(found.max_ulp, uint64_t{steps_between<Bits, floating>(e_bits, a_bits)});
-      found.differing += e_bits != a_bits;
-      const bool first_bits = found.worst_index < 0 && e_bits != a_bits;
-      if (found.expected_nan + found.actual_nan == 0 && (error > found.max_abs_error || first_bits))
-        note_worst(b, i, found);
-      found.max_abs_error = std::max(found.max_abs_error, error);
-      if (std::isfinite(e) && std::isfinite(a))
-        t.product += e * a;
+    const auto e_bits = E::load(b.expected, i), a_bits = E::load(b.actual, i);
+    const auto e = static_cast<double>(E::key(e_bits)), a = static_cast<double>(E::key(a_bits));
+    const auto error = static_cast<double>(E::steps(e_bits, a_bits));
+    t.error_squares += error * error;
+    t.expected_squares += e * e;
+    t.actual_squares += a * a;
+    t.product += e * a;
+    t.max_expected = std::max(t.max_expected, std::fabs(e));
+    t.needed_rtol = std::max(t.needed_rtol, ratio(error, std::fabs(e)));
+    if (error > t.max_abs_error) {
+      t.max_abs_error = error;
+      t.largest = b.first + static_cast<int64_t>(i);
     }
-    found.expected_inf += std::isinf(e);
-    found.actual_inf += std::isinf(a);
-    if (std::isfinite(e)) {
-      t.expected_squares += e * e;
-      t.max_expected = std::max(t.max_expected, std::fabs(e));
+  }
+}
+
+/// Each element of a block for a profile. Not inlined into the kernels, of which there are many.
+template <class E>
+[[gnu::noinline]] void add_to_profile(const FiniteBlock& b, size_t count, const RepairedBlock<E>* repaired,
+                                      const Stretch& stretch, ProfileTally& profile) {
+  std::array<uint64_t, FiniteBlock::most> steps;
+  std::array<double, FiniteBlock::most> expected_squares, error_squares;
+  std::array<uint8_t, FiniteBlock::most> differs;
+  E::widen(b.expected, b.count, expected_squares.data());
+  E::widen(b.actual, b.count, error_squares.data());
+  for (size_t i = 0; i < count; ++i) {
+    const double gap = error_squares[i] - expected_squares[i];
+    error_squares[i] = gap * gap;
+    expected_squares[i] *= expected_squares[i];
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const auto e = E::load(b.expected, i), a = E::load(b.actual, i);
+    steps[i] = E::steps(e, a);
+    differs[i] = e != a;
+  }
+  std::span<const uint16_t> nans;
+  if (repaired) {
+    nans = {repaired->nans.data(), repaired->nan_count};
+    const int64_t offset = b.first - stretch.first;
+    for (size_t k = 0; k < repaired->infinity_count; ++k) {
+      const size_t i = repaired->infinities[k];
+      steps[i] = E::steps(E::load(stretch.expected, static_cast<size_t>(offset) + i),
+                          E::load(stretch.actual, static_cast<size_t>(offset) + i));
+      differs[i] = 1;
     }
-    if (std::isfinite(a))
-      t.actual_squares += a * a;
+    for (const uint16_t i : nans)
+      differs[i] = 1;
   }
+  profile.add(
+      {b.first, count, steps.data(), error_squares.data(), expected_squares.data(), differs.data(), nans});
 }
 
-double lane_sum(const simd::Doubles& v) {
-  double values[simd::lanes];
-  std::memcpy(values, &v, sizeof v);
-  return simd::sum(values);
-}
+template <class E>
+struct MeasureStretch {
+  /// A double holds every integer up to here.
+  static constexpr bool may_be_large = !E::floating && E::size == 8;
+  static constexpr uint64_t most_exact = uint64_t{1} << 53;
 
-double lane_maximum(const simd::Doubles& v) {
-  double values[simd::lanes];
-  std::memcpy(values, &v, sizeof v);
-  return simd::maximum(values);
-}
-
-/// Sums over a block of finite values, padded with zeros to whole lanes.
-/// \return false, with nothing added, if a value was not finite
-template <class Bits, bool floating>
-bool add_finite(const Block& b, Totals& t) {
-  simd::Doubles error_squares = {}, expected_squares = {}, actual_squares = {}, product = {};
-  simd::Doubles max_error = {}, max_expected = {};
-  simd::SignedWords beyond = {};
-  const double rtol = t.found.needed_rtol;
-  const auto absolute = [](simd::Doubles v) {
-    return (simd::Doubles)((simd::Words)v & ~(uint64_t{1} << 63));
-  };
-  for (size_t i = 0; i < b.count; i += simd::lanes) {
-    simd::Doubles e, a;
-    std::memcpy(&e, b.expected + i, sizeof e);
-    std::memcpy(&a, b.actual + i, sizeof a);
-    const simd::Doubles gap = a - e;
-    const simd::Doubles error = absolute(gap), size = absolute(e);
-    error_squares += gap * gap;
-    expected_squares += e * e;
-    actual_squares += a * a;
-    product += e * a;
-    max_error = error > max_error ? error : max_error;
-    max_expected = size > max_expected ? size : max_expected;
-    beyond |= error > rtol * size;
-  }
-  const double ee = lane_sum(expected_squares), aa = lane_sum(actual_squares);
-  if (!std::isfinite(ee) || !std::isfinite(aa))
-    return false;
-  t.expected_squares += ee;
-  t.actual_squares += aa;
-  t.error_squares += lane_sum(error_squares);
-  t.product += lane_sum(product);
-  t.max_expected = std::max(t.max_expected, lane_maximum(max_expected));
-  Difference& found = t.found;
-  int64_t any = 0;
-  for (size_t i = 0; i < simd::lanes; ++i)
-    any |= beyond[i];
-  if (any)
-    for (size_t i = 0; i < b.count; ++i)
-      found.needed_rtol =
-          std::max(found.needed_rtol, ratio(distance<Bits, floating>(b, i), std::fabs(b.expected[i])));
-  if (const double most = lane_maximum(max_error); most > found.max_abs_error) {
-    found.max_abs_error = most;
-    size_t i = 0;
-    while (distance<Bits, floating>(b, i) != most)
-      ++i;
-    if (found.expected_nan + found.actual_nan == 0)
-      note_worst(b, i, found);
-  }
-  return true;
-}
-
-/// Bits that differ, and the largest number of steps between two elements.
-template <class Bits, bool floating>
-void add_bits(const Block& b, Difference& found) {
-  using Unsigned = std::make_unsigned_t<Bits>;
-  Unsigned most = 0;
-  uint32_t differing = 0;
-  for (size_t i = 0; i < b.count; ++i) {
-    const Bits e = load<Bits>(b.expected_raw, i), a = load<Bits>(b.actual_raw, i);
-    const Unsigned steps = steps_between<Bits, floating>(e, a);
-    most = steps > most ? steps : most;
-    differing += e != a;
-  }
-  if (differing > 0 && found.worst_index < 0) {  // equal values of other bits: -0 against +0
-    size_t i = 0;
-    while (load<Bits>(b.expected_raw, i) == load<Bits>(b.actual_raw, i))
-      ++i;
-    note_worst(b, i, found);
-  }
-  found.max_ulp = std::max<uint64_t>(found.max_ulp, most);
-  found.differing += differing;
-}
-
-template <class Bits, bool floating>
-struct Measure {
-  Totals operator()(const TensorView* expected, const TensorView* actual) const {
-    Totals totals;
-    const auto* e_raw = static_cast<const std::byte*>(expected->data);
-    const auto* a_raw = static_cast<const std::byte*>(actual->data);
-    const auto count = static_cast<size_t>(expected->size());
-    alignas(64) double e[block], a[block];
-    for (size_t first = 0; first < count; first += block) {
-      const size_t here = std::min(block, count - first);
-      const size_t padded = (here + simd::lanes - 1) / simd::lanes * simd::lanes;
-      Block b{e_raw + first * sizeof(Bits), a_raw + first * sizeof(Bits), e, a, here,
-              static_cast<int64_t>(first)};
-      widen_block(expected->dtype, b.expected_raw, here, e);
-      widen_block(expected->dtype, b.actual_raw, here, a);
-      std::fill(e + here, e + padded, 0.0);
-      std::fill(a + here, a + padded, 0.0);
-      const bool exact = floating || sizeof(Bits) < 8;
-      if (exact && add_finite<Bits, floating>(b, totals))
-        add_bits<Bits, floating>(b, totals.found);
-      else
-        add_with_care<Bits, floating>(b, totals);
+  template <size_t width>
+  DifferenceTally operator()(const Stretch* stretch) const {
+    const Stretch& s = *stretch;
+    DifferenceTally t;
+    RepairedBlock<E> repaired;
+    WideBlock wide;
+    const auto count = static_cast<size_t>(s.count);
+    for (size_t first = 0; first < count; first += FiniteBlock::most) {
+      const size_t here = std::min(FiniteBlock::most, count - first);
+      FiniteBlock b{s.expected + first * E::size, s.actual + first * E::size, here,
+                    s.first + static_cast<int64_t>(first)};
+      const bool partial = here % simd::pack_bytes != 0;
+      const auto use_copy = [&] {
+        repaired.copy(b.expected, b.actual, here);
+        b = {(const std::byte*)repaired.expected.data(), (const std::byte*)repaired.actual.data(),
+             repaired.padded(here), b.first};
+      };
+      if (partial)
+        use_copy();
+      BlockBits<E> bits = compare_bits<E, width>(b.expected, b.actual, b.count);
+      bool changed = false;
+      if constexpr (E::floating) {
+        changed = bits.top >= E::infinite || !s.policy.strict();
+        if (changed) {
+          if (!partial)
+            use_copy();
+          repaired.repair(s.policy, here, b.first, t);
+          bits = compare_bits<E, width>(b.expected, b.actual, b.count);
+        }
+      }
+      const size_t after = std::min(first + FiniteBlock::most, count) * E::size;
+      add_block<width>(b, bits, {s.expected + after, s.actual + after, E::size}, wide, t);
+      if (s.profile)
+        add_to_profile<E>(b, here, changed ? &repaired : nullptr, s, *s.profile);
     }
-    return totals;
+    return t;
+  }
+
+ private:
+  template <size_t width>
+  static void add_block(const FiniteBlock& b, const BlockBits<E>& bits, const Ahead& next, WideBlock& wide,
+                        DifferenceTally& t) {
+    t.up.add(bits.up[0], bits.up[1]);
+    t.down.add(bits.down[0], bits.down[1]);
+    t.max_ulp = std::max<uint64_t>(t.max_ulp, bits.most);
+    t.differing += static_cast<int64_t>(bits.differing);
+    if (bits.differing > 0 && t.first_other < 0) {
+      size_t i = 0;
+      while (E::load(b.expected, i) == E::load(b.actual, i))
+        ++i;
+      t.first_other = b.first + static_cast<int64_t>(i);
+    }
+    if (may_be_large && bits.top > most_exact)
+      return add_large_integers<E>(b, t);
+    wide.count = b.count;
+    wide.first = b.first;
+    E::widen(b.expected, b.count, wide.expected);
+    if (bits.most == 0)
+      return add_equal_values<width>(wide, next, t);
+    E::widen(b.actual, b.count, wide.actual);
+    add_values<width>(wide, next, t);
   }
 };
 
-Totals totals_of(const TensorView& expected, const TensorView& actual) {
-  switch (expected.dtype) {
-    case DType::float64:
-      return simd::run(Measure<uint64_t, true>{}, &expected, &actual);
-    case DType::float32:
-      return simd::run(Measure<uint32_t, true>{}, &expected, &actual);
-    case DType::bfloat16:
-    case DType::float16:
-      return simd::run(Measure<uint16_t, true>{}, &expected, &actual);
-    case DType::float8_e4m3fn:
-    case DType::float8_e5m2:
-      return simd::run(Measure<uint8_t, true>{}, &expected, &actual);
-    case DType::int64:
-      return simd::run(Measure<int64_t, false>{}, &expected, &actual);
-    case DType::int32:
-      return simd::run(Measure<int32_t, false>{}, &expected, &actual);
-    case DType::int16:
-      return simd::run(Measure<int16_t, false>{}, &expected, &actual);
-    case DType::int8:
-      return simd::run(Measure<int8_t, false>{}, &expected, &actual);
-    case DType::uint8:
-    case DType::bool8:
-      return simd::run(Measure<uint8_t, false>{}, &expected, &actual);
+/// All of it, stretch by stretch.
+class Measuring {
+ public:
+  Measuring(const TensorView& expected, const TensorView& actual, const DifferenceOptions& options)
+      : expected_(expected), actual_(actual), options_(options) {
+    if (options.profile && expected.size() > 0)
+      profile_.emplace(expected.shape, 0);
   }
-  throw InternalError("difference: dtype " + std::to_string(static_cast<int>(expected.dtype)));
-}
 
-double cosine_of(const Totals& t) {
+  DifferenceTally run() {
+    const int64_t stretches = (expected_.size() + stretch_size - 1) / stretch_size;
+    const int cores = options_.threads > 0 ? options_.threads : core_count();
+    DifferenceTally total;
+    for (int64_t begin = 0; begin < stretches; begin += wave) {
+      const int64_t here = std::min(wave, stretches - begin);
+      std::vector<DifferenceTally> found(static_cast<size_t>(here));
+      std::vector<std::unique_ptr<ProfileTally>> profiles(static_cast<size_t>(here));
+      const auto threads = static_cast<int>(std::clamp<int64_t>(here / fewest, 1, cores));
+      share_work(here, threads, [&](int64_t i) {
+        const auto at = static_cast<size_t>(i);
+        found[at] = measure((begin + i) * stretch_size, profiles[at]);
+      });
+      for (const DifferenceTally& each : found)
+        total.add(each);
+      for (const auto& each : profiles)
+        if (each)
+          profile_->add(*each);
+    }
+    return total;
+  }
+
+  std::optional<DifferenceProfile> profile() {
+    return profile_ ? std::optional(profile_->take()) : std::nullopt;
+  }
+
+ private:
+  DifferenceTally measure(int64_t first, std::unique_ptr<ProfileTally>& profile) const {
+    const size_t element = size_of(expected_.dtype), offset = static_cast<size_t>(first) * element;
+    const int64_t count = std::min(stretch_size, expected_.size() - first);
+    if (profile_)
+      profile = std::make_unique<ProfileTally>(expected_.shape, first);
+    const Stretch stretch{static_cast<const std::byte*>(expected_.data) + offset,
+                          static_cast<const std::byte*>(actual_.data) + offset,
+                          first,
+                          count,
+                          options_.policy,
+                          profile.get()};
+    const DifferenceTally found = with_element(
+        expected_.dtype, [&]<class E>(E) { return simd::run_packed(MeasureStretch<E>{}, &stretch); });
+    if (options_.done) {
+      options_.done(stretch.expected, static_cast<size_t>(count) * element);
+      options_.done(stretch.actual, static_cast<size_t>(count) * element);
+    }
+    return found;
+  }
+
+  const TensorView& expected_;
+  const TensorView& actual_;
+  const DifferenceOptions& options_;
+  std::optional<ProfileTally> profile_;
+};
+
+double cosine_of(const DifferenceTally& t) {
   const double e = std::sqrt(t.expected_squares), a = std::sqrt(t.actual_squares);
-  if (t.found.differing == 0 || (e == 0 && a == 0))
+  if (t.differing == 0 || (e == 0 && a == 0))
     return 1;
   return e == 0 || a == 0 ? 0 : std::clamp(t.product / e / a, -1.0, 1.0);
 }
 
-}  // namespace
+/// Sides that no distance can be told of: an element of one is NaN.
+void set_no_distance(Difference& result) {
+  result.l2_error = result.relative_l2 = result.max_abs_error = result.relative_linf = nan;
+  result.cosine = result.needed_rtol = result.mean_ulp = result.bias_ulp = nan;
+  result.max_ulp = Difference::no_ulp;
+}
 
-Difference measure_difference(const TensorView& expected, const TensorView& actual) {
+void set_distances(const DifferenceTally& t, Difference& result) {
+  result.l2_error = std::sqrt(t.error_squares);
+  result.max_abs_error = t.max_abs_error;
+  result.relative_l2 = ratio(result.l2_error, result.expected_norm);
+  result.relative_linf = ratio(t.max_abs_error, t.max_expected);
+  result.cosine = std::isinf(t.max_abs_error) ? nan : cosine_of(t);
+  result.needed_rtol = t.needed_rtol;
+  result.max_ulp = t.max_ulp;
+  if (result.count == 0)
+    return;
+  const auto count = static_cast<double>(result.count);
+  result.mean_ulp = (t.up.value() + t.down.value()) / count;
+  result.bias_ulp = difference_of(t.up, t.down) / count;
+}
+
+void check_alike(const TensorView& expected, const TensorView& actual) {
   if (expected.shape != actual.shape)
     throw UserError("shape " + to_string(expected.shape) + " against " + to_string(actual.shape) +
                     " (cannot align); compare tensors of one shape");
@@ -279,22 +268,38 @@ Difference measure_difference(const TensorView& expected, const TensorView& actu
     throw UserError("dtype " + std::string(name_of(expected.dtype)) + " against " +
                     std::string(name_of(actual.dtype)) +
                     " (their bits mean different numbers); convert one side");
-  const Totals totals = totals_of(expected, actual);
-  Difference result = totals.found;
+}
+
+}  // namespace
+
+double Difference::sqnr_db() const {
+  return -20 * std::log10(relative_l2);
+}
+
+Difference measure_difference(const TensorView& expected, const TensorView& actual,
+                              const DifferenceOptions& options) {
+  check_alike(expected, actual);
+  Measuring measuring(expected, actual, options);
+  const DifferenceTally t = measuring.run();
+  Difference result;
   result.count = expected.size();
-  result.expected_norm = std::sqrt(totals.expected_squares);
-  if (result.expected_nan + result.actual_nan > 0) {
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    result.l2_error = result.relative_l2 = result.max_abs_error = result.relative_linf = nan;
-    result.cosine = result.needed_rtol = nan;
-    result.max_ulp = Difference::no_ulp;
-    return result;
+  result.differing = t.differing;
+  result.expected_norm = std::sqrt(t.expected_squares);
+  result.expected_nan = t.expected_nan;
+  result.actual_nan = t.actual_nan;
+  result.expected_inf = t.expected_inf;
+  result.actual_inf = t.actual_inf;
+  result.profile = measuring.profile();
+  result.worst_index = t.first_nan >= 0 ? t.first_nan : t.largest >= 0 ? t.largest : t.first_other;
+  if (result.worst_index >= 0) {
+    const size_t at = static_cast<size_t>(result.worst_index) * size_of(expected.dtype);
+    result.worst_expected = widen(expected.dtype, static_cast<const std::byte*>(expected.data) + at);
+    result.worst_actual = widen(actual.dtype, static_cast<const std::byte*>(actual.data) + at);
   }
-  result.l2_error = std::sqrt(totals.error_squares);
-  result.relative_l2 = ratio(result.l2_error, result.expected_norm);
-  result.relative_linf = ratio(result.max_abs_error, totals.max_expected);
-  result.cosine =
-      std::isinf(result.max_abs_error) ? std::numeric_limits<double>::quiet_NaN() : cosine_of(totals);
+  if (t.first_nan >= 0)
+    set_no_distance(result);
+  else
+    set_distances(t, result);
   return result;
 }
 

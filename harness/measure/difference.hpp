@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <optional>
 
+#include "harness/measure/difference_profile.hpp"
 #include "harness/tensor/tensor_view.hpp"
 
 namespace parity {
@@ -15,7 +18,7 @@ namespace parity {
 /// A NaN on either side, or on both, makes its element differ and the distances NaN, which no tolerance
 /// accepts. Equal infinities are distance 0, other infinities are infinitely far. Norms of a side are over
 /// its finite elements. Where the reference is zero and the other side is not, relative distances are
-/// infinite.
+/// infinite. Subnormal numbers are numbers like others. DifferencePolicy can ask for less.
 struct Difference {
   /// max_ulp where a NaN has no distance.
   static constexpr uint64_t no_ulp = std::numeric_limits<uint64_t>::max();
@@ -30,6 +33,8 @@ struct Difference {
   double relative_linf = 0;  ///< max |a - e| / max |e| (M2)
   double cosine = 1;         ///< <a, e> / (||a|| ||e||); 1 for two zero vectors, 0 for one
   uint64_t max_ulp = 0;      ///< M1, in the dtype's own steps; |a - e| of integers
+  double mean_ulp = 0;       ///< over all elements
+  double bias_ulp = 0;       ///< mean of the signed steps: above 0 where actual lies higher
   double needed_rtol = 0;    ///< smallest rtol with |a - e| <= rtol |e| everywhere (M3 at atol 0)
   int64_t expected_nan = 0;  ///< elements that are NaN ...
   int64_t actual_nan = 0;
@@ -42,8 +47,37 @@ struct Difference {
   double worst_expected = 0;
   double worst_actual = 0;
 
+  std::optional<DifferenceProfile> profile;  ///< where it lies; only on request
+
   /// The same bits, and no NaN.
   bool identical() const { return differing == 0; }
+  /// ||a - e||^2 / ||e||^2 (M2).
+  double nmse() const { return relative_l2 * relative_l2; }
+  /// Signal to noise in decibels, -20 log10 of relative_l2 (M2); infinite if nothing differs in value.
+  double sqnr_db() const;
+};
+
+/// What counts as equal. The defaults are the strict ones.
+struct DifferencePolicy {
+  enum class Nan { never_equal, equal_if_both };
+  enum class ZeroSign { counts, ignored };
+  enum class Subnormal { counts, as_zero };  ///< as_zero: both sides as hardware that flushes would have them
+
+  Nan nan = Nan::never_equal;
+  ZeroSign zero_sign = ZeroSign::counts;
+  Subnormal subnormal = Subnormal::counts;
+
+  bool strict() const {
+    return nan == Nan::never_equal && zero_sign == ZeroSign::counts && subnormal == Subnormal::counts;
+  }
+};
+
+struct DifferenceOptions {
+  DifferencePolicy policy = {};
+  bool profile = false;
+  int threads = 0;  ///< at most; 0: as many as there are cores for this process
+  /// Told of each stretch of either side that is not needed any more; from any of the threads.
+  std::function<void(const std::byte* data, size_t bytes)> done = {};
 };
 
 /// One pass over both; float64 accumulation, block by block in index order.
@@ -55,6 +89,7 @@ struct Difference {
 /// \throws UserError "shape (2, 3) against (3, 2) (cannot align)"
 /// Determinism: the same bits on every machine and for any number of threads.
 /// Source: METRICS.md M1-M3.
-Difference measure_difference(const TensorView& expected, const TensorView& actual);
+Difference measure_difference(const TensorView& expected, const TensorView& actual,
+                              const DifferenceOptions& options = {});
 
 }  // namespace parity

@@ -18,9 +18,9 @@ int64_t sketch_block(int64_t index, int64_t count);
 int64_t first_of_sketch_block(int64_t block, int64_t count);
 
 /// K = sketch_size signed block sums: s_b = sum over i in block b of sigma(i) x_i, sigma(i) = +-1 from a hash
-/// of the global index. Two sketches estimate ||x - r||^2 = sum_b (s_b(x) - s_b(r))^2 with a relative
-/// standard deviation of sqrt(2/K), and the block with the largest gap says where. NaN and infinities count
-/// as 0.
+/// of the global index; NaN and infinities count as 0. Two sketches estimate ||x - r||^2 = sum_b (s_b(x) -
+/// s_b(r))^2 without bias, with a relative standard deviation of at most sqrt(2 sum_b w_b^2), w_b the block's
+/// share: sqrt(2/K) for an error in all blocks, sqrt(2/m) in m, 0 in one element; the largest gap says where.
 ///
 /// Sketches of contiguous parts, and of partial sums over ranks, add up to the whole tensor's (but for
 /// rounding).

@@ -80,12 +80,4 @@ Json gpu_facts(const std::filesystem::path& folder) {
   return {{"driver", version.substr(0, version.find('\n'))}, {"models", models}};
 }
 
-int core_count() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0)
-    return 1;
-  return std::max(CPU_COUNT(&set), 1);
-}
-
 }  // namespace parity

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/cores.hpp"
 #include "harness/base/json.hpp"
 
 namespace parity {
@@ -30,8 +31,5 @@ CpuFacts this_cpu();
 /// {"driver": "NVRM version: ...", "models": ["NVIDIA H100 80GB HBM3"]}; an empty object without a driver.
 /// \param folder  the driver's in /proc
 Json gpu_facts(const std::filesystem::path& folder = "/proc/driver/nvidia");
-
-/// Cores this process may use, at least 1.
-int core_count();
 
 }  // namespace parity

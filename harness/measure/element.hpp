@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <iterator>
+#include <string>
+#include <type_traits>
+
+#include "harness/base/error.hpp"
+#include "harness/measure/pack.hpp"
+#include "harness/tensor/dtype.hpp"
+
+namespace parity {
+
+/// How kernels see the elements of one dtype.
+template <DType dtype>
+struct Element {
+  static constexpr size_t size = size_of(dtype);
+  static constexpr bool floating = is_floating(dtype);
+  using Bits = std::conditional_t<
+      size == 8, uint64_t,
+      std::conditional_t<size == 4, uint32_t, std::conditional_t<size == 2, uint16_t, uint8_t>>>;
+  using Signed = std::make_signed_t<Bits>;
+  static constexpr bool has_sign = dtype != DType::uint8 && dtype != DType::bool8;
+  /// Elements are ordered, and their distances counted, as numbers of this type (M1).
+  using Key = std::conditional_t<has_sign, Signed, Bits>;
+
+  static constexpr Bits sign = static_cast<Bits>(Bits{1} << (8 * size - 1));
+  static constexpr Bits magnitude = static_cast<Bits>(~sign);
+
+  /// Bits of the significand that are stored.
+  static constexpr int mantissa = dtype == DType::float64         ? 52
+                                  : dtype == DType::float32       ? 23
+                                  : dtype == DType::bfloat16      ? 7
+                                  : dtype == DType::float16       ? 10
+                                  : dtype == DType::float8_e4m3fn ? 3
+                                  : dtype == DType::float8_e5m2   ? 2
+                                                                  : 0;
+  /// The least magnitude that is infinite or NaN; of e4m3fn, which has no infinity, that of NaN.
+  static constexpr Bits infinite = !floating ? Bits{0}
+                                   : dtype == DType::float8_e4m3fn
+                                       ? magnitude
+                                       : static_cast<Bits>(magnitude >> mantissa << mantissa);
+  static constexpr bool has_infinity = floating && dtype != DType::float8_e4m3fn;
+  /// The least magnitude that is not subnormal (or zero).
+  static constexpr Bits least_normal = static_cast<Bits>(Bits{floating} << mantissa);
+
+  static bool is_nan(Bits bits) { return floating && (bits & magnitude) >= infinite && !is_infinite(bits); }
+  static bool is_infinite(Bits bits) { return has_infinity && (bits & magnitude) == infinite; }
+  static bool is_subnormal(Bits bits) { return (bits & magnitude) != 0 && (bits & magnitude) < least_normal; }
+
+  /// -0 lies at +0.
+  static Key key(Bits bits) {
+    if constexpr (floating)
+      return static_cast<Key>(bits & sign ? -static_cast<Key>(bits & magnitude) : static_cast<Key>(bits));
+    else
+      return static_cast<Key>(bits);
+  }
+  /// Steps between two elements, exact in the unsigned type of their width.
+  static Bits steps(Bits a, Bits b) {
+    const Key x = key(a), y = key(b);
+    return static_cast<Bits>(x > y ? static_cast<Bits>(x) - static_cast<Bits>(y)
+                                   : static_cast<Bits>(y) - static_cast<Bits>(x));
+  }
+  static Bits load(const std::byte* raw, size_t i) {
+    Bits bits;
+    std::memcpy(&bits, raw + i * size, size);
+    return bits;
+  }
+
+  /// As doubles; exact, but for int64 beyond 2^53 (nearest). Plain loops: compilers make better
+  /// vectors of a conversion than its vector form gives.
+  static void widen(const std::byte* from, size_t count, double* to) {
+    if constexpr (dtype == DType::float64) {
+      std::memcpy(to, from, count * size);
+    } else if constexpr (size <= 2 && floating) {
+      alignas(64) float halfway[1024];
+      for (size_t first = 0; first < count; first += std::size(halfway)) {
+        const size_t here = std::min(std::size(halfway), count - first);
+        for (size_t i = 0; i < here; ++i)
+          halfway[i] = widen_small(load(from, first + i));
+        for (size_t i = 0; i < here; ++i)
+          to[first + i] = static_cast<double>(halfway[i]);
+      }
+    } else {
+      using Number = std::conditional_t<dtype == DType::float32, float, Key>;
+      for (size_t i = 0; i < count; ++i)
+        to[i] = static_cast<double>(std::bit_cast<Number>(load(from, i)));
+    }
+  }
+
+ private:
+  /// A float of few bits, without a subnormal operand: that would cost an assist by microcode. A subnormal is
+  /// the fraction that an implicit one stands before, less that one.
+  static float widen_small(uint32_t bits) {
+    constexpr uint32_t bias = 127 - (dtype == DType::float8_e4m3fn ? 7 : 15);
+    constexpr uint32_t top = (bias + 1) << 23;  // of the least normal number
+    const uint32_t fraction = (bits & uint32_t{magnitude}) << (23 - mantissa);
+    const uint32_t with_sign = (bits & uint32_t{sign}) << (32 - 8 * size);
+    if constexpr (dtype == DType::bfloat16)
+      return std::bit_cast<float>(bits << 16);
+    const float subnormal = std::bit_cast<float>(fraction + top) - std::bit_cast<float>(top);
+    const uint32_t normal = fraction + (bias << 23);
+    const uint32_t size_bits = bits & uint32_t{magnitude};
+    const uint32_t finite = size_bits < uint32_t{least_normal} ? std::bit_cast<uint32_t>(subnormal) : normal;
+    const uint32_t value = size_bits >= uint32_t{infinite} ? 0x7F800000U | fraction : finite;
+    return std::bit_cast<float>(value | with_sign);
+  }
+};
+
+/// Calls `take(Element<dtype>{})`.
+template <class Take>
+auto with_element(DType dtype, const Take& take) {
+  switch (dtype) {
+    case DType::float64:
+      return take(Element<DType::float64>{});
+    case DType::float32:
+      return take(Element<DType::float32>{});
+    case DType::bfloat16:
+      return take(Element<DType::bfloat16>{});
+    case DType::float16:
+      return take(Element<DType::float16>{});
+    case DType::float8_e4m3fn:
+      return take(Element<DType::float8_e4m3fn>{});
+    case DType::float8_e5m2:
+      return take(Element<DType::float8_e5m2>{});
+    case DType::int64:
+      return take(Element<DType::int64>{});
+    case DType::int32:
+      return take(Element<DType::int32>{});
+    case DType::int16:
+      return take(Element<DType::int16>{});
+    case DType::int8:
+      return take(Element<DType::int8>{});
+    case DType::uint8:
+    case DType::bool8:
+      return take(Element<DType::uint8>{});
+  }
+  throw InternalError("dtype " + std::to_string(static_cast<int>(dtype)));
+}
+
+}  // namespace parity

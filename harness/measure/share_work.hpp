@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace parity {
+
+/// Calls `work(i)` once for each i in [0, count), on up to `threads` threads, the caller's among them. Which
+/// thread takes which is left open; results belong in places of their own.
+/// \param work  must not throw
+inline void share_work(int64_t count, int threads, const std::function<void(int64_t)>& work) {
+  std::atomic<int64_t> next = 0;
+  const auto take = [&] {
+    for (int64_t i = next++; i < count; i = next++)
+      work(i);
+  };
+  std::vector<std::jthread> others;
+  for (int64_t i = 1; i < threads && i < count; ++i)
+    others.emplace_back(take);
+  take();
+}
+
+}  // namespace parity

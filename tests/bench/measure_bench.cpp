@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times what harness/measure does with two tensors in memory, and a plain read of the same memory.
+//
+// Usage: measure_bench DTYPE EXPECTED ACTUAL THREADS REPEATS OPERATION...
+//
+// The files hold bare elements. Each repeat runs each operation once, so that a machine that changes speed
+// does so for all. Prints {"OPERATION": [seconds, ...], ...}. read, difference and profile take both sides
+// and so many threads; digest, sketch, statistics and row (all three, as a recorder does) take the expected
+// side.
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "harness/base/json.hpp"
+#include "harness/measure/difference.hpp"
+#include "harness/measure/measurement.hpp"
+#include "harness/measure/pack.hpp"
+#include "harness/measure/share_work.hpp"
+
+namespace parity {
+namespace {
+
+struct Buffer {
+  size_t bytes;
+  std::unique_ptr<std::byte, decltype(&std::free)> data;
+
+  explicit Buffer(const std::string& path)
+      : bytes(std::filesystem::file_size(path)),
+        data(static_cast<std::byte*>(std::aligned_alloc(1 << 21, (bytes >> 21 << 21) + (1 << 21))),
+             &std::free) {
+    std::ifstream(path, std::ios::binary)
+        .read(reinterpret_cast<char*>(data.get()), static_cast<std::streamsize>(bytes));
+  }
+};
+
+struct AddWords {
+  template <size_t width>
+  uint64_t operator()(const std::byte* data, size_t bytes) const {
+    using Words = simd::Pack<uint64_t, width>;
+    Words sums[4] = {Words::zero(), Words::zero(), Words::zero(), Words::zero()};
+    for (size_t i = 0; i + sizeof sums <= bytes; i += sizeof sums)
+      for (size_t k = 0; k < 4; ++k)
+        sums[k] += Words::load(data + i + k * sizeof(Words));
+    uint64_t total = 0;
+    for (const uint64_t each : (sums[0] + sums[1] + sums[2] + sums[3]).values())
+      total += each;
+    return total;
+  }
+};
+
+/// As fast as this machine reads: both sides, a megabyte a time.
+uint64_t read_both(const TensorView& e, const TensorView& a, int threads) {
+  constexpr size_t piece = size_t{1} << 20;
+  const size_t pieces = (e.bytes() + piece - 1) / piece;
+  std::atomic<uint64_t> total = 0;
+  share_work(static_cast<int64_t>(pieces), threads, [&](int64_t i) {
+    const size_t first = static_cast<size_t>(i) * piece, bytes = std::min(piece, e.bytes() - first);
+    for (const TensorView* side : {&e, &a})
+      total += simd::run_packed(AddWords{}, static_cast<const std::byte*>(side->data) + first, bytes);
+  });
+  return total;
+}
+
+double run_once(const std::string& operation, const TensorView& e, const TensorView& a, int threads) {
+  volatile double kept = 0;
+  const auto start = std::chrono::steady_clock::now();
+  if (operation == "read")
+    kept = static_cast<double>(read_both(e, a, threads));
+  else if (operation == "difference")
+    kept = measure_difference(e, a, {.threads = threads}).relative_l2;
+  else if (operation == "profile")
+    kept = measure_difference(e, a, {.profile = true, .threads = threads}).relative_l2;
+  else if (operation == "digest")
+    kept = static_cast<double>(digest_of(e).low);
+  else if (operation == "sketch")
+    kept = sketch_of(e)[0];
+  else if (operation == "statistics")
+    kept = statistics_of(e).norm;
+  else if (operation == "row")
+    kept = measure_tensor(e).statistics.norm;
+  else
+    throw UserError("no operation is called " + operation);
+  static_cast<void>(kept);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+}  // namespace parity
+
+int main(int count, char** words) try {
+  using namespace parity;
+  if (count < 7)
+    throw UserError("usage: measure_bench DTYPE EXPECTED ACTUAL THREADS REPEATS OPERATION...");
+  const auto dtype = parse_enum<DType>(words[1]);
+  const Buffer e(words[2]), a(words[3]);
+  const auto elements = static_cast<int64_t>(e.bytes / size_of(dtype));
+  const TensorView expected{dtype, {elements / 1024, 1024}, e.data.get()};
+  const TensorView actual{dtype, expected.shape, a.data.get()};
+  std::map<std::string, std::vector<double>> seconds;
+  for (int repeat = 0; repeat < std::atoi(words[5]); ++repeat)
+    for (int i = 6; i < count; ++i)
+      seconds[words[i]].push_back(run_once(words[i], expected, actual, std::atoi(words[4])));
+  std::cout << Json(seconds).dump() << "\n";
+  return 0;
+} catch (const std::exception& error) {
+  std::cerr << error.what() << "\n";
+  return 2;
+}
