@@ -10,17 +10,15 @@
 #include "harness/base/cores.hpp"
 #include "harness/measure/difference_block.hpp"
 #include "harness/measure/difference_repair.hpp"
+#include "harness/measure/number.hpp"
 #include "harness/measure/share_work.hpp"
 #include "harness/tensor/conversions.hpp"
 
 namespace parity {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-/// Elements that one thread takes at a time. Sums are folded stretch by stretch, whoever made them.
-constexpr int64_t stretch_size = int64_t{1} << 18;
+/// What one thread takes at a time.
+constexpr int64_t stretch_size = difference_stretch;
 constexpr int64_t wave = 256;  ///< stretches whose results are held at a time
 constexpr int64_t fewest = 4;  ///< stretches for which a thread pays
 
@@ -34,18 +32,10 @@ struct Stretch {
   ProfileTally* profile;  ///< null: not wanted
 };
 
-/// error / reference, with no accident at the ends: an overflowed reference proves nothing.
-double ratio(double error, double reference) {
-  if (error == 0)
-    return 0;
-  if (std::isinf(reference) && std::isfinite(error))
-    return nan;
-  return reference == 0 || std::isinf(error) ? infinity : error / reference;
-}
-
 /// Integers of which a double cannot hold each one: distances are exact all the same.
 template <class E>
-void add_large_integers(const FiniteBlock& b, DifferenceTally& t) {
+void add_large_integers(const FiniteBlock& b, DifferenceTally& total) {
+  DifferenceTally t;
   for (size_t i = 0; i < b.count; ++i) {
     const auto e_bits = E::load(b.expected, i), a_bits = E::load(b.actual, i);
     const auto e = static_cast<double>(E::key(e_bits)), a = static_cast<double>(E::key(a_bits));
@@ -55,12 +45,13 @@ void add_large_integers(const FiniteBlock& b, DifferenceTally& t) {
     t.actual_squares += a * a;
     t.product += e * a;
     t.max_expected = std::max(t.max_expected, std::fabs(e));
-    t.needed_rtol = std::max(t.needed_rtol, ratio(error, std::fabs(e)));
+    t.needed_rtol = std::max(t.needed_rtol, error_ratio(error, std::fabs(e)));
     if (error > t.max_abs_error) {
       t.max_abs_error = error;
       t.largest = b.first + static_cast<int64_t>(i);
     }
   }
+  total.add(t);
 }
 
 /// Each element of a block for a profile. Not inlined into the kernels, of which there are many.
@@ -231,75 +222,20 @@ class Measuring {
   std::optional<ProfileTally> profile_;
 };
 
-double cosine_of(const DifferenceTally& t) {
-  const double e = std::sqrt(t.expected_squares), a = std::sqrt(t.actual_squares);
-  if (t.differing == 0 || (e == 0 && a == 0))
-    return 1;
-  return e == 0 || a == 0 ? 0 : std::clamp(t.product / e / a, -1.0, 1.0);
-}
-
-/// Sides that no distance can be told of: an element of one is NaN.
-void set_no_distance(Difference& result) {
-  result.l2_error = result.relative_l2 = result.max_abs_error = result.relative_linf = nan;
-  result.cosine = result.needed_rtol = result.mean_ulp = result.bias_ulp = nan;
-  result.max_ulp = Difference::no_ulp;
-}
-
-void set_distances(const DifferenceTally& t, Difference& result) {
-  result.l2_error = std::sqrt(t.error_squares);
-  result.max_abs_error = t.max_abs_error;
-  result.relative_l2 = ratio(result.l2_error, result.expected_norm);
-  result.relative_linf = ratio(t.max_abs_error, t.max_expected);
-  result.cosine = std::isinf(t.max_abs_error) ? nan : cosine_of(t);
-  result.needed_rtol = t.needed_rtol;
-  result.max_ulp = t.max_ulp;
-  if (result.count == 0)
-    return;
-  const auto count = static_cast<double>(result.count);
-  result.mean_ulp = (t.up.value() + t.down.value()) / count;
-  result.bias_ulp = difference_of(t.up, t.down) / count;
-}
-
-void check_alike(const TensorView& expected, const TensorView& actual) {
-  if (expected.shape != actual.shape)
-    throw UserError("shape " + to_string(expected.shape) + " against " + to_string(actual.shape) +
-                    " (cannot align); compare tensors of one shape");
-  if (expected.dtype != actual.dtype)
-    throw UserError("dtype " + std::string(name_of(expected.dtype)) + " against " +
-                    std::string(name_of(actual.dtype)) +
-                    " (their bits mean different numbers); convert one side");
-}
-
 }  // namespace
-
-double Difference::sqnr_db() const {
-  return -20 * std::log10(relative_l2);
-}
 
 Difference measure_difference(const TensorView& expected, const TensorView& actual,
                               const DifferenceOptions& options) {
-  check_alike(expected, actual);
+  require_alike(expected, actual);
   Measuring measuring(expected, actual, options);
   const DifferenceTally t = measuring.run();
-  Difference result;
-  result.count = expected.size();
-  result.differing = t.differing;
-  result.expected_norm = std::sqrt(t.expected_squares);
-  result.expected_nan = t.expected_nan;
-  result.actual_nan = t.actual_nan;
-  result.expected_inf = t.expected_inf;
-  result.actual_inf = t.actual_inf;
+  Difference result = finish_difference(t, expected.size());
   result.profile = measuring.profile();
-  result.worst_index = t.first_nan >= 0 ? t.first_nan : t.largest >= 0 ? t.largest : t.first_other;
   if (result.worst_index >= 0) {
     const size_t at = static_cast<size_t>(result.worst_index) * size_of(expected.dtype);
     result.worst_expected = widen(expected.dtype, static_cast<const std::byte*>(expected.data) + at);
     result.worst_actual = widen(actual.dtype, static_cast<const std::byte*>(actual.data) + at);
   }
-  if (t.first_nan >= 0)
-    set_no_distance(result);
-  else
-    set_distances(t, result);
   return result;
 }
 

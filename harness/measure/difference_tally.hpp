@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "harness/measure/difference.hpp"
+
 namespace parity {
 
 /// An exact sum of distances in steps, of up to 2^32 elements.
@@ -63,5 +65,15 @@ struct DifferenceTally {
     first_other = first_other < 0 ? next.first_other : first_other;
   }
 };
+
+/// Elements whose tallies are added up before they are added to those of others. Part of the order of sums.
+inline constexpr int64_t difference_stretch = int64_t{1} << 18;
+
+/// \throws UserError unless two tensors have one shape and one dtype
+void require_alike(const TensorView& expected, const TensorView& actual);
+
+/// Roots and ratios. All but the profile, and the elements at worst_index.
+/// \param count  elements of a side
+Difference finish_difference(const DifferenceTally& t, int64_t count);
 
 }  // namespace parity

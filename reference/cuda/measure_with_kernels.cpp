@@ -7,6 +7,7 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include "harness/measure/cuda/cuda_queue.hpp"
+#include "harness/measure/cuda/measure_difference.hpp"
 #include "harness/measure/cuda/measure_tensor.hpp"
 #include "reference/cuda/measure.hpp"
 
@@ -29,7 +30,12 @@ Measurement measure(const TensorView& view, const TensorLayout& layout, int devi
   return with_queue(device, [&](cuda::Queue& queue) { return cuda::measure_tensor_on(queue, view, layout); });
 }
 
-constexpr DeviceMeasure kernels = {measure};
+Difference difference(const TensorView& expected, const TensorView& actual, int device) {
+  return with_queue(device,
+                    [&](cuda::Queue& queue) { return cuda::measure_difference_on(queue, expected, actual); });
+}
+
+constexpr DeviceMeasure kernels = {measure, difference};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 
 #include <c10/util/intrusive_ptr.h>
 
+#include "harness/measure/difference.hpp"
 #include "harness/measure/measurement.hpp"
 
 namespace c10d {
@@ -32,6 +33,7 @@ struct DeviceFacts {
 /// waits for what was begun on the device before.
 struct DeviceMeasure {
   Measurement (*tensor)(const TensorView& view, const TensorLayout& layout, int device);
+  Difference (*difference)(const TensorView& expected, const TensorView& actual, int device);
 };
 
 /// What a library of devices does for the trainer: the one thing that the two share. Both are built by one

@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include "harness/measure/cuda/measure_difference.hpp"
 #include "harness/measure/cuda/measure_tensor.hpp"
 #include "tests/support/emulated_gpu.hpp"
 
@@ -17,9 +18,9 @@ class Readable {
  public:
   explicit Readable(const TensorView& view) {
     constexpr uintptr_t page = 4096;
-    const auto address = reinterpret_cast<uintptr_t>(view.data);
-    first_ = address / page * page;
-    length_ = view.bytes() > 0 ? address + view.bytes() - first_ : 0;
+    const size_t ahead = reinterpret_cast<uintptr_t>(view.data) % page;
+    first_ = static_cast<std::byte*>(const_cast<void*>(view.data)) - ahead;
+    length_ = view.bytes() > 0 ? ahead + view.bytes() : 0;
     protect(PROT_READ);
   }
   ~Readable() { protect(PROT_NONE); }
@@ -29,10 +30,10 @@ class Readable {
  private:
   void protect(int access) const {
     if (length_ > 0)
-      ::mprotect(reinterpret_cast<void*>(first_), length_, access);
+      ::mprotect(first_, length_, access);
   }
 
-  uintptr_t first_;
+  std::byte* first_;
   size_t length_;
 };
 
@@ -43,9 +44,16 @@ Measurement measure(const TensorView& view, const TensorLayout& layout, int /*de
   return cuda::measure_tensor_on(gpu, view, layout);
 }
 
+Difference difference(const TensorView& expected, const TensorView& actual, int /*device*/) {
+  ++measurements;
+  const Readable one(expected), other(actual);
+  cuda::EmulatedGpu gpu;
+  return cuda::measure_difference_on(gpu, expected, actual);
+}
+
 }  // namespace
 
-const DeviceMeasure foreign_measure = {measure};
+const DeviceMeasure foreign_measure = {measure, difference};
 
 int64_t foreign_measurements() {
   return measurements;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <vector>
 
+#include "harness/measure/difference.hpp"
 #include "harness/measure/measurement.hpp"
 
 namespace parity {
@@ -19,6 +20,19 @@ inline std::vector<uint64_t> bits_of(const Measurement& found) {
                                 found.digest.high};
   for (const double sum : found.sketch)
     bits.push_back(std::bit_cast<uint64_t>(sum));
+  return bits;
+}
+
+/// All of a difference but a profile; one NaN is like another.
+inline std::vector<uint64_t> bits_of(const Difference& found) {
+  std::vector<uint64_t> bits = {found.max_ulp};
+  for (const int64_t count : {found.count, found.differing, found.expected_nan, found.actual_nan,
+                              found.expected_inf, found.actual_inf, found.worst_index})
+    bits.push_back(static_cast<uint64_t>(count));
+  for (const double value : {found.l2_error, found.expected_norm, found.relative_l2, found.max_abs_error,
+                             found.relative_linf, found.cosine, found.mean_ulp, found.bias_ulp,
+                             found.needed_rtol, found.worst_expected, found.worst_actual})
+    bits.push_back(value != value ? ~uint64_t{0} : std::bit_cast<uint64_t>(value));
   return bits;
 }
 

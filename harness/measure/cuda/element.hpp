@@ -4,30 +4,17 @@
 
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <type_traits>
 
 #include "harness/base/error.hpp"
+#include "harness/measure/number.hpp"
 #include "harness/tensor/conversions.hpp"
 
 namespace parity::cuda {
 
 /// What is worked out of one element, or of one pair, at a time. constexpr, so that nvcc compiles it for the
 /// GPU and for the host, where tests hold it against the CPU's passes.
-
-constexpr bool is_nan(double value) {
-  return value != value;
-}
-constexpr double magnitude_of(double value) {
-  return std::bit_cast<double>(std::bit_cast<uint64_t>(value) & ~(uint64_t{1} << 63));
-}
-constexpr bool is_infinite(double value) {
-  return magnitude_of(value) == std::numeric_limits<double>::infinity();
-}
-constexpr bool is_finite(double value) {
-  return magnitude_of(value) < std::numeric_limits<double>::infinity();
-}
 
 /// A float's place on the number line of its type, -0 at +0 (M1); an integer's is itself.
 template <class Bits, bool floating>
@@ -49,15 +36,6 @@ constexpr std::make_unsigned_t<Bits> steps_between(Bits a, Bits b) {
   const auto ka = key_of<Bits, floating>(a), kb = key_of<Bits, floating>(b);
   return static_cast<Unsigned>(ka > kb ? static_cast<Unsigned>(ka) - static_cast<Unsigned>(kb)
                                        : static_cast<Unsigned>(kb) - static_cast<Unsigned>(ka));
-}
-
-/// error / reference, with no accident at the ends: an overflowed reference proves nothing.
-constexpr double ratio_of(double error, double reference) {
-  if (error == 0)
-    return 0;
-  if (is_infinite(reference) && is_finite(error))
-    return std::numeric_limits<double>::quiet_NaN();
-  return reference == 0 || is_infinite(error) ? std::numeric_limits<double>::infinity() : error / reference;
 }
 
 /// An element type: the integer that holds its bits, whether it is a float, and the double it stands for.

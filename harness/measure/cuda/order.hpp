@@ -16,4 +16,11 @@ constexpr double sum_of_lanes(const double* v) {
   return (v[0] + v[2]) + (v[1] + v[3]);
 }
 
+/// Of pairs: more lanes.
+inline constexpr size_t pair_lanes = 8;
+
+constexpr double sum_of_pair_lanes(const double* v) {
+  return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+}
+
 }  // namespace parity::cuda

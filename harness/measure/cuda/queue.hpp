@@ -5,13 +5,14 @@
 #include <cstddef>
 #include <variant>
 
+#include "harness/measure/cuda/difference_kernel.hpp"
 #include "harness/measure/cuda/segment_kernel.hpp"
 #include "harness/measure/cuda/statistics_kernel.hpp"
 #include "harness/measure/cuda/sum_kernel.hpp"
 
 namespace parity::cuda {
 
-using Kernel = std::variant<StatisticsKernel, SegmentKernel, SumKernel>;
+using Kernel = std::variant<StatisticsKernel, SegmentKernel, SumKernel, DifferenceKernel, WorstKernel>;
 
 /// Work for a device, done in the order it is given in; what a measurement needs of a GPU.
 /// Functions throw InternalError where the device fails.

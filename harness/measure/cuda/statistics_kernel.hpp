@@ -55,9 +55,10 @@ struct StatisticsKernel {
       const Range here = elements(index, thread);
       if (here.first >= here.end)
         return;
-      double sum = sum_of_lanes(shared.squares + thread * lanes), most = 0;
-      for (int lane = 0; lane < lanes; ++lane)
-        most = shared.most[thread * lanes + lane] > most ? shared.most[thread * lanes + lane] : most;
+      const int first_lane = thread * lanes;
+      double sum = sum_of_lanes(shared.squares + first_lane), most = 0;
+      for (int lane = first_lane; lane < first_lane + lanes; ++lane)
+        most = shared.most[lane] > most ? shared.most[lane] : most;
       if (!is_finite(sum))
         sum = with_care<Element>(here, most);
       squares[index * sums_a_block + thread] = sum;

@@ -7,6 +7,8 @@
 
 #include <gmock/gmock.h>
 
+#include <torch/types.h>
+
 #include "harness/base/error.hpp"
 #include "harness/trace/content_digest.hpp"
 #include "harness/trace/recorder.hpp"
@@ -18,6 +20,7 @@
 #include "tests/reference/tiny.hpp"
 #include "tests/support/foreign_device.hpp"
 #include "tests/support/foreign_measure.hpp"
+#include "tests/support/measured_bits.hpp"
 #include "tests/support/ranks.hpp"
 
 namespace parity::reference {
@@ -125,6 +128,23 @@ TEST_F(CaptureOnDeviceTest, WithoutKernelsTensorsGoToTheHostAndTheRowsAreTheSame
     require(foreign_measurements() == 0, "measured on a device that cannot");
     train({}, folder / "here.h5", sketches_of_everything());
     require_equal_rows(folder / "here.h5", folder / "there.h5");
+  });
+}
+
+TEST_F(CaptureOnDeviceTest, TwoTensorsAreComparedWhereTheyAre) {
+  in_a_process([] {
+    const Device device = foreign_device();
+    torch::Tensor one = torch::arange(3000, torch::kFloat32), other = one.clone();
+    other[1234] += 1;
+    const auto view = [](const torch::Tensor& x) {
+      return TensorView{DType::float32, x.sizes().vec(), x.const_data_ptr()};
+    };
+    const Difference here = measure_difference(view(one), view(other));
+    const torch::Tensor expected = one.to(device.place), actual = other.to(device.place);
+    const int64_t before = foreign_bytes_to_host();
+    const Difference there = device.plugin->measure->difference(view(expected), view(actual), 0);
+    require(bits_of(there) == bits_of(here) && there.worst_index == 1234, "another difference");
+    require(foreign_bytes_to_host() == before, "tensors went to the host");
   });
 }
 

@@ -81,7 +81,7 @@ TEST_F(GpuMeasureTest, ACaptureOfAPartHasTheCpusBits) {
   if (devices() < 1)
     GTEST_SKIP() << "needs 1 GPU, found 0";
   on_gpu([](const DeviceMeasure& measure) {
-    const Sample sample = random_bits(DType::float32, 60 * 350);
+    const Sample sample = random_bits(DType::float32, 21000);
     const OnGpu there(sample);
     for (const Shard& shard : {Shard{0, {{60, 120}}}, Shard{1, {{600, 700}, {0, 200}, {310, 360}}}}) {
       TensorLayout layout = {{60, 350}, {{"tp", 1, 2, shard}}};
@@ -91,6 +91,23 @@ TEST_F(GpuMeasureTest, ACaptureOfAPartHasTheCpusBits) {
       require_same(bits_of(measure.tensor(on_device, layout, 0)), bits_of(measure_tensor(here, layout)),
                    here);
     }
+  });
+}
+
+TEST_F(GpuMeasureTest, ADifferenceHasTheCpusBits) {
+  if (devices() < 1)
+    GTEST_SKIP() << "needs 1 GPU, found 0";
+  on_gpu([](const DeviceMeasure& measure) {
+    for_each_sample([&](const Sample& sample) {
+      Sample other = sample;
+      for (size_t i = 0; i < static_cast<size_t>(sample.view.size()); i += 700)
+        other.next(i);
+      const OnGpu expected(sample), actual(other);
+      for (const OnGpu* const side : {&expected, &actual})
+        require_same(bits_of(measure.difference(expected.view, side->view, 0)),
+                     bits_of(measure_difference(sample.view, side == &actual ? other.view : sample.view)),
+                     sample.view);
+    });
   });
 }
 

@@ -47,11 +47,11 @@ TEST_P(CapturePassTest, HasTheCpusBitsForEveryBitPattern) {
 }
 
 TEST_P(CapturePassTest, HasTheCpusBitsForPartsByTheirPlaceInTheWhole) {
-  const Sample sample = random_bits(GetParam(), 6 * 35 * 10);
+  const Sample sample = random_bits(GetParam(), 2100);
   const auto shard = [](int64_t dim, std::vector<IndexRange> ranges) {
     return Placement{"tp", 1, 2, Shard{dim, std::move(ranges)}};
   };
-  const auto part = [&](Shape shape, TensorLayout layout) {
+  const auto part = [&](Shape shape, const TensorLayout& layout) {
     expect_the_cpus_bits({GetParam(), std::move(shape), sample.bytes.data()}, layout);
   };
   part({6, 35, 10}, {{12, 35, 10}, {shard(0, {{6, 12}})}});

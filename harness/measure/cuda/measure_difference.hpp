@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "harness/measure/cuda/queue.hpp"
+#include "harness/measure/difference.hpp"
+
+namespace parity::cuda {
+
+/// `measure_difference` of two tensors in memory of a queue's device, under the strict policy and without a
+/// profile: the same bits.
+/// \throws UserError if shapes or dtypes differ
+Difference measure_difference_on(Queue& queue, const TensorView& expected, const TensorView& actual);
+
+}  // namespace parity::cuda
