@@ -22,15 +22,16 @@ enum class Relation {
   unchanged,   ///< the quantity of one arm is what it was one step earlier, bit for bit
   distinct,    ///< another computation: the gap is beyond the floor and does not collapse
   trained,     ///< the loss of one arm fell by more than its noise
+  bounded,     ///< no farther apart than measured rounding noise, or than a tolerance that fits it
 };
 
 template <>
 struct EnumNames<Relation> {
   static constexpr std::string_view what = "relation";
-  static constexpr std::array<std::string_view, 6> names = {"identical", "equivalent", "lagged",
-                                                            "unchanged", "distinct",   "trained"};
+  static constexpr std::array<std::string_view, 7> names = {"identical", "equivalent", "lagged", "unchanged",
+                                                            "distinct",  "trained",    "bounded"};
 };
-static_assert(EnumNames<Relation>::names.size() == static_cast<size_t>(Relation::trained) + 1);
+static_assert(EnumNames<Relation>::names.size() == static_cast<size_t>(Relation::bounded) + 1);
 
 /// A check's window of update numbers, both ends included, as a case file names it.
 struct StepWindow {
@@ -46,14 +47,26 @@ struct EnumNames<StepWindow::Kind> {
   static constexpr std::array<std::string_view, 5> names = {"all", "warmup", "after_warmup", "last", "range"};
 };
 
+/// What a check holds its arms against.
+enum class Against { arm, golden };
+
+template <>
+struct EnumNames<Against> {
+  static constexpr std::string_view what = "side";
+  static constexpr std::array<std::string_view, 2> names = {"arm", "golden"};
+};
+
 /// One claim of a case: quantities, arms, relation.
 struct Check {
   std::vector<std::string> channels;  ///< channel names; or else:
   std::string tensor;                 ///< glob over tensor names ...
   Phase phase = Phase::param;         ///< ... at this phase
-  std::vector<std::string> arms;      ///< two, the first is the reference; one for unchanged and trained
+  std::vector<std::string> arms;      ///< two, the first is the reference; one where the claim is about one
   Relation relation = Relation::identical;
-  int64_t lag = 1;  ///< lagged only
+  int64_t lag = 1;                  ///< lagged only
+  std::optional<double> tolerance;  ///< bounded only: relative; without it the measured floor decides
+  std::string tolerance_because;    ///< why the tolerance may lie far from the floor
+  Against against = Against::arm;   ///< golden: one arm, against what is stored of it
   StepWindow steps;
   std::string because;
 

@@ -62,7 +62,8 @@ CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& 
       return without_evidence(Verdict::crashed, crash_text(name, arm));
     if (!arm.trace)
       return without_evidence(Verdict::missing, fmt::format("{} left no trace", name));
-    sides.push_back({name, arm.trace, arm.twin, arm.warmup_steps});
+    sides.push_back(
+        {name, arm.trace, arm.twin, arm.warmup_steps, arm.sixteen_bits, arm.floors, arm.floors_problem});
   }
   try {
     return row.judge(check, sides);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/compare/check.hpp"
+#include "harness/compare/floors.hpp"
 #include "harness/trace/trace.hpp"
 
 namespace parity {
@@ -15,8 +16,11 @@ struct ArmEvidence {
   const Trace* trace = nullptr;  ///< null if the run left none
   const Trace* twin = nullptr;   ///< the float64 twin; null where no check needs it
   bool crashed = false;
-  int64_t warmup_steps = 0;  ///< where the windows `warmup` and `after_warmup` meet
-  std::string failure = {};  ///< why it crashed, in words; "" if only the trace can tell
+  int64_t warmup_steps = 0;           ///< where the windows `warmup` and `after_warmup` meet
+  std::string failure = {};           ///< why it crashed, in words; "" if only the trace can tell
+  bool sixteen_bits = false;          ///< computes in 16 bits where its twin does not
+  const ArmFloors* floors = nullptr;  ///< measured rounding noise; null where there is none
+  std::string floors_problem = {};    ///< why there is none, and the command that measures it
 };
 
 /// Judges one check of a case.

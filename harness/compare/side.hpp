@@ -15,6 +15,9 @@ struct Side {
   const Trace* trace = nullptr;
   const Trace* twin = nullptr;  ///< may be null
   int64_t warmup_steps = 0;
+  bool sixteen_bits = false;
+  const ArmFloors* floors = nullptr;
+  std::string floors_problem = {};
 };
 
 /// Thrown inside the judge where a quantity, step or twin is not there; becomes the verdict `missing` with

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/json_fields.hpp"
+#include "harness/compare/bound.hpp"
 #include "harness/compare/path.hpp"
 #include "harness/compare/relations/relation.hpp"
 #include "harness/compare/twin_gap.hpp"
@@ -63,9 +65,7 @@ void judge_same_bits(CheckResult& result, const std::string& subject, const Side
       subject, a.name, where);
 }
 
-}  // namespace
-
-CheckResult judge_equivalent(const Check& check, const std::vector<Side>& sides) {
+CheckResult judge_by_twins(const Check& check, const std::vector<Side>& sides) {
   const CollapseRule rule;
   const Side& a = sides.at(0);
   const Side& b = sides.at(1);
@@ -105,6 +105,62 @@ CheckResult judge_equivalent(const Check& check, const std::vector<Side>& sides)
                     several ? "weakest in " + lead.quantity + ", " : "", rule.explain(lead.collapse),
                     lead.estimated ? " (estimated from sketches)" : "");
   }
+  return result;
+}
+
+/// Whether an arm can have no float64 twin: a command that has none. (One that is float64 itself is refused.)
+bool lacks_twin(const Side& side) {
+  return !side.twin && text_or(side.trace->config(), "dtype") != "float64";
+}
+
+/// An arm without a twin is held against measured rounding noise.
+CheckResult judge_without_twins(const Check& check, const std::vector<Side>& sides) {
+  for (const Side& side : sides)
+    if (lacks_twin(side) && !side.floors) {
+      try {
+        static_cast<void>(twin_of(side));
+      } catch (const MissingEvidence& problem) {
+        throw MissingEvidence(fmt::format("{}; or it is held against its rounding noise{}", problem.what(),
+                                          side.floors_problem.empty() ? "" : ": " + side.floors_problem));
+      }
+    }
+  const std::vector<BoundedGap> gaps = measure_bounded(check, sides);
+  const std::string subject = bounded_subject(check, gaps, sides.at(1).name);
+  CheckResult result = judge_bound(gaps, {}, {sides.at(0).name, sides.at(1).name, subject});
+  if (result.verdict == Verdict::identical)
+    judge_same_bits(result, subject, sides.at(0), sides.at(1), "over the window");
+  else
+    result.sentence += "; float64 twins cannot tell, an arm has none";
+  return result;
+}
+
+/// Twins have no 16 bits: that the gap collapses shows that nothing else sets the arms apart. That it is no
+/// larger than 16 bits make it is for the floor to tell, 2^16 times that of float32.
+void judge_sixteen_bits(CheckResult& result, const Check& check, const std::vector<Side>& sides) {
+  const std::vector<BoundedGap> gaps = measure_bounded(check, sides);
+  CheckResult bound = judge_bound(
+      gaps, {}, {sides.at(0).name, sides.at(1).name, bounded_subject(check, gaps, sides.at(1).name)});
+  if (!bound.passed) {
+    bound.sentence += "; it collapses in float64, but 16 bits do not make it so large";
+    result = std::move(bound);
+    return;
+  }
+  result.measured["floors_16_bits"] = bound.measured["floors"];
+  result.limit["floors_16_bits"] = bound.limit["floors"];
+  result.sentence +=
+      fmt::format("; in 16 bits at most {} floors, allowed {}",
+                  size_text(number_or(bound.measured, "floors", 0)), bound.limit["floors"].dump());
+}
+
+}  // namespace
+
+CheckResult judge_equivalent(const Check& check, const std::vector<Side>& sides) {
+  if (std::any_of(sides.begin(), sides.end(), lacks_twin))
+    return judge_without_twins(check, sides);
+  CheckResult result = judge_by_twins(check, sides);
+  if (result.verdict == Verdict::rounding &&
+      std::any_of(sides.begin(), sides.end(), [](const Side& side) { return side.sixteen_bits; }))
+    judge_sixteen_bits(result, check, sides);
   return result;
 }
 

@@ -9,7 +9,7 @@
 namespace parity {
 namespace {
 
-constexpr std::array<RelationRow, 6> table = {{
+constexpr std::array<RelationRow, 7> table = {{
     {Relation::identical, 2, "the same bits at every step of the window", judge_identical},
     {Relation::equivalent, 2, "the same mathematics: the gap collapses when both arms run in float64",
      judge_equivalent},
@@ -18,6 +18,8 @@ constexpr std::array<RelationRow, 6> table = {{
     {Relation::distinct, 2, "another computation: far beyond rounding, and the gap stays in float64",
      judge_distinct},
     {Relation::trained, 1, "the loss fell by more than its noise, and the parameters moved", judge_trained},
+    {Relation::bounded, 2,
+     "no farther apart than 8 floors of measured rounding noise, or than a tolerance near it", judge_bounded},
 }};
 
 }  // namespace
