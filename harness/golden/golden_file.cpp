@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/golden/golden_file.hpp"
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/golden/floors_group.hpp"
 #include "harness/golden/seal.hpp"
 #include "harness/trace/hdf5.hpp"
 #include "harness/trace/input_file.hpp"
@@ -41,6 +44,15 @@ void write_arm(hid_t group, const GoldenArm& arm) {
     write_sketches(hdf5::create_group(group, "sketches"), arm.sketches, SketchLayout::finished);
   if (arm.twin)
     write_channels(hdf5::create_group(group, "twin"), *arm.twin);
+}
+
+/// Numbered in their order: names of links sort as text.
+void write_variants(hid_t group, const std::vector<GoldenContent>& variants) {
+  for (size_t i = 0; i < variants.size(); ++i) {
+    const Handle arms = hdf5::create_group(group, fmt::format("{:02}", i));
+    for (const auto& [name, arm] : variants[i])
+      write_arm(hdf5::create_group(arms, encode_name(name)), arm);
+  }
 }
 
 GoldenChannels read_channels(const InputFile& file, hid_t group) {
@@ -83,6 +95,20 @@ GoldenArm read_arm(const InputFile& file, hid_t group) {
   return arm;
 }
 
+std::vector<GoldenContent> read_variants(const InputFile& file) {
+  std::vector<GoldenContent> variants;
+  if (!file.has(file.root(), "variants"))
+    return variants;
+  const Handle all = file.group(file.root(), "variants");
+  for (const std::string& number : file.names(all)) {
+    const Handle arms = file.group(all, number);
+    GoldenContent& variant = variants.emplace_back();
+    for (const std::string& link : file.names(arms))
+      variant.emplace(decode_name(link), read_arm(file, file.group(arms, link)));
+  }
+  return variants;
+}
+
 GoldenHistory history_of(const InputFile& file) {
   if (!hdf5::read_string_attribute(file.root(), "history"))
     return {};
@@ -108,6 +134,8 @@ Golden read_existing(const fs::path& path) {
   const Handle arms = file.group(file.root(), "arms");
   for (const std::string& link : file.names(arms))
     golden.arms.emplace(decode_name(link), read_arm(file, file.group(arms, link)));
+  golden.variants = read_variants(file);
+  golden.floors = read_floors(file);
   return golden;
 }
 
@@ -153,6 +181,15 @@ std::optional<std::vector<std::string>> arms_under_seal(const fs::path& path) {
   return names;
 }
 
+bool holds_floors_alone(const fs::path& path) {
+  try {
+    const auto arms = arms_under_seal(path);
+    return arms && arms->empty();
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
 void write_golden(const fs::path& path, const Golden& golden) {
   const auto guard = hdf5::lock();
   TemporaryFile temporary(path);
@@ -169,6 +206,10 @@ void write_golden(const fs::path& path, const Golden& golden) {
     for (const auto& [name, arm] : golden.arms)
       write_arm(hdf5::create_group(arms, encode_name(name)), arm);
   }
+  if (!golden.variants.empty())
+    write_variants(hdf5::create_group(file, "variants"), golden.variants);
+  if (!golden.floors.empty())
+    write_floors(file, golden.floors);
   const uint64_t seal = add_seal(file);
   hdf5::close_file(file, path);
   close_seal(temporary.path(), seal);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/compare/floors.hpp"
 #include "harness/golden/content.hpp"
 #include "harness/golden/golden.hpp"
 #include "harness/golden/history.hpp"
@@ -15,10 +16,10 @@
 namespace parity {
 
 /// What goldens are written in; readers take any minor version of their major one.
-inline constexpr std::string_view golden_schema = "parity.golden/1.1";
+inline constexpr std::string_view golden_schema = "parity.golden/1.2";
 inline constexpr std::string_view golden_schema_major = "parity.golden/1.";
 
-/// A golden as a file holds it (schema parity.golden/1.1):
+/// A golden as a file holds it (schema parity.golden/1.2):
 ///
 ///     /                             attributes schema, case, producer, commit, command, history (JSON),
 ///                                   content (digest of what is under arms)
@@ -27,15 +28,25 @@ inline constexpr std::string_view golden_schema_major = "parity.golden/1.";
 ///     /arms/<arm>/channels/<name>   float64[n] or int64[n]
 ///     /arms/<arm>/sketches          columns as in a trace (harness/trace/FORMAT.md)
 ///     /arms/<arm>/twin              steps and channels of the float64 twin
+///     /variants/<n>/<arm>           as under arms, without twin: the arm in another environment (1.2)
+///     /floors                       attribute evidence (JSON): kinds, command, environment, growth (1.2)
+///     /floors/quantities            string[q]: "loss", "grad layers.0.wq.weight"
+///     /floors/arms/<arm>            attribute config (JSON), of the arm as it was measured
+///     /floors/arms/<arm>/quantity   int64[n], a row's number in quantities; step int64[n]; scale float64[n],
+///                                   the size of the quantity there; noise float64[n, kinds], NaN where a
+///                                   kind was not measured
 ///     /seal                         uint8[16], see seal.hpp
 ///
-/// Files of 1.0 have no history and no seal.
+/// Floors and variants are no content: they lie outside the content digest and inside the seal. A file may
+/// hold floors alone. Files of 1.0 have no history and no seal.
 struct Golden {
   GoldenOrigin origin;
   std::string stored_digest;  ///< as the file says
   GoldenContent arms;
   GoldenHistory history;
-  bool sealed = true;  ///< the seal holds, or the file is of 1.0
+  std::vector<GoldenContent> variants;  ///< what arms gave in other environments, where drift was accepted
+  Floors floors;                        ///< measured rounding noise
+  bool sealed = true;                   ///< the seal holds, or the file is of 1.0
 
   bool content_intact() const { return content_digest(arms) == stored_digest; }
   bool intact() const { return sealed && content_intact(); }
@@ -64,5 +75,8 @@ void write_golden(const std::filesystem::path& file, const Golden& golden);
 /// Names of the arms of a golden whose seal holds: what was written, so that nothing else needs to be read.
 /// Nothing where there is no seal, it does not hold, or the file is of another schema.
 std::optional<std::vector<std::string>> arms_under_seal(const std::filesystem::path& path);
+
+/// Whether the file is as it was written, and no arm was recorded in it.
+bool holds_floors_alone(const std::filesystem::path& path);
 
 }  // namespace parity

@@ -39,7 +39,7 @@ GoldenContent contents_of(const std::filesystem::path& file, const std::map<std:
 Recording recording_of(const std::filesystem::path& file, const std::optional<Golden>& before,
                        const GoldenContent& content) {
   std::error_code error;
-  if (!std::filesystem::exists(file, error))
+  if (!std::filesystem::exists(file, error) || (before && before->intact() && before->arms.empty()))
     return Recording::first;
   if (!before || !before->intact())
     return Recording::changed;
@@ -47,6 +47,26 @@ Recording recording_of(const std::filesystem::path& file, const std::optional<Go
   if (content_digest(whole) == before->stored_digest)
     return Recording::unchanged;
   return same_values(before->arms, whole) ? Recording::other_config : Recording::changed;
+}
+
+bool same_arm(const GoldenArm& before, const GoldenArm& after) {
+  return same_values({{"", before}}, {{"", after}});
+}
+
+/// What a recording leaves as it is: floors, and of arms that hold their values all that is stored of them.
+void keep_what_holds(Golden& golden, const Golden& before, Recording recording) {
+  golden.floors = before.floors;
+  golden.variants = before.variants;
+  for (auto& [name, arm] : golden.arms) {
+    const auto old = before.arms.find(name);
+    const bool holds = old != before.arms.end() && same_arm(old->second, arm);
+    if (holds && recording == Recording::changed)
+      arm = old->second;
+    for (GoldenContent& variant : golden.variants)
+      if (!holds)
+        variant.erase(name);  // of values that are no longer the golden's
+  }
+  std::erase_if(golden.variants, [](const GoldenContent& variant) { return variant.empty(); });
 }
 
 }  // namespace
@@ -64,6 +84,8 @@ Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& o
   golden.arms = contents_of(file, arms);
   golden.history = before ? before->history : GoldenHistory();
   const Recording recording = recording_of(file, before, golden.arms);
+  if (before && before->intact())
+    keep_what_holds(golden, *before, recording);
   if (recording == Recording::changed)
     golden.history.push_back({reason, origin.commit, content_digest(golden.arms)});
   if (recording == Recording::unchanged || recording == Recording::other_config)
@@ -71,6 +93,43 @@ Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& o
   if (recording != Recording::unchanged || rewrite == Rewrite::always)
     write_golden(file, golden);
   return recording;
+}
+
+void record_variant(const std::filesystem::path& file, const GoldenOrigin& origin,
+                    const std::map<std::string, ArmEvidence>& arms, const std::string& reason) {
+  Golden golden = read_golden(file);
+  if (!golden.intact())
+    throw UserError(damage_text(golden, file));
+  for (auto& [name, arm] : contents_of(file, arms)) {
+    arm.twin.reset();  // drift is told by the golden's own
+    const auto same = [&, &label = name, &now = arm](const GoldenContent& variant) {
+      return variant.contains(label) && variant.at(label).fingerprint == now.fingerprint;
+    };
+    for (GoldenContent& variant : golden.variants)
+      if (same(variant))
+        variant.erase(name);
+    const auto place =
+        std::find_if(golden.variants.begin(), golden.variants.end(), [&, &now = arm](const auto& variant) {
+          return variant.empty() || variant.begin()->second.fingerprint == now.fingerprint;
+        });
+    (place == golden.variants.end() ? golden.variants.emplace_back() : *place)[name] = std::move(arm);
+  }
+  std::erase_if(golden.variants, [](const GoldenContent& variant) { return variant.empty(); });
+  golden.history.push_back({reason, origin.commit, golden.stored_digest});
+  write_golden(file, golden);
+}
+
+void record_floors(const std::filesystem::path& file, const GoldenOrigin& origin, const Floors& floors) {
+  std::error_code error;
+  Golden golden;
+  golden.origin = origin;
+  if (std::filesystem::exists(file, error)) {
+    golden = read_golden(file);
+    if (!golden.intact())
+      throw UserError(damage_text(golden, file));
+  }
+  golden.floors = floors;
+  write_golden(file, golden);
 }
 
 }  // namespace parity

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/glob.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/golden/environment.hpp"
 #include "harness/golden/golden_file.hpp"
@@ -26,8 +27,25 @@ struct Sides {
   std::string name;
   const GoldenArm& golden;
   const ArmEvidence& run;
+  const std::vector<Check>& claims;
   std::string environment;  ///< how it differs; "" if it is the golden's
   std::string config;       ///< likewise
+
+  /// Whether a check against the golden judges this channel, or this tensor of a phase.
+  bool claimed(const std::string& channel) const {
+    return std::any_of(claims.begin(), claims.end(), [&](const Check& check) {
+      return check.arms == std::vector{name} && !check.of_tensors() &&
+             std::any_of(check.channels.begin(), check.channels.end(), [&](const std::string& pattern) {
+               return pattern == channel || glob_match(pattern, channel);
+             });
+    });
+  }
+  bool claimed(const TensorKey& key) const {
+    return std::any_of(claims.begin(), claims.end(), [&](const Check& check) {
+      return check.arms == std::vector{name} && check.of_tensors() && check.phase == key.phase &&
+             glob_match(check.tensor, key.name);
+    });
+  }
 };
 
 /// A channel of the golden beside the run's; nothing if the run lacks it or has other steps.
@@ -85,7 +103,8 @@ const SketchRow* unstored_row(const Sides& sides, Phase phase) {
       steps.insert(row.key.step);
     }
   for (const SketchRow& row : sides.run.trace->sketches())
-    if (row.key.phase == phase && steps.contains(row.key.step) && !stored.contains(row.key))
+    if (row.key.phase == phase && steps.contains(row.key.step) && !stored.contains(row.key) &&
+        !sides.claimed(row.key))
       return &row;
   return nullptr;
 }
@@ -96,7 +115,7 @@ GoldenResult verify_phase(const Sides& sides, Phase phase, bool drifts) {
   const Trace& trace = *sides.run.trace;
   std::vector<SourcePair> pairs;
   for (const SketchRow& row : sides.golden.sketches) {
-    if (row.key.phase != phase)
+    if (row.key.phase != phase || sides.claimed(row.key))
       continue;
     const SketchRow* found = trace.find_sketch(row.key);
     if (!found)
@@ -145,7 +164,8 @@ void verify_arm(const Sides& sides, std::vector<GoldenResult>& results) {
   std::vector<GoldenResult> mine;
   mine.reserve(channels.size() + 2);
   for (const std::string& channel : channels)
-    mine.push_back(verify_channel(sides, channel));
+    if (!sides.claimed(channel))
+      mine.push_back(verify_channel(sides, channel));
   const bool all_pass =
       std::all_of(mine.begin(), mine.end(), [](const auto& each) { return each.result.passed; });
   const bool drifts = all_pass && std::any_of(mine.begin(), mine.end(), [](const auto& each) {
@@ -153,7 +173,7 @@ void verify_arm(const Sides& sides, std::vector<GoldenResult>& results) {
                       });
   for (const Phase phase : {Phase::grad, Phase::param})
     if (std::any_of(sides.golden.sketches.begin(), sides.golden.sketches.end(),
-                    [phase](const SketchRow& row) { return row.key.phase == phase; }))
+                    [&](const SketchRow& row) { return row.key.phase == phase && !sides.claimed(row.key); }))
       mine.push_back(verify_phase(sides, phase, drifts));
   for (GoldenResult& each : mine) {
     if (!each.result.passed && !sides.config.empty())
@@ -162,7 +182,19 @@ void verify_arm(const Sides& sides, std::vector<GoldenResult>& results) {
   }
 }
 
-std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::string, ArmEvidence>& arms) {
+/// What to hold a run against: the variant of its environment, else the golden itself.
+const GoldenArm& side_for(const Golden& golden, const std::string& name, const Json& environment) {
+  const GoldenArm& stored = golden.arms.at(name);
+  if (stored.fingerprint != environment)
+    for (const GoldenContent& variant : golden.variants)
+      if (const auto found = variant.find(name);
+          found != variant.end() && found->second.fingerprint == environment)
+        return found->second;
+  return stored;
+}
+
+std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::string, ArmEvidence>& arms,
+                                 const std::vector<Check>& claims) {
   std::vector<GoldenResult> results;
   std::set<std::string> names;
   for (const auto& [name, arm] : golden.arms)
@@ -184,11 +216,13 @@ std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::strin
       results.push_back(failure(name, "arm", Verdict::crashed,
                                 name + " gave nothing to hold against its golden" +
                                     (run->second.failure.empty() ? "" : ": " + run->second.failure)));
-    else
-      verify_arm({name, stored->second, run->second,
-                  json_difference_text(stored->second.fingerprint, fingerprint_of(*run->second.trace)),
-                  json_difference_text(stored->second.config, run->second.trace->config())},
+    else {
+      const Json environment = fingerprint_of(*run->second.trace);
+      const GoldenArm& side = side_for(golden, name, environment);
+      verify_arm({name, side, run->second, claims, json_difference_text(side.fingerprint, environment),
+                  json_difference_text(side.config, run->second.trace->config())},
                  results);
+    }
   }
   return results;
 }
@@ -196,18 +230,20 @@ std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::strin
 }  // namespace
 
 std::vector<GoldenResult> verify_golden(const StoredGolden& stored,
-                                        const std::map<std::string, ArmEvidence>& arms) {
+                                        const std::map<std::string, ArmEvidence>& arms,
+                                        const std::vector<Check>& claims) {
   if (!stored.golden)
     return {failure("", "content", Verdict::missing, stored.problem)};
   std::vector<GoldenResult> results;
   if (!stored.golden->intact())
     results.push_back(failure("", "content", Verdict::different, damage_text(*stored.golden, stored.file)));
-  for (GoldenResult& each : verify(*stored.golden, arms))
+  for (GoldenResult& each : verify(*stored.golden, arms, claims))
     results.push_back(std::move(each));
   return results;
 }
 
-bool golden_needs_twins(const StoredGolden& stored, const std::map<std::string, ArmEvidence>& arms) {
+bool golden_needs_twins(const StoredGolden& stored, const std::map<std::string, ArmEvidence>& arms,
+                        const std::vector<Check>& claims) {
   if (!stored.golden)
     return false;
   const Golden& golden = *stored.golden;
@@ -218,7 +254,7 @@ bool golden_needs_twins(const StoredGolden& stored, const std::map<std::string, 
       continue;
     ArmEvidence alone = evidence;
     alone.twin = nullptr;
-    for (const GoldenResult& each : verify(golden, {{name, alone}}))
+    for (const GoldenResult& each : verify(golden, {{name, alone}}, claims))
       if (each.arm == name && each.result.verdict == Verdict::different)
         return true;
   }

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/glob.hpp"
+#include "harness/compare/bound.hpp"
+#include "harness/compare/wording.hpp"
+#include "harness/golden/golden_file.hpp"
+
+namespace parity {
+namespace {
+
+/// One arm and what is stored of it.
+struct Stored {
+  const Check& check;
+  const GoldenArm& golden;
+  std::vector<Side> run;  ///< one; its floors count
+  BoundWords words;
+
+  const Side& side() const { return run.front(); }
+};
+
+std::vector<std::string> channels_of(const Stored& stored) {
+  std::set<std::string> names;
+  for (const auto& [name, channel] : stored.golden.run.channels)
+    names.insert(name);
+  for (const auto& [name, channel] : stored.side().trace->channels())
+    if (channel.kind == ChannelKind::numeric)
+      names.insert(name);
+  std::vector<std::string> matched;
+  for (const std::string& pattern : stored.check.channels) {
+    const size_t before = matched.size();
+    for (const std::string& name : names)
+      if (pattern == name || glob_match(pattern, name))
+        matched.push_back(name);
+    if (matched.size() == before)
+      throw MissingEvidence(
+          fmt::format("neither {} nor its golden has a channel '{}'", stored.side().name, pattern));
+  }
+  return matched;
+}
+
+std::vector<BoundedGap> measure_channels(const Stored& stored) {
+  const Trace& trace = *stored.side().trace;
+  const GoldenChannels& golden = stored.golden.run;
+  if (trace.steps() != golden.steps)
+    throw MissingEvidence(fmt::format("{} has {}, the golden {}; record the golden again", stored.side().name,
+                                      steps_text(trace.steps()), steps_text(golden.steps)));
+  std::vector<BoundedGap> gaps;
+  for (const std::string& name : channels_of(stored)) {
+    const auto old = golden.channels.find(name);
+    const auto now = trace.channels().find(name);
+    if (old == golden.channels.end() || now == trace.channels().end())
+      throw MissingEvidence(fmt::format(
+          "{} of {} is {}; record the golden again if that is meant", name, stored.side().name,
+          now == trace.channels().end() ? "in the golden but not in the run" : "not in the golden"));
+    gaps.push_back(bounded_series(name, series_of(old->second, golden.steps, golden.steps),
+                                  series_of(now->second, trace.steps(), trace.steps()), stored.run,
+                                  stored.words));
+  }
+  return gaps;
+}
+
+std::vector<BoundedGap> measure_tensors(const Stored& stored) {
+  std::map<std::string, BoundedGap> gaps;
+  for (const SketchRow& row : stored.golden.sketches) {
+    if (row.key.phase != stored.check.phase || !glob_match(stored.check.tensor, row.key.name))
+      continue;
+    const SketchRow* found = stored.side().trace->find_sketch(row.key);
+    if (!found)
+      throw MissingEvidence(fmt::format("{} {} at step {} is in the golden but {} did not record it",
+                                        name_of(row.key.phase), row.key.name, row.key.step,
+                                        stored.side().name));
+    BoundedGap& gap = gaps[row.key.name];
+    gap.quantity = fmt::format("{} {}", name_of(row.key.phase), row.key.name);
+    add_bounded_tensor(gap, {row.key, &row, nullptr}, {row.key, found, nullptr}, stored.run, stored.words);
+  }
+  if (gaps.empty())
+    throw MissingEvidence(
+        fmt::format("the golden has no {} of '{}' (it keeps gradients and parameters of the "
+                    "first and the last update)",
+                    name_of(stored.check.phase), stored.check.tensor));
+  std::vector<BoundedGap> all;
+  for (auto& [name, gap] : gaps)
+    all.push_back(std::move(gap));
+  return all;
+}
+
+CheckResult without_evidence(Verdict verdict, const std::string& sentence) {
+  CheckResult result;
+  result.verdict = verdict;
+  result.sentence = sentence;
+  return result;
+}
+
+}  // namespace
+
+CheckResult judge_against_golden(const Check& check, const StoredGolden& stored, const ArmEvidence& run) {
+  const std::string& name = check.arms.at(0);
+  if (run.crashed || !run.trace)
+    return without_evidence(Verdict::crashed, name + " gave nothing to hold against its golden" +
+                                                  (run.failure.empty() ? "" : ": " + run.failure));
+  if (!stored.golden)
+    return without_evidence(Verdict::missing, stored.problem);
+  const auto arm = stored.golden->arms.find(name);
+  if (arm == stored.golden->arms.end())
+    return without_evidence(Verdict::missing,
+                            "the golden has no arm '" + name + "'; record it with 'parity golden record'");
+  const Side side{name,       run.trace,         nullptr, run.warmup_steps, run.sixteen_bits,
+                  run.floors, run.floors_problem};
+  Stored both{check, arm->second, {side}, {"the golden", name, ""}};
+  try {
+    const std::vector<BoundedGap> gaps = check.of_tensors() ? measure_tensors(both) : measure_channels(both);
+    both.words.subject = bounded_subject(check, gaps, name);
+    return judge_bound(gaps, rule_of(check), both.words);
+  } catch (const MissingEvidence& problem) {
+    return without_evidence(Verdict::missing, problem.what());
+  }
+}
+
+}  // namespace parity
