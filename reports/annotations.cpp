@@ -47,7 +47,7 @@ std::string file_of(const CaseLine& item, const std::string& workspace) {
                                                              : inside.generic_string();
 }
 
-/// \param level  "error", or "warning" for what was skipped
+/// \param level  "error", "warning" for what was skipped, "notice" for drift that is none
 std::string annotation(const std::string& level, const CaseLine& item, int64_t line, const std::string& title,
                        const std::string& message, const std::string& workspace) {
   std::string command = "::" + level + " ";
@@ -75,6 +75,25 @@ std::string warnings(const Results& results, const std::string& workspace) {
   return text;
 }
 
+/// A notice a case whose goldens hold but for the rounding of another environment.
+std::string notices(const Results& results, const std::string& workspace) {
+  std::string text;
+  size_t shown = 0;
+  for (const CaseLine& item : results.cases) {
+    const auto drifts = [](const ToldCheck& told) {
+      return told.check.passed && told.check.verdict == "drift";
+    };
+    const auto first = std::ranges::find_if(item.told, drifts);
+    if (first == item.told.end() || shown++ >= most)
+      continue;
+    const auto all = static_cast<size_t>(std::ranges::count_if(item.told, drifts));
+    text += annotation("notice", item, 1,
+                       item.name + ": " + count(all, "stored quantity", "stored quantities") + " drifted",
+                       shorten(first->check.sentence, longest), workspace);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string annotations(const Results& results, const std::string& workspace) {
@@ -94,7 +113,7 @@ std::string annotations(const Results& results, const std::string& workspace) {
   if (all.size() > shown)
     text += "::error title=" + property(outcome(results)) + "::and " +
             count(all.size() - shown, "more failure") + "; the job summary and index.html tell them all\n";
-  return text + warnings(results, workspace);
+  return text + warnings(results, workspace) + notices(results, workspace);
 }
 
 }  // namespace parity::reports

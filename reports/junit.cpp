@@ -64,13 +64,16 @@ std::string details(const Check& check) {
   return text;
 }
 
-/// One testcase; `element` is empty, "failure", "error" or "skipped".
+/// One testcase; `element` is empty, "failure", "error", "skipped", or "system-out" for what holds and is
+/// told.
 std::string testcase(const Case& item, const std::string& name, const std::string& element,
                      const std::string& type, const std::string& message, const std::string& body) {
   std::string text =
       "    <testcase" + attribute("classname", item.name) + attribute("name", name) + " time=\"0.000\"";
   if (element.empty())
     return text + "/>\n";
+  if (element == "system-out")
+    return text + ">\n      <system-out>" + escaped(body, false) + "</system-out>\n    </testcase>\n";
   return text + ">\n      <" + element + (element == "skipped" ? "" : attribute("type", type)) +
          attribute("message", message) + ">" + escaped(body, false) + "</" + element + ">\n    </testcase>\n";
 }
@@ -96,11 +99,18 @@ std::string words(const Counts& counts) {
                      counts.failures, counts.errors, counts.skipped);
 }
 
+/// Drift holds, and whoever reads of the suite only here should see it too.
+std::string element_of(const Check& check) {
+  if (!check.passed)
+    return "failure";
+  return check.verdict == "drift" ? "system-out" : "";
+}
+
 std::string testcases(const Case& item, const CaseLine& line) {
   std::string body;
   for (const Check& check : item.checks)
-    body += testcase(item, check.id + " " + claim(check), check.passed ? "" : "failure", check.verdict,
-                     check.sentence, details(check));
+    body += testcase(item, check.id + " " + claim(check), element_of(check), check.verdict, check.sentence,
+                     check.passed ? check.sentence : details(check));
   for (const Arm& arm : item.arms)
     if (arm.failed())
       body += testcase(item, "arm " + arm.name + " finishes", "error", arm.failure_kind, arm.failure,

@@ -151,6 +151,8 @@ std::string limit_label(const Check& check, const std::string& metric) {
   const Json& limit = check.limit.at(metric);
   if (metric == "collapse_log2" && check.relation == "distinct")
     return "< " + brief(limit);
+  if (metric == "floors" && check.relation != "distinct")
+    return "≤ " + brief(limit);
   const Metric* known = find_metric(metric);
   return (known ? std::string(known->direction) : "") + brief(limit);
 }

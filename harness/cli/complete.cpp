@@ -125,7 +125,7 @@ struct Values {
   std::string_view name;
   void (*add)(Completion& to, const Words& words);
 };
-constexpr std::array<Values, 13> table = {{
+constexpr std::array<Values, 14> table = {{
     {"CASE", add_cases},
     {"REV|CASE|GOLDEN", add_cases},
     {"EXPECTED", add_arms},
@@ -135,6 +135,7 @@ constexpr std::array<Values, 13> table = {{
     {"KEY", add_keys},
     {"[ARM:]KEY=VALUE", add_settings},
     {"MODE", [](Completion& to, const Words&) { add_enum<GoldenMode>(to); }},
+    {"DRIFT", [](Completion& to, const Words&) { add_enum<DriftMode>(to); }},
     {"PHASE", [](Completion& to, const Words&) { add_enum<Phase>(to); }},
     {"SHELL", [](Completion& to, const Words&) { add_enum<Shell>(to); }},
     {"DIR", [](Completion& to, const Words&) { to.paths = Paths::folders; }},

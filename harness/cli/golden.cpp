@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/enum_names.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/nearest.hpp"
 #include "harness/base/visible.hpp"
@@ -24,6 +25,8 @@ struct RunCaseOptions {
   CaseOptions cases;
   RunOptions run;
   std::string reason;
+  std::string drift = "notice";
+  bool variant = false;
 };
 
 struct DiffOptions {
@@ -38,6 +41,7 @@ ExitCode record(const RunCaseOptions& options) {
   SuiteOptions suite = options.run.suite_options();
   suite.golden_mode = GoldenMode::update_changed;
   suite.golden_reason = options.reason;
+  suite.golden_variant = options.variant;
   return run_cases(options.cases.read_to_run(), suite, options.run.json ? Output::json : Output::text);
 }
 
@@ -48,6 +52,7 @@ ExitCode verify(const RunCaseOptions& options) {
                     ExitCode::missing);
   SuiteOptions suite = options.run.suite_options();
   suite.unused_goldens = options.cases.unused_goldens();
+  suite.drift = parse_enum<DriftMode>(options.drift);
   return run_cases(cases, suite, options.run.json ? Output::json : Output::text);
 }
 
@@ -166,17 +171,21 @@ void add_record(CLI::App& app, Action& action) {
   const auto options = add_running(app, action, record);
   app.add_option("--reason", options->reason, "Why stored values may change, for the golden's history")
       ->type_name("TEXT");
+  app.add_flag("--variant", options->variant,
+               "Keep what drifted here beside what is stored, so that both environments hold bit for bit");
   app.footer(
       "Examples:\n"
       "  parity golden record cases/lr/warmup_index.toml\n"
       "  parity golden record 'lr/*' --reason \"rates are rounded to float32 since #12\"\n"
+      "  parity golden record lr --variant --reason \"the new runners have other kernels\"\n"
       "A golden is written only if the case's checks hold; one that holds the same values stays untouched; "
       "one\n"
-      "that holds others is changed only with a reason.");
+      "that holds others is changed only with a reason, and only in the arms that hold others.");
 }
 
 void add_verify(CLI::App& app, Action& action) {
-  add_running(app, action, verify);
+  const auto options = add_running(app, action, verify);
+  add_drift_option(app, options->drift);
   app.footer(
       "Examples:\n"
       "  parity golden verify            all of them; a golden that belongs to no case fails\n"

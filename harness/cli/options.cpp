@@ -48,6 +48,13 @@ void add_trainer_option(CLI::App& app, std::string& trainer) {
       ->type_name("PATH");
 }
 
+void add_drift_option(CLI::App& app, std::string& drift) {
+  app.add_option("--drift", drift,
+                 "What rounding of another environment than the golden's is: notice or fail")
+      ->type_name("DRIFT")
+      ->capture_default_str();
+}
+
 ConfigSchema trainer_schema(const std::string& given) {
   fs::path file = find_trainer(given);
   file += ".schema.json";

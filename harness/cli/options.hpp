@@ -30,7 +30,10 @@ struct CaseOptions {
   std::vector<Case> read_to_run() const;
 };
 
-/// How to run them: shared by run and golden.
+/// --drift, shared by the verbs that compare with goldens.
+void add_drift_option(CLI::App& app, std::string& drift);
+
+/// How to run them: shared by run, calibrate and golden.
 struct RunOptions {
   std::string out = "out/suite";
   std::string trainer;

@@ -21,6 +21,7 @@ struct Options {
   RunOptions run;
   std::string golden_mode = "compare";
   std::string reason;
+  std::string drift = "notice";
   std::string shard;
   std::vector<std::string> settings;
   bool fail_fast = false;
@@ -46,6 +47,7 @@ ExitCode run(const Options& options) {
   suite.golden_mode = parse_enum<GoldenMode>(options.golden_mode);
   suite.fail_fast = options.fail_fast;
   suite.golden_reason = options.reason;
+  suite.drift = parse_enum<DriftMode>(options.drift);
   if (!options.shard.empty())
     suite.shard = parse_shard(options.shard);
   if (options.settings.empty() && (!suite.shard || suite.shard->index == 1))  // one shard tells
@@ -79,6 +81,7 @@ void add_run(CLI::App& app, Action& action) {
       ->capture_default_str();
   app.add_option("--reason", options->reason, "Why stored values may change, for the golden's history")
       ->type_name("TEXT");
+  add_drift_option(app, options->drift);
   app.add_option("--shard", options->shard, "Only part I of N, as even as the runs' sizes allow")
       ->type_name("I/N");
   app.add_flag("--fail-fast", options->fail_fast, "Stop at the first case that fails");
@@ -95,6 +98,7 @@ void add_run(CLI::App& app, Action& action) {
       "  parity run cases/lr/warmup_index.toml       one file\n"
       "  parity run 'lr/*' --tag fast --jobs 2       by name and tag, on two cores\n"
       "  parity run --golden-mode create-missing     record what has no golden yet\n"
+      "  parity run --drift fail                     goldens of this environment must hold bit for bit\n"
       "  parity run lr --set lr.base=1e-3            every case of a topic with another rate\n"
       "  parity run --shard 1/3 --out out/shard1     a third of the suite; see: parity report --help\n"
       "  parity run --rerun-failed --fail-fast       what failed last time, up to the first that fails\n"

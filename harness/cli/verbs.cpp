@@ -24,12 +24,14 @@
 namespace parity::cli {
 namespace {
 
-constexpr std::array<Verb, 8> table = {{
+constexpr std::array<Verb, 9> table = {{
     {"list", "Show the cases", add_list},
     {"keys", "Show what a config may set, and the channels that checks may name", add_keys},
     {"run", "Run cases: train their arms, judge, report", add_run},
     {"compare", "Compare two traces, channel by channel and tensor by tensor", add_compare},
     {"golden", "Record, verify and show stored truth", add_golden},
+    {"calibrate", "Measure the rounding noise of a case's quantities, which bounds are held against",
+     add_calibrate},
     {"report", "Render results again, or several folders as one", add_report},
     {"completion", "Print the script that completes parity's command lines in a shell", add_completion},
     {"version", "Show version and build", add_version},

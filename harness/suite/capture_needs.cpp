@@ -35,7 +35,7 @@ std::vector<int64_t> steps_of(const StepWindow& window, const RunLength& length)
 
 Capture needs_of_check(const Check& check, const RunLength& length) {
   Capture capture;
-  if (!check.of_tensors())
+  if (!check.of_tensors() || check.against == Against::golden)  // a golden has needs of its own
     return capture;
   std::set<int64_t> steps;
   for (const int64_t step : steps_of(check.steps, length)) {
@@ -48,7 +48,8 @@ Capture needs_of_check(const Check& check, const RunLength& length) {
   if (steps.empty())
     return capture;  // an empty list would mean every step
   CaptureRule rule{{steps.begin(), steps.end()}, {check.phase}, {check.tensor}};
-  (check.needs_twins() ? capture.tensors : capture.sketches).push_back(std::move(rule));
+  const bool measured = check.needs_twins() || check.relation == Relation::bounded;
+  (measured ? capture.tensors : capture.sketches).push_back(std::move(rule));
   return capture;
 }
 

@@ -22,7 +22,7 @@ struct RunLength {
 std::vector<int64_t> steps_of(const StepWindow& window, const RunLength& length);
 
 /// What one check needs of its arms: digests and sketches where bits decide, whole tensors where a gap is
-/// measured (equivalent, distinct), also on the twins.
+/// measured (equivalent, distinct, bounded), also on the twins.
 Capture needs_of_check(const Check& check, const RunLength& length);
 
 /// What a golden keeps: digests and sketches of gradients and parameters at the first and last update.

@@ -116,6 +116,9 @@ void read_checks(Case& result, const TomlTable& file, const std::vector<std::str
     const TomlTable table(*element.as_table(), file.file(), "check");
     result.checks.push_back(read_check(table, ordered));
     result.check_places.push_back(table.place());
+    const Check& check = result.checks.back();
+    if (check.against == Against::golden)
+      require_arms(table, "arms", check.arms, result.golden.arms);
   }
 }
 

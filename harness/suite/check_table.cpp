@@ -3,6 +3,7 @@
 #include "harness/suite/check_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/base/nearest.hpp"
 #include "harness/base/visible.hpp"
@@ -28,6 +29,30 @@ StepWindow read_window(const TomlTable& table) {
   return {StepWindow::Kind::range, ends[0], ends[1]};
 }
 
+/// What belongs to relation bounded: a tolerance, and the golden as the other side.
+void read_bound(Check& check, const TomlTable& table) {
+  const bool bounded = check.relation == Relation::bounded;
+  for (const char* key : {"tolerance", "against"})
+    if (table.has(key) && !bounded)
+      table.fail(table.place_of(key), "'" + std::string(key) + "' belongs to relation bounded" +
+                                          (std::string(key) == "against"
+                                               ? " (stored quantities are held identical without a check)"
+                                               : ""));
+  if (table.has("tolerance")) {
+    check.tolerance = table.number("tolerance", 0);
+    if (!(*check.tolerance > 0) || !std::isfinite(*check.tolerance))
+      table.fail(table.place_of("tolerance"), "'tolerance' is a relative gap and must be more than 0");
+  }
+  check.tolerance_because = table.string("tolerance_because");
+  if (table.has("tolerance_because") && !check.tolerance)
+    table.fail(table.place_of("tolerance_because"), "'tolerance_because' belongs to a 'tolerance'");
+  const std::string against = table.string("against", "arm");
+  check.against = placed(table, table.place_of("against"), [&] { return parse_enum<Against>(against); });
+  if (check.against == Against::golden && table.has("steps"))
+    table.fail(table.place_of("steps"),
+               "a check against the golden is about all that is stored; leave out 'steps'");
+}
+
 }  // namespace
 
 void require_arms(const TomlTable& table, std::string_view key, const std::vector<std::string>& used,
@@ -38,7 +63,8 @@ void require_arms(const TomlTable& table, std::string_view key, const std::vecto
 }
 
 Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
-  table.allow_only({"channel", "tensor", "phase", "arms", "relation", "lag", "steps", "because"});
+  table.allow_only({"channel", "tensor", "phase", "arms", "relation", "lag", "steps", "because", "tolerance",
+                    "tolerance_because", "against"});
   Check check;
   check.channels = table.strings("channel");
   check.tensor = table.string("tensor");
@@ -56,6 +82,7 @@ Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
   check.lag = table.integer("lag", 1);
   if (table.has("lag") && check.relation != Relation::lagged)
     table.fail(table.place_of("lag"), "'lag' belongs to relation lagged");
+  read_bound(check, table);
   check.steps = read_window(table);
   check.because = table.string("because");
   if (check.because.empty())
@@ -63,14 +90,17 @@ Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
                "the check has no reason; add because = \"...\" (it is printed when the check fails)");
   check.arms = table.strings("arms");
   require_arms(table, "arms", check.arms, arms);
-  const bool of_one = check.relation == Relation::unchanged || check.relation == Relation::trained;
+  const bool of_one = check.relation == Relation::unchanged || check.relation == Relation::trained ||
+                      check.against == Against::golden;
   if (check.arms.empty() && !of_one && arms.size() == 2)
     check.arms = arms;
   const size_t wanted = of_one ? 1 : 2;
   if (check.arms.size() != wanted || (wanted == 2 && check.arms[0] == check.arms[1]))
-    table.fail(table.place_of("arms"), "relation " + relation + " is about " +
-                                           (of_one ? "one arm" : "two different arms") +
-                                           "; known: " + suggestion("", arms).substr(9));
+    table.fail(table.place_of("arms"),
+               (check.against == Against::golden ? std::string("a check against the golden")
+                                                 : "relation " + relation) +
+                   " is about " + (of_one ? "one arm" : "two different arms") +
+                   "; known: " + suggestion("", arms).substr(9));
   return check;
 }
 

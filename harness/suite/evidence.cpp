@@ -8,6 +8,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/visible.hpp"
+#include "harness/suite/precision.hpp"
 
 namespace parity {
 namespace {
@@ -50,6 +51,7 @@ Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunRe
     const Arm& source = planned.source.arm(arm.name);
     ArmEvidence& evidence = arms_[arm.name];
     evidence.warmup_steps = arm.warmup_steps;
+    evidence.sixteen_bits = computes_in_16_bits(arm.config);
     evidence.trace = open(arm.run, source, results, store);
     evidence.failure = failure_of(arm.run, evidence.trace, results);
     if (!arm.twin.empty()) {

@@ -8,6 +8,7 @@
 #include "harness/base/error.hpp"
 #include "harness/golden/diff.hpp"
 #include "harness/golden/golden_file.hpp"
+#include "harness/suite/drop_checks.hpp"
 #include "harness/suite/last_results.hpp"
 
 namespace parity {
@@ -16,8 +17,7 @@ namespace fs = std::filesystem;
 std::vector<Case> only_goldens(std::vector<Case> cases) {
   std::erase_if(cases, [](const Case& item) { return item.golden.arms.empty(); });
   for (Case& item : cases) {
-    item.checks.clear();
-    item.check_places.clear();
+    drop_checks(item, Against::arm);
     const auto unused = [&](const Arm& arm) {
       return std::find(item.golden.arms.begin(), item.golden.arms.end(), arm.name) == item.golden.arms.end();
     };

@@ -12,7 +12,8 @@
 
 namespace parity {
 
-/// The cases that have a golden, reduced to it: no checks of their own, only the arms that the golden holds.
+/// The cases that have a golden, reduced to it: no checks but those against the golden, only the arms that
+/// the golden holds.
 std::vector<Case> only_goldens(std::vector<Case> cases);
 
 /// How two recordings of one golden differ.

@@ -28,10 +28,15 @@ struct GoldenPolicy {
   GoldenMode mode = GoldenMode::compare;
   GoldenOrigin origin;  ///< case_name and command are filled in per case
   std::string reason;   ///< why stored values may change; without one they do not
+  DriftMode drift = DriftMode::notice;
+  bool variant = false;  ///< what drifted is kept beside what is stored
 };
 
 /// Whether the golden will be written if the case's checks hold.
 bool will_record(const Case& source, GoldenMode mode);
+
+/// Checks of the case against its golden.
+std::vector<Check> claims_on_golden(const Case& source);
 
 /// Judges a case: its checks, then "it trained" for every arm with a loss, "replicas are
 /// equal" for every arm of several ranks, then its golden (compared or

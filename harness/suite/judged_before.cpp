@@ -27,7 +27,7 @@ Json state_of_trace(const fs::path& folder) {
 }  // namespace
 
 std::string judged_from(const PlannedCase& planned, const std::map<std::string, RunResult>& runs,
-                        const RunStore& store, ContentHashes& hashes, const fs::path& out) {
+                        const RunStore& store, ContentHashes& hashes, const fs::path& out, DriftMode drift) {
   Json traces = Json::object();
   for (const PlannedArm& arm : planned.arms)
     for (const std::string& id : {arm.run, arm.twin}) {
@@ -45,6 +45,7 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
                     {"golden_arms", source.golden.arms},
                     {"settings", source.settings},
                     {"golden", fs::exists(source.golden_file) ? hashes.of_file(source.golden_file) : ""},
+                    {"drift", name_of(drift)},
                     {"traces", traces},
                     {"out", out.generic_string()}};
   return content_hash(all.dump());

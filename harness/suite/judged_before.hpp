@@ -8,18 +8,20 @@
 #include <string>
 
 #include "harness/base/json.hpp"
+#include "harness/golden/golden.hpp"
 #include "harness/suite/content_hash.hpp"
 #include "harness/suite/plan.hpp"
 #include "harness/suite/run_store.hpp"
 
 namespace parity {
 
-/// Everything a verdict follows from: the case file, the traces of its runs, its golden, and the program that
-/// judges. `judged_from` of a case's results; equal hashes have equal results.
+/// Everything a verdict follows from: the case file, the traces of its runs, its golden, the program that
+/// judges, and what drift is to it. `judged_from` of a case's results; equal hashes have equal results.
 /// \param out  folder of the results, which their commands name
 /// \returns "" where a run failed: its words are not in its trace
 std::string judged_from(const PlannedCase& planned, const std::map<std::string, RunResult>& runs,
-                        const RunStore& store, ContentHashes& hashes, const std::filesystem::path& out);
+                        const RunStore& store, ContentHashes& hashes, const std::filesystem::path& out,
+                        DriftMode drift);
 
 /// The results that keep_results kept of this case, if they follow from the same.
 std::optional<Json> judged_before(const std::string& case_name, const std::string& from,

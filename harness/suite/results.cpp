@@ -141,6 +141,8 @@ Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t nu
   Json parameters = Json::object();
   if (judged.claim.relation == Relation::lagged)
     parameters["lag"] = judged.claim.lag;
+  if (judged.claim.tolerance)
+    parameters["tolerance"] = *judged.claim.tolerance;
   return {{"id", fmt::format("{}:{}", planned.source.name, number)},
           {"kind", judged.kind},
           {"quantity", judged.quantity},

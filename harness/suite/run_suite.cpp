@@ -75,6 +75,8 @@ class Suite {
         status_(progress) {
     policy_.mode = options.golden_mode;
     policy_.reason = options.golden_reason;
+    policy_.drift = options.drift;
+    policy_.variant = options.golden_variant;
     policy_.origin = {"", producer_words(options.producer), options.producer.value("commit", ""), ""};
     for (const Case& source : cases)
       plan_.add(source, will_record(source, policy_.mode));
@@ -177,7 +179,8 @@ class Suite {
   }
 
   static StoredGolden golden_of(const Case& source) {
-    return source.golden.arms.empty() ? StoredGolden() : stored_golden(source.golden_file);
+    return source.golden.arms.empty() && !fs::exists(source.golden_file) ? StoredGolden()
+                                                                         : stored_golden(source.golden_file);
   }
 
   /// A golden of another machine is judged by float64 twins; they are run only when bits differ.
@@ -185,7 +188,7 @@ class Suite {
                           const StoredGolden& golden) const {
     const Case& source = planned.source;
     return !planned.twins_for_golden && !stopped_ && !records_golden(planned) &&
-           golden_needs_twins(golden, evidence.arms(source.golden.arms));
+           golden_needs_twins(golden, evidence.arms(source.golden.arms), claims_on_golden(source));
   }
 
   /// \return whether the case needs no more work
@@ -195,7 +198,7 @@ class Suite {
       return false;
     if (was_interrupted(planned))
       return true;
-    const std::string from = judged_from(planned, runs(), store_, hashes_, options_.out);
+    const std::string from = judged_from(planned, runs(), store_, hashes_, options_.out, options_.drift);
     if (auto before = results_before(planned, from)) {
       tell(index, *before);
       return true;
@@ -212,7 +215,8 @@ class Suite {
                                                              : std::vector<JudgedCheck>();
     if (records)
       golden = golden_of(planned.source);
-    const GoldenContent stored = golden.golden ? std::move(golden.golden->arms) : GoldenContent();
+    const bool keeps = golden.golden && !planned.source.golden.arms.empty();
+    const GoldenContent stored = keeps ? std::move(golden.golden->arms) : GoldenContent();
     Json results = case_results(planned, evidence, judged, stored, runs(), options_.out);
     results["judged_from"] = records ? "" : from;
     keep_results(results, options_.out);

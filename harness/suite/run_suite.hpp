@@ -29,9 +29,11 @@ struct SuiteOptions {
   uint64_t cache_bytes = default_cache_bytes;  ///< most that runs/ may take; least recently used go first
   bool keep_traces = false;                    ///< whether runs of cases that passed are never dropped
   GoldenMode golden_mode = GoldenMode::compare;
-  std::string golden_reason;                          ///< why stored values may change
-  std::optional<SuiteShard> shard;                    ///< run only this machine's part of the cases
-  bool fail_fast = false;                             ///< stop at the first case that fails
+  std::string golden_reason;  ///< why stored values may change
+  DriftMode drift = DriftMode::notice;
+  bool golden_variant = false;      ///< keep what drifted beside what is stored, not in its place
+  std::optional<SuiteShard> shard;  ///< run only this machine's part of the cases
+  bool fail_fast = false;           ///< stop at the first case that fails
   std::vector<std::filesystem::path> unused_goldens;  ///< to be told as a failure of the suite
   Json producer = Json::object();                     ///< name, version, commit, dirty
   std::vector<std::string> command;

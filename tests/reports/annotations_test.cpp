@@ -57,6 +57,23 @@ TEST(AnnotationsTest, ASkippedCaseIsAWarningWithItsReason) {
             "::warning file=cases/lr/x.toml,line=1,title=lr/x%3A skipped::arm cuda: no GPU\n");
 }
 
+TEST(AnnotationsTest, DriftThatIsNoFailureIsANotice) {
+  Results results = failing(1);
+  for (const bool passed : {true, false}) {
+    Check& check = results.cases[0].told.front().check;
+    check.passed = passed;
+    check.verdict = "drift";
+    check.sentence = "loss drifted";
+    const std::string text = annotations(results, "/home/me/repo");
+    EXPECT_EQ(
+        text.starts_with(
+            "::notice file=cases/lr/x.toml,line=1,title=lr/x%3A 1 stored quantity drifted::loss drifted\n"),
+        passed)
+        << text;
+    EXPECT_EQ(text.starts_with("::error "), !passed);
+  }
+}
+
 TEST(AnnotationsTest, TenAtMostAndTheLastCountsTheRest) {
   const auto lines = [](size_t checks) {
     const std::string text = annotations(failing(checks), "");
@@ -75,7 +92,7 @@ TEST(AnnotationsTest, NoNameBeginsACommandOfItsOwn) {
   const std::string text = annotations(sample(), "");
   size_t lines = 0;
   for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1, ++lines)
-    EXPECT_EQ(text.substr(at, 8), "::error ");
+    EXPECT_TRUE(text.substr(at, 8) == "::error " || text.substr(at, 9) == "::notice ") << text.substr(at, 20);
   EXPECT_GE(lines, 8U);
   EXPECT_THAT(text, Not(HasSubstr("\r")));
 }

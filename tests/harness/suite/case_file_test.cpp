@@ -29,6 +29,12 @@ const std::string check =
     "relation = \"identical\"\n"
     "because = \"why not\"\n";
 
+const std::string bounded =
+    "[[checks]]\n"
+    "channel = \"lr\"\n"
+    "relation = \"bounded\"\n"
+    "because = \"why not\"\n";
+
 Case parse(const std::string& text) {
   return parse_case(text, "cases/topic/name.toml");
 }
@@ -49,6 +55,20 @@ TEST(CaseFileTest, ArmsKeepTheOrderOfTheFileAndTheFirstIsTheReference) {
   EXPECT_EQ(item.arms[1].name, "alpha");
   EXPECT_EQ(item.reference, "zulu");
   EXPECT_THAT(item.checks.at(0).arms, ElementsAre("zulu", "alpha"));
+}
+
+TEST(CaseFileTest, ABoundHasAToleranceAndTheGoldenAsTheOtherSide) {
+  const Check plain = parse(head + bounded).checks.at(0);
+  EXPECT_FALSE(plain.tolerance);
+  EXPECT_EQ(plain.against, Against::arm);
+  const Check full = parse(head + bounded +
+                           "tolerance = 1e-5\ntolerance_because = \"published\"\nagainst = \"golden\"\n"
+                           "arms = [\"zulu\"]")
+                         .checks.at(0);
+  EXPECT_EQ(full.tolerance, 1e-5);
+  EXPECT_EQ(full.tolerance_because, "published");
+  EXPECT_EQ(full.against, Against::golden);
+  EXPECT_THAT(full.arms, ElementsAre("zulu"));
 }
 
 TEST(CaseFileTest, ArmsWrittenAsDottedKeysKeepTheirOrderToo) {
@@ -134,6 +154,22 @@ INSTANTIATE_TEST_SUITE_P(
                 {":11:1", "one arm"}},
         Mistake{"TheSameArmTwice", head + check + "arms = [\"zulu\", \"zulu\"]", {"two different arms"}},
         Mistake{"LagElsewhere", head + check + "lag = 2", {":11:1", "lagged"}},
+        Mistake{"ToleranceElsewhere", head + check + "tolerance = 1e-6", {":11:1", "relation bounded"}},
+        Mistake{"NoTolerance", head + bounded + "tolerance = 0", {":11:1", "more than 0"}},
+        Mistake{"ReasonWithoutTolerance",
+                head + bounded + "tolerance_because = \"x\"",
+                {":11:1", "belongs to a 'tolerance'"}},
+        Mistake{"AgainstElsewhere", head + check + "against = \"golden\"", {":11:1", "held identical"}},
+        Mistake{"AgainstWhat", head + bounded + "against = \"goldn\"", {":11:1", "'goldn'", "'golden'"}},
+        Mistake{"AgainstGoldenOfTwo",
+                head + bounded + "against = \"golden\"",
+                {"against the golden is about one arm"}},
+        Mistake{"AgainstGoldenInAWindow",
+                head + bounded + "against = \"golden\"\narms = [\"zulu\"]\nsteps = \"last\"",
+                {":13:1", "leave out 'steps'"}},
+        Mistake{"AgainstAGoldenThatIsNotKept",
+                "[golden]\narms = [\"alpha\"]\n" + head + bounded + "against = \"golden\"\narms = [\"zulu\"]",
+                {"unknown arm 'zulu'"}},
         Mistake{"WrongType", "tags = 3\n" + head + check, {":1:1", "'tags'", "list of texts"}},
         Mistake{"NoArms", "title = \"x\"\n" + check, {"no arms"}},
         Mistake{"NoChecks", head, {"checks nothing"}},

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "harness/suite/case.hpp"
+
+namespace parity {
+
+/// Takes the checks against arms, or those against the golden, out of a case.
+inline void drop_checks(Case& item, Against against) {
+  for (size_t i = item.checks.size(); i-- > 0;) {
+    if (item.checks[i].against != against)
+      continue;
+    item.checks.erase(item.checks.begin() + static_cast<std::ptrdiff_t>(i));
+    if (i < item.check_places.size())
+      item.check_places.erase(item.check_places.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+}  // namespace parity
