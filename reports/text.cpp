@@ -22,7 +22,7 @@ struct Metric {
 };
 
 /// In the order a reader wants them.
-constexpr std::array<Metric, 20> metrics = {{
+constexpr std::array<Metric, 23> metrics = {{
     {"collapse_log2", "collapse (log2)", "≥ "},
     {"floors", "gap in floors", "≥ "},
     {"max_ulp", "max ULP", "≤ "},
@@ -32,6 +32,9 @@ constexpr std::array<Metric, 20> metrics = {{
     {"gap32", "float32 gap", ""},
     {"gap64", "float64 gap", ""},
     {"cosine", "cosine", "≥ "},
+    {"sqnr_db", "signal to noise (dB)", "≥ "},
+    {"mean_ulp", "mean ULP", "≤ "},
+    {"bias_ulp", "signed mean ULP", ""},
     {"needed_rtol", "tolerance that would pass", ""},
     {"nan", "NaN", "≤ "},
     {"inf", "inf", "≤ "},

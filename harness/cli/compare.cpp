@@ -12,6 +12,7 @@
 #include "harness/base/text_table.hpp"
 #include "harness/base/visible.hpp"
 #include "harness/cli/verbs.hpp"
+#include "harness/compare/profile_text.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/suite/compare_traces.hpp"
 #include "harness/suite/last_results.hpp"
@@ -30,6 +31,7 @@ struct Options {
   std::string out = "out/suite";
   bool json = false;
   bool all = false;
+  bool profile = false;
 };
 
 /// Whole as far as a person reads it, else its size.
@@ -109,6 +111,21 @@ void print_tensors(const TraceDifference& difference, bool all) {
   print_unmatched(difference);
 }
 
+/// How far each tensor is, and where, below its name.
+void print_profiles(const TraceDifference& difference) {
+  size_t without = 0;
+  for (const TensorDifference& row : difference.tensors) {
+    if (row.gap.profile)
+      fmt::print("\n  {} {}, step {}\n{}", name_of(row.key.phase), visible_name(row.key.name), row.key.step,
+                 profile_text(row.gap));
+    else if (!row.identical() && row.mismatch.empty())
+      ++without;
+  }
+  if (without > 0)
+    fmt::print("\n  {} without a profile: it needs whole tensors of one dtype on both sides\n",
+               count_text(without, "tensor"));
+}
+
 std::string conclusion(const TraceDifference& difference) {
   if (difference.identical())
     return fmt::format("identical: {} and {} agree bit for bit",
@@ -136,7 +153,8 @@ ExitCode compare(const Options& options) {
   filter.tensors = options.tensors;
   const Trace expected = Trace::open(find_trace(options.expected, options.out));
   const Trace actual = Trace::open(find_trace(options.actual, options.out));
-  const TraceDifference difference = compare_traces(expected, actual, filter);
+  const TraceDifference difference = compare_traces(
+      expected, actual, filter, options.profile ? TensorDetail::profile : TensorDetail::numbers);
   const Style style = Style::for_stream(stdout);
   if (options.json) {
     fmt::print("{}\n", json_text(difference.to_json(), 1));
@@ -145,6 +163,8 @@ ExitCode compare(const Options& options) {
       print_channels(difference);
     print_worst_channels(difference);
     print_tensors(difference, options.all);
+    if (options.profile)
+      print_profiles(difference);
     const std::string text = conclusion(difference);
     fmt::print("\n{}\n", difference.identical() ? style.good(text) : style.bad(text));
   }
@@ -173,12 +193,15 @@ void add_compare(CLI::App& app, Action& action) {
       ->type_name("DIR")
       ->capture_default_str();
   app.add_flag("--all", options->all, "Show identical tensors too");
+  app.add_flag("--profile", options->profile,
+               "Histogram in ULPs of each differing tensor, and where it differs");
   app.add_flag("--json", options->json, "As JSON");
   app.footer(
       "Examples:\n"
       "  parity compare lr/warmup_index:one_indexed lr/warmup_index:zero_indexed\n"
       "  parity compare loss/accumulation:whole loss/accumulation:whole:float64\n"
       "  parity compare a.h5 b.h5 --step 3 --tensor 'layers.0.*' --phase grad\n"
+      "  parity compare a.h5 b.h5 --tensor 'layers.0.attention.*' --profile\n"
       "  parity compare a.h5 b.h5 --channel loss --json\n"
       "Exit status 0 if everything compared agrees bit for bit, 1 if not.");
   app.callback([options, &action] { action = [options] { return compare(*options); }; });

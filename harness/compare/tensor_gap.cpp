@@ -16,6 +16,8 @@
 namespace parity {
 namespace {
 
+/// Of a smaller tensor the few pages stay mapped.
+constexpr size_t least_released = size_t{64} << 10;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 double relative(double gap, double norm) {
@@ -66,8 +68,17 @@ void estimate(TensorGap& found, const SketchRow& e, const SketchRow& a) {
 }
 
 /// Whole tensors of one dtype and shape, element by element.
-void measure_whole(TensorGap& found, const TensorView& e, const TensorView& a) {
-  const Difference difference = measure_difference(e, a);
+void measure_whole(TensorGap& found, const TensorSource& expected, const TensorSource& actual,
+                   TensorDetail detail) {
+  const TensorView e = expected.trace->tensor(expected.key), a = actual.trace->tensor(actual.key);
+  DifferenceOptions options;
+  options.profile = detail == TensorDetail::profile;
+  if (e.bytes() >= least_released)
+    options.done = [&](const std::byte* data, size_t bytes) {
+      expected.trace->release(data, bytes);
+      actual.trace->release(data, bytes);
+    };
+  Difference difference = measure_difference(e, a, options);
   found.as_float32 = e.dtype == DType::float32;
   found.identical = difference.identical();
   found.gap = difference.l2_error;
@@ -78,6 +89,9 @@ void measure_whole(TensorGap& found, const TensorView& e, const TensorView& a) {
   found.relative_linf = difference.relative_linf;
   found.cosine = difference.cosine;
   found.needed_rtol = difference.needed_rtol;
+  found.mean_ulp = difference.mean_ulp;
+  found.bias_ulp = difference.bias_ulp;
+  found.profile = std::move(difference.profile);
   if (difference.max_ulp != Difference::no_ulp)
     found.max_ulp = difference.max_ulp;
   if (difference.worst_index >= 0)
@@ -106,7 +120,7 @@ TensorSource tensor_source(const Trace& trace, const TensorKey& key) {
   return {key, trace.find_sketch(key), &trace};
 }
 
-TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actual) {
+TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actual, TensorDetail detail) {
   TensorGap found;
   const Facts e = facts_of(expected);
   const Facts a = facts_of(actual);
@@ -130,7 +144,7 @@ TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actua
     return found;
   }
   if (expected.whole() && actual.whole() && e.dtype == a.dtype)
-    measure_whole(found, expected.trace->tensor(expected.key), actual.trace->tensor(actual.key));
+    measure_whole(found, expected, actual, detail);
   else if (sketches && expected.sketch->values.size() == actual.sketch->values.size())
     estimate(found, *expected.sketch, *actual.sketch);
   else if (expected.whole() && actual.whole())
@@ -166,7 +180,17 @@ Json TensorGap::measured() const {
     json["cosine"] = json_number(*cosine);
   if (needed_rtol)
     json["needed_rtol"] = json_number(*needed_rtol);
+  if (mean_ulp && bias_ulp) {
+    json["mean_ulp"] = json_number(*mean_ulp);
+    json["bias_ulp"] = json_number(*bias_ulp);
+  }
+  if (relative_l2 > 0)
+    json["sqnr_db"] = json_number(sqnr_db());
   return json;
+}
+
+double TensorGap::sqnr_db() const {
+  return -20 * std::log10(relative_l2);
 }
 
 Json TensorGap::row(const TensorKey& key) const {

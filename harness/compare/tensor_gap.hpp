@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/json.hpp"
+#include "harness/measure/difference_profile.hpp"
 #include "harness/trace/trace.hpp"
 
 namespace parity {
@@ -37,6 +38,9 @@ struct TensorGap {
   int64_t inf_count = 0;
   std::optional<uint64_t> max_ulp;  ///< with `worst`, only of whole tensors of one dtype
   std::optional<double> relative_linf, cosine, needed_rtol;
+  std::optional<double> mean_ulp,
+      bias_ulp;  ///< of whole tensors of one dtype; bias: above 0 where a lies higher
+  std::optional<DifferenceProfile> profile;  ///< likewise, and only on request
   std::vector<int64_t> worst;            ///< coordinates of the element that differs most; empty if not known
   std::optional<double> worst_expected;  ///< its values, likewise
   std::optional<double> worst_actual;
@@ -47,19 +51,25 @@ struct TensorGap {
 
   /// {"relative_l2", "max_ulp", "nan", "inf", ...}: what is known.
   Json measured() const;
+  /// Signal to noise, -20 log10 of the relative L2 gap.
+  double sqnr_db() const;
   /// A row of results.json: {"step", "phase", "name", "relative_l2", "max_ulp", "identical", "estimated"}.
   Json row(const TensorKey& key) const;
   /// "12 of 4096 elements, relative L2 gap 3.1e-08, at most 4 ULPs; most at [3, 17]: a 0.1, b 0.2".
   std::string text(const std::string& expected_name, const std::string& actual_name) const;
 };
 
+/// What to measure of two whole tensors.
+enum class TensorDetail { numbers, profile };
+
 /// Equal digests settle it; otherwise whole tensors where both sides have them; otherwise the sketches'
-/// estimate sqrt(sum_b (s_b - s'_b)^2), whose square has a relative standard deviation of sqrt(2/K)
+/// estimate sqrt(sum_b (s_b - s'_b)^2), whose error measure/sketch.hpp tells
 /// (METRICS.md M16).
 ///
 /// Different dtypes are never identical but can be subtracted: a float32 arm from its float64 twin.
 /// \throws UserError if a part of a whole tensor cannot be read
-TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actual);
+TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actual,
+                         TensorDetail detail = TensorDetail::numbers);
 
 /// Only the norm of the gap, from the sketches where both sides have them: for measured floors.
 double tensor_distance(const TensorSource& expected, const TensorSource& actual);

@@ -10,6 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/glob.hpp"
 #include "harness/base/nearest.hpp"
+#include "harness/compare/profile_text.hpp"
 #include "harness/compare/quantity.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/suite/curves.hpp"
@@ -79,7 +80,8 @@ std::vector<ChannelDifference> compare_channels(const Trace& a, const Trace& b, 
   return rows;
 }
 
-std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, const TraceFilter& filter) {
+std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, const TraceFilter& filter,
+                                              TensorDetail detail) {
   const std::vector<TensorKey> keys_a = tensor_keys(a);
   const std::vector<TensorKey> keys_b = tensor_keys(b);
   const std::set<TensorKey> in_a(keys_a.begin(), keys_a.end());
@@ -99,7 +101,7 @@ std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, co
     if (!in_a.contains(key) || !in_b.contains(key))
       row.mismatch = in_a.contains(key) ? "only in the first" : "only in the second";
     else
-      row.gap = measure_tensor(tensor_source(a, key), tensor_source(b, key));
+      row.gap = measure_tensor(tensor_source(a, key), tensor_source(b, key), detail);
     rows.push_back(std::move(row));
   }
   for (const std::string& pattern : filter.tensors)
@@ -153,12 +155,21 @@ Json TraceDifference::to_json() const {
                                              {"name", row.key.name},
                                              {"identical", false}};
     entry["mismatch"] = row.mismatch.empty() ? row.gap.mismatch : row.mismatch;
+    if (row.mismatch.empty() && !row.gap.identical)
+      entry["measured"] = finite_json(row.gap.measured());
+    if (row.gap.differing > 0) {
+      entry["differing"] = row.gap.differing;
+      entry["worst"] = row.gap.worst;
+    }
+    if (row.gap.profile)
+      entry["profile"] = profile_json(*row.gap.profile);
     json["tensors"].push_back(entry);
   }
   return json;
 }
 
-TraceDifference compare_traces(const Trace& expected, const Trace& actual, const TraceFilter& filter) {
+TraceDifference compare_traces(const Trace& expected, const Trace& actual, const TraceFilter& filter,
+                               TensorDetail detail) {
   TraceDifference difference;
   if (expected.steps() != actual.steps() && !filter.step)
     difference.mismatch =
@@ -167,7 +178,7 @@ TraceDifference compare_traces(const Trace& expected, const Trace& actual, const
   if (filter.wants_channels())
     difference.channels = compare_channels(expected, actual, filter);
   if (filter.wants_tensors())
-    difference.tensors = compare_tensors(expected, actual, filter);
+    difference.tensors = compare_tensors(expected, actual, filter, detail);
   const bool nothing = std::all_of(difference.channels.begin(), difference.channels.end(),
                                    [](const auto& row) { return row.mismatch.empty() && row.steps.empty(); });
   if (nothing && difference.tensors.empty())

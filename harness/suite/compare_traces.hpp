@@ -57,6 +57,7 @@ struct TraceDifference {
 
 /// Timing channels are left out: they never repeat. What only one side has counts as a difference.
 /// \throws UserError if the filter matches nothing in either trace
-TraceDifference compare_traces(const Trace& expected, const Trace& actual, const TraceFilter& filter);
+TraceDifference compare_traces(const Trace& expected, const Trace& actual, const TraceFilter& filter,
+                               TensorDetail detail = TensorDetail::numbers);
 
 }  // namespace parity

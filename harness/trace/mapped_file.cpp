@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/mapped_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <string>
 
 #include <fcntl.h>
@@ -27,6 +29,17 @@ MappedFile::MappedFile(const std::filesystem::path& path, uint64_t size) : size_
 
 MappedFile::~MappedFile() {
   ::munmap(data_, size_);
+}
+
+void MappedFile::release(const std::byte* data, size_t bytes) const {
+  // A fault maps the pages around it too, this many bytes at a time.
+  constexpr size_t granule = size_t{64} << 10;
+  if (std::less<>{}(data, data_) || !std::less<>{}(data, data_ + size_))
+    return;
+  const auto first = static_cast<size_t>(data - data_), last = std::min(first + bytes, size_);
+  const size_t begin = first / granule * granule;
+  const size_t end = std::min((last + granule - 1) / granule * granule, size_);
+  ::madvise(data_ + begin, end - begin, MADV_DONTNEED);
 }
 
 }  // namespace parity

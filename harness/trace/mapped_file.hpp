@@ -18,6 +18,9 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   const std::byte* at(uint64_t offset) const { return data_ + offset; }
+  /// Takes the pages that hold these bytes out of this process's memory, if they lie in the file; who looks
+  /// at them again reads them again.
+  void release(const std::byte* data, size_t bytes) const;
 
  private:
   std::byte* data_ = nullptr;

@@ -194,4 +194,12 @@ TensorView Trace::tensor(const TensorKey& key) const {
   return found->second.view(key);
 }
 
+void Trace::release(const std::byte* data, size_t bytes) const {
+  if (state_->own->mapped)
+    state_->own->mapped->release(data, bytes);
+  for (const auto& other : state_->others)
+    if (other->mapped)
+      other->mapped->release(data, bytes);
+}
+
 }  // namespace parity

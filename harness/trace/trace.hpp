@@ -111,6 +111,9 @@ class Trace {
   bool has_tensor(const TensorKey& key) const;
   /// The logical tensor; the view stays valid as long as the Trace. \throws UserError if it is not there.
   TensorView tensor(const TensorKey& key) const;
+  /// Bytes of such a view are not needed for now: where they are mapped, they leave this process's memory and
+  /// are read again when looked at.
+  void release(const std::byte* data, size_t bytes) const;
 
  private:
   struct State;
