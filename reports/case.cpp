@@ -171,6 +171,8 @@ Case case_of(const Node& node) {
   result.sentence = text_or(node, "sentence");
   result.seconds = number_or(node, "seconds", 0);
   result.notes = texts(node, "notes");
+  if (const auto power = node.find("power"))
+    result.power = text_or(*power, "sentence");
   node.at("arms");
   result.arms = list(node, "arms", arm);
   result.reference = text_or(node, "reference", result.arms.empty() ? "" : result.arms.front().name);

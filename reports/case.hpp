@@ -117,6 +117,7 @@ struct Case {
   std::string sentence;
   double seconds = 0;
   std::vector<std::string> notes;
+  std::string power;  ///< how small a defect its checks see; empty where that was not measured
   std::vector<Arm> arms;
   std::vector<ConfigDifference> config_difference;
   std::vector<Curve> curves;

@@ -272,6 +272,7 @@ std::string CaseSection::render(const Case& item, size_t index, const std::strin
   data.set("words", one_line(words));
   data.set("tags", tags);
   data.set("notes", notes);
+  data.set("power", optional(text_of(item.power)));
   data.set("has_notes", !item.notes.empty());
   data.set("failures", failures(item));
   data.set("has_curves", !item.curves.empty());

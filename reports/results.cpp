@@ -97,6 +97,7 @@ void Results::add(Case item) {
   line.verdict = std::move(item.verdict);
   line.sentence = std::move(item.sentence);
   line.notes = std::move(item.notes);
+  line.power = std::move(item.power);
   cases.push_back(std::move(line));
 }
 

@@ -36,6 +36,7 @@ struct CaseLine {
   std::string verdict, sentence;
   double seconds = 0;
   std::vector<std::string> notes;
+  std::string power;
   std::vector<LostArm> lost_arms;
   size_t checks = 0, checks_failed = 0;
   size_t goldens_agree = 0;     ///< stored quantities that agree bit for bit

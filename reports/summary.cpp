@@ -136,6 +136,16 @@ void write_notes(std::string& text, const Results& results) {
     text += "> and " + count(notes - most_notes, "more note") + " in index.html\n\n";
 }
 
+/// How small a defect the checks see, where that was measured.
+void write_power(std::string& text, const Results& results) {
+  size_t told = 0;
+  for (const CaseLine& item : results.cases)
+    if (!item.power.empty() && told++ < most_notes)
+      text += "> " + code(item.name) + " power of the gate: " + plain(item.power) + "\n\n";
+  if (told > most_notes)
+    text += "> and of " + count(told - most_notes, "more case") + " in index.html\n\n";
+}
+
 /// \param end  size of the text beyond which no check is begun
 /// \return how many failed checks were written
 size_t write_failures(std::string& text, const Case& item, size_t room, size_t end) {
@@ -198,6 +208,7 @@ void SummaryForm::end() {
   if (left_out_ > 0)
     text_ += "and " + count(left_out_, "more failing case") + " in index.html.\n\n";
   write_notes(text_, results_);
+  write_power(text_, results_);
   write_slowest(text_, results_);
   std::string producer = "parity " + results_.version;
   if (!results_.commit.empty())

@@ -153,6 +153,8 @@ void write_case(Page& page, const Case& item) {
       write_arm_failure(page, arm);
   for (const std::string& note : item.notes)
     page.wrapped("  ! ", 4, shorten(note, 2 * longest_name));
+  if (!item.power.empty())
+    page.wrapped(page.faint("  power "), 8, shorten(item.power, 2 * longest_name));
   if (!item.sentence.empty())
     page.wrapped("  → ", 4, shorten(item.sentence, 2 * longest_name));
   if (item.failed() && !item.reproduce.empty())

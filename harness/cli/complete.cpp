@@ -17,6 +17,7 @@
 #include "harness/suite/case_file.hpp"
 #include "harness/suite/config_schema.hpp"
 #include "harness/suite/find_cases.hpp"
+#include "harness/trace/fault.hpp"
 #include "harness/trace/phase.hpp"
 
 namespace parity::cli {
@@ -120,17 +121,37 @@ void add_keys(Completion& to, const Words& words) {
     to.candidates.push_back({key, entry.doc});
 }
 
+/// Kinds of fault behind those that stand there already.
+void add_fault_kinds(Completion& to, const Words& words) {
+  const std::string& word = words.back();
+  const std::string before = word.substr(0, word.rfind(',') + 1);
+  for (const FaultKindRow& row : fault_kinds())
+    to.candidates.push_back({before + std::string(name_of(row.kind)), std::string(row.summary)});
+}
+
+/// Arms of the cases, by their own names.
+void add_arm_names(Completion& to, const Words& words) {
+  std::set<std::string> names;
+  for (const Case& item : cases_on_line(words))
+    for (const Arm& arm : item.arms)
+      names.insert(arm.name);
+  for (const std::string& name : names)
+    to.candidates.push_back({name, ""});
+}
+
 /// What an option's or an argument's name says about its values.
 struct Values {
   std::string_view name;
   void (*add)(Completion& to, const Words& words);
 };
-constexpr std::array<Values, 14> table = {{
+constexpr std::array<Values, 16> table = {{
     {"CASE", add_cases},
     {"REV|CASE|GOLDEN", add_cases},
     {"EXPECTED", add_arms},
     {"ACTUAL", add_arms},
     {"TAG", add_tags},
+    {"ARM", add_arm_names},
+    {"KIND,...", add_fault_kinds},
     {"CHANNEL", add_channels},
     {"KEY", add_keys},
     {"[ARM:]KEY=VALUE", add_settings},

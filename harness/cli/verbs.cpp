@@ -24,7 +24,7 @@
 namespace parity::cli {
 namespace {
 
-constexpr std::array<Verb, 9> table = {{
+constexpr std::array<Verb, 10> table = {{
     {"list", "Show the cases", add_list},
     {"keys", "Show what a config may set, and the channels that checks may name", add_keys},
     {"run", "Run cases: train their arms, judge, report", add_run},
@@ -32,6 +32,7 @@ constexpr std::array<Verb, 9> table = {{
     {"golden", "Record, verify and show stored truth", add_golden},
     {"calibrate", "Measure the rounding noise of a case's quantities, which bounds are held against",
      add_calibrate},
+    {"power", "Measure how small a defect the checks of a case see, and how often they are wrong", add_power},
     {"report", "Render results again, or several folders as one", add_report},
     {"completion", "Print the script that completes parity's command lines in a shell", add_completion},
     {"version", "Show version and build", add_version},

@@ -45,6 +45,7 @@ void add_run(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_golden(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
+void add_power(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);

@@ -7,6 +7,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/suite/last_results.hpp"
+#include "harness/suite/stored_power.hpp"
 #include "harness/trace/probe.hpp"
 
 namespace parity {
@@ -46,6 +47,7 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
                     {"settings", source.settings},
                     {"golden", fs::exists(source.golden_file) ? hashes.of_file(source.golden_file) : ""},
                     {"drift", name_of(drift)},
+                    {"power", stored_power(source, out)},
                     {"traces", traces},
                     {"out", out.generic_string()}};
   return content_hash(all.dump());

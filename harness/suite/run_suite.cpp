@@ -32,6 +32,7 @@
 #include "harness/suite/run_cache.hpp"
 #include "harness/suite/run_status.hpp"
 #include "harness/suite/runner.hpp"
+#include "harness/suite/stored_power.hpp"
 #include "harness/suite/unused_goldens.hpp"
 
 namespace parity {
@@ -218,6 +219,7 @@ class Suite {
     const bool keeps = golden.golden && !planned.source.golden.arms.empty();
     const GoldenContent stored = keeps ? std::move(golden.golden->arms) : GoldenContent();
     Json results = case_results(planned, evidence, judged, stored, runs(), options_.out);
+    results["power"] = stored_power(planned.source, options_.out);
     results["judged_from"] = records ? "" : from;
     keep_results(results, options_.out);
     tell(index, results);

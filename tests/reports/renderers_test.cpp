@@ -98,6 +98,20 @@ TEST_P(EveryRenderer, ShowsTheMeshOfEachArmWhereOneRunsOnSeveralRanks) {
   EXPECT_THAT(seen(renderer.name, rendered(renderer, sample_file())), Not(HasSubstr("straight 1 rank")));
 }
 
+TEST_P(EveryRenderer, ShowsHowSmallADefectIsSeenWhereThatWasMeasured) {
+  if (std::string_view(GetParam().name) == "junit")
+    GTEST_SKIP() << "JUnit has checks, and no place for what they can see";
+  Json json = sample_json();
+  const std::string sentence =
+      "smallest fault seen: grad x (1 + 3e-07) at 95 %; 0 false alarms in 40 no-op pairs";
+  json["cases"][0]["power"] = {{"sentence", sentence}, {"arm", "zero_indexed"}, {"clean", true}};
+  json["cases"][1]["power"] = nullptr;
+  const Renderer& renderer = GetParam();
+  EXPECT_THAT(seen(renderer.name, rendered(renderer, parse_results(json.dump(), "power"))),
+              HasSubstr(sentence));
+  EXPECT_THAT(seen(renderer.name, rendered(renderer, sample_file())), Not(HasSubstr("smallest fault")));
+}
+
 TEST_P(EveryRenderer, ShowsEachFact) {
   const std::string text = seen(GetParam().name, rendered(GetParam(), sample_file()));
   for (const char* fact : expectations)

@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-HARNESS = ["base", "tensor", "measure", "trace", "compare", "golden", "suite", "bisect", "cli"]
+HARNESS = ["base", "tensor", "measure", "trace", "compare", "golden", "suite", "power", "bisect", "cli"]
 OUTSIDE_LIBRARIES = {  # name -> how its headers are spelled
     "fmt": r"fmt/", "json": r"nlohmann/", "xxhash": r"xxhash\.h", "hdf5": r"hdf5\.h", "toml": r"toml\+\+/",
     "mustache": r"mustache\.hpp", "cli11": r"CLI/", "torch": r"(torch|ATen|c10)/", "cuda": r"(cuda|nccl)",
@@ -22,6 +22,7 @@ ALLOWED = {
     "harness/compare": (["harness/base", "harness/tensor", "harness/measure", "harness/trace"], []),
     "harness/golden": (["harness/base", "harness/tensor", "harness/trace", "harness/compare"], ["hdf5"]),
     "harness/suite": (["harness/" + f for f in HARNESS[:6]], ["toml"]),
+    "harness/power": (["harness/" + f for f in HARNESS[:7]], []),
     "harness/bisect": (["harness/" + f for f in HARNESS[:7]], []),
     "harness/cli": (["harness/" + f for f in HARNESS] + ["reports"], ["cli11"]),
     "harness/main.cpp": (["harness/" + f for f in HARNESS] + ["reports"], ["cli11"]),

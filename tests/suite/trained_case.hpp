@@ -32,6 +32,9 @@ class TrainedCaseTest : public SuiteTest {
   static std::string no_golden() { return "[golden]\narms = []\n"; }
 
   Json run_trainer(const std::string& text, GoldenMode mode = GoldenMode::compare) const {
+    return run_trainer(write_case("c", text), mode);
+  }
+  Json run_trainer(const Case& source, GoldenMode mode = GoldenMode::compare) const {
     const char* elsewhere = std::getenv("PARITY_TRAINER");
     SuiteOptions options;
     options.out = folder_ / "out";
@@ -40,7 +43,7 @@ class TrainedCaseTest : public SuiteTest {
     options.golden_mode = mode;
     options.producer = {{"name", "parity"}, {"version", "0"}};
     Progress progress(stderr, false);
-    run_suite({write_case("c", text)}, options, progress, [](const Json&) {});
+    run_suite({source}, options, progress, [](const Json&) {});
     return Json::parse(read_file(options.out / "results.json")).at("cases").at(0);
   }
   /// The PyTorch witness with `before` in it replaced by `after`, in this test's folder.

@@ -38,6 +38,8 @@ TEST_F(CompletionTest, OffersVerbsOptionsAndTheirValues) {
   EXPECT_EQ(offered("run --tag ''"), "fast\t\n");
   EXPECT_EQ(offered("completion z"), "zsh\t\n");
   EXPECT_EQ(offered("compare --phase gra"), "grad_local\t\ngrad\t\ngrad_clipped\t\n");
+  EXPECT_EQ(offered("power --faults scale,ul"), "scale,ulp\tone element by one unit in the last place\n");
+  EXPECT_EQ(offered("power --arm f"), "first\t\n");
 }
 
 TEST_F(CompletionTest, OffersCasesAndTheirArms) {

@@ -11,6 +11,7 @@
 #include "harness/suite/curves.hpp"
 #include "harness/suite/golden_check.hpp"
 #include "harness/suite/merge_results.hpp"
+#include "harness/suite/stored_power.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
 namespace parity {
@@ -44,7 +45,7 @@ TEST_F(ResultsTest, AnAgreementHasEveryFieldOfTheSchema) {
   const Json& item = results.at("cases").at(0);
   for (const char* key :
        {"name", "file", "title", "question", "source", "tags", "reference", "passed", "verdict", "sentence",
-        "seconds", "notes", "arms", "config_difference", "curves", "checks", "reproduce"})
+        "seconds", "notes", "power", "arms", "config_difference", "curves", "checks", "reproduce"})
     EXPECT_TRUE(item.contains(key)) << key;
   EXPECT_EQ(item.at("name"), "topic/c");
   EXPECT_EQ(item.at("verdict"), "identical");
@@ -99,6 +100,32 @@ TEST_F(ResultsTest, AnUpdateWithoutRateOrEffectIsCalledWasted) {
   EXPECT_THAT(results.at("cases").at(0).at("notes").get<std::vector<std::string>>(),
               ElementsAre("second: update 1 has lr 0 and leaves every parameter unchanged: a wasted step",
                           "updates with lr 0, of 10: first 0, second 1"));
+}
+
+TEST_F(ResultsTest, WhatWasMeasuredOfACasesPowerStandsInItsResults) {
+  const Case source = make("a");
+  EXPECT_TRUE(run({source}).at("cases").at(0).at("power").is_null());
+  const auto measured = [&](const fs::path& file, const std::string& sentence, const std::string& digest) {
+    write_file(file, Json({{"schema", "parity.power/1"},
+                           {"case", source.name},
+                           {"arm", "second"},
+                           {"clean", true},
+                           {"case_digest", digest},
+                           {"sentence", sentence}})
+                         .dump());
+  };
+  const auto sentence = [&] {
+    return run({source}).at("cases").at(0).at("power").at("sentence").get<std::string>();
+  };
+  measured(recorded_power_file(source), "beside the golden", case_digest(source));
+  EXPECT_EQ(sentence(), "beside the golden");
+  measured(power_file(source, folder_ / "out"), "here", case_digest(source));
+  EXPECT_EQ(sentence(), "here") << "a case that was judged before has it too";
+  measured(power_file(source, folder_ / "out"), "here", "another");
+  EXPECT_EQ(sentence(),
+            "here (measured before the case was changed; again: parity power " + source.name + ")");
+  write_file(power_file(source, folder_ / "out"), "damaged");
+  EXPECT_EQ(sentence(), "beside the golden");
 }
 
 TEST_F(ResultsTest, WhatTheTrainersWarnedOfIsANoteOnTheCase) {

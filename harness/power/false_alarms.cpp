@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/power/false_alarms.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "harness/power/fault_trials.hpp"
+
+namespace parity {
+namespace {
+
+constexpr size_t pairs_at_a_time = 8;
+
+/// The case with another seed of the run, which changes weights and data of all arms alike.
+Case with_seed(Case source, int64_t seed) {
+  for (Arm& arm : source.arms)
+    if (!arm.is_command())
+      arm.config["seed"] = {seed, Place{"a seed of parity power", 0, 0}};
+  return source;
+}
+
+/// What may be asked of a run that adds in another order.
+Case up_to_rounding(Case source) {
+  source.golden.arms.clear();
+  for (size_t i = source.checks.size(); i-- > 0;)
+    if (!source.checks[i].needs_twins()) {
+      source.checks.erase(source.checks.begin() + static_cast<std::ptrdiff_t>(i));
+      source.check_places.erase(source.check_places.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  return source;
+}
+
+/// The arm and its no-op, without the case.
+Check claim(const std::string& arm, const std::string& other, bool exact) {
+  Check check;
+  check.channels = {"loss", "grad_norm"};
+  check.arms = {arm, other};
+  check.relation = exact ? Relation::identical : Relation::equivalent;
+  return check;
+}
+
+std::string suffix_of(size_t number) {
+  return fmt::format("no-op{}", number);
+}
+
+/// The no-op pairs of one seed.
+class Pairs {
+ public:
+  Pairs(const Case& source, const std::string& arm, const SuiteOptions& options, Progress& progress)
+      : source_(source), arm_(arm), options_(options), store_(options.out), progress_(progress) {}
+
+  void judge(const std::vector<NoOp>& changes, int64_t seed, FalseAlarms& found) const {
+    const ArmRuns runs = run_arms(derived(changes), options_, progress_);
+    const Gate gate(source_, runs, store_), loose(up_to_rounding(source_), runs, store_);
+    for (size_t i = 0; i < changes.size(); ++i)
+      judge(changes[i], arm_ + "~" + suffix_of(i), seed, runs, changes[i].exact ? gate : loose, found);
+  }
+
+ private:
+  Case derived(const std::vector<NoOp>& changes) const {
+    std::vector<ExtraArm> extra;
+    for (size_t i = 0; i < changes.size(); ++i)
+      extra.push_back({.of = arm_, .suffix = suffix_of(i), .config = changes[i].config, .twin = true});
+    Case all = with_extra_arms(source_, extra);
+    if (std::any_of(changes.begin(), changes.end(), [](const NoOp& change) { return !change.exact; })) {
+      all.checks.push_back(claim(arm_, arm_, false));  // asks for twins; nobody judges it
+      all.check_places.push_back(source_.arm(arm_).place);
+    }
+    return all;
+  }
+
+  void judge(const NoOp& change, const std::string& other, int64_t seed, const ArmRuns& runs,
+             const Gate& gate, FalseAlarms& found) const {
+    const PlannedArm& planned = runs.planned.arm(other);
+    for (const std::string& id : {planned.run, planned.twin})
+      if (!id.empty() && runs.runs.at(id).failure && runs.runs.at(id).failure->kind == "bad_config") {
+        ++found.left_out;
+        return;
+      }
+    std::string sentence;
+    if (const std::vector<Alarm> alarms = gate.alarms(arm_, other); !alarms.empty())
+      sentence = alarms.front().sentence;
+    const CheckResult pair = parity::judge(claim(arm_, other, change.exact), runs.evidence.arms());
+    if (sentence.empty() && !pair.passed && pair.verdict != Verdict::vacuous)
+      sentence = pair.sentence;
+    (change.exact ? found.exact : found.rounding).add(!sentence.empty());
+    if (!sentence.empty())
+      found.alarms.push_back({change.words, seed, sentence});
+  }
+
+  const Case& source_;
+  const std::string& arm_;
+  const SuiteOptions& options_;
+  RunStore store_;
+  Progress& progress_;
+};
+
+}  // namespace
+
+Json FalseAlarms::to_json() const {
+  Json list = Json::array();
+  for (const FalseAlarm& alarm : alarms)
+    list.push_back({{"change", alarm.change}, {"seed", alarm.seed}, {"sentence", alarm.sentence}});
+  return {{"pairs", all().trials},      {"alarms", all().hits},        {"at_most", at_most(all())},
+          {"exact", exact.trials},      {"rounding", rounding.trials}, {"left_out", left_out},
+          {"examples", std::move(list)}};
+}
+
+FalseAlarms false_alarms(const Case& source, const std::string& arm, int64_t pairs, uint64_t seed,
+                         const SuiteOptions& options, Progress& progress) {
+  const Case about = only_about(source, arm);
+  const FlatConfig config = plan_arms(about, options).arm(arm).config;
+  std::vector<NoOp> changes = no_ops_of(config);
+  FalseAlarms found;
+  if (changes.empty())
+    return found;
+  std::mt19937_64 random(seed);
+  for (size_t i = changes.size(); i > 1; --i)  // not std::shuffle, whose draws differ between libraries
+    std::swap(changes[i - 1], changes[random() % i]);
+  const auto known = config.find("seed");
+  const int64_t first =
+      known != config.end() && known->second.is_number_integer() ? known->second.get<int64_t>() : 0;
+  for (int64_t round = 0; found.all().trials < pairs && found.left_out < pairs; ++round) {
+    const Case seeded = round == 0 ? about : with_seed(about, first + round);
+    for (size_t at = 0; at < changes.size() && found.all().trials < pairs; at += pairs_at_a_time) {
+      const auto left = static_cast<size_t>(pairs - found.all().trials);
+      const size_t end = std::min({at + pairs_at_a_time, changes.size(), at + left});
+      Pairs(seeded, arm, options, progress)
+          .judge({changes.begin() + static_cast<std::ptrdiff_t>(at),
+                  changes.begin() + static_cast<std::ptrdiff_t>(end)},
+                 first + round, found);
+    }
+  }
+  return found;
+}
+
+}  // namespace parity

@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/power/fault_trials.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/power/first_difference.hpp"
+
+namespace parity {
+namespace {
+
+constexpr std::array<Phase, 4> told_phases = {Phase::grad_local, Phase::grad, Phase::grad_clipped,
+                                              Phase::param};
+constexpr const char* wide = "float64";  // suffix of the arm itself in float64
+
+std::string narrow_suffix(size_t number) {
+  return fmt::format("fault{}", number);
+}
+
+std::string wide_suffix(size_t number) {
+  return fmt::format("fault{}-float64", number);
+}
+
+/// A claim that nobody judges: it makes an arm and what is derived of it record digests at every step.
+Check digests_of(const std::string& arm, Phase phase) {
+  Check check;
+  check.tensor = "*";
+  check.phase = phase;
+  check.arms = {arm};
+  check.relation = Relation::unchanged;
+  return check;
+}
+
+/// Whether the reason lies in the fault: it cannot be put in there.
+bool is_refusal(const RunResult& run) {
+  return run.failure && (run.failure->kind == "bad_config" || run.failure->kind == "bad_fault");
+}
+
+int64_t changed_elements(const Trace* trace) {
+  return trace && !trace->faults().empty() ? trace->faults().front().changed : 0;
+}
+
+Json place_json(const TensorKey& key) {
+  return {{"step", key.step}, {"phase", name_of(key.phase)}, {"name", key.name}};
+}
+
+}  // namespace
+
+bool Trial::seen_by_golden() const {
+  return std::any_of(alarms.begin(), alarms.end(), [](const Alarm& alarm) { return alarm.of_golden(); });
+}
+
+bool Trial::seen_by_arms() const {
+  return std::any_of(alarms.begin(), alarms.end(), [](const Alarm& alarm) { return !alarm.of_golden(); });
+}
+
+bool Trial::is_named() const {
+  return first && first->phase == fault.phase && first->name == fault.name && fault.at_step(first->step);
+}
+
+Json Trial::to_json() const {
+  return {{"fault", fault.to_json()},
+          {"first", first ? place_json(*first) : Json()},
+          {"alarms", alarms.size()},
+          {"sentence", alarms.empty() ? "" : alarms.front().sentence}};
+}
+
+Case only_about(const Case& source, const std::string& arm) {
+  Case part = source;
+  const bool has_commands =
+      std::any_of(part.arms.begin(), part.arms.end(), [](const Arm& each) { return each.is_command(); });
+  std::erase_if(part.golden.arms, [&](const std::string& name) { return name != arm; });
+  part.checks.clear();
+  part.check_places.clear();
+  std::set<std::string> wanted = {arm};
+  for (size_t i = 0; i < source.checks.size(); ++i) {
+    const Check& check = source.checks[i];
+    if (std::find(check.arms.begin(), check.arms.end(), arm) == check.arms.end())
+      continue;
+    part.checks.push_back(check);
+    part.check_places.push_back(source.check_places[i]);
+    wanted.insert(check.arms.begin(), check.arms.end());
+  }
+  if (!has_commands)
+    std::erase_if(part.arms, [&](const Arm& each) { return !wanted.contains(each.name); });
+  if (!wanted.contains(part.reference))
+    part.reference = arm;
+  return part;
+}
+
+FaultTrials::FaultTrials(const Case& source, const std::string& arm, const SuiteOptions& options,
+                         Progress& progress)
+    : source_(only_about(source, arm)),
+      arm_(arm),
+      options_(options),
+      store_(options.out),
+      progress_(progress) {
+  Case plain = source_;
+  has_twin_ = !plan_arms(source_, options_).arm(arm_).twin.empty();
+  plain = derived({});
+  base_.emplace(run_arms(plain, options_, progress_));
+  const PlannedArm& own = base_->planned.arm(arm_);
+  for (const std::string& id : {own.run, own.twin})
+    if (!id.empty() && !base_->runs.at(id).complete())
+      throw UserError(fmt::format("{}:{} did not finish ({}); mend it first", source.name, arm,
+                                  base_->runs.at(id).failure->message),
+                      ExitCode::crashed);
+  broken_ = Gate(source_, *base_, store_).broken();
+}
+
+const Trace& FaultTrials::healthy() const {
+  const Trace* trace = base_->evidence.trace(arm_);
+  require(trace != nullptr, "the healthy arm has no trace");
+  return *trace;
+}
+
+bool FaultTrials::has_ranks() const {
+  return base_->planned.arm(arm_).ranks > 1;
+}
+
+Case FaultTrials::derived(const std::vector<Fault>& faults) const {
+  Case all = source_;
+  for (const Phase phase : told_phases) {
+    all.checks.push_back(digests_of(arm_, phase));
+    all.check_places.push_back(source_.arm(arm_).place);
+  }
+  const FlatConfig in_float64 = {{"dtype", "float64"}};
+  std::vector<ExtraArm> extra;
+  if (has_twin_)
+    extra.push_back({.of = arm_, .suffix = wide, .config = in_float64});
+  for (size_t i = 0; i < faults.size(); ++i) {
+    extra.push_back({.of = arm_, .suffix = narrow_suffix(i), .twin = true, .faults = {faults[i]}});
+    if (has_twin_)  // the twin itself, under a name: so it records the digests too
+      extra.push_back({.of = arm_, .suffix = wide_suffix(i), .config = in_float64, .faults = {faults[i]}});
+  }
+  return with_extra_arms(std::move(all), extra);
+}
+
+Trial FaultTrials::judge(const Fault& fault, size_t number, const ArmRuns& runs, const Gate& gate) const {
+  Trial trial;
+  trial.fault = fault;
+  const std::string narrow = arm_ + "~" + narrow_suffix(number);
+  const PlannedArm& planned = runs.planned.arm(narrow);
+  for (const std::string& id : {planned.run, planned.twin})
+    if (!id.empty() && is_refusal(runs.runs.at(id))) {
+      trial.refused = runs.runs.at(id).failure->message;
+      return trial;
+    }
+  const auto& arms = runs.evidence.arms();
+  const ArmEvidence& found = arms.at(narrow);
+  trial.has_effect = changed_elements(found.trace) > 0 || changed_elements(found.twin) > 0;
+  trial.alarms = gate.alarms(arm_, narrow);
+  if (found.trace)
+    trial.first = first_difference(*arms.at(arm_).trace, *found.trace);
+  if (!trial.first && has_twin_) {
+    const Trace* healthy = arms.at(arm_ + "~" + wide).trace;
+    const Trace* faulty = arms.at(arm_ + "~" + wide_suffix(number)).trace;
+    if (healthy && faulty)
+      trial.first = first_difference(*healthy, *faulty);
+  }
+  return trial;
+}
+
+std::vector<Trial> FaultTrials::run(const std::vector<Fault>& faults) {
+  std::vector<Fault> fresh;
+  for (const Fault& fault : faults)
+    if (!known_.contains(fault.to_json().dump()) &&
+        std::find(fresh.begin(), fresh.end(), fault) == fresh.end())
+      fresh.push_back(fault);
+  if (!fresh.empty()) {
+    const ArmRuns runs = run_arms(derived(fresh), options_, progress_);
+    const Gate gate(source_, runs, store_);
+    for (size_t i = 0; i < fresh.size(); ++i)
+      known_[fresh[i].to_json().dump()] = judge(fresh[i], i, runs, gate);
+  }
+  std::vector<Trial> trials;
+  for (const Fault& fault : faults)
+    trials.push_back(known_.at(fault.to_json().dump()));
+  return trials;
+}
+
+}  // namespace parity

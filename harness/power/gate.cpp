@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/power/gate.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace parity {
+namespace {
+
+/// Tells a check among those of a case.
+std::string key_of(const JudgedCheck& judged) {
+  return fmt::format("{} {} {} of {} {}", judged.kind, judged.quantity, name_of(judged.claim.relation),
+                     fmt::join(judged.claim.arms, " "), window_words(judged.claim.steps));
+}
+
+/// The case's own arms of a derived one, with the case's own checks.
+PlannedCase own_arms(const Case& source, const PlannedCase& derived) {
+  PlannedCase own{source, {}, false};
+  for (const Arm& arm : source.arms)
+    own.arms.push_back(derived.arm(arm.name));
+  return own;
+}
+
+/// What a golden of these runs would hold.
+StoredGolden golden_of(const Case& source, const Evidence& evidence) {
+  StoredGolden stored;
+  stored.file = source.golden_file;
+  stored.golden.emplace();
+  for (const auto& [name, arm] : evidence.arms(source.golden.arms))
+    if (arm.trace && !arm.crashed)
+      stored.golden->arms.emplace(name, content_of({arm.trace, nullptr, false, arm.warmup_steps, ""}));
+  stored.golden->stored_digest = content_digest(stored.golden->arms);
+  if (const StoredGolden file = stored_golden(source.golden_file); file.golden)
+    stored.golden->floors = file.golden->floors;
+  return stored;
+}
+
+}  // namespace
+
+Gate::Gate(const Case& source, const ArmRuns& runs, const RunStore& store)
+    : runs_(runs), store_(store), healthy_(own_arms(source, runs.planned)) {
+  Case& own = healthy_.source;
+  if (!std::filesystem::exists(own.golden_file))
+    own.golden.arms.clear();
+  const Evidence evidence(healthy_, runs.runs, store);
+  if (!own.golden.arms.empty())
+    golden_ = golden_of(own, evidence);
+  for (const JudgedCheck& each : judged(healthy_, evidence)) {
+    if (each.result.passed)
+      continue;
+    broken_keys_.push_back(key_of(each));
+    broken_.push_back(each.quantity + ": " + each.result.sentence);
+  }
+}
+
+std::vector<JudgedCheck> Gate::judged(const PlannedCase& planned, const Evidence& evidence) const {
+  return judge_case(planned, evidence, golden_, GoldenPolicy());
+}
+
+PlannedCase Gate::standing_in(const std::string& arm, const std::string& derived) const {
+  PlannedCase planned = healthy_;
+  const PlannedArm& other = runs_.planned.arm(derived);
+  PlannedArm& place = planned.arm(arm);
+  place.run = other.run;
+  place.twin = other.twin;
+  return planned;
+}
+
+Evidence Gate::evidence(const std::string& arm, const std::string& derived) const {
+  return {standing_in(arm, derived), runs_.runs, store_};
+}
+
+std::vector<Alarm> Gate::alarms(const std::string& arm, const std::string& derived) const {
+  const PlannedCase planned = standing_in(arm, derived);
+  std::vector<Alarm> alarms;
+  for (const JudgedCheck& each : judged(planned, Evidence(planned, runs_.runs, store_)))
+    if (!each.result.passed && each.result.verdict != Verdict::vacuous &&
+        std::find(broken_keys_.begin(), broken_keys_.end(), key_of(each)) == broken_keys_.end())
+      alarms.push_back({each.kind, each.quantity, each.result.verdict, each.result.sentence});
+  return alarms;
+}
+
+}  // namespace parity

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/power/measure_power.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/compare/wording.hpp"
+
+namespace parity {
+namespace {
+
+std::vector<FaultKind> kinds_of(const PowerQuestion& question, bool has_ranks) {
+  std::vector<FaultKind> kinds = question.kinds;
+  if (kinds.empty())
+    for (const FaultKindRow& row : fault_kinds())
+      if (row.kind != FaultKind::dropped_reduction || has_ranks)  // one rank reduces nothing
+        kinds.push_back(row.kind);
+  return kinds;
+}
+
+std::vector<Phase> phases_of(FaultKind kind) {
+  if (kind == FaultKind::dropped_reduction)
+    return {Phase::grad};
+  return {Phase::grad, Phase::param};
+}
+
+void require_arm(const Case& source, const std::string& arm) {
+  std::vector<std::string> known;
+  for (const Arm& each : source.arms)
+    known.push_back(each.name);
+  if (std::find(known.begin(), known.end(), arm) == known.end())
+    throw UserError("case " + source.name + " has no arm '" + arm + "'" + suggestion(arm, known));
+  if (source.arm(arm).is_command())
+    throw UserError("arm '" + arm + "' of " + source.name +
+                    " is a command (faults and no-ops are put into arms of parity-train); name another");
+}
+
+/// "grad x (1 + 3e-07), param x (1 + 1e-07)": the smallest that a half of the gate sees, of each phase that
+/// was measured; "none of grad" where it sees none.
+std::string smallest_words(const std::vector<FaultPower>& faults, bool of_golden) {
+  std::vector<std::string> words;
+  for (const Phase phase : {Phase::grad, Phase::param}) {
+    const FaultPower* best = nullptr;
+    double size = 0;
+    bool measured = false;
+    for (const FaultPower& fault : faults) {
+      const HalfPower* half = of_golden ? (fault.golden ? &*fault.golden : nullptr) : &fault.arms;
+      if (fault.phase != phase || !row_of(fault.kind).sized || !half)
+        continue;
+      measured = true;
+      if (!half->size || (best && *half->size >= size))
+        continue;
+      best = &fault;
+      size = *half->size;
+    }
+    if (best)
+      words.push_back(fmt::format("{} x (1 {} {})", name_of(phase),
+                                  best->kind == FaultKind::perturb ? "+-" : "+", size_text(size)));
+    else if (measured)
+      words.push_back(fmt::format("none of {}", name_of(phase)));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace
+
+bool Power::is_clean() const {
+  return no_ops.all().hits == 0 && std::all_of(faults.begin(), faults.end(), [](const FaultPower& fault) {
+           return fault.named.hits == fault.named.trials;
+         });
+}
+
+std::string Power::sentence() const {
+  const bool has_golden = std::any_of(faults.begin(), faults.end(),
+                                      [](const FaultPower& fault) { return fault.golden.has_value(); });
+  const bool has_sizes = std::any_of(faults.begin(), faults.end(),
+                                     [](const FaultPower& fault) { return row_of(fault.kind).sized; });
+  std::string text;
+  if (has_sizes)
+    text = fmt::format("smallest fault seen at {:.0f} %: {}{}; ", 100 * wanted_power,
+                       smallest_words(faults, false),
+                       has_golden ? "; by the golden: " + smallest_words(faults, true) : "");
+  const Tally all = no_ops.all();
+  return text + fmt::format("{} false alarm{} in {}", all.hits, all.hits == 1 ? "" : "s",
+                            count_text(static_cast<size_t>(all.trials), "no-op pair"));
+}
+
+Json Power::to_json() const {
+  Json rows = Json::array();
+  for (const FaultPower& fault : faults)
+    rows.push_back(fault.to_json());
+  return {{"schema", "parity.power/1"},
+          {"case", case_name},
+          {"arm", arm},
+          {"samples", question.samples},
+          {"seed", question.seed},
+          {"wanted_power", wanted_power},
+          {"confidence", confidence},
+          {"faults", rows},
+          {"no_ops", no_ops.to_json()},
+          {"broken", broken},
+          {"clean", is_clean()},
+          {"sentence", sentence()}};
+}
+
+std::string arm_to_fault(const Case& source) {
+  const auto is_compared = [&](const std::string& arm) {
+    return std::any_of(source.checks.begin(), source.checks.end(), [&](const Check& check) {
+      return check.arms.size() == 2 &&
+             std::find(check.arms.begin(), check.arms.end(), arm) != check.arms.end();
+    });
+  };
+  const auto has_golden = [&](const std::string& arm) {
+    return std::find(source.golden.arms.begin(), source.golden.arms.end(), arm) != source.golden.arms.end();
+  };
+  const Arm* best = nullptr;
+  int most = -1;
+  for (const Arm& arm : source.arms) {
+    const int good = 4 * is_compared(arm.name) + 2 * has_golden(arm.name) + (arm.name != source.reference);
+    if (arm.is_command() || good <= most)
+      continue;
+    best = &arm;
+    most = good;
+  }
+  if (!best)
+    throw UserError("every arm of " + source.name +
+                    " is a command (faults are put into arms of parity-train); choose another case");
+  return best->name;
+}
+
+Power measure_power(const Case& source, const PowerQuestion& question, const SuiteOptions& options,
+                    Progress& progress, const PowerListener& listener) {
+  Power power;
+  power.case_name = source.name;
+  power.question = question;
+  power.arm = question.arm.empty() ? arm_to_fault(source) : question.arm;
+  require_arm(source, power.arm);
+  FaultTrials trials(source, power.arm, options, progress);
+  power.broken = trials.broken();
+  const bool has_golden = !trials.source().golden.arms.empty() && std::filesystem::exists(source.golden_file);
+  for (const FaultKind kind : kinds_of(question, trials.has_ranks()))
+    for (const Phase phase : phases_of(kind)) {
+      power.faults.push_back(
+          fault_power({kind, phase, question.samples, question.seed}, trials.healthy(), has_golden,
+                      [&](const std::vector<Fault>& faults) { return trials.run(faults); }));
+      if (listener)
+        listener(power.faults.back());
+    }
+  power.no_ops = false_alarms(source, power.arm, question.no_op_pairs, question.seed, options, progress);
+  return power;
+}
+
+}  // namespace parity

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/power/no_ops.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace parity {
+namespace {
+
+int64_t integer_of(const FlatConfig& config, const std::string& key, int64_t fallback) {
+  const auto found = config.find(key);
+  return found != config.end() && found->second.is_number_integer() ? found->second.get<int64_t>() : fallback;
+}
+
+std::string text_of(const FlatConfig& config, const std::string& key) {
+  const auto found = config.find(key);
+  return found != config.end() && found->second.is_string() ? found->second.get<std::string>() : "";
+}
+
+bool is_on_one_rank(const FlatConfig& config) {
+  constexpr std::array<const char*, 5> dimensions = {"cp", "dp_replicate", "dp_shard", "pp", "tp"};
+  return std::all_of(dimensions.begin(), dimensions.end(), [&](const char* dimension) {
+    return integer_of(config, std::string("parallel.") + dimension, 1) <= 1;
+  });
+}
+
+/// Whether the loss of an update is one sum, whatever it is cut into.
+bool can_be_cut(const FlatConfig& config) {
+  return text_of(config, "loss.normalization") == "global_tokens" &&
+         text_of(config, "loss.accumulation") == "prefetched";
+}
+
+}  // namespace
+
+std::vector<NoOp> no_ops_of(const FlatConfig& config) {
+  std::vector<NoOp> found;
+  const int64_t threads = integer_of(config, "threads", 1);
+  for (const int64_t other : {1, 2, 3, 4})
+    if (other != threads)
+      found.push_back(
+          {fmt::format("{} thread{}", other, other == 1 ? "" : "s"), {{"threads", other}}, false});
+  const int64_t steps = integer_of(config, "steps", 0);
+  if (integer_of(config, "checkpoint.restart_after", 0) == 0)
+    for (int64_t step = 1; step < steps; ++step)
+      found.push_back(
+          {fmt::format("resumed after update {}", step), {{"checkpoint.restart_after", step}}, true});
+  if (!can_be_cut(config))
+    return found;
+  const int64_t batch = integer_of(config, "data.global_batch", 1);
+  const int64_t pieces = integer_of(config, "data.micro_batches", 1);
+  const bool one_rank = is_on_one_rank(config);
+  for (int64_t other = 1; one_rank && other <= batch && other <= 8; ++other)
+    if (other != pieces && batch % other == 0)
+      found.push_back({fmt::format("{} micro-batch{}", other, other == 1 ? "" : "es"),
+                       {{"data.micro_batches", other}},
+                       false});
+  if (one_rank && batch % (2 * pieces) == 0)
+    for (const char* key : {"dp_replicate", "dp_shard"})
+      found.push_back({fmt::format("{} 2", key), {{std::string("parallel.") + key, 2}}, false});
+  return found;
+}
+
+}  // namespace parity

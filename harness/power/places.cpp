@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/power/places.hpp"
+
+#include "harness/base/error.hpp"
+
+namespace parity {
+namespace {
+
+/// SplitMix64.
+uint64_t mixed(uint64_t x) {
+  x += 0x9E3779B97F4A7C15U;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+  return x ^ (x >> 31);
+}
+
+bool is_place(const SketchRow& row, FaultKind kind, Phase phase) {
+  if (row.key.phase != phase || row.key.step < 1 || !(row.norm > 0))
+    return false;
+  if (kind == FaultKind::swapped_shard)
+    return !row.shape.empty() && row.shape.front() > 1;
+  return kind != FaultKind::stale || phase == Phase::param || row.key.step > 1;
+}
+
+}  // namespace
+
+Places::Places(const Trace& healthy, FaultKind kind, Phase phase, uint64_t seed)
+    : kind_(kind),
+      phase_(phase),
+      seed_(mixed(seed ^ mixed((static_cast<uint64_t>(kind) << 8) | static_cast<uint64_t>(phase)))) {
+  for (const SketchRow& row : healthy.sketches())
+    if (is_place(row, kind, phase))
+      keys_.push_back(row.key);
+}
+
+Fault Places::draw(int64_t n, double size) const {
+  require(!keys_.empty(), "a place is drawn of a run that has none");
+  const uint64_t drawn = mixed(seed_ + static_cast<uint64_t>(n));
+  const TensorKey& key = keys_[drawn % keys_.size()];
+  Fault fault;
+  fault.kind = kind_;
+  fault.steps = {key.step};
+  fault.phase = phase_;
+  fault.name = key.name;
+  fault.size = size;
+  fault.seed = mixed(drawn) >> 32;  // short, for whoever types it again
+  return fault;
+}
+
+}  // namespace parity

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/power/measure_power.hpp"
+
+#include <gmock/gmock.h>
+
+#include "harness/base/error.hpp"
+#include "harness/suite/case_file.hpp"
+
+namespace parity {
+namespace {
+
+Case parse(const std::string& arms, const std::string& golden, const std::string& checked) {
+  return parse_case(arms + "[golden]\narms = [" + golden +
+                        "]\n[[checks]]\nchannel = \"loss\"\nrelation = \"identical\"\narms = [" + checked +
+                        "]\nbecause = \"x\"\n",
+                    "cases/topic/name.toml");
+}
+
+TEST(MeasurePowerTest, TheArmThatGetsFaultsIsComparedThenStoredThenNotTheReference) {
+  const std::string arms = "[arms.a]\n[arms.b]\nlr.base = 1\n[arms.c]\nlr.base = 2\n";
+  EXPECT_EQ(arm_to_fault(parse(arms, "\"a\", \"b\", \"c\"", "\"a\", \"c\"")), "c");
+  EXPECT_EQ(arm_to_fault(parse(arms, "\"a\"", "\"a\", \"c\"")), "a");
+  EXPECT_EQ(arm_to_fault(parse(arms, "", "\"b\", \"c\"")), "b");
+  const std::string command = "[arms.a]\ncommand = [\"x\"]\n[arms.b]\ncommand = [\"y\"]\n";
+  EXPECT_THROW(arm_to_fault(parse(command, "", "\"a\", \"b\"")), UserError);
+}
+
+FaultPower row(FaultKind kind, Phase phase, std::optional<double> arms, std::optional<double> golden) {
+  FaultPower power;
+  power.kind = kind;
+  power.phase = phase;
+  power.arms.size = arms;
+  power.golden.emplace();
+  power.golden->size = golden;
+  return power;
+}
+
+TEST(MeasurePowerTest, TheSentenceHasTheSmallestOfEachPhaseAndHalf) {
+  Power power;
+  power.no_ops.exact = {0, 30};
+  power.no_ops.rounding = {0, 10};
+  EXPECT_EQ(power.sentence(), "0 false alarms in 40 no-op pairs");
+  power.faults = {
+      row(FaultKind::scale, Phase::grad, 3e-4, 1e-7), row(FaultKind::perturb, Phase::grad, 1e-4, 3e-7),
+      row(FaultKind::scale, Phase::param, std::nullopt, 1e-7), row(FaultKind::ulp, Phase::param, {}, {})};
+  EXPECT_EQ(
+      power.sentence(),
+      "smallest fault seen at 95 %: grad x (1 +- 1e-04), none of param; by the golden: grad x (1 + 1e-07), "
+      "param x (1 + 1e-07); 0 false alarms in 40 no-op pairs");
+  EXPECT_TRUE(power.is_clean());
+  EXPECT_EQ(power.to_json().at("sentence"), power.sentence());
+}
+
+TEST(MeasurePowerTest, AFalseAlarmOrAWrongNameIsNotClean) {
+  Power power;
+  power.no_ops.rounding = {1, 10};
+  EXPECT_FALSE(power.is_clean());
+  EXPECT_THAT(power.sentence(), testing::HasSubstr("1 false alarm in 10"));
+  power.no_ops.rounding = {0, 10};
+  power.faults = {row(FaultKind::ulp, Phase::grad, {}, {})};
+  power.faults.front().named = {9, 10};
+  EXPECT_FALSE(power.is_clean());
+}
+
+}  // namespace
+}  // namespace parity

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/power/places.hpp"
+
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "tests/support/recorded.hpp"
+#include "tests/support/samples.hpp"
+
+namespace parity {
+namespace {
+
+class PlacesTest : public RecordedTest {
+ protected:
+  Trace trace() const {
+    Recorder recorder(options());
+    const std::vector<float> tall = {1, 2, 3, 4}, zero = {0, 0};
+    for (int64_t step = 0; step <= 3; ++step) {
+      recorder.begin_step(step);
+      for (const Phase phase : {Phase::grad, Phase::param}) {
+        recorder.tensor(phase, "tall", view_of(DType::float32, tall, {2, 2}));
+        recorder.tensor(phase, "flat", view_of(DType::float32, tall, {1, 4}));
+        recorder.tensor(phase, "zero", view_of(DType::float32, zero));
+      }
+      recorder.end_step();
+    }
+    recorder.finish();
+    return Trace::open(folder);
+  }
+  /// "tall 2" for each place that is drawn.
+  static std::set<std::string> drawn(const Places& places) {
+    std::set<std::string> found;
+    for (int64_t n = 0; n < 200; ++n)
+      found.insert(places.draw(n).name + " " + std::to_string(places.draw(n).steps.at(0)));
+    return found;
+  }
+};
+
+TEST_F(PlacesTest, EveryStepAndTensorThatCanBeChangedIsDrawn) {
+  const Trace run = trace();
+  EXPECT_THAT(drawn(Places(run, FaultKind::ulp, Phase::grad, 1)),
+              testing::ElementsAre("flat 1", "flat 2", "flat 3", "tall 1", "tall 2", "tall 3"));
+  EXPECT_THAT(drawn(Places(run, FaultKind::stale, Phase::grad, 1)),
+              testing::ElementsAre("flat 2", "flat 3", "tall 2", "tall 3"));
+  EXPECT_THAT(drawn(Places(run, FaultKind::swapped_shard, Phase::param, 1)),
+              testing::ElementsAre("tall 1", "tall 2", "tall 3"));
+  EXPECT_TRUE(Places(run, FaultKind::ulp, Phase::optim, 1).empty());
+}
+
+TEST_F(PlacesTest, ASeedDrawsTheSamePlacesAtEverySize) {
+  const Trace run = trace();
+  const Places one(run, FaultKind::scale, Phase::grad, 1), again(run, FaultKind::scale, Phase::grad, 1),
+      other(run, FaultKind::scale, Phase::grad, 2);
+  int64_t same = 0;
+  for (int64_t n = 0; n < 50; ++n) {
+    Fault small = one.draw(n, 1e-6);
+    EXPECT_EQ(small, again.draw(n, 1e-6));
+    same += small == other.draw(n, 1e-6);
+    small.size = 0.5;
+    EXPECT_EQ(small, one.draw(n, 0.5));
+  }
+  EXPECT_LT(same, 50);
+}
+
+}  // namespace
+}  // namespace parity

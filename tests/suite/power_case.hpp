@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "harness/power/measure_power.hpp"
+#include "tests/suite/trained_case.hpp"
+
+namespace parity {
+
+/// A case with a golden, small enough to be run a hundred times.
+class PowerTest : public TrainedCaseTest {
+ protected:
+  SuiteOptions options() const {
+    const char* elsewhere = std::getenv("PARITY_TRAINER");
+    SuiteOptions options;
+    options.out = folder_ / "out";
+    options.trainer = elsewhere ? elsewhere : places::build + "/bin/parity-train";
+    options.jobs = 2;
+    return options;
+  }
+
+  /// Micro-batches against a whole batch, of five updates: equal up to rounding, with a golden of both.
+  Case accumulation() const {
+    const std::string text = base() +
+                             "[arms.whole]\nsteps = 5\n[arms.pieces]\nsteps = 5\ndata.micro_batches = 4\n" +
+                             check("channel = [\"loss\", \"grad_norm\"]", "equivalent") +
+                             check("tensor = \"*\"\nphase = \"grad\"", "equivalent", "steps = [1, 1]");
+    const Json item = run_trainer(text, GoldenMode::create_missing);
+    EXPECT_TRUE(item.at("passed").get<bool>()) << failures(item);
+    return write_case("c", text);
+  }
+
+  Progress progress_{stderr, false};
+};
+
+}  // namespace parity
