@@ -47,12 +47,16 @@ class Attempts {
   /// Places of a kind without a size: more are drawn for those at which it changes nothing.
   std::vector<Trial> effective() {
     std::vector<Trial> kept;
-    for (int64_t first = 0; first < 2 * question_.samples; first += batch) {
-      for (Trial& trial : trials(0, first, first + batch))
-        if (trial.has_effect && static_cast<int64_t>(kept.size()) < question_.samples)
+    int64_t missing = question_.samples;
+    for (int64_t first = 0; first < 2 * question_.samples && missing > 0;) {
+      const int64_t end = first + std::min(batch, missing);
+      for (Trial& trial : trials(0, first, end))
+        if (trial.refused.empty() && trial.has_effect)
           kept.push_back(std::move(trial));
-      if (static_cast<int64_t>(kept.size()) == question_.samples || all_refused())
+      if (all_refused())
         break;
+      first = end;
+      missing = question_.samples - static_cast<int64_t>(kept.size());
     }
     return kept;
   }

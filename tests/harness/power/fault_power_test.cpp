@@ -16,7 +16,8 @@ namespace {
 
 class FaultPowerTest : public RecordedTest {
  protected:
-  FaultPowerTest() {
+  void SetUp() override {
+    RecordedTest::SetUp();
     Recorder recorder(options());
     const std::vector<float> values = {1, 2, 3, 4};
     for (int64_t step = 1; step <= 5; ++step) {

@@ -46,7 +46,7 @@ TEST(MeasurePowerTest, TheSentenceHasTheSmallestOfEachPhaseAndHalf) {
       row(FaultKind::scale, Phase::param, std::nullopt, 1e-7), row(FaultKind::ulp, Phase::param, {}, {})};
   EXPECT_EQ(
       power.sentence(),
-      "smallest fault seen at 95 %: grad x (1 +- 1e-04), none of param; by the golden: grad x (1 + 1e-07), "
+      "smallest fault seen at 95 %: grad x (1 +- 0.0001), none of param; by the golden: grad x (1 + 1e-07), "
       "param x (1 + 1e-07); 0 false alarms in 40 no-op pairs");
   EXPECT_TRUE(power.is_clean());
   EXPECT_EQ(power.to_json().at("sentence"), power.sentence());
