@@ -19,9 +19,9 @@ namespace parity {
 struct ExtraArm {
   std::string of;
   std::string suffix;
-  FlatConfig config = {};    ///< keys it sets beside those of the arm
-  std::string profile = {};  ///< "" keeps the case's
-  bool twin = false;         ///< whether it has a float64 twin where checks of its arm need one
+  FlatConfig config = {};          ///< keys it sets beside those of the arm
+  std::string profile = {};        ///< "" keeps the case's
+  bool twin = false;               ///< whether it has a float64 twin where checks of its arm need one
   std::vector<Fault> faults = {};  ///< put into its run, and its twin's
 
   std::string name() const { return of + "~" + suffix; }
