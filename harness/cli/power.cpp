@@ -42,7 +42,7 @@ std::vector<FaultKind> parse_kinds(const std::string& words) {
 std::string half_words(const HalfPower& half, bool sized) {
   if (half.seen.trials == 0)
     return "-";
-  const std::string seen =
+  std::string seen =
       fmt::format("{} of {} (>= {:.0f} %)", half.seen.hits, half.seen.trials, 100 * at_least(half.seen));
   if (!sized)
     return seen;

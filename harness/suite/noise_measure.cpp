@@ -79,9 +79,9 @@ void add_channel(ArmFloors& floors, const std::string& channel, const Trace& arm
     const auto at = centre.find(step);
     if (at == centre.end())
       continue;
-    const auto distance = [&, step = step](const Trace& trace) {
+    const auto distance = [&, here = step](const Trace& trace) {
       const std::map<int64_t, double> values = values_of(trace, channel);
-      const auto found = values.find(step);
+      const auto found = values.find(here);
       return found == values.end() ? nan : std::abs(found->second - at->second);
     };
     floors.rows.push_back({channel, step, std::abs(scale), noise_of(usable, factor, distance)});
