@@ -11,16 +11,6 @@
 namespace parity {
 namespace {
 
-int64_t integer_of(const FlatConfig& config, const std::string& key, int64_t fallback) {
-  const auto found = config.find(key);
-  return found != config.end() && found->second.is_number_integer() ? found->second.get<int64_t>() : fallback;
-}
-
-std::string text_of(const FlatConfig& config, const std::string& key) {
-  const auto found = config.find(key);
-  return found != config.end() && found->second.is_string() ? found->second.get<std::string>() : "";
-}
-
 bool is_on_one_rank(const FlatConfig& config) {
   constexpr std::array<const char*, 5> dimensions = {"cp", "dp_replicate", "dp_shard", "pp", "tp"};
   return std::all_of(dimensions.begin(), dimensions.end(), [&](const char* dimension) {

@@ -47,4 +47,14 @@ FlatConfig flatten(const Json& nested) {
   return flat;
 }
 
+int64_t integer_of(const FlatConfig& config, const std::string& key, int64_t fallback) {
+  const auto found = config.find(key);
+  return found != config.end() && found->second.is_number_integer() ? found->second.get<int64_t>() : fallback;
+}
+
+std::string text_of(const FlatConfig& config, const std::string& key) {
+  const auto found = config.find(key);
+  return found != config.end() && found->second.is_string() ? found->second.get<std::string>() : "";
+}
+
 }  // namespace parity

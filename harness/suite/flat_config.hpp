@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -18,5 +19,10 @@ Json nest(const FlatConfig& flat);
 
 /// The inverse of nest.
 FlatConfig flatten(const Json& nested);
+
+/// A key's whole number; `fallback` where it is not there or no whole number.
+int64_t integer_of(const FlatConfig& config, const std::string& key, int64_t fallback);
+/// A key's text; "" where it is not there or no text.
+std::string text_of(const FlatConfig& config, const std::string& key);
 
 }  // namespace parity

@@ -12,16 +12,6 @@
 namespace parity {
 namespace {
 
-int64_t integer_of(const FlatConfig& config, const std::string& key, int64_t fallback) {
-  const auto found = config.find(key);
-  return found != config.end() && found->second.is_number_integer() ? found->second.get<int64_t>() : fallback;
-}
-
-std::string text_of(const FlatConfig& config, const std::string& key) {
-  const auto found = config.find(key);
-  return found != config.end() && found->second.is_string() ? found->second.get<std::string>() : "";
-}
-
 /// Another number of micro-batches that the rows of a rank divide into; 0 if there is none.
 int64_t other_micro_batches(const FlatConfig& config) {
   const int64_t now = integer_of(config, "data.micro_batches", 1);

@@ -22,6 +22,9 @@ class ProfileTest : public ProgramTest {
       values[static_cast<size_t>(5 * 128 + i)] = std::bit_cast<float>(std::bit_cast<uint32_t>(1.0F) + steps);
     Capture capture;
     capture.tensors.emplace_back();
+    record(name, values, capture);
+  }
+  void record(const std::string& name, const std::vector<float>& values, const Capture& capture) const {
     Recorder recorder({folder_ / name, {}, {}, capture});
     recorder.begin_step(0);
     recorder.tensor(Phase::param, "w", {DType::float32, {16, 128}, values.data()});
@@ -65,17 +68,10 @@ TEST_F(ProfileTest, IsInTheJson) {
 
 TEST_F(ProfileTest, SaysWhichTensorsHaveNone) {
   write("one.h5", 0, 0);
-  std::vector<float> values(16 * 128, 2.0F);
+  const std::vector<float> values(16 * 128, 2.0F);
   Capture capture;
   capture.sketches.emplace_back();
-  Recorder recorder({folder_ / "three.h5", {}, {}, capture});
-  recorder.begin_step(0);
-  recorder.tensor(Phase::param, "w", {DType::float32, {16, 128}, values.data()});
-  recorder.end_step();
-  recorder.begin_step(1);
-  recorder.channel("loss", 1.0);
-  recorder.end_step();
-  recorder.finish();
+  record("three.h5", values, capture);
   EXPECT_THAT(parity("compare one.h5 three.h5 --profile").out, HasSubstr("1 tensor without a profile"));
 }
 
