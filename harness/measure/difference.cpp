@@ -34,7 +34,7 @@ struct Stretch {
 
 /// Integers of which a double cannot hold each one: distances are exact all the same.
 template <class E>
-void add_large_integers(const FiniteBlock& b, DifferenceTally& total) {
+void add_large_integers(const ElementBlock& b, DifferenceTally& total) {
   DifferenceTally t;
   for (size_t i = 0; i < b.count; ++i) {
     const auto e_bits = E::load(b.expected, i), a_bits = E::load(b.actual, i);
@@ -56,11 +56,11 @@ void add_large_integers(const FiniteBlock& b, DifferenceTally& total) {
 
 /// Each element of a block for a profile. Not inlined into the kernels, of which there are many.
 template <class E>
-[[gnu::noinline]] void add_to_profile(const FiniteBlock& b, size_t count, const RepairedBlock<E>* repaired,
+[[gnu::noinline]] void add_to_profile(const ElementBlock& b, size_t count, const RepairedBlock<E>* repaired,
                                       const Stretch& stretch, ProfileTally& profile) {
-  std::array<uint64_t, FiniteBlock::most> steps;
-  std::array<double, FiniteBlock::most> expected_squares, error_squares;
-  std::array<uint8_t, FiniteBlock::most> differs;
+  std::array<uint64_t, ElementBlock::most> steps;
+  std::array<double, ElementBlock::most> expected_squares, error_squares;
+  std::array<uint8_t, ElementBlock::most> differs;
   E::widen(b.expected, b.count, expected_squares.data());
   E::widen(b.actual, b.count, error_squares.data());
   for (size_t i = 0; i < count; ++i) {
@@ -92,21 +92,18 @@ template <class E>
 
 template <class E>
 struct MeasureStretch {
-  /// A double holds every integer up to here.
-  static constexpr bool may_be_large = !E::floating && E::size == 8;
-  static constexpr uint64_t most_exact = uint64_t{1} << 53;
-
   template <size_t width>
   DifferenceTally operator()(const Stretch* stretch) const {
     const Stretch& s = *stretch;
     DifferenceTally t;
     RepairedBlock<E> repaired;
-    WideBlock wide;
+    DecodedBlock<E> decoded;
+    bool far = false;  // whether the last block's sides lay far apart
     const auto count = static_cast<size_t>(s.count);
-    for (size_t first = 0; first < count; first += FiniteBlock::most) {
-      const size_t here = std::min(FiniteBlock::most, count - first);
-      FiniteBlock b{s.expected + first * E::size, s.actual + first * E::size, here,
-                    s.first + static_cast<int64_t>(first)};
+    for (size_t first = 0; first < count; first += ElementBlock::most) {
+      const size_t here = std::min(ElementBlock::most, count - first);
+      ElementBlock b{s.expected + first * E::size, s.actual + first * E::size, here,
+                     s.first + static_cast<int64_t>(first)};
       const bool partial = here % simd::pack_bytes != 0;
       const auto use_copy = [&] {
         repaired.copy(b.expected, b.actual, here);
@@ -115,19 +112,17 @@ struct MeasureStretch {
       };
       if (partial)
         use_copy();
-      BlockBits<E> bits = compare_bits<E, width>(b.expected, b.actual, b.count);
-      bool changed = false;
-      if constexpr (E::floating) {
-        changed = bits.top >= E::infinite || !s.policy.strict();
-        if (changed) {
-          if (!partial)
-            use_copy();
-          repaired.repair(s.policy, here, b.first, t);
-          bits = compare_bits<E, width>(b.expected, b.actual, b.count);
-        }
+      const size_t after = std::min(first + ElementBlock::most, count) * E::size;
+      const Ahead next{s.expected + after, s.actual + after, E::size};
+      BlockBits<E> bits = compare_bits<E, width>(b, next, far);
+      const bool changed = E::floating && (!bits.regular || !s.policy.strict());
+      if (changed) {
+        if (!partial)
+          use_copy();
+        repaired.repair(s.policy, here, b.first, t);
+        bits = compare_bits<E, width>(b, next, far);
       }
-      const size_t after = std::min(first + FiniteBlock::most, count) * E::size;
-      add_block<width>(b, bits, {s.expected + after, s.actual + after, E::size}, wide, t);
+      add_block<width>(b, bits, next, decoded, t);
       if (s.profile)
         add_to_profile<E>(b, here, changed ? &repaired : nullptr, s, *s.profile);
     }
@@ -136,8 +131,8 @@ struct MeasureStretch {
 
  private:
   template <size_t width>
-  static void add_block(const FiniteBlock& b, const BlockBits<E>& bits, const Ahead& next, WideBlock& wide,
-                        DifferenceTally& t) {
+  static void add_block(const ElementBlock& b, const BlockBits<E>& bits, const Ahead& next,
+                        DecodedBlock<E>& decoded, DifferenceTally& t) {
     t.up.add(bits.up[0], bits.up[1]);
     t.down.add(bits.down[0], bits.down[1]);
     t.max_ulp = std::max<uint64_t>(t.max_ulp, bits.most);
@@ -148,15 +143,13 @@ struct MeasureStretch {
         ++i;
       t.first_other = b.first + static_cast<int64_t>(i);
     }
-    if (may_be_large && bits.top > most_exact)
+    if (!E::floating && !bits.regular)
       return add_large_integers<E>(b, t);
-    wide.count = b.count;
-    wide.first = b.first;
-    E::widen(b.expected, b.count, wide.expected);
-    if (bits.most == 0)
-      return add_equal_values<width>(wide, next, t);
-    E::widen(b.actual, b.count, wide.actual);
-    add_values<width>(wide, next, t);
+    const BlockValues<E, width> values(decoded.decode(b, bits.most > 0));
+    if (bits.most > 0)
+      values.add(bits, next, t);
+    else
+      values.add_equal(bits, next, t);
   }
 };
 

@@ -15,8 +15,8 @@ namespace parity {
 template <class E>
 struct RepairedBlock {
   using Bits = typename E::Bits;
-  alignas(64) std::array<Bits, FiniteBlock::most> expected, actual;
-  std::array<uint16_t, FiniteBlock::most> nans, infinities;  ///< that agree with nothing
+  alignas(64) std::array<Bits, ElementBlock::most> expected, actual;
+  std::array<uint16_t, ElementBlock::most> nans, infinities;  ///< that agree with nothing
   size_t nan_count = 0, infinity_count = 0;
 
   /// \param count  elements; zeros fill the last pack

@@ -43,6 +43,9 @@ struct Element {
                                        ? magnitude
                                        : static_cast<Bits>(magnitude >> mantissa << mantissa);
   static constexpr bool has_infinity = floating && dtype != DType::float8_e4m3fn;
+  /// The least magnitude with which sums over doubles do not work: infinity or NaN, or more than a double
+  /// holds.
+  static constexpr uint64_t irregular = floating ? uint64_t{infinite} : (uint64_t{1} << 53) + 1;
   /// The least magnitude that is not subnormal (or zero).
   static constexpr Bits least_normal = static_cast<Bits>(Bits{floating} << mantissa);
 
@@ -69,24 +72,41 @@ struct Element {
     return bits;
   }
 
+  /// What vectors convert to doubles: the element itself, or for 8 and 16 bits one of the same value.
+  using Number =
+      std::conditional_t<dtype == DType::float64, double,
+                         std::conditional_t<floating, float, std::conditional_t<size == 8, Signed, int32_t>>>;
+  static constexpr bool is_number = size >= 4;
+
+  static Number number(Bits bits) {
+    if constexpr (is_number)
+      return std::bit_cast<Number>(bits);
+    else if constexpr (floating)
+      return widen_small(bits);
+    else
+      return static_cast<Key>(bits);
+  }
+  static void decode(const std::byte* from, size_t count, Number* to) {
+    for (size_t i = 0; i < count; ++i)
+      to[i] = number(load(from, i));
+  }
+
   /// As doubles; exact, but for int64 beyond 2^53 (nearest). Plain loops: compilers make better
   /// vectors of a conversion than its vector form gives.
   static void widen(const std::byte* from, size_t count, double* to) {
     if constexpr (dtype == DType::float64) {
       std::memcpy(to, from, count * size);
     } else if constexpr (size <= 2 && floating) {
-      alignas(64) float halfway[1024];
+      alignas(64) Number halfway[1024];
       for (size_t first = 0; first < count; first += std::size(halfway)) {
         const size_t here = std::min(std::size(halfway), count - first);
-        for (size_t i = 0; i < here; ++i)
-          halfway[i] = widen_small(load(from, first + i));
+        decode(from + first * size, here, halfway);
         for (size_t i = 0; i < here; ++i)
           to[first + i] = static_cast<double>(halfway[i]);
       }
     } else {
-      using Number = std::conditional_t<dtype == DType::float32, float, Key>;
       for (size_t i = 0; i < count; ++i)
-        to[i] = static_cast<double>(std::bit_cast<Number>(load(from, i)));
+        to[i] = static_cast<double>(number(load(from, i)));
     }
   }
 

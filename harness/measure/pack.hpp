@@ -39,10 +39,32 @@ struct Pack {
       result.part[r] = value - Register{};
     return result;
   }
+  /// All bits set.
+  static Pack ones() {
+    Pack result;
+    for (size_t r = 0; r < registers; ++r)
+      result.part[r] = ~Register{};
+    return result;
+  }
   static Pack load(const void* from) {
     Pack result;
     for (size_t r = 0; r < registers; ++r)  // not at once: that would go through memory
       std::memcpy(&result.part[r], static_cast<const std::byte*>(from) + r * width, width);
+    return result;
+  }
+  /// Of numbers of another type. Lane by lane, as written: GCC makes one instruction of that, and several of
+  /// its own vector conversion.
+  template <class From>
+  static Pack convert(const void* from) {
+    if constexpr (std::is_same_v<From, T>)
+      return load(from);
+    Pack result;
+    for (size_t r = 0; r < registers; ++r) {
+      typename VectorOf<From, register_lanes * sizeof(From)>::type numbers;
+      std::memcpy(&numbers, static_cast<const std::byte*>(from) + r * sizeof numbers, sizeof numbers);
+      for (size_t lane = 0; lane < register_lanes; ++lane)
+        result.part[r][lane] = static_cast<T>(numbers[lane]);
+    }
     return result;
   }
   std::array<T, lanes> values() const {
@@ -74,6 +96,9 @@ struct Pack {
   friend Pack operator&(const Pack& a, const Pack& b) {
     return map(a, b, [](Register x, Register y) { return x & y; });
   }
+  friend Pack operator|(const Pack& a, const Pack& b) {
+    return map(a, b, [](Register x, Register y) { return x | y; });
+  }
   friend Pack operator^(const Pack& a, const Pack& b) {
     return map(a, b, [](Register x, Register y) { return x ^ y; });
   }
@@ -82,6 +107,18 @@ struct Pack {
   /// The larger of each lane; the second where they cannot be ordered.
   friend Pack larger(const Pack& a, const Pack& b) {
     return map(a, b, [](Register x, Register y) { return x > y ? x : y; });
+  }
+  friend Pack smaller(const Pack& a, const Pack& b) {
+    return map(a, b, [](Register x, Register y) { return x < y ? x : y; });
+  }
+
+  /// Lanes of `then` where test(register of a, register of b) holds, of `otherwise` elsewhere.
+  template <class Test>
+  static Pack choose(Test test, const Pack& a, const Pack& b, const Pack& then, const Pack& otherwise) {
+    Pack result;
+    for (size_t r = 0; r < registers; ++r)
+      result.part[r] = test(a.part[r], b.part[r]) ? then.part[r] : otherwise.part[r];
+    return result;
   }
 };
 
@@ -98,21 +135,71 @@ template <size_t width>
 using WideDoubles = Pack<double, width>;
 inline constexpr size_t wide = pack_bytes / sizeof(double);  ///< lanes of WideDoubles
 
-template <size_t width>
-WideDoubles<width> absolute(const WideDoubles<width>& x) {
-  return cast<double>(cast<uint64_t>(x) & Pack<uint64_t, width>::all(~uint64_t{0} >> 1));
+/// Of floats.
+template <class T, size_t width>
+Pack<T, width> absolute(const Pack<T, width>& x) {
+  using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  return cast<T>(cast<Bits>(x) & Pack<Bits, width>::all(static_cast<Bits>(~Bits{0} >> 1)));
 }
 
-/// Sum and maximum of the lanes, always in the same order.
+/// sum + x * y where a double holds each x * y: fused with AVX-512, which then gives the same bits.
 template <size_t width>
-double sum(const WideDoubles<width>& x) {
-  const auto v = x.values();
-  return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+WideDoubles<width> add_exact_product(const WideDoubles<width>& sum, const WideDoubles<width>& x,
+                                     const WideDoubles<width>& y) {
+  if constexpr (width < 64)
+    return sum + x * y;
+  WideDoubles<width> result = sum;
+#if defined(__clang__)
+  result.part[0] = __builtin_elementwise_fma(x.part[0], y.part[0], result.part[0]);
+#else  // GCC has no such function that does not depend on the target
+  asm("vfmadd231pd %2, %1, %0" : "+v"(result.part[0]) : "v"(x.part[0]), "v"(y.part[0]));
+#endif
+  return result;
+}
+
+/// Folds the lanes of a register, its halves onto each other, with operate(x, y).
+template <class T, size_t width, class Operate>
+T fold(typename VectorOf<T, width>::type x, Operate operate) {
+  if constexpr (width == 2 * sizeof(T)) {
+    return operate(T{x[0]}, T{x[1]});
+  } else {
+    typename VectorOf<T, width / 2>::type low, high;
+    std::memcpy(&low, &x, sizeof low);
+    std::memcpy(&high, reinterpret_cast<const std::byte*>(&x) + sizeof low, sizeof high);
+    return fold<T, width / 2>(operate(low, high), operate);
+  }
+}
+/// Of 64 bytes, so that the order is the same whatever the registers are.
+template <class T, size_t width, class Operate>
+T fold(const Pack<T, width>& x, Operate operate) {
+  if constexpr (width == pack_bytes)
+    return fold<T, width>(x.part[0], operate);
+  else
+    return fold<T, width>(operate(x.part[0], x.part[1]), operate);
 }
 template <class T, size_t width>
 T largest(const Pack<T, width>& x) {
-  const auto v = x.values();
-  return *std::max_element(v.begin(), v.end());
+  return fold(x, [](auto a, auto b) { return a > b ? a : b; });
+}
+template <class T, size_t width>
+T smallest(const Pack<T, width>& x) {
+  return fold(x, [](auto a, auto b) { return a < b ? a : b; });
+}
+/// Sum of the lanes: of doubles ((0+4) + (2+6)) + ((1+5) + (3+7)), of integers in 64 bits.
+template <class T, size_t width>
+auto sum(const Pack<T, width>& x) {
+  if constexpr (sizeof(T) == 8) {
+    return fold(x, [](auto a, auto b) { return a + b; });
+  } else {
+    using Wider =
+        std::conditional_t<sizeof(T) == 4, int64_t, std::conditional_t<sizeof(T) == 2, int32_t, int16_t>>;
+    using Sum = std::conditional_t<std::is_signed_v<T>, Wider, std::make_unsigned_t<Wider>>;
+    const auto pairs = cast<Sum>(x);
+    return sum(pairs.map(pairs, pairs, [](auto two, auto) {
+      constexpr int bits = 8 * sizeof(T);
+      return (two << bits >> bits) + (two >> bits);
+    }));
+  }
 }
 
 /// Chooses the registers of a kernel's packs: calls `kernel.template operator()<width>(args...)`.
@@ -129,11 +216,14 @@ struct WithWidth {
 /// As `run`, for kernels that are written in packs.
 template <class Kernel, class... Args>
 auto run_packed(const Kernel& kernel, Args... args) {
+  const WithWidth<Kernel, 32> narrow{kernel};
 #if defined(__x86_64__)
   if (level() == Level::avx512)
     return run_avx512(WithWidth<Kernel, 64>{kernel}, args...);
+  if (level() == Level::avx2)
+    return run_avx2(narrow, args...);
 #endif
-  return run(WithWidth<Kernel, 32>{kernel}, args...);
+  return narrow(args...);
 }
 
 }  // namespace parity::simd

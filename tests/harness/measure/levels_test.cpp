@@ -37,15 +37,20 @@ INSTANTIATE_TEST_SUITE_P(Dtypes, LevelsTest, testing::ValuesIn(all_dtypes()),
 
 TEST_P(LevelsTest, EveryVectorWidthGivesTheSameBits) {
   for (const size_t count : {size_t{1}, size_t{7}, size_t{1023}, size_t{4099}}) {
-    const Sample a(GetParam(), random_values(count, 1)), b(GetParam(), random_values(count, 2));
-    simd::level() = simd::Level::baseline;
-    const auto expected = measure_all(a, b);
-    for (int level = 1; level <= static_cast<int>(detected_); ++level) {
-      simd::level() = static_cast<simd::Level>(level);
-      const auto actual = measure_all(a, b);
-      ASSERT_EQ(actual.size(), expected.size());
-      EXPECT_EQ(std::memcmp(actual.data(), expected.data(), actual.size() * sizeof(double)), 0)
-          << "level " << level << ", " << count << " elements";
+    const Sample a(GetParam(), random_values(count, 1)), far(GetParam(), random_values(count, 2));
+    Sample close = a;
+    for (size_t i = 0; i < count; i += 3)
+      close.next(i);
+    for (const Sample* b : std::initializer_list<const Sample*>{&far, &close, &a}) {
+      simd::level() = simd::Level::baseline;
+      const auto expected = measure_all(a, *b);
+      for (int level = 1; level <= static_cast<int>(detected_); ++level) {
+        simd::level() = static_cast<simd::Level>(level);
+        const auto actual = measure_all(a, *b);
+        ASSERT_EQ(actual.size(), expected.size());
+        EXPECT_EQ(std::memcmp(actual.data(), expected.data(), actual.size() * sizeof(double)), 0)
+            << "level " << level << ", " << count << " elements";
+      }
     }
   }
 }
