@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "reports/folded_checks.hpp"
 #include "reports/markdown.hpp"
 #include "reports/overview.hpp"
 #include "reports/text.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "reports/folded_checks.hpp"
 #include "reports/text.hpp"
 #include "reports/verdicts.hpp"
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,15 +72,6 @@ std::string mesh_label(const Arm& arm);
 /// mesh_label() of each arm of a case that runs on several ranks: "plain 1 rank, fsdp dp_shard 2"; "" where
 /// all run on one.
 std::string meshes_label(const Case& item);
-
-/// Failed checks against the golden that say of an arm what an earlier one said: one changed option moves
-/// every stored quantity of an arm. By the sentence that stands for them: "4 more stored quantities of b are
-/// different: loss, lr, grad, param".
-struct FoldedChecks {
-  std::set<const Check*> checks;
-  std::vector<std::string> sentences;
-};
-FoldedChecks folded_checks(const std::vector<Check>& checks);
 
 /// "3 of 4 cases hold, 1 fails" in a sentence that states the suite's outcome.
 std::string outcome(const Results& results);

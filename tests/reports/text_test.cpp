@@ -52,25 +52,6 @@ TEST(TextTest, MeshesAreToldWhereAnArmHasSeveralRanks) {
   EXPECT_EQ(meshes_label(item), "alone 1 rank, fsdp dp_shard 2 x tp 2");
 }
 
-TEST(TextTest, OneStoredQuantityStandsForAllThatAnArmLost) {
-  const auto stored = [](const std::string& arm, const std::string& quantity, bool passed) {
-    Check check;
-    check.kind = "golden";
-    check.arms = {arm};
-    check.quantity = quantity;
-    check.passed = passed;
-    check.verdict = passed ? "identical" : "different";
-    return check;
-  };
-  const std::vector<Check> checks = {stored("a", "loss", false), stored("b", "loss", false),
-                                     stored("b", "lr", true), stored("b", "grad", false),
-                                     stored("b", "param", false)};
-  const FoldedChecks folded = folded_checks(checks);
-  EXPECT_EQ(folded.checks, (std::set<const Check*>{&checks[3], &checks[4]}));
-  EXPECT_EQ(folded.sentences,
-            std::vector<std::string>{"2 more stored quantities of b are different: grad, param"});
-}
-
 TEST(TextTest, ExactGivesTheDoubleBack) {
   for (const double value : {0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, -0.0})
     EXPECT_EQ(std::strtod(exact(Json(value)).c_str(), nullptr), value);
