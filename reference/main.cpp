@@ -14,6 +14,7 @@
 #include "reference/comm/job.hpp"
 #include "reference/config/command_line.hpp"
 #include "reference/config/schema.hpp"
+#include "reference/parallel/memory_estimate.hpp"
 #include "reference/train/run.hpp"
 
 namespace {
@@ -24,6 +25,9 @@ void act(const Invocation& invocation, const parity::reference::Environment& env
   switch (invocation.action) {
     case Invocation::Action::print_schema:
       std::cout << parity::reference::config_schema().dump(2) << '\n';
+      return;
+    case Invocation::Action::estimate:
+      std::cout << parity::reference::estimate_text(invocation.config);
       return;
     case Invocation::Action::print_help:
       std::cout << parity::reference::help_text();

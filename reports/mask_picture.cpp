@@ -9,6 +9,20 @@ namespace {
 
 constexpr size_t most_tokens = 512;  // a page that draws more stands still
 
+/// One list of numbers for each arm, all of one length.
+std::vector<std::vector<int64_t>> sides_of(const JsonNode& node, size_t arms) {
+  std::vector<std::vector<int64_t>> sides;
+  for (const JsonNode& side : node.items()) {
+    std::vector<int64_t>& numbers = sides.emplace_back();
+    for (const JsonNode& number : side.items())
+      numbers.push_back(number.integer());
+    side.expect(!numbers.empty() && numbers.size() <= most_tokens && numbers.size() == sides.front().size(),
+                "a list of 1 to " + std::to_string(most_tokens) + " integers, as long as the others");
+  }
+  node.expect(arms > 0 && arms <= 2 && sides.size() == arms, "one list for each of one or two arms");
+  return sides;
+}
+
 }  // namespace
 
 MaskPicture read_mask_picture(const JsonNode& node) {
@@ -19,16 +33,11 @@ MaskPicture read_mask_picture(const JsonNode& node) {
   mask.tokens = node.at("tokens").integer();
   for (const JsonNode& arm : node.at("arms").items())
     mask.arms.push_back(arm.text());
-  for (const JsonNode& side : node.at("documents").items()) {
-    std::vector<int64_t>& ids = mask.documents.emplace_back();
-    for (const JsonNode& id : side.items())
-      ids.push_back(id.integer());
-    side.expect(!ids.empty() && ids.size() <= most_tokens && ids.size() == mask.documents.front().size(),
-                "a list of 1 to " + std::to_string(most_tokens) + " ids, as long as the others");
+  mask.documents = sides_of(node.at("documents"), mask.arms.size());
+  if (const auto keys = node.find("first_keys")) {
+    mask.first_keys = sides_of(*keys, mask.arms.size());
+    keys->expect(mask.first_keys.front().size() == mask.documents.front().size(), "as long as documents");
   }
-  node.at("documents")
-      .expect(!mask.arms.empty() && mask.arms.size() <= 2 && mask.documents.size() == mask.arms.size(),
-              "one list for each of one or two arms");
   const JsonNode pairs = node.at("pairs");
   mask.both = pairs.at("both").integer();
   mask.only_first = pairs.at("only_first").integer();

@@ -18,6 +18,9 @@ struct MaskPicture {
   int64_t tokens = 0;                           ///< of the whole row
   std::vector<std::string> arms;                ///< one or two
   std::vector<std::vector<int64_t>> documents;  ///< arm -> [shown tokens] document of each
+  /// arm -> [shown tokens] first key that each looks at, counted from the row's first; empty: documents
+  /// decide
+  std::vector<std::vector<int64_t>> first_keys;
   int64_t both = 0, only_first = 0, only_second = 0;
 
   bool same() const { return only_first == 0 && only_second == 0; }

@@ -135,7 +135,10 @@ Json mask_data(const Case& item, const MaskPicture& mask) {
   Json arms = Json::array();
   for (const std::string& arm : mask.arms)
     arms.push_back(index_of(item, arm));
-  return {{"arms", std::move(arms)}, {"first_token", mask.first_token}, {"documents", mask.documents}};
+  Json data = {{"arms", std::move(arms)}, {"first_token", mask.first_token}, {"documents", mask.documents}};
+  if (!mask.first_keys.empty())
+    data["first_keys"] = mask.first_keys;
+  return data;
 }
 
 Json case_data(const Case& item, Texts& texts) {

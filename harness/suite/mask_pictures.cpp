@@ -11,46 +11,67 @@ namespace {
 
 constexpr int64_t most_tokens = 96;  // a side of the picture
 
-/// The first update whose documents an arm recorded.
-struct Documents {
+/// The first update of which an arm recorded what decides its mask.
+struct Recorded {
   std::string arm;
   int64_t step = 0;
-  TensorView ids_BS;
+  TensorView documents_BS;
+  std::optional<TensorView> first_keys_BS;
 
-  int64_t rows() const { return ids_BS.shape.at(0); }
-  int64_t seq_len() const { return ids_BS.shape.at(1); }
-  std::span<const int64_t> row(int64_t index) const {
+  int64_t rows() const { return documents_BS.shape.at(0); }
+  int64_t seq_len() const { return documents_BS.shape.at(1); }
+  MaskRow row(int64_t index) const {
     const auto length = static_cast<size_t>(seq_len());
-    return {static_cast<const int64_t*>(ids_BS.data) + static_cast<size_t>(index) * length, length};
+    const auto of = [&](const TensorView& x_BS) {
+      return std::span(static_cast<const int64_t*>(x_BS.data) + static_cast<size_t>(index) * length, length);
+    };
+    return {of(documents_BS), first_keys_BS ? of(*first_keys_BS) : std::span<const int64_t>()};
   }
 };
 
-std::optional<Documents> documents_of(const Evidence& evidence, const std::string& arm) {
+/// [rows, tokens] of an update's input; none where it was not recorded, or is something else.
+std::optional<TensorView> tokens_input(const Trace& trace, const TensorKey& key) {
+  const std::vector<TensorKey> keys = trace.tensors();
+  if (std::ranges::find(keys, key) == keys.end())
+    return std::nullopt;
+  const TensorView found = trace.tensor(key);
+  const bool usable = found.dtype == DType::int64 && found.shape.size() == 2 && found.size() > 0;
+  return usable ? std::optional(found) : std::nullopt;
+}
+
+std::optional<Recorded> recorded_of(const Evidence& evidence, const std::string& arm) {
   const Trace* trace = evidence.trace(arm);
   if (!trace)
     return std::nullopt;
-  for (const TensorKey& key : trace->tensors())
-    if (key.phase == Phase::input && key.name == "document_ids") {
-      const Documents found{arm, key.step, trace->tensor(key)};
-      const bool usable = found.ids_BS.dtype == DType::int64 && found.ids_BS.shape.size() == 2 &&
-                          found.rows() > 0 && found.seq_len() > 0;
-      return usable ? std::optional(found) : std::nullopt;
-    }
-  return std::nullopt;
+  const std::vector<TensorKey> keys = trace->tensors();
+  const auto documents = std::ranges::find_if(
+      keys, [](const TensorKey& key) { return key.phase == Phase::input && key.name == "document_ids"; });
+  if (documents == keys.end())
+    return std::nullopt;
+  const auto ids = tokens_input(*trace, *documents);
+  if (!ids)
+    return std::nullopt;
+  Recorded found{arm, documents->step, *ids, std::nullopt};
+  for (const char* name : {"first_keys", "first_keys.rope"}) {
+    const auto first_keys = tokens_input(*trace, {documents->step, Phase::input, name});
+    if (!found.first_keys_BS && first_keys && first_keys->shape == ids->shape)
+      found.first_keys_BS = first_keys;
+  }
+  return found;
 }
 
 /// First query that attends to other keys on one side than on the other; 0 if none does.
-int64_t first_difference(std::span<const int64_t> a, std::span<const int64_t> b) {
+int64_t first_difference(const MaskRow& a, const MaskRow& b) {
   for (size_t q = 0; q < a.size(); ++q)
     for (size_t kv = 0; kv < q; ++kv)
-      if ((a[q] == a[kv]) != (b[q] == b[kv]))
+      if (a.attends(q, kv) != b.attends(q, kv))
         return static_cast<int64_t>(q);
   return 0;
 }
 
-Json picture(const std::vector<const Documents*>& sides, int64_t row) {
-  const std::span<const int64_t> a = sides.front()->row(row);
-  const std::span<const int64_t> b = sides.back()->row(row);
+Json picture(const std::vector<const Recorded*>& sides, int64_t row) {
+  const MaskRow a = sides.front()->row(row);
+  const MaskRow b = sides.back()->row(row);
   const auto length = static_cast<int64_t>(a.size());
   const int64_t shown = std::min(length, most_tokens);
   const int64_t first = std::clamp(first_difference(a, b) - shown / 2, int64_t{0}, length - shown);
@@ -64,15 +85,23 @@ Json picture(const std::vector<const Documents*>& sides, int64_t row) {
       {"documents", Json::array()},
       {"pairs",
        {{"both", pairs.both}, {"only_first", pairs.only_first}, {"only_second", pairs.only_second}}}};
-  for (const Documents* side : sides) {
-    const auto ids = side->row(row).subspan(static_cast<size_t>(first), static_cast<size_t>(shown));
+  const auto part = [&](std::span<const int64_t> values) {
+    const auto some = values.subspan(static_cast<size_t>(first), static_cast<size_t>(shown));
+    return std::vector<int64_t>(some.begin(), some.end());
+  };
+  const bool has_first_keys =
+      std::ranges::any_of(sides, [](const Recorded* side) { return side->first_keys_BS.has_value(); });
+  for (const Recorded* side : sides) {
     json["arms"].push_back(side->arm);
-    json["documents"].push_back(std::vector<int64_t>(ids.begin(), ids.end()));
+    json["documents"].push_back(part(side->row(row).documents));
+    if (has_first_keys)
+      json["first_keys"].push_back(side->first_keys_BS ? part(side->row(row).first_keys)
+                                                       : std::vector<int64_t>(static_cast<size_t>(shown), 0));
   }
   return json;
 }
 
-Json picture_of_pair(const Documents& expected, const Documents& actual) {
+Json picture_of_pair(const Recorded& expected, const Recorded& actual) {
   for (int64_t row = 0; row < expected.rows(); ++row)
     if (!count_pairs(expected.row(row), actual.row(row)).same())
       return picture({&expected, &actual}, row);
@@ -81,12 +110,12 @@ Json picture_of_pair(const Documents& expected, const Documents& actual) {
 
 }  // namespace
 
-MaskPairs count_pairs(std::span<const int64_t> first_S, std::span<const int64_t> second_S) {
+MaskPairs count_pairs(const MaskRow& first, const MaskRow& second) {
   MaskPairs pairs;
-  for (size_t q = 0; q < first_S.size(); ++q)
+  for (size_t q = 0; q < first.size(); ++q)
     for (size_t kv = 0; kv <= q; ++kv) {
-      const bool in_first = first_S[q] == first_S[kv];
-      const bool in_second = second_S[q] == second_S[kv];
+      const bool in_first = first.attends(q, kv);
+      const bool in_second = second.attends(q, kv);
       pairs.both += in_first && in_second ? 1 : 0;
       pairs.only_first += in_first && !in_second ? 1 : 0;
       pairs.only_second += in_second && !in_first ? 1 : 0;
@@ -95,15 +124,15 @@ MaskPairs count_pairs(std::span<const int64_t> first_S, std::span<const int64_t>
 }
 
 Json masks_of(const Case& source, const Evidence& evidence) {
-  std::vector<Documents> all;
+  std::vector<Recorded> all;
   for (const Arm& arm : source.arms)
-    if (const auto found = documents_of(evidence, arm.name))
+    if (const auto found = recorded_of(evidence, arm.name))
       all.insert(arm.name == source.reference ? all.begin() : all.end(), *found);
   Json pictures = Json::array();
   if (all.size() == 1)
     pictures.push_back(picture({&all.front()}, 0));
   for (size_t i = 1; i < all.size(); ++i)
-    if (all[i].step == all[0].step && all[i].ids_BS.shape == all[0].ids_BS.shape)
+    if (all[i].step == all[0].step && all[i].documents_BS.shape == all[0].documents_BS.shape)
       pictures.push_back(picture_of_pair(all[0], all[i]));
   return pictures;
 }

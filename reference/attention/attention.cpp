@@ -15,19 +15,20 @@ AttentionMasks masks_for(AttentionBackend backend, const Mask& mask, const std::
     throw UserError(std::string(name_of(backend)) +
                     " cannot attend with some queries of a sequence (it works with whole documents or rows); "
                     "use flex or dense");
-  AttentionMasks masks{backend, {}, {}, {}};
+  AttentionMasks masks{.backend = backend};
   switch (backend) {
     case AttentionBackend::sdpa:
-      if (mask.document_ids)
+      if (!mask.causal_only)
         throw UserError(
-            "sdpa takes no document mask (it would need one of S x S for each row, and compute "
+            "sdpa takes no mask but the causal one (any other would need S x S for each row, and compute "
             "what it forbids); use flex or varlen");
       break;
     case AttentionBackend::flex:
       masks.blocks = c10::make_intrusive<BlockMask>(mask, queries);
       break;
     case AttentionBackend::varlen:
-      masks.cu_seqlens = cu_seqlens_of(mask.document_lengths());
+      masks.cu_seqlens = cu_seqlens_of(mask.segment_lengths());
+      masks.sliding_window = mask.sliding_window;
       break;
     case AttentionBackend::dense:
       masks.allowed_B1SS = dense_mask(mask);
@@ -39,7 +40,7 @@ AttentionMasks masks_for(AttentionBackend backend, const Mask& mask, const std::
 }
 
 AttentionMasks rows_of(const AttentionMasks& masks, int64_t seq_len, int64_t first, int64_t count) {
-  AttentionMasks result{masks.backend, {}, {}, {}};
+  AttentionMasks result{.backend = masks.backend, .sliding_window = masks.sliding_window};
   if (masks.blocks)
     result.blocks = c10::make_intrusive<BlockMask>(*masks.blocks, first, count);
   if (!masks.cu_seqlens.empty())
@@ -60,6 +61,19 @@ AttentionMasks moved_to(AttentionMasks masks, torch::Device device) {
   return masks;
 }
 
+MaskSet rows_of(const MaskSet& masks, int64_t seq_len, int64_t first, int64_t count) {
+  MaskSet result;
+  for (const auto& [name, each] : masks)
+    result[name] = rows_of(each, seq_len, first, count);
+  return result;
+}
+
+MaskSet moved_to(MaskSet masks, torch::Device device) {
+  for (auto& [name, each] : masks)
+    each = moved_to(std::move(each), device);
+  return masks;
+}
+
 torch::Tensor attend(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd, const torch::Tensor& v_BKSd,
                      const AttentionMasks& masks) {
   switch (masks.backend) {
@@ -68,7 +82,7 @@ torch::Tensor attend(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd, c
     case AttentionBackend::flex:
       return flex_attention(q_BHSd, k_BKSd, v_BKSd, masks.blocks);
     case AttentionBackend::varlen:
-      return varlen_attention(q_BHSd, k_BKSd, v_BKSd, masks.cu_seqlens);
+      return varlen_attention(q_BHSd, k_BKSd, v_BKSd, masks.cu_seqlens, masks.sliding_window);
     case AttentionBackend::dense:
       return dense_attention(q_BHSd, k_BKSd, v_BKSd, masks.allowed_B1SS);
   }

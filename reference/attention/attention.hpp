@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 
 #include <torch/types.h>
 
@@ -14,22 +16,23 @@ namespace parity::reference {
 /// What a model attends with.
 struct AttentionChoice {
   AttentionBackend backend = AttentionBackend::sdpa;
-  std::optional<DocumentRule> documents;  ///< none: causal over the whole sequence
+  MaskRule rule = {};  ///< of blocks with RoPE; the local parts of it do not hold in those without
 };
 
 /// A micro-batch's mask in the form its backend takes: made by a model's get_attention_masks, handed to its
 /// forward. The default is causal sdpa, which takes none.
 struct AttentionMasks {
   AttentionBackend backend = AttentionBackend::sdpa;
-  c10::intrusive_ptr<BlockMask> blocks;  ///< flex
-  std::vector<int64_t> cu_seqlens;       ///< varlen
-  torch::Tensor allowed_B1SS;            ///< dense
+  c10::intrusive_ptr<BlockMask> blocks = {};  ///< flex
+  std::vector<int64_t> cu_seqlens = {};       ///< varlen
+  int64_t sliding_window = 0;                 ///< varlen: keys that a query looks at, itself counted; 0 = all
+  torch::Tensor allowed_B1SS = {};            ///< dense
 };
 
 /// \param queries  positions of the queries that are attended with, over the keys of the whole sequence;
 /// empty =
 ///                 every position
-/// \throws UserError if sdpa is asked to tell documents apart, or sdpa or varlen to attend with some queries
+/// \throws UserError if sdpa is asked for more than causal, or sdpa or varlen to attend with some queries
 AttentionMasks masks_for(AttentionBackend backend, const Mask& mask,
                          const std::vector<int64_t>& queries = {});
 
@@ -39,6 +42,13 @@ AttentionMasks rows_of(const AttentionMasks& masks, int64_t seq_len, int64_t fir
 
 /// The same masks for queries, keys and values on `device`.
 AttentionMasks moved_to(AttentionMasks masks, torch::Device device);
+
+/// A micro-batch's masks by the name that a model's blocks ask for. Most models have one.
+using MaskSet = std::map<std::string, AttentionMasks>;
+
+/// Each of them, as the functions above do it.
+MaskSet rows_of(const MaskSet& masks, int64_t seq_len, int64_t first, int64_t count);
+MaskSet moved_to(MaskSet masks, torch::Device device);
 
 /// softmax(q k^T / sqrt(hd)) v over the pairs that the masks allow: the one operation, whatever does it.
 ///

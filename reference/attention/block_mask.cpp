@@ -9,32 +9,60 @@ namespace {
 
 enum class Kind { empty, partial, full };
 
-/// \param positions  of all queries; empty = a query's place is its position
-/// \param allowed    [queries, keys] of the block, filled in
-Kind work_out(const Mask& mask, int64_t b, Range queries, const std::vector<int64_t>& positions, Range keys,
-              std::vector<uint8_t>& allowed) {
-  allowed.clear();
-  size_t count = 0;
-  for (int64_t q = queries.begin; q < queries.begin + queries.count; ++q)
-    for (int64_t kv = keys.begin; kv < keys.begin + keys.count; ++kv) {
-      const int64_t at = positions.empty() ? q : positions[static_cast<size_t>(q)];
-      allowed.push_back(mask.allows(b, at, kv) ? 1 : 0);
-      count += allowed.back();
+/// Some queries of a row, and which keys they look at.
+class Queries {
+ public:
+  /// \param positions  of all queries; empty = a query's place is its position
+  Queries(const Mask& mask, int64_t b, Range places, const std::vector<int64_t>& positions)
+      : mask_(mask), b_(b) {
+    for (int64_t place = places.begin; place < places.begin + places.count; ++place) {
+      positions_.push_back(positions.empty() ? place : positions[static_cast<size_t>(place)]);
+      if (mask.contiguous)
+        first_keys_.push_back(mask.first_key(b, positions_.back()));
     }
-  return count == 0 ? Kind::empty : count == allowed.size() ? Kind::full : Kind::partial;
-}
+  }
+
+  /// \param allowed  [queries, keys], filled in unless the block is empty
+  Kind work_out(Range keys, std::vector<uint8_t>& allowed) const {
+    if (mask_.contiguous && none_reaches(keys))
+      return Kind::empty;
+    allowed.clear();
+    size_t count = 0;
+    for (size_t i = 0; i < positions_.size(); ++i)
+      for (int64_t kv = keys.begin; kv < keys.begin + keys.count; ++kv) {
+        allowed.push_back(allows(i, kv) ? 1 : 0);
+        count += allowed.back();
+      }
+    return count == 0 ? Kind::empty : count == allowed.size() ? Kind::full : Kind::partial;
+  }
+
+ private:
+  bool allows(size_t i, int64_t kv) const {
+    return mask_.contiguous ? kv >= first_keys_[i] && kv <= positions_[i]
+                            : mask_.allows(b_, positions_[i], kv);
+  }
+  bool none_reaches(Range keys) const {
+    return keys.begin > *std::ranges::max_element(positions_) ||
+           keys.begin + keys.count <= *std::ranges::min_element(first_keys_);
+  }
+
+  const Mask& mask_;
+  int64_t b_;
+  std::vector<int64_t> positions_, first_keys_;
+};
 
 }  // namespace
 
 QueryBlock BlockMask::query_block(const Mask& mask, int64_t b, Range queries,
                                   const std::vector<int64_t>& positions) {
   QueryBlock result{queries, {}, 0, {}};
+  const Queries looking(mask, b, queries, positions);
   std::vector<torch::Tensor> forbidden;
   bool any_partial = false;
   std::vector<uint8_t> allowed;
   for (int64_t begin = 0; begin < mask.seq_len; begin += block_size) {
     const Range keys{begin, std::min(block_size, mask.seq_len - begin)};
-    const Kind kind = work_out(mask, b, queries, positions, keys, allowed);
+    const Kind kind = looking.work_out(keys, allowed);
     if (kind == Kind::empty) {
       ++empty_blocks_;
       continue;
@@ -54,7 +82,7 @@ QueryBlock BlockMask::query_block(const Mask& mask, int64_t b, Range queries,
 
 BlockMask::BlockMask(const Mask& mask, const std::vector<int64_t>& queries) {
   const int64_t count = queries.empty() ? mask.seq_len : static_cast<int64_t>(queries.size());
-  const int64_t different = mask.document_ids ? mask.rows : 1;
+  const int64_t different = mask.rows_differ ? mask.rows : 1;
   for (int64_t b = 0; b < different; ++b) {
     std::vector<QueryBlock>& row = rows_.emplace_back();
     for (int64_t begin = 0; begin < count; begin += block_size)

@@ -8,7 +8,7 @@ namespace parity::reference {
 
 torch::Tensor dense_mask(const Mask& mask) {
   const int64_t S = mask.seq_len;
-  const torch::Tensor allowed = torch::empty({mask.document_ids ? mask.rows : 1, 1, S, S}, torch::kBool);
+  const torch::Tensor allowed = torch::empty({mask.rows_differ ? mask.rows : 1, 1, S, S}, torch::kBool);
   bool* out = allowed.data_ptr<bool>();
   for (int64_t b = 0; b < allowed.size(0); ++b)
     for (int64_t q = 0; q < S; ++q)

@@ -9,15 +9,19 @@
 namespace parity::reference {
 
 /// Causal attention inside each document: rows are laid end to end, cut where documents begin, and each piece
-/// goes through scaled_dot_product_attention by itself. Pairs across documents are never worked out.
+/// goes through scaled_dot_product_attention by itself. Pairs across documents are never worked out, nor, but
+/// for the edges, those outside a sliding window.
 ///
 /// \param q_BHSd  [B, H, S, hd] queries
 /// \param k_BKSd  [B, K, S, hd] keys; K divides H, and each key head serves H / K neighbouring query heads
 /// \param v_BKSd  as k_BKSd
 /// \param cu_seqlens  [documents + 1] begins of the documents in the B S tokens, then B S
+/// \param sliding_window  keys that a query looks at, itself counted (varlen kernels are told one less: what
+///                        lies to the left); 0 = all of its document
 /// \return [B, H, S, hd], same dtype
 torch::Tensor varlen_attention(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd,
-                               const torch::Tensor& v_BKSd, const std::vector<int64_t>& cu_seqlens);
+                               const torch::Tensor& v_BKSd, const std::vector<int64_t>& cu_seqlens,
+                               int64_t sliding_window = 0);
 
 /// 0, then the running sum of the lengths.
 std::vector<int64_t> cu_seqlens_of(const std::vector<int64_t>& lengths);

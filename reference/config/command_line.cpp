@@ -13,9 +13,9 @@
 namespace parity::reference {
 namespace {
 
-const std::vector<std::string> options = {"--set",    "--trace", "--capture", "--stop-after",     "--resume",
-                                          "--dtype",  "--quiet", "--schema",  "--checkpoint-dir", "--help",
-                                          "--version"};
+const std::vector<std::string> options = {"--set",      "--trace",          "--capture", "--stop-after",
+                                          "--resume",   "--dtype",          "--quiet",   "--schema",
+                                          "--estimate", "--checkpoint-dir", "--help",    "--version"};
 
 int64_t parse_count(const std::string& option, const std::string& text) {
   int64_t value = 0;
@@ -62,6 +62,8 @@ Arguments split(const std::vector<std::string>& arguments) {
       to.quiet = true;
     else if (option == "--schema")
       to.action = Invocation::Action::print_schema;
+    else if (option == "--estimate")
+      to.action = Invocation::Action::estimate;
     else if (option == "--version")
       to.action = Invocation::Action::print_version;
     else if (option == "--help" || option == "-h")
@@ -97,7 +99,7 @@ void default_to(std::filesystem::path& path, const std::string& value) {
 Invocation parse_command_line(const std::vector<std::string>& arguments, const Environment& environment) {
   Arguments given = split(arguments);
   Invocation run = std::move(given.invocation);
-  if (run.action != Invocation::Action::train)
+  if (run.action != Invocation::Action::train && run.action != Invocation::Action::estimate)
     return run;
   if (given.config_file.empty())
     given.config_file = environment("PARITY_CONFIG");
@@ -133,6 +135,7 @@ std::string_view help_text() {
   --resume                goes on after the checkpoint, in the same trace
   --checkpoint-dir DIR    where the checkpoint lies
   --quiet                 no line for each update
+  --estimate              prints the model's parameters and what a rank of the mesh keeps in memory
   --schema                prints every config key with type, default and meaning
   --version, --help
 

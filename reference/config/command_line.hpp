@@ -14,7 +14,7 @@ namespace parity::reference {
 
 /// What one process of `parity-train` is asked to do.
 struct Invocation {
-  enum class Action { train, print_schema, print_help, print_version };
+  enum class Action { train, estimate, print_schema, print_help, print_version };
 
   Action action = Action::train;
   RunConfig config;                      ///< validated

@@ -109,6 +109,8 @@ std::vector<Key> make_keys() {
       key("architecture.n_heads", AT(architecture.n_heads), "Query heads; 0 = the model's own."),
       key("architecture.n_kv_heads", AT(architecture.n_kv_heads),
           "Key and value heads; 0 = the model's own, or architecture.n_heads where that is given."),
+      key("architecture.head_dim", AT(architecture.head_dim),
+          "Width of a head; 0 = the model's own, or architecture.dim / heads."),
       key("architecture.vocab_size", AT(architecture.vocab_size), "Vocabulary; 0 = the model's own."),
       key("architecture.ffn_hidden", AT(architecture.ffn_hidden),
           "Width of the feed-forward layer; 0 = the model's own, or 8/3 of architecture.dim rounded up to "
@@ -119,6 +121,25 @@ std::vector<Key> make_keys() {
       key("architecture.norm_eps", AT(architecture.norm_eps), "Epsilon of RMSNorm; 0 = the model's own."),
       key("architecture.rope_scaling", AT(architecture.rope_scaling),
           "RoPE frequency scaling: the model's own, Llama 3's, or none."),
+      key("architecture.rope", AT(architecture.rope),
+          "complex: neighbouring elements of a head turn (Llama, DeepSeek); rotate_half: those half a head "
+          "apart "
+          "(Hugging Face, Qwen3); or the model's own."),
+      key("architecture.rope_weights", AT(architecture.rope_weights),
+          "permuted: rows of wq and wk are put in the order with which rotate_half computes what complex "
+          "computes "
+          "of them in their own."),
+      key("architecture.qk_norm", AT(architecture.qk_norm),
+          "RMSNorm of each query and key head before RoPE: on, off, or the model's own."),
+      key("architecture.tied_embeddings", AT(architecture.tied_embeddings),
+          "The output projection is the embedding: on, off, or the model's own."),
+      key("architecture.initialization", AT(architecture.initialization),
+          "depth_scaled: torchtitan's Llama scheme, of Qwen3 too until 2026; normal: standard deviation 0.02 "
+          "for every "
+          "matrix (Qwen3); or the model's own."),
+      key("architecture.nope_every", AT(architecture.nope_every),
+          "Blocks 0, k, 2 k, ... have no RoPE and attend beyond attention.fixed_block and "
+          "attention.sliding_window (iRoPE); 0 = the model's own."),
       key("steps", AT(steps), "Optimizer updates."),
       key("seed", AT(seed), "Seed of the weights' random generator."),
       key("dtype", AT(dtype), "Type of parameters, activations and optimizer state; float64 is the twin."),
@@ -155,6 +176,17 @@ std::vector<Key> make_keys() {
           "What ends a document that attention may not leave: eos, position_difference (Hugging Face, verl) "
           "or "
           "position_zero (torchtitan); empty = causal over the whole sequence."),
+      key("attention.sliding_window", AT(attention.sliding_window),
+          "Keys that a query may look at, itself counted: the window - 1 before it; 0 = all."),
+      key("attention.fixed_block", AT(attention.fixed_block),
+          "Tokens of the blocks, counted from the beginning of a row, that attention may not leave (iRoPE); "
+          "0 = none."),
+      key("attention.fixed_block_form", AT(attention.fixed_block_form),
+          "corrected: the other rules hold inside a block too; first_written: they are asked about places "
+          "counted "
+          "from the block's beginning, as torchtitan did until #1776; chunked: blocks are counted from "
+          "behind a row's "
+          "left padding (Hugging Face)."),
       key("loss.normalization", AT(loss.normalization),
           "global_tokens: sum over valid tokens of the update; microbatch_mean: mean of micro-batch means; "
           "gradient_scaling: unnormalised sums, all gradients divided by the tokens at the end."),

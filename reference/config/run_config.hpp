@@ -2,51 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "harness/base/enum_names.hpp"
+#include "reference/config/choices.hpp"
 
 namespace parity::reference {
-
-enum class Precision { float32, float64 };
-enum class DeviceChoice { cpu, cuda };
-enum class RopeScalingChoice { model, llama, none };
-enum class DataSource { synthetic, text, tokens };
-enum class Packing { none, stream, concat_then_split, first_fit };
-enum class PositionsChoice { sequence, document };
-enum class DocumentBoundary { eos, position_difference, position_zero };
-enum class AttentionBackend { sdpa, flex, varlen, dense };
-enum class Normalization { global_tokens, microbatch_mean, gradient_scaling };
-enum class Accumulation { prefetched, streamed };
-enum class UpdateCall { step, halves, halves_zeroing };
-enum class OptimizerName { adamw, sgd };
-enum class OptimizerImplementation { fused, plain };
-enum class WeightDecayRamp { constant, linear, cosine };
-enum class ScheduleName {
-  titan,
-  warmup_linear,
-  hugging_face_linear,
-  hugging_face_cosine,
-  verl_cosine,
-  verl_constant,
-  megatron,
-  deepspeed,
-};
-enum class DecayShape { linear, sqrt, cosine, constant, inverse_square_root, wsd };
-enum class WsdDecay { linear, cosine, exponential, minus_sqrt };
-enum class WarmupShape { linear, log };
-enum class ReplicateWith { all_reduce, flat_all_reduce, hsdp };
-enum class ReshardAfterForward { all_but_last, always, never };
-enum class GradientReduction { sum, average };
-enum class GradientSync { last, each };
-enum class PipelineSchedule { gpipe, one_forward_one_backward, interleaved };
-enum class PipelineMasks { split, own, held };
-enum class ActivationCheckpointing { none, full, every };
-enum class MixedPrecision { none, bf16 };
-enum class CheckpointPart { optimizer, optimizer_step, schedule, data };
 
 /// Departures from the named model's dimensions; 0 keeps the model's own.
 struct ArchitectureConfig {
@@ -54,12 +16,19 @@ struct ArchitectureConfig {
   int64_t n_layers = 0;
   int64_t n_heads = 0;
   int64_t n_kv_heads = 0;
+  int64_t head_dim = 0;
   int64_t vocab_size = 0;
   int64_t ffn_hidden = 0;
   int64_t max_seq_len = 0;
   double rope_theta = 0;
   double norm_eps = 0;
   RopeScalingChoice rope_scaling = RopeScalingChoice::model;
+  RopeChoice rope = RopeChoice::model;
+  RopeWeights rope_weights = RopeWeights::own;
+  Switch qk_norm = Switch::model;
+  Switch tied_embeddings = Switch::model;
+  InitializationChoice initialization = InitializationChoice::model;
+  int64_t nope_every = 0;  ///< blocks 0, k, 2 k, ... have no RoPE and attend without the local rules
 };
 
 struct DataConfig {
@@ -81,6 +50,9 @@ struct DataConfig {
 struct AttentionConfig {
   AttentionBackend backend = AttentionBackend::sdpa;
   std::vector<DocumentBoundary> documents;  ///< at most one; empty = causal over the whole sequence
+  int64_t sliding_window = 0;               ///< keys a query may look at, itself counted; 0 = all
+  int64_t fixed_block = 0;                  ///< tokens of the blocks that attention may not leave; 0 = none
+  FixedBlockForm fixed_block_form = FixedBlockForm::corrected;
 };
 
 struct LossConfig {
@@ -216,170 +188,3 @@ struct RunConfig {
 };
 
 }  // namespace parity::reference
-
-namespace parity {
-
-template <>
-struct EnumNames<reference::Precision> {
-  static constexpr std::string_view what = "dtype";
-  static constexpr std::array<std::string_view, 2> names = {"float32", "float64"};
-};
-template <>
-struct EnumNames<reference::DeviceChoice> {
-  static constexpr std::string_view what = "device";
-  static constexpr std::array<std::string_view, 2> names = {"cpu", "cuda"};
-};
-template <>
-struct EnumNames<reference::RopeScalingChoice> {
-  static constexpr std::string_view what = "RoPE scaling";
-  static constexpr std::array<std::string_view, 3> names = {"model", "llama", "none"};
-};
-template <>
-struct EnumNames<reference::DataSource> {
-  static constexpr std::string_view what = "data source";
-  static constexpr std::array<std::string_view, 3> names = {"synthetic", "text", "tokens"};
-};
-template <>
-struct EnumNames<reference::Packing> {
-  static constexpr std::string_view what = "packing";
-  static constexpr std::array<std::string_view, 4> names = {"none", "stream", "concat_then_split",
-                                                            "first_fit"};
-};
-template <>
-struct EnumNames<reference::PositionsChoice> {
-  static constexpr std::string_view what = "positions";
-  static constexpr std::array<std::string_view, 2> names = {"sequence", "document"};
-};
-template <>
-struct EnumNames<reference::DocumentBoundary> {
-  static constexpr std::string_view what = "document boundary";
-  static constexpr std::array<std::string_view, 3> names = {"eos", "position_difference", "position_zero"};
-};
-template <>
-struct EnumNames<reference::AttentionBackend> {
-  static constexpr std::string_view what = "attention backend";
-  static constexpr std::array<std::string_view, 4> names = {"sdpa", "flex", "varlen", "dense"};
-};
-template <>
-struct EnumNames<reference::Normalization> {
-  static constexpr std::string_view what = "loss normalization";
-  static constexpr std::array<std::string_view, 3> names = {"global_tokens", "microbatch_mean",
-                                                            "gradient_scaling"};
-};
-template <>
-struct EnumNames<reference::Accumulation> {
-  static constexpr std::string_view what = "accumulation";
-  static constexpr std::array<std::string_view, 2> names = {"prefetched", "streamed"};
-};
-template <>
-struct EnumNames<reference::UpdateCall> {
-  static constexpr std::string_view what = "way of an update";
-  static constexpr std::array<std::string_view, 3> names = {"step", "halves", "halves_zeroing"};
-};
-template <>
-struct EnumNames<reference::OptimizerName> {
-  static constexpr std::string_view what = "optimizer";
-  static constexpr std::array<std::string_view, 2> names = {"adamw", "sgd"};
-};
-template <>
-struct EnumNames<reference::OptimizerImplementation> {
-  static constexpr std::string_view what = "optimizer implementation";
-  static constexpr std::array<std::string_view, 2> names = {"fused", "plain"};
-};
-template <>
-struct EnumNames<reference::WeightDecayRamp> {
-  static constexpr std::string_view what = "weight decay ramp";
-  static constexpr std::array<std::string_view, 3> names = {"constant", "linear", "cosine"};
-};
-template <>
-struct EnumNames<reference::ScheduleName> {
-  static constexpr std::string_view what = "lr schedule";
-  static constexpr std::array<std::string_view, 8> names = {"titan",
-                                                            "warmup_linear",
-                                                            "hugging_face_linear",
-                                                            "hugging_face_cosine",
-                                                            "verl_cosine",
-                                                            "verl_constant",
-                                                            "megatron",
-                                                            "deepspeed"};
-};
-template <>
-struct EnumNames<reference::DecayShape> {
-  static constexpr std::string_view what = "decay shape";
-  static constexpr std::array<std::string_view, 6> names = {
-      "linear", "sqrt", "cosine", "constant", "inverse_square_root", "wsd"};
-};
-template <>
-struct EnumNames<reference::WsdDecay> {
-  static constexpr std::string_view what = "WSD decay";
-  static constexpr std::array<std::string_view, 4> names = {"linear", "cosine", "exponential", "minus_sqrt"};
-};
-template <>
-struct EnumNames<reference::WarmupShape> {
-  static constexpr std::string_view what = "warmup shape";
-  static constexpr std::array<std::string_view, 2> names = {"linear", "log"};
-};
-template <>
-struct EnumNames<reference::ReplicateWith> {
-  static constexpr std::string_view what = "way to replicate";
-  static constexpr std::array<std::string_view, 3> names = {"all_reduce", "flat_all_reduce", "hsdp"};
-};
-template <>
-struct EnumNames<reference::ReshardAfterForward> {
-  static constexpr std::string_view what = "resharding after forward";
-  static constexpr std::array<std::string_view, 3> names = {"all_but_last", "always", "never"};
-};
-template <>
-struct EnumNames<reference::GradientReduction> {
-  static constexpr std::string_view what = "gradient reduction";
-  static constexpr std::array<std::string_view, 2> names = {"sum", "average"};
-};
-template <>
-struct EnumNames<reference::GradientSync> {
-  static constexpr std::string_view what = "gradient synchronisation";
-  static constexpr std::array<std::string_view, 2> names = {"last", "each"};
-};
-template <>
-struct EnumNames<reference::PipelineSchedule> {
-  static constexpr std::string_view what = "pipeline schedule";
-  static constexpr std::array<std::string_view, 3> names = {"gpipe", "1f1b", "interleaved"};
-};
-template <>
-struct EnumNames<reference::PipelineMasks> {
-  static constexpr std::string_view what = "way of masks through a pipeline";
-  static constexpr std::array<std::string_view, 3> names = {"split", "own", "held"};
-};
-template <>
-struct EnumNames<reference::ActivationCheckpointing> {
-  static constexpr std::string_view what = "activation checkpointing";
-  static constexpr std::array<std::string_view, 3> names = {"none", "full", "every"};
-};
-template <>
-struct EnumNames<reference::MixedPrecision> {
-  static constexpr std::string_view what = "mixed precision";
-  static constexpr std::array<std::string_view, 2> names = {"none", "bf16"};
-};
-template <>
-struct EnumNames<reference::CheckpointPart> {
-  static constexpr std::string_view what = "checkpoint part";
-  static constexpr std::array<std::string_view, 4> names = {"optimizer", "optimizer.step", "schedule",
-                                                            "data"};
-};
-static_assert(EnumNames<reference::Normalization>::names.size() ==
-              static_cast<size_t>(reference::Normalization::gradient_scaling) + 1);
-static_assert(EnumNames<reference::UpdateCall>::names.size() ==
-              static_cast<size_t>(reference::UpdateCall::halves_zeroing) + 1);
-static_assert(EnumNames<reference::CheckpointPart>::names.size() ==
-              static_cast<size_t>(reference::CheckpointPart::data) + 1);
-static_assert(EnumNames<reference::Packing>::names.size() ==
-              static_cast<size_t>(reference::Packing::first_fit) + 1);
-static_assert(EnumNames<reference::DocumentBoundary>::names.size() ==
-              static_cast<size_t>(reference::DocumentBoundary::position_zero) + 1);
-static_assert(EnumNames<reference::AttentionBackend>::names.size() ==
-              static_cast<size_t>(reference::AttentionBackend::dense) + 1);
-static_assert(EnumNames<reference::ScheduleName>::names.size() ==
-              static_cast<size_t>(reference::ScheduleName::deepspeed) + 1);
-static_assert(EnumNames<reference::DecayShape>::names.size() ==
-              static_cast<size_t>(reference::DecayShape::wsd) + 1);
-
-}  // namespace parity

@@ -22,13 +22,19 @@ void check_architecture(const RunConfig& config, const Rules& rules) {
   rules.at_least(a.max_seq_len, 0, "architecture.max_seq_len");
   rules.within(a.rope_theta, 0, 1e12, "architecture.rope_theta");
   rules.within(a.norm_eps, 0, 1, "architecture.norm_eps");
-  const Llama3Dimensions d = dimensions_of(config.model, a);
-  rules.rule(d.dim % d.n_heads == 0, "architecture.n_heads",
+  rules.at_least(a.nope_every, 0, "architecture.nope_every");
+  const ModelDimensions d = dimensions_of(config.model, a);
+  rules.at_least(a.head_dim, 0, "architecture.head_dim");
+  rules.rule(d.head_width > 0 || d.dim % d.n_heads == 0, "architecture.n_heads",
              "dim " + std::to_string(d.dim) + " does not divide into " + std::to_string(d.n_heads) + " heads",
              "choose a divisor of dim");
-  rules.rule(d.head_dim() % 2 == 0, "architecture.n_heads",
+  rules.rule(d.head_dim() % 2 == 0, d.head_width > 0 ? "architecture.head_dim" : "architecture.n_heads",
              "a head has " + std::to_string(d.head_dim()) + " dimensions, and RoPE turns pairs",
-             "make dim / n_heads even");
+             "make a head's width even");
+  rules.rule(!d.tied || config.parallel.pp == 1, "architecture.tied_embeddings",
+             "the embedding of a tied model lies on the first stage of a pipeline and its output projection "
+             "on the last",
+             "set architecture.tied_embeddings = \"off\" or parallel.pp = 1");
   rules.rule(d.n_heads % d.n_kv_heads == 0, "architecture.n_kv_heads",
              std::to_string(d.n_heads) + " query heads cannot share " + std::to_string(d.n_kv_heads) +
                  " key heads evenly",
@@ -99,7 +105,22 @@ void check_documents(const RunConfig& config, const Rules& rules) {
              "shorten the documents or lengthen data.seq_len");
 }
 
+/// The rules that do not ask where documents lie.
+void check_local_attention(const RunConfig& config, const Rules& rules) {
+  const AttentionConfig& attention = config.attention;
+  rules.at_least(attention.sliding_window, 0, "attention.sliding_window");
+  rules.at_least(attention.fixed_block, 0, "attention.fixed_block");
+  for (const auto& [tokens, key] : {std::pair(attention.sliding_window, "attention.sliding_window"),
+                                    std::pair(attention.fixed_block, "attention.fixed_block")})
+    rules.rule(tokens == 0 || attention.backend != AttentionBackend::sdpa, key,
+               "sdpa takes no mask but the causal one, and would silently attend to everything before",
+               "set attention.backend = \"flex\" or \"varlen\"");
+  rules.used_or_default(attention.fixed_block > 0, "attention.fixed_block_form",
+                        "attention without fixed blocks", "set attention.fixed_block");
+}
+
 void check_attention(const RunConfig& config, const Rules& rules) {
+  check_local_attention(config, rules);
   const AttentionConfig& attention = config.attention;
   const DataConfig& data = config.data;
   const std::string key = "attention.documents";

@@ -39,7 +39,7 @@ void check_data_parallel(const RunConfig& config, const Rules& rules) {
 void check_tensor_parallel(const RunConfig& config, const Rules& rules) {
   const int64_t tp = config.parallel.tp;
   rules.at_least(tp, 1, "parallel.tp");
-  const Llama3Dimensions d = dimensions_of(config.model, config.architecture);
+  const ModelDimensions d = dimensions_of(config.model, config.architecture);
   rules.rule(d.n_heads % tp == 0 && d.n_kv_heads % tp == 0, "parallel.tp",
              std::to_string(d.n_heads) + " query heads and " + std::to_string(d.n_kv_heads) +
                  " key heads do not fall into equal parts, and a head stays whole",

@@ -85,7 +85,7 @@ bool is_recomputed(int64_t block, const ParallelConfig& config) {
 
 }  // namespace
 
-std::shared_ptr<const int64_t> apply_activation_checkpointing(Llama3& model, const ParallelConfig& config) {
+std::shared_ptr<const int64_t> apply_activation_checkpointing(Decoder& model, const ParallelConfig& config) {
   if (config.activation_checkpointing == ActivationCheckpointing::none)
     return nullptr;
   auto count = std::make_shared<int64_t>(0);

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "reference/config/run_config.hpp"
-#include "reference/model/llama3/llama3.hpp"
+#include "reference/model/decoder/decoder.hpp"
 
 namespace parity::reference {
 
@@ -18,6 +18,6 @@ namespace parity::reference {
 /// Forward draws no random numbers, so there is no state of a generator to bring back.
 /// \return blocks computed again so far, counted where it happens; null where none is
 /// Source: torchtitan's activation_checkpoint (mode full, selective with a number).
-std::shared_ptr<const int64_t> apply_activation_checkpointing(Llama3& model, const ParallelConfig& config);
+std::shared_ptr<const int64_t> apply_activation_checkpointing(Decoder& model, const ParallelConfig& config);
 
 }  // namespace parity::reference

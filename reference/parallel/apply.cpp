@@ -16,7 +16,7 @@
 namespace parity::reference {
 namespace {
 
-Applied sharded(Llama3& model, const Parameters& parameters, const ParallelConfig& config,
+Applied sharded(Decoder& model, const Parameters& parameters, const ParallelConfig& config,
                 const Parallel& parallel) {
   const auto place = [](const char* dimension, const Group& ranks) {
     return MeshPlace{dimension, ranks.rank(), ranks.size()};
@@ -28,8 +28,9 @@ Applied sharded(Llama3& model, const Parameters& parameters, const ParallelConfi
   if (config.mixed_precision == MixedPrecision::bf16 &&
       parameters.front().value.scalar_type() == torch::kFloat32)
     ranks.compute = torch::kBFloat16;
-  auto fsdp = std::make_unique<Fsdp>(model.hooks(), parameters,
-                                     Fsdp::Options{ranks, config.reshard_after_forward, config.sync});
+  auto fsdp = std::make_unique<Fsdp>(
+      model.hooks(), parameters,
+      Fsdp::Options{ranks, config.reshard_after_forward, config.sync, model.dimensions().tied});
   model.visit_weights([weights = fsdp->weights()](const std::string& name, torch::Tensor& weight) {
     if (const auto used = weights.find(name); used != weights.end())  // others are of other stages
       weight = used->second;
@@ -66,7 +67,7 @@ void sum_partial_gradients(Applied& applied, const Parallel& parallel) {
                                                                std::move(partial), parallel.tensor);
 }
 
-std::unique_ptr<Pipeline> make_pipeline(const Llama3& model, const PipelineShape& shape,
+std::unique_ptr<Pipeline> make_pipeline(const Decoder& model, const PipelineShape& shape,
                                         const ParallelConfig& config, const Parallel& parallel) {
   const GroupPointer alone = parallel.world->subgroup("alone", {parallel.world->rank()});
   return std::make_unique<Pipeline>(model, shape, parallel.pipeline,
@@ -75,7 +76,7 @@ std::unique_ptr<Pipeline> make_pipeline(const Llama3& model, const PipelineShape
 
 }  // namespace
 
-Applied apply_parallelism(Llama3& model, const ParallelConfig& config, const Parallel& parallel) {
+Applied apply_parallelism(Decoder& model, const ParallelConfig& config, const Parallel& parallel) {
   Parameters parameters = apply_tensor_parallel(model, config, parallel.tensor);
   const PipelineShape shape = {config.pp_schedule, config.pp, config.pp_stages, config.pp_microbatches};
   if (config.pp > 1)

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reference/config/run_config.hpp"
-#include "reference/model/llama3/llama3.hpp"
+#include "reference/model/decoder/decoder.hpp"
 #include "reference/parallel/data_parallel.hpp"
 #include "reference/parallel/parallel.hpp"
 #include "reference/parallel/pipeline.hpp"
@@ -31,6 +31,6 @@ struct Applied {
 /// parallel, then activation checkpointing, then FSDP or replicas. Each replaces the parameters by what the
 /// rank holds of them.
 /// \param model  with its first weights, which are the same on every rank
-Applied apply_parallelism(Llama3& model, const ParallelConfig& config, const Parallel& parallel);
+Applied apply_parallelism(Decoder& model, const ParallelConfig& config, const Parallel& parallel);
 
 }  // namespace parity::reference

@@ -16,10 +16,21 @@ std::string part_of_name(const std::string& name) {
   return name.substr(0, name.find('.', is_layer ? std::string("layers.").size() : 0));
 }
 
-Parts unit_of(const std::string& part) {
-  if (part == "norm" || part == "output")
+/// \param tied  the output projection is the embedding, which so stays gathered from the first part to the
+/// last
+Parts unit_of(const std::string& part, bool tied) {
+  if (tied && part == "tok_embeddings")
+    return {"tok_embeddings", "output"};
+  if (!tied && (part == "norm" || part == "output"))
     return {"norm", "output"};
   return {part};
+}
+
+std::string joined(const Parts& parts) {
+  std::string name = parts.front();
+  for (size_t p = 1; p < parts.size(); ++p)
+    name += "+" + parts[p];
+  return name;
 }
 
 bool is_in(const std::string& part, const Parts& parts) {
@@ -28,16 +39,17 @@ bool is_in(const std::string& part, const Parts& parts) {
 
 }  // namespace
 
+std::string fsdp_unit_of(const std::string& parameter, bool tied) {
+  return joined(unit_of(part_of_name(parameter), tied));
+}
+
 Fsdp::Fsdp(ModuleHooks& hooks, const Parameters& whole, const Options& options) : sync_(options.sync) {
   for (size_t i = 0; i < whole.size();) {
-    const Parts parts = unit_of(part_of_name(whole[i].name));
+    const Parts parts = unit_of(part_of_name(whole[i].name), options.tied);
     Parameters members;
     for (; i < whole.size() && is_in(part_of_name(whole[i].name), parts); ++i)
       members.push_back(whole[i]);
-    std::string name = parts.front();
-    for (size_t p = 1; p < parts.size(); ++p)
-      name += "+" + parts[p];
-    units_.push_back(std::make_shared<FsdpUnit>(std::move(name), members, options.ranks));
+    units_.push_back(std::make_shared<FsdpUnit>(joined(parts), members, options.ranks));
     const bool keeps =
         options.reshard_after_forward == ReshardAfterForward::never ||
         (options.reshard_after_forward == ReshardAfterForward::all_but_last && i == whole.size());

@@ -19,7 +19,8 @@ namespace parity::reference {
 /// used, and gets its part of the ranks' summed gradients. Over two mesh dimensions, dp_replicate x dp_shard,
 /// it is HSDP; over (N, 1) it is replicate.
 ///
-/// Units: tok_embeddings, each block, norm and output together. For each of them
+/// Units: tok_embeddings, each block, norm and output together; of a tied model tok_embeddings is gathered
+/// until the output projection is done, and norm is alone. For each of them
 ///
 ///   before forward       unshard
 ///   after forward        reshard, unless ReshardAfterForward keeps it
@@ -33,6 +34,7 @@ class Fsdp final : public DataParallel {
     FsdpRanks ranks;
     ReshardAfterForward reshard_after_forward = ReshardAfterForward::all_but_last;
     GradientSync sync = GradientSync::last;
+    bool tied = false;  ///< the output projection is the embedding
   };
 
   /// Takes the parameters, which `hooks` fill and empty from now on.
@@ -61,5 +63,8 @@ class Fsdp final : public DataParallel {
   std::shared_ptr<bool> reduces_ = std::make_shared<bool>(true);
   bool pending_ = false;  ///< some micro-batch's gradients were left whole
 };
+
+/// The unit that a parameter is in: "layers.3", "norm+output". \param tied  as in Options
+std::string fsdp_unit_of(const std::string& parameter, bool tied);
 
 }  // namespace parity::reference

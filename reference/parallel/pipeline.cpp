@@ -95,7 +95,8 @@ class Pipeline::Run {
   std::vector<torch::Tensor> losses_;
 };
 
-Pipeline::Pipeline(const Llama3& model, const PipelineShape& shape, GroupPointer ranks, GroupPointer sequence)
+Pipeline::Pipeline(const Decoder& model, const PipelineShape& shape, GroupPointer ranks,
+                   GroupPointer sequence)
     : model_(model),
       shape_(shape),
       sections_(sections_of(model.dimensions().n_layers, shape.stages())),

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/model/llama3/llama3.hpp"
+#include "reference/model/decoder/decoder.hpp"
 #include "reference/parallel/collectives.hpp"
 #include "reference/parallel/pipeline_schedule.hpp"
 
@@ -38,7 +38,7 @@ class Pipeline {
   /// \param model      as keep_stages left it; must outlive this object
   /// \param ranks      along pp
   /// \param sequence   ranks that share the residual stream along the sequence; a group of one where none do
-  Pipeline(const Llama3& model, const PipelineShape& shape, GroupPointer ranks, GroupPointer sequence);
+  Pipeline(const Decoder& model, const PipelineShape& shape, GroupPointer ranks, GroupPointer sequence);
 
   /// Forward and backward of all pieces: adds to the gradients of this rank's stages.
   /// \param pieces  shape().pieces of them, the same on every rank of the pipeline
@@ -59,7 +59,7 @@ class Pipeline {
   torch::Tensor room_for(const ModelInput& piece) const;
   torch::TensorOptions weight_options() const;
 
-  const Llama3& model_;
+  const Decoder& model_;
   PipelineShape shape_;
   std::vector<Section> sections_;  ///< of every stage
   GroupPointer ranks_;

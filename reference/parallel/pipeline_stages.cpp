@@ -7,20 +7,6 @@
 #include <string_view>
 
 namespace parity::reference {
-namespace {
-
-/// Whether a section of a model of `layers` blocks uses a weight.
-bool uses(const Section& section, int64_t layers, std::string_view name) {
-  constexpr std::string_view prefix = "layers.";
-  if (!name.starts_with(prefix))
-    return name.starts_with("tok_embeddings") ? section.first == 0 : section.end == layers;
-  name.remove_prefix(prefix.size());
-  const int64_t layer = std::stoll(std::string(name.substr(0, name.find('.'))));
-  return section.first <= layer && layer < section.end;
-}
-
-}  // namespace
-
 std::vector<Section> sections_of(int64_t layers, int64_t stages) {
   std::vector<Section> sections;
   const auto begin = [&](int64_t stage) { return (stage * layers + stages - 1) / stages; };
@@ -29,7 +15,16 @@ std::vector<Section> sections_of(int64_t layers, int64_t stages) {
   return sections;
 }
 
-Parameters keep_stages(Llama3& model, const Parameters& parameters, const PipelineShape& shape,
+bool uses_weight(const Section& section, int64_t layers, std::string_view name) {
+  constexpr std::string_view prefix = "layers.";
+  if (!name.starts_with(prefix))
+    return name.starts_with("tok_embeddings") ? section.first == 0 : section.end == layers;
+  name.remove_prefix(prefix.size());
+  const int64_t layer = std::stoll(std::string(name.substr(0, name.find('.'))));
+  return section.first <= layer && layer < section.end;
+}
+
+Parameters keep_stages(Decoder& model, const Parameters& parameters, const PipelineShape& shape,
                        int64_t rank) {
   const int64_t layers = model.dimensions().n_layers;
   std::vector<Section> own;
@@ -38,7 +33,7 @@ Parameters keep_stages(Llama3& model, const Parameters& parameters, const Pipeli
     own.push_back(sections[static_cast<size_t>(stage)]);
   const auto is_own = [&](const std::string& name) {
     return std::any_of(own.begin(), own.end(),
-                       [&](const Section& section) { return uses(section, layers, name); });
+                       [&](const Section& section) { return uses_weight(section, layers, name); });
   };
   model.visit_weights([&](const std::string& name, torch::Tensor& weight) {
     if (!is_own(name))

@@ -17,27 +17,15 @@ namespace {
 // Dimensions of [B, S, D].
 constexpr int64_t sequence = 1;
 
-/// The dimension along which a weight is cut; none for norms.
-std::optional<int64_t> cut_of(std::string_view name) {
-  constexpr std::array<std::string_view, 7> by_rows = {"tok_embeddings", "wq", "wk", "wv", "w1", "w3",
-                                                       "output"};
-  constexpr std::array<std::string_view, 2> by_columns = {"wo", "w2"};
-  name.remove_suffix(std::string_view(".weight").size());
-  const std::string_view last = name.substr(name.rfind('.') + 1);  // npos + 1 is 0
-  if (std::find(by_rows.begin(), by_rows.end(), last) != by_rows.end())
-    return 0;
-  if (std::find(by_columns.begin(), by_columns.end(), last) != by_columns.end())
-    return 1;
-  return std::nullopt;
-}
-
-Parameters cut_weights(Llama3& model, const Group& ranks, bool splits_sequence) {
+Parameters cut_weights(Decoder& model, const Group& ranks, bool splits_sequence) {
   Parameters parts;
   model.visit_weights([&](const std::string& name, torch::Tensor& weight) {
-    const std::optional<int64_t> dim = cut_of(name);
+    const std::optional<int64_t> dim = tensor_parallel_cut(name);
     if (!dim) {
+      // Norms of heads see this rank's heads only, the others where the sequence is cut its tokens only.
+      const bool of_heads = name.ends_with("q_norm.weight") || name.ends_with("k_norm.weight");
       const std::vector<std::string> partial =
-          splits_sequence ? std::vector<std::string>{"tp"} : std::vector<std::string>{};
+          splits_sequence || of_heads ? std::vector<std::string>{"tp"} : std::vector<std::string>{};
       parts.push_back({name, weight, replicated_over({}, weight, "tp", ranks), partial});
       return;
     }
@@ -109,10 +97,23 @@ void surround_output(ModuleHooks& hooks, const std::shared_ptr<Around>& around, 
 
 }  // namespace
 
-Parameters apply_tensor_parallel(Llama3& model, const ParallelConfig& config, const GroupPointer& ranks) {
+std::optional<int64_t> tensor_parallel_cut(std::string_view name) {
+  constexpr std::array<std::string_view, 7> by_rows = {"tok_embeddings", "wq", "wk", "wv", "w1", "w3",
+                                                       "output"};
+  constexpr std::array<std::string_view, 2> by_columns = {"wo", "w2"};
+  name.remove_suffix(std::string_view(".weight").size());
+  const std::string_view last = name.substr(name.rfind('.') + 1);  // npos + 1 is 0
+  if (std::find(by_rows.begin(), by_rows.end(), last) != by_rows.end())
+    return 0;
+  if (std::find(by_columns.begin(), by_columns.end(), last) != by_columns.end())
+    return 1;
+  return std::nullopt;
+}
+
+Parameters apply_tensor_parallel(Decoder& model, const ParallelConfig& config, const GroupPointer& ranks) {
   if (ranks->size() == 1)
     return model.parameters();
-  const Llama3Dimensions& dimensions = model.dimensions();
+  const ModelDimensions& dimensions = model.dimensions();
   Parameters parts = cut_weights(model, *ranks, config.sequence_parallel);
   const auto around = std::make_shared<Around>(Around{ranks, config.sequence_parallel, 0, {}});
   surround_embedding(model.hooks(), around, part_of(dimensions.vocab_size, ranks->size(), ranks->rank()));

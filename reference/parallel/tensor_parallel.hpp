@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "reference/config/run_config.hpp"
-#include "reference/model/llama3/llama3.hpp"
+#include "reference/model/decoder/decoder.hpp"
 #include "reference/parallel/collectives.hpp"
 
 namespace parity::reference {
@@ -15,7 +18,7 @@ namespace parity::reference {
 /// | tok_embeddings       | rows    | own tokens, others looked up as 0 | others' rows zeroed, sum         |
 /// | wq wk wv, w1 w3      | rows    | enter (attention, feed_forward)  |                                  |
 /// | wo, w2               | columns |                                  | sum                              |
-/// | attention_norm, ffn_norm, norm | whole |                         |                                  |
+/// | every norm           | whole   |                                  |                                  |
 /// | output               | rows    | enter                            | gather logits unless loss_parallel |
 ///
 /// With sequence_parallel the residual stream is cut along the sequence between them: sum becomes
@@ -28,6 +31,9 @@ namespace parity::reference {
 /// \param ranks   along tp; their number divides the query and the key heads
 /// \return in the order of the model, this rank's parts in memory of their own; gradients that are terms say
 /// so Source: NUMERICS.md 6; Megatron-LM (arXiv:1909.08053, 2205.05198).
-Parameters apply_tensor_parallel(Llama3& model, const ParallelConfig& config, const GroupPointer& ranks);
+Parameters apply_tensor_parallel(Decoder& model, const ParallelConfig& config, const GroupPointer& ranks);
+
+/// The dimension along which a weight is cut, by its name; none for norms.
+std::optional<int64_t> tensor_parallel_cut(std::string_view name);
 
 }  // namespace parity::reference

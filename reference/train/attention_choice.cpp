@@ -18,10 +18,14 @@ bool never_an_input(const DataConfig& data) {
 }  // namespace
 
 AttentionChoice attention_choice(const RunConfig& config) {
-  AttentionChoice choice{config.attention.backend, std::nullopt};
-  if (!config.attention.documents.empty())
-    choice.documents = DocumentRule{config.attention.documents.front(), eos_id_of(config.data)};
-  return choice;
+  const AttentionConfig& attention = config.attention;
+  MaskRule rule{.documents = std::nullopt,
+                .sliding_window = attention.sliding_window,
+                .fixed_block = attention.fixed_block,
+                .fixed_block_form = attention.fixed_block_form};
+  if (!attention.documents.empty())
+    rule.documents = DocumentRule{attention.documents.front(), eos_id_of(config.data)};
+  return {attention.backend, rule};
 }
 
 bool attention_is_recorded(const RunConfig& config) {

@@ -10,17 +10,17 @@ torch::Tensor tensor_of(const std::vector<int64_t>& values, const MicroBatch& ba
   return torch::from_blob(const_cast<int64_t*>(values.data()), {batch.rows, batch.seq_len}, torch::kInt64);
 }
 
-Piece piece_of(const Llama3& model, const MicroBatch& batch, const std::vector<int64_t>& own) {
+Piece piece_of(const Decoder& model, const MicroBatch& batch, const std::vector<int64_t>& own) {
   return std::move(pieces_of(model, batch, 1, PipelineMasks::own, own).front());
 }
 
-std::vector<Piece> pieces_of(const Llama3& model, const MicroBatch& batch, int64_t pieces,
+std::vector<Piece> pieces_of(const Decoder& model, const MicroBatch& batch, int64_t pieces,
                              PipelineMasks masks, const std::vector<int64_t>& own) {
   require(batch.rows % pieces == 0, "rows do not fall into equal pieces");
   const int64_t rows = batch.rows / pieces;
   const torch::Tensor tokens = tensor_of(batch.tokens, batch), labels = tensor_of(batch.labels, batch),
                       positions = tensor_of(batch.positions, batch);
-  AttentionMasks whole;
+  MaskSet whole;
   if (masks != PipelineMasks::own)
     whole = model.get_attention_masks(tokens, positions, own);
   const torch::Tensor places = torch::tensor(own, torch::kInt64);
@@ -31,7 +31,7 @@ std::vector<Piece> pieces_of(const Llama3& model, const MicroBatch& batch, int64
   std::vector<Piece> result;
   for (int64_t first = 0; first < batch.rows; first += rows) {
     const auto some = [&](const torch::Tensor& x_BS) { return x_BS.narrow(0, first, rows); };
-    const AttentionMasks of_piece =
+    const MaskSet of_piece =
         masks == PipelineMasks::own
             ? model.get_attention_masks(some(tokens), some(positions), own)
             : rows_of(whole, batch.seq_len, masks == PipelineMasks::held ? 0 : first, rows);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "reference/data/loader.hpp"
-#include "reference/model/llama3/llama3.hpp"
+#include "reference/model/decoder/decoder.hpp"
 
 namespace parity::reference {
 
@@ -28,10 +28,10 @@ struct Piece {
 ///               of the micro-batch that the trainer saw (torchtitan #1723).
 /// \param own  places in each sequence that this rank has (context_positions); empty = all. Masks are made
 ///             before, from whole sequences, so that documents are the same wherever they are cut
-std::vector<Piece> pieces_of(const Llama3& model, const MicroBatch& batch, int64_t pieces,
+std::vector<Piece> pieces_of(const Decoder& model, const MicroBatch& batch, int64_t pieces,
                              PipelineMasks masks, const std::vector<int64_t>& own = {});
 
 /// The whole micro-batch as one piece.
-Piece piece_of(const Llama3& model, const MicroBatch& batch, const std::vector<int64_t>& own = {});
+Piece piece_of(const Decoder& model, const MicroBatch& batch, const std::vector<int64_t>& own = {});
 
 }  // namespace parity::reference

@@ -45,7 +45,7 @@ void StepCapture::begin_step(int64_t step) {
 
 void StepCapture::offer(Phase phase) {
   if (phase == Phase::grad)
-    offer_document_ids();
+    offer_mask_inputs();
   const DeviceMesh& mesh = trainer_.mesh();
   const int64_t rank = trainer_.world().rank();
   const auto layout_of = [&](const Parameter& parameter, const std::vector<int64_t>& shape) {
@@ -86,21 +86,27 @@ void StepCapture::offer_batch(int64_t step, int64_t index, const MicroBatch& bat
   recorder_.replay_batch(step, index, "tokens", {DType::int64, batch.shape(), batch.tokens.data()});
   recorder_.replay_batch(step, index, "labels", {DType::int64, batch.shape(), batch.labels.data()});
   recorder_.replay_batch(step, index, "positions", {DType::int64, batch.shape(), batch.positions.data()});
-  if (!recorder_.wants(Phase::input, "document_ids"))
-    return;
-  const std::vector<int64_t> ids = trainer_.document_ids(batch);
-  document_ids_.insert(document_ids_.end(), ids.begin(), ids.end());
   seq_len_ = batch.seq_len;
+  const auto keep = [&](const std::string& name, const std::vector<int64_t>& values) {
+    std::vector<int64_t>& so_far = mask_inputs_[name];
+    so_far.insert(so_far.end(), values.begin(), values.end());
+  };
+  if (recorder_.wants(Phase::input, "document_ids"))
+    keep("document_ids", trainer_.document_ids(batch));
+  const std::array<const char*, 3> names = {"first_keys", "first_keys.nope", "first_keys.rope"};
+  if (std::ranges::any_of(names, [&](const char* name) { return recorder_.wants(Phase::input, name); }))
+    for (const auto& [mask, values] : trainer_.first_keys(batch))
+      keep(mask == "all" ? "first_keys" : "first_keys." + mask, values);
 }
 
-void StepCapture::offer_document_ids() {
-  if (document_ids_.empty())
-    return;
-  const int64_t rows = static_cast<int64_t>(document_ids_.size()) / seq_len_;
-  const TensorView view = {DType::int64, {rows, seq_len_}, document_ids_.data()};
-  recorder_.tensor(Phase::input, "document_ids", view, nullptr,
-                   rows_layout(view.shape, trainer_.mesh(), trainer_.world().rank()));
-  document_ids_.clear();
+void StepCapture::offer_mask_inputs() {
+  for (const auto& [name, values] : mask_inputs_) {
+    const TensorView view = {
+        DType::int64, {static_cast<int64_t>(values.size()) / seq_len_, seq_len_}, values.data()};
+    recorder_.tensor(Phase::input, name, view, nullptr,
+                     rows_layout(view.shape, trainer_.mesh(), trainer_.world().rank()));
+  }
+  mask_inputs_.clear();
 }
 
 void StepCapture::end_step(const StepResult& result) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "harness/trace/recorder.hpp"
@@ -41,15 +43,15 @@ class StepCapture {
   void offer_from_device(Phase phase, const std::string& name, const at::Tensor& value,
                          const TensorLayout& layout);
   void offer_batch(int64_t step, int64_t index, const MicroBatch& batch);
-  /// The document of each token, [rows of the update that this rank has, S], for who wants to draw the pairs
-  /// that attend.
-  void offer_document_ids();
+  /// A number a token of the update's rows that this rank has, [rows, S]: the document of each token, and of
+  /// each mask the first key that each query looks at, for who wants to draw the pairs that attend.
+  void offer_mask_inputs();
 
   Trainer& trainer_;
   Recorder& recorder_;
   CommChannels comm_;
   bool counts_collectives_ = true;
-  std::vector<int64_t> document_ids_;  ///< of the update's micro-batches so far
+  std::map<std::string, std::vector<int64_t>> mask_inputs_;  ///< of the update's micro-batches so far
   int64_t seq_len_ = 0;
 };
 

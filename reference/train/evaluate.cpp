@@ -8,7 +8,7 @@ namespace parity::reference {
 double Trainer::evaluate() {
   State& s = *state_;
   const torch::NoGradGuard no_grad;
-  const Llama3Dimensions& dimensions = s.model.dimensions();
+  const ModelDimensions& dimensions = s.model.dimensions();
   const Group& batch_ranks = *s.parallel.batch;
   if (s.eval_batches.empty())
     s.eval_batches = Loader(s.config.data, {dimensions.vocab_size, dimensions.max_seq_len},

@@ -32,7 +32,7 @@ void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& tota
     s.batch_hook(s.updates_done + 1, s.tally.micro_batches(), batch);
   s.tally.add(batch);
   if (attention_is_recorded(s.config))
-    s.tally.add_mask(s.model.get_mask(batch.tokens, batch.positions, batch.seq_len));
+    s.tally.add_masks(s.model.get_masks(batch.tokens, batch.positions, batch.seq_len));
   if (s.applied.pipeline)
     return forward_backward_in_pieces(batch, totals);
   const LossRule rule = s.rule_for(batch.valid_tokens, totals);

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "reference/model/llama3/llama3.hpp"
+#include "reference/model/decoder/decoder.hpp"
 #include "reference/parallel/pipeline.hpp"
 
 namespace parity::reference {
@@ -128,7 +128,7 @@ std::string first_non_finite_gradient(const Parameters& parameters, const Parame
                    [](const Parameter& parameter) { return parameter.value.grad(); });
 }
 
-std::string first_non_finite_activation(const Llama3& model, const ModelInput& input, const Group& world) {
+std::string first_non_finite_activation(const Decoder& model, const ModelInput& input, const Group& world) {
   const torch::NoGradGuard no_grad;
   FirstBad first;
   int64_t place = 0;

@@ -13,7 +13,7 @@
 
 namespace parity::reference {
 
-class Llama3;
+class Decoder;
 class Pipeline;
 struct ModelInput;
 
@@ -43,7 +43,7 @@ std::string first_non_finite_value(const Parameters& parameters, const Parameter
 std::string first_non_finite_gradient(const Parameters& parameters, const Parameters& model,
                                       const Group& world);
 /// First block result of a forward pass that is not finite, in execution order, on any rank.
-std::string first_non_finite_activation(const Llama3& model, const ModelInput& input, const Group& world);
+std::string first_non_finite_activation(const Decoder& model, const ModelInput& input, const Group& world);
 std::string first_non_finite_activation(const Pipeline& pipeline, const ModelInput& piece,
                                         const Group& world);
 

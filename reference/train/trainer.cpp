@@ -32,7 +32,7 @@ std::vector<int64_t> places_of(const RunConfig& config, const Group& context) {
 
 /// The model's first weights, drawn on the CPU whatever the device and the ranks, and then what is around it.
 /// \param digest  takes theirs
-Applied initialized(Llama3& model, const RunConfig& config, const Parallel& parallel, std::string& digest) {
+Applied initialized(Decoder& model, const RunConfig& config, const Parallel& parallel, std::string& digest) {
   initialize(model, static_cast<uint64_t>(config.seed));
   digest = weights_digest(model);
   model.move_to(parallel.world->device().place);
@@ -222,8 +222,16 @@ const std::vector<std::string>& Trainer::warnings() const {
 }
 
 std::vector<int64_t> Trainer::document_ids(const MicroBatch& batch) const {
-  const Mask mask = state_->model.get_mask(batch.tokens, batch.positions, batch.seq_len);
-  return mask.document_ids ? *mask.document_ids : std::vector<int64_t>(batch.tokens.size(), 0);
+  const auto masks = state_->model.get_masks(batch.tokens, batch.positions, batch.seq_len);
+  const auto& ids = masks.begin()->second.document_ids;  // all masks tell the same documents apart
+  return ids ? *ids : std::vector<int64_t>(batch.tokens.size(), 0);
+}
+
+std::map<std::string, std::vector<int64_t>> Trainer::first_keys(const MicroBatch& batch) const {
+  std::map<std::string, std::vector<int64_t>> keys;
+  for (const auto& [name, mask] : state_->model.get_masks(batch.tokens, batch.positions, batch.seq_len))
+    keys[name] = mask.first_keys();
+  return keys;
 }
 
 }  // namespace parity::reference

@@ -109,6 +109,9 @@ class Trainer {
   const std::vector<std::string>& warnings() const;
   /// Document of each token of a batch as attention sees them, [B, S]; zeros where it tells none apart.
   std::vector<int64_t> document_ids(const MicroBatch& batch) const;
+  /// Of each of the model's masks, by name: the first key that each query looks at, [B, S]. A mask lets a
+  /// query look at neighbouring keys up to itself.
+  std::map<std::string, std::vector<int64_t>> first_keys(const MicroBatch& batch) const;
 
   /// Everything needed to go on: parameters, optimizer, schedule and data positions, generator. Whole
   /// tensors, whatever the ranks hold: any layout loads them. All ranks call it; rank 0 writes.

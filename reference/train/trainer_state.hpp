@@ -8,7 +8,7 @@
 
 #include "reference/data/loader.hpp"
 #include "reference/loss/normalization.hpp"
-#include "reference/model/llama3/llama3.hpp"
+#include "reference/model/decoder/decoder.hpp"
 #include "reference/optim/optimizer.hpp"
 #include "reference/optim/schedules/schedule.hpp"
 #include "reference/parallel/apply.hpp"
@@ -25,7 +25,7 @@ struct Trainer::State {
 
   RunConfig config;
   Parallel parallel;
-  Llama3 model;
+  Decoder model;
   Loader loader;
   std::vector<int64_t> places;  ///< in each sequence, that this rank has; empty = all
   std::string initial_weights;

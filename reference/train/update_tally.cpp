@@ -28,8 +28,12 @@ int64_t UpdateTally::digest() const {
   return channel_of(digest_);
 }
 
-void UpdateTally::add_mask(const Mask& mask) {
-  mask_facts_ += facts_of(mask, first_row_ + tokens_ / mask.seq_len - mask.rows);
+void UpdateTally::add_masks(const std::map<std::string, Mask>& masks) {
+  int64_t mask_begin = 0;  // where the rows of a mask begin, for the digest
+  for (const auto& [name, mask] : masks) {
+    mask_facts_ += facts_of(mask, mask_begin + first_row_ + tokens_ / mask.seq_len - mask.rows);
+    mask_begin += int64_t{1} << 24;
+  }
 }
 
 int64_t UpdateTally::mask_digest() const {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include <torch/types.h>
@@ -23,8 +25,8 @@ class UpdateTally {
 
   /// Before the micro-batch's forward pass.
   void add(const MicroBatch& batch);
-  /// The mask of the micro-batch that was added last.
-  void add_mask(const Mask& mask);
+  /// The masks of the micro-batch that was added last, by name.
+  void add_masks(const std::map<std::string, Mask>& masks);
   /// \param loss  scalar as it is differentiated
   void add_loss(const torch::Tensor& loss) { losses_.push_back(loss.detach()); }
 

@@ -7,7 +7,7 @@
 
 namespace parity::reference {
 
-std::string weights_digest(const Llama3& model) {
+std::string weights_digest(const Decoder& model) {
   ContentHash hash;
   for (const auto& [name, value, layout, partial] : model.parameters()) {
     hash.add(name);

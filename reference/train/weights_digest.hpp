@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "reference/model/llama3/llama3.hpp"
+#include "reference/model/decoder/decoder.hpp"
 
 namespace parity::reference {
 
 /// Names and bits of every weight, as 32 hexadecimal digits: whether two runs start from the same model.
 /// \param model  whole, on the CPU
-std::string weights_digest(const Llama3& model);
+std::string weights_digest(const Decoder& model);
 
 }  // namespace parity::reference

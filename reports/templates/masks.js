@@ -8,11 +8,13 @@ const pairWords = (arms) => arms.length === 1 ? ["no", "yes", "", ""]
   : ["in neither", "in both", `only in ${arms[0]}`, `only in ${arms[1]}`];
 
 // 0 neither, 1 both, 2 only the first, 3 only the second. Nothing looks at what comes later.
-function pairKinds(documents) {
-  const [first, second = first] = documents;
-  return first.map((_, q) => first.map((_, kv) => {
+function pairKinds(mask) {
+  const attends = (side, q, kv) => mask.documents[side][q] === mask.documents[side][kv] &&
+    (!mask.first_keys || mask.first_token + kv >= mask.first_keys[side][q]);
+  const tokens = mask.documents[0], last = mask.documents.length - 1;
+  return tokens.map((_, q) => tokens.map((_, kv) => {
     if (kv > q) return null;
-    const inFirst = first[q] === first[kv], inSecond = second[q] === second[kv];
+    const inFirst = attends(0, q, kv), inSecond = attends(last, q, kv);
     return inFirst ? (inSecond ? 1 : 2) : inSecond ? 3 : 0;
   }));
 }
@@ -22,7 +24,7 @@ const maskColourNames = (arms) => ["--surface", "--mask-both", ...arms.map(colou
 
 // Squares with words, for what the picture has two sides to tell apart.
 function maskKey(mask, names) {
-  const colours = maskColourNames(mask.arms), present = new Set(pairKinds(mask.documents).flat());
+  const colours = maskColourNames(mask.arms), present = new Set(pairKinds(mask).flat());
   const entries = mask.arms.length < 2 ? [] : pairWords(names).map((words, kind) => [kind, words]);
   return entries.filter(([kind]) => kind > 0 && present.has(kind)).map(([kind, words]) => {
     const entry = document.createElement("span"), square = document.createElement("i");
@@ -33,7 +35,7 @@ function maskKey(mask, names) {
 }
 
 function drawMask(canvas, mask, names, still) {
-  const kinds = pairKinds(mask.documents), words = pairWords(names).map(plotText), muted = themeValue("--muted");
+  const kinds = pairKinds(mask), words = pairWords(names).map(plotText), muted = themeValue("--muted");
   const tokens = mask.documents[0].map((_, i) => mask.first_token + i);
   const colours = maskColourNames(mask.arms).map(themeValue), scale = colours.flatMap((colour, i) => [[i / colours.length, colour], [(i + 1) / colours.length, colour]]);
   const axis = {gridcolor: "rgba(0,0,0,0)", linecolor: themeValue("--line"), zeroline: false, fixedrange: still, tickformat: "d",

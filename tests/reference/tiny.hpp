@@ -23,7 +23,7 @@ inline RunConfig tiny_config(Precision dtype = Precision::float32) {
   return config;
 }
 
-inline Llama3Dimensions tiny_dimensions() {
+inline ModelDimensions tiny_dimensions() {
   const RunConfig config = tiny_config();
   return dimensions_of(config.model, config.architecture);
 }

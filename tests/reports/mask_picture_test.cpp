@@ -48,11 +48,19 @@ TEST(MaskPictureTest, SaysWhichPairsAttendUnderWhoseRule) {
 TEST(MaskPictureTest, RefusesSidesThatDoNotFitTogether) {
   Json json = two_sides();
   json["documents"] = {{0, 0, 1}, {0, 0}};
-  EXPECT_THAT(problem_of(json), HasSubstr("cases[0].masks[0].documents[1] is not a list of 1 to 512 ids"));
+  EXPECT_THAT(problem_of(json),
+              HasSubstr("cases[0].masks[0].documents[1] is not a list of 1 to 512 integers"));
   json["documents"] = {{0, 0, 1}};
   EXPECT_THAT(problem_of(json), HasSubstr("masks[0].documents is not one list for each of one or two arms"));
   json["documents"] = {{0, "x"}, {0, 0}};
   EXPECT_THAT(problem_of(json), HasSubstr("documents[0][1] is not an integer"));
+  json["documents"] = {{0, 0, 1}, {0, 0, 0}};
+  json["first_keys"] = {{0, 0}, {0, 0}};
+  EXPECT_THAT(problem_of(json), HasSubstr("masks[0].first_keys is not as long as documents"));
+  json["first_keys"] = {{0, 0, 0}};
+  EXPECT_THAT(problem_of(json), HasSubstr("masks[0].first_keys is not one list for each of one or two arms"));
+  json["first_keys"] = {{0, 0, 0}, {0, 1, 2}};
+  EXPECT_EQ(problem_of(json), "");
   json.erase("row");
   EXPECT_THAT(problem_of(json), HasSubstr("masks[0].row is missing"));
 }

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains Llama 3 with ordinary PyTorch on what a parity trace holds for replay: an independent witness.
+"""Trains Llama 3 or Qwen3 with ordinary PyTorch on what a parity trace holds for replay: an independent witness.
 
     pytorch_llama.py REPLAY_TRACE     reads PARITY_CONFIG, PARITY_TRACE and PARITY_DTYPE
 
@@ -22,7 +22,7 @@ from torch import nn
 
 import pytorch_schedules
 
-HEADS = {"llama3.debug": 16, "llama3.debug_2000": 16}
+HEADS = 16  # of every debug model
 
 
 def read_config():
@@ -37,8 +37,11 @@ def read_config():
         return dict(flatten(json.load(file)))
 
 
-def rope_table(head_dim, length, theta, scaled, dtype):
-    """exp(i t f_j) as [length, head_dim / 2] complex, frequencies scaled as Llama 3 if asked."""
+def rope_table(head_dim, length, theta, scaled, dtype, halves=False):
+    """exp(i t f_j) as [length, head_dim / 2] complex, frequencies scaled as Llama 3 if asked.
+
+    For RoPE by halves of cosines and sines taken by themselves, which may round otherwise than polar's.
+    """
     f = 1.0 / (theta ** (torch.arange(0, head_dim, 2, dtype=dtype) / head_dim))
     if scaled:
         factor, low, high, original = 8, 1, 4, 8192
@@ -49,7 +52,7 @@ def rope_table(head_dim, length, theta, scaled, dtype):
         f = torch.where(is_long, f / factor, f)
         f = torch.where(~is_long & ~is_short, middle, f)
     angles = torch.outer(torch.arange(length, dtype=dtype), f)
-    return torch.polar(torch.ones_like(angles), angles)
+    return torch.complex(angles.cos(), angles.sin()) if halves else torch.polar(torch.ones_like(angles), angles)
 
 
 def wide(x):
@@ -61,6 +64,13 @@ def rotate(x, turns):
     """x [B, S, H, d]; neighbouring pairs turn by the row of their position."""
     pairs = torch.view_as_complex(wide(x).reshape(*x.shape[:-1], -1, 2))
     return torch.view_as_real(pairs * turns).flatten(3).to(x.dtype)
+
+
+def rotate_by_halves(x, turns):
+    """x [B, S, H, d]; elements half a head apart turn. `turns`: exp(i angle), [..., d / 2] complex."""
+    cos, sin = (torch.cat([part, part], -1) for part in (turns.real, turns.imag))
+    first, second = wide(x).chunk(2, -1)
+    return (wide(x) * cos + torch.cat([-second, first], -1) * sin).to(x.dtype)
 
 
 def turns_of(table, positions):
@@ -89,29 +99,60 @@ def documents_of(tokens, positions, config):
     return (positions == 0).cumsum(1)
 
 
-def dense_mask(tokens, positions, config):
-    """[B, 1, S, S] bool, true where a query may look at a key; None for causal by flag."""
-    documents = documents_of(tokens, positions, config)
-    if documents is None:
-        return None
+def same_block(S, positions, config):
+    """[B or 1, S, S] whether both lie in one fixed block; for "chunked" counted from behind left padding."""
+    size, places = config["attention.fixed_block"], torch.arange(S).expand(1, S)
+    if config["attention.fixed_block_form"] == "chunked":
+        padding = ((positions == 0).cumprod(1).sum(1, keepdim=True) - 1).clamp(min=0)
+        places = places - padding
+    blocks = places.div(size, rounding_mode="floor")
+    return blocks[:, :, None] == blocks[:, None, :]
+
+
+def dense_mask(tokens, positions, config, local=True):
+    """[B or 1, 1, S, S] bool, true where a query may look at a key; None for causal by flag.
+
+    `local`: with the window and the blocks, which do not hold in layers without RoPE.
+    """
     S = tokens.shape[1]
-    causal = torch.ones(S, S, dtype=torch.bool).tril()
-    return ((documents[:, :, None] == documents[:, None, :]) & causal).unsqueeze(1)
+    window, block = (config.get(f"attention.{key}", 0) if local else 0 for key in ("sliding_window", "fixed_block"))
+    documents = documents_of(tokens, positions, config)
+    if documents is None and not window and not block:
+        if config.get("attention.backend") != "dense":
+            return None
+    q, kv = torch.arange(S)[:, None], torch.arange(S)[None, :]
+    allowed = (q >= kv).unsqueeze(0)
+    if documents is not None:
+        allowed = allowed & (documents[:, :, None] == documents[:, None, :])
+    if block and config["attention.fixed_block_form"] == "first_written":
+        inside = torch.arange(S) % block  # the other rules are asked about places inside the block
+        allowed = allowed.expand(-1, S, S)[:, inside][:, :, inside]
+    if block:
+        allowed = allowed & same_block(S, positions, config)
+    if window:
+        allowed = allowed & (q - kv < window)
+    return allowed.unsqueeze(1)
 
 
 class Attention(nn.Module):
-    def __init__(self, dim, kv_width, heads):
+    def __init__(self, dim, shape):
         super().__init__()
-        self.head_dim = dim // heads
-        self.wq = nn.Linear(dim, dim, bias=False)
-        self.wk = nn.Linear(dim, kv_width, bias=False)
-        self.wv = nn.Linear(dim, kv_width, bias=False)
-        self.wo = nn.Linear(dim, dim, bias=False)
+        self.head_dim, self.rotate = shape["head_dim"], shape["rotate"]
+        self.wq = nn.Linear(dim, shape["width"], bias=False)
+        self.wk = nn.Linear(dim, shape["kv_width"], bias=False)
+        self.wv = nn.Linear(dim, shape["kv_width"], bias=False)
+        self.wo = nn.Linear(shape["width"], dim, bias=False)
+        self.has_norms = shape["qk_norm"]
+        if self.has_norms:
+            self.q_norm, self.k_norm = (nn.RMSNorm(self.head_dim, eps=shape["eps"]) for _ in range(2))
 
     def forward(self, x, turns, mask):
         B, S, _ = x.shape
         q, k, v = (w(x).view(B, S, -1, self.head_dim) for w in (self.wq, self.wk, self.wv))
-        q, k = rotate(q, turns), rotate(k, turns)
+        if self.has_norms:
+            q, k = self.q_norm(q), self.k_norm(k)
+        if turns is not None:
+            q, k = self.rotate(q, turns), self.rotate(k, turns)
         repeats = q.shape[2] // k.shape[2]
         if repeats > 1:
             k, v = (t.repeat_interleave(repeats, dim=2) for t in (k, v))
@@ -132,44 +173,69 @@ class FeedForward(nn.Module):
 
 
 class Block(nn.Module):
-    def __init__(self, dim, kv_width, heads, hidden, eps):
+    def __init__(self, dim, shape):
         super().__init__()
-        self.attention = Attention(dim, kv_width, heads)
-        self.feed_forward = FeedForward(dim, hidden)
-        self.attention_norm = nn.RMSNorm(dim, eps=eps)
-        self.ffn_norm = nn.RMSNorm(dim, eps=eps)
+        self.attention = Attention(dim, shape)
+        self.feed_forward = FeedForward(dim, shape["hidden"])
+        self.attention_norm = nn.RMSNorm(dim, eps=shape["eps"])
+        self.ffn_norm = nn.RMSNorm(dim, eps=shape["eps"])
 
     def forward(self, x, turns, mask):
         h = x + self.attention(self.attention_norm(x), turns, mask)
         return h + self.feed_forward(self.ffn_norm(h))
 
 
+def shape_of(weights, config):
+    """What the blocks are made of, from the weights' shapes and the config."""
+    is_qwen = config["model"].startswith("qwen3")
+    first = "layers.0.attention."
+    width, dim = weights[first + "wq.weight"].shape
+    rope = config.get("architecture.rope", "model")
+    halves = is_qwen if rope == "model" else rope == "rotate_half"
+    qk_norm = first + "q_norm.weight" in weights
+    heads = config.get("architecture.n_heads") or HEADS
+    return {"width": width, "kv_width": weights[first + "wk.weight"].shape[0],
+            "head_dim": len(weights[first + "q_norm.weight"]) if qk_norm else width // heads,
+            "hidden": weights["layers.0.feed_forward.w1.weight"].shape[0], "qk_norm": qk_norm,
+            "eps": config.get("architecture.norm_eps") or (1e-6 if is_qwen else 1e-5),
+            "theta": config.get("architecture.rope_theta") or (1e6 if is_qwen else 5e5),
+            "scaled": {"model": not is_qwen, "llama": True, "none": False}[config.get("architecture.rope_scaling", "model")],
+            "rotate": rotate_by_halves if halves else rotate}
+
+
+class TiedOutput(nn.Module):
+    """Logits with the embedding's own weight."""
+    def __init__(self, embedding):
+        super().__init__()
+        self.of = [embedding]  # in a list: not a parameter once more
+
+    def forward(self, x):
+        return F.linear(x, self.of[0].weight)
+
+
 class Llama(nn.Module):
     def __init__(self, weights, config, dtype):
         super().__init__()
         vocab, dim = weights["tok_embeddings.weight"].shape
-        hidden = weights["layers.0.feed_forward.w1.weight"].shape[0]
-        kv_width = weights["layers.0.attention.wk.weight"].shape[0]
         layers = sum(name.endswith("wq.weight") for name in weights)
-        heads = config.get("architecture.n_heads") or HEADS[config["model"]]
-        eps = config.get("architecture.norm_eps") or 1e-5
-        self.config = config
-        scaled = config.get("architecture.rope_scaling", "model") != "none"
-        theta = config.get("architecture.rope_theta") or 500000.0
-        self.table = rope_table(dim // heads, config.get("architecture.max_seq_len") or 2048, theta, scaled,
-                                dtype)
+        self.config, shape = config, shape_of(weights, config)
+        self.table = rope_table(shape["head_dim"], config.get("architecture.max_seq_len") or 2048, shape["theta"],
+                                shape["scaled"], dtype, shape["rotate"] is rotate_by_halves)
         self.tok_embeddings = nn.Embedding(vocab, dim)
-        self.layers = nn.ModuleList(Block(dim, kv_width, heads, hidden, eps) for _ in range(layers))
-        self.norm = nn.RMSNorm(dim, eps=eps)
-        self.output = nn.Linear(dim, vocab, bias=False)
+        self.layers = nn.ModuleList(Block(dim, shape) for _ in range(layers))
+        self.norm = nn.RMSNorm(dim, eps=shape["eps"])
+        tied = "output.weight" not in weights
+        self.output = TiedOutput(self.tok_embeddings) if tied else nn.Linear(dim, vocab, bias=False)
         self.to(dtype)
         self.load_state_dict(weights)
 
     def hidden(self, tokens, positions):
         turns, mask = turns_of(self.table, positions), dense_mask(tokens, positions, self.config)
+        every = self.config.get("architecture.nope_every", 0)
+        nope_mask = dense_mask(tokens, positions, self.config, local=False) if every else None
         h = self.tok_embeddings(tokens)
-        for layer in self.layers:
-            h = layer(h, turns, mask)
+        for i, layer in enumerate(self.layers):
+            h = layer(h, None, nope_mask) if every and i % every == 0 else layer(h, turns, mask)
         return self.norm(h)
 
     def forward(self, tokens, positions):

@@ -40,7 +40,13 @@ RC_GTEST_PROP(BackendProperty, OutputAndGradientsFollowTheFormula, ()) {
   const auto starts = *rc::gen::container<std::vector<int64_t>>(
       static_cast<size_t>(B * S), rc::gen::inRange<int64_t>(0, *rc::gen::element<int64_t>(3, 30, 400)));
   torch::manual_seed(*rc::gen::inRange(0, 1000));
-  const Mask mask = make_mask(DocumentRule{DocumentBoundary::position_zero, -1}, starts, starts, S);
+  MaskRule rule{.sliding_window = *rc::gen::element<int64_t>(0, 1, 7, 64, 129),
+                .fixed_block = *rc::gen::element<int64_t>(0, 1, 16, 150),
+                .fixed_block_form = *rc::gen::element(
+                    FixedBlockForm::corrected, FixedBlockForm::first_written, FixedBlockForm::chunked)};
+  if (*rc::gen::arbitrary<bool>())
+    rule.documents = DocumentRule{DocumentBoundary::position_zero, -1};
+  const Mask mask = make_mask(rule, starts, starts, S);
   torch::Tensor inputs[] = {torch::randn({B, key_heads * sharing, S, 4}, torch::kFloat64),
                             torch::randn({B, key_heads, S, 4}, torch::kFloat64),
                             torch::randn({B, key_heads, S, 4}, torch::kFloat64)};

@@ -18,7 +18,7 @@ using Ids = std::vector<int64_t>;
 /// A mask from positions: 0 begins a document.
 Mask mask_of(const Ids& positions, int64_t seq_len) {
   const Ids tokens(positions.size(), 0);
-  return make_mask(DocumentRule{DocumentBoundary::position_zero}, tokens, positions, seq_len);
+  return make_mask({DocumentRule{DocumentBoundary::position_zero}}, tokens, positions, seq_len);
 }
 
 torch::Tensor random(torch::IntArrayRef sizes, torch::ScalarType dtype, bool grad = true) {
@@ -55,7 +55,7 @@ TEST_P(BackendTest, CausalWithoutDocumentsIsSdpa) {
                       k = random({2, 2, 150, 8}, torch::kFloat64),
                       v = random({2, 2, 150, 8}, torch::kFloat64);
   const Ids tokens(300, 0);
-  const Mask mask = make_mask(std::nullopt, tokens, tokens, 150);
+  const Mask mask = make_mask({}, tokens, tokens, 150);
   const torch::Tensor expected = attend(q, k, v, masks_for(AttentionBackend::sdpa, mask));
   EXPECT_TRUE(torch::allclose(attend(q, k, v, masks_for(GetParam(), mask)), expected, 1e-13, 1e-14));
 }
@@ -75,7 +75,7 @@ TEST_P(BackendTest, MasksOfSomeRowsCutFromThoseOfAllAreTheirOwnBitForBit) {
 
 TEST_P(BackendTest, MasksOfSomeRowsWithoutDocumentsAreThoseOfAnyRows) {
   const Ids tokens(12, 0);
-  const AttentionMasks all = masks_for(GetParam(), make_mask(std::nullopt, tokens, tokens, 4));
+  const AttentionMasks all = masks_for(GetParam(), make_mask({}, tokens, tokens, 4));
   const torch::Tensor q = random({1, 2, 4, 8}, torch::kFloat32);
   EXPECT_TRUE(attend(q, q, q, rows_of(all, 4, 1, 1)).equal(attend(q, q, q, rows_of(all, 4, 0, 1))));
 }
@@ -188,12 +188,12 @@ TEST(FlexTest, AQueryThatMayLookAtNothingGivesZero) {
     EXPECT_TRUE(x.grad().isfinite().all().item<bool>());
 }
 
-TEST(SdpaTest, SaysWhyItTakesNoDocumentMask) {
+TEST(SdpaTest, SaysWhyItTakesNoMaskButTheCausalOne) {
   try {
     masks_for(AttentionBackend::sdpa, mask_of({0, 1, 0}, 3));
-    FAIL() << "took a document mask";
+    FAIL() << "took a mask";
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("sdpa takes no document mask ("),
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("sdpa takes no mask but the causal one ("),
                                              testing::HasSubstr("use flex or varlen")));
   }
 }

@@ -47,19 +47,19 @@ TEST(PositionZeroTest, SplitsAtZerosOnlyAndPutsWhatComesBeforeIntoDocumentMinusO
 TEST(MaskTest, CountsThePairsOfTheContinuousBatchingRowByHand) {
   const auto pairs = [](DocumentBoundary boundary) {
     const Tokens tokens(11, 1);
-    return facts_of(make_mask(DocumentRule{boundary}, tokens, continuous_batching, 11), 0).pairs;
+    return facts_of(make_mask({DocumentRule{boundary}}, tokens, continuous_batching, 11), 0).pairs;
   };
   EXPECT_EQ(pairs(DocumentBoundary::position_difference), 3 * 4 / 2 + 4 * 5 / 2 + 4 * 5 / 2);
   EXPECT_EQ(pairs(DocumentBoundary::position_zero), 3 * 4 / 2 + 8 * 9 / 2);
   const Tokens tokens(11, 1);
-  EXPECT_EQ(facts_of(make_mask(std::nullopt, tokens, continuous_batching, 11), 0).pairs, 11 * 12 / 2);
+  EXPECT_EQ(facts_of(make_mask({}, tokens, continuous_batching, 11), 0).pairs, 11 * 12 / 2);
 }
 
 TEST(MaskTest, RowsAreIndependent) {
   const Tokens tokens = {1, eos, 2, 3, 4, 5};  // two rows of three; the EOS ends nothing in the second
-  const Mask mask = make_mask(DocumentRule{DocumentBoundary::eos, eos}, tokens, {}, 3);
+  const Mask mask = make_mask({DocumentRule{DocumentBoundary::eos, eos}}, tokens, {}, 3);
   EXPECT_THAT(*mask.document_ids, ElementsAre(0, 0, 1, 0, 0, 0));
-  EXPECT_THAT(mask.document_lengths(), ElementsAre(2, 1, 3));
+  EXPECT_THAT(mask.segment_lengths(), ElementsAre(2, 1, 3));
   EXPECT_TRUE(mask.allows(1, 2, 0));
   EXPECT_FALSE(mask.allows(0, 2, 0));
   EXPECT_FALSE(mask.allows(1, 0, 2));
@@ -68,7 +68,7 @@ TEST(MaskTest, RowsAreIndependent) {
 TEST(MaskTest, DocumentNumbersDoNotEnterTheDigest) {
   const Tokens tokens = {7, 7, 7, 7, 7};
   const auto facts = [&](DocumentBoundary boundary, const Tokens& positions) {
-    return facts_of(make_mask(DocumentRule{boundary}, tokens, positions, 5), 0);
+    return facts_of(make_mask({DocumentRule{boundary}}, tokens, positions, 5), 0);
   };
   // -1 -1 0 0 0 against 0 0 1 1 1
   const MaskFacts zero = facts(DocumentBoundary::position_zero, {5, 6, 0, 1, 2});
@@ -84,13 +84,13 @@ TEST(MaskTest, FactsAddUpOverMicroBatches) {
   const Tokens tokens = {1, eos, 2, 3, 1, 1, eos, 4};
   const DocumentRule rule{DocumentBoundary::eos, eos};
   const std::span<const int64_t> all = tokens;
-  const MaskFacts whole = facts_of(make_mask(rule, all, {}, 4), 0);
-  MaskFacts parts = facts_of(make_mask(rule, all.first(4), {}, 4), 0);
-  parts += facts_of(make_mask(rule, all.last(4), {}, 4), 1);
+  const MaskFacts whole = facts_of(make_mask({rule}, all, {}, 4), 0);
+  MaskFacts parts = facts_of(make_mask({rule}, all.first(4), {}, 4), 0);
+  parts += facts_of(make_mask({rule}, all.last(4), {}, 4), 1);
   EXPECT_EQ(whole.pairs, parts.pairs);
   EXPECT_EQ(whole.digest, parts.digest);
-  MaskFacts swapped = facts_of(make_mask(rule, all.last(4), {}, 4), 0);
-  swapped += facts_of(make_mask(rule, all.first(4), {}, 4), 1);
+  MaskFacts swapped = facts_of(make_mask({rule}, all.last(4), {}, 4), 0);
+  swapped += facts_of(make_mask({rule}, all.first(4), {}, 4), 1);
   EXPECT_NE(whole.digest, swapped.digest) << "the order of rows must show";
 }
 

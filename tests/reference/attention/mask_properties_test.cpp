@@ -36,7 +36,7 @@ RC_GTEST_PROP(MaskProperty, APairAttendsIfNothingCutsBetweenItsEnds, ()) {
   int64_t attending[3] = {};
   for (const DocumentBoundary boundary :
        {DocumentBoundary::eos, DocumentBoundary::position_difference, DocumentBoundary::position_zero}) {
-    const Mask mask = make_mask(DocumentRule{boundary, eos}, tokens, positions, S);
+    const Mask mask = make_mask({DocumentRule{boundary, eos}}, tokens, positions, S);
     int64_t& pairs = attending[static_cast<size_t>(boundary)];
     for (int64_t q = 0; q < S; ++q)
       for (int64_t kv = 0; kv < S; ++kv) {
@@ -45,7 +45,7 @@ RC_GTEST_PROP(MaskProperty, APairAttendsIfNothingCutsBetweenItsEnds, ()) {
       }
     RC_ASSERT(facts_of(mask, 0).pairs == pairs);
     int64_t of_lengths = 0;
-    for (const int64_t length : mask.document_lengths())
+    for (const int64_t length : mask.segment_lengths())
       of_lengths += length * (length + 1) / 2;
     RC_ASSERT(of_lengths == pairs);
   }
@@ -56,7 +56,7 @@ RC_GTEST_PROP(MaskProperty, TheDigestTellsMasksApartExactlyWhereAPairDiffers, ()
   const auto rows = rc::gen::container<std::vector<int64_t>>(static_cast<size_t>(S), rc::gen::inRange(0, 3));
   const auto one = *rows, other = *rows;
   const DocumentRule rule{DocumentBoundary::position_difference, -1};
-  const Mask a = make_mask(rule, one, one, S), b = make_mask(rule, other, other, S);
+  const Mask a = make_mask({rule}, one, one, S), b = make_mask({rule}, other, other, S);
   bool same = true;
   for (int64_t q = 0; q < S; ++q)
     for (int64_t kv = 0; kv < S; ++kv)

@@ -84,9 +84,13 @@ TEST(CommandLineTest, SaysWhatIsWrong) {
 
 TEST(CommandLineTest, HelpNamesEveryOption) {
   for (const char* option : {"--set", "--trace", "--capture", "--stop-after", "--resume", "--dtype",
-                             "--quiet", "--schema", "--checkpoint-dir", "--version", "--help"})
+                             "--quiet", "--estimate", "--schema", "--checkpoint-dir", "--version", "--help"})
     EXPECT_THAT(std::string(help_text()), HasSubstr(option));
   EXPECT_EQ(parse({"--schema"}).action, Invocation::Action::print_schema);
+  const Invocation estimate =
+      parse({"--set", "model=llama3.8b", "--set", "parallel.dp_shard=2", "--estimate"});
+  EXPECT_EQ(estimate.action, Invocation::Action::estimate);
+  EXPECT_EQ(estimate.config.parallel.dp_shard, 2);
   EXPECT_EQ(parse({"--help"}).action, Invocation::Action::print_help);
 }
 

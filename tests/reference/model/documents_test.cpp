@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "reference/model/llama3/llama3.hpp"
+#include "reference/model/decoder/decoder.hpp"
 #include "tests/reference/tiny.hpp"
 
 namespace parity::reference {
@@ -14,11 +14,11 @@ namespace {
 const AttentionBackend with_documents[] = {AttentionBackend::flex, AttentionBackend::varlen,
                                            AttentionBackend::dense};
 
-Llama3 model_with(AttentionBackend backend, torch::ScalarType dtype, bool documents = true) {
+Decoder model_with(AttentionBackend backend, torch::ScalarType dtype, bool documents = true) {
   AttentionChoice choice{backend, {}};
   if (documents)
-    choice.documents = DocumentRule{DocumentBoundary::position_zero, -1};
-  Llama3 model(tiny_dimensions(), dtype, choice);
+    choice.rule.documents = DocumentRule{DocumentBoundary::position_zero, -1};
+  Decoder model(tiny_dimensions(), dtype, choice);
   initialize(model, 1);
   return model;
 }
@@ -27,7 +27,7 @@ torch::Tensor integers(std::vector<int64_t> values) {
   return torch::tensor(values, torch::kInt64).view({1, -1});
 }
 
-torch::Tensor logits(const Llama3& model, const torch::Tensor& tokens, const torch::Tensor& positions) {
+torch::Tensor logits(const Decoder& model, const torch::Tensor& tokens, const torch::Tensor& positions) {
   return model.forward({tokens, positions, model.get_attention_masks(tokens, positions)});
 }
 
@@ -40,7 +40,7 @@ const torch::Tensor positions_of_packed = integers({0, 1, 2, 3, 0, 1, 2, 3, 4, 0
 
 TEST_P(DocumentsTest, PerturbingOneDocumentChangesNoLogitOfAnother) {
   for (const torch::ScalarType dtype : {torch::kFloat32, torch::kFloat64}) {
-    const Llama3 model = model_with(GetParam(), dtype);
+    const Decoder model = model_with(GetParam(), dtype);
     torch::Tensor perturbed = packed.clone();
     perturbed[0][1] = 33;
     const torch::Tensor before = logits(model, packed, positions_of_packed);
@@ -50,8 +50,60 @@ TEST_P(DocumentsTest, PerturbingOneDocumentChangesNoLogitOfAnother) {
   }
 }
 
+/// tiny's blocks: 0 without RoPE, 1 with; fixed blocks of 4 tokens.
+Decoder irope_with(AttentionBackend backend) {
+  ModelDimensions dimensions = tiny_dimensions();
+  dimensions.nope_every = 2;
+  Decoder model(dimensions, torch::kFloat64, {backend, {.fixed_block = 4}});
+  initialize(model, 1);
+  return model;
+}
+
+TEST_P(DocumentsTest, BlocksWithoutRoPESeeBeyondTheFixedBlocks) {
+  const Decoder model = irope_with(GetParam());
+  const MaskSet masks = model.get_attention_masks(packed, positions_of_packed);
+  ASSERT_EQ(masks.size(), 2U);
+  std::map<std::string, torch::Tensor> before, after;
+  const auto probe_into = [](std::map<std::string, torch::Tensor>& seen) {
+    return [&seen](const std::string& name, const torch::Tensor& value) { seen[name] = value; };
+  };
+  torch::Tensor perturbed = packed.clone();
+  perturbed[0][1] = 33;
+  model.forward({packed, positions_of_packed, masks}, probe_into(before));
+  model.forward({perturbed, positions_of_packed, masks}, probe_into(after));
+  const auto same_from_4_on = [&](const std::string& name) {
+    return torch::equal(before[name].narrow(1, 4, 7), after[name].narrow(1, 4, 7));
+  };
+  EXPECT_FALSE(same_from_4_on("layers.0.attention")) << "block 0 attends over the whole row";
+  // Of block 1 only what block 0 has carried over differs: given the same input it keeps to its blocks.
+  const torch::Tensor h = torch::randn({1, 11, model.dimensions().dim}, torch::kFloat64);
+  torch::Tensor other = h.clone();
+  other[0][1] += 1;
+  const auto block_1 = [&](const torch::Tensor& x) {
+    return model.section({1, 2}, x, {packed, positions_of_packed, masks});
+  };
+  EXPECT_TRUE(torch::equal(block_1(h).narrow(1, 4, 7), block_1(other).narrow(1, 4, 7)));
+  EXPECT_FALSE(torch::equal(block_1(h).narrow(1, 2, 2), block_1(other).narrow(1, 2, 2)));
+}
+
+TEST_P(DocumentsTest, BlocksWithoutRoPEDoNotAskForPositions) {
+  const Decoder model = irope_with(GetParam());
+  const torch::Tensor later = positions_of_packed + 3;
+  const MaskSet masks = model.get_attention_masks(packed, positions_of_packed);
+  const auto after_block_0 = [&](const torch::Tensor& positions) {
+    return model.section({0, 1}, {}, {packed, positions, masks});
+  };
+  EXPECT_TRUE(torch::equal(after_block_0(positions_of_packed), after_block_0(packed)));
+  const torch::Tensor h = torch::randn({1, 11, model.dimensions().dim}, torch::kFloat64);
+  EXPECT_FALSE(torch::equal(model.section({1, 2}, h, {packed, positions_of_packed, masks}),
+                            model.section({1, 2}, h, {packed, packed, masks})));
+  EXPECT_TRUE(torch::allclose(model.section({1, 2}, h, {packed, positions_of_packed, masks}),
+                              model.section({1, 2}, h, {packed, later, masks}), 1e-10, 1e-12))
+      << "RoPE is relative";
+}
+
 TEST_P(DocumentsTest, WithoutTheMaskTheSamePerturbationIsSeen) {
-  const Llama3 model = model_with(GetParam(), torch::kFloat64, false);
+  const Decoder model = model_with(GetParam(), torch::kFloat64, false);
   torch::Tensor perturbed = packed.clone();
   perturbed[0][1] = 33;
   EXPECT_FALSE(torch::allclose(logits(model, packed, positions_of_packed).narrow(1, 4, 7),
@@ -59,8 +111,8 @@ TEST_P(DocumentsTest, WithoutTheMaskTheSamePerturbationIsSeen) {
 }
 
 TEST_P(DocumentsTest, PackedDocumentsHaveTheLogitsTheyHaveAlone) {
-  const Llama3 model = model_with(GetParam(), torch::kFloat64);
-  Llama3 alone(tiny_dimensions(), torch::kFloat64);  // causal sdpa, positions from 0
+  const Decoder model = model_with(GetParam(), torch::kFloat64);
+  Decoder alone(tiny_dimensions(), torch::kFloat64);  // causal sdpa, positions from 0
   initialize(alone, 1);
   const torch::Tensor together = logits(model, packed, positions_of_packed);
   for (const auto& [begin, count] : {std::pair{0, 4}, {4, 5}, {9, 2}})
@@ -70,14 +122,14 @@ TEST_P(DocumentsTest, PackedDocumentsHaveTheLogitsTheyHaveAlone) {
 }
 
 TEST_P(DocumentsTest, PositionsThatCountThroughTheRowGiveWhatNoPositionsGive) {
-  const Llama3 model = model_with(GetParam(), torch::kFloat64);
+  const Decoder model = model_with(GetParam(), torch::kFloat64);
   const torch::Tensor whole = torch::arange(11).view({1, 11});
-  const AttentionMasks masks = model.get_attention_masks(packed, whole);
+  const MaskSet masks = model.get_attention_masks(packed, whole);
   EXPECT_TRUE(torch::equal(model.forward({packed, whole, masks}), model.forward({packed, {}, masks})));
 }
 
 TEST(ForwardTest, MasksOfAnotherBackendAreABrokenInvariant) {
-  const Llama3 model = model_with(AttentionBackend::flex, torch::kFloat32);
+  const Decoder model = model_with(AttentionBackend::flex, torch::kFloat32);
   EXPECT_THROW(model.forward(packed), InternalError);
 }
 

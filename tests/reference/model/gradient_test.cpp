@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/loss/token_cross_entropy.hpp"
-#include "reference/model/llama3/llama3.hpp"
+#include "reference/model/decoder/decoder.hpp"
 #include "tests/reference/tiny.hpp"
 
 namespace parity::reference {
@@ -16,8 +16,19 @@ namespace {
 constexpr double h = 1e-5;
 constexpr double tolerance = 1e-7;
 
-TEST(GradientTest, AgreesWithFiniteDifferencesForEveryParameter) {
-  Llama3 model(tiny_dimensions(), torch::kFloat64);
+ModelDimensions tiny_qwen3() {
+  ModelDimensions d = tiny_dimensions();
+  d.rope = Rope::rotate_half;
+  d.qk_norm = d.tied = true;
+  return d;
+}
+
+class GradientTest : public testing::TestWithParam<ModelDimensions> {};
+INSTANTIATE_TEST_SUITE_P(, GradientTest, testing::Values(tiny_dimensions(), tiny_qwen3()),
+                         [](const auto& model) { return model.param.tied ? "Qwen3" : "Llama3"; });
+
+TEST_P(GradientTest, AgreesWithFiniteDifferencesForEveryParameter) {
+  Decoder model(GetParam(), torch::kFloat64);
   initialize(model, 3);
   const torch::Tensor tokens = torch::arange(12).view({1, 12}) * 3;
   const torch::Tensor labels = (torch::arange(12).view({1, 12}) * 7 + 5).remainder(40);

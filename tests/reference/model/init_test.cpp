@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "reference/model/llama3/llama3.hpp"
+#include "reference/model/decoder/decoder.hpp"
 #include "reference/model/trunc_normal.hpp"
 #include "tests/reference/tiny.hpp"
 #include "tests/support/places.hpp"
@@ -21,12 +21,14 @@ class InitTest : public FolderTest {
       GTEST_SKIP() << needs_pytorch;
   }
   /// All weights that PyTorch draws from Python, one after another, as bytes.
-  std::string from_python(const Llama3Dimensions& d, int seed) {
+  std::string from_python(const ModelDimensions& d, int seed) {
     const std::filesystem::path out = folder / "weights.bin";
     const int64_t kv_width = d.n_kv_heads * d.head_dim();
     std::string command =
         places::python + " " + places::source + "/tests/support/pytorch_init.py " + out.string();
-    for (const int64_t number : {int64_t{seed}, d.dim, d.n_layers, kv_width, d.ffn_hidden, d.vocab_size})
+    command += d.initialization == Initialization::normal ? " normal" : " depth_scaled";
+    for (const int64_t number : {int64_t{seed}, d.dim, d.n_layers, d.n_heads * d.head_dim(), kv_width,
+                                 d.ffn_hidden, d.vocab_size, d.qk_norm ? d.head_dim() : 0, int64_t{d.tied}})
       command += fmt::format(" {}", number);
     const CommandResult result = run_shell(command);
     EXPECT_EQ(result.status, 0) << result.output;
@@ -34,7 +36,7 @@ class InitTest : public FolderTest {
   }
 };
 
-std::string bytes_of(const Llama3& model) {
+std::string bytes_of(const Decoder& model) {
   std::string bytes;
   for (const Parameter& parameter : model.parameters())
     bytes.append(static_cast<const char*>(parameter.value.const_data_ptr()), parameter.value.nbytes());
@@ -50,14 +52,26 @@ void expect_same_bits(const std::string& actual, const std::string& expected) {
 }
 
 TEST_F(InitTest, DebugModelHasTheBitsOfPyTorchForTheSameSeed) {
-  const Llama3Dimensions dimensions = dimensions_of("llama3.debug", {});
-  Llama3 model(dimensions, torch::kFloat32);
+  const ModelDimensions dimensions = dimensions_of("llama3.debug", {});
+  Decoder model(dimensions, torch::kFloat32);
   initialize(model, 42);
   expect_same_bits(bytes_of(model), from_python(dimensions, 42));
 }
 
+TEST_F(InitTest, Qwen3HasTheBitsOfPyTorchForTheSameSeedTiedOrNotAndInEitherEra) {
+  ModelDimensions dimensions = dimensions_of("qwen3.debug", {.n_layers = 2, .vocab_size = 300});
+  for (const Initialization scheme : {Initialization::normal, Initialization::depth_scaled})
+    for (const bool tied : {true, false}) {
+      dimensions.initialization = scheme;
+      dimensions.tied = tied;
+      Decoder model(dimensions, torch::kFloat32);
+      initialize(model, 42);
+      expect_same_bits(bytes_of(model), from_python(dimensions, 42));
+    }
+}
+
 TEST_F(InitTest, GroupedModelHasTheBitsOfPyTorchForTheSameSeed) {
-  Llama3 model(tiny_dimensions(), torch::kFloat32);
+  Decoder model(tiny_dimensions(), torch::kFloat32);
   initialize(model, 7);
   const std::string ours = bytes_of(model);
   expect_same_bits(ours, from_python(tiny_dimensions(), 7));
@@ -66,7 +80,7 @@ TEST_F(InitTest, GroupedModelHasTheBitsOfPyTorchForTheSameSeed) {
 }
 
 TEST(TwinInitTest, Float64HoldsTheSameNumbersWidened) {
-  Llama3 narrow(tiny_dimensions(), torch::kFloat32), wide(tiny_dimensions(), torch::kFloat64);
+  Decoder narrow(tiny_dimensions(), torch::kFloat32), wide(tiny_dimensions(), torch::kFloat64);
   initialize(narrow, 5);
   initialize(wide, 5);
   for (size_t i = 0; i < narrow.parameters().size(); ++i)

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "reference/model/llama3/llama3.hpp"
+#include "reference/model/decoder/decoder.hpp"
 #include "tests/reference/tiny.hpp"
 
 namespace parity::reference {
@@ -33,9 +33,9 @@ TEST(ModuleHooksTest, WhatWasAddedFirstLiesOutermost) {
 
 /// Every part's input and output pass by, in the order in which the model computes them.
 TEST(ModuleHooksTest, AModelEntersAndLeavesItsPartsInOrder) {
-  Llama3Dimensions dimensions = tiny_dimensions();
+  ModelDimensions dimensions = tiny_dimensions();
   dimensions.n_layers = 1;
-  Llama3 model(dimensions, torch::kFloat64);
+  Decoder model(dimensions, torch::kFloat64);
   initialize(model, 1);
   const torch::Tensor tokens = torch::arange(8).view({1, 8});
   const torch::Tensor plain = model.forward(tokens);
@@ -60,9 +60,9 @@ TEST(ModuleHooksTest, AModelEntersAndLeavesItsPartsInOrder) {
 }
 
 TEST(ModuleHooksTest, SectionsOneAfterTheOtherAreTheModelBitForBit) {
-  Llama3Dimensions dimensions = tiny_dimensions();
+  ModelDimensions dimensions = tiny_dimensions();
   dimensions.n_layers = 3;
-  Llama3 model(dimensions, torch::kFloat32);
+  Decoder model(dimensions, torch::kFloat32);
   initialize(model, 1);
   const torch::Tensor tokens = torch::arange(8).view({2, 4});
   const torch::Tensor whole = model.hidden(tokens);
@@ -80,7 +80,7 @@ TEST(ModuleHooksTest, SectionsOneAfterTheOtherAreTheModelBitForBit) {
 }
 
 TEST(ModuleHooksTest, AReplacedWeightIsUsed) {
-  Llama3 model(tiny_dimensions(), torch::kFloat64);
+  Decoder model(tiny_dimensions(), torch::kFloat64);
   initialize(model, 1);
   const torch::NoGradGuard no_grad;
   const torch::Tensor tokens = torch::arange(8).view({1, 8});

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/model/llama3/rope.hpp"
+#include "reference/model/decoder/rope.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -10,7 +10,7 @@
 namespace parity::reference {
 namespace {
 
-Llama3Dimensions dimensions(bool scaled) {
+ModelDimensions dimensions(bool scaled) {
   return {.dim = 64, .n_heads = 4, .max_seq_len = 8, .rope_scaling = scaled};
 }
 
@@ -59,6 +59,38 @@ TEST(RopeTest, TurnsNeighbouringPairsByTheirPosition) {
     EXPECT_NEAR(y[0][t][0][1].item<double>(), std::sin(static_cast<double>(t)), 1e-15);
   }
   EXPECT_EQ(y.scalar_type(), torch::kFloat64);
+}
+
+TEST(RopeTest, RotateHalfTurnsElementsHalfAHeadApart) {
+  ModelDimensions d = dimensions(false);
+  d.rope = Rope::rotate_half;
+  const torch::Tensor table = rope_table(d, torch::kFloat64);
+  EXPECT_EQ(table.sizes(), torch::IntArrayRef({8, 32}));
+  torch::Tensor x = torch::zeros({1, 4, 1, 16}, torch::kFloat64);
+  x.select(3, 0).fill_(1);  // elements 0 and 8 are (1, 0)
+  const torch::Tensor y = apply_rope(x, rope_turns(table, 4, {}));
+  for (int64_t t = 0; t < 4; ++t) {
+    EXPECT_NEAR(y[0][t][0][0].item<double>(), std::cos(static_cast<double>(t)), 1e-15);
+    EXPECT_NEAR(y[0][t][0][8].item<double>(), std::sin(static_cast<double>(t)), 1e-15);
+    EXPECT_EQ(y[0][t][0][1].item<double>(), 0);
+  }
+}
+
+TEST(RopeTest, PermutedRowsAreTheEvenOnesThenTheOddOnesOfEachHead) {
+  EXPECT_TRUE(
+      torch::equal(permuted_for_rotate_half(torch::arange(8), 4), torch::tensor({0, 2, 1, 3, 4, 6, 5, 7})));
+  // What the two turn, element by element.
+  ModelDimensions pairs = dimensions(false), halves = pairs;
+  halves.rope = Rope::rotate_half;
+  torch::manual_seed(1);
+  const torch::Tensor x = torch::randn({16}, torch::kFloat64);
+  const auto turned = [](const ModelDimensions& d, const torch::Tensor& head) {
+    return apply_rope(head.view({1, 1, 1, 16}).repeat({1, 8, 1, 1}),
+                      rope_turns(rope_table(d, torch::kFloat64), 8, {}));
+  };
+  const torch::Tensor one = turned(pairs, x)[0][7][0],
+                      other = turned(halves, permuted_for_rotate_half(x, 16))[0][7][0];
+  EXPECT_TRUE(torch::allclose(permuted_for_rotate_half(one, 16), other, 1e-14, 1e-15));
 }
 
 TEST(RopeTest, TableOfFloat32IsComputedInFloat32) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "reference/model/parameter.hpp"
 #include "reference/parallel/layout.hpp"
 #include "reference/train/trainer.hpp"
 #include "tests/reference/tiny.hpp"

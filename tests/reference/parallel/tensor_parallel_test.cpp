@@ -37,8 +37,8 @@ TEST_F(TensorParallelTest, EachRankKeepsItsPartOfEachMatrixAndSaysWhich) {
   EXPECT_THAT(
       run_ranks(2,
                 [](Group& world) {
-                  const Llama3Dimensions dimensions = tiny_dimensions();
-                  Llama3 model(dimensions, torch::kFloat32), whole(dimensions, torch::kFloat32);
+                  const ModelDimensions dimensions = tiny_dimensions();
+                  Decoder model(dimensions, torch::kFloat32), whole(dimensions, torch::kFloat32);
                   initialize(model, 1);
                   initialize(whole, 1);
                   const Parameters tp = apply_tensor_parallel(model, {.tp = 2}, held(world));

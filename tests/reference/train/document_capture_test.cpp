@@ -21,9 +21,9 @@ class DocumentCaptureTest : public TrainProgramTest {
                 {"attention.backend", "flex"},
                 {"attention.documents", {"eos"}}});
     all.update(changes);
-    write_file(
-        folder / "capture.json",
-        R"({"tensors": [{"steps": [2], "phases": ["input"], "names": ["document_ids"]}], "replay": true})");
+    write_file(folder / "capture.json",
+               R"({"tensors": [{"steps": [2], "phases": ["input"], "names": ["document_ids", "first_keys*"]}],
+            "replay": true})");
     const CommandResult result =
         train(write_config(all, name + ".json").string() + " --capture " +
               (folder / "capture.json").string() + " --trace " + (folder / name).string());
@@ -50,6 +50,26 @@ TEST_F(DocumentCaptureTest, IdsOfTheWholeUpdateAreRecordedHoweverItIsCut) {
   EXPECT_EQ(channel_of(whole, "mask_pairs").at(1), pairs);
   for (const char* channel : {"mask_pairs", "mask_digest", "position_digest", "batch_digest"})
     EXPECT_EQ(channel_of(whole, channel), channel_of(parts, channel)) << channel;
+}
+
+TEST_F(DocumentCaptureTest, FirstKeysOfEachMaskAreRecordedHoweverTheUpdateIsCut) {
+  const Json irope = {{"architecture.nope_every", 2}, {"attention.fixed_block", 8}};
+  Json cut = irope;
+  cut["data.micro_batches"] = 2;
+  const Trace whole = train_packed(irope, "whole.h5"), parts = train_packed(cut, "parts.h5");
+  double pairs = 0;
+  for (const char* name : {"first_keys.nope", "first_keys.rope"}) {
+    const TensorKey key{2, Phase::input, name};
+    ASSERT_EQ(whole.tensor(key).shape, (Shape{4, 24})) << name;
+    const auto keys = values_of<int64_t>(whole.tensor(key));
+    EXPECT_EQ(keys, values_of<int64_t>(parts.tensor(key))) << name;
+    for (size_t i = 0; i < keys.size(); ++i)
+      pairs += static_cast<double>(i % 24) - static_cast<double>(keys[i]) + 1;
+  }
+  EXPECT_EQ(channel_of(whole, "mask_pairs").at(1), pairs);
+  EXPECT_EQ(channel_of(whole, "mask_digest"), channel_of(parts, "mask_digest"));
+  const Trace one_mask = train_packed(Json::object(), "one.h5");
+  EXPECT_EQ(one_mask.tensor({2, Phase::input, "first_keys"}).shape, (Shape{4, 24}));
 }
 
 TEST_F(DocumentCaptureTest, ReplayHoldsThePositionsThatRopeTurnedBy) {

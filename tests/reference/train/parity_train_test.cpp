@@ -139,6 +139,15 @@ TEST_F(ParityTrainTest, WarnsOfAScheduleThatWasCut) {
   EXPECT_THAT(result.output, HasSubstr("[W] lr.warmup_steps = 50 exceeds the 1 steps"));
 }
 
+TEST_F(ParityTrainTest, EstimatesARealModelWithoutItsMemoryOrItsRanks) {
+  const CommandResult result = train(
+      "--set model=llama3.70b --set data.global_batch=64 --set parallel.dp_shard=64 --set parallel.tp=8 "
+      "--estimate");
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("llama3.70b: 70,553,706,496 parameters in float32, 512 ranks"));
+  EXPECT_THAT(result.output, HasSubstr(" and activations"));
+}
+
 TEST_F(ParityTrainTest, PrintsTheSchemaThatLiesBesideIt) {
   const CommandResult result = train("--schema");
   EXPECT_EQ(result.status, 0);

@@ -26,6 +26,12 @@ Json masked(const char* packing, const char* backend, const char* documents) {
                        {"attention.documents", Json::array({documents})}});
 }
 
+/// Block 0 without RoPE and over everything, the others in blocks of 16 tokens.
+Json irope(const char* form) {
+  return {
+      {"architecture.nope_every", 4}, {"attention.fixed_block", 16}, {"attention.fixed_block_form", form}};
+}
+
 /// PyTorch attends with a dense mask of its own making.
 class PyTorchMaskTest : public PyTorchProgramTest {};
 
@@ -46,7 +52,17 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Setting{"FlexByEos", "float64", masked("stream", "flex", "eos")},
                     Setting{"FlexByPositionZero", "float64", masked("first_fit", "flex", "position_zero")},
                     Setting{"VarlenByPositionDifference", "float64",
-                            masked("concat_then_split", "varlen", "position_difference")}),
+                            masked("concat_then_split", "varlen", "position_difference")},
+                    Setting{"FlexWithAWindow", "float64",
+                            with(masked("stream", "flex", "eos"), {{"attention.sliding_window", 9}})},
+                    Setting{"VarlenWithAWindow", "float64",
+                            with(masked("stream", "varlen", "eos"), {{"attention.sliding_window", 9}})},
+                    Setting{"FlexIRopeInFixedBlocksAsFirstWritten", "float64",
+                            with(masked("stream", "flex", "eos"), irope("first_written"))},
+                    Setting{"VarlenIRopeInFixedBlocksAsFirstWritten", "float64",
+                            with(masked("stream", "varlen", "eos"), irope("first_written"))},
+                    Setting{"FlexIRopeInFixedBlocks", "float64",
+                            with(masked("stream", "flex", "eos"), irope("corrected"))}),
     name_of_setting);
 
 /// The same operators on both sides.
@@ -62,6 +78,11 @@ INSTANTIATE_TEST_SUITE_P(
         Setting{"ByEos", "float32", masked("stream", "dense", "eos")},
         Setting{"CausalWithPositionsThatStartOver", "float32", with(packed, {{"data.packing", "stream"}})},
         Setting{"ByPositionZero", "float32", masked("first_fit", "dense", "position_zero")},
+        Setting{"IRopeInFixedBlocksWithAWindow", "float32",
+                with(with(masked("stream", "dense", "eos"), irope("corrected")),
+                     {{"attention.sliding_window", 9}})},
+        Setting{"IRopeInChunks", "float32",
+                with(masked("first_fit", "dense", "position_zero"), irope("chunked"))},
         Setting{"ByPositionDifferenceInChunks", "float32",
                 with(masked("concat_then_split", "dense", "position_difference"), {{"loss.chunks", 7}})}),
     name_of_setting);

@@ -11,6 +11,11 @@ TEST_P(PyTorchTest, GivesTheSameLossAndGradientNormBitForBit) {
   expect_same_bits();
 }
 
+const Json qwen3 = {
+    {"model", "qwen3.debug"},      {"architecture.dim", 64},        {"architecture.n_layers", 3},
+    {"architecture.n_heads", 4},   {"architecture.n_kv_heads", 2},  {"architecture.vocab_size", 500},
+    {"architecture.head_dim", 32}, {"architecture.ffn_hidden", 96}, {"data.seq_len", 64},
+    {"data.micro_batches", 2},     {"data.ignore_fraction", 0.25}};
 const Json sgd = {{"optimizer.name", "sgd"}, {"optimizer.momentum", 0.9}, {"lr.base", 0.1}};
 
 INSTANTIATE_TEST_SUITE_P(
@@ -38,6 +43,13 @@ INSTANTIATE_TEST_SUITE_P(
                             with(with(grouped, sgd), {{"lr.schedule", "megatron"},
                                                       {"optimizer.implementation", "plain"},
                                                       {"optimizer.weight_decay_ramp", "linear"}})},
+                    Setting{"Qwen3", "float32", qwen3},
+                    Setting{"Qwen3UntiedInFloat64", "float64",
+                            with(qwen3, {{"architecture.tied_embeddings", "off"},
+                                         {"architecture.initialization", "depth_scaled"}})},
+                    Setting{"RotateHalfOverPermutedRows", "float32",
+                            with(grouped, {{"architecture.rope", "rotate_half"},
+                                           {"architecture.rope_weights", "permuted"}})},
                     Setting{"DeepSpeedLogCosine", "float32",
                             with(grouped, {{"lr.schedule", "deepspeed"},
                                            {"lr.decay", "cosine"},

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/model/llama3/blocks.hpp"
+#include "reference/model/decoder/blocks.hpp"
 
-#include "reference/model/llama3/rope.hpp"
+#include "reference/model/decoder/rope.hpp"
 
 namespace parity::reference {
 namespace {
@@ -24,8 +24,12 @@ torch::Tensor Attention::forward(const torch::Tensor& x_BSD, const torch::Tensor
     const torch::Tensor y = linear(x, weight, part / name);
     return y.view({y.size(0), y.size(1), -1, head_dim});
   };
-  const torch::Tensor q_BSHd = apply_rope(heads(wq, "wq"), turns);
-  const torch::Tensor k_BSKd = (part / "k").leave(apply_rope(heads(wk, "wk"), turns));
+  const auto turned = [&](const torch::Tensor& y) { return turns.defined() ? apply_rope(y, turns) : y; };
+  const auto normed = [&](const RmsNorm& norm, const torch::Tensor& y, const char* name) {
+    return norm.weight.defined() ? norm.forward(y, part / name) : y;
+  };
+  const torch::Tensor q_BSHd = turned(normed(q_norm, heads(wq, "wq"), "q_norm"));
+  const torch::Tensor k_BSKd = (part / "k").leave(turned(normed(k_norm, heads(wk, "wk"), "k_norm")));
   const torch::Tensor v_BSKd = (part / "v").leave(heads(wv, "wv"));
   const torch::Tensor out_BSHd =
       attend(q_BSHd.transpose(1, 2), k_BSKd.transpose(1, 2), v_BSKd.transpose(1, 2), masks).transpose(1, 2);
@@ -39,15 +43,25 @@ torch::Tensor FeedForward::forward(const torch::Tensor& x_BSD, const Part& part)
   return part.leave(linear(gate * up, w2, part / "w2"));
 }
 
-Block::Block(const Llama3Dimensions& dimensions, torch::ScalarType dtype) {
-  const auto weight = [&](int64_t rows, int64_t columns) { return torch::empty({rows, columns}, dtype); };
+Block::Block(const ModelDimensions& dimensions, const torch::TensorOptions& options) {
+  const auto weight = [&](int64_t rows, int64_t columns) { return torch::empty({rows, columns}, options); };
   const int64_t D = dimensions.dim;
   const int64_t F = dimensions.ffn_hidden;
-  const int64_t kv_width = dimensions.n_kv_heads * dimensions.head_dim();
-  attention = {weight(D, D), weight(kv_width, D), weight(kv_width, D), weight(D, D), dimensions.head_dim()};
+  const int64_t d = dimensions.head_dim(), width = dimensions.n_heads * d,
+                kv_width = dimensions.n_kv_heads * d;
+  attention = {.wq = weight(width, D),
+               .wk = weight(kv_width, D),
+               .wv = weight(kv_width, D),
+               .wo = weight(D, width),
+               .q_norm = {},
+               .k_norm = {},
+               .head_dim = d};
+  if (dimensions.qk_norm)
+    for (RmsNorm* norm : {&attention.q_norm, &attention.k_norm})
+      *norm = {torch::empty({d}, options), dimensions.norm_eps};
   feed_forward = {weight(F, D), weight(D, F), weight(F, D)};
-  attention_norm = {torch::empty({D}, dtype), dimensions.norm_eps};
-  ffn_norm = {torch::empty({D}, dtype), dimensions.norm_eps};
+  attention_norm = {torch::empty({D}, options), dimensions.norm_eps};
+  ffn_norm = {torch::empty({D}, options), dimensions.norm_eps};
 }
 
 void Block::visit(const std::string& prefix, const WeightVisitor& visitor) {
@@ -55,6 +69,10 @@ void Block::visit(const std::string& prefix, const WeightVisitor& visitor) {
   visitor(prefix + "attention.wk.weight", attention.wk);
   visitor(prefix + "attention.wv.weight", attention.wv);
   visitor(prefix + "attention.wo.weight", attention.wo);
+  if (attention.q_norm.weight.defined()) {
+    visitor(prefix + "attention.q_norm.weight", attention.q_norm.weight);
+    visitor(prefix + "attention.k_norm.weight", attention.k_norm.weight);
+  }
   visitor(prefix + "feed_forward.w1.weight", feed_forward.w1);
   visitor(prefix + "feed_forward.w2.weight", feed_forward.w2);
   visitor(prefix + "feed_forward.w3.weight", feed_forward.w3);

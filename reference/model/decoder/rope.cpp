@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/model/llama3/rope.hpp"
+#include "reference/model/decoder/rope.hpp"
 
 #include <numbers>
 
@@ -25,9 +25,15 @@ torch::Tensor scale_frequencies(const torch::Tensor& frequencies) {
   return torch::where(is_long.logical_or(is_short), outer, blended);
 }
 
+torch::Tensor rotate_half(const torch::Tensor& x_BSHd, const torch::Tensor& turns) {
+  const int64_t d = x_BSHd.size(3), half = d / 2;
+  const torch::Tensor other = torch::cat({-x_BSHd.narrow(3, half, half), x_BSHd.narrow(3, 0, half)}, 3);
+  return x_BSHd * turns.narrow(-1, 0, d) + other * turns.narrow(-1, d, d);
+}
+
 }  // namespace
 
-torch::Tensor rope_table(const Llama3Dimensions& dimensions, torch::ScalarType dtype) {
+torch::Tensor rope_table(const ModelDimensions& dimensions, torch::ScalarType dtype) {
   const torch::NoGradGuard no_grad;
   const int64_t head_dim = dimensions.head_dim();
   const auto options = torch::TensorOptions().dtype(dtype);
@@ -36,7 +42,9 @@ torch::Tensor rope_table(const Llama3Dimensions& dimensions, torch::ScalarType d
   if (dimensions.rope_scaling)
     frequencies = scale_frequencies(frequencies);
   const torch::Tensor angles = torch::outer(torch::arange(dimensions.max_seq_len, options), frequencies);
-  return torch::polar(torch::ones_like(angles), angles);
+  if (dimensions.rope == Rope::complex)
+    return torch::polar(torch::ones_like(angles), angles);
+  return torch::cat({angles.cos(), angles.cos(), angles.sin(), angles.sin()}, 1);
 }
 
 torch::Tensor rope_turns(const torch::Tensor& table, int64_t seq_len, const torch::Tensor& positions_BS) {
@@ -47,9 +55,18 @@ torch::Tensor rope_turns(const torch::Tensor& table, int64_t seq_len, const torc
 }
 
 torch::Tensor apply_rope(const torch::Tensor& x_BSHd, const torch::Tensor& turns) {
+  if (!turns.is_complex())
+    return rotate_half(at_least_float32(x_BSHd), turns).to(x_BSHd.scalar_type());
   const torch::Tensor pairs =
       torch::view_as_complex(at_least_float32(x_BSHd).unflatten(-1, torch::IntArrayRef{-1, 2}));
   return torch::view_as_real(pairs * turns).flatten(3).to(x_BSHd.scalar_type());
+}
+
+torch::Tensor permuted_for_rotate_half(const torch::Tensor& weight, int64_t head_dim) {
+  return weight.unflatten(0, torch::IntArrayRef{-1, head_dim / 2, 2})
+      .transpose(1, 2)
+      .flatten(0, 2)
+      .contiguous();
 }
 
 }  // namespace parity::reference

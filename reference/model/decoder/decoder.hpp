@@ -9,7 +9,7 @@
 
 #include "reference/attention/attention.hpp"
 #include "reference/config/model_names.hpp"
-#include "reference/model/llama3/blocks.hpp"
+#include "reference/model/decoder/blocks.hpp"
 #include "reference/model/parameter.hpp"
 
 namespace parity::reference {
@@ -18,11 +18,11 @@ namespace parity::reference {
 struct ModelInput {
   torch::Tensor tokens_BS;     ///< [B, S] int64
   torch::Tensor positions_BS;  ///< [B, S] int64, for RoPE; undefined = 0 .. S-1 in every row
-  AttentionMasks masks;        ///< from the model's get_attention_masks
+  MaskSet masks;               ///< from the model's get_attention_masks; none = causal sdpa
 
   /// Whole sequences, where the model attends with sdpa.
   ModelInput(torch::Tensor tokens) : tokens_BS(std::move(tokens)) {}  // NOLINT(google-explicit-constructor)
-  ModelInput(torch::Tensor tokens, torch::Tensor positions, AttentionMasks attention_masks)
+  ModelInput(torch::Tensor tokens, torch::Tensor positions, MaskSet attention_masks)
       : tokens_BS(std::move(tokens)), positions_BS(std::move(positions)), masks(std::move(attention_masks)) {}
 };
 
@@ -35,31 +35,33 @@ struct Section {
   bool operator==(const Section&) const = default;
 };
 
-/// Llama 3: embedding, blocks, norm, output projection. Made on the CPU; knows one device and no ranks;
+/// A decoder (Llama 3, Qwen3): embedding, blocks, norm, output projection. Knows one device and no ranks;
 /// hooks() and visit_weights() are where parallelism is applied from outside.
 ///
 /// Parts: tokens (only entered: every section's, also where the embedding is not in it), tok_embeddings (its
 /// input: tokens), layers.N, its attention_norm, attention, ffn_norm and
 /// feed_forward and what these list, norm, output. layers.N can be run again (ModuleHooks::around).
-class Llama3 {
+class Decoder {
  public:
-  /// Weights are allocated in `dtype` and not yet initialised.
-  Llama3(const Llama3Dimensions& dimensions, torch::ScalarType dtype, const AttentionChoice& attention = {});
+  /// Weights are allocated and not yet initialised, on the CPU, or on the meta device to be counted.
+  Decoder(const ModelDimensions& dimensions, torch::ScalarType dtype, const AttentionChoice& attention = {},
+          torch::Device device = torch::kCPU);
 
   /// Moves weights and tables; once, before anything is put around the model. Weights that were handed out
   /// stay where they were.
   void move_to(torch::Device device);
   torch::Device device() const { return rope_.device(); }
 
-  /// Which pairs of a batch attend, under the model's rule for documents.
+  /// Which pairs of a batch attend, by name: "all", or where some blocks have no RoPE "rope" and "nope", the
+  /// latter without what makes attention local.
   /// \param tokens_BS, positions_BS  row after row
-  Mask get_mask(std::span<const int64_t> tokens_BS, std::span<const int64_t> positions_BS,
-                int64_t seq_len) const;
+  std::map<std::string, Mask> get_masks(std::span<const int64_t> tokens_BS,
+                                        std::span<const int64_t> positions_BS, int64_t seq_len) const;
   /// The same for its backend, to be handed to forward: worked out once for all blocks.
   /// \param tokens_BS, positions_BS  [B, S] int64, on the CPU; the masks are on the model's device
   /// \param queries  places in the sequence that forward is given; empty = all
-  AttentionMasks get_attention_masks(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS,
-                                     const std::vector<int64_t>& queries = {}) const;
+  MaskSet get_attention_masks(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS,
+                              const std::vector<int64_t>& queries = {}) const;
 
   /// \param probe  if given, takes every block's results, in execution order
   /// \return [B, S, V] logits in the model's dtype
@@ -82,20 +84,21 @@ class Llama3 {
 
   /// The model's weights; writing to them changes the model.
   const Parameters& parameters() const { return parameters_; }
-  const Llama3Dimensions& dimensions() const { return dimensions_; }
+  const ModelDimensions& dimensions() const { return dimensions_; }
 
  private:
-  torch::Tensor block(size_t i, torch::Tensor h_BSD, const torch::Tensor& turns, const AttentionMasks& masks,
+  torch::Tensor block(size_t i, torch::Tensor h_BSD, const torch::Tensor& turns, const MaskSet& masks,
                       const Probe& probe) const;
-  friend void initialize(Llama3& model, uint64_t seed);
+  std::string mask_name(int64_t layer) const;
+  friend void initialize(Decoder& model, uint64_t seed);
 
-  Llama3Dimensions dimensions_;
+  ModelDimensions dimensions_;
   AttentionChoice attention_;
   torch::Tensor tok_embeddings_;  ///< [V, D]
   std::vector<Block> layers_;
   RmsNorm norm_;
-  torch::Tensor output_;  ///< [V, D]
-  torch::Tensor rope_;    ///< [max_seq_len, d / 2] complex
+  torch::Tensor output_;  ///< [V, D]; undefined where it is the embedding
+  torch::Tensor rope_;    ///< from rope_table
   Parameters parameters_;
   ModuleHooks hooks_;
 };
@@ -103,8 +106,11 @@ class Llama3 {
 /// Gives every weight its first value: seeds the CPU generator and draws in torchtitan's order, always in
 /// float32, then widens. The weights then require gradients.
 ///
-/// Embedding: normal(0, 1). wq, wk, wv, w1: std 0.02. wo, w2, w3 of layer i: std 0.02 / sqrt(2 (i + 1)).
-/// Output: std D^-0.5 cut at 3 std. Norms: 1. Source: NUMERICS.md 4.1 and 4.3.
-void initialize(Llama3& model, uint64_t seed);
+/// Initialization::depth_scaled: embedding normal(0, 1); wq, wk, wv, w1 truncated normal of std 0.02; wo, w2,
+/// w3 of layer i of std 0.02 / sqrt(2 (i + 1)); output of std D^-0.5 cut at 3 std, also over a tied
+/// embedding. Initialization::normal: every matrix normal(0, 0.02); a tied embedding is drawn once, as the
+/// output. Norms: 1. RopeWeights::permuted then reorders wq and wk. Source: NUMERICS.md 4.1 and 4.3;
+/// torchtitan models/qwen3.
+void initialize(Decoder& model, uint64_t seed);
 
 }  // namespace parity::reference

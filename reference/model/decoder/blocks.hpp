@@ -27,16 +27,18 @@ struct RmsNorm {
 };
 
 /// Grouped-query attention with rotary positions, over the pairs that the masks allow. H and K are what the
-/// weights hold: a rank may have some of the heads. Parts: wq, wk, wv, wo; k and v, [B, S, K, d], are the
-/// keys, turned, and the values that are attended to.
+/// weights hold: a rank may have some of the heads. Parts: wq, wk, wv, wo, q_norm, k_norm; k and v, [B, S, K,
+/// d], are the keys, turned, and the values that are attended to.
 struct Attention {
   torch::Tensor wq;  ///< [H d, D]
   torch::Tensor wk;  ///< [K d, D]
   torch::Tensor wv;  ///< [K d, D]
   torch::Tensor wo;  ///< [D, H d]
+  RmsNorm q_norm;    ///< [d] of each head, before RoPE; no weight = none
+  RmsNorm k_norm;
   int64_t head_dim = 0;
 
-  /// \param turns  from rope_turns
+  /// \param turns  from rope_turns; undefined = no RoPE
   torch::Tensor forward(const torch::Tensor& x_BSD, const torch::Tensor& turns, const AttentionMasks& masks,
                         const Part& part) const;
 };
@@ -58,7 +60,7 @@ struct Block {
   RmsNorm ffn_norm;
 
   /// Allocates every weight, uninitialised.
-  Block(const Llama3Dimensions& dimensions, torch::ScalarType dtype);
+  Block(const ModelDimensions& dimensions, const torch::TensorOptions& options);
   /// Weights in torchtitan's order, names beginning with `prefix`.
   void visit(const std::string& prefix, const WeightVisitor& visitor);
 };

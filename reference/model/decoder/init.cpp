@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cmath>
+
+#include "reference/model/decoder/decoder.hpp"
+#include "reference/model/decoder/rope.hpp"
+#include "reference/model/trunc_normal.hpp"
+
+namespace parity::reference {
+namespace {
+
+/// Draws with `fill` in float32 and stores in the weight's own dtype.
+template <class Fill>
+void draw(torch::Tensor& weight, Fill fill) {
+  if (weight.scalar_type() == torch::kFloat32)
+    return fill(weight);
+  torch::Tensor narrow = torch::empty(weight.sizes(), torch::kFloat32);
+  fill(narrow);
+  weight.copy_(narrow);
+}
+
+void draw_trunc_normal(torch::Tensor& weight, double std) {
+  draw(weight, [std](torch::Tensor& x) { trunc_normal_(x, 0.0, std); });
+}
+
+void draw_normal(torch::Tensor& weight, double std) {
+  draw(weight, [std](torch::Tensor& x) { x.normal_(0.0, std); });
+}
+
+/// The matrices of a block in torchtitan's order of drawing.
+std::array<torch::Tensor*, 7> matrices_of(Block& block) {
+  Attention& attention = block.attention;
+  FeedForward& feed_forward = block.feed_forward;
+  return {&attention.wq,    &attention.wk,    &attention.wv,   &attention.wo,
+          &feed_forward.w1, &feed_forward.w2, &feed_forward.w3};
+}
+
+void draw_depth_scaled(Block& block, int64_t layer) {
+  const double depth_std = 0.02 / std::sqrt(static_cast<double>(2 * (layer + 1)));
+  const auto is_scaled = [&](const torch::Tensor* weight) {
+    return weight == &block.attention.wo || weight == &block.feed_forward.w2 ||
+           weight == &block.feed_forward.w3;
+  };
+  for (torch::Tensor* weight : matrices_of(block))
+    draw_trunc_normal(*weight, is_scaled(weight) ? depth_std : 0.02);
+}
+
+}  // namespace
+
+void initialize(Decoder& model, uint64_t seed) {
+  const torch::NoGradGuard no_grad;
+  const ModelDimensions& d = model.dimensions_;
+  const bool depth_scaled = d.initialization == Initialization::depth_scaled;
+  at::manual_seed(seed);
+  if (depth_scaled || !d.tied)
+    draw_normal(model.tok_embeddings_, depth_scaled ? 1 : 0.02);
+  for (size_t i = 0; i < model.layers_.size(); ++i) {
+    Block& block = model.layers_[i];
+    if (depth_scaled)
+      draw_depth_scaled(block, static_cast<int64_t>(i));
+    else
+      for (torch::Tensor* weight : matrices_of(block))
+        draw_normal(*weight, 0.02);
+    if (d.rope_weights == RopeWeights::permuted)
+      for (torch::Tensor* weight : {&block.attention.wq, &block.attention.wk})
+        weight->copy_(permuted_for_rotate_half(*weight, d.head_dim()));
+  }
+  torch::Tensor& output = d.tied ? model.tok_embeddings_ : model.output_;
+  const double std = std::pow(static_cast<double>(d.dim), -0.5);
+  if (depth_scaled)
+    draw(output, [std](torch::Tensor& x) { trunc_normal_(x, 0.0, std, -3 * std, 3 * std); });
+  else
+    draw_normal(output, 0.02);
+  model.visit_weights([](const std::string& name, torch::Tensor& weight) {
+    if (name.ends_with("norm.weight"))
+      weight.fill_(1);
+  });
+  for (const Parameter& parameter : model.parameters_)
+    torch::Tensor(parameter.value).requires_grad_(true);
+}
+
+}  // namespace parity::reference

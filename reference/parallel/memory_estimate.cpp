@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/parallel/memory_estimate.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "reference/config/model_names.hpp"
+#include "reference/parallel/fsdp.hpp"
+#include "reference/parallel/pipeline_stages.hpp"
+#include "reference/parallel/tensor_parallel.hpp"
+
+namespace parity::reference {
+namespace {
+
+constexpr int64_t bfloat16_bytes = 2;
+
+/// Shapes only.
+Decoder model_of(const RunConfig& config) {
+  ModelDimensions dimensions = dimensions_of(config.model, config.architecture);
+  dimensions.max_seq_len = 1;  // of a table that this leaves out
+  return {
+      dimensions, config.dtype == Precision::float64 ? torch::kFloat64 : torch::kFloat32, {}, torch::kMeta};
+}
+
+int64_t divided_up(int64_t count, int64_t parts) {
+  return (count + parts - 1) / parts;
+}
+
+/// Sizes of the first rank's part under tensor parallel, which is the largest.
+std::vector<int64_t> cut_sizes(const Parameter& parameter, int64_t tp) {
+  std::vector<int64_t> sizes = parameter.value.sizes().vec();
+  if (const auto dim = tensor_parallel_cut(parameter.name); dim && tp > 1)
+    sizes[static_cast<size_t>(*dim)] = divided_up(sizes[static_cast<size_t>(*dim)], tp);
+  return sizes;
+}
+
+int64_t product(const std::vector<int64_t>& sizes) {
+  int64_t elements = 1;
+  for (const int64_t size : sizes)
+    elements *= size;
+  return elements;
+}
+
+int64_t moments_of(const OptimizerConfig& optimizer) {
+  return optimizer.name == OptimizerName::adamw ? 2 : optimizer.momentum > 0 ? 1 : 0;
+}
+
+/// The largest sum that is whole at one time: everything, or one unit, or another one beside the last that is
+/// kept.
+int64_t gathered_at_once(const std::vector<int64_t>& units, ReshardAfterForward reshard) {
+  if (reshard == ReshardAfterForward::never)
+    return std::accumulate(units.begin(), units.end(), int64_t{0});
+  const bool keeps_last = reshard == ReshardAfterForward::all_but_last && units.size() > 1;
+  return *std::max_element(units.begin(), units.end() - keeps_last) + (keeps_last ? units.back() : 0);
+}
+
+MemoryEstimate estimate_of(const RunConfig& config, const Parameters& own) {
+  const ParallelConfig& parallel = config.parallel;
+  const int64_t element = config.dtype == Precision::float64 ? 8 : 4;
+  const bool has_policy = parallel.mixed_precision == MixedPrecision::bf16 && element == 4;
+  const int64_t shards = parallel.has_units() ? parallel.dp_shard * parallel.cp : 1;
+  MemoryEstimate estimate;
+  std::vector<int64_t> units;  // elements
+  std::string last;
+  for (const Parameter& parameter : own) {
+    std::vector<int64_t> sizes = cut_sizes(parameter, parallel.tp);
+    const std::string unit =
+        fsdp_unit_of(parameter.name, dimensions_of(config.model, config.architecture).tied);
+    if (units.empty() || unit != last)
+      units.push_back(0);
+    units.back() += product(sizes);
+    last = unit;
+    sizes.front() = divided_up(sizes.front(), shards);
+    estimate.parameters += product(sizes);
+  }
+  estimate.weights = estimate.gradients = estimate.parameters * element;
+  estimate.optimizer = estimate.parameters * element * moments_of(config.optimizer);
+  if (parallel.has_units() && (shards > 1 || has_policy))
+    estimate.gathered =
+        gathered_at_once(units, parallel.reshard_after_forward) * (has_policy ? bfloat16_bytes : element);
+  return estimate;
+}
+
+/// 8,030,261,248
+std::string count_text(int64_t value) {
+  return value < 1000 ? std::to_string(value)
+                      : count_text(value / 1000) + fmt::format(",{:03}", value % 1000);
+}
+
+std::string bytes_text(int64_t bytes) {
+  const auto mib = static_cast<double>(bytes) / (1 << 20);
+  return mib < 1024 ? fmt::format("{:.1f} MiB", mib) : fmt::format("{:.2f} GiB", mib / 1024);
+}
+
+}  // namespace
+
+int64_t parameter_count(const RunConfig& config) {
+  int64_t count = 0;
+  const Decoder model = model_of(config);
+  for (const Parameter& parameter : model.parameters())
+    count += parameter.value.numel();
+  return count;
+}
+
+std::vector<MemoryEstimate> estimate_memory(const RunConfig& config) {
+  const Decoder model = model_of(config);
+  const ParallelConfig& parallel = config.parallel;
+  const int64_t layers = model.dimensions().n_layers, stages = parallel.pp * parallel.pp_stages;
+  const std::vector<Section> sections = sections_of(layers, stages);
+  std::vector<MemoryEstimate> estimates;
+  for (int64_t rank = 0; rank < parallel.pp; ++rank) {
+    Parameters own;
+    for (const Parameter& parameter : model.parameters())
+      for (int64_t stage = rank; stage < stages; stage += parallel.pp)
+        if (uses_weight(sections[static_cast<size_t>(stage)], layers, parameter.name)) {
+          own.push_back(parameter);
+          break;
+        }
+    estimates.push_back(estimate_of(config, own));
+  }
+  return estimates;
+}
+
+std::string estimate_text(const RunConfig& config) {
+  const ParallelConfig& parallel = config.parallel;
+  std::string text =
+      fmt::format("{}: {} parameters in {}, {} rank{}\n", config.model, count_text(parameter_count(config)),
+                  name_of(config.dtype), parallel.ranks(), parallel.ranks() == 1 ? "" : "s");
+  const std::vector<MemoryEstimate> estimates = estimate_memory(config);
+  for (size_t rank = 0; rank < estimates.size(); ++rank) {
+    const MemoryEstimate& e = estimates[rank];
+    text += fmt::format(
+        "{}: {} parameters; weights {}, gradients {}, optimizer {}{}: {} and activations\n",
+        estimates.size() > 1 ? fmt::format("a rank at pp {}", rank) : "a rank", count_text(e.parameters),
+        bytes_text(e.weights), bytes_text(e.gradients), bytes_text(e.optimizer),
+        e.gathered > 0 ? ", gathered units up to " + bytes_text(e.gathered) : "", bytes_text(e.total()));
+  }
+  return text;
+}
+
+}  // namespace parity::reference

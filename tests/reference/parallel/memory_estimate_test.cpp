@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/parallel/memory_estimate.hpp"
+
+#include <gmock/gmock.h>
+
+#include "harness/base/error.hpp"
+#include "reference/parallel/apply.hpp"
+#include "tests/reference/tiny.hpp"
+#include "tests/support/ranks.hpp"
+
+namespace parity::reference {
+namespace {
+
+using testing::Each;
+
+class MemoryEstimateTest : public RanksTest {
+ protected:
+  /// Elements of the parameters that a rank really trains, against the estimate; the first rank has the
+  /// largest part.
+  static void hold_against_the_estimate(const RunConfig& config, Group& world) {
+    const std::vector<MemoryEstimate> estimates = estimate_memory(config);
+    require(static_cast<int64_t>(estimates.size()) == config.parallel.pp, "an estimate a place");
+    Decoder model(dimensions_of(config.model, config.architecture), torch::kFloat32);
+    initialize(model, 1);
+    const Applied applied =
+        apply_parallelism(model, config.parallel, make_parallel(config.parallel, held(world)));
+    int64_t trained = 0;
+    for (const Parameter& parameter : applied.parameters)
+      trained += parameter.value.numel();
+    require(
+        world.rank() != 0 || estimates.front().parameters == trained,
+        std::to_string(estimates.front().parameters) + " estimated, " + std::to_string(trained) + " trained");
+    world.barrier();
+  }
+};
+
+TEST_F(MemoryEstimateTest, IsWhatTheFirstRankOfEachLayoutTrains) {
+  for (const ParallelConfig& parallel :
+       {ParallelConfig{.dp_replicate = 4}, ParallelConfig{.dp_shard = 4},
+        ParallelConfig{.dp_replicate = 2, .dp_shard = 2}, ParallelConfig{.tp = 4},
+        ParallelConfig{.dp_shard = 2, .tp = 2}, ParallelConfig{.dp_shard = 2, .cp = 2},
+        ParallelConfig{.dp_shard = 2, .pp = 2}}) {
+    RunConfig config = tiny_config();
+    config.architecture.n_kv_heads = 4;
+    config.architecture.vocab_size = 41;  // divides by nothing
+    config.parallel = parallel;
+    EXPECT_THAT(run_ranks(4, [&](Group& world) { hold_against_the_estimate(config, world); }), Each(""))
+        << parallel.dp_replicate << " x " << parallel.dp_shard << " x cp " << parallel.cp << " x tp "
+        << parallel.tp;
+  }
+}
+
+TEST(MemoryEstimateByHandTest, OfLlama3EightBillionOverEightShards) {
+  RunConfig config;
+  config.model = "llama3.8b";
+  config.parallel.dp_shard = 8;
+  EXPECT_EQ(parameter_count(config), 8'030'261'248);
+  const MemoryEstimate estimate = estimate_memory(config).front();
+  EXPECT_EQ(estimate.parameters, 8'030'261'248 / 8);
+  EXPECT_EQ(estimate.weights, 4 * estimate.parameters);
+  EXPECT_EQ(estimate.optimizer, 8 * estimate.parameters);
+  // The embedding beside norm and output: 128256 x 4096 each, and the norm's 4096.
+  const int64_t elements = int64_t{2} * 128256 * 4096 + 4096;
+  EXPECT_EQ(estimate.gathered, 4 * elements);
+  config.parallel.mixed_precision = MixedPrecision::bf16;
+  EXPECT_EQ(estimate_memory(config).front().gathered, 2 * elements);
+  config.optimizer.name = OptimizerName::sgd;
+  EXPECT_EQ(estimate_memory(config).front().optimizer, 0);
+}
+
+TEST(MemoryEstimateByHandTest, TextNamesTheModelAndEachPlaceOfAPipeline) {
+  RunConfig config;
+  config.model = "qwen3.8b";
+  config.parallel.pp = 2;
+  const std::string text = estimate_text(config);
+  EXPECT_THAT(text, testing::HasSubstr("qwen3.8b: 8,190,735,360 parameters in float32, 2 ranks\n"));
+  EXPECT_THAT(text, testing::HasSubstr("a rank at pp 1: "));
+}
+
+}  // namespace
+}  // namespace parity::reference
