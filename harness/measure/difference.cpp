@@ -3,6 +3,7 @@
 #include "harness/measure/difference.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -21,6 +22,9 @@ namespace {
 constexpr int64_t stretch_size = difference_stretch;
 constexpr int64_t wave = 256;  ///< stretches whose results are held at a time
 constexpr int64_t fewest = 4;  ///< stretches for which a thread pays
+/// Stretches that are told done at once: pages that are given back one stretch at a time cost more than the
+/// pass over them, since each time all threads' views of the memory are put right.
+constexpr int64_t group = 8;
 
 /// Elements of both sides, and where to put what is found.
 struct Stretch {
@@ -29,6 +33,7 @@ struct Stretch {
   int64_t first;
   int64_t count;
   DifferencePolicy policy;
+  double known_rtol;      ///< a needed_rtol of others: what is not more need not be looked for
   ProfileTally* profile;  ///< null: not wanted
 };
 
@@ -96,6 +101,7 @@ struct MeasureStretch {
   DifferenceTally operator()(const Stretch* stretch) const {
     const Stretch& s = *stretch;
     DifferenceTally t;
+    t.needed_rtol = s.known_rtol;
     RepairedBlock<E> repaired;
     DecodedBlock<E> decoded;
     bool far = false;  // whether the last block's sides lay far apart
@@ -171,9 +177,14 @@ class Measuring {
       std::vector<DifferenceTally> found(static_cast<size_t>(here));
       std::vector<std::unique_ptr<ProfileTally>> profiles(static_cast<size_t>(here));
       const auto threads = static_cast<int>(std::clamp<int64_t>(here / fewest, 1, cores));
-      share_work(here, threads, [&](int64_t i) {
-        const auto at = static_cast<size_t>(i);
-        found[at] = measure((begin + i) * stretch_size, profiles[at]);
+      const int64_t size = std::clamp<int64_t>(here / (fewest * threads), 1, group);
+      share_work((here + size - 1) / size, threads, [&](int64_t g) {
+        const int64_t end = std::min((g + 1) * size, here);
+        for (int64_t i = g * size; i < end; ++i) {
+          const auto at = static_cast<size_t>(i);
+          found[at] = measure((begin + i) * stretch_size, profiles[at]);
+        }
+        tell_done((begin + g * size) * stretch_size, (begin + end) * stretch_size);
       });
       for (const DifferenceTally& each : found)
         total.add(each);
@@ -189,7 +200,7 @@ class Measuring {
   }
 
  private:
-  DifferenceTally measure(int64_t first, std::unique_ptr<ProfileTally>& profile) const {
+  DifferenceTally measure(int64_t first, std::unique_ptr<ProfileTally>& profile) {
     const size_t element = size_of(expected_.dtype), offset = static_cast<size_t>(first) * element;
     const int64_t count = std::min(stretch_size, expected_.size() - first);
     if (profile_)
@@ -199,20 +210,32 @@ class Measuring {
                           first,
                           count,
                           options_.policy,
+                          known_rtol_,
                           profile.get()};
     const DifferenceTally found = with_element(
         expected_.dtype, [&]<class E>(E) { return simd::run_packed(MeasureStretch<E>{}, &stretch); });
-    if (options_.done) {
-      options_.done(stretch.expected, static_cast<size_t>(count) * element);
-      options_.done(stretch.actual, static_cast<size_t>(count) * element);
-    }
+    for (double known = known_rtol_; known < found.needed_rtol;)
+      known_rtol_.compare_exchange_weak(known, found.needed_rtol);
     return found;
+  }
+
+  /// The elements [first, end), or as many as there are.
+  void tell_done(int64_t first, int64_t end) const {
+    if (!options_.done)
+      return;
+    const size_t element = size_of(expected_.dtype), offset = static_cast<size_t>(first) * element;
+    const size_t bytes = static_cast<size_t>(std::min(end, expected_.size()) - first) * element;
+    for (const void* side : {expected_.data, actual_.data})
+      options_.done(static_cast<const std::byte*>(side) + offset, bytes);
   }
 
   const TensorView& expected_;
   const TensorView& actual_;
   const DifferenceOptions& options_;
   std::optional<ProfileTally> profile_;
+  /// The largest so far. A stretch that starts with it finds fewer quotients worth a look; the largest of all
+  /// is the same whoever was first.
+  std::atomic<double> known_rtol_ = 0;
 };
 
 }  // namespace

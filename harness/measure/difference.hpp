@@ -76,7 +76,7 @@ struct DifferenceOptions {
   DifferencePolicy policy = {};
   bool profile = false;
   int threads = 0;  ///< at most; 0: as many as there are cores for this process
-  /// Told of each stretch of either side that is not needed any more; from any of the threads.
+  /// Told of some megabytes of either side at a time that are not needed any more; from any of the threads.
   std::function<void(const std::byte* data, size_t bytes)> done = {};
 };
 

@@ -36,6 +36,7 @@ struct BlockBits {
   bool regular = true;     ///< floats: no value is infinite or NaN; int64: doubles hold each
   uint64_t differing = 0;  ///< elements
   Bits most = 0;           ///< steps
+  Bits weighed = 0;        ///< the same, where three count for four from 1.5 times a power of two on
   Bits top = 0;            ///< largest magnitude of the expected side
   Bits least = std::numeric_limits<Bits>::max();  ///< its smallest one where the sides differ
   uint64_t up[2] = {0, 0};  ///< sums of steps: low and high halves, as StepSum::add takes them
@@ -78,6 +79,10 @@ struct BitLanes {
   using Numbers = simd::Pack<typename E::Signed, width>;
 
   static constexpr auto differ = [](auto x, auto y) { return x != y; };
+  /// Of floats: both lie in the upper half between two powers of two, though perhaps not the same two.
+  static constexpr auto both_large = [](auto x, auto y) {
+    return (x & y & static_cast<Bits>((Bits{1} << E::mantissa) / 2)) != 0;
+  };
   static constexpr auto below_zero = [](auto x, auto) { return (typename Numbers::Register)x < 0; };
 
   /// |x| of signed numbers; of the least one too, as they are unsigned.
@@ -94,6 +99,9 @@ struct BitLanes {
   }
   /// All ones where x is below zero.
   static Words minus(const Words& x) { return Words::choose(below_zero, x, x, Words::ones(), Words::zero()); }
+  static Words quarter(const Words& x) {
+    return Words::map(x, x, [](auto y, auto) { return y >> 2; });
+  }
   /// Places on the number line.
   static simd::Pack<typename E::Key, width> key(const Words& x) {
     if constexpr (!E::floating)
@@ -140,7 +148,8 @@ std::optional<BlockBits<E>> compare_close(const ElementBlock& b, const Ahead& ne
   using Lanes = BitLanes<E, width>;
   using Words = typename Lanes::Words;
   GatheredBits<E, width> gathered;
-  Words crossed = Words::zero(), steps_sum = crossed, gap_sum = crossed, mirrored = crossed;
+  Words crossed = Words::zero(), steps_sum = crossed, gap_sum = crossed, mirrored = crossed,
+        weighed = crossed;
   for (size_t i = 0; i < b.count; i += Words::lanes) {
     next.fetch_expected(i);
     const Words e = Words::load(b.expected + i * E::size), a = Words::load(b.actual + i * E::size);
@@ -149,13 +158,16 @@ std::optional<BlockBits<E>> compare_close(const ElementBlock& b, const Ahead& ne
     gathered.add(e, a, steps);
     steps_sum += steps;
     gap_sum += gap;
-    if constexpr (E::floating)  // below zero a larger magnitude is lower
+    if constexpr (E::floating) {  // below zero a larger magnitude is lower
       mirrored = Words::choose(Lanes::below_zero, e, e, mirrored + gap, mirrored);
+      weighed = larger(weighed, Words::choose(Lanes::both_large, e, a, steps - Lanes::quarter(steps), steps));
+    }
   }
   BlockBits<E> found = gathered.take();
   if (simd::largest(crossed) >= E::sign || found.most > close_steps<E> ||
       uint64_t{found.top} + found.most >= E::irregular)
     return {};
+  found.weighed = simd::largest(weighed);
   const auto total = static_cast<int64_t>(simd::sum(steps_sum));
   const int64_t rise = simd::sum(simd::cast<typename E::Signed>(gap_sum)) -
                        2 * simd::sum(simd::cast<typename E::Signed>(mirrored));
@@ -188,6 +200,7 @@ BlockBits<E> compare_far(const ElementBlock& b, const Ahead& next) {
     down.add(below);
   }
   BlockBits<E> found = gathered.take();
+  found.weighed = found.most;
   found.regular = simd::largest(top) < E::irregular;
   up.store(found.up);
   down.store(found.down);

@@ -106,14 +106,19 @@ class BlockValues {
     return magnitude_of(static_cast<double>(E::number(magnitude)));
   }
 
-  /// No |a - e| / |e| is more, if it is a number: than the largest error over the smallest element, and of
-  /// a normal float than the part of it that its steps are, up to as many as lead to its double.
+  /// No |a - e| / |e| is more, if it is a number: than the largest error over the smallest element; and, of
+  /// normal floats, than d steps' part of a binade's 2^mantissa, since |e| = m 2^k with m in [1, 2), and
+  /// - up to a whole binade, |a - e| is at most d 2^(k - mantissa) m: a step over the next power of two
+  ///   counts twice, but then m is nearly 2;
+  /// - up to a quarter of one, two sides in the upper halves of binades lie in the same one, where
+  ///   |a - e| = d 2^(k - mantissa), and m is 1.5 or more.
   static double quotient_bound(const BlockBits<E>& bits, double max_error) {
     constexpr uint64_t binade = uint64_t{1} << E::mantissa;
     const double bound = max_error / value_of(bits.least);
     if (!E::floating || bits.least < E::least_normal || bits.most > binade)
       return is_nan(bound) ? 0 : bound;
-    return std::min(bound, static_cast<double>(bits.most) / binade);
+    const auto steps = bits.most <= binade / 4 ? bits.weighed : bits.most;
+    return std::min(bound, static_cast<double>(steps) / binade);
   }
 
   /// Whether a quotient |a - e| / |e| may be more than `known`: found with products of numbers of type Own.

@@ -34,15 +34,16 @@ MappedFile::~MappedFile() {
 void MappedFile::release(const std::byte* data, size_t bytes) const {
   // A fault maps the pages around it too, this many bytes at a time.
   constexpr size_t granule = size_t{64} << 10;
-  constexpr size_t ahead = 4;
   if (std::less<>{}(data, data_) || !std::less<>{}(data, data_ + size_))
     return;
   const auto first = static_cast<size_t>(data - data_), last = std::min(first + bytes, size_);
   const size_t begin = first / granule * granule;
   const size_t end = std::min((last + granule - 1) / granule * granule, size_);
   ::madvise(data_ + begin, end - begin, MADV_DONTNEED);
-  // Faults alone read little ahead: seven times the work of the system for a file that is not cached.
-  ::madvise(data_ + end, std::min(ahead * bytes, size_ - end), MADV_WILLNEED);
+  // Faults alone read little ahead: seven times the work of the system for a file that is not cached. What
+  // comes next may be another thread's already; each page is asked for once, also when all are there.
+  const size_t length = end - begin, after = std::min(end + length, size_);
+  ::madvise(data_ + after, std::min(length, size_ - after), MADV_WILLNEED);
 }
 
 }  // namespace parity

@@ -198,6 +198,29 @@ TEST_P(FloatPathsTest, AQuotientThatNeitherItsStepsNorItsErrorShowIsFound) {
   EXPECT_EQ(measure_difference(e.view, a.view).needed_rtol, ulp);
 }
 
+TEST_P(FloatPathsTest, AQuotientThatIsHardlyLargerIsFound) {
+  constexpr size_t blocks = 6;
+  Sample e(dtype_, std::vector<double>(blocks * 1024, 1)), a = e;
+  for (size_t i = 0; i < blocks * 1024; ++i) {
+    put_bits(e, i, bits_of(e, i) + blocks - 1 - i / 1024);  // one step nearer to 1 in each block
+    put_bits(a, i, bits_of(e, i) + 1);
+  }
+  expect_plain(e, a, "one step from ever smaller numbers");
+  EXPECT_EQ(measure_difference(e.view, a.view).needed_rtol, a.value(blocks * 1024 - 1) - 1);
+}
+
+TEST_P(FloatPathsTest, StepsOverAPowerOfTwoCountTwice) {
+  for (const uint64_t steps : {2, 3, 8, 33, 1000}) {
+    Sample e(dtype_, std::vector<double>(2048, 1)), a = e;
+    const Sample two(dtype_, {2});
+    put_bits(a, 3, bits_of(e, 3) + steps - 1);  // of 1: steps - 1
+    put_bits(e, 1500, bits_of(two, 0) - 1);     // of nearly 2: steps - 1/2
+    put_bits(a, 1500, bits_of(two, 0) - 1 + steps);
+    if (a.value(3) < 1.5)
+      expect_plain(e, a, std::to_string(steps) + " steps");
+  }
+}
+
 TEST_P(DifferencePathsTest, AZeroReferenceInALaterBlockIsInfinitelyFar) {
   Sample e(dtype_, std::vector<double>(4096, 1)), a = e;
   a.next(5);
