@@ -221,6 +221,20 @@ TEST_P(FloatPathsTest, StepsOverAPowerOfTwoCountTwice) {
   }
 }
 
+TEST_P(FloatPathsTest, StepsInTheUpperHalfOfABinadeCountByTheSizeOfTheNumber) {
+  Sample e(dtype_, std::vector<double>(3072, 1)), a = e;
+  e.set(1500, 1.5);
+  if (size_of(dtype_) > 1) {
+    put_bits(a, 3, bits_of(e, 3) + 5);
+    put_bits(a, 1500, bits_of(e, 1500) + 9);  // 9 / 1.5 is 6
+    expect_plain(e, a, "few steps");
+  }
+  a.set(3, 1.75);  // by 0.75
+  a.set(1500, 3);  // by 1, a whole binade away
+  expect_plain(e, a, "many steps");
+  EXPECT_EQ(measure_difference(e.view, a.view).needed_rtol, 1);
+}
+
 TEST_P(DifferencePathsTest, AZeroReferenceInALaterBlockIsInfinitelyFar) {
   Sample e(dtype_, std::vector<double>(4096, 1)), a = e;
   a.next(5);
