@@ -13,30 +13,50 @@
 
 namespace parity {
 
+namespace {
+
+constexpr size_t most_named = 3;
+
+/// "lr.base" of "/lr/base".
+std::string key_of(std::string pointer) {
+  std::replace(pointer.begin(), pointer.end(), '/', '.');
+  return pointer.substr(pointer.empty() ? 0 : 1);
+}
+
+/// "a (1) and b (2) are absent there": keys of one side that the other has not; "" if there is none.
+std::string absent_text(const Json& has, const Json& lacks, const std::string& where) {
+  std::vector<std::string> absent;
+  for (const auto& [key, value] : has.items())
+    if (!lacks.contains(key))
+      absent.push_back(key_of(key) + " (" + value.dump() + ")");
+  if (absent.empty())
+    return "";
+  const size_t count = absent.size();
+  if (count > most_named)
+    absent = {absent.front(), fmt::format("{} more", count - 1)};
+  return fmt::format("{} {} absent {}", list_text(absent), count == 1 ? "is" : "are", where);
+}
+
+}  // namespace
+
 std::string json_difference_text(const Json& before, const Json& after, const std::string& before_where,
                                  const std::string& after_where) {
-  constexpr size_t most = 3;
   const Json old = before.flatten();
   const Json now = after.flatten();
   std::vector<std::string> parts;
-  const auto add = [&](std::string pointer, const std::string& left, const std::string& right) {
-    std::replace(pointer.begin(), pointer.end(), '/', '.');
-    parts.push_back(fmt::format("{} is {} {} and {} {}", pointer.substr(pointer.empty() ? 0 : 1), left,
-                                before_where, right, after_where));
-  };
   for (const auto& [key, value] : old.items())
-    if (!now.contains(key))
-      add(key, value.dump(), "absent");
-    else if (now.at(key) != value)
-      add(key, value.dump(), now.at(key).dump());
-  for (const auto& [key, value] : now.items())
-    if (!old.contains(key))
-      add(key, "absent", value.dump());
-  if (parts.size() > most) {
-    const size_t more = parts.size() - most;
-    parts.resize(most);
+    if (now.contains(key) && now.at(key) != value)
+      parts.push_back(fmt::format("{} is {} {} and {} {}", key_of(key), value.dump(), before_where,
+                                  now.at(key).dump(), after_where));
+  if (parts.size() > most_named) {
+    const size_t more = parts.size() - most_named;
+    parts.resize(most_named);
     parts.push_back(fmt::format("{} more differ", more));
   }
+  // Last: a trainer that has learnt new keys since then runs with their defaults, which change nothing.
+  for (const std::string& absent : {absent_text(old, now, after_where), absent_text(now, old, before_where)})
+    if (!absent.empty())
+      parts.push_back(absent);
   return list_text(parts);
 }
 
