@@ -148,13 +148,15 @@ WideDoubles<width> add_exact_product(const WideDoubles<width>& sum, const WideDo
                                      const WideDoubles<width>& y) {
   if constexpr (width < 64)
     return sum + x * y;
-  WideDoubles<width> result = sum;
 #if defined(__clang__)
-  result.part[0] = __builtin_elementwise_fma(x.part[0], y.part[0], result.part[0]);
-#else  // GCC has no such function that does not depend on the target
+  return {__builtin_elementwise_fma(x.part[0], y.part[0], sum.part[0])};
+#elif defined(__OPTIMIZE__)  // GCC has no such function but one of the target, which only the caller is for
+  WideDoubles<width> result = sum;
   asm("vfmadd231pd %2, %1, %0" : "+v"(result.part[0]) : "v"(x.part[0]), "v"(y.part[0]));
-#endif
   return result;
+#else
+  return sum + x * y;
+#endif
 }
 
 /// Folds the lanes of a register, its halves onto each other, with operate(x, y).
