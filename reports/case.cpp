@@ -6,6 +6,7 @@
 
 #include "harness/base/error.hpp"
 #include "reports/json_members.hpp"
+#include "reports/read_bounds.hpp"
 #include "reports/verdicts.hpp"
 
 namespace parity::reports {
@@ -185,6 +186,10 @@ Case case_of(const Node& node) {
         Node::fail(node.path() + ".masks names an arm '" + name + "' that the case has not");
   node.at("checks");
   result.checks = list(node, "checks", check);
+  read_bounds(node, result);
+  if (const auto calibration = node.find("calibration"))
+    result.calibration = {text_or(*calibration, "command"), integer_or(*calibration, "runs", 0),
+                          texts(*calibration, "kinds")};
   result.reproduce = text_or(node, "reproduce");
   if (result.passed && result.checks_failed() > 0)
     Node::fail(node.path() + ".passed is true, but a check of " + result.name +

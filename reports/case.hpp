@@ -24,6 +24,15 @@ struct Series {
   std::vector<Value> values;
 };
 
+/// How far two sides may lie apart in one channel: drawn beside their gap.
+struct Bound {
+  std::vector<std::string> arms;  ///< the first is what is expected; of one arm and its golden only that
+  bool golden = false;            ///< the other side is what is stored
+  bool to_reference = false;      ///< the gap is among those of the curve
+  std::string words;              ///< "8 floors", "a tolerance of 1e-05"
+  std::vector<Value> gap, floor, limit;  ///< one each for a step of the curve
+};
+
 /// One channel of a case over its steps.
 struct Curve {
   std::string channel;
@@ -32,6 +41,14 @@ struct Curve {
   std::vector<Series> gap;     ///< |arm - reference|, for each arm but the reference
   std::vector<Value> floor;    ///< rounding noise by step; empty where it was not measured
   std::vector<Series> golden;  ///< stored values; empty without a golden
+  std::vector<Bound> bounds;   ///< of the checks that hold this channel to a bound
+};
+
+/// Where the floors of a case come from.
+struct Calibration {
+  std::string command;
+  int64_t runs = 0;  ///< of an arm
+  std::vector<std::string> kinds;
 };
 
 /// One side of a case and how its run went.
@@ -117,7 +134,8 @@ struct Case {
   std::string sentence;
   double seconds = 0;
   std::vector<std::string> notes;
-  std::string power;  ///< how small a defect its checks see; empty where that was not measured
+  std::string power;        ///< how small a defect its checks see; empty where that was not measured
+  Calibration calibration;  ///< empty command: no floors were measured
   std::vector<Arm> arms;
   std::vector<ConfigDifference> config_difference;
   std::vector<Curve> curves;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "reports/gap_label.hpp"
 #include "reports/page_data.hpp"
 #include "reports/templates.hpp"
 
@@ -277,6 +278,7 @@ std::string CaseSection::render(const Case& item, size_t index, const std::strin
   data.set("failures", failures(item));
   data.set("has_curves", !item.curves.empty());
   data.set("curves", curves(item));
+  data.set("calibration", optional(text_of(calibration_label(item))));
   data.set("has_masks", !item.masks.empty());
   data.set("masks", masks(item));
   set_checks(data, item, slug, details);

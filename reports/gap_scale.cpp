@@ -17,6 +17,13 @@ struct Range {
   double largest = 0;
   bool zeros = false, not_finite = false;
 
+  /// A floor or bound of 0 asks for equal bits, and is no line.
+  void take_positive(const std::vector<Value>& values) {
+    for (const Value& value : values)
+      if (has_place(value))
+        take({value});
+  }
+
   void take(const std::vector<Value>& values) {
     for (const Value& value : values) {
       if (!value)
@@ -33,6 +40,15 @@ struct Range {
 
 }  // namespace
 
+bool has_place(const Value& value) {
+  return value && std::isfinite(*value) && *value > 0;
+}
+
+bool has_floors(const Curve& curve) {
+  return std::ranges::any_of(curve.bounds,
+                             [](const Bound& bound) { return std::ranges::any_of(bound.floor, has_place); });
+}
+
 double GapScale::place(double gap) const {
   return !std::isfinite(gap) ? beyond : gap > 0 ? gap : zero;
 }
@@ -41,7 +57,14 @@ GapScale gap_scale(const Curve& curve) {
   Range range;
   for (const Series& gap : curve.gap)
     range.take(gap.values);
-  range.take(curve.floor);
+  if (!has_floors(curve))
+    range.take(curve.floor);
+  for (const Bound& bound : curve.bounds) {
+    if (!bound.to_reference)
+      range.take(bound.gap);
+    range.take_positive(bound.floor);
+    range.take_positive(bound.limit);
+  }
   GapScale scale;
   if (range.largest == 0) {
     scale = {.bottom = 0.1, .top = 1000, .zero = 1, .beyond = 100, .ticks = {{"0", 1}}};

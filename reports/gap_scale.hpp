@@ -23,4 +23,10 @@ struct GapScale {
 };
 GapScale gap_scale(const Curve& curve);
 
+/// Above 0, so that a band or line of it shows on that axis.
+bool has_place(const Value& value);
+
+/// Whether measured floors are drawn: the twins' noise then is not, since they are what decides.
+bool has_floors(const Curve& curve);
+
 }  // namespace parity::reports

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/gap_label.hpp"
 #include "reports/text.hpp"
 
 namespace parity::reports {
@@ -125,10 +126,29 @@ Json picture_data(const TensorPicture& picture) {
           {"cells", std::move(cells)}};
 }
 
+/// The sides as numbers of arms; one alone is held against its golden.
+Json bounds_data(const Case& item, const Curve& curve) {
+  Json list = Json::array();
+  for (const Bound& bound : curve.bounds) {
+    Json arms = Json::array();
+    for (const std::string& arm : bound.arms)
+      arms.push_back(index_of(item, arm));
+    list.push_back({{"arms", std::move(arms)},
+                    {"label", shorten(pair_label(bound), 120)},
+                    {"to_reference", bound.to_reference},
+                    {"words", shorten(bound.words, 60)},
+                    {"gap", numbers(bound.gap)},
+                    {"floor", numbers(bound.floor)},
+                    {"limit", numbers(bound.limit)}});
+  }
+  return list;
+}
+
 Json curve_data(const Case& item, const Curve& curve) {
   return {{"channel", shorten(curve.channel, 60)}, {"steps", curve.steps},
           {"series", series(item, curve.series)},  {"gap", series(item, curve.gap)},
-          {"golden", series(item, curve.golden)},  {"floor", numbers(curve.floor)}};
+          {"golden", series(item, curve.golden)},  {"floor", numbers(curve.floor)},
+          {"bounds", bounds_data(item, curve)}};
 }
 
 Json mask_data(const Case& item, const MaskPicture& mask) {

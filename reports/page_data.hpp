@@ -42,7 +42,9 @@ class Texts {
 /// The page has, in its own order of the cases:
 ///
 ///     {"texts": [..], "cases": [{"reference": 0, "arms": ["a", "b"],
-///        "curves": [{"channel", "steps": [..], "series": [[arm, [values]]], "gap", "golden", "floor"}],
+///        "curves": [{"channel", "steps": [..], "series": [[arm, [values]]], "gap", "golden", "floor",
+///                    "bounds": [{"arms": [0, 1], "label", "to_reference", "words", "gap", "floor",
+///                    "limit"}]}],
 ///        "runs": [[["Provenance", [[key, value], ..]], ..] of each arm],
 ///        "masks": [{"arms", "first_token", "documents"}],
 ///        "golden": [[quantity, sides, sentence] of each quiet check],

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "reports/gap_label.hpp"
 #include "reports/gap_scale.hpp"
 #include "reports/text.hpp"
 
@@ -96,33 +98,81 @@ std::string values_plot(const Case& item, const Curve& curve) {
          (any_finite(columns) ? "set autoscale y\n" : "set yrange [0:1]\n") + joined(parts);
 }
 
-std::string gap_plot(const Case& item, const Curve& curve) {
-  const GapScale scale = gap_scale(curve);
-  std::vector<std::vector<Value>> columns;
-  std::vector<std::string> parts;
-  if (std::ranges::any_of(curve.floor, [](const Value& value) { return value && *value > 0; })) {
-    std::vector<Value>& floor = columns.emplace_back();
-    for (const Value& value : curve.floor)
-      floor.push_back(value && std::isfinite(*value) && *value > 0 ? *value : scale.bottom);
-    parts.push_back(fmt::format(
-        "$gaps using 1:({}):2 with filledcurves fc rgb '#e4e8ec' title 'rounding noise'", scale.bottom));
-    parts.emplace_back("$gaps using 1:2 with lines lc rgb '#59636e' lw 1 dt (3,4) notitle");
+/// The lower panel, as columns of one block and the parts of one plot command.
+class GapPlot {
+ public:
+  GapPlot(const Case& item, const Curve& curve) : item_(item), curve_(curve), scale_(gap_scale(curve)) {}
+
+  std::string script() {
+    if (!has_floors(curve_) && std::ranges::any_of(curve_.floor, has_place))
+      add_band(curve_.floor, "rounding noise");
+    for (const Bound& bound : curve_.bounds)
+      if (std::ranges::any_of(bound.floor, has_place))
+        add_band(bound.floor, "measured floor");
+    for (const Bound& bound : curve_.bounds)
+      if (std::ranges::any_of(bound.limit, has_place))
+        add_limit(bound);
+    for (const Series& gap : curve_.gap)
+      add_gap(gap.arm, gap.values);
+    for (const Bound& bound : curve_.bounds)
+      if (!bound.to_reference)
+        add_gap(bound.arms.back(), bound.gap);
+    std::string ticks;
+    for (const auto& [label, position] : scale_.ticks)
+      ticks += fmt::format("{}'{}' {}", ticks.empty() ? "" : ", ", label, position);
+    return block("gaps", curve_.steps, columns_) +
+           fmt::format("set logscale y\nset yrange [{}:{}]\nset ytics ({})\n", scale_.bottom, scale_.top,
+                       ticks) +
+           joined(parts_);
   }
-  for (const Series& gap : curve.gap) {
-    const Style style = style_of(item, gap.arm);
-    std::vector<Value>& column = columns.emplace_back();
-    for (const Value& value : gap.values)
-      column.push_back(value ? Value(scale.place(*value)) : std::nullopt);
-    parts.push_back(fmt::format("$gaps using 1:{} with linespoints lc rgb '{}' {} pt {} ps 0.6 notitle",
-                                columns.size() + 1, style.colour, style.line, style.point));
+
+ private:
+  /// Each title once: two bands of one kind are one entry of the legend.
+  std::string title(const std::string& words) {
+    return titles_.insert(words).second ? "title " + quoted(words) : "notitle";
   }
-  std::string ticks;
-  for (const auto& [label, position] : scale.ticks)
-    ticks += fmt::format("{}'{}' {}", ticks.empty() ? "" : ", ", label, position);
-  return block("gaps", curve.steps, columns) +
-         fmt::format("set logscale y\nset yrange [{}:{}]\nset ytics ({})\n", scale.bottom, scale.top, ticks) +
-         joined(parts);
-}
+
+  size_t add_column(std::vector<Value> values) {
+    columns_.push_back(std::move(values));
+    return columns_.size() + 1;  // the first column has the steps
+  }
+
+  void add_band(const std::vector<Value>& values, const std::string& words) {
+    std::vector<Value> top;
+    for (const Value& value : values)
+      top.emplace_back(has_place(value) ? *value : scale_.bottom);
+    const size_t column = add_column(std::move(top));
+    parts_.push_back(fmt::format("$gaps using 1:({}):{} with filledcurves fc rgb '#e4e8ec' {}", scale_.bottom,
+                                 column, title(words)));
+    parts_.push_back(
+        fmt::format("$gaps using 1:{} with lines lc rgb '#59636e' lw 1 dt (3,4) notitle", column));
+  }
+
+  void add_limit(const Bound& bound) {
+    std::vector<Value> line;
+    for (const Value& value : bound.limit)
+      line.push_back(has_place(value) ? value : std::nullopt);
+    parts_.push_back(fmt::format("$gaps using 1:{} with lines lc rgb '{}' lw 1.5 dt (8,3) {}",
+                                 add_column(std::move(line)), style_of(item_, bound.arms.back()).colour,
+                                 title("bound: " + shorten(bound.words, 40))));
+  }
+
+  void add_gap(const std::string& arm, const std::vector<Value>& values) {
+    const Style style = style_of(item_, arm);
+    std::vector<Value> placed;
+    for (const Value& value : values)
+      placed.push_back(value ? Value(scale_.place(*value)) : std::nullopt);
+    parts_.push_back(fmt::format("$gaps using 1:{} with linespoints lc rgb '{}' {} pt {} ps 0.6 notitle",
+                                 add_column(std::move(placed)), style.colour, style.line, style.point));
+  }
+
+  const Case& item_;
+  const Curve& curve_;
+  GapScale scale_;
+  std::vector<std::vector<Value>> columns_;
+  std::vector<std::string> parts_;
+  std::set<std::string> titles_;
+};
 
 /// Pixels of the picture and of its parts, from the top: title, legend, values, gap. Many arms make it
 /// taller.
@@ -173,7 +223,7 @@ std::string panels(const Case& item, const Curve& curve, const Layout& layout) {
                         layout.share(layout.gap));
     text += fmt::format("set label 3 {} at graph 0,1.1 left textcolor rgb '#59636e'\n",
                         quoted("gap to " + shorten(item.reference, 40)));
-    text += gap_plot(item, curve);
+    text += GapPlot(item, curve).script();
   }
   return text + "unset multiplot\nunset output\n";
 }

@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
 namespace parity::reports {
 namespace {
-
-constexpr size_t most_gap_labels = 4;  // with more arms the widest gap speaks for all
 
 struct Metric {
   std::string_view name;
@@ -21,9 +18,10 @@ struct Metric {
 };
 
 /// In the order a reader wants them.
-constexpr std::array<Metric, 23> metrics = {{
+constexpr std::array<Metric, 24> metrics = {{
     {"collapse_log2", "collapse (log2)", "≥ "},
     {"floors", "gap in floors", "≥ "},
+    {"of_bound", "gap over bound", "≤ "},
     {"max_ulp", "max ULP", "≤ "},
     {"relative_l2", "relative L2", "≤ "},
     {"relative_linf", "relative L∞", "≤ "},
@@ -60,15 +58,6 @@ bool continues(char byte) {
 bool is_absent(const Json& measured, const std::string& name) {
   const auto found = measured.find(name);
   return found == measured.end() || ((name == "nan" || name == "inf") && *found == 0);
-}
-
-/// NaN is the largest of all.
-double largest_gap(const Series& gap) {
-  double largest = 0;
-  for (const Value& value : gap.values)
-    if (value)
-      largest = std::isnan(*value) ? std::numeric_limits<double>::infinity() : std::max(largest, *value);
-  return largest;
 }
 
 }  // namespace
@@ -279,52 +268,6 @@ std::string outcome(const Results& results) {
            (results.unfinished.size() == 1 ? " was" : " were") + " not judged" +
            (results.cases.empty() ? "" : ". " + judged);
   return judged;
-}
-
-std::string gap_label(const Curve& curve, const Series& gap) {
-  double largest = 0;
-  size_t at = 0, zeros = 0, known = 0;
-  bool nan = false;
-  for (size_t i = 0; i < gap.values.size(); ++i) {
-    if (!gap.values[i])
-      continue;
-    ++known;
-    const double value = *gap.values[i];
-    zeros += value == 0 ? 1 : 0;
-    const bool first_nan = std::isnan(value) && !nan;
-    if (first_nan || (!nan && value > largest)) {
-      largest = value;
-      at = i;
-      nan = first_nan;
-    }
-  }
-  if (known == 0)
-    return "no step in common";
-  if (zeros == known)
-    return "identical at " + (known == 1 ? "its only step" : "all " + std::to_string(known) + " steps");
-  const std::string where = " at step " + std::to_string(curve.steps[at]);
-  std::string result = nan ? "not a number" + where : "largest gap " + brief(largest) + where;
-  if (zeros > 0)
-    result += "; identical at " + std::to_string(zeros) + " of " + count(known, "step");
-  return result;
-}
-
-std::vector<std::string> gap_labels(const Curve& curve) {
-  std::vector<std::string> labels;
-  for (const Series& gap : curve.gap)
-    labels.push_back(gap_label(curve, gap));
-  if (labels.size() < 2)
-    return labels;
-  if (std::ranges::count(labels, labels.front()) == std::ssize(labels))
-    return {"all arms: " + labels.front()};
-  if (labels.size() > most_gap_labels) {
-    const auto widest = std::ranges::max_element(curve.gap, {}, largest_gap);
-    return {"widest of " + count(labels.size(), "arm") + ": " + one_line(widest->arm) + ", " +
-            labels[static_cast<size_t>(widest - curve.gap.begin())]};
-  }
-  for (size_t i = 0; i < labels.size(); ++i)
-    labels[i] = one_line(curve.gap[i].arm) + ": " + labels[i];
-  return labels;
 }
 
 }  // namespace parity::reports

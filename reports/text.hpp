@@ -76,10 +76,4 @@ std::string meshes_label(const Case& item);
 /// "3 of 4 cases hold, 1 fails" in a sentence that states the suite's outcome.
 std::string outcome(const Results& results);
 
-/// "largest gap 2.4e-07 at step 7; identical at 8 of 10 steps".
-std::string gap_label(const Curve& curve, const Series& gap);
-
-/// gap_label() of each arm, after "ARM: " where there are several; once where all say the same.
-std::vector<std::string> gap_labels(const Curve& curve);
-
 }  // namespace parity::reports

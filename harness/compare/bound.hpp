@@ -50,6 +50,8 @@ struct BoundRule {
   bool reasoned = false;            ///< somebody said why the tolerance is not the floor's
 
   double limit(const BoundedStep& step) const;
+  /// How much of its limit a gap takes; above 1 it does not hold.
+  double use(const BoundedStep& step) const;
   /// Why the tolerance is refused: below the floor of a quantity, or far above it; "" if it is not.
   std::string refusal(const std::vector<BoundedGap>& gaps) const;
 };

@@ -99,6 +99,7 @@ struct CheckResult {
   Json limit;                      ///< metric name -> number; null where bits decide
   std::optional<WorstPlace> worst;
   Json tensors = Json::array();  ///< a row a tensor (results.json form), for tensor checks
+  Json bounds = Json::array();   ///< of channels that a bound judges: gap, floor and limit by step
 };
 
 }  // namespace parity

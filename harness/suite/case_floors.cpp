@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/case_floors.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "harness/base/file.hpp"
+#include "harness/base/json_fields.hpp"
 #include "harness/base/process.hpp"
 #include "harness/golden/environment.hpp"
+#include "harness/suite/noise_arms.hpp"
 
 namespace parity {
 namespace {
@@ -45,6 +50,30 @@ void attach_floors(std::map<std::string, ArmEvidence>& arms, const Case& source,
       evidence.floors_problem = fmt::format(
           "what was measured is of another config: {}; measure it again with: {}", change, command);
   }
+}
+
+Json calibration_of(const Floors& floors) {
+  if (floors.empty())
+    return nullptr;
+  const auto repeats = integer_or(floors.evidence, "repeats", 1);
+  std::map<std::string, int64_t> runs;  // by arm
+  Json kinds = Json::array();
+  for (size_t kind = 0; kind < floors.kinds.size(); ++kind) {
+    const std::string& name = floors.kinds[kind];
+    bool any = false;
+    for (const auto& [arm, measured] : floors.arms)
+      if (std::any_of(measured.rows.begin(), measured.rows.end(),
+                      [&](const FloorRow& row) { return !std::isnan(row.noise.at(kind)); })) {
+        runs[arm] += name == name_of(NoiseKind::perturbed) ? repeats : 1;
+        any = true;
+      }
+    if (any)
+      kinds.push_back(name);
+  }
+  int64_t most = 0;
+  for (const auto& [arm, count] : runs)
+    most = std::max(most, count);
+  return {{"command", text_or(floors.evidence, "command")}, {"runs", most}, {"kinds", kinds}};
 }
 
 }  // namespace parity

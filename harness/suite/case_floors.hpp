@@ -17,4 +17,10 @@ namespace parity {
 /// \param golden  must outlive the arms
 void attach_floors(std::map<std::string, ArmEvidence>& arms, const Case& source, const StoredGolden& golden);
 
+/// Where a case's floors come from, for its results: {"command", "runs", "kinds"}; null without floors.
+///
+/// `runs` are the other ways to the same numbers that were measured of an arm (the most of any); of weights
+/// moved by an eps there are as many as were repeated.
+Json calibration_of(const Floors& floors);
+
 }  // namespace parity

@@ -159,6 +159,7 @@ Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t nu
           {"limit", finite_json(result.limit)},
           {"worst", result.worst ? worst_json(*result.worst) : Json()},
           {"tensors", finite_json(result.tensors)},
+          {"bounds", result.bounds},
           {"command", closer_command(planned, judged, runs, out)}};
 }
 

@@ -19,6 +19,7 @@
 #include "harness/base/folder_lock.hpp"
 #include "harness/base/process.hpp"
 #include "harness/base/signals.hpp"
+#include "harness/suite/case_floors.hpp"
 #include "harness/suite/content_hash.hpp"
 #include "harness/suite/evidence.hpp"
 #include "harness/suite/judge_case.hpp"
@@ -216,10 +217,12 @@ class Suite {
                                                              : std::vector<JudgedCheck>();
     if (records)
       golden = golden_of(planned.source);
+    const Json calibration = golden.golden ? calibration_of(golden.golden->floors) : Json();
     const bool keeps = golden.golden && !planned.source.golden.arms.empty();
     const GoldenContent stored = keeps ? std::move(golden.golden->arms) : GoldenContent();
     Json results = case_results(planned, evidence, judged, stored, runs(), options_.out);
     results["power"] = stored_power(planned.source, options_.out);
+    results["calibration"] = calibration;
     results["judged_from"] = records ? "" : from;
     keep_results(results, options_.out);
     tell(index, results);

@@ -35,17 +35,24 @@ function armSwatch(arm) {
   return svg;
 }
 
+// A floor or bound of 0 asks for equal bits, and is no line. Measured floors decide, so they take the place of the twins' noise.
+const hasPlace = (value) => isFinite_(value) && value > 0;
+const hasFloors = (curve) => curve.bounds.some((bound) => bound.floor.some(hasPlace));
+const hasTwinNoise = (curve) => !hasFloors(curve) && curve.floor.some(hasPlace);
+
 // Where the gap's values lie on the log axis: zeros on a line of their own below the smallest, labelled 0; what
 // is no number above the largest.
 function gapScale(curve) {
   const positive = [];
   let zeros = false, nonFinite = false;
-  for (const values of [...curve.gap.map((entry) => entry[1]), curve.floor])
+  const pairs = curve.bounds.filter((bound) => !bound.to_reference);
+  for (const values of [...curve.gap.map((entry) => entry[1]), ...pairs.map((bound) => bound.gap), ...(hasFloors(curve) ? [] : [curve.floor])])
     for (const value of values) {
       if (isFinite_(value) && value > 0) positive.push(value);
       if (value === 0) zeros = true;
       if (typeof value === "string") nonFinite = true;
     }
+  positive.push(...curve.bounds.flatMap((bound) => [...bound.floor, ...bound.limit]).filter(hasPlace));
   if (!positive.length) return {flat: true, nonFinite, zero: 1, top: 100, range: [-1, nonFinite ? 3 : 1]};
   const low = Math.floor(Math.log10(Math.min(...positive)));
   const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...positive))));
@@ -93,26 +100,50 @@ function valueTraces(data, curve, hidden) {
   return traces;
 }
 
+// A band from the bottom of the gap's axis up to the values.
+function bandTraces(curve, values, name, bottom) {
+  return [{x: curve.steps, y: values.map(() => bottom), yaxis: "y2", mode: "lines", line: {width: 0}, hoverinfo: "skip"},
+    {x: curve.steps, y: values.map((v) => hasPlace(v) ? v : bottom), yaxis: "y2", mode: "lines", fill: "tonexty", name,
+      customdata: values.map(shown), hovertemplate: "%{customdata}", fillcolor: themeValue("--faint"),
+      line: {width: 1, color: themeValue("--muted"), dash: "dot"}}];
+}
+
+const armOf = (bound) => bound.arms[bound.arms.length - 1];
+
+// Measured floors as bands, and the bounds that grew out of them as lines in the colour of the arm that they judge. Checks of
+// several pairs may give the same numbers: they are drawn once.
+function boundTraces(curve, hidden, bottom) {
+  const traces = [], seen = new Set();
+  const isNew = (kind, values) => values.some(hasPlace) && seen.size < seen.add(kind + values).size;
+  const wanted = curve.bounds.filter((bound) => !bound.arms.some((arm) => hidden.has(arm)));
+  for (const bound of wanted)
+    if (isNew("floor", bound.floor))
+      traces.push(...bandTraces(curve, bound.floor, plotText(`floor, ${bound.label}`), bottom));
+  for (const bound of wanted)
+    if (isNew("limit", bound.limit))
+      traces.push({x: curve.steps, y: bound.limit.map((v) => hasPlace(v) ? v : null), yaxis: "y2", mode: "lines",
+        name: plotText(`bound, ${bound.label}`), customdata: bound.limit.map(shown), hovertemplate: "%{customdata}",
+        line: {color: themeValue(colourName(armOf(bound))), width: 1.5, dash: "8px,3px"}});
+  return traces;
+}
+
 function gapTraces(data, curve, hidden, logarithmic, scale) {
-  const traces = [];
+  const bottom = logarithmic ? 10 ** scale.bottom : 0;
+  const traces = hasTwinNoise(curve) ? bandTraces(curve, curve.floor, "rounding noise", bottom) : [];
+  traces.push(...boundTraces(curve, hidden, bottom));
   const place = (v) => v === null ? null : typeof v === "string" ? (logarithmic ? scale.top : null)
     : logarithmic && v === 0 ? scale.zero : v;
-  if (curve.floor.some((v) => isFinite_(v) && v > 0)) {
-    const bottom = logarithmic ? 10 ** scale.bottom : 0;
-    const floor = curve.floor.map((v) => isFinite_(v) && v > 0 ? v : bottom);
-    traces.push({x: curve.steps, y: floor.map(() => bottom), yaxis: "y2", mode: "lines", line: {width: 0}, hoverinfo: "skip"});
-    traces.push({x: curve.steps, y: floor, yaxis: "y2", mode: "lines", fill: "tonexty", name: "rounding noise",
-      customdata: curve.floor.map(shown), hovertemplate: "%{customdata}", fillcolor: themeValue("--faint"),
-      line: {width: 1, color: themeValue("--muted"), dash: "dot"}});
-  }
-  for (const [arm, values] of curve.gap) {
+  const pairs = curve.bounds.filter((bound) => !bound.to_reference && !bound.arms.some((arm) => hidden.has(arm)));
+  const gaps = [...curve.gap.map(([arm, values]) => [arm, values, `gap of ${data.arms[arm]}`]),
+    ...pairs.map((bound) => [armOf(bound), bound.gap, `gap of ${bound.label}`, "-open"])];
+  for (const [arm, values, name, open = ""] of gaps) {
     if (hidden.has(arm)) continue;
     const style = styleOf(arm), colour = themeValue(colourName(arm));
     traces.push({x: curve.steps, y: values.map(place), yaxis: "y2", mode: "lines+markers",
-      name: plotText(`gap of ${data.arms[arm]}`), customdata: values.map((v) => v === 0 ? "0, identical" : shown(v)),
+      name: plotText(name), customdata: values.map((v) => v === 0 ? "0, identical" : shown(v)),
       hovertemplate: "%{customdata}", line: {color: colour, width: 1.5, dash: style.dash},
       marker: {color: values.map((v) => typeof v === "string" ? themeValue("--fail") : v === 0 ? themeValue("--surface") : colour),
-        symbol: values.map((v) => typeof v === "string" ? "x" : style.symbol),
+        symbol: values.map((v) => typeof v === "string" ? "x" : style.symbol + open),
         size: curve.steps.length <= 80 ? 7 : 4, line: {color: colour, width: 1.5}}});
   }
   return traces;

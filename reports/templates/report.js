@@ -87,6 +87,7 @@
     if (drawn.has(canvas)) hoverAt(canvas, curve.steps[at]);
     const words = curve.series.map(([arm, values]) => `${arms[arm]} ${shown(values[at])}`);
     for (const [arm, values] of curve.gap) words.push(`gap of ${arms[arm]} ${shown(values[at])}`);
+    for (const {label, gap, limit} of curve.bounds) words.push(`${label} ${shown(gap[at])}, bound ${shown(limit[at])}`);
     spoken.textContent = `step ${curve.steps[at]}: ${words.join(", ")}`;
   }
 
@@ -140,8 +141,11 @@
       legend.append(key);
     };
     if (curves.some((curve) => curve.golden.length)) explain(element("span", "—", {"aria-hidden": "true"}), "golden");
-    if (curves.some((curve) => curve.floor.some((v) => isFinite_(v) && v > 0)))
-      explain(element("i", undefined, {class: "band", "aria-hidden": "true"}), "rounding noise");
+    const bands = [...(curves.some(hasFloors) ? ["measured floor"] : []),
+      ...(curves.some(hasTwinNoise) ? ["rounding noise (float64 twin)"] : [])];
+    if (bands.length) explain(element("i", undefined, {class: "band", "aria-hidden": "true"}), bands.join(" or "));
+    for (const words of new Set(curves.flatMap((curve) => curve.bounds.filter(({limit}) => limit.some(hasPlace)).map((bound) => bound.words))))
+      explain(element("i", undefined, {class: "bound", "aria-hidden": "true"}), `bound: ${words}`);
     const scale = (words, option, title) => {
       const button = element("button", words, {type: "button", class: "scale", "aria-pressed": view[option], title});
       button.addEventListener("click", () => toggle(button, view[option] = !view[option]));
@@ -180,6 +184,8 @@
     const columns = [...curve.series.map(([arm, values]) => [arms[arm], values]),
       ...curve.gap.map(([arm, values]) => [`gap of ${arms[arm]}`, values]),
       ...(curve.floor.length ? [["rounding noise", curve.floor]] : []),
+      ...curve.bounds.flatMap((bound) => [...(bound.to_reference ? [] : [[`gap of ${bound.label}`, bound.gap]]),
+        [`floor, ${bound.label}`, bound.floor], [`bound, ${bound.label}`, bound.limit]]),
       ...curve.golden.map(([arm, values]) => [`${arms[arm]}, golden`, values])];
     const rows = curve.steps.map((step, i) => [step, ...columns.map(([, values]) => values[i] ?? {text: "", sort: ""})]);
     return table(["step", ...columns.map(([name]) => name)], rows, () => true);

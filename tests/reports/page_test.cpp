@@ -55,6 +55,23 @@ TEST(PageTest, DataKeepsNanAndAbsentStepsApart) {
   EXPECT_TRUE(overflowed[6].is_null());
 }
 
+TEST(PageTest, DataHoldsTheBoundsOfACurve) {
+  const Json data = sample_data();
+  for (const Json& item : data["cases"])
+    for (const Json& curve : item["curves"]) {
+      const bool bounded = item["arms"][0] == "one_of_four" && curve["channel"] == "grad_norm";
+      ASSERT_EQ(curve["bounds"].size(), bounded ? 1U : 0U) << curve["channel"];
+      if (!bounded)
+        continue;
+      const Json& bound = curve["bounds"][0];
+      EXPECT_EQ(bound["arms"], (Json{0, 1}));
+      EXPECT_EQ(bound["to_reference"], true);
+      EXPECT_EQ(bound["label"], "four_of_one to one_of_four");
+      EXPECT_EQ(bound["limit"][0], 3e-06);
+      EXPECT_EQ(bound["limit"].size(), curve["steps"].size());
+    }
+}
+
 TEST(PageTest, EachIdIsUsedOnce) {
   Json json = sample_json();
   json["cases"].push_back(json["cases"][0]);
@@ -163,6 +180,17 @@ TEST_F(BrowserTest, ShowsEveryPartAndLogsNothing) {
   EXPECT_EQ(occurrences(dom(), "role=\"img\" tabindex=\"0\" aria-label=\"[^\"]+ over steps "), 16U);
   EXPECT_EQ(occurrences(dom(), "data-table=\"curve\""), 16U);
   EXPECT_EQ(occurrences(dom(), "<button type=\"button\" aria-pressed=\"true\" title=\"Show or hide"), 13U);
+}
+
+TEST_F(BrowserTest, SaysWhatTheFloorAndTheBoundOfAGapAreAndWhereTheyComeFrom) {
+  EXPECT_EQ(occurrences(dom(), ">measured floor or rounding noise \\(float64 twin\\)</span>"), 1U)
+      << "of loss, which has no floors, the noise is drawn";
+  EXPECT_EQ(occurrences(dom(), ">bound: 8 measured floors</span>"), 1U);
+  EXPECT_THAT(
+      dom(),
+      HasSubstr("Floors and bounds come from 7 runs of each arm in other ways to the same numbers (twin, "
+                "perturbed, threads, kernels, micro_batches): parity calibrate loss/accumulation"));
+  EXPECT_THAT(dom(), HasSubstr("of its bound, at step "));
 }
 
 TEST_F(BrowserTest, DrawsMasksWithAKeyOfWhatDiffers) {

@@ -51,6 +51,23 @@ TEST(GapScaleTest, ManyDecadesHaveFewTicks) {
   EXPECT_LE(gap_scale(gaps({1e-300, 1e300})).ticks.size(), 8U);
 }
 
+TEST(GapScaleTest, FloorsAndBoundsHaveTheirPlaceAndTheTwinsNoiseHasNone) {
+  Curve curve = gaps({2e-7, 3e-5});
+  curve.floor = {1e-12, 1e-12};
+  EXPECT_LT(gap_scale(curve).bottom, 1e-12);
+  curve.bounds = {{.arms = {"a", "b"},
+                   .golden = false,
+                   .to_reference = true,
+                   .words = "8 floors",
+                   .gap = {2e-7, 3e-5},
+                   .floor = {0.0, 1e-4},
+                   .limit = {0.0, 8e-4}}};
+  const GapScale scale = gap_scale(curve);
+  EXPECT_GT(scale.bottom, 1e-12);
+  EXPECT_GT(scale.top, 8e-4);
+  EXPECT_EQ(scale.ticks.front().first, "1e-7") << "a bound of 0 is no gap of 0";
+}
+
 TEST(PlotScriptTest, NamesCannotLeaveTheirQuotes) {
   Case item;
   item.name = "'; system 'touch owned'; '\n`touch owned`";
@@ -104,6 +121,14 @@ TEST_F(StaticPlotsTest, ShowArmsGapAndRoundingNoise) {
   for (const char* words :
        {"loss/accumulation: loss", "one_of_four", "four_of_one", "gap to one_of_four", "rounding noise"})
     EXPECT_NE(drawing.find(words), std::string::npos) << words;
+}
+
+TEST_F(StaticPlotsTest, ShowFloorsAndBoundInPlaceOfRoundingNoise) {
+  write_plots(sample_file(), folder, 1);
+  const std::string drawing = read_file(folder / "loss-accumulation-grad_norm.svg");
+  EXPECT_THAT(drawing, HasSubstr("measured floor"));
+  EXPECT_THAT(drawing, HasSubstr("bound: 8 measured floors"));
+  EXPECT_THAT(drawing, Not(HasSubstr("rounding noise")));
 }
 
 TEST_F(StaticPlotsTest, ListThemForAPullRequestWithoutMarkupOfNames) {

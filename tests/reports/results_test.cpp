@@ -58,6 +58,48 @@ TEST(ResultsTest, ListsTheSeriesOfACurveInTheOrderOfTheArms) {
     EXPECT_EQ(item.curves[0].series[i].arm, item.arms[i].name);
 }
 
+/// The sample with a check of loss that a bound judges, at two steps of the curve.
+Json sample_with_bound() {
+  Json json = sample_json();
+  Json& item = json["cases"][0];
+  item["calibration"] = {{"command", "parity calibrate lr/warmup_index"}, {"runs", 7}, {"kinds", {"twin"}}};
+  item["checks"][0]["bounds"] = {{{"channel", "loss"},
+                                  {"words", "8 measured floors"},
+                                  {"steps", {1, 3}},
+                                  {"gap", {0, 1e-6}},
+                                  {"floor", {0, 1e-6}},
+                                  {"limit", {0, 8e-6}}}};
+  return json;
+}
+
+TEST(ResultsTest, LaysABoundOutOverTheStepsOfItsCurve) {
+  const Json json = sample_with_bound();
+  const Case item = read_case(json["cases"][0]);
+  const auto loss = std::ranges::find(item.curves, "loss", &Curve::channel);
+  ASSERT_EQ(loss->bounds.size(), 1U);
+  const Bound& bound = loss->bounds[0];
+  EXPECT_TRUE(bound.to_reference);
+  EXPECT_EQ(bound.arms, (std::vector<std::string>{"one_indexed", "zero_indexed"}));
+  ASSERT_EQ(bound.limit.size(), loss->steps.size());
+  EXPECT_EQ(bound.limit[0], 0.0);
+  EXPECT_FALSE(bound.limit[1].has_value());
+  EXPECT_EQ(bound.limit[2], 8e-6);
+  EXPECT_EQ(item.calibration.runs, 7);
+  EXPECT_TRUE(sample_case(0).curves[0].bounds.empty());  // results of an older program
+  EXPECT_EQ(sample_case(0).calibration.command, "");
+}
+
+TEST(ResultsTest, RefusesABoundThatIsNotAsLongAsItsSteps) {
+  Json json = sample_with_bound();
+  json["cases"][0]["checks"][0]["bounds"][0]["limit"] = {1};
+  try {
+    read_case(json["cases"][0], "cases[0]");
+    FAIL() << "no complaint";
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("cases[0].checks[0].bounds[0].limit is not as long as its steps"));
+  }
+}
+
 TEST(ResultsTest, NeedsOnlyAFewFields) {
   const ResultsFile results = parse_results(
       R"({"schema":"parity.results/1","cases":[{"name":"a/b","passed":true,"verdict":"identical","arms":[{"name":"x","status":"complete"}],"checks":[]}]})",

@@ -26,20 +26,6 @@ TEST(TextTest, ShortensInTheMiddleByCodePoints) {
   EXPECT_EQ(width_of(shorten(std::string(4000, 'x'), 120)), 120U);
 }
 
-TEST(TextTest, ManyArmsAreSpokenForByTheWidestGap) {
-  Curve curve{.channel = "lr", .steps = {1, 2}, .series = {}, .gap = {}, .floor = {}, .golden = {}};
-  for (const char* arm : {"a", "b", "c", "d"})
-    curve.gap.push_back({arm, {0.0, 0.5}});
-  curve.gap[1].values[0] = 0.25;
-  EXPECT_EQ(gap_labels(curve).size(), 4U);
-  curve.gap.push_back({"e", {0.0, 2.0}});
-  EXPECT_EQ(
-      gap_labels(curve),
-      std::vector<std::string>{"widest of 5 arms: e, largest gap 2 at step 2; identical at 1 of 2 steps"});
-  curve.gap[2].values[1] = std::nan("");
-  EXPECT_EQ(gap_labels(curve)[0], "widest of 5 arms: c, not a number at step 2; identical at 1 of 2 steps");
-}
-
 TEST(TextTest, MeshesAreToldWhereAnArmHasSeveralRanks) {
   Case item;
   item.arms.resize(2);
@@ -74,27 +60,6 @@ TEST(TextTest, CountsAndDurationsReadWell) {
   EXPECT_EQ(duration(0.0123), "12 ms");
   EXPECT_EQ(duration(4.24), "4.2 s");
   EXPECT_EQ(duration(125), "2 min 5 s");
-}
-
-Curve curve_with_gap(std::vector<Value> gap) {
-  Curve curve;
-  for (size_t i = 0; i < gap.size(); ++i)
-    curve.steps.push_back(static_cast<int64_t>(i) + 1);
-  curve.gap.push_back({"b", std::move(gap)});
-  return curve;
-}
-
-std::string label(std::vector<Value> gap) {
-  const Curve curve = curve_with_gap(std::move(gap));
-  return gap_label(curve, curve.gap[0]);
-}
-
-TEST(TextTest, DescribesAGapInWords) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(label({0.0, 0.0}), "identical at all 2 steps");
-  EXPECT_EQ(label({0.0, 0.5, 0.25}), "largest gap 0.5 at step 2; identical at 1 of 3 steps");
-  EXPECT_EQ(label({0.5, nan, 9.0}), "not a number at step 2");
-  EXPECT_EQ(label({std::nullopt}), "no step in common");
 }
 
 TEST(TextTest, PutsLimitedMetricsFirstAndHidesCountsOfNoNan) {

@@ -145,6 +145,7 @@ void judge_sixteen_bits(CheckResult& result, const Check& check, const std::vect
     result = std::move(bound);
     return;
   }
+  result.bounds = std::move(bound.bounds);
   result.measured["floors_16_bits"] = bound.measured["floors"];
   result.limit["floors_16_bits"] = bound.limit["floors"];
   result.sentence +=

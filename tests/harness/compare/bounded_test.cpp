@@ -65,6 +65,27 @@ TEST_F(BoundedTest, HalfTheBoundHoldsAndTwiceTheBoundDoesNot) {
   EXPECT_EQ(twice.worst->limit, 8);
 }
 
+TEST_F(BoundedTest, TheGapIsToldInItsBoundAndDrawnBesideIt) {
+  add_pair(4 * 2e-6, 3);
+  const CheckResult half = judged();
+  EXPECT_THAT(half.sentence, HasSubstr("4 floors, 0.5 of its bound"));
+  EXPECT_NEAR(half.measured.at("of_bound").get<double>(), 0.5, 1e-6);
+  ASSERT_EQ(half.bounds.size(), 1U);
+  const Json& bound = half.bounds[0];
+  EXPECT_EQ(bound.at("channel"), "loss");
+  EXPECT_EQ(bound.at("words"), "8 measured floors");
+  EXPECT_EQ(bound.at("steps"), (Json{1, 2, 3, 4, 5, 6}));
+  EXPECT_NEAR(bound.at("gap").at(2).get<double>(), 8e-6, 1e-12);
+  EXPECT_EQ(bound.at("floor").at(0), 0);
+  EXPECT_EQ(bound.at("limit").at(0), 0);
+  for (size_t i = 1; i < steps; ++i)
+    EXPECT_EQ(bound.at("limit").at(i).get<double>(), 8 * bound.at("floor").at(i).get<double>());
+  add_pair(16 * 2e-6, 3);
+  EXPECT_THAT(judged().sentence, HasSubstr("16 floors, 2 times its bound"));
+  EXPECT_EQ(judged(1e-5).bounds[0].at("words"), "a tolerance of 1e-05");
+  EXPECT_EQ(judged(1e-5).bounds[0].at("limit").at(3), 2e-5);
+}
+
 TEST_F(BoundedTest, AStepBeforeAnyNoiseIsExact) {
   add_pair(0x1p-51, 1);
   const CheckResult result = judged();

@@ -103,6 +103,22 @@ TEST_F(CalibrateTest, ABoundedCheckHoldsOrNotByWhatWasMeasured) {
   }
 }
 
+TEST_F(CalibrateTest, ResultsHoldTheBoundAndWhereItsFloorsComeFrom) {
+  const Case item = source();
+  EXPECT_TRUE(run({item}).at("cases").at(0).at("calibration").is_null());
+  Floors floors = calibrated(item).floors;
+  floors.evidence["command"] = "parity calibrate topic/c";
+  record_floors(item.golden_file, {item.name, "", "", ""}, floors);
+  const Json results = run({item}).at("cases").at(0);
+  EXPECT_EQ(results.at("calibration").at("command"), "parity calibrate topic/c");
+  EXPECT_EQ(results.at("calibration").at("runs"),
+            2);  // threads and kernels: a command has no weights to move
+  EXPECT_EQ(results.at("calibration").at("kinds"), (Json{"threads", "kernels"}));
+  const Json& bound = results.at("checks").at(0).at("bounds").at(0);
+  EXPECT_EQ(bound.at("steps").size(), 10U);
+  EXPECT_NEAR(bound.at("limit").at(0).get<double>(), 8 * 8.0 * 1e-7, 1e-12);
+}
+
 TEST_F(CalibrateTest, AToleranceMoreThanAThousandFloorsAboveIsRefused) {
   store(source());
   const Json loose = judged(source("relation = \"bounded\"\ntolerance = 1e-3\n"));
