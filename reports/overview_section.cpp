@@ -67,7 +67,8 @@ void set_goldens(Data& page, const Results& results, const std::vector<std::stri
   for (size_t i = 0; i < std::min(state.recorded.size(), most_changes); ++i)
     recorded.push_back(finding_row(state.recorded[i], slugs[state.recorded[i].case_index]));
   const size_t hidden = state.changed.size() - std::min(state.changed.size(), most_changes);
-  page.set("golden_sentence", state.sentence());
+  const std::string size = golden_size_label(results);
+  page.set("golden_sentence", state.sentence() + (size.empty() ? "" : "; " + size));
   page.set("golden_state", state.changed.empty() ? "pass" : "fail");
   page.set("has_changed", !state.changed.empty());
   page.set("changed", changed);

@@ -46,6 +46,11 @@ Results read_suite(const JsonNode& root) {
     result.runs = integer_or(*summary, "runs", 0);
     result.runs_cached = integer_or(*summary, "runs_cached", 0);
   }
+  if (const auto goldens = root.find("goldens")) {
+    result.golden_files = integer_or(*goldens, "files", 0);
+    result.golden_bytes = number_or(*goldens, "bytes", 0);
+    result.golden_limit = number_or(*goldens, "limit", 0);
+  }
   return result;
 }
 

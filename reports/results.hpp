@@ -59,6 +59,8 @@ struct Results {
   double seconds = 0;
   Json environment = Json::object();
   int64_t runs = 0, runs_cached = 0;
+  int64_t golden_files = 0;  ///< all that the suite has; 0 where that was not told
+  double golden_bytes = 0, golden_limit = 0;
   bool interrupted = false;
   bool is_shard = false;
   std::vector<std::string> unfinished;  ///< cases that were not judged

@@ -74,7 +74,8 @@ void write_goldens(std::string& text, const Results& results) {
   const GoldenState state = golden_state(results);
   if (state.quantities == 0 && state.recorded.empty() && state.changed.empty())
     return;
-  text += "**Since the goldens:** " + state.sentence() + ".\n\n";
+  const std::string size = golden_size_label(results);
+  text += "**Since the goldens:** " + state.sentence() + (size.empty() ? "" : "; " + size) + ".\n\n";
   for (size_t i = 0; i < std::min(state.changed.size(), most_changes); ++i) {
     const Finding& change = state.changed[i];
     text += "- " + verdict(change.check->verdict) + " " + code(change.item->name) + " " +

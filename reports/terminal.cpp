@@ -172,6 +172,8 @@ void write_summary(Page& page, const Results& results) {
             (results.runs_cached > 0 ? ", " + std::to_string(results.runs_cached) + " from the cache" : "");
   page.wrapped((results.passed() ? page.good(head) : page.bad(head)) + "  ", width_of(head) + 2,
                rest + "; " + duration(results.seconds));
+  if (const std::string size = golden_size_label(results); !size.empty())
+    page.line(page.faint("  " + size));
   for (const CaseLine& item : results.cases)
     if (!item.passed)
       page.line("  " + (item.failed() ? page.bad("✗") : page.strong("–")) + " " +

@@ -270,4 +270,14 @@ std::string outcome(const Results& results) {
   return judged;
 }
 
+std::string golden_size_label(const Results& results) {
+  if (results.golden_files <= 0)
+    return "";
+  constexpr double mebibyte = 1 << 20;
+  return fmt::format("{} {:.1f} MiB of the {:.4g} MiB they may take",
+                     results.golden_files == 1 ? "1 golden file takes"
+                                               : std::to_string(results.golden_files) + " golden files take",
+                     results.golden_bytes / mebibyte, results.golden_limit / mebibyte);
+}
+
 }  // namespace parity::reports

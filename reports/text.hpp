@@ -73,6 +73,9 @@ std::string mesh_label(const Arm& arm);
 /// all run on one.
 std::string meshes_label(const Case& item);
 
+/// "54 golden files take 13.6 MiB of the 64 MiB they may take"; "" where that was not told.
+std::string golden_size_label(const Results& results);
+
 /// "3 of 4 cases hold, 1 fails" in a sentence that states the suite's outcome.
 std::string outcome(const Results& results);
 

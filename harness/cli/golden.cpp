@@ -26,6 +26,7 @@ struct RunCaseOptions {
   RunOptions run;
   std::string reason;
   std::string drift = "notice";
+  std::string golden_size = "64M";
   bool variant = false;
 };
 
@@ -52,6 +53,7 @@ ExitCode verify(const RunCaseOptions& options) {
                     ExitCode::missing);
   SuiteOptions suite = options.run.suite_options();
   suite.unused_goldens = options.cases.unused_goldens();
+  suite.golden_sizes = options.cases.golden_sizes(options.golden_size);
   suite.drift = parse_enum<DriftMode>(options.drift);
   return run_cases(cases, suite, options.run.json ? Output::json : Output::text);
 }
@@ -186,9 +188,11 @@ void add_record(CLI::App& app, Action& action) {
 void add_verify(CLI::App& app, Action& action) {
   const auto options = add_running(app, action, verify);
   add_drift_option(app, options->drift);
+  add_golden_size_option(app, options->golden_size);
   app.footer(
       "Examples:\n"
       "  parity golden verify            all of them; a golden that belongs to no case fails\n"
+      "  parity golden verify --max-total-size 128M   and so do more than 128 MiB of them\n"
       "  parity golden verify 'lr/*'     one topic");
 }
 

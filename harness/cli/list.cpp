@@ -7,12 +7,14 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/json.hpp"
+#include "harness/base/process.hpp"
 #include "harness/base/text_table.hpp"
 #include "harness/base/visible.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/verbs.hpp"
 #include "harness/golden/state.hpp"
 #include "harness/suite/plan.hpp"
+#include "harness/suite/stored_power.hpp"
 
 namespace parity::cli {
 namespace fs = std::filesystem;
@@ -61,6 +63,7 @@ Json to_json(const Listed& listed) {
           {"arms", arms},
           {"reference", item.reference},
           {"checks", item.checks.size()},
+          {"stale_power", recorded_power_is_stale(item)},
           {"golden", name_of(listed.golden.state)},
           {"problem", listed.problem},
           {"golden_problem", listed.golden.sentence},
@@ -80,6 +83,10 @@ void print_text(const std::vector<Listed>& cases, const std::vector<std::filesys
   for (const auto& [item, golden, problem] : cases)
     if (golden.state != GoldenState::none && golden.state != GoldenState::stored)
       fmt::print("  {}: {}\n", visible_name(item.name), visible(golden.sentence));
+  for (const auto& [item, golden, problem] : cases)
+    if (recorded_power_is_stale(item))
+      fmt::print("  {}: its power was measured before the case changed; run: {}\n", visible_name(item.name),
+                 shell_quote({"parity", "power", item.name, "--record"}));
   for (const std::filesystem::path& file : unused)
     fmt::print("  unused: {} belongs to no case\n", file.string());
 }

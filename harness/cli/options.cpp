@@ -55,6 +55,13 @@ void add_drift_option(CLI::App& app, std::string& drift) {
       ->capture_default_str();
 }
 
+void add_golden_size_option(CLI::App& app, std::string& limit) {
+  app.add_option("--max-total-size", limit,
+                 "Most that all goldens may take when everything is asked for (K, M, G, T)")
+      ->type_name("SIZE")
+      ->capture_default_str();
+}
+
 ConfigSchema trainer_schema(const std::string& given) {
   fs::path file = find_trainer(given);
   file += ".schema.json";
@@ -90,6 +97,13 @@ std::vector<Case> CaseOptions::read() const {
 
 std::vector<fs::path> CaseOptions::unused_goldens() const {
   return filter.everything() ? parity::unused_goldens(root) : std::vector<fs::path>();
+}
+
+std::optional<GoldenSizes> CaseOptions::golden_sizes(const std::string& limit) const {
+  const uint64_t bytes = parse_bytes(limit);
+  if (!filter.everything())
+    return std::nullopt;
+  return parity::golden_sizes(root, bytes);
 }
 
 std::vector<Case> CaseOptions::read_to_run() const {

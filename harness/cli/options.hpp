@@ -24,6 +24,8 @@ struct CaseOptions {
   void add_to(CLI::App& app);
   /// Goldens of no case, if nothing was asked for but everything.
   std::vector<std::filesystem::path> unused_goldens() const;
+  /// What all goldens take, if nothing was asked for but everything. \param limit  "64M"
+  std::optional<GoldenSizes> golden_sizes(const std::string& limit) const;
   /// The wanted cases, read. \throws UserError if there are none
   std::vector<Case> read() const;
   /// Without those that are not run unasked, which it tells on stderr. \throws UserError if none is left
@@ -32,6 +34,9 @@ struct CaseOptions {
 
 /// --drift, shared by the verbs that compare with goldens.
 void add_drift_option(CLI::App& app, std::string& drift);
+
+/// --max-total-size, shared by the verbs that look at all goldens.
+void add_golden_size_option(CLI::App& app, std::string& limit);
 
 /// How to run them: shared by run, calibrate and golden.
 struct RunOptions {

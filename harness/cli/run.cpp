@@ -22,6 +22,7 @@ struct Options {
   std::string golden_mode = "compare";
   std::string reason;
   std::string drift = "notice";
+  std::string golden_size = "64M";
   std::string shard;
   std::vector<std::string> settings;
   bool fail_fast = false;
@@ -50,8 +51,10 @@ ExitCode run(const Options& options) {
   suite.drift = parse_enum<DriftMode>(options.drift);
   if (!options.shard.empty())
     suite.shard = parse_shard(options.shard);
-  if (options.settings.empty() && (!suite.shard || suite.shard->index == 1))  // one shard tells
+  if (options.settings.empty() && (!suite.shard || suite.shard->index == 1)) {  // one shard tells
     suite.unused_goldens = options.cases.unused_goldens();
+    suite.golden_sizes = options.cases.golden_sizes(options.golden_size);
+  }
   if (!options.settings.empty() && suite.golden_mode != GoldenMode::compare)
     throw UserError("--set and --golden-mode " + options.golden_mode +
                     " do not go together (a golden holds what the case's file says); change the file, or "
@@ -82,6 +85,7 @@ void add_run(CLI::App& app, Action& action) {
   app.add_option("--reason", options->reason, "Why stored values may change, for the golden's history")
       ->type_name("TEXT");
   add_drift_option(app, options->drift);
+  add_golden_size_option(app, options->golden_size);
   app.add_option("--shard", options->shard, "Only part I of N, as even as the runs' sizes allow")
       ->type_name("I/N");
   app.add_flag("--fail-fast", options->fail_fast, "Stop at the first case that fails");

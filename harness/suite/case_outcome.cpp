@@ -105,4 +105,21 @@ ExitCode exit_code_of(const std::vector<CaseOutcome>& cases, Part part) {
   return code;
 }
 
+Json suite_failure(const std::string& name, const std::string& title, const std::string& question,
+                   const std::string& sentence, const std::string& verdict, const Json& checks) {
+  return {{"name", name},
+          {"file", ""},
+          {"title", title},
+          {"question", question},
+          {"passed", false},
+          {"verdict", verdict},
+          {"sentence", sentence},
+          {"tags", Json::array()},
+          {"seconds", 0},
+          {"notes", Json::array()},
+          {"arms", Json::array()},
+          {"checks", checks},
+          {"reproduce", "parity golden verify"}};
+}
+
 }  // namespace parity

@@ -49,4 +49,8 @@ ExitCode worse(ExitCode a, ExitCode b);
 ExitCode exit_code_of_case(const std::vector<std::string>& failures,
                            const std::vector<std::string>& verdicts);
 
+/// A case of results.json that stands for what is wrong with the suite and no case of it; its checks failed.
+Json suite_failure(const std::string& name, const std::string& title, const std::string& question,
+                   const std::string& sentence, const std::string& verdict, const Json& checks);
+
 }  // namespace parity

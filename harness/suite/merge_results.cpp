@@ -123,6 +123,8 @@ class Sum {
       return;
     }
     add_counts(sum_["summary"], rest["summary"]);
+    if (!sum_.contains("goldens") && rest.contains("goldens"))  // one shard tells
+      sum_["goldens"] = rest["goldens"];
     for (const Json& name : rest.value("unfinished", Json::array()))
       sum_["unfinished"].push_back(name);
     sum_["interrupted"] = sum_.value("interrupted", false) || rest.value("interrupted", false);

@@ -111,8 +111,8 @@ class Suite {
     for (size_t i = 0; i < count; ++i)
       if (!judged_.contains(i))
         unfinished_.push_back(plan_.cases()[i].source.name);
-    if (!options_.unused_goldens.empty() && unfinished_.empty())
-      tell(count, unused_goldens_results(options_.unused_goldens));
+    if (unfinished_.empty())
+      tell_of_goldens();
     std::vector<CaseOutcome> cases;
     for (const auto& [index, outcome] : judged_)
       cases.push_back(outcome);
@@ -137,6 +137,15 @@ class Suite {
   const Json& shard() const { return shard_; }
 
  private:
+  /// What is wrong with the goldens as a whole stands after the cases, as cases of their own.
+  void tell_of_goldens() {
+    size_t place = plan_.cases().size();
+    if (!options_.unused_goldens.empty())
+      tell(place++, unused_goldens_results(options_.unused_goldens));
+    if (options_.golden_sizes && options_.golden_sizes->too_large())
+      tell(place, oversized_goldens_results(*options_.golden_sizes));
+  }
+
   void stop() {
     stopped_ = true;
     runner_.interrupt();
@@ -298,6 +307,8 @@ SuiteOutcome run_suite(const std::vector<Case>& cases, const SuiteOptions& optio
     rest["shard"] = suite.shard();
     rest["environment"]["shard"] = options.shard->words();
   }
+  if (options.golden_sizes)
+    rest["goldens"] = options.golden_sizes->to_json();
   const CacheTrim trim = suite.trim(outcome.cases);
   if (trim.dropped > 0)
     progress.note(fmt::format("cache: dropped {} run{} ({}), {} are left; --cache-size bounds them",

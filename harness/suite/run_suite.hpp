@@ -13,6 +13,7 @@
 #include "harness/golden/golden.hpp"
 #include "harness/suite/case.hpp"
 #include "harness/suite/case_outcome.hpp"
+#include "harness/suite/golden_sizes.hpp"
 #include "harness/suite/shard.hpp"
 
 namespace parity {
@@ -35,6 +36,7 @@ struct SuiteOptions {
   std::optional<SuiteShard> shard;  ///< run only this machine's part of the cases
   bool fail_fast = false;           ///< stop at the first case that fails
   std::vector<std::filesystem::path> unused_goldens;  ///< to be told as a failure of the suite
+  std::optional<GoldenSizes> golden_sizes;            ///< to be told, and a failure where they are too large
   Json producer = Json::object();                     ///< name, version, commit, dirty
   std::vector<std::string> command;
 };

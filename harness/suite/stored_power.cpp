@@ -43,6 +43,11 @@ std::string case_digest(const Case& source) {
   return content_hash(read_file(source.file));
 }
 
+bool recorded_power_is_stale(const Case& source) {
+  const Json power = measurement(recorded_power_file(source), source);
+  return !power.is_null() && text_or(power, "case_digest") != case_digest(source);
+}
+
 Json stored_power(const Case& source, const fs::path& out) {
   if (!source.settings.empty())
     return nullptr;
@@ -53,7 +58,7 @@ Json stored_power(const Case& source, const fs::path& out) {
     return nullptr;
   std::string sentence = text_or(power, "sentence");
   if (text_or(power, "case_digest") != case_digest(source))
-    sentence += " (measured before the case was changed; again: parity power " + source.name + ")";
+    sentence += " (measured before the case changed; run: parity power " + source.name + " --record)";
   return {
       {"sentence", sentence}, {"arm", text_or(power, "arm")}, {"clean", power.value("clean", Json(false))}};
 }

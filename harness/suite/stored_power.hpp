@@ -19,6 +19,9 @@ std::filesystem::path recorded_power_file(const Case& source);
 /// A case file's contents, so that a measurement of an older one is known.
 std::string case_digest(const Case& source);
 
+/// Whether what is kept beside the golden was measured before the case's file changed.
+bool recorded_power_is_stale(const Case& source);
+
 /// What a report prints of it, of the newer file of the two: {"sentence", "arm", "clean"}; null where nothing
 /// was measured, a file is damaged, or --set changed the case. A case that has changed since says so in the
 /// sentence.

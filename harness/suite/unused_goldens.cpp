@@ -8,14 +8,28 @@
 #include <fmt/format.h>
 
 #include "harness/base/file.hpp"
+#include "harness/golden/golden_file.hpp"
 #include "harness/suite/case_file.hpp"
+#include "harness/suite/case_outcome.hpp"
 #include "harness/suite/find_cases.hpp"
+#include "harness/suite/stored_power.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view case_name = "unused goldens";
+
+bool is_power(const fs::path& file) {
+  return file.filename().string().ends_with(".power.json");
+}
+
+std::string sentence_of(const fs::path& file) {
+  return path_from_here(file) +
+         (is_power(file) ? " was measured of no case that is here (it was renamed or deleted)"
+                         : " belongs to no case (the case was renamed or deleted, or keeps no golden)") +
+         "; delete the file, or restore the case";
+}
 
 Json check_of(const fs::path& file, size_t number) {
   return {{"id", fmt::format("{}:{}", case_name, number)},
@@ -27,17 +41,30 @@ Json check_of(const fs::path& file, size_t number) {
           {"because", "a golden that no case is held against looks like a check and is none"},
           {"passed", false},
           {"verdict", "missing"},
-          {"sentence", path_from_here(file) +
-                           " belongs to no case (the case was renamed or deleted, or keeps no golden); "
-                           "delete the file, or restore the case"},
+          {"sentence", sentence_of(file)},
           {"command", "parity list"}};
 }
 
 /// A case file that lies outside `cases`, beside the folder of goldens, has its golden there too.
 bool is_of_case_outside(const fs::path& golden, const fs::path& folder) {
-  const fs::path file = (folder.parent_path() / golden.filename()).replace_extension(".toml");
+  fs::path name = golden.filename();
+  if (is_power(name))
+    name = name.stem();  // without ".json"; replace_extension takes the rest
+  const fs::path file = (folder.parent_path() / name).replace_extension(".toml");
   std::error_code error;
-  return fs::is_regular_file(file, error) && golden_file_of(file) == golden;
+  return fs::is_regular_file(file, error) && golden_file_of(file).parent_path() == golden.parent_path();
+}
+
+/// Goldens of cases that keep one, floors of those that keep no more, and measured power of any.
+std::set<fs::path> used_goldens(const fs::path& root) {
+  std::set<fs::path> used;
+  for (const fs::path& file : find_case_files({}, root)) {
+    const Case item = read_case(file);
+    if (!item.golden.arms.empty() || (fs::exists(item.golden_file) && holds_floors_alone(item.golden_file)))
+      used.insert(item.golden_file);
+    used.insert(recorded_power_file(item));
+  }
+  return used;
 }
 
 }  // namespace
@@ -47,20 +74,24 @@ fs::path golden_folder(const fs::path& root) {
   return golden_file_of(root / "case.toml").parent_path();
 }
 
-std::vector<fs::path> unused_goldens(const fs::path& root) {
-  std::set<fs::path> used;
-  for (const fs::path& file : find_case_files({}, root))
-    if (const Case item = read_case(file); !item.golden.arms.empty())
-      used.insert(item.golden_file);
-  std::vector<fs::path> unused;
+std::vector<fs::path> golden_files(const fs::path& root) {
+  std::vector<fs::path> files;
   std::error_code error;
   const fs::path folder = golden_folder(root);
   if (fs::is_directory(folder, error))
     for (const auto& entry : fs::recursive_directory_iterator(folder))
-      if (entry.is_regular_file() && entry.path().extension() == ".h5" && !used.contains(entry.path()) &&
-          !is_of_case_outside(entry.path(), folder))
-        unused.push_back(entry.path());
-  std::sort(unused.begin(), unused.end());
+      if (entry.is_regular_file() && (entry.path().extension() == ".h5" || is_power(entry.path())))
+        files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<fs::path> unused_goldens(const fs::path& root) {
+  const std::set<fs::path> used = used_goldens(root);
+  std::vector<fs::path> unused = golden_files(root);
+  std::erase_if(unused, [&](const fs::path& file) {
+    return used.contains(file) || is_of_case_outside(file, golden_folder(root));
+  });
   return unused;
 }
 
@@ -68,20 +99,10 @@ Json unused_goldens_results(const std::vector<fs::path>& files) {
   Json checks = Json::array();
   for (const fs::path& file : files)
     checks.push_back(check_of(file, checks.size() + 1));
-  return {{"name", case_name},
-          {"file", ""},
-          {"title", "Goldens that belong to no case"},
-          {"question", "Is every golden held against a case?"},
-          {"passed", false},
-          {"verdict", "missing"},
-          {"sentence", fmt::format("{} golden file{} belong{} to no case", files.size(),
-                                   files.size() == 1 ? "" : "s", files.size() == 1 ? "s" : "")},
-          {"tags", Json::array()},
-          {"seconds", 0},
-          {"notes", Json::array()},
-          {"arms", Json::array()},
-          {"checks", checks},
-          {"reproduce", "parity golden verify"}};
+  const std::string sentence = fmt::format("{} golden file{} belong{} to no case", files.size(),
+                                           files.size() == 1 ? "" : "s", files.size() == 1 ? "s" : "");
+  return suite_failure(std::string(case_name), "Goldens that belong to no case",
+                       "Is every golden held against a case?", sentence, "missing", checks);
 }
 
 }  // namespace parity

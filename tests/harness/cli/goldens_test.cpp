@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/golden/golden_file.hpp"
+#include "harness/suite/stored_power.hpp"
 #include "tests/harness/cli/program_fixture.hpp"
 
 namespace parity {
@@ -96,6 +97,77 @@ TEST_F(GoldensTest, AGoldenThatBelongsToNoCaseFailsTheSuiteAndVerify) {
   EXPECT_THAT(read_file(folder_ / "out/suite/junit.xml"), HasSubstr("gone.h5"));
   EXPECT_EQ(parity("run topic/golden").status, 0);  // not asked about the others
   EXPECT_THAT(parity("list").out, HasSubstr("gone.h5 belongs to no case"));
+}
+
+TEST_F(GoldensTest, PowerThatIsMeasuredOfNoCaseFailsLikeAGoldenOfNone) {
+  const fs::path kept = folder_ / "golden/topic/golden.power.json",
+                 gone = folder_ / "golden/topic/gone.power.json";
+  const Json power = {{"schema", "parity.power/1"},
+                      {"case", "topic/golden"},
+                      {"case_digest", case_digest(read_case(folder_ / "cases/topic/golden.toml"))},
+                      {"sentence", "sees 1e-3"}};
+  write_file(kept, power.dump());
+  EXPECT_EQ(parity("golden verify").status, 0);
+  EXPECT_THAT(parity("list").out, Not(HasSubstr("power")));
+  write_file(gone, power.dump());
+  for (const char* verb : {"run", "golden verify"}) {
+    const Outcome outcome = parity(verb);
+    EXPECT_EQ(outcome.status, 3) << verb;
+    EXPECT_THAT(outcome.out, HasSubstr("golden/topic/gone.power.json was measured of no case")) << verb;
+  }
+}
+
+TEST_F(GoldensTest, PowerThatWasMeasuredBeforeTheCaseChangedSaysHowToMeasureItAgain) {
+  const fs::path file = folder_ / "cases/topic/golden.toml";
+  write_file(folder_ / "golden/topic/golden.power.json", Json({{"schema", "parity.power/1"},
+                                                               {"case", "topic/golden"},
+                                                               {"case_digest", case_digest(read_case(file))},
+                                                               {"sentence", "sees 1e-3"}})
+                                                             .dump());
+  write_file(file, read_file(file) + "# another case now\n");
+  const std::string advice = "measured before the case changed; run: parity power topic/golden --record";
+  EXPECT_THAT(parity("list").out, HasSubstr(advice));
+  EXPECT_EQ(Json::parse(parity("list topic/golden --json").out).at("cases").at(0).at("stale_power"), true);
+  const Outcome verified = parity("golden verify");
+  EXPECT_EQ(verified.status, 0);
+  EXPECT_EQ(
+      Json::parse(read_file(folder_ / "out/suite/results.json")).at("cases").at(0).at("power").at("sentence"),
+      "sees 1e-3 (" + advice + ")");
+}
+
+TEST_F(GoldensTest, FloorsOfACaseThatKeepsNoGoldenAreUsed) {
+  write_case("floors", no_golden() + copying_arm("x", "a") + copying_arm("y", "a") + losses_identical());
+  Floors floors;
+  floors.kinds = {"twin"};
+  floors.arms["x"] = {Json::object(), {{"loss", 1, 8.0, {1e-7}}}};
+  record_floors(folder_ / "golden/topic/floors.h5", {"topic/floors", "", "", ""}, floors);
+  EXPECT_EQ(parity("golden verify").status, 0);
+}
+
+TEST_F(GoldensTest, WhatAllGoldensTakeIsToldAndBounded) {
+  const uintmax_t bytes = fs::file_size(file());
+  const Outcome small = parity("golden verify");
+  EXPECT_EQ(small.status, 0);
+  EXPECT_THAT(small.out, HasSubstr("1 golden file takes 0.0 MiB of the 64 MiB they may take"));
+  const Json goldens = Json::parse(read_file(folder_ / "out/suite/results.json")).at("goldens");
+  EXPECT_EQ(goldens, (Json{{"files", 1}, {"bytes", bytes}, {"limit", 64 << 20}}));
+  EXPECT_THAT(read_file(folder_ / "out/suite/summary.md"), HasSubstr("1 golden file takes"));
+  EXPECT_EQ(parity("golden verify --max-total-size " + std::to_string(bytes)).status, 0);
+  const Outcome large = parity("golden verify --max-total-size " + std::to_string(bytes - 1));
+  EXPECT_EQ(large.status, 1);
+  const Json told = Json::parse(read_file(folder_ / "out/suite/results.json")).at("cases").at(1);
+  EXPECT_THAT(told.at("sentence").get<std::string>(),
+              AllOf(HasSubstr("the largest are golden/topic/golden.h5 ("),
+                    HasSubstr("store fewer arms ([golden] arms), a smaller model, or allow more with "
+                              "--max-total-size")));
+  EXPECT_EQ(parity("run --max-total-size 1K").status, 1);
+  fs::copy_file(file(), folder_ / "golden/topic/gone.h5");
+  const Outcome both = parity("golden verify --max-total-size 1K");
+  EXPECT_EQ(both.status, 1);
+  EXPECT_THAT(both.out, AllOf(HasSubstr("gone.h5 belongs to no case"), HasSubstr("2 golden files take")));
+  fs::remove(folder_ / "golden/topic/gone.h5");
+  EXPECT_EQ(parity("run topic/golden --max-total-size 1K").status, 0);  // not asked about the others
+  EXPECT_EQ(parity("golden verify --max-total-size much").status, 2);
 }
 
 TEST_F(GoldensTest, AGoldenOfACaseBesideTheFolderOfCasesIsUsed) {

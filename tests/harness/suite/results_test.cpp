@@ -123,7 +123,7 @@ TEST_F(ResultsTest, WhatWasMeasuredOfACasesPowerStandsInItsResults) {
   EXPECT_EQ(sentence(), "here") << "a case that was judged before has it too";
   measured(power_file(source, folder_ / "out"), "here", "another");
   EXPECT_EQ(sentence(),
-            "here (measured before the case was changed; again: parity power " + source.name + ")");
+            "here (measured before the case changed; run: parity power " + source.name + " --record)");
   write_file(power_file(source, folder_ / "out"), "damaged");
   EXPECT_EQ(sentence(), "beside the golden");
 }
