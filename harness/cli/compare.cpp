@@ -12,6 +12,7 @@
 #include "harness/base/text_table.hpp"
 #include "harness/base/visible.hpp"
 #include "harness/cli/verbs.hpp"
+#include "harness/compare/policy_text.hpp"
 #include "harness/compare/profile_text.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/suite/compare_traces.hpp"
@@ -32,7 +33,26 @@ struct Options {
   bool json = false;
   bool all = false;
   bool profile = false;
+  bool equal_nan = false;
+  bool ignore_zero_sign = false;
+  bool flush_subnormals = false;
+
+  DifferencePolicy policy() const {
+    DifferencePolicy policy;
+    if (equal_nan)
+      policy.nan = DifferencePolicy::Nan::equal_if_both;
+    if (ignore_zero_sign)
+      policy.zero_sign = DifferencePolicy::ZeroSign::ignored;
+    if (flush_subnormals)
+      policy.subnormal = DifferencePolicy::Subnormal::as_zero;
+    return policy;
+  }
 };
+
+/// What agrees: under a policy that forgives something nobody may read "identical".
+std::string agreeing_word(const TraceDifference& difference) {
+  return difference.policy.strict() ? "identical" : "equal";
+}
 
 /// Whole as far as a person reads it, else its size.
 std::string ulp_words(uint64_t ulp) {
@@ -46,7 +66,7 @@ void print_channels(const TraceDifference& difference) {
     if (!row.mismatch.empty())
       rows.push_back({row.name, row.mismatch});
     else if (row.identical())
-      rows.push_back({row.name, "identical", "-", "0", "0", "0"});
+      rows.push_back({row.name, agreeing_word(difference), "-", "0", "0", "0"});
     else
       rows.push_back({row.name, "different", d.first ? std::to_string(row.steps.at(*d.first)) : "-",
                       d.integral ? "-" : ulp_words(d.max_ulp), size_text(d.relative_l2),
@@ -95,7 +115,7 @@ void print_tensors(const TraceDifference& difference, bool all) {
     const TensorGap& gap = row.gap;
     const std::string different = gap.estimated ? "different (estimate)" : "different";
     rows.push_back({std::to_string(row.key.step), std::string(name_of(row.key.phase)), row.key.name,
-                    row.identical()        ? "identical"
+                    row.identical()        ? agreeing_word(difference)
                     : gap.mismatch.empty() ? different
                                            : gap.mismatch,
                     gap.max_ulp ? ulp_words(*gap.max_ulp) : "-", size_text(gap.relative_l2),
@@ -127,10 +147,12 @@ void print_profiles(const TraceDifference& difference) {
 }
 
 std::string conclusion(const TraceDifference& difference) {
+  const std::string policy = policy_text(difference.policy);
   if (difference.identical())
-    return fmt::format("identical: {} and {} agree bit for bit",
-                       count_text(difference.channels.size(), "channel"),
-                       count_text(difference.tensors.size(), "tensor"));
+    return fmt::format(
+        "{}: {} and {} agree{}", agreeing_word(difference), count_text(difference.channels.size(), "channel"),
+        count_text(difference.tensors.size(), "tensor"),
+        policy.empty() ? " bit for bit" : " where " + policy + " (not bit for bit: that was not asked)");
   const auto unmatched =
       static_cast<size_t>(std::count_if(difference.tensors.begin(), difference.tensors.end(),
                                         [](const TensorDifference& row) { return !row.mismatch.empty(); }));
@@ -140,6 +162,11 @@ std::string conclusion(const TraceDifference& difference) {
                   difference.tensors.size() - unmatched);
   if (unmatched > 0)
     text += fmt::format("; {} tensors are recorded by one side only", unmatched);
+  if (!policy.empty())
+    text += "; all of it where " + policy;
+  if (const size_t count = difference.beyond_policy(); count > 0)
+    text += fmt::format(", but of {} only sketches are there, which cannot forgive that",
+                        count_text(count, "tensor"));
   return difference.mismatch.empty() ? text : text + "; " + difference.mismatch;
 }
 
@@ -153,8 +180,9 @@ ExitCode compare(const Options& options) {
   filter.tensors = options.tensors;
   const Trace expected = Trace::open(find_trace(options.expected, options.out));
   const Trace actual = Trace::open(find_trace(options.actual, options.out));
-  const TraceDifference difference = compare_traces(
-      expected, actual, filter, options.profile ? TensorDetail::profile : TensorDetail::numbers);
+  const TraceDifference difference =
+      compare_traces(expected, actual, filter,
+                     options.profile ? TensorDetail::profile : TensorDetail::numbers, options.policy());
   const Style style = Style::for_stream(stdout);
   if (options.json) {
     fmt::print("{}\n", json_text(difference.to_json(), 1));
@@ -195,6 +223,10 @@ void add_compare(CLI::App& app, Action& action) {
   app.add_flag("--all", options->all, "Show identical tensors too");
   app.add_flag("--profile", options->profile,
                "Histogram in ULPs of each differing tensor, and where it differs");
+  app.add_flag("--equal-nan", options->equal_nan, "A NaN equals a NaN at the same place");
+  app.add_flag("--ignore-zero-sign", options->ignore_zero_sign, "-0 equals +0");
+  app.add_flag("--flush-subnormals", options->flush_subnormals,
+               "Subnormal numbers are zeros, as hardware that flushes would have them");
   app.add_flag("--json", options->json, "As JSON");
   app.footer(
       "Examples:\n"
@@ -203,7 +235,9 @@ void add_compare(CLI::App& app, Action& action) {
       "  parity compare a.h5 b.h5 --step 3 --tensor 'layers.0.*' --phase grad\n"
       "  parity compare a.h5 b.h5 --tensor 'layers.0.attention.*' --profile\n"
       "  parity compare a.h5 b.h5 --channel loss --json\n"
-      "Exit status 0 if everything compared agrees bit for bit, 1 if not.");
+      "  parity compare a.h5 b.h5 --equal-nan --ignore-zero-sign\n"
+      "Exit status 0 if everything compared agrees bit for bit, or but for what the policy forgives, 1 if "
+      "not.");
   app.callback([options, &action] { action = [options] { return compare(*options); }; });
 }
 

@@ -33,6 +33,14 @@ double relative(double gap, double scale) {
   return gap / scale;
 }
 
+/// A number as the policy sees it.
+double under(const DifferencePolicy& policy, double value, bool float32_valued) {
+  const int kind = float32_valued ? std::fpclassify(static_cast<float>(value)) : std::fpclassify(value);
+  if (policy.subnormal == DifferencePolicy::Subnormal::as_zero && kind == FP_SUBNORMAL)
+    value = std::copysign(0.0, value);
+  return policy.zero_sign == DifferencePolicy::ZeroSign::ignored && value == 0 ? 0.0 : value;
+}
+
 }  // namespace
 
 SeriesDifference measure_series(const Series& expected, const Series& actual) {
@@ -71,6 +79,28 @@ SeriesDifference measure_series(const Series& expected, const Series& actual) {
   found.relative_linf = relative(largest_gap, largest);
   if (found.nan_count > 0)
     found.relative_linf = found.needed_rtol = std::numeric_limits<double>::quiet_NaN();
+  return found;
+}
+
+SeriesDifference measure_series(const Series& expected, const Series& actual,
+                                const DifferencePolicy& policy) {
+  if (policy.strict() || expected.integral() || actual.integral())
+    return measure_series(expected, actual);
+  Series e = expected, a = actual;
+  std::vector<double>& left = std::get<0>(e.values);
+  std::vector<double>& right = std::get<0>(a.values);
+  size_t forgiven = 0;
+  for (size_t i = 0; i < left.size() && i < right.size(); ++i)
+    if (policy.nan == DifferencePolicy::Nan::equal_if_both && std::isnan(left[i]) && std::isnan(right[i])) {
+      left[i] = right[i] = 0;
+      forgiven += 2;
+    }
+  const bool float32_valued = e.float32_valued() && a.float32_valued();
+  for (std::vector<double>* side : {&left, &right})
+    for (double& value : *side)
+      value = under(policy, value, float32_valued);
+  SeriesDifference found = measure_series(e, a);
+  found.nan_count += forgiven;
   return found;
 }
 

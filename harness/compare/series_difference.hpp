@@ -8,6 +8,7 @@
 
 #include "harness/base/json.hpp"
 #include "harness/compare/series.hpp"
+#include "harness/measure/difference.hpp"
 
 namespace parity {
 
@@ -41,6 +42,10 @@ struct SeriesDifference {
 /// \param expected  the reference
 /// \param actual    as many values as expected
 SeriesDifference measure_series(const Series& expected, const Series& actual);
+
+/// The same under a policy that may ask for less; NaN and infinities are counted all the same. What is
+/// subnormal is told by float32 where both sides hold float32 values only.
+SeriesDifference measure_series(const Series& expected, const Series& actual, const DifferencePolicy& policy);
 
 /// ULP distance of the values at a position, in the unit of `difference`; nothing for int64, a NaN or an
 /// infinity.

@@ -10,7 +10,6 @@
 #include <fmt/ranges.h>
 
 #include "harness/compare/wording.hpp"
-#include "harness/measure/difference.hpp"
 #include "harness/tensor/conversions.hpp"
 
 namespace parity {
@@ -39,9 +38,9 @@ Facts facts_of(const TensorSource& source) {
 }
 
 /// Digests and counts settle the bits where both sides have them.
-bool same_by_digest(const SketchRow& e, const SketchRow& a) {
-  return e.dtype == a.dtype && e.shape == a.shape && e.digest == a.digest && e.nan_count == 0 &&
-         a.nan_count == 0;
+bool same_by_digest(const SketchRow& e, const SketchRow& a, const DifferencePolicy& policy) {
+  return e.dtype == a.dtype && e.shape == a.shape && e.digest == a.digest &&
+         (policy.nan == DifferencePolicy::Nan::equal_if_both || (e.nan_count == 0 && a.nan_count == 0));
 }
 
 /// sqrt(sum_b (s_b - s'_b)^2) and the block where it is largest. METRICS.md M16.
@@ -69,9 +68,10 @@ void estimate(TensorGap& found, const SketchRow& e, const SketchRow& a) {
 
 /// Whole tensors of one dtype and shape, element by element.
 void measure_whole(TensorGap& found, const TensorSource& expected, const TensorSource& actual,
-                   TensorDetail detail) {
+                   TensorDetail detail, const DifferencePolicy& policy) {
   const TensorView e = expected.trace->tensor(expected.key), a = actual.trace->tensor(actual.key);
   DifferenceOptions options;
+  options.policy = policy;
   options.profile = detail == TensorDetail::profile;
   if (e.bytes() >= least_released)
     options.done = [&](const std::byte* data, size_t bytes) {
@@ -120,7 +120,8 @@ TensorSource tensor_source(const Trace& trace, const TensorKey& key) {
   return {key, trace.find_sketch(key), &trace};
 }
 
-TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actual, TensorDetail detail) {
+TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actual, TensorDetail detail,
+                         const DifferencePolicy& policy) {
   TensorGap found;
   const Facts e = facts_of(expected);
   const Facts a = facts_of(actual);
@@ -136,7 +137,7 @@ TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actua
   }
   if (e.dtype != a.dtype)
     found.dtypes = fmt::format("{} against {}", name_of(e.dtype), name_of(a.dtype));
-  if (sketches && same_by_digest(*expected.sketch, *actual.sketch)) {
+  if (sketches && same_by_digest(*expected.sketch, *actual.sketch, policy)) {
     found.identical = true;
     found.norm = expected.sketch->norm;
     found.max_ulp = 0;
@@ -144,7 +145,7 @@ TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actua
     return found;
   }
   if (expected.whole() && actual.whole() && e.dtype == a.dtype)
-    measure_whole(found, expected, actual, detail);
+    measure_whole(found, expected, actual, detail, policy);
   else if (sketches && expected.sketch->values.size() == actual.sketch->values.size())
     estimate(found, *expected.sketch, *actual.sketch);
   else if (expected.whole() && actual.whole())

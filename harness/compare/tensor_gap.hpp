@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/base/json.hpp"
-#include "harness/measure/difference_profile.hpp"
+#include "harness/measure/difference.hpp"
 #include "harness/trace/trace.hpp"
 
 namespace parity {
@@ -67,9 +67,10 @@ enum class TensorDetail { numbers, profile };
 /// (METRICS.md M16).
 ///
 /// Different dtypes are never identical but can be subtracted: a float32 arm from its float64 twin.
+/// A policy that asks for less needs whole tensors of one dtype: a sketch has no elements to forgive.
 /// \throws UserError if a part of a whole tensor cannot be read
 TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actual,
-                         TensorDetail detail = TensorDetail::numbers);
+                         TensorDetail detail = TensorDetail::numbers, const DifferencePolicy& policy = {});
 
 /// Only the norm of the gap, from the sketches where both sides have them: for measured floors.
 double tensor_distance(const TensorSource& expected, const TensorSource& actual);

@@ -10,6 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/glob.hpp"
 #include "harness/base/nearest.hpp"
+#include "harness/compare/policy_text.hpp"
 #include "harness/compare/profile_text.hpp"
 #include "harness/compare/quantity.hpp"
 #include "harness/compare/wording.hpp"
@@ -39,7 +40,7 @@ const Channel* numeric(const Trace& trace, const std::string& name) {
 }
 
 ChannelDifference compare_channel(const Trace& a, const Trace& b, const std::string& name,
-                                  const std::vector<int64_t>& steps) {
+                                  const std::vector<int64_t>& steps, const DifferencePolicy& policy) {
   ChannelDifference row;
   row.name = name;
   const Channel* expected = numeric(a, name);
@@ -55,11 +56,12 @@ ChannelDifference compare_channel(const Trace& a, const Trace& b, const std::str
       row.steps.push_back(step);
   row.expected = series_of(*expected, a.steps(), row.steps);
   row.actual = series_of(*actual, b.steps(), row.steps);
-  row.difference = measure_series(row.expected, row.actual);
+  row.difference = measure_series(row.expected, row.actual, policy);
   return row;
 }
 
-std::vector<ChannelDifference> compare_channels(const Trace& a, const Trace& b, const TraceFilter& filter) {
+std::vector<ChannelDifference> compare_channels(const Trace& a, const Trace& b, const TraceFilter& filter,
+                                                const DifferencePolicy& policy) {
   std::set<std::string> names;
   std::set<std::string> known;
   for (const Trace* trace : {&a, &b})
@@ -76,12 +78,12 @@ std::vector<ChannelDifference> compare_channels(const Trace& a, const Trace& b, 
   const std::vector<int64_t> steps = wanted_steps(a, b, filter);
   std::vector<ChannelDifference> rows;
   for (const std::string& name : names)
-    rows.push_back(compare_channel(a, b, name, steps));
+    rows.push_back(compare_channel(a, b, name, steps, policy));
   return rows;
 }
 
 std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, const TraceFilter& filter,
-                                              TensorDetail detail) {
+                                              TensorDetail detail, const DifferencePolicy& policy) {
   const std::vector<TensorKey> keys_a = tensor_keys(a);
   const std::vector<TensorKey> keys_b = tensor_keys(b);
   const std::set<TensorKey> in_a(keys_a.begin(), keys_a.end());
@@ -101,7 +103,7 @@ std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, co
     if (!in_a.contains(key) || !in_b.contains(key))
       row.mismatch = in_a.contains(key) ? "only in the first" : "only in the second";
     else
-      row.gap = measure_tensor(tensor_source(a, key), tensor_source(b, key), detail);
+      row.gap = measure_tensor(tensor_source(a, key), tensor_source(b, key), detail, policy);
     rows.push_back(std::move(row));
   }
   for (const std::string& pattern : filter.tensors)
@@ -132,12 +134,18 @@ size_t TraceDifference::differing_tensors() const {
   return count_differing(tensors);
 }
 
+size_t TraceDifference::beyond_policy() const {
+  return policy.strict() ? 0
+                         : static_cast<size_t>(
+                               std::count_if(tensors.begin(), tensors.end(), [](const TensorDifference& row) {
+                                 return row.mismatch.empty() && !row.identical() && row.gap.differing < 0;
+                               }));
+}
+
 Json TraceDifference::to_json() const {
-  Json json = {{"schema", "parity.comparison/1"},
-               {"identical", identical()},
-               {"mismatch", mismatch},
-               {"channels", Json::array()},
-               {"tensors", Json::array()}};
+  Json json = {{"schema", "parity.comparison/1"}, {"identical", identical()},
+               {"policy", policy_json(policy)},   {"mismatch", mismatch},
+               {"channels", Json::array()},       {"tensors", Json::array()}};
   for (const ChannelDifference& row : channels) {
     Json entry = {{"name", row.name}, {"identical", row.identical()}, {"mismatch", row.mismatch}};
     entry["steps"] = row.steps;
@@ -169,16 +177,17 @@ Json TraceDifference::to_json() const {
 }
 
 TraceDifference compare_traces(const Trace& expected, const Trace& actual, const TraceFilter& filter,
-                               TensorDetail detail) {
+                               TensorDetail detail, const DifferencePolicy& policy) {
   TraceDifference difference;
+  difference.policy = policy;
   if (expected.steps() != actual.steps() && !filter.step)
     difference.mismatch =
         fmt::format("the first has {} updates (last {}), the second {} (last {})", expected.steps().size(),
                     expected.last_step(), actual.steps().size(), actual.last_step());
   if (filter.wants_channels())
-    difference.channels = compare_channels(expected, actual, filter);
+    difference.channels = compare_channels(expected, actual, filter, policy);
   if (filter.wants_tensors())
-    difference.tensors = compare_tensors(expected, actual, filter, detail);
+    difference.tensors = compare_tensors(expected, actual, filter, detail, policy);
   const bool nothing = std::all_of(difference.channels.begin(), difference.channels.end(),
                                    [](const auto& row) { return row.mismatch.empty() && row.steps.empty(); });
   if (nothing && difference.tensors.empty())

@@ -45,19 +45,23 @@ struct TensorDifference {
 
 /// Two traces, channel by channel and tensor by tensor.
 struct TraceDifference {
-  std::string mismatch;  ///< why the two are not of one length; "" if they are
+  DifferencePolicy policy;  ///< what was held to be equal
+  std::string mismatch;     ///< why the two are not of one length; "" if they are
   std::vector<ChannelDifference> channels;
   std::vector<TensorDifference> tensors;
 
   bool identical() const;
   size_t differing_channels() const;
   size_t differing_tensors() const;
+  /// Tensors that differ and were compared without their elements, so that the policy could not be asked.
+  size_t beyond_policy() const;
   Json to_json() const;
 };
 
 /// Timing channels are left out: they never repeat. What only one side has counts as a difference.
 /// \throws UserError if the filter matches nothing in either trace
 TraceDifference compare_traces(const Trace& expected, const Trace& actual, const TraceFilter& filter,
-                               TensorDetail detail = TensorDetail::numbers);
+                               TensorDetail detail = TensorDetail::numbers,
+                               const DifferencePolicy& policy = {});
 
 }  // namespace parity
