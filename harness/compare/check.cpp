@@ -13,4 +13,11 @@ std::string Check::quantity() const {
   return text;
 }
 
+std::vector<std::string> Check::all_arms() const {
+  std::vector<std::string> all = arms;
+  if (sibling && sibling->golden.empty())
+    all.insert(all.end(), sibling->arms.begin(), sibling->arms.end());
+  return all;
+}
+
 }  // namespace parity

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,15 +24,16 @@ enum class Relation {
   distinct,    ///< another computation: the gap is beyond the floor and does not collapse
   trained,     ///< the loss of one arm fell by more than its noise
   bounded,     ///< no farther apart than measured rounding noise, or than a tolerance that fits it
+  no_farther,  ///< no farther apart than a sibling pair of arms is
 };
 
 template <>
 struct EnumNames<Relation> {
   static constexpr std::string_view what = "relation";
-  static constexpr std::array<std::string_view, 7> names = {"identical", "equivalent", "lagged", "unchanged",
-                                                            "distinct",  "trained",    "bounded"};
+  static constexpr std::array<std::string_view, 8> names = {
+      "identical", "equivalent", "lagged", "unchanged", "distinct", "trained", "bounded", "no_farther"};
 };
-static_assert(EnumNames<Relation>::names.size() == static_cast<size_t>(Relation::bounded) + 1);
+static_assert(EnumNames<Relation>::names.size() == static_cast<size_t>(Relation::no_farther) + 1);
 
 /// A check's window of update numbers, both ends included, as a case file names it.
 struct StepWindow {
@@ -56,6 +58,15 @@ struct EnumNames<Against> {
   static constexpr std::array<std::string_view, 2> names = {"arm", "golden"};
 };
 
+/// The pair of arms whose gap measures another pair's (relation no_farther): difference in differences.
+struct Sibling {
+  std::vector<std::string> arms;  ///< two, the first is the reference
+  std::filesystem::path golden;   ///< of the other case whose arms they are; empty: of this case
+  /// How many times their gap the other may be. Megatron-LM's HSDP was 6.7 times as far from its reference as
+  /// its FSDP with a defect and 1.1 times without (METRICS.md, PR #4891); 3 lies between, as factors go.
+  double times = 3;
+};
+
 /// One claim of a case: quantities, arms, relation.
 struct Check {
   std::vector<std::string> channels;  ///< channel names; or else:
@@ -67,12 +78,15 @@ struct Check {
   std::optional<double> tolerance;  ///< bounded only: relative; without it the measured floor decides
   std::string tolerance_because;    ///< why the tolerance may lie far from the floor
   Against against = Against::arm;   ///< golden: one arm, against what is stored of it
+  std::optional<Sibling> sibling;   ///< no_farther only
   StepWindow steps;
   std::string because;
 
   bool of_tensors() const { return !tensor.empty(); }
   /// "lr", "loss, grad_norm" or "grad layers.*.wq.weight".
   std::string quantity() const;
+  /// The arms of this case that it looks at: its own, and those of a sibling.
+  std::vector<std::string> all_arms() const;
   /// Whether both arms must also run as float64 twins.
   bool needs_twins() const { return relation == Relation::equivalent || relation == Relation::distinct; }
 };

@@ -53,7 +53,7 @@ CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& 
         "relation {} is about {} arm{} and the check names {} (the claim is: {}); mend the case",
         name_of(check.relation), row.arms, row.arms == 1 ? "" : "s", check.arms.size(), row.claim));
   std::vector<Side> sides;
-  for (const std::string& name : check.arms) {
+  for (const std::string& name : check.all_arms()) {
     const auto found = arms.find(name);
     if (found == arms.end())
       return without_evidence(Verdict::missing, fmt::format("there is no arm '{}'", name));

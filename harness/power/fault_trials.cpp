@@ -84,7 +84,8 @@ Case only_about(const Case& source, const std::string& arm) {
       continue;
     part.checks.push_back(check);
     part.check_places.push_back(source.check_places[i]);
-    wanted.insert(check.arms.begin(), check.arms.end());
+    const std::vector<std::string> named = check.all_arms();
+    wanted.insert(named.begin(), named.end());
   }
   if (!has_commands)
     std::erase_if(part.arms, [&](const Arm& each) { return !wanted.contains(each.name); });

@@ -48,7 +48,8 @@ Capture needs_of_check(const Check& check, const RunLength& length) {
   if (steps.empty())
     return capture;  // an empty list would mean every step
   CaptureRule rule{{steps.begin(), steps.end()}, {check.phase}, {check.tensor}};
-  const bool measured = check.needs_twins() || check.relation == Relation::bounded;
+  const bool measured =
+      check.needs_twins() || check.relation == Relation::bounded || check.relation == Relation::no_farther;
   (measured ? capture.tensors : capture.sketches).push_back(std::move(rule));
   return capture;
 }

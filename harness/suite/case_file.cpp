@@ -165,6 +165,12 @@ fs::path golden_file_of(const fs::path& case_file) {
   return folder.parent_path() / "golden" / absolute.lexically_relative(folder).replace_extension(".h5");
 }
 
+fs::path case_file_of(const std::string& name, const fs::path& beside) {
+  const fs::path absolute = fs::absolute(beside).lexically_normal();
+  const fs::path folder = cases_folder_of(absolute);
+  return (folder.empty() ? absolute.parent_path() : folder) / (name + ".toml");
+}
+
 const Arm& Case::arm(const std::string& wanted) const {
   const auto found = std::find_if(arms.begin(), arms.end(), [&](const Arm& a) { return a.name == wanted; });
   require(found != arms.end(), "case " + name + " has no arm " + wanted);

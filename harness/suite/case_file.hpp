@@ -22,6 +22,9 @@ Case read_case(const std::filesystem::path& file);
 /// is in a folder `golden` beside the file.
 std::filesystem::path golden_file_of(const std::filesystem::path& case_file);
 
+/// Where a case of this name lies: below the folder `cases` that `beside` is in, else beside it.
+std::filesystem::path case_file_of(const std::string& name, const std::filesystem::path& beside);
+
 /// The same from text; `file` names it in messages.
 Case parse_case(std::string_view text, const std::filesystem::path& file);
 

@@ -7,6 +7,7 @@
 
 #include "harness/base/nearest.hpp"
 #include "harness/base/visible.hpp"
+#include "harness/suite/case_file.hpp"
 
 namespace parity {
 namespace {
@@ -53,6 +54,46 @@ void read_bound(Check& check, const TomlTable& table) {
                "a check against the golden is about all that is stored; leave out 'steps'");
 }
 
+/// The golden of the case that `sibling_case` names, of the same folder of cases.
+std::filesystem::path sibling_golden(const TomlTable& table, const Check& check) {
+  const std::string name = table.string("sibling_case");
+  if (check.of_tensors())
+    table.fail(table.place_of("sibling_case"),
+               "'sibling_case' is for channels: goldens keep no whole tensors; name a sibling of this case");
+  const std::filesystem::path file = case_file_of(name, table.file());
+  std::error_code error;  // a name may be longer than a path can be
+  if (!std::filesystem::is_regular_file(file, error))
+    table.fail(table.place_of("sibling_case"),
+               "there is no case " + parity::quoted(name) + " (looked for " + file.generic_string() + ")");
+  return golden_file_of(file);
+}
+
+/// What belongs to relation no_farther: the pair that measures, and how many times its gap is allowed.
+void read_sibling(Check& check, const TomlTable& table, const std::vector<std::string>& arms) {
+  const bool wanted = check.relation == Relation::no_farther;
+  for (const char* key : {"sibling", "sibling_case", "times"})
+    if (table.has(key) && !wanted)
+      table.fail(table.place_of(key), "'" + std::string(key) + "' belongs to relation no_farther");
+  if (!wanted)
+    return;
+  Sibling sibling;
+  sibling.arms = table.strings("sibling");
+  if (sibling.arms.size() != 2 || sibling.arms[0] == sibling.arms[1])
+    table.fail(
+        table.has("sibling") ? table.place_of("sibling") : table.place(),
+        "relation no_farther needs sibling = [\"REFERENCE\", \"ARM\"]: two arms whose gap is the measure");
+  if (table.has("sibling_case"))
+    sibling.golden = sibling_golden(table, check);
+  else
+    require_arms(table, "sibling", sibling.arms, arms);
+  sibling.times = table.number("times", sibling.times);
+  if (!(sibling.times > 0) || !std::isfinite(sibling.times))
+    table.fail(table.place_of("times"), "'times' is a factor and must be more than 0");
+  if (sibling.golden.empty() && sibling.arms == check.arms)
+    table.fail(table.place_of("sibling"), "the sibling is the pair itself");
+  check.sibling = std::move(sibling);
+}
+
 }  // namespace
 
 void require_arms(const TomlTable& table, std::string_view key, const std::vector<std::string>& used,
@@ -64,7 +105,7 @@ void require_arms(const TomlTable& table, std::string_view key, const std::vecto
 
 Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
   table.allow_only({"channel", "tensor", "phase", "arms", "relation", "lag", "steps", "because", "tolerance",
-                    "tolerance_because", "against"});
+                    "tolerance_because", "against", "sibling", "sibling_case", "times"});
   Check check;
   check.channels = table.strings("channel");
   check.tensor = table.string("tensor");
@@ -101,6 +142,7 @@ Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
                                                  : "relation " + relation) +
                    " is about " + (of_one ? "one arm" : "two different arms") +
                    "; known: " + suggestion("", arms).substr(9));
+  read_sibling(check, table, arms);
   return check;
 }
 

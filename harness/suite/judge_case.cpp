@@ -11,6 +11,7 @@
 #include "harness/base/file.hpp"
 #include "harness/base/process.hpp"
 #include "harness/compare/wording.hpp"
+#include "harness/golden/sibling.hpp"
 #include "harness/suite/case_floors.hpp"
 #include "harness/suite/replica_check.hpp"
 
@@ -38,6 +39,16 @@ CheckResult vacuous(const Check& check) {
       "give one of them the value that the case asks about",
       check.arms[0], check.arms[1]);
   return result;
+}
+
+/// A check between arms of the case.
+CheckResult judge_pair(const Check& check, const PlannedCase& planned,
+                       const std::map<std::string, ArmEvidence>& arms) {
+  if (is_of_one_run(check, planned))
+    return vacuous(check);
+  if (check.sibling && !check.sibling->golden.empty())
+    return judge_against_sibling(check, arms, stored_golden(check.sibling->golden));
+  return judge(check, arms);
 }
 
 void add_training_checks(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
@@ -280,8 +291,7 @@ std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& 
           {"golden", check.quantity(), check,
            records ? not_yet_stored(check) : judge_against_golden(check, golden, arms.at(check.arms[0]))});
     else
-      judged.push_back({"pair", check.quantity(), check,
-                        is_of_one_run(check, planned) ? vacuous(check) : judge(check, arms)});
+      judged.push_back({"pair", check.quantity(), check, judge_pair(check, planned, arms)});
   add_training_checks(judged, source, evidence);
   add_replica_checks(judged, source, evidence);
   if (records)

@@ -39,6 +39,10 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
       traces[id] = state_of_trace(store.folder(id));
     }
   const Case& source = planned.source;
+  Json siblings = Json::object();
+  for (const Check& check : source.checks)
+    if (check.sibling && fs::exists(check.sibling->golden))
+      siblings[check.sibling->golden.generic_string()] = hashes.of_file(check.sibling->golden);
   const Json all = {{"program", hashes.of_program(fs::read_symlink("/proc/self/exe"))},
                     {"file", source.file.generic_string()},
                     {"case", hashes.of_file(source.file)},
@@ -46,6 +50,7 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
                     {"golden_arms", source.golden.arms},
                     {"settings", source.settings},
                     {"golden", fs::exists(source.golden_file) ? hashes.of_file(source.golden_file) : ""},
+                    {"siblings", siblings},
                     {"drift", name_of(drift)},
                     {"power", stored_power(source, out)},
                     {"traces", traces},

@@ -47,7 +47,8 @@ bool uses_trainer(const Case& source) {
 }
 
 bool names_arm(const Check& check, const Arm& arm) {
-  return std::find(check.arms.begin(), check.arms.end(), arm.asked_as()) != check.arms.end();
+  const std::vector<std::string> named = check.all_arms();
+  return std::find(named.begin(), named.end(), arm.asked_as()) != named.end();
 }
 
 bool in_golden(const Case& source, const std::string& arm) {

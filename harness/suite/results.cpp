@@ -143,6 +143,8 @@ Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t nu
     parameters["lag"] = judged.claim.lag;
   if (judged.claim.tolerance)
     parameters["tolerance"] = *judged.claim.tolerance;
+  if (judged.claim.sibling)
+    parameters["times"] = judged.claim.sibling->times;
   return {{"id", fmt::format("{}:{}", planned.source.name, number)},
           {"kind", judged.kind},
           {"quantity", judged.quantity},

@@ -44,6 +44,23 @@ TEST_F(PlantedDefectTest, RightArmsPassEveryRelation) {
   EXPECT_TRUE(resumed.at("passed").get<bool>()) << failures(resumed);
 }
 
+TEST_F(PlantedDefectTest, AnAverageOverRanksIsManyTimesAsFarAsItsSibling) {
+  const auto case_with = [&](const std::string& pair) {
+    return base() + no_golden() + "[arms.one]\n[arms.fsdp]\nparallel.dp_shard = 2\n[arms.pair]\n" + pair +
+           check("channel = \"grad_norm\"", "no_farther",
+                 "arms = [\"one\", \"pair\"]\nsibling = [\"one\", \"fsdp\"]");
+  };
+  const Json good = run_trainer(case_with("parallel.dp_replicate = 2\nparallel.replicate_with = \"hsdp\"\n"));
+  EXPECT_TRUE(good.at("passed").get<bool>()) << failures(good);
+  const Json bad =
+      run_trainer(case_with("parallel.dp_replicate = 2\nparallel.gradient_reduction = \"average\"\n"));
+  EXPECT_FALSE(bad.at("passed").get<bool>());
+  EXPECT_GT(bad.at("checks").at(0).at("measured").at("gap_ratio").get<double>(), 1e3);
+  EXPECT_THAT(sentence(bad),
+              AllOf(HasSubstr("the gap of pair against one is "),
+                    HasSubstr(" times that of fsdp against one ("), HasSubstr("in grad_norm")));
+}
+
 TEST_F(PlantedDefectTest, ArmsWithOneConfigProveNothing) {
   const Json item =
       run_trainer(base() + no_golden() + arms("", "") + check("channel = \"loss\"", "identical"));

@@ -9,7 +9,7 @@
 namespace parity {
 namespace {
 
-constexpr std::array<RelationRow, 7> table = {{
+constexpr std::array<RelationRow, 8> table = {{
     {Relation::identical, 2, "the same bits at every step of the window", judge_identical},
     {Relation::equivalent, 2, "the same mathematics: the gap collapses when both arms run in float64",
      judge_equivalent},
@@ -20,6 +20,8 @@ constexpr std::array<RelationRow, 7> table = {{
     {Relation::trained, 1, "the loss fell by more than its noise, and the parameters moved", judge_trained},
     {Relation::bounded, 2,
      "no farther apart than 8 floors of measured rounding noise, or than a tolerance near it", judge_bounded},
+    {Relation::no_farther, 2, "a gap of at most so many times that of a sibling pair of arms",
+     judge_no_farther},
 }};
 
 }  // namespace

@@ -22,6 +22,8 @@ CheckResult judge_unchanged(const Check& check, const std::vector<Side>& sides);
 CheckResult judge_distinct(const Check& check, const std::vector<Side>& sides);
 CheckResult judge_trained(const Check& check, const std::vector<Side>& sides);
 CheckResult judge_bounded(const Check& check, const std::vector<Side>& sides);
+/// \param sides  the pair, then its sibling
+CheckResult judge_no_farther(const Check& check, const std::vector<Side>& sides);
 
 /// One relation: how many arms it is about, what it claims, and the function that judges it.
 struct RelationRow {

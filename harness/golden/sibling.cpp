@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/golden/sibling.hpp"
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/compare/gap_ratio.hpp"
+
+namespace parity {
+namespace {
+
+/// A stored channel of an arm at exactly these steps.
+Series stored_series(const Golden& golden, const std::string& arm, const std::string& channel,
+                     const std::vector<int64_t>& steps) {
+  const std::string& name = golden.origin.case_name;
+  const auto found = golden.arms.find(arm);
+  if (found == golden.arms.end())
+    throw MissingEvidence(fmt::format("the golden of {} has no arm '{}'", name, arm));
+  const GoldenChannels& run = found->second.run;
+  const auto stored = run.channels.find(channel);
+  if (stored == run.channels.end())
+    throw MissingEvidence(fmt::format("the golden of {} has no channel {} of {}", name, channel, arm));
+  std::vector<int64_t> lacking;
+  Series series = series_of(stored->second, run.steps, steps, &lacking);
+  if (!lacking.empty())
+    throw MissingEvidence(
+        fmt::format("the golden of {} has no {} of {} at step {}", name, channel, arm, lacking.front()));
+  return series;
+}
+
+Side side_of(const std::string& name, const std::map<std::string, ArmEvidence>& arms) {
+  const ArmEvidence& arm = arms.at(name);
+  if (arm.crashed || !arm.trace)
+    throw MissingEvidence(name + " did not finish" + (arm.failure.empty() ? "" : ": " + arm.failure));
+  return {name, arm.trace, arm.twin, arm.warmup_steps};
+}
+
+CheckResult judge_with(const Check& check, const std::map<std::string, ArmEvidence>& arms,
+                       const Golden& golden) {
+  const std::vector<std::string>& pair = check.sibling->arms;
+  const std::vector<GapCurve> own =
+      gap_curves(check, side_of(check.arms.at(0), arms), side_of(check.arms.at(1), arms));
+  std::vector<GapCurve> sibling;
+  for (const GapCurve& curve : own)
+    sibling.push_back(gap_curve(curve.quantity,
+                                stored_series(golden, pair.at(0), curve.quantity, curve.steps),
+                                stored_series(golden, pair.at(1), curve.quantity, curve.steps)));
+  return judge_gap_ratio(own, sibling, check.sibling->times,
+                         {fmt::format("{} against {}", check.arms[1], check.arms[0]),
+                          fmt::format("{} against {} of {}", pair[1], pair[0], golden.origin.case_name)});
+}
+
+}  // namespace
+
+CheckResult judge_against_sibling(const Check& check, const std::map<std::string, ArmEvidence>& arms,
+                                  const StoredGolden& stored) {
+  CheckResult result;
+  result.verdict = Verdict::missing;
+  if (!stored.golden) {
+    result.sentence = "the sibling's gap is not known: " + stored.problem;
+    return result;
+  }
+  if (!stored.golden->intact()) {
+    result.sentence = "the sibling's gap is not known: " + damage_text(*stored.golden, stored.file);
+    return result;
+  }
+  try {
+    return judge_with(check, arms, *stored.golden);
+  } catch (const MissingEvidence& problem) {
+    result.sentence = problem.what();
+  } catch (const UserError& problem) {  // a trace that cannot be read
+    result.sentence = problem.what();
+  }
+  return result;
+}
+
+}  // namespace parity

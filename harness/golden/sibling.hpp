@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "harness/compare/judge.hpp"
+#include "harness/golden/golden_file.hpp"
+
+namespace parity {
+
+/// A check of relation no_farther whose sibling is a pair of another case: that pair's gap is what the
+/// other case's golden holds, so that nothing of it is run.
+/// \param arms    every arm of the check
+/// \param stored  the other case's golden
+CheckResult judge_against_sibling(const Check& check, const std::map<std::string, ArmEvidence>& arms,
+                                  const StoredGolden& stored);
+
+}  // namespace parity
