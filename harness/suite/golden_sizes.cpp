@@ -46,8 +46,9 @@ GoldenSizes golden_sizes(const fs::path& root, uint64_t limit) {
     if (!error)
       sizes.files.push_back({file, bytes});
   }
-  std::stable_sort(sizes.files.begin(), sizes.files.end(),
-                   [](const GoldenSize& a, const GoldenSize& b) { return a.bytes > b.bytes; });
+  std::sort(sizes.files.begin(), sizes.files.end(), [](const GoldenSize& a, const GoldenSize& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.file < b.file;
+  });
   return sizes;
 }
 
