@@ -10,7 +10,8 @@ line under it must stand in what the command prints ("..." lines are skipped). A
 with the built programs first on PATH.
 
 The lines of the ```sh block are run with bash in a git repository that holds three cases of lr and their goldens, whose
-origin/main is its own commit; a line for shard 1/3 stands for all three.
+origin/main is its own commit; a line for shard 1/3 stands for all three. Their models are small and their goldens recorded
+anew: these lines promise what the program does, not what a model computes, and the shards train everything once more.
 """
 import os
 import pathlib
@@ -19,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 
 def commands_of(text):
@@ -50,16 +52,33 @@ def shell_lines_of(text):
     return [(command, 0, []) for command in commands[:at] + shards + commands[at:]]
 
 
-def make_repository(source, folder):
+def made_small(case):
+    """The text of a case whose model trains in a second or two, also at the rate that the README sets."""
+    if "[base.architecture]" in case:
+        return case
+    small = "architecture = { dim = 128, n_layers = 1, n_heads = 4, vocab_size = 256, ffn_hidden = 256 }"
+    changed = re.sub(r"^(steps += \d+)$", rf"\1\n{small}", case, count=1, flags=re.M)
+    assert changed != case, "the case has no line for its steps"
+    return changed
+
+
+def make_repository(source, folder, environment):
     """A git repository with three cases of one topic and their goldens; origin/main is its commit."""
-    for file in (*source.glob("cases/lr/w*.toml"), *source.glob("golden/lr/w*.h5")):
+    for file in source.glob("cases/lr/w*.toml"):
         copy = folder / file.relative_to(source)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(file, copy)
+        copy.write_text(made_small(file.read_text()))
+    problem = problem_with("parity golden record", 0, [], folder, environment)
+    assert problem is None, problem
+    shutil.rmtree(folder / "out")
     git = ["git", "-c", "user.name=test", "-c", "user.email=test@example.org"]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "Cases of lr"],
                   ["update-ref", "refs/remotes/origin/main", "HEAD"]):
         subprocess.run(git + words, cwd=folder, check=True)
+
+
+def told(command, begin):
+    print(f"{time.monotonic() - begin:6.1f} s  {command}", flush=True)
 
 
 def problem_with(command, status, lines, folder, environment):
@@ -84,14 +103,16 @@ def main():
     assert len(lines) >= 5, f"only {len(lines)} lines found in the README's sh blocks"
     environment = dict(os.environ, PATH=f"{binary / 'bin'}:{os.environ['PATH']}", COLUMNS="100")
     with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as repository:
-        make_repository(source, pathlib.Path(repository))
+        make_repository(source, pathlib.Path(repository), environment)
         for name in ("cases", "golden"):
             shutil.copytree(source / name, pathlib.Path(scratch) / name)
         write_files_of(readme, scratch)
         assert problem_with("false", 0, [], scratch, environment), "the check does not see a failing command"
         for folder, group in ((scratch, commands), (repository, lines)):
             for command, status, expected in group:
+                begin = time.monotonic()
                 problem = problem_with(command, status, expected, folder, environment)
+                told(command, begin)
                 if problem:
                     print(problem)
                     return 1
