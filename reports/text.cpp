@@ -18,12 +18,14 @@ struct Metric {
 };
 
 /// In the order a reader wants them.
-constexpr std::array<Metric, 25> metrics = {{
+constexpr std::array<Metric, 27> metrics = {{
     {"collapse_log2", "collapse (log2)", "≥ "},
     {"floors", "gap in floors", "≥ "},
     {"of_bound", "gap over bound", "≤ "},
     {"gap_ratio", "gap over sibling's", "≤ "},
     {"max_ulp", "max ULP", "≤ "},
+    {"descent_error", "gap over descent", "≤ "},
+    {"horizon_step", "beyond rounding from step", ""},
     {"relative_l2", "relative L2", "≤ "},
     {"relative_linf", "relative L∞", "≤ "},
     {"max_abs", "largest gap", "≤ "},

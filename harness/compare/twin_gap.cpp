@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/json_fields.hpp"
+#include "harness/compare/curve_course.hpp"
 #include "harness/compare/curve_pattern.hpp"
 #include "harness/compare/quantity.hpp"
 #include "harness/compare/series_difference.hpp"
@@ -67,6 +68,43 @@ void name_places(TwinGap& gap, const SeriesDifference& difference, const Series&
                          .limit = 0};
 }
 
+/// Whether the arms attend under other masks from the first step on at which their values differ.
+bool masks_differ_first(const Four& four, const std::vector<int64_t>& steps, size_t first) {
+  for (const Side* side : {&four.a, &four.b})
+    if (!side->trace->channels().contains("mask_digest"))
+      return false;
+  const SeriesDifference masks =
+      measure_series(channel_at(four.a, "mask_digest", steps), channel_at(four.b, "mask_digest", steps));
+  return masks.first == first;
+}
+
+/// Where two curves leave the rounding that their twins show, 8 times the largest so far (M7), and how large
+/// their gap is beside what a loss falls by (M8).
+void describe_course(TwinGap& gap, const Series& a, const Series& b, const Series& twin_a,
+                     const Series& twin_b) {
+  constexpr double floors = 8;
+  std::vector<double> band;
+  double noise = 0;
+  for (size_t i = 0; i < std::min({a.size(), b.size(), twin_a.size(), twin_b.size()}); ++i) {
+    noise = std::max(
+        {noise, std::abs(a.widened(i) - twin_a.widened(i)), std::abs(b.widened(i) - twin_b.widened(i))});
+    band.push_back(floors * noise);
+  }
+  if (const auto horizon = divergence_horizon(a, b, band)) {
+    gap.measured["horizon_step"] = a.steps.at(*horizon);
+    if (*horizon > 0)
+      gap.course = fmt::format("within {:.0f} floors until step {}, beyond from step {} on", floors,
+                               a.steps.at(*horizon - 1), a.steps.at(*horizon));
+  }
+  if (!gap.quantity.ends_with("loss"))
+    return;
+  if (const auto error = descent_error(a, b)) {
+    gap.measured["descent_error"] = *error;
+    gap.course += fmt::format("{}at most {} of its descent", gap.course.empty() ? "" : "; ",
+                              fmt::format("{:.2g} %", 100 * *error));
+  }
+}
+
 TwinGap measure_channel(const std::string& name, const Four& four, const std::vector<int64_t>& steps) {
   const Series a = channel_at(four.a, name, steps);
   const Series b = channel_at(four.b, name, steps);
@@ -86,6 +124,12 @@ TwinGap measure_channel(const std::string& name, const Four& four, const std::ve
   if (arms.types_differ || twins.types_differ)
     gap.broken = name + " is int64 in one arm and float64 in the other";
   gap.pattern = pattern_text(name, four.a.name, four.b.name, a, b, arms);
+  if (gap.pattern.empty() && arms.first && masks_differ_first(four, steps, *arms.first))
+    gap.pattern =
+        fmt::format("{} step {} the arms attend under other masks",
+                    *arms.first == 0 ? "from" : "identical until masks differ: from", steps[*arms.first]);
+  if (!gap.integral && gap.broken.empty())
+    describe_course(gap, a, b, twin_a, twin_b);
   name_places(gap, arms, a, b, four);
   return gap;
 }

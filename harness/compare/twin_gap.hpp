@@ -26,6 +26,8 @@ struct TwinGap {
   Json rows;         ///< a row a tensor and step
   std::string first_text;  ///< "at step 2: a 0.1, b 0.2 (...)", the first step of a gap; "" if there is none
   std::string pattern;     ///< the likely cause, where the values show one
+  std::string
+      course;  ///< of a channel: from where on it is beyond rounding, and how much of a descent that is
   std::optional<WorstPlace> worst;
 
   double floors() const;  ///< gap32 / floor; infinite if only the floor is 0

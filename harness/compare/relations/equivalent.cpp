@@ -39,7 +39,8 @@ std::string fault_text(const TwinGap& lead, const CollapseRule& rule, const Side
   if (!lead.broken.empty())
     return lead.broken;
   const std::string first = lead.first_text.empty() ? "" : "; first " + lead.first_text;
-  const std::string pattern = lead.pattern.empty() ? "" : "; " + lead.pattern;
+  const std::string pattern =
+      (lead.course.empty() ? "" : "; " + lead.course) + (lead.pattern.empty() ? "" : "; " + lead.pattern);
   if (lead.integral)
     return fmt::format("{} of {} differs from {}'s {} (counts have no rounding){}{}", lead.quantity, b.name,
                        a.name, where, first, pattern);

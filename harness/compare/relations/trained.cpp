@@ -5,31 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/curve_course.hpp"
 #include "harness/compare/quantity.hpp"
 #include "harness/compare/relations/relation.hpp"
 #include "harness/compare/wording.hpp"
 
 namespace parity {
 namespace {
-
-constexpr double needed_noises = 3;
-
-/// How far two neighbouring readings of a curve lie apart by chance.
-///
-/// Second differences x[s+1] - 2 x[s] + x[s-1] cancel a straight trend; of independent normal noise sigma
-/// they have the standard deviation sqrt(6) sigma, whose median magnitude is 0.6745 sqrt(6) sigma = 1.652
-/// sigma. A difference of two readings has sqrt(2) sigma. So: noise = sqrt(2) / 1.652 * median |second
-/// difference|. A bend of the curve adds to it, which errs on the strict side. With a factor of 3 a
-/// flat curve passes 4 times in 100 (simulated: normal noise, 10 to 40 steps; its best value lies 1.5 to 2
-/// sigma below the mean).
-double step_noise(const Series& curve) {
-  std::vector<double> bends;
-  for (size_t i = 1; i + 1 < curve.size(); ++i)
-    bends.push_back(std::abs(curve.widened(i + 1) - 2 * curve.widened(i) + curve.widened(i - 1)));
-  const auto middle = bends.begin() + static_cast<std::ptrdiff_t>(bends.size() / 2);
-  std::nth_element(bends.begin(), middle, bends.end());
-  return std::sqrt(2.0) / 1.652 * *middle;
-}
 
 CheckResult fault(const std::string& sentence, Verdict verdict) {
   CheckResult result;
