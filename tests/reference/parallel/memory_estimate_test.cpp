@@ -23,8 +23,8 @@ class MemoryEstimateTest : public RanksTest {
     require(static_cast<int64_t>(estimates.size()) == config.parallel.pp, "an estimate a place");
     Decoder model(dimensions_of(config.model, config.architecture), torch::kFloat32);
     initialize(model, 1);
-    const Applied applied =
-        apply_parallelism(model, config.parallel, make_parallel(config.parallel, held(world)));
+    const Parallel parallel = make_parallel(config.parallel, held(world));  // until all have met
+    const Applied applied = apply_parallelism(model, config.parallel, parallel);
     int64_t trained = 0;
     for (const Parameter& parameter : applied.parameters)
       trained += parameter.value.numel();
