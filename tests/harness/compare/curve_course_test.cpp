@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/support/series.hpp"
 #include "tests/support/twin_runs.hpp"
 
 namespace parity {
@@ -14,35 +15,27 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-Series curve(std::vector<double> values) {
-  Series series;
-  for (size_t i = 0; i < values.size(); ++i)
-    series.steps.push_back(static_cast<int64_t>(i) + 1);
-  series.values = std::move(values);
-  return series;
-}
-
 TEST(DescentErrorTest, IsTheLargestGapOverTheFallOfTheReference) {
-  const Series falls = curve({8, 7, 6, 5, 4});  // by 4, in a line: no noise
-  EXPECT_DOUBLE_EQ(*descent_error(falls, curve({8, 7.5, 6, 4, 4})), 0.25);
+  const Series falls = series({8, 7, 6, 5, 4});  // by 4, in a line: no noise
+  EXPECT_DOUBLE_EQ(*descent_error(falls, series({8, 7.5, 6, 4, 4})), 0.25);
   EXPECT_EQ(*descent_error(falls, falls), 0);
 }
 
 TEST(DescentErrorTest, IsNotThereWithoutADescentOrANumber) {
-  EXPECT_FALSE(descent_error(curve({8, 7, 8, 7, 8}), curve({8, 8, 8, 8, 8}))) << "noise is no descent";
-  EXPECT_FALSE(descent_error(curve({4, 5, 6, 7}), curve({4, 5, 6, 7})));
-  EXPECT_FALSE(descent_error(curve({8, 7, 6}), curve({8, NAN, 6})));
-  EXPECT_FALSE(descent_error(curve({8, 7}), curve({8, 7})));
+  EXPECT_FALSE(descent_error(series({8, 7, 8, 7, 8}), series({8, 8, 8, 8, 8}))) << "noise is no descent";
+  EXPECT_FALSE(descent_error(series({4, 5, 6, 7}), series({4, 5, 6, 7})));
+  EXPECT_FALSE(descent_error(series({8, 7, 6}), series({8, NAN, 6})));
+  EXPECT_FALSE(descent_error(series({8, 7}), series({8, 7})));
 }
 
 TEST(DivergenceHorizonTest, IsTheFirstOfThreePairsBeyondTheBand) {
-  const Series a = curve({0, 0, 0, 0, 0, 0, 0});
+  const Series a = series({0, 0, 0, 0, 0, 0, 0});
   const std::vector<double> band(7, 1);
-  EXPECT_FALSE(divergence_horizon(a, curve({1, -1, 1, 1, 1, 1, 1}), band)) << "on the edge of the band";
-  EXPECT_EQ(divergence_horizon(a, curve({0, 2, 0, 2, -2, 2, 0}), band), 3U) << "one alone is a spike";
-  EXPECT_EQ(divergence_horizon(a, curve({0, 0, 0, 0, 0, 0, 2}), band), 6U) << "nothing comes after the last";
-  EXPECT_EQ(divergence_horizon(a, curve({2, 2, NAN, 0, 0, 0, 0}), band), 0U) << "NaN is in no band";
-  EXPECT_EQ(divergence_horizon(a, curve({0, 2, 2, 2, 2, 2, 2}), std::vector<double>{1, 1, 1, 3, 3, 1, 1}),
+  EXPECT_FALSE(divergence_horizon(a, series({1, -1, 1, 1, 1, 1, 1}), band)) << "on the edge of the band";
+  EXPECT_EQ(divergence_horizon(a, series({0, 2, 0, 2, -2, 2, 0}), band), 3U) << "one alone is a spike";
+  EXPECT_EQ(divergence_horizon(a, series({0, 0, 0, 0, 0, 0, 2}), band), 6U) << "nothing comes after the last";
+  EXPECT_EQ(divergence_horizon(a, series({2, 2, NAN, 0, 0, 0, 0}), band), 0U) << "NaN is in no band";
+  EXPECT_EQ(divergence_horizon(a, series({0, 2, 2, 2, 2, 2, 2}), std::vector<double>{1, 1, 1, 3, 3, 1, 1}),
             5U);
 }
 

@@ -8,19 +8,12 @@
 #include <gtest/gtest.h>
 
 #include "harness/compare/curve_pattern.hpp"
+#include "tests/support/series.hpp"
 
 namespace parity {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-Series series(std::vector<double> values) {
-  Series made;
-  for (size_t i = 0; i < values.size(); ++i)
-    made.steps.push_back(static_cast<int64_t>(i) + 1);
-  made.values = std::move(values);
-  return made;
-}
 
 TEST(SeriesDifferenceTest, MeasuresByHand) {
   const SeriesDifference found = measure_series(series({3, 4, 0}), series({3, 4.5, 0}));
