@@ -11,11 +11,14 @@ namespace parity::reference {
 
 enum class Precision { float32, float64 };
 enum class DeviceChoice { cpu, cuda };
-enum class RopeScalingChoice { model, llama, none };
+enum class RopeScalingChoice { model, llama, none, llama4, yarn };
 enum class RopeChoice { model, complex, rotate_half };
 enum class RopeWeights { own, permuted };
 enum class InitializationChoice { model, depth_scaled, normal };
 enum class Switch { model, on, off };
+enum class RouterScoreChoice { model, softmax, sigmoid };
+enum class ScorePlaceChoice { model, after, before };
+enum class ExpertMatmul { loop, grouped_bf16 };
 enum class DataSource { synthetic, text, tokens };
 enum class Packing { none, stream, concat_then_split, first_fit };
 enum class PositionsChoice { sequence, document };
@@ -68,7 +71,7 @@ struct EnumNames<reference::DeviceChoice> {
 template <>
 struct EnumNames<reference::RopeScalingChoice> {
   static constexpr std::string_view what = "RoPE scaling";
-  static constexpr std::array<std::string_view, 3> names = {"model", "llama", "none"};
+  static constexpr std::array<std::string_view, 5> names = {"model", "llama", "none", "llama4", "yarn"};
 };
 template <>
 struct EnumNames<reference::RopeChoice> {
@@ -89,6 +92,21 @@ template <>
 struct EnumNames<reference::Switch> {
   static constexpr std::string_view what = "switch";
   static constexpr std::array<std::string_view, 3> names = {"model", "on", "off"};
+};
+template <>
+struct EnumNames<reference::RouterScoreChoice> {
+  static constexpr std::string_view what = "router score";
+  static constexpr std::array<std::string_view, 3> names = {"model", "softmax", "sigmoid"};
+};
+template <>
+struct EnumNames<reference::ScorePlaceChoice> {
+  static constexpr std::string_view what = "place of the router's scores";
+  static constexpr std::array<std::string_view, 3> names = {"model", "after", "before"};
+};
+template <>
+struct EnumNames<reference::ExpertMatmul> {
+  static constexpr std::string_view what = "matmul of the experts";
+  static constexpr std::array<std::string_view, 2> names = {"loop", "grouped_bf16"};
 };
 template <>
 struct EnumNames<reference::DataSource> {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/config/model_names.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "harness/base/error.hpp"
@@ -40,7 +41,7 @@ constexpr ModelDimensions qwen3(const Qwen3Size& size) {
           .max_seq_len = 40960,
           .rope_theta = 1e6,
           .norm_eps = 1e-6,
-          .rope_scaling = false,
+          .rope_scaling = RopeScaling::none,
           .head_width = 128,
           .rope = Rope::rotate_half,
           .qk_norm = true,
@@ -55,8 +56,63 @@ constexpr ModelDimensions qwen3_debug() {
   return debug;
 }
 
+constexpr double bias_step = 1e-3;  // torchtitan's load_balance_coeff
+
+/// Experts in every block, embedding and output projection apart.
+constexpr ModelDimensions qwen3_experts(const Qwen3Size& size, const MoeDimensions& moe) {
+  ModelDimensions model = qwen3(size);
+  model.moe = moe;
+  model.moe.score = RouterScore::softmax;
+  model.moe.route_norm = true;
+  model.moe.load_balance = bias_step;
+  return model;
+}
+
+constexpr ModelDimensions qwen3_debug_experts(int64_t experts, int64_t top_k) {
+  ModelDimensions debug =
+      qwen3_experts({256, 8, 16, 3072, false}, {.experts = experts, .top_k = top_k, .hidden = 768});
+  debug.vocab_size = 2048;
+  debug.max_seq_len = 4096;
+  return debug;
+}
+
+constexpr ModelDimensions qwen3_30b_a3b() {
+  ModelDimensions model =
+      qwen3_experts({2048, 48, 32, 6144, false}, {.experts = 128, .top_k = 8, .hidden = 768});
+  model.n_kv_heads = 4;
+  return model;
+}
+
+/// One expert a token and a shared one, as wide. \param every  as MoeDimensions
+constexpr MoeDimensions llama4_experts(int64_t experts, int64_t hidden, int64_t every) {
+  return {.experts = experts,
+          .hidden = hidden,
+          .shared_hidden = hidden,
+          .every = every,
+          .score_before = true,
+          .load_balance = bias_step};
+}
+
+/// \param nope_every  0 in torchtitan's own debug model, 4 in its debug_irope
+constexpr ModelDimensions llama4_debug(int64_t nope_every) {
+  return {.max_seq_len = 8192,
+          .rope_scaling = RopeScaling::llama4,
+          .nope_every = nope_every,
+          .moe = llama4_experts(8, 512, 2)};
+}
+
+constexpr ModelDimensions llama4_17bx16e() {
+  ModelDimensions model = llama3(5120, 48, 40, 16384);
+  model.vocab_size = 202048;
+  model.max_seq_len = 10485760;
+  model.rope_scaling = RopeScaling::llama4;
+  model.nope_every = 4;
+  model.moe = llama4_experts(16, 8192, 1);
+  return model;
+}
+
 // The 2,000-token vocabulary is the debug model of before 2025-10 (6,139,136 parameters).
-const std::array<Row, 11> table = {{
+const std::array<Row, 17> table = {{
     {"llama3.debug", {}},
     {"llama3.debug_2000", {.vocab_size = 2000}},
     {"llama3.8b", llama3(4096, 32, 32, 14336)},
@@ -68,6 +124,12 @@ const std::array<Row, 11> table = {{
     {"qwen3.8b", qwen3({4096, 36, 32, 12288, false})},
     {"qwen3.14b", qwen3({5120, 40, 40, 17408, false})},
     {"qwen3.32b", qwen3({5120, 64, 64, 25600, false})},
+    {"qwen3.debug_moe", qwen3_debug_experts(64, 8)},
+    {"qwen3.debug_moe_8", qwen3_debug_experts(8, 2)},
+    {"qwen3.30b_a3b", qwen3_30b_a3b()},
+    {"llama4.debug", llama4_debug(0)},
+    {"llama4.debug_irope", llama4_debug(4)},
+    {"llama4.17bx16e", llama4_17bx16e()},
 }};
 
 void take(int64_t& own, int64_t asked) {
@@ -85,6 +147,80 @@ void take(bool& own, Switch asked) {
     own = asked == Switch::on;
 }
 
+RopeScaling rope_scaling_of(RopeScalingChoice choice, RopeScaling own) {
+  switch (choice) {
+    case RopeScalingChoice::model:
+      return own;
+    case RopeScalingChoice::llama:
+      return RopeScaling::llama3;
+    case RopeScalingChoice::none:
+      return RopeScaling::none;
+    case RopeScalingChoice::llama4:
+      return RopeScaling::llama4;
+    case RopeScalingChoice::yarn:
+      return RopeScaling::yarn;
+  }
+  throw InternalError("unknown RoPE scaling");
+}
+
+void take_sizes(ModelDimensions& result, const ArchitectureConfig& architecture) {
+  take(result.dim, architecture.dim);
+  take(result.n_layers, architecture.n_layers);
+  take(result.n_heads, architecture.n_heads);
+  // Without a word about the key heads they follow the query heads (no grouping).
+  take(result.n_kv_heads, architecture.n_kv_heads != 0 ? architecture.n_kv_heads : architecture.n_heads);
+  take(result.vocab_size, architecture.vocab_size);
+  if (architecture.dim != 0)
+    result.ffn_hidden = (8 * architecture.dim / 3 + 255) / 256 * 256;
+  take(result.ffn_hidden, architecture.ffn_hidden);
+  take(result.max_seq_len, architecture.max_seq_len);
+  take(result.head_width, architecture.head_dim);
+  take(result.latent.q_rank, architecture.q_lora_rank);
+  take(result.latent.kv_rank, architecture.kv_lora_rank);
+  take(result.latent.nope_width, architecture.qk_nope_head_dim);
+  take(result.latent.rope_width, architecture.qk_rope_head_dim);
+  take(result.latent.value_width, architecture.v_head_dim);
+}
+
+void take_kinds(ModelDimensions& result, const ArchitectureConfig& architecture) {
+  take(result.rope_theta, architecture.rope_theta);
+  take(result.norm_eps, architecture.norm_eps);
+  take(result.nope_every, architecture.nope_every);
+  take(result.qk_norm, architecture.qk_norm);
+  take(result.tied, architecture.tied_embeddings);
+  result.fused_qkv = architecture.fused_qkv;
+  result.rope_weights = architecture.rope_weights;
+  if (architecture.rope != RopeChoice::model)
+    result.rope = architecture.rope == RopeChoice::complex ? Rope::complex : Rope::rotate_half;
+  if (architecture.initialization != InitializationChoice::model)
+    result.initialization = architecture.initialization == InitializationChoice::normal
+                                ? Initialization::normal
+                                : Initialization::depth_scaled;
+  result.rope_scaling = rope_scaling_of(architecture.rope_scaling, result.rope_scaling);
+}
+
+void take_moe(MoeDimensions& result, const MoeConfig& moe) {
+  take(result.experts, moe.experts);
+  take(result.top_k, moe.top_k);
+  take(result.hidden, moe.hidden);
+  take(result.shared_hidden, moe.shared_hidden);
+  take(result.every, moe.every);
+  take(result.route_norm, moe.route_norm);
+  take(result.route_scale, moe.route_scale);
+  take(result.groups, moe.groups);
+  take(result.limited_groups, moe.limited_groups);
+  if (moe.score != RouterScoreChoice::model)
+    result.score = moe.score == RouterScoreChoice::softmax ? RouterScore::softmax : RouterScore::sigmoid;
+  if (moe.score_place != ScorePlaceChoice::model)
+    result.score_before = moe.score_place == ScorePlaceChoice::before;
+  if (moe.load_balance != Switch::model)
+    result.load_balance = moe.load_balance == Switch::on ? moe.load_balance_coeff : 0;
+  else if (result.load_balance > 0)
+    result.load_balance = moe.load_balance_coeff;
+  result.force_balance = moe.force_balance;
+  result.matmul = moe.matmul;
+}
+
 }  // namespace
 
 std::vector<std::string> model_names() {
@@ -94,39 +230,21 @@ std::vector<std::string> model_names() {
   return names;
 }
 
-ModelDimensions dimensions_of(std::string_view model, const ArchitectureConfig& architecture) {
-  for (const Row& row : table) {
-    if (row.name != model)
-      continue;
-    ModelDimensions result = row.dimensions;
-    take(result.dim, architecture.dim);
-    take(result.n_layers, architecture.n_layers);
-    take(result.n_heads, architecture.n_heads);
-    // Without a word about the key heads they follow the query heads (no grouping).
-    take(result.n_kv_heads, architecture.n_kv_heads != 0 ? architecture.n_kv_heads : architecture.n_heads);
-    take(result.vocab_size, architecture.vocab_size);
-    if (architecture.dim != 0)
-      result.ffn_hidden = (8 * architecture.dim / 3 + 255) / 256 * 256;
-    take(result.ffn_hidden, architecture.ffn_hidden);
-    take(result.max_seq_len, architecture.max_seq_len);
-    take(result.rope_theta, architecture.rope_theta);
-    take(result.norm_eps, architecture.norm_eps);
-    take(result.nope_every, architecture.nope_every);
-    take(result.head_width, architecture.head_dim);
-    take(result.qk_norm, architecture.qk_norm);
-    take(result.tied, architecture.tied_embeddings);
-    result.rope_weights = architecture.rope_weights;
-    if (architecture.rope != RopeChoice::model)
-      result.rope = architecture.rope == RopeChoice::complex ? Rope::complex : Rope::rotate_half;
-    if (architecture.initialization != InitializationChoice::model)
-      result.initialization = architecture.initialization == InitializationChoice::normal
-                                  ? Initialization::normal
-                                  : Initialization::depth_scaled;
-    if (architecture.rope_scaling != RopeScalingChoice::model)
-      result.rope_scaling = architecture.rope_scaling == RopeScalingChoice::llama;
-    return result;
-  }
-  throw UserError("unknown model '" + std::string(model) + "'" + suggestion(model, model_names()));
+ModelDimensions dimensions_of(std::string_view model, const ArchitectureConfig& architecture,
+                              const MoeConfig& moe) {
+  const auto* const row =
+      std::find_if(table.begin(), table.end(), [&](const Row& each) { return each.name == model; });
+  if (row == table.end())
+    throw UserError("unknown model '" + std::string(model) + "'" + suggestion(model, model_names()));
+  ModelDimensions result = row->dimensions;
+  take_sizes(result, architecture);
+  take_kinds(result, architecture);
+  take_moe(result.moe, moe);
+  return result;
+}
+
+ModelDimensions dimensions_of(const RunConfig& config) {
+  return dimensions_of(config.model, config.architecture, config.moe);
 }
 
 }  // namespace parity::reference

@@ -13,8 +13,43 @@ namespace parity::reference {
 
 /// Which elements of a head RoPE turns with each other.
 enum class Rope { complex, rotate_half };
+/// How RoPE's frequencies are stretched: see rope_table().
+enum class RopeScaling { none, llama3, llama4, yarn };
 /// How weights are drawn: see initialize().
 enum class Initialization { depth_scaled, normal };
+enum class RouterScore { softmax, sigmoid };
+
+/// A mixture of experts in the place of some blocks' feed-forward layer. Source: NUMERICS.md 4.2 and 4.5.
+struct MoeDimensions {
+  int64_t experts = 0;        ///< E; 0 = every block is dense
+  int64_t top_k = 1;          ///< K experts a token
+  int64_t hidden = 0;         ///< width of each expert
+  int64_t shared_hidden = 0;  ///< of what every token goes through besides; 0 = nothing
+  int64_t dense_blocks = 0;   ///< first blocks that have no experts
+  int64_t every = 1;          ///< of the others, blocks k - 1, 2 k - 1, ... have them
+  RouterScore score = RouterScore::sigmoid;
+  bool score_before = false;  ///< scores multiply what goes into an expert, not what comes out
+  bool route_norm = false;    ///< a token's K scores are divided by their sum
+  double route_scale = 1;
+  int64_t groups = 0;  ///< of experts, of which a token uses limited_groups; 0 = none
+  int64_t limited_groups = 0;
+  double load_balance = 0;     ///< change of the experts' biases at each update; 0 = no biases
+  bool force_balance = false;  ///< experts in turn, whatever the scores
+  ExpertMatmul matmul = ExpertMatmul::loop;
+
+  bool is_in(int64_t block) const { return experts > 0 && block >= dense_blocks && (block + 1) % every == 0; }
+};
+
+/// Multi-head latent attention: keys and values of all heads come from one narrow latent. Source: NUMERICS.md
+/// 4.4.
+struct LatentDimensions {
+  int64_t kv_rank = 0;     ///< width of the latent; 0 = grouped-query attention
+  int64_t q_rank = 0;      ///< likewise for the queries; 0 = queries come from the residual stream
+  int64_t nope_width = 0;  ///< elements of a head that do not turn, and
+  int64_t rope_width = 0;  ///< those that do, behind them; of keys all heads share these
+  int64_t value_width = 0;
+  double mscale = 1;  ///< of YaRN's correction of the softmax's scale
+};
 
 /// What a decoder is made of, complete; the defaults are Llama 3's debug model.
 /// Source: NUMERICS.md 4.1 to 4.3.
@@ -28,25 +63,35 @@ struct ModelDimensions {
   int64_t max_seq_len = 2048;
   double rope_theta = 5e5;
   double norm_eps = 1e-5;
-  bool rope_scaling = true;  ///< Llama 3's frequency scaling
-  int64_t nope_every = 0;    ///< blocks 0, k, 2 k, ... have no RoPE; 0 = none
-  int64_t head_width = 0;    ///< d; 0 = dim / n_heads
+  RopeScaling rope_scaling = RopeScaling::llama3;
+  int64_t nope_every = 0;  ///< blocks 0, k, 2 k, ... have no RoPE; 0 = none
+  int64_t head_width = 0;  ///< d; 0 = dim / n_heads
   Rope rope = Rope::complex;
   RopeWeights rope_weights = RopeWeights::own;
-  bool qk_norm = false;  ///< RMSNorm of each query and key head
-  bool tied = false;     ///< the embedding is the output projection too
+  bool qk_norm = false;    ///< RMSNorm of each query and key head
+  bool tied = false;       ///< the embedding is the output projection too
+  bool fused_qkv = false;  ///< q, k and v are one matrix, rows interleaved by key head
   Initialization initialization = Initialization::depth_scaled;
+  MoeDimensions moe = {};
+  LatentDimensions latent = {};
 
   bool has_rope(int64_t layer) const { return nope_every == 0 || layer % nope_every != 0; }
 
+  bool is_latent() const { return latent.kv_rank > 0; }
+  /// Of queries and keys.
   int64_t head_dim() const { return head_width > 0 ? head_width : dim / n_heads; }
+  /// Elements of a head that RoPE turns.
+  int64_t rope_dim() const { return is_latent() ? latent.rope_width : head_dim(); }
 };
 
 /// Names of the models in the one table of models.
 std::vector<std::string> model_names();
 
-/// The named model with the architecture's departures. The feed-forward width follows a changed `dim`:
+/// The named model with departures from it. The feed-forward width follows a changed `dim`:
 /// int(8 dim / 3) rounded up to a multiple of 256. \throws UserError for an unknown name.
-ModelDimensions dimensions_of(std::string_view model, const ArchitectureConfig& architecture);
+ModelDimensions dimensions_of(std::string_view model, const ArchitectureConfig& architecture,
+                              const MoeConfig& moe = {});
+/// The model of a config. \throws as above
+ModelDimensions dimensions_of(const RunConfig& config);
 
 }  // namespace parity::reference

@@ -40,6 +40,9 @@ class Rules {
   const RunConfig& config_;
 };
 
+/// Rules of architecture.* and moe.*.
+void check_model(const RunConfig& config, const Rules& rules);
+
 /// Rules of lr.* and of the weight decay that a schedule moves.
 void check_schedule(const RunConfig& config, const Rules& rules);
 

@@ -29,6 +29,31 @@ struct ArchitectureConfig {
   Switch tied_embeddings = Switch::model;
   InitializationChoice initialization = InitializationChoice::model;
   int64_t nope_every = 0;  ///< blocks 0, k, 2 k, ... have no RoPE and attend without the local rules
+  bool fused_qkv = false;  ///< q, k and v in one matrix
+  int64_t q_lora_rank = 0;
+  int64_t kv_lora_rank = 0;
+  int64_t qk_nope_head_dim = 0;
+  int64_t qk_rope_head_dim = 0;
+  int64_t v_head_dim = 0;
+};
+
+/// Departures from the named model's mixture of experts; 0 keeps the model's own.
+struct MoeConfig {
+  int64_t experts = 0;
+  int64_t top_k = 0;
+  int64_t hidden = 0;
+  int64_t shared_hidden = 0;
+  int64_t every = 0;
+  RouterScoreChoice score = RouterScoreChoice::model;
+  ScorePlaceChoice score_place = ScorePlaceChoice::model;
+  Switch route_norm = Switch::model;
+  double route_scale = 0;
+  int64_t groups = 0;
+  int64_t limited_groups = 0;
+  Switch load_balance = Switch::model;
+  double load_balance_coeff = 1e-3;
+  bool force_balance = false;
+  ExpertMatmul matmul = ExpertMatmul::loop;
 };
 
 struct DataConfig {
@@ -95,6 +120,7 @@ struct ParallelConfig {
   int64_t dp_shard = 1;      ///< parts of a copy's parameters; each rank has its own rows here too
   int64_t tp = 1;            ///< parts of each matrix, multiplied on different ranks for the same rows
   int64_t cp = 1;            ///< parts of each sequence, on ranks with the same rows and the same parameters
+  int64_t ep = 1;            ///< parts of the experts, on ranks of dp_shard x cp, which exchange their tokens
   bool sequence_parallel = false;
   bool loss_parallel = false;
   ReplicateWith replicate_with = ReplicateWith::all_reduce;
@@ -142,6 +168,7 @@ struct CheckpointConfig {
   int64_t resume_tp = 0;
   int64_t resume_cp = 0;
   int64_t resume_pp = 0;
+  int64_t resume_ep = 0;
   std::vector<CheckpointPart> exclude_from_loading;
 };
 
@@ -149,6 +176,7 @@ struct CheckpointConfig {
 struct RunConfig {
   std::string model = "llama3.debug";
   ArchitectureConfig architecture;
+  MoeConfig moe;
   int64_t steps = 10;
   int64_t seed = 42;
   Precision dtype = Precision::float32;
@@ -181,6 +209,7 @@ struct RunConfig {
     set(resumed.tp, checkpoint.resume_tp);
     set(resumed.cp, checkpoint.resume_cp);
     set(resumed.pp, checkpoint.resume_pp);
+    set(resumed.ep, checkpoint.resume_ep);
     if (resumed != parallel)
       resumed.drop_unused();
     return resumed;

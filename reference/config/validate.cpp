@@ -11,43 +11,6 @@
 namespace parity::reference {
 namespace {
 
-void check_architecture(const RunConfig& config, const Rules& rules) {
-  const ArchitectureConfig& a = config.architecture;
-  rules.at_least(a.dim, 0, "architecture.dim");
-  rules.at_least(a.n_layers, 0, "architecture.n_layers");
-  rules.at_least(a.n_heads, 0, "architecture.n_heads");
-  rules.at_least(a.n_kv_heads, 0, "architecture.n_kv_heads");
-  rules.at_least(a.vocab_size, 0, "architecture.vocab_size");
-  rules.at_least(a.ffn_hidden, 0, "architecture.ffn_hidden");
-  rules.at_least(a.max_seq_len, 0, "architecture.max_seq_len");
-  rules.within(a.rope_theta, 0, 1e12, "architecture.rope_theta");
-  rules.within(a.norm_eps, 0, 1, "architecture.norm_eps");
-  rules.at_least(a.nope_every, 0, "architecture.nope_every");
-  const ModelDimensions d = dimensions_of(config.model, a);
-  rules.at_least(a.head_dim, 0, "architecture.head_dim");
-  rules.rule(d.head_width > 0 || d.dim % d.n_heads == 0, "architecture.n_heads",
-             "dim " + std::to_string(d.dim) + " does not divide into " + std::to_string(d.n_heads) + " heads",
-             "choose a divisor of dim");
-  rules.rule(d.head_dim() % 2 == 0, d.head_width > 0 ? "architecture.head_dim" : "architecture.n_heads",
-             "a head has " + std::to_string(d.head_dim()) + " dimensions, and RoPE turns pairs",
-             "make a head's width even");
-  rules.rule(!d.tied || config.parallel.pp == 1, "architecture.tied_embeddings",
-             "the embedding of a tied model lies on the first stage of a pipeline and its output projection "
-             "on the last",
-             "set architecture.tied_embeddings = \"off\" or parallel.pp = 1");
-  rules.rule(d.n_heads % d.n_kv_heads == 0, "architecture.n_kv_heads",
-             std::to_string(d.n_heads) + " query heads cannot share " + std::to_string(d.n_kv_heads) +
-                 " key heads evenly",
-             "choose a divisor of n_heads");
-  rules.rule(config.data.seq_len <= d.max_seq_len, "data.seq_len",
-             "the RoPE table has " + std::to_string(d.max_seq_len) + " rows",
-             "shorten the sequence or raise architecture.max_seq_len");
-  rules.rule(config.data.source != DataSource::text || d.vocab_size >= 258, "architecture.vocab_size",
-             "the byte tokenizer has 258 tokens", "give 258 or more");
-  rules.rule(config.data.source != DataSource::synthetic || d.vocab_size >= 8, "architecture.vocab_size",
-             "the synthetic corpus needs 8 symbols", "give 8 or more");
-}
-
 void check_data(const RunConfig& config, const Rules& rules) {
   const DataConfig& data = config.data;
   rules.at_least(data.seq_len, 1, "data.seq_len");
@@ -70,7 +33,7 @@ void check_documents(const RunConfig& config, const Rules& rules) {
   const DataConfig& data = config.data;
   const bool packs = data.packing != Packing::none;
   const bool synthetic = data.source == DataSource::synthetic;
-  const int64_t vocabulary = dimensions_of(config.model, config.architecture).vocab_size;
+  const int64_t vocabulary = dimensions_of(config).vocab_size;
   const std::string has = "the vocabulary has " + std::to_string(vocabulary) + " tokens";
   rules.rule(data.document_tokens == 0 || (synthetic && packs), "data.document_tokens",
              "only packed synthetic documents have a length to choose", "set data.packing, or leave it 0");
@@ -195,7 +158,8 @@ void check_checkpoint(const RunConfig& config, const Rules& rules) {
                                    std::pair(config.checkpoint.resume_dp_shard, "resume_dp_shard"),
                                    std::pair(config.checkpoint.resume_tp, "resume_tp"),
                                    std::pair(config.checkpoint.resume_cp, "resume_cp"),
-                                   std::pair(config.checkpoint.resume_pp, "resume_pp")}) {
+                                   std::pair(config.checkpoint.resume_pp, "resume_pp"),
+                                   std::pair(config.checkpoint.resume_ep, "resume_ep")}) {
     const std::string name = std::string("checkpoint.") + key;
     rules.at_least(value, 0, name);
     rules.used_or_default(config.checkpoint.restart_after > 0, name, "a run that does not restart",
@@ -222,7 +186,7 @@ void validate(const RunConfig& config) {
   rules.rule(config.threads >= 1 && config.threads <= 1024, "threads", "an operator needs a thread",
              "give 1 to 1024");
   check_data(config, rules);
-  check_architecture(config, rules);
+  check_model(config, rules);
   check_parallel(config, rules);
   check_documents(config, rules);
   check_attention(config, rules);

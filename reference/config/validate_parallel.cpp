@@ -39,7 +39,7 @@ void check_data_parallel(const RunConfig& config, const Rules& rules) {
 void check_tensor_parallel(const RunConfig& config, const Rules& rules) {
   const int64_t tp = config.parallel.tp;
   rules.at_least(tp, 1, "parallel.tp");
-  const ModelDimensions d = dimensions_of(config.model, config.architecture);
+  const ModelDimensions d = dimensions_of(config);
   rules.rule(d.n_heads % tp == 0 && d.n_kv_heads % tp == 0, "parallel.tp",
              std::to_string(d.n_heads) + " query heads and " + std::to_string(d.n_kv_heads) +
                  " key heads do not fall into equal parts, and a head stays whole",
@@ -54,6 +54,25 @@ void check_tensor_parallel(const RunConfig& config, const Rules& rules) {
     rules.used_or_default(tp > 1, key, "a model that is not cut over ranks", "set parallel.tp");
 }
 
+void check_expert_parallel(const RunConfig& config, const Rules& rules) {
+  const ParallelConfig& parallel = config.parallel;
+  rules.at_least(parallel.ep, 1, "parallel.ep");
+  if (parallel.ep == 1)
+    return;
+  const int64_t experts = dimensions_of(config).moe.experts;
+  rules.rule(experts > 0, "parallel.ep", "the model has no experts", "set moe.experts or leave it 1");
+  rules.rule(experts % parallel.ep == 0, "parallel.ep",
+             std::to_string(experts) + " experts do not fall into equal parts",
+             "choose a divisor of moe.experts");
+  rules.rule(parallel.dp_shard * parallel.cp % parallel.ep == 0, "parallel.ep",
+             "it takes its ranks from the " + std::to_string(parallel.dp_shard * parallel.cp) +
+                 " of parallel.dp_shard x parallel.cp",
+             "choose a divisor of that");
+  rules.rule(parallel.has_units(), "parallel.ep",
+             "experts lie in FSDP units of their own, and there are no units",
+             "set parallel.dp_shard or parallel.replicate_with = \"hsdp\"");
+}
+
 void check_pipeline(const RunConfig& config, const Rules& rules) {
   const ParallelConfig& parallel = config.parallel;
   rules.at_least(parallel.pp, 1, "parallel.pp");
@@ -66,7 +85,7 @@ void check_pipeline(const RunConfig& config, const Rules& rules) {
   if (parallel.pp == 1)
     return;
   const int64_t stages = parallel.pp * parallel.pp_stages;
-  const int64_t layers = dimensions_of(config.model, config.architecture).n_layers;
+  const int64_t layers = dimensions_of(config).n_layers;
   rules.rule(
       stages <= layers, parallel.pp_stages > 1 ? "parallel.pp_stages" : "parallel.pp",
       "each of " + std::to_string(stages) + " stages holds a block, and there are " + std::to_string(layers),
@@ -113,6 +132,7 @@ void check_parallel(const RunConfig& config, const Rules& rules) {
   check_data_parallel(config, rules);
   check_tensor_parallel(config, rules);
   check_context_parallel(config, rules);
+  check_expert_parallel(config, rules);
   check_pipeline(config, rules);
 }
 

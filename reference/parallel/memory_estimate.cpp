@@ -19,7 +19,7 @@ constexpr int64_t bfloat16_bytes = 2;
 
 /// Shapes only.
 Decoder model_of(const RunConfig& config) {
-  ModelDimensions dimensions = dimensions_of(config.model, config.architecture);
+  ModelDimensions dimensions = dimensions_of(config);
   dimensions.max_seq_len = 1;  // of a table that this leaves out
   return {
       dimensions, config.dtype == Precision::float64 ? torch::kFloat64 : torch::kFloat32, {}, torch::kMeta};
@@ -68,7 +68,7 @@ MemoryEstimate estimate_of(const RunConfig& config, const Parameters& own) {
   for (const Parameter& parameter : own) {
     std::vector<int64_t> sizes = cut_sizes(parameter, parallel.tp);
     const std::string unit =
-        fsdp_unit_of(parameter.name, dimensions_of(config.model, config.architecture).tied);
+        fsdp_unit_of(parameter.name, dimensions_of(config).tied);
     if (units.empty() || unit != last)
       units.push_back(0);
     units.back() += product(sizes);

@@ -56,7 +56,7 @@ int64_t micro_batches_of(const RunConfig& config) {
 Trainer::State::State(const RunConfig& run_config, std::shared_ptr<Group> world)
     : config(run_config),
       parallel(make_parallel(config.parallel, std::move(world))),
-      model(dimensions_of(config.model, config.architecture), scalar_type(config.dtype),
+      model(dimensions_of(config), scalar_type(config.dtype),
             attention_choice(config)),
       loader(config.data, {model.dimensions().vocab_size, model.dimensions().max_seq_len},
              {parallel.batch->rank(), parallel.batch->size()}),

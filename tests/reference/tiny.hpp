@@ -25,7 +25,7 @@ inline RunConfig tiny_config(Precision dtype = Precision::float32) {
 
 inline ModelDimensions tiny_dimensions() {
   const RunConfig config = tiny_config();
-  return dimensions_of(config.model, config.architecture);
+  return dimensions_of(config);
 }
 
 }  // namespace parity::reference

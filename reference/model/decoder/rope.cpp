@@ -9,12 +9,17 @@
 namespace parity::reference {
 namespace {
 
-constexpr double scaling_factor = 8;
-constexpr double low_frequency_factor = 1;
-constexpr double high_frequency_factor = 4;
+/// Which wavelengths are how much longer than trained. Those between the two bounds are blended; of Llama 4
+/// there are none.
+struct Stretch {
+  double factor, low_frequency_factor, high_frequency_factor;
+};
+constexpr Stretch llama3 = {8, 1, 4};
+constexpr Stretch llama4 = {16, 1, 1};
 constexpr double original_context = 8192;
 
-torch::Tensor scale_frequencies(const torch::Tensor& frequencies) {
+torch::Tensor scale_frequencies(const torch::Tensor& frequencies, const Stretch& stretch) {
+  const auto [scaling_factor, low_frequency_factor, high_frequency_factor] = stretch;
   const torch::Tensor wavelengths = frequencies.reciprocal() * (2 * std::numbers::pi);
   const torch::Tensor is_long = wavelengths > original_context / low_frequency_factor;
   const torch::Tensor is_short = wavelengths < original_context / high_frequency_factor;
@@ -39,8 +44,9 @@ torch::Tensor rope_table(const ModelDimensions& dimensions, torch::ScalarType dt
   const auto options = torch::TensorOptions().dtype(dtype);
   const torch::Tensor exponents = torch::arange(0, head_dim, 2, options) / head_dim;
   torch::Tensor frequencies = at::pow(dimensions.rope_theta, exponents).reciprocal();
-  if (dimensions.rope_scaling)
-    frequencies = scale_frequencies(frequencies);
+  if (dimensions.rope_scaling == RopeScaling::llama3 || dimensions.rope_scaling == RopeScaling::llama4)
+    frequencies =
+        scale_frequencies(frequencies, dimensions.rope_scaling == RopeScaling::llama3 ? llama3 : llama4);
   const torch::Tensor angles = torch::outer(torch::arange(dimensions.max_seq_len, options), frequencies);
   if (dimensions.rope == Rope::complex)
     return torch::polar(torch::ones_like(angles), angles);

@@ -49,7 +49,7 @@ ModelDimensions tiny_qwen3() {
   ModelDimensions d = tiny_dimensions();
   d.head_width = 6;
   d.rope = Rope::rotate_half;
-  d.rope_scaling = false;
+  d.rope_scaling = RopeScaling::none;
   d.qk_norm = d.tied = true;
   d.initialization = Initialization::normal;
   return d;

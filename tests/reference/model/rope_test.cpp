@@ -11,7 +11,7 @@ namespace parity::reference {
 namespace {
 
 ModelDimensions dimensions(bool scaled) {
-  return {.dim = 64, .n_heads = 4, .max_seq_len = 8, .rope_scaling = scaled};
+  return {.dim = 64, .n_heads = 4, .max_seq_len = 8, .rope_scaling = scaled ? RopeScaling::llama3 : RopeScaling::none};
 }
 
 /// Angle of one position of a table.

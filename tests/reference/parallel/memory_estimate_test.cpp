@@ -21,7 +21,7 @@ class MemoryEstimateTest : public RanksTest {
   static void hold_against_the_estimate(const RunConfig& config, Group& world) {
     const std::vector<MemoryEstimate> estimates = estimate_memory(config);
     require(static_cast<int64_t>(estimates.size()) == config.parallel.pp, "an estimate a place");
-    Decoder model(dimensions_of(config.model, config.architecture), torch::kFloat32);
+    Decoder model(dimensions_of(config), torch::kFloat32);
     initialize(model, 1);
     const Parallel parallel = make_parallel(config.parallel, held(world));  // until all have met
     const Applied applied = apply_parallelism(model, config.parallel, parallel);
