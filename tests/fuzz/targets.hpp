@@ -12,22 +12,24 @@
 /// ordinary tests with those in seeds/<name>/.
 namespace parity::fuzz {
 
-void read_case_file(std::string_view bytes);    ///< a case: parsed, and planned against a small schema
-void read_trace_file(std::string_view bytes);   ///< a trace: opened, every tensor read
-void read_golden_file(std::string_view bytes);  ///< a golden: read, its digest computed
-void read_npy_file(std::string_view bytes);     ///< token files, the one header format of our own
-void read_results(std::string_view bytes);      ///< results.json: parsed, and through every renderer
+void read_case_file(std::string_view bytes);         ///< a case: parsed, and planned against a small schema
+void read_trace_file(std::string_view bytes);        ///< a trace: opened, every tensor read
+void read_golden_file(std::string_view bytes);       ///< a golden: read, its digest computed
+void read_npy_file(std::string_view bytes);          ///< token files, the one header format of our own
+void read_safetensors_file(std::string_view bytes);  ///< weights: the header checked, every tensor read
+void read_results(std::string_view bytes);           ///< results.json: parsed, and through every renderer
 
 struct Target {
   std::string_view name;
   void (*run)(std::string_view bytes);
 };
 
-inline constexpr std::array<Target, 5> targets = {{
+inline constexpr std::array<Target, 6> targets = {{
     {"case_file", read_case_file},
     {"golden_file", read_golden_file},
     {"npy_file", read_npy_file},
     {"results", read_results},
+    {"safetensors_file", read_safetensors_file},
     {"trace_file", read_trace_file},
 }};
 

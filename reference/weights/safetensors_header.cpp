@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/weights/safetensors_header.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "harness/base/error.hpp"
+#include "harness/base/visible.hpp"
+#include "reference/weights/unique_json.hpp"
+
+namespace parity::reference {
+namespace {
+
+// In the order of DType. The format has more (U16, U32, U64, C64, those below a byte), which no model here
+// has.
+constexpr std::array<std::string_view, 12> dtype_names = {"F64", "F32", "BF16", "F16", "F8_E4M3", "F8_E5M2",
+                                                          "I64", "I32", "I16",  "I8",  "U8",      "BOOL"};
+static_assert(dtype_names.size() == static_cast<size_t>(DType::bool8) + 1);
+
+constexpr std::string_view metadata_key = "__metadata__";
+
+/// A header, and how to complain about it.
+class Reader {
+ public:
+  Reader(uint64_t data_bytes, const std::string& file) : data_bytes_(data_bytes), file_(file) {}
+
+  SafetensorsHeader read(std::string_view text) const {
+    if (!text.starts_with('{') || text.find('\0') != std::string_view::npos)
+      refuse("its header is no JSON object");
+    const Json json = read_unique_json(text, file_);
+    if (!json.is_object())
+      refuse("its header is no JSON object");
+    SafetensorsHeader header;
+    for (const auto& [name, value] : json.items()) {
+      if (name == metadata_key)
+        header.metadata = metadata_of(value);
+      else
+        header.tensors.push_back(entry_of(name, value));
+    }
+    // An empty tensor lies at the place where the next begins.
+    std::sort(header.tensors.begin(), header.tensors.end(), [](const HeaderEntry& a, const HeaderEntry& b) {
+      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    });
+    check_cover(header.tensors);
+    return header;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw UserError(file_ + " is no safetensors file (" + why + "); write or fetch it again");
+  }
+
+  [[noreturn]] void refuse(const std::string& name, const std::string& why) const {
+    refuse("tensor " + parity::quoted(name) + " " + why);
+  }
+
+  std::map<std::string, std::string> metadata_of(const Json& json) const {
+    std::map<std::string, std::string> result;
+    if (!json.is_object())
+      refuse("its __metadata__ is no object of texts");
+    for (const auto& [key, value] : json.items()) {
+      if (!value.is_string())
+        refuse("its __metadata__ has " + parity::quoted(key) + ", which is no text");
+      result[key] = value.get<std::string>();
+    }
+    return result;
+  }
+
+  HeaderEntry entry_of(const std::string& name, const Json& json) const {
+    if (!json.is_object() || json.size() != 3 || !json.contains("dtype") || !json.contains("shape") ||
+        !json.contains("data_offsets"))
+      refuse(name, "is not told by dtype, shape and data_offsets alone");
+    HeaderEntry entry;
+    entry.name = name;
+    entry.dtype = dtype_of(name, json.at("dtype"));
+    entry.shape = shape_of(name, json.at("shape"));
+    const Json& offsets = json.at("data_offsets");
+    if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
+        !offsets[1].is_number_unsigned())
+      refuse(name, "has data_offsets that are not two whole numbers of 0 or more");
+    entry.begin = offsets[0].get<uint64_t>();
+    entry.end = offsets[1].get<uint64_t>();
+    check_size(entry);
+    return entry;
+  }
+
+  DType dtype_of(const std::string& name, const Json& json) const {
+    const std::string text = json.is_string() ? json.get<std::string>() : json_text(json);
+    const auto* found = std::find(dtype_names.begin(), dtype_names.end(), text);
+    if (!json.is_string() || found == dtype_names.end())
+      refuse(name, "has dtype " + parity::quoted(text) +
+                       ", which is none of F64, F32, BF16, F16, F8_E4M3, F8_E5M2, "
+                       "I64, I32, I16, I8, U8, BOOL");
+    return static_cast<DType>(found - dtype_names.begin());
+  }
+
+  Shape shape_of(const std::string& name, const Json& json) const {
+    Shape shape;
+    if (!json.is_array())
+      refuse(name, "has a shape that is no list");
+    for (const Json& size : json) {
+      if (!size.is_number_unsigned() || size.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX))
+        refuse(name, "has a shape with " + visible_name(json_text(size)) +
+                         ", which is no whole number of 0 or more");
+      shape.push_back(size.get<int64_t>());
+    }
+    return shape;
+  }
+
+  void check_size(const HeaderEntry& entry) const {
+    int64_t count = 1;
+    uint64_t bytes = 0;
+    bool overflows = false;
+    for (const int64_t size : entry.shape)  // also where a size of 0 follows: nobody could walk over them
+      overflows = overflows || __builtin_mul_overflow(count, size, &count);
+    if (overflows || __builtin_mul_overflow(static_cast<uint64_t>(count), size_of(entry.dtype), &bytes))
+      refuse(entry.name, "has shape " + to_string(entry.shape) + ", more bytes than can be counted");
+    const std::string range = std::to_string(entry.begin) + " to " + std::to_string(entry.end);
+    if (entry.end < entry.begin || entry.end - entry.begin != bytes)
+      refuse(entry.name, "has bytes " + range + ", but shape " + to_string(entry.shape) + " of " +
+                             std::string(safetensors_name(entry.dtype)) + " takes " + std::to_string(bytes));
+    if (entry.end > data_bytes_)
+      refuse(entry.name, "has bytes " + range + ", but only " + std::to_string(data_bytes_) +
+                             " follow the header: the file was cut short");
+  }
+
+  void check_cover(const std::vector<HeaderEntry>& tensors) const {
+    uint64_t at = 0;
+    for (const HeaderEntry& entry : tensors) {
+      if (entry.begin < at)
+        refuse(entry.name,
+               "begins at byte " + std::to_string(entry.begin) + ", where another tensor's bytes lie");
+      if (entry.begin > at)
+        refuse(entry.name, "begins at byte " + std::to_string(entry.begin) + " and leaves a hole from " +
+                               std::to_string(at));
+      at = entry.end;
+    }
+    if (at != data_bytes_)
+      refuse(std::to_string(data_bytes_) + " bytes follow the header, and its tensors take " +
+             std::to_string(at));
+  }
+
+  uint64_t data_bytes_;
+  const std::string& file_;
+};
+
+}  // namespace
+
+std::string_view safetensors_name(DType dtype) {
+  return dtype_names.at(static_cast<size_t>(dtype));
+}
+
+SafetensorsHeader parse_header(std::string_view text, uint64_t data_bytes, const std::string& file) {
+  return Reader(data_bytes, file).read(text);
+}
+
+std::string header_text(const SafetensorsHeader& header) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  if (!header.metadata.empty())
+    json[std::string(metadata_key)] = header.metadata;
+  for (const HeaderEntry& entry : header.tensors)
+    json[entry.name] = {{"dtype", safetensors_name(entry.dtype)},
+                        {"shape", entry.shape},
+                        {"data_offsets", {entry.begin, entry.end}}};
+  std::string text = json.dump();
+  text.append((8 - text.size() % 8) % 8, ' ');
+  return text;
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "reference/weights/safetensors.hpp"
+
+namespace parity::reference {
+
+/// The tensors of a model: of one safetensors file, or of a folder with model.safetensors or with several
+/// files that model.safetensors.index.json tells of.
+class WeightFiles {
+ public:
+  /// Opens every file and holds the index against them: each name once, where the index says it lies.
+  /// \throws UserError if a file is missing (exit 3), is none, or the index is wrong
+  explicit WeightFiles(const std::filesystem::path& path);
+
+  /// As it was given, for messages.
+  const std::filesystem::path& path() const { return path_; }
+  const std::map<std::string, TensorView>& tensors() const { return tensors_; }
+
+ private:
+  void open_folder();
+  void open_index(const std::filesystem::path& index);
+  void add(const std::filesystem::path& file, const std::map<std::string, std::string>& file_of);
+
+  std::filesystem::path path_;
+  std::vector<std::unique_ptr<SafetensorsFile>> files_;
+  std::map<std::string, TensorView> tensors_;
+};
+
+}  // namespace parity::reference

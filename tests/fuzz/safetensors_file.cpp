@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/base/error.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/measure/digest.hpp"
+#include "reference/weights/safetensors.hpp"
+#include "tests/fuzz/memory_file.hpp"
+#include "tests/fuzz/targets.hpp"
+
+namespace parity::fuzz {
+
+void read_safetensors_file(std::string_view bytes) {
+  const MemoryFile memory(bytes);
+  try {
+    const reference::SafetensorsFile file(memory.path());
+    size_t total = 0;
+    for (const auto& [name, tensor] : file.tensors()) {
+      static_cast<void>(digest_of(tensor));
+      total += tensor.bytes();
+    }
+    require(total < bytes.size(), "more tensors than bytes");
+  } catch (const UserError& error) {
+    require(is_utf8(error.what()), "a message that is no UTF-8");
+  }
+}
+
+}  // namespace parity::fuzz
