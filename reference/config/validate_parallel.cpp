@@ -44,9 +44,11 @@ void check_tensor_parallel(const RunConfig& config, const Rules& rules) {
              std::to_string(d.n_heads) + " query heads and " + std::to_string(d.n_kv_heads) +
                  " key heads do not fall into equal parts, and a head stays whole",
              "choose a divisor of both");
-  for (const auto& [key, count] : {std::pair("architecture.vocab_size", d.vocab_size),
-                                   std::pair("architecture.ffn_hidden", d.ffn_hidden)})
-    rules.rule((tp - 1) * ((count + tp - 1) / tp) < count, key,
+  for (const auto& [key, count] :
+       {std::pair("architecture.vocab_size", d.vocab_size),
+        std::pair("architecture.ffn_hidden", d.ffn_hidden), std::pair("moe.hidden", d.moe.hidden),
+        std::pair("moe.shared_hidden", d.moe.shared_hidden)})
+    rules.rule(count == 0 || (tp - 1) * ((count + tp - 1) / tp) < count, key,
                "parts of " + std::to_string((count + tp - 1) / tp) +
                    " leave the last of parallel.tp = " + std::to_string(tp) + " ranks without any",
                "give more, or fewer ranks");

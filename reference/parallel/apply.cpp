@@ -5,6 +5,7 @@
 #include "reference/loss/token_cross_entropy.hpp"
 #include "reference/parallel/activation_checkpointing.hpp"
 #include "reference/parallel/context_parallel.hpp"
+#include "reference/parallel/expert_parallel.hpp"
 #include "reference/parallel/fsdp.hpp"
 #include "reference/parallel/layout.hpp"
 #include "reference/parallel/partial_gradients.hpp"
@@ -16,21 +17,24 @@
 namespace parity::reference {
 namespace {
 
+std::vector<MeshPlace> fsdp_places(const Parallel& parallel) {
+  return {{"dp_shard", parallel.shard->rank(), parallel.shard->size()},
+          {"cp", parallel.context->rank(), parallel.context->size()}};
+}
+
 Applied sharded(Decoder& model, const Parameters& parameters, const ParallelConfig& config,
                 const Parallel& parallel) {
-  const auto place = [](const char* dimension, const Group& ranks) {
-    return MeshPlace{dimension, ranks.rank(), ranks.size()};
-  };
-  FsdpRanks ranks = {parallel.fsdp,
-                     parallel.replicate,
-                     config.gradient_reduction,
-                     {place("dp_shard", *parallel.shard), place("cp", *parallel.context)}};
+  FsdpRanks ranks = {parallel.fsdp, parallel.replicate, config.gradient_reduction, fsdp_places(parallel)};
   if (config.mixed_precision == MixedPrecision::bf16 &&
       parameters.front().value.scalar_type() == torch::kFloat32)
     ranks.compute = torch::kBFloat16;
-  auto fsdp = std::make_unique<Fsdp>(
-      model.hooks(), parameters,
-      Fsdp::Options{ranks, config.reshard_after_forward, config.sync, model.dimensions().tied});
+  Fsdp::Options options = {ranks, config.reshard_after_forward, config.sync, model.dimensions().tied};
+  if (config.ep > 1) {
+    options.expert_ranks = ranks;
+    options.expert_ranks->shard = parallel.expert_shard;
+    options.expert_ranks->divisor = parallel.fsdp->size();
+  }
+  auto fsdp = std::make_unique<Fsdp>(model.hooks(), parameters, options);
   model.visit_weights([weights = fsdp->weights()](const std::string& name, torch::Tensor& weight) {
     if (const auto used = weights.find(name); used != weights.end())  // others are of other stages
       weight = used->second;
@@ -81,6 +85,8 @@ Applied apply_parallelism(Decoder& model, const ParallelConfig& config, const Pa
   const PipelineShape shape = {config.pp_schedule, config.pp, config.pp_stages, config.pp_microbatches};
   if (config.pp > 1)
     parameters = keep_stages(model, parameters, shape, parallel.pipeline->rank());
+  if (config.ep > 1)
+    parameters = apply_expert_parallel(model, parameters, parallel.expert, fsdp_places(parallel));
   apply_context_parallel(model.hooks(), model.dimensions().n_layers, parallel.context);
   const auto recomputed = apply_activation_checkpointing(model, config);
   Applied applied = config.has_units() ? sharded(model, parameters, config, parallel)

@@ -27,9 +27,9 @@ struct Applied {
       buffers;  ///< in which gradients are reduced, a line each; empty = a parameter each
 };
 
-/// Puts the parallelisms of a config around a model: tensor parallel, then stages of a pipeline, then context
-/// parallel, then activation checkpointing, then FSDP or replicas. Each replaces the parameters by what the
-/// rank holds of them.
+/// Puts the parallelisms of a config around a model: tensor parallel, then stages of a pipeline, then expert
+/// parallel, then context parallel, then activation checkpointing, then FSDP or replicas. Each replaces the
+/// parameters by what the rank holds of them.
 /// \param model  with its first weights, which are the same on every rank
 Applied apply_parallelism(Decoder& model, const ParallelConfig& config, const Parallel& parallel);
 

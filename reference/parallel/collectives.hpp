@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <torch/types.h>
 
@@ -38,5 +39,10 @@ torch::Tensor split(const torch::Tensor& x, int64_t dim, const GroupPointer& gro
 torch::Tensor gather(const torch::Tensor& x, int64_t dim, int64_t count, const GroupPointer& group);
 torch::Tensor gather_for_ranks(const torch::Tensor& x, int64_t dim, int64_t count, const GroupPointer& group);
 torch::Tensor reduce_scatter(const torch::Tensor& x, int64_t dim, const GroupPointer& group);
+
+/// Rows to each rank in order, and the rows from each rank in order: Group::all_to_all. Backward sends their
+/// gradients the way back. \throws as above
+torch::Tensor exchange_rows(const torch::Tensor& x, const std::vector<int64_t>& send_rows,
+                            const std::vector<int64_t>& receive_rows, const GroupPointer& group);
 
 }  // namespace parity::reference

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "reference/parallel/expert_parallel.hpp"
+
 namespace parity::reference {
 namespace {
 
@@ -33,27 +35,48 @@ std::string joined(const Parts& parts) {
   return name;
 }
 
-bool is_in(const std::string& part, const Parts& parts) {
-  return std::find(parts.begin(), parts.end(), part) != parts.end();
+Parts unit_parts(const std::string& parameter, bool tied, bool experts_apart) {
+  const std::string part = part_of_name(parameter);
+  if (experts_apart && is_expert(parameter))
+    return {part + ".moe.experts"};
+  return unit_of(part, tied);
+}
+
+/// Consecutive in the model, but for experts, which stand behind the rest of their block.
+struct Members {
+  Parts parts;
+  Parameters parameters;
+};
+
+std::vector<Members> members_of_units(const Parameters& whole, const Fsdp::Options& options) {
+  std::vector<Members> units;
+  for (const Parameter& parameter : whole) {
+    const Parts parts = unit_parts(parameter.name, options.tied, options.expert_ranks.has_value());
+    const auto found =
+        std::find_if(units.begin(), units.end(), [&](const Members& unit) { return unit.parts == parts; });
+    (found == units.end() ? units.emplace_back(Members{parts, {}}) : *found).parameters.push_back(parameter);
+  }
+  return units;
 }
 
 }  // namespace
 
-std::string fsdp_unit_of(const std::string& parameter, bool tied) {
-  return joined(unit_of(part_of_name(parameter), tied));
+std::string fsdp_unit_of(const std::string& parameter, bool tied, bool experts_apart) {
+  return joined(unit_parts(parameter, tied, experts_apart));
 }
 
 Fsdp::Fsdp(ModuleHooks& hooks, const Parameters& whole, const Options& options) : sync_(options.sync) {
-  for (size_t i = 0; i < whole.size();) {
-    const Parts parts = unit_of(part_of_name(whole[i].name), options.tied);
-    Parameters members;
-    for (; i < whole.size() && is_in(part_of_name(whole[i].name), parts); ++i)
-      members.push_back(whole[i]);
-    units_.push_back(std::make_shared<FsdpUnit>(joined(parts), members, options.ranks));
+  for (const Parameter& parameter : whole)
+    order_.emplace(parameter.name, order_.size());
+  const std::vector<Members> units = members_of_units(whole, options);
+  for (const Members& unit : units) {
+    const bool has_experts = options.expert_ranks && is_expert(unit.parameters.front().name);
+    units_.push_back(std::make_shared<FsdpUnit>(joined(unit.parts), unit.parameters,
+                                                has_experts ? *options.expert_ranks : options.ranks));
     const bool keeps =
         options.reshard_after_forward == ReshardAfterForward::never ||
-        (options.reshard_after_forward == ReshardAfterForward::all_but_last && i == whole.size());
-    surround(hooks, units_.back(), parts, !keeps);
+        (options.reshard_after_forward == ReshardAfterForward::all_but_last && &unit == &units.back());
+    surround(hooks, units_.back(), unit.parts, !keeps);
   }
 }
 
@@ -84,6 +107,8 @@ Parameters Fsdp::shards() const {
   Parameters all;
   for (const auto& unit : units_)
     all.insert(all.end(), unit->shards().begin(), unit->shards().end());
+  std::sort(all.begin(), all.end(),
+            [this](const Parameter& a, const Parameter& b) { return order_.at(a.name) < order_.at(b.name); });
   return all;
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ namespace parity::reference {
 /// it is HSDP; over (N, 1) it is replicate.
 ///
 /// Units: tok_embeddings, each block, norm and output together; of a tied model tok_embeddings is gathered
-/// until the output projection is done, and norm is alone. For each of them
+/// until the output projection is done, and norm is alone. Under expert parallelism a block's experts are a
+/// unit of their own, over the ranks that hold the same ones. For each of them
 ///
 ///   before forward       unshard
 ///   after forward        reshard, unless ReshardAfterForward keeps it
@@ -34,7 +36,8 @@ class Fsdp final : public DataParallel {
     FsdpRanks ranks;
     ReshardAfterForward reshard_after_forward = ReshardAfterForward::all_but_last;
     GradientSync sync = GradientSync::last;
-    bool tied = false;  ///< the output projection is the embedding
+    bool tied = false;                           ///< the output projection is the embedding
+    std::optional<FsdpRanks> expert_ranks = {};  ///< under expert parallelism
   };
 
   /// Takes the parameters, which `hooks` fill and empty from now on.
@@ -58,13 +61,16 @@ class Fsdp final : public DataParallel {
                 const std::vector<std::string>& parts, bool reshard);
 
   GradientSync sync_;
+  std::map<std::string, size_t> order_;  ///< of the parameters in the model, by name
   std::vector<std::shared_ptr<FsdpUnit>> units_;
   /// Of this micro-batch: whether gradients are reduced behind its backward. Shared with the graph's hooks.
   std::shared_ptr<bool> reduces_ = std::make_shared<bool>(true);
   bool pending_ = false;  ///< some micro-batch's gradients were left whole
 };
 
-/// The unit that a parameter is in: "layers.3", "norm+output". \param tied  as in Options
-std::string fsdp_unit_of(const std::string& parameter, bool tied);
+/// The unit that a parameter is in: "layers.3", "norm+output", "layers.3.moe.experts".
+/// \param tied           as in Options
+/// \param experts_apart  under expert parallelism
+std::string fsdp_unit_of(const std::string& parameter, bool tied, bool experts_apart = false);
 
 }  // namespace parity::reference

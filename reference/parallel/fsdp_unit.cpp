@@ -137,7 +137,7 @@ void FsdpUnit::reduce() {
   zero_grad();
   const torch::Tensor sum = shard.reduce_scatter(all);
   if (ranks_.reduction == GradientReduction::average)
-    sum.div_(shard.size());
+    sum.div_(ranks_.divisor > 0 ? ranks_.divisor : shard.size());
   ranks_.replicate->all_reduce(sum);
   if (ranks_.reduction == GradientReduction::average)
     sum.div_(ranks_.replicate->size());

@@ -24,6 +24,9 @@ struct FsdpRanks {
   std::vector<MeshPlace> shard_places = {};
   /// What forward and backward compute in; nothing: the parameters' own dtype.
   std::optional<torch::ScalarType> compute = {};
+  /// What GradientReduction::average divides by besides the replicas; 0 = the ranks of `shard`. Experts have
+  /// tokens of more ranks than those.
+  int64_t divisor = 0;
 };
 
 /// Parameters that are gathered and reduced together, in one flat buffer.

@@ -25,6 +25,9 @@ TensorLayout with(TensorLayout layout, const torch::Tensor& held, Placement plac
   require(place_in_mesh(placement) != mesh_order.end(), "no mesh dimension " + placement.mesh_dimension);
   if (layout.global_shape.empty())
     layout.global_shape = held.sizes().vec();
+  std::erase_if(layout.placements, [&](const Placement& other) {
+    return other.mesh_dimension == placement.mesh_dimension;  // of which this is a narrower part
+  });
   const auto after =
       std::find_if(layout.placements.begin(), layout.placements.end(),
                    [&](const Placement& other) { return place_in_mesh(other) > place_in_mesh(placement); });

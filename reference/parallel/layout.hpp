@@ -13,7 +13,8 @@ namespace parity::reference {
 
 // How a tensor that a rank holds lies in the logical one, one more mesh dimension at a time. Placements stand
 // in the order of the mesh. A dimension of one rank is not mentioned. Where two dimensions split the same
-// tensor dimension, a rank holds what is in the ranges of both.
+// tensor dimension, a rank holds what is in the ranges of both. A part that is cut again over the same mesh
+// dimension (experts, and then their rows) has one placement there, with what is left.
 
 /// \param layout  of `held` so far; empty = the whole tensor
 /// \param ranks   along the mesh dimension, which all hold the same

@@ -3,11 +3,12 @@
 #include "reference/parallel/memory_estimate.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "reference/config/model_names.hpp"
+#include "reference/parallel/expert_parallel.hpp"
 #include "reference/parallel/fsdp.hpp"
 #include "reference/parallel/pipeline_stages.hpp"
 #include "reference/parallel/tensor_parallel.hpp"
@@ -49,12 +50,23 @@ int64_t moments_of(const OptimizerConfig& optimizer) {
 }
 
 /// The largest sum that is whole at one time: everything, or one unit, or another one beside the last that is
-/// kept.
-int64_t gathered_at_once(const std::vector<int64_t>& units, ReshardAfterForward reshard) {
-  if (reshard == ReshardAfterForward::never)
-    return std::accumulate(units.begin(), units.end(), int64_t{0});
+/// kept. Experts are whole beside the rest of their block.
+int64_t gathered_at_once(const std::map<std::string, int64_t>& units, const std::string& last,
+                         ReshardAfterForward reshard) {
+  const auto with_experts = [&](const std::string& unit) {
+    const auto experts = units.find(unit + ".moe.experts");
+    return units.at(unit) + (experts == units.end() ? 0 : experts->second);
+  };
   const bool keeps_last = reshard == ReshardAfterForward::all_but_last && units.size() > 1;
-  return *std::max_element(units.begin(), units.end() - keeps_last) + (keeps_last ? units.back() : 0);
+  int64_t sum = 0, largest = 0;
+  for (const auto& [name, elements] : units) {
+    sum += elements;
+    if (!keeps_last || name != last)
+      largest = std::max(largest, with_experts(name));
+  }
+  if (reshard == ReshardAfterForward::never)
+    return sum;
+  return largest + (keeps_last ? units.at(last) : 0);
 }
 
 MemoryEstimate estimate_of(const RunConfig& config, const Parameters& own) {
@@ -63,24 +75,27 @@ MemoryEstimate estimate_of(const RunConfig& config, const Parameters& own) {
   const bool has_policy = parallel.mixed_precision == MixedPrecision::bf16 && element == 4;
   const int64_t shards = parallel.has_units() ? parallel.dp_shard * parallel.cp : 1;
   MemoryEstimate estimate;
-  std::vector<int64_t> units;  // elements
-  std::string last;
+  std::map<std::string, int64_t> units;  // elements
+  std::string last;                      // that begins
   for (const Parameter& parameter : own) {
     std::vector<int64_t> sizes = cut_sizes(parameter, parallel.tp);
-    const std::string unit =
-        fsdp_unit_of(parameter.name, dimensions_of(config).tied);
-    if (units.empty() || unit != last)
-      units.push_back(0);
-    units.back() += product(sizes);
-    last = unit;
-    sizes.front() = divided_up(sizes.front(), shards);
+    const bool is_apart = parallel.ep > 1 && is_expert(parameter.name);
+    if (is_apart)
+      sizes.front() = divided_up(sizes.front(), parallel.ep);
+    const std::string unit = fsdp_unit_of(parameter.name, dimensions_of(config).tied, parallel.ep > 1);
+    if (!units.contains(unit)) {
+      units[unit] = 0;
+      last = unit;
+    }
+    units[unit] += product(sizes);
+    sizes.front() = divided_up(sizes.front(), is_apart ? shards / parallel.ep : shards);
     estimate.parameters += product(sizes);
   }
   estimate.weights = estimate.gradients = estimate.parameters * element;
   estimate.optimizer = estimate.parameters * element * moments_of(config.optimizer);
   if (parallel.has_units() && (shards > 1 || has_policy))
-    estimate.gathered =
-        gathered_at_once(units, parallel.reshard_after_forward) * (has_policy ? bfloat16_bytes : element);
+    estimate.gathered = gathered_at_once(units, last, parallel.reshard_after_forward) *
+                        (has_policy ? bfloat16_bytes : element);
   return estimate;
 }
 

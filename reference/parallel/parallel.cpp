@@ -2,7 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/parallel/parallel.hpp"
 
+#include <algorithm>
+
 namespace parity::reference {
+namespace {
+
+/// Experts lie across the ranks among which FSDP cuts parameters, unflattened to (rest, ep).
+void add_experts(Parallel& p, int64_t ep) {
+  const std::vector<int64_t> ranks =
+      p.mesh.group(p.world->rank(), std::vector<std::string>{"dp_shard", "cp"});
+  const auto own = std::find(ranks.begin(), ranks.end(), p.world->rank()) - ranks.begin();
+  std::vector<int64_t> experts, shards;
+  for (int64_t i = 0; i < static_cast<int64_t>(ranks.size()); ++i) {
+    if (i / ep == own / ep)
+      experts.push_back(ranks[static_cast<size_t>(i)]);
+    if (i % ep == own % ep)
+      shards.push_back(ranks[static_cast<size_t>(i)]);
+  }
+  p.expert = p.world->subgroup("ep", experts);
+  p.expert_shard = p.world->subgroup("expert_shard", shards);
+}
+
+}  // namespace
 
 DeviceMesh make_mesh(const ParallelConfig& config, int64_t world_size) {
   return {{{"pp", config.pp},
@@ -30,6 +51,8 @@ Parallel make_parallel(const ParallelConfig& config, std::shared_ptr<Group> worl
   p.fsdp = wider ? along("fsdp", {"dp_shard", "cp"}) : p.shard;
   p.copies = wider ? along("copies", {"dp_replicate", "cp"}) : p.replicate;
   p.loss = wider ? along("loss", {"dp_replicate", "dp_shard", "cp"}) : p.batch;
+  if (config.ep > 1)
+    add_experts(p, config.ep);
   return p;
 }
 

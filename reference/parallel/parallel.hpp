@@ -30,6 +30,10 @@ struct Parallel {
   std::shared_ptr<Group> batch = nullptr;
   /// dp_shard x cp: ranks among which FSDP cuts parameters.
   std::shared_ptr<Group> fsdp = nullptr;
+  /// Of the ranks of `fsdp`, neighbours that hold different experts.
+  std::shared_ptr<Group> expert = nullptr;
+  /// Of the ranks of `fsdp`, those that hold parts of the same experts.
+  std::shared_ptr<Group> expert_shard = nullptr;
   /// dp_replicate x cp: ranks that hold the same parameters without FSDP.
   std::shared_ptr<Group> copies = nullptr;
   /// batch x cp: ranks that have different tokens of an update.

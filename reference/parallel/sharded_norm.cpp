@@ -6,16 +6,17 @@
 
 #include "reference/optim/clip.hpp"
 #include "reference/optim/optimizer.hpp"
+#include "reference/parallel/expert_parallel.hpp"
 
 namespace parity::reference {
 namespace {
 
-/// [P] bool on `device`: is_sharded or counts of each parameter.
+/// [P] bool on `device`: what each parameter is.
 template <class Question>
 torch::Tensor ask_each(const Parameters& parameters, torch::Device device, const Question& question) {
   torch::Tensor answers = torch::empty({static_cast<int64_t>(parameters.size())}, torch::kBool);
   for (size_t i = 0; i < parameters.size(); ++i)
-    answers.mutable_data_ptr<bool>()[i] = question(parameters[i].layout);
+    answers.mutable_data_ptr<bool>()[i] = question(parameters[i]);
   return answers.to(device);
 }
 
@@ -42,21 +43,29 @@ torch::Tensor sum_over_parts(const Parameters& parameters, const torch::Tensor& 
                              const Group& world) {
   if (!is_sharded(parameters))
     return of_parts;
-  const auto is_part = [](const TensorLayout& layout) { return is_sharded(layout); };
-  const torch::Tensor counted = ask_each(parameters, of_parts.device(), counts);
+  const auto is_part = [](const Parameter& parameter) { return is_sharded(parameter.layout); };
+  const auto is_first = [](const Parameter& parameter) { return counts(parameter.layout); };
+  const torch::Tensor counted = ask_each(parameters, of_parts.device(), is_first);
   const torch::Tensor sums = at::where(counted, of_parts, at::zeros_like(of_parts)).contiguous();
   world.all_reduce(sums);
   return at::where(ask_each(parameters, of_parts.device(), is_part), sums, of_parts);
 }
 
-torch::Tensor sharded_gradient_norm(const Parameters& parameters, const Group& world) {
+torch::Tensor sharded_gradient_norm(const Parameters& parameters, const Group& world, bool experts_apart) {
   if (!is_sharded(parameters))
     return gradient_norm(parameters);
   const torch::NoGradGuard no_grad;
   const torch::Tensor norms = at::stack(at::_foreach_norm(gradients_of(parameters)));
   const torch::Tensor whole = sum_over_parts(parameters, norms.square(), world).sqrt();
-  const auto is_part = [](const TensorLayout& layout) { return is_sharded(layout); };
-  return at::linalg_vector_norm(at::where(ask_each(parameters, norms.device(), is_part), whole, norms), 2);
+  const auto is_part = [](const Parameter& parameter) { return is_sharded(parameter.layout); };
+  const torch::Tensor each = at::where(ask_each(parameters, norms.device(), is_part), whole, norms);
+  if (!experts_apart)
+    return at::linalg_vector_norm(each, 2);
+  const torch::Tensor experts = ask_each(
+      parameters, norms.device(), [](const Parameter& parameter) { return is_expert(parameter.name); });
+  const torch::Tensor of_experts = at::linalg_vector_norm(each.masked_select(experts), 2);
+  const torch::Tensor of_others = at::linalg_vector_norm(each.masked_select(experts.logical_not()), 2);
+  return (of_experts.square() + of_others.square()).sqrt();
 }
 
 torch::Tensor norm_over_stages(const torch::Tensor& norm, const Group& stages) {

@@ -33,10 +33,13 @@ torch::Tensor sum_over_parts(const Parameters& parameters, const torch::Tensor& 
 ///
 /// Where nothing is sharded it is gradient_norm (optim/clip.hpp), without a collective. A norm over parts
 /// rounds otherwise than one over the whole: by 5e-5 in float32 where tensors are large.
-/// \param world  all ranks that hold parts of these parameters
+/// \param world          all ranks that hold parts of these parameters
+/// \param experts_apart  under expert parallelism: sqrt(norm of the experts^2 + norm of the others^2)
 /// \return scalar, the same bits on every rank
-/// Source: NUMERICS.md 5 and 10.8; torch's DTensor does the same with its _NormPartial.
-torch::Tensor sharded_gradient_norm(const Parameters& parameters, const Group& world);
+/// Source: NUMERICS.md 5 and 10.8; torch's DTensor does the same with its _NormPartial; torchtitan's
+/// _clip_grad_norm_with_ep.
+torch::Tensor sharded_gradient_norm(const Parameters& parameters, const Group& world,
+                                    bool experts_apart = false);
 
 /// L2 norm over all stages of a pipeline, from that of each: sqrt(sum over stages of norm^2).
 ///

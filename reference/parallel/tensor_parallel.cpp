@@ -22,10 +22,12 @@ Parameters cut_weights(Decoder& model, const Group& ranks, bool splits_sequence)
   model.visit_weights([&](const std::string& name, torch::Tensor& weight) {
     const std::optional<int64_t> dim = tensor_parallel_cut(name);
     if (!dim) {
-      // Norms of heads see this rank's heads only, the others where the sequence is cut its tokens only.
-      const bool of_heads = name.ends_with("q_norm.weight") || name.ends_with("k_norm.weight");
+      // Norms of heads see this rank's heads only, a router what this rank's parts of the experts made of its
+      // scores, the others where the sequence is cut its tokens only.
+      const bool has_term = name.ends_with("q_norm.weight") || name.ends_with("k_norm.weight") ||
+                            name.ends_with("router.gate.weight");
       const std::vector<std::string> partial =
-          splits_sequence || of_heads ? std::vector<std::string>{"tp"} : std::vector<std::string>{};
+          splits_sequence || has_term ? std::vector<std::string>{"tp"} : std::vector<std::string>{};
       parts.push_back({name, weight, replicated_over({}, weight, "tp", ranks), partial});
       return;
     }
@@ -69,11 +71,14 @@ void surround_embedding(ModuleHooks& hooks, const std::shared_ptr<Around>& aroun
   });
 }
 
-void surround_block(ModuleHooks& hooks, const std::shared_ptr<Around>& around, const std::string& layer) {
-  for (const auto& [part, last] : {std::pair("attention", "wo"), std::pair("feed_forward", "w2")}) {
+// The terms of routed and shared experts are added on each rank first.
+void surround_block(ModuleHooks& hooks, const std::shared_ptr<Around>& around, const std::string& layer,
+                    bool has_experts) {
+  for (const auto& [part, last] : {std::pair("attention", ".wo"),
+                                   has_experts ? std::pair("moe", "") : std::pair("feed_forward", ".w2")}) {
     const std::string name = layer + "." + part;
     hooks.before(name, [around](const torch::Tensor& x) { return around->enter(x); });
-    hooks.after(name + "." + last, [around](const torch::Tensor& x) { return around->sum(x); });
+    hooks.after(name + last, [around](const torch::Tensor& x) { return around->sum(x); });
   }
   // A node of its own: the gradients of the two ways through a norm come together before the residual's is
   // added, in the order of PyTorch's SequenceParallel.
@@ -101,12 +106,15 @@ std::optional<int64_t> tensor_parallel_cut(std::string_view name) {
   constexpr std::array<std::string_view, 7> by_rows = {"tok_embeddings", "wq", "wk", "wv", "w1", "w3",
                                                        "output"};
   constexpr std::array<std::string_view, 2> by_columns = {"wo", "w2"};
-  name.remove_suffix(std::string_view(".weight").size());
+  const bool is_matrix = name.ends_with(".weight");
+  if (is_matrix)
+    name.remove_suffix(std::string_view(".weight").size());
+  const int64_t rows = is_matrix ? 0 : 1;                          // of experts, which are stacked
   const std::string_view last = name.substr(name.rfind('.') + 1);  // npos + 1 is 0
   if (std::find(by_rows.begin(), by_rows.end(), last) != by_rows.end())
-    return 0;
+    return rows;
   if (std::find(by_columns.begin(), by_columns.end(), last) != by_columns.end())
-    return 1;
+    return rows + 1;
   return std::nullopt;
 }
 
@@ -118,7 +126,7 @@ Parameters apply_tensor_parallel(Decoder& model, const ParallelConfig& config, c
   const auto around = std::make_shared<Around>(Around{ranks, config.sequence_parallel, 0, {}});
   surround_embedding(model.hooks(), around, part_of(dimensions.vocab_size, ranks->size(), ranks->rank()));
   for (int64_t i = 0; i < dimensions.n_layers; ++i)
-    surround_block(model.hooks(), around, "layers." + std::to_string(i));
+    surround_block(model.hooks(), around, "layers." + std::to_string(i), dimensions.moe.is_in(i));
   surround_output(model.hooks(), around, dimensions.vocab_size, !config.loss_parallel);
   return parts;
 }

@@ -18,6 +18,8 @@ namespace parity::reference {
 /// | tok_embeddings       | rows    | own tokens, others looked up as 0 | others' rows zeroed, sum         |
 /// | wq wk wv, w1 w3      | rows    | enter (attention, feed_forward)  |                                  |
 /// | wo, w2               | columns |                                  | sum                              |
+/// | experts w1 w3 and w2 | rows and columns of each expert | enter (moe)  | sum (moe, with the shared ones)
+/// | | router.gate          | whole   |                                  |                                  |
 /// | every norm           | whole   |                                  |                                  |
 /// | output               | rows    | enter                            | gather logits unless loss_parallel |
 ///
@@ -26,6 +28,9 @@ namespace parity::reference {
 /// in chunks see whole sequences. A norm's gradient is then a term for its part of the sequence, the same sum
 /// over all ranks is the whole. Any sequence length: the last ranks have shorter parts, or none.
 ///
+/// A router sees every token on every rank and chooses the same; its gradient is a term, since a rank's
+/// experts give terms of what the scores multiply.
+///
 /// The first weights are given up: model.parameters() holds empty tensors where a part has replaced them.
 /// \param model   with its first weights, whole and the same on every rank
 /// \param ranks   along tp; their number divides the query and the key heads
@@ -33,7 +38,7 @@ namespace parity::reference {
 /// so Source: NUMERICS.md 6; Megatron-LM (arXiv:1909.08053, 2205.05198).
 Parameters apply_tensor_parallel(Decoder& model, const ParallelConfig& config, const GroupPointer& ranks);
 
-/// The dimension along which a weight is cut, by its name; none for norms.
+/// The dimension along which a weight is cut, by its name; none for norms and routers.
 std::optional<int64_t> tensor_parallel_cut(std::string_view name);
 
 }  // namespace parity::reference

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/train/capture.hpp"
 
+#include <algorithm>
+
 #include <torch/types.h>
 
 #include "harness/base/error.hpp"
@@ -65,6 +67,22 @@ void StepCapture::offer(Phase phase) {
     const TensorView view = view_of(value);
     recorder_.tensor(phase, parameter.name, view, value.mutable_data_ptr(), layout);
   }
+  if (phase == Phase::param)
+    offer_router_biases();
+}
+
+void StepCapture::offer_router_biases() {
+  const std::vector<Parameter>& own = trainer_.parameters();
+  for (const Parameter& bias : trainer_.router_biases()) {
+    const std::string block = bias.name.substr(0, bias.name.find("expert_bias"));
+    if (std::ranges::none_of(own, [&](const Parameter& each) { return each.name.starts_with(block); }))
+      continue;  // another stage's
+    torch::Tensor here = bias.value.cpu();
+    recorder_.tensor(Phase::param, bias.name, view_of(here), here.mutable_data_ptr(),
+                     parameter_layout({}, here.sizes().vec(), trainer_.mesh(), trainer_.world().rank()));
+    if (!bias.value.is_cpu())
+      bias.value.copy_(here);
+  }
 }
 
 void StepCapture::offer_from_device(Phase phase, const std::string& name, const at::Tensor& value,
@@ -120,6 +138,10 @@ void StepCapture::end_step(const StepResult& result) {
   recorder_.channel("valid_tokens", result.valid_tokens);
   recorder_.channel("update_norm", result.update_norm);
   recorder_.channel("batch_digest", result.batch_digest);
+  if (result.routing_digest) {
+    recorder_.channel("routing_digest", *result.routing_digest);
+    recorder_.channel("expert_imbalance", *result.expert_imbalance);
+  }
   if (result.mask) {
     recorder_.channel("mask_pairs", result.mask->pairs);
     recorder_.channel("mask_digest", result.mask->digest);

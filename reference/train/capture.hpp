@@ -39,6 +39,7 @@ class StepCapture {
 
  private:
   void offer(Phase phase);
+  void offer_router_biases();
   /// Of a tensor on a device: measured there where that is all that is wanted, else through a copy.
   void offer_from_device(Phase phase, const std::string& name, const at::Tensor& value,
                          const TensorLayout& layout);

@@ -15,8 +15,8 @@
 #include "reference/train/trainer_state.hpp"
 
 // A checkpoint is one file that torch.load reads too: a dictionary from names to tensors. Positions are
-// scalar int64 tensors; "parameter/<name>" and "optimizer/<state>" hold the rest. All of them lie on the CPU,
-// so that a run goes on on any device.
+// scalar int64 tensors; "parameter/<name>", "buffer/<name>" and "optimizer/<state>" hold the
+// rest. All of them lie on the CPU, so that a run goes on on any device.
 
 namespace parity::reference {
 namespace {
@@ -107,6 +107,8 @@ void Trainer::save(const std::filesystem::path& file) const {
   join_stages(entries, *s.parallel.pipeline);
   if (s.parallel.world->rank() > 0)
     return;
+  for (const Parameter& bias : router_biases())
+    entries.insert("buffer/" + bias.name, bias.value.cpu());
   entries.insert("updates_done", scalar(s.updates_done));
   entries.insert("schedule_position", scalar(s.schedule_position));
   entries.insert("data_position", scalar(s.loader.position()));
@@ -124,6 +126,8 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
   for (const Parameter& parameter : s.applied.parameters)
     copy_into(parameter.value, parameter.layout, find(entries, "parameter/" + parameter.name, file),
               parameter.name, file);
+  for (const Parameter& bias : router_biases())
+    copy_into(bias.value, {}, find(entries, "buffer/" + bias.name, file), bias.name, file);
   for (const Optimizer::State& state : s.optimizer->state()) {
     const std::string name = "optimizer/" + state.name;
     const bool is_step = name.starts_with(step_prefix);

@@ -14,6 +14,7 @@
 #include "reference/train/attention_choice.hpp"
 #include "reference/train/autocast.hpp"
 #include "reference/train/non_finite.hpp"
+#include "reference/train/router_update.hpp"
 #include "reference/train/trainer_state.hpp"
 #include "reference/train/weights_digest.hpp"
 
@@ -56,8 +57,7 @@ int64_t micro_batches_of(const RunConfig& config) {
 Trainer::State::State(const RunConfig& run_config, std::shared_ptr<Group> world)
     : config(run_config),
       parallel(make_parallel(config.parallel, std::move(world))),
-      model(dimensions_of(config), scalar_type(config.dtype),
-            attention_choice(config)),
+      model(dimensions_of(config), scalar_type(config.dtype), attention_choice(config)),
       loader(config.data, {model.dimensions().vocab_size, model.dimensions().max_seq_len},
              {parallel.batch->rank(), parallel.batch->size()}),
       places(places_of(config, *parallel.context)),
@@ -147,8 +147,8 @@ StepResult Trainer::optim_step() {
   }
   s.tally = UpdateTally(s.loader.first_row());
   s.reached(Phase::grad);
-  const torch::Tensor norm =
-      norm_over_stages(sharded_gradient_norm(parameters, *s.parallel.stage), *s.parallel.pipeline);
+  const torch::Tensor norm = norm_over_stages(
+      sharded_gradient_norm(parameters, *s.parallel.stage, s.config.parallel.ep > 1), *s.parallel.pipeline);
   result.grad_norm = norm.item<double>();
   if (!std::isfinite(result.grad_norm))
     throw NonFinite(result.step, "grad_norm", result.grad_norm, Phase::grad,
@@ -159,6 +159,11 @@ StepResult Trainer::optim_step() {
   result.lr = s.schedule.lr(s.schedule_position);
   if (s.schedule.weight_decay)
     result.weight_decay = s.schedule.weight_decay(s.schedule_position);
+  if (!s.model.mixtures().empty()) {
+    const RouterResult routers = end_update_at_routers(s.model, *s.parallel.loss, *s.parallel.pipeline);
+    result.routing_digest = routers.digest;
+    result.expert_imbalance = routers.imbalance;
+  }
   s.update_norm.before();
   s.optimizer->step(result.lr, result.weight_decay.value_or(s.config.optimizer.weight_decay));
   ++s.updates_done;
@@ -199,6 +204,14 @@ int64_t Trainer::sequences_read() const {
 
 const std::vector<Parameter>& Trainer::parameters() const {
   return state_->applied.parameters;
+}
+
+Parameters Trainer::router_biases() const {
+  Parameters biases;
+  for (const Moe* moe : state_->model.mixtures())
+    if (moe->bias_E.defined())
+      biases.push_back({"layers." + std::to_string(moe->block) + ".moe.expert_bias", moe->bias_E});
+  return biases;
 }
 
 const std::vector<std::string>& Trainer::buffers() const {

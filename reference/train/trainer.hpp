@@ -39,9 +39,11 @@ struct StepResult {
   std::optional<double> eval_loss;     ///< after the update, where train.evaluate is set
   std::optional<double> weight_decay;  ///< that the update used; only where a schedule moves it
   int64_t tokens = 0;  ///< positions that went through the model, counted: also ignored labels and padding
-  int64_t valid_tokens = 0;        ///< labels that counted, counted in every mode, not what a config promises
-  double update_norm = 0;          ///< L2 of the change of all parameters, accumulated in float64
-  int64_t batch_digest = 0;        ///< of tokens and labels; does not depend on the number of micro-batches
+  int64_t valid_tokens = 0;  ///< labels that counted, counted in every mode, not what a config promises
+  double update_norm = 0;    ///< L2 of the change of all parameters, accumulated in float64
+  int64_t batch_digest = 0;  ///< of tokens and labels; does not depend on the number of micro-batches
+  std::optional<int64_t> routing_digest;   ///< of which token went to which expert, where there are experts
+  std::optional<double> expert_imbalance;  ///< tokens of the busiest expert of a block over their mean
   std::optional<MaskResult> mask;  ///< where the config speaks of documents or of another backend than sdpa
   std::optional<int64_t> recomputed_blocks;  ///< that backward computed again, where some may be
   double seconds = 0;                        ///< wall time of the step
@@ -98,6 +100,8 @@ class Trainer {
   int64_t sequences_read() const;
   /// What this rank trains: its parts, where parameters are sharded.
   const std::vector<Parameter>& parameters() const;
+  /// The biases of the routers, which are no parameters: nothing differentiates them. The same on every rank.
+  std::vector<Parameter> router_biases() const;
   /// All ranks of the run, and how they are arranged.
   const Group& world() const;
   const DeviceMesh& mesh() const;

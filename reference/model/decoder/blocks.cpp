@@ -5,13 +5,6 @@
 #include "reference/model/decoder/rope.hpp"
 
 namespace parity::reference {
-namespace {
-
-torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const Part& part) {
-  return part.leave(at::linear(part.enter(x), weight));
-}
-
-}  // namespace
 
 torch::Tensor RmsNorm::forward(const torch::Tensor& x_BSD, const Part& part) const {
   return part.leave(at::rms_norm(part.enter(x_BSD), weight.sizes(), weight, eps));
@@ -36,17 +29,9 @@ torch::Tensor Attention::forward(const torch::Tensor& x_BSD, const torch::Tensor
   return part.leave(linear(out_BSHd.reshape({x.size(0), x.size(1), -1}), wo, part / "wo"));
 }
 
-torch::Tensor FeedForward::forward(const torch::Tensor& x_BSD, const Part& part) const {
-  const torch::Tensor x = part.enter(x_BSD);
-  const torch::Tensor gate = at::silu(linear(x, w1, part / "w1"));
-  const torch::Tensor up = linear(x, w3, part / "w3");
-  return part.leave(linear(gate * up, w2, part / "w2"));
-}
-
-Block::Block(const ModelDimensions& dimensions, const torch::TensorOptions& options) {
+Block::Block(const ModelDimensions& dimensions, int64_t index, const torch::TensorOptions& options) {
   const auto weight = [&](int64_t rows, int64_t columns) { return torch::empty({rows, columns}, options); };
   const int64_t D = dimensions.dim;
-  const int64_t F = dimensions.ffn_hidden;
   const int64_t d = dimensions.head_dim(), width = dimensions.n_heads * d,
                 kv_width = dimensions.n_kv_heads * d;
   attention = {.wq = weight(width, D),
@@ -59,7 +44,10 @@ Block::Block(const ModelDimensions& dimensions, const torch::TensorOptions& opti
   if (dimensions.qk_norm)
     for (RmsNorm* norm : {&attention.q_norm, &attention.k_norm})
       *norm = {torch::empty({d}, options), dimensions.norm_eps};
-  feed_forward = {weight(F, D), weight(D, F), weight(F, D)};
+  if (dimensions.moe.is_in(index))
+    moe.emplace(D, index, dimensions.moe, options);
+  else
+    feed_forward = {D, dimensions.ffn_hidden, options};
   attention_norm = {torch::empty({D}, options), dimensions.norm_eps};
   ffn_norm = {torch::empty({D}, options), dimensions.norm_eps};
 }
@@ -73,9 +61,10 @@ void Block::visit(const std::string& prefix, const WeightVisitor& visitor) {
     visitor(prefix + "attention.q_norm.weight", attention.q_norm.weight);
     visitor(prefix + "attention.k_norm.weight", attention.k_norm.weight);
   }
-  visitor(prefix + "feed_forward.w1.weight", feed_forward.w1);
-  visitor(prefix + "feed_forward.w2.weight", feed_forward.w2);
-  visitor(prefix + "feed_forward.w3.weight", feed_forward.w3);
+  if (moe)
+    moe->visit(prefix + "moe.", visitor);
+  else
+    feed_forward.visit(prefix + "feed_forward.", visitor);
   visitor(prefix + "attention_norm.weight", attention_norm.weight);
   visitor(prefix + "ffn_norm.weight", ffn_norm.weight);
 }

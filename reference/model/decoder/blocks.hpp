@@ -2,21 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
+#include <optional>
 #include <string>
 
 #include <torch/types.h>
 
 #include "reference/attention/attention.hpp"
 #include "reference/config/model_names.hpp"
+#include "reference/model/decoder/feed_forward.hpp"
+#include "reference/model/decoder/moe.hpp"
 #include "reference/model/module_hooks.hpp"
 
 namespace parity::reference {
 
 // Shapes: B rows, S positions, D model width, H query heads, K key heads, d head width, F feed-forward width.
-
-/// Takes each weight of a module under its name.
-using WeightVisitor = std::function<void(const std::string& name, torch::Tensor& weight)>;
 
 /// x / sqrt(mean(x^2) + eps) weight, over the last dimension.
 struct RmsNorm {
@@ -43,24 +42,16 @@ struct Attention {
                         const Part& part) const;
 };
 
-/// SwiGLU: w2 (silu(w1 x) * w3 x). Parts: w1, w2, w3.
-struct FeedForward {
-  torch::Tensor w1;  ///< [F, D]
-  torch::Tensor w2;  ///< [D, F]
-  torch::Tensor w3;  ///< [F, D]
-
-  torch::Tensor forward(const torch::Tensor& x_BSD, const Part& part) const;
-};
-
-/// h = x + attention(norm(x)); out = h + feed_forward(norm(h)).
+/// h = x + attention(norm(x)); out = h + feed_forward(norm(h)), or moe(norm(h)).
 struct Block {
   Attention attention;
-  FeedForward feed_forward;
+  FeedForward feed_forward;  ///< without weights where there are experts
+  std::optional<Moe> moe;
   RmsNorm attention_norm;
   RmsNorm ffn_norm;
 
   /// Allocates every weight, uninitialised.
-  Block(const ModelDimensions& dimensions, const torch::TensorOptions& options);
+  Block(const ModelDimensions& dimensions, int64_t index, const torch::TensorOptions& options);
   /// Weights in torchtitan's order, names beginning with `prefix`.
   void visit(const std::string& prefix, const WeightVisitor& visitor);
 };

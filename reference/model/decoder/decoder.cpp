@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/model/decoder/decoder.hpp"
 
+#include <memory>
+
 #include "harness/base/error.hpp"
 #include "reference/model/decoder/rope.hpp"
 
@@ -31,7 +33,7 @@ Decoder::Decoder(const ModelDimensions& dimensions, torch::ScalarType dtype, con
     output_ = torch::empty({dimensions.vocab_size, dimensions.dim}, options);
   layers_.reserve(static_cast<size_t>(dimensions.n_layers));
   for (int64_t i = 0; i < dimensions.n_layers; ++i)
-    layers_.emplace_back(dimensions, options);
+    layers_.emplace_back(dimensions, i, options);
   visit_weights(
       [this](const std::string& name, torch::Tensor& weight) { parameters_.push_back({name, weight}); });
 }
@@ -45,6 +47,25 @@ void Decoder::move_to(torch::Device device) {
     weight = weight.detach().to(device).requires_grad_(weight.requires_grad());
     parameters_.push_back({name, weight});
   });
+  for (Block& block : layers_)
+    if (block.moe)
+      block.moe->move_to(device);
+}
+
+std::vector<const Moe*> Decoder::mixtures() const {
+  std::vector<const Moe*> all;
+  for (const Block& block : layers_)
+    if (block.moe)
+      all.push_back(&*block.moe);
+  return all;
+}
+
+torch::Tensor Decoder::identity_of(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS) const {
+  if (dimensions_.moe.experts == 0)
+    return {};
+  const torch::Tensor positions =
+      positions_BS.defined() ? positions_BS : at::arange(tokens_BS.size(1), tokens_BS.options());
+  return tokens_BS * dimensions_.max_seq_len + positions;
 }
 
 void Decoder::visit_weights(const WeightVisitor& visitor) {
@@ -80,22 +101,22 @@ MaskSet Decoder::get_attention_masks(const torch::Tensor& tokens_BS, const torch
   return moved_to(std::move(masks), device());
 }
 
-torch::Tensor Decoder::block(size_t i, torch::Tensor h_BSD, const torch::Tensor& turns, const MaskSet& masks,
-                             const Probe& probe) const {
+torch::Tensor Decoder::block(size_t i, torch::Tensor h_BSD, const Pass& pass) const {
   static const AttentionMasks causal;
   const Block& block = layers_[i];
   const auto layer_index = static_cast<int64_t>(i);
-  const AttentionMasks& mask = masks.empty() ? causal : masks.at(mask_name(layer_index));
-  const torch::Tensor& own_turns = dimensions_.has_rope(layer_index) ? turns : torch::Tensor();
+  const AttentionMasks& mask = pass.masks.empty() ? causal : pass.masks.at(mask_name(layer_index));
+  const torch::Tensor& own_turns = dimensions_.has_rope(layer_index) ? pass.turns : torch::Tensor();
   const Part layer(hooks_, "layers." + std::to_string(i));
   const Part attention = layer / "attention";
-  const Part feed_forward = layer / "feed_forward";
-  h_BSD = h_BSD + seen(probe, attention.name(),
+  h_BSD = h_BSD + seen(pass.probe, attention.name(),
                        block.attention.forward(block.attention_norm.forward(h_BSD, layer / "attention_norm"),
                                                own_turns, mask, attention));
-  return h_BSD +
-         seen(probe, feed_forward.name(),
-              block.feed_forward.forward(block.ffn_norm.forward(h_BSD, layer / "ffn_norm"), feed_forward));
+  const torch::Tensor normed_BSD = block.ffn_norm.forward(h_BSD, layer / "ffn_norm");
+  const Part second = layer / (block.moe ? "moe" : "feed_forward");
+  return h_BSD + seen(pass.probe, second.name(),
+                      block.moe ? block.moe->forward(normed_BSD, pass.identity_BS, second, dispatch_)
+                                : block.feed_forward.forward(normed_BSD, second));
 }
 
 torch::Tensor Decoder::hidden(const ModelInput& input, const Probe& probe) const {
@@ -114,11 +135,13 @@ torch::Tensor Decoder::section(const Section& blocks, const torch::Tensor& befor
     h_BSD = seen(probe, embedding.name(),
                  embedding.leave(at::embedding(tok_embeddings_, embedding.enter(tokens_BS))));
   }
-  const torch::Tensor turns = rope_turns(rope_, tokens_BS.size(1), input.positions_BS);
+  const auto pass =
+      std::make_shared<Pass>(Pass{rope_turns(rope_, tokens_BS.size(1), input.positions_BS), input.masks,
+                                  identity_of(tokens_BS, input.positions_BS), probe});
   for (int64_t i = blocks.first; i < blocks.end; ++i) {
     const Part layer(hooks_, "layers." + std::to_string(i));
-    const auto body = [this, i, turns, masks = input.masks, probe](const torch::Tensor& x) {
-      return block(static_cast<size_t>(i), x, turns, masks, probe);
+    const auto body = [this, i, pass](const torch::Tensor& x) {
+      return block(static_cast<size_t>(i), x, *pass);
     };
     h_BSD = seen(probe, layer.name(), layer.leave(layer.run(body, layer.enter(h_BSD))));
   }

@@ -40,7 +40,7 @@ struct Section {
 ///
 /// Parts: tokens (only entered: every section's, also where the embedding is not in it), tok_embeddings (its
 /// input: tokens), layers.N, its attention_norm, attention, ffn_norm and
-/// feed_forward and what these list, norm, output. layers.N can be run again (ModuleHooks::around).
+/// feed_forward or moe and what these list, norm, output. layers.N can be run again (ModuleHooks::around).
 class Decoder {
  public:
   /// Weights are allocated and not yet initialised, on the CPU, or on the meta device to be counted.
@@ -81,14 +81,25 @@ class Decoder {
   /// The tensors that forward uses, by parameter name. One that is replaced is used from then on;
   /// parameters() keeps the first one.
   void visit_weights(const WeightVisitor& visitor);
+  /// The mixtures of experts, in the order of their blocks, with their biases and tallies.
+  std::vector<const Moe*> mixtures() const;
+  /// Where tokens go to meet their experts; empty = all are here.
+  void set_expert_dispatch(ExpertDispatch dispatch) { dispatch_ = std::move(dispatch); }
 
   /// The model's weights; writing to them changes the model.
   const Parameters& parameters() const { return parameters_; }
   const ModelDimensions& dimensions() const { return dimensions_; }
 
  private:
-  torch::Tensor block(size_t i, torch::Tensor h_BSD, const torch::Tensor& turns, const MaskSet& masks,
-                      const Probe& probe) const;
+  /// What all blocks of a pass see.
+  struct Pass {
+    torch::Tensor turns;
+    MaskSet masks;
+    torch::Tensor identity_BS;  ///< as Moe::forward
+    Probe probe;
+  };
+  torch::Tensor block(size_t i, torch::Tensor h_BSD, const Pass& pass) const;
+  torch::Tensor identity_of(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS) const;
   std::string mask_name(int64_t layer) const;
   friend void initialize(Decoder& model, uint64_t seed);
 
@@ -101,16 +112,18 @@ class Decoder {
   torch::Tensor rope_;    ///< from rope_table
   Parameters parameters_;
   ModuleHooks hooks_;
+  ExpertDispatch dispatch_;
 };
 
 /// Gives every weight its first value: seeds the CPU generator and draws in torchtitan's order, always in
 /// float32, then widens. The weights then require gradients.
 ///
 /// Initialization::depth_scaled: embedding normal(0, 1); wq, wk, wv, w1 truncated normal of std 0.02; wo, w2,
-/// w3 of layer i of std 0.02 / sqrt(2 (i + 1)); output of std D^-0.5 cut at 3 std, also over a tied
-/// embedding. Initialization::normal: every matrix normal(0, 0.02); a tied embedding is drawn once, as the
-/// output. Norms: 1. RopeWeights::permuted then reorders wq and wk. Source: NUMERICS.md 4.1 and 4.3;
-/// torchtitan models/qwen3.
+/// w3 (of experts and shared experts too) and the router of layer i of std 0.02 / sqrt(2 (i + 1)); output of
+/// std D^-0.5 cut at 3 std, also over a tied embedding. Initialization::normal: every matrix normal(0, 0.02),
+/// but in a model with experts wo and the experts' w2 of std 0.02 / sqrt(2 L); a tied embedding is drawn
+/// once, as the output. Norms: 1. RopeWeights::permuted then reorders wq and wk. Source: NUMERICS.md 4.1
+/// and 4.3; torchtitan models/qwen3.
 void initialize(Decoder& model, uint64_t seed);
 
 }  // namespace parity::reference

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <cmath>
+#include <vector>
 
 #include "reference/model/decoder/decoder.hpp"
 #include "reference/model/decoder/rope.hpp"
@@ -28,22 +28,40 @@ void draw_normal(torch::Tensor& weight, double std) {
   draw(weight, [std](torch::Tensor& x) { x.normal_(0.0, std); });
 }
 
-/// The matrices of a block in torchtitan's order of drawing.
-std::array<torch::Tensor*, 7> matrices_of(Block& block) {
+/// A matrix of a block, and which schemes draw it narrower than others.
+struct Matrix {
+  torch::Tensor* weight;
+  bool narrows_with_depth = false;  ///< depth_scaled
+  bool ends_branch = false;         ///< normal, in a model with experts
+};
+
+/// In torchtitan's order of drawing.
+std::vector<Matrix> matrices_of(Block& block) {
   Attention& attention = block.attention;
-  FeedForward& feed_forward = block.feed_forward;
-  return {&attention.wq,    &attention.wk,    &attention.wv,   &attention.wo,
-          &feed_forward.w1, &feed_forward.w2, &feed_forward.w3};
+  std::vector<Matrix> all = {{&attention.wq}, {&attention.wk}, {&attention.wv}, {&attention.wo, true, true}};
+  const auto add = [&all](FeedForward& feed_forward) {
+    all.insert(all.end(), {{&feed_forward.w1}, {&feed_forward.w2, true}, {&feed_forward.w3, true}});
+  };
+  if (!block.moe) {
+    add(block.feed_forward);
+    return all;
+  }
+  Moe& moe = *block.moe;
+  all.insert(all.end(),
+             {{&moe.experts.w1}, {&moe.experts.w2, true, true}, {&moe.experts.w3, true}, {&moe.gate, true}});
+  if (moe.shared)
+    add(*moe.shared);
+  return all;
 }
 
-void draw_depth_scaled(Block& block, int64_t layer) {
-  const double depth_std = 0.02 / std::sqrt(static_cast<double>(2 * (layer + 1)));
-  const auto is_scaled = [&](const torch::Tensor* weight) {
-    return weight == &block.attention.wo || weight == &block.feed_forward.w2 ||
-           weight == &block.feed_forward.w3;
-  };
-  for (torch::Tensor* weight : matrices_of(block))
-    draw_trunc_normal(*weight, is_scaled(weight) ? depth_std : 0.02);
+void draw_block(Block& block, int64_t layer, const ModelDimensions& d) {
+  const auto narrow = [](int64_t layers) { return 0.02 / std::sqrt(static_cast<double>(2 * layers)); };
+  for (const Matrix& matrix : matrices_of(block)) {
+    if (d.initialization == Initialization::depth_scaled)
+      draw_trunc_normal(*matrix.weight, matrix.narrows_with_depth ? narrow(layer + 1) : 0.02);
+    else
+      draw_normal(*matrix.weight, matrix.ends_branch && d.moe.experts > 0 ? narrow(d.n_layers) : 0.02);
+  }
 }
 
 }  // namespace
@@ -57,11 +75,7 @@ void initialize(Decoder& model, uint64_t seed) {
     draw_normal(model.tok_embeddings_, depth_scaled ? 1 : 0.02);
   for (size_t i = 0; i < model.layers_.size(); ++i) {
     Block& block = model.layers_[i];
-    if (depth_scaled)
-      draw_depth_scaled(block, static_cast<int64_t>(i));
-    else
-      for (torch::Tensor* weight : matrices_of(block))
-        draw_normal(*weight, 0.02);
+    draw_block(block, static_cast<int64_t>(i), d);
     if (d.rope_weights == RopeWeights::permuted)
       for (torch::Tensor* weight : {&block.attention.wq, &block.attention.wk})
         weight->copy_(permuted_for_rotate_half(*weight, d.head_dim()));

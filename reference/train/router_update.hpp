@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <torch/types.h>
+
+#include "reference/comm/group.hpp"
+#include "reference/model/decoder/decoder.hpp"
+
+namespace parity::reference {
+
+/// What an update's tokens did at the routers of a model.
+struct RouterResult {
+  int64_t digest = 0;    ///< of which token went to which expert; does not depend on the layout
+  double imbalance = 0;  ///< tokens of the busiest expert over the mean, of the block where that is largest
+};
+
+/// Ends an update at the routers: adds up the ranks' tallies, moves the biases, begins new tallies.
+///
+///   delta = load_balance sign(mean(n) - n);  bias += delta - mean(delta)
+///
+/// n are the tokens of each expert of a block, over all micro-batches and ranks. Before the optimizer's step.
+/// \param tokens  ranks with different tokens of the update
+/// \param stages  ranks with different blocks
+/// Source: NUMERICS.md 4.5; arXiv:2408.15664; torchtitan register_moe_load_balancing_hook.
+RouterResult end_update_at_routers(const Decoder& model, const Group& tokens, const Group& stages);
+
+}  // namespace parity::reference
