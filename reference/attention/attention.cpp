@@ -74,17 +74,17 @@ MaskSet moved_to(MaskSet masks, torch::Device device) {
   return masks;
 }
 
-torch::Tensor attend(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd, const torch::Tensor& v_BKSd,
-                     const AttentionMasks& masks) {
+torch::Tensor attend(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd, const torch::Tensor& v_BKSe,
+                     const AttentionMasks& masks, std::optional<double> scale) {
   switch (masks.backend) {
     case AttentionBackend::sdpa:
-      return sdpa_causal(q_BHSd, k_BKSd, v_BKSd);
+      return sdpa_causal(q_BHSd, k_BKSd, v_BKSe, scale);
     case AttentionBackend::flex:
-      return flex_attention(q_BHSd, k_BKSd, v_BKSd, masks.blocks);
+      return flex_attention(q_BHSd, k_BKSd, v_BKSe, masks.blocks, scale);
     case AttentionBackend::varlen:
-      return varlen_attention(q_BHSd, k_BKSd, v_BKSd, masks.cu_seqlens, masks.sliding_window);
+      return varlen_attention(q_BHSd, k_BKSd, v_BKSe, masks.cu_seqlens, masks.sliding_window, scale);
     case AttentionBackend::dense:
-      return dense_attention(q_BHSd, k_BKSd, v_BKSd, masks.allowed_B1SS);
+      return dense_attention(q_BHSd, k_BKSd, v_BKSe, masks.allowed_B1SS, scale);
   }
   throw InternalError("unknown attention backend");
 }

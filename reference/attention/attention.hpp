@@ -50,13 +50,14 @@ using MaskSet = std::map<std::string, AttentionMasks>;
 MaskSet rows_of(const MaskSet& masks, int64_t seq_len, int64_t first, int64_t count);
 MaskSet moved_to(MaskSet masks, torch::Device device);
 
-/// softmax(q k^T / sqrt(hd)) v over the pairs that the masks allow: the one operation, whatever does it.
+/// softmax(q k^T scale) v over the pairs that the masks allow: the one operation, whatever does it.
 ///
 /// \param q_BHSd  [B, H, S, hd] queries, or as many as the masks are made for
 /// \param k_BKSd  [B, K, S, hd] keys; K divides H, and each key head serves H / K neighbouring query heads
-/// \param v_BKSd  as k_BKSd
-/// \return as q_BHSd
-torch::Tensor attend(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd, const torch::Tensor& v_BKSd,
-                     const AttentionMasks& masks);
+/// \param v_BKSe  [B, K, S, he] values
+/// \param scale   none = 1 / sqrt(hd)
+/// \return [B, H, S, he]
+torch::Tensor attend(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd, const torch::Tensor& v_BKSe,
+                     const AttentionMasks& masks, std::optional<double> scale = {});
 
 }  // namespace parity::reference

@@ -18,10 +18,12 @@ torch::Tensor dense_mask(const Mask& mask) {
 }
 
 torch::Tensor dense_attention(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd,
-                              const torch::Tensor& v_BKSd, const torch::Tensor& allowed_B1SS) {
+                              const torch::Tensor& v_BKSe, const torch::Tensor& allowed_B1SS,
+                              std::optional<double> scale) {
   const int64_t sharing = q_BHSd.size(1) / k_BKSd.size(1);
   return at::scaled_dot_product_attention(q_BHSd, repeat_heads(k_BKSd, sharing),
-                                          repeat_heads(v_BKSd, sharing), allowed_B1SS);
+                                          repeat_heads(v_BKSe, sharing), allowed_B1SS, /*dropout_p=*/0.0,
+                                          /*is_causal=*/false, scale);
 }
 
 }  // namespace parity::reference

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include <torch/types.h>
 
 #include "reference/attention/masks/mask.hpp"
@@ -14,6 +16,7 @@ torch::Tensor dense_mask(const Mask& mask);
 /// scaled_dot_product_attention over every pair, with the mask as an argument: the form that needs no thought
 /// and S x S of memory. Shapes as in sdpa_causal.
 torch::Tensor dense_attention(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd,
-                              const torch::Tensor& v_BKSd, const torch::Tensor& allowed_B1SS);
+                              const torch::Tensor& v_BKSe, const torch::Tensor& allowed_B1SS,
+                              std::optional<double> scale = {});
 
 }  // namespace parity::reference

@@ -7,8 +7,9 @@
 
 #include <torch/autograd.h>
 
-// Shapes: H query heads on K key heads, G = H / K; Q queries of a block, N keys it looks at, d head width.
-// The G heads of a key head are rows of one matrix: [K, G Q, d] times [K, N, d] transposed.
+// Shapes: H query heads on K key heads, G = H / K; Q queries of a block, N keys it looks at, d width of a
+// head's query and key, e of its value. The G heads of a key head are rows of one matrix: [K, G Q, d] times
+// [K, N, d] transposed.
 
 namespace parity::reference {
 namespace {
@@ -47,7 +48,7 @@ void put(const torch::Tensor& to_HS, const torch::Tensor& part, const QueryBlock
       .copy_(part.reshape({to_HS.size(0), block.queries.count, to_HS.size(2)}));
 }
 
-/// q k^T / sqrt(d), forbidden pairs at minus infinity: [K, G Q, N].
+/// q k^T scale, forbidden pairs at minus infinity: [K, G Q, N].
 torch::Tensor scores_of(const torch::Tensor& q, const torch::Tensor& k, const QueryBlock& block,
                         double scale) {
   torch::Tensor scores = at::bmm(q, k.transpose(1, 2)).mul_(scale);
@@ -57,31 +58,28 @@ torch::Tensor scores_of(const torch::Tensor& q, const torch::Tensor& k, const Qu
   return scores;
 }
 
-double scale_of(const torch::Tensor& q) {
-  return 1 / std::sqrt(static_cast<double>(q.size(-1)));
-}
-
 struct FlexAttention : torch::autograd::Function<FlexAttention> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& q_BHSd,
-                               const torch::Tensor& k_BKSd, const torch::Tensor& v_BKSd,
-                               const c10::intrusive_ptr<BlockMask>& mask) {
-    const torch::Tensor out = torch::zeros(q_BHSd.sizes(), q_BHSd.options());
-    const torch::Tensor lse =
-        torch::zeros({q_BHSd.size(0), q_BHSd.size(1), q_BHSd.size(2), 1}, q_BHSd.options());
+                               const torch::Tensor& k_BKSd, const torch::Tensor& v_BKSe,
+                               const c10::intrusive_ptr<BlockMask>& mask, double scale) {
+    const int64_t B = q_BHSd.size(0), H = q_BHSd.size(1), S = q_BHSd.size(2);
+    const torch::Tensor out = torch::zeros({B, H, S, v_BKSe.size(3)}, q_BHSd.options());
+    const torch::Tensor lse = torch::zeros({B, H, S, 1}, q_BHSd.options());
     const int64_t key_heads = k_BKSd.size(1);
-    for (int64_t b = 0; b < q_BHSd.size(0); ++b)
+    for (int64_t b = 0; b < B; ++b)
       for (const QueryBlock& block : mask->row(b)) {
         if (block.key_count == 0)
           continue;
-        const torch::Tensor scores = scores_of(grouped(q_BHSd[b], block, key_heads), select(k_BKSd[b], block),
-                                               block, scale_of(q_BHSd));
+        const torch::Tensor scores =
+            scores_of(grouped(q_BHSd[b], block, key_heads), select(k_BKSd[b], block), block, scale);
         torch::Tensor log_sum = at::logsumexp(scores, {2}, /*keepdim=*/true);
         log_sum.masked_fill_(log_sum.isneginf(), 0);  // such a query's weights are all exp(-inf) = 0
-        put(out[b], at::bmm((scores - log_sum).exp_(), select(v_BKSd[b], block)), block);
+        put(out[b], at::bmm((scores - log_sum).exp_(), select(v_BKSe[b], block)), block);
         put(lse[b], log_sum, block);
       }
-    context->save_for_backward({q_BHSd, k_BKSd, v_BKSd, out, lse});
+    context->save_for_backward({q_BHSd, k_BKSd, v_BKSe, out, lse});
     context->saved_data["mask"] = c10::IValue::make_capsule(mask);
+    context->saved_data["scale"] = scale;
     return out;
   }
 
@@ -95,7 +93,7 @@ struct FlexAttention : torch::autograd::Function<FlexAttention> {
     const torch::Tensor& dout = gradients[0];
     const torch::Tensor delta =
         (dout * out).sum(-1, /*keepdim=*/true);  // sum over keys of weight times dweight
-    const double scale = scale_of(q);
+    const double scale = context->saved_data["scale"].toDouble();
     for (int64_t b = 0; b < q.size(0); ++b)
       for (const QueryBlock& block : static_cast<const BlockMask&>(*mask).row(b)) {
         if (block.key_count == 0)
@@ -113,15 +111,17 @@ struct FlexAttention : torch::autograd::Function<FlexAttention> {
         put(dq[b], at::bmm(dscores, k_b), block);
         add_back(dk[b], at::bmm(dscores.transpose(1, 2), q_b), block);
       }
-    return {dq, dk, dv, torch::Tensor()};
+    return {dq, dk, dv, torch::Tensor(), torch::Tensor()};
   }
 };
 
 }  // namespace
 
 torch::Tensor flex_attention(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd,
-                             const torch::Tensor& v_BKSd, const c10::intrusive_ptr<BlockMask>& mask) {
-  return FlexAttention::apply(q_BHSd, k_BKSd, v_BKSd, mask);
+                             const torch::Tensor& v_BKSe, const c10::intrusive_ptr<BlockMask>& mask,
+                             std::optional<double> scale) {
+  return FlexAttention::apply(q_BHSd, k_BKSd, v_BKSe, mask,
+                              scale.value_or(1 / std::sqrt(static_cast<double>(q_BHSd.size(3)))));
 }
 
 }  // namespace parity::reference

@@ -17,8 +17,8 @@ std::vector<torch::Tensor> pieces_of(const torch::Tensor& x_BHSd, const std::vec
 }
 
 /// A document's attention under a window, some queries at a time over the keys that any of them looks at.
-torch::Tensor windowed(const torch::Tensor& q_1HSd, const torch::Tensor& k_1KSd, const torch::Tensor& v_1KSd,
-                       int64_t window) {
+torch::Tensor windowed(const torch::Tensor& q_1HSd, const torch::Tensor& k_1KSd, const torch::Tensor& v_1KSe,
+                       int64_t window, std::optional<double> scale) {
   constexpr int64_t fewest = 64;
   const int64_t S = q_1HSd.size(2), step = std::max(window, fewest);
   std::vector<torch::Tensor> out;
@@ -28,8 +28,8 @@ torch::Tensor windowed(const torch::Tensor& q_1HSd, const torch::Tensor& k_1KSd,
     const torch::Tensor allowed_QK =
         distance_QK.ge(0).logical_and(distance_QK.lt(window)).to(q_1HSd.device());
     out.push_back(dense_attention(q_1HSd.narrow(2, first, end - first), k_1KSd.narrow(2, begin, end - begin),
-                                  v_1KSd.narrow(2, begin, end - begin),
-                                  allowed_QK.view({1, 1, end - first, -1})));
+                                  v_1KSe.narrow(2, begin, end - begin),
+                                  allowed_QK.view({1, 1, end - first, -1}), scale));
   }
   return at::cat(out, 2);
 }
@@ -37,18 +37,19 @@ torch::Tensor windowed(const torch::Tensor& q_1HSd, const torch::Tensor& k_1KSd,
 }  // namespace
 
 torch::Tensor varlen_attention(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd,
-                               const torch::Tensor& v_BKSd, const std::vector<int64_t>& cu_seqlens,
-                               int64_t sliding_window) {
+                               const torch::Tensor& v_BKSe, const std::vector<int64_t>& cu_seqlens,
+                               int64_t sliding_window, std::optional<double> scale) {
   std::vector<int64_t> lengths;
   for (size_t i = 1; i < cu_seqlens.size(); ++i)
     lengths.push_back(cu_seqlens[i] - cu_seqlens[i - 1]);
   const std::vector<torch::Tensor> q = pieces_of(q_BHSd, lengths);
   const std::vector<torch::Tensor> k = pieces_of(k_BKSd, lengths);
-  const std::vector<torch::Tensor> v = pieces_of(v_BKSd, lengths);
+  const std::vector<torch::Tensor> v = pieces_of(v_BKSe, lengths);
   std::vector<torch::Tensor> out;
   for (size_t i = 0; i < q.size(); ++i) {
     const bool all_in_window = sliding_window == 0 || lengths[i] <= sliding_window;
-    out.push_back(all_in_window ? sdpa_causal(q[i], k[i], v[i]) : windowed(q[i], k[i], v[i], sliding_window));
+    out.push_back(all_in_window ? sdpa_causal(q[i], k[i], v[i], scale)
+                                : windowed(q[i], k[i], v[i], sliding_window, scale));
   }
   const torch::Tensor out_HTd = at::cat(out, 2).squeeze(0);
   return out_HTd.unflatten(1, torch::IntArrayRef{q_BHSd.size(0), q_BHSd.size(2)}).transpose(0, 1);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <torch/types.h>
@@ -14,14 +15,15 @@ namespace parity::reference {
 ///
 /// \param q_BHSd  [B, H, S, hd] queries
 /// \param k_BKSd  [B, K, S, hd] keys; K divides H, and each key head serves H / K neighbouring query heads
-/// \param v_BKSd  as k_BKSd
+/// \param v_BKSe  [B, K, S, he] values
 /// \param cu_seqlens  [documents + 1] begins of the documents in the B S tokens, then B S
 /// \param sliding_window  keys that a query looks at, itself counted (varlen kernels are told one less: what
 ///                        lies to the left); 0 = all of its document
-/// \return [B, H, S, hd], same dtype
+/// \param scale  of q k^T; none = 1 / sqrt(hd)
+/// \return [B, H, S, he], same dtype
 torch::Tensor varlen_attention(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd,
-                               const torch::Tensor& v_BKSd, const std::vector<int64_t>& cu_seqlens,
-                               int64_t sliding_window = 0);
+                               const torch::Tensor& v_BKSe, const std::vector<int64_t>& cu_seqlens,
+                               int64_t sliding_window = 0, std::optional<double> scale = {});
 
 /// 0, then the running sum of the lengths.
 std::vector<int64_t> cu_seqlens_of(const std::vector<int64_t>& lengths);

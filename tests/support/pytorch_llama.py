@@ -10,7 +10,6 @@ with the C++ trainer.
 Shapes: B rows, S positions, D width, H heads, d head width, V vocabulary.
 """
 import json
-import math
 import os
 import sys
 import time
@@ -21,6 +20,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import pytorch_schedules
+from pytorch_rope import rope_table, rotate, rotate_by_halves, scaling_of, turns_of, wide
 
 HEADS = 16  # of every debug model
 
@@ -35,50 +35,6 @@ def read_config():
                 yield prefix + key, value
     with open(os.environ["PARITY_CONFIG"]) as file:
         return dict(flatten(json.load(file)))
-
-
-def rope_table(head_dim, length, theta, scaled, dtype, halves=False):
-    """exp(i t f_j) as [length, head_dim / 2] complex, frequencies scaled as Llama 3 if asked.
-
-    For RoPE by halves of cosines and sines taken by themselves, which may round otherwise than polar's.
-    """
-    f = 1.0 / (theta ** (torch.arange(0, head_dim, 2, dtype=dtype) / head_dim))
-    if scaled:
-        factor, low, high, original = 8, 1, 4, 8192
-        wavelength = 2 * math.pi / f
-        smooth = (original / wavelength - low) / (high - low)
-        middle = (1 - smooth) * f / factor + smooth * f
-        is_long, is_short = wavelength > original / low, wavelength < original / high
-        f = torch.where(is_long, f / factor, f)
-        f = torch.where(~is_long & ~is_short, middle, f)
-    angles = torch.outer(torch.arange(length, dtype=dtype), f)
-    return torch.complex(angles.cos(), angles.sin()) if halves else torch.polar(torch.ones_like(angles), angles)
-
-
-def wide(x):
-    """At least float32."""
-    return x if x.dtype == torch.float64 else x.float()
-
-
-def rotate(x, turns):
-    """x [B, S, H, d]; neighbouring pairs turn by the row of their position."""
-    pairs = torch.view_as_complex(wide(x).reshape(*x.shape[:-1], -1, 2))
-    return torch.view_as_real(pairs * turns).flatten(3).to(x.dtype)
-
-
-def rotate_by_halves(x, turns):
-    """x [B, S, H, d]; elements half a head apart turn. `turns`: exp(i angle), [..., d / 2] complex."""
-    cos, sin = (torch.cat([part, part], -1) for part in (turns.real, turns.imag))
-    first, second = wide(x).chunk(2, -1)
-    return (wide(x) * cos + torch.cat([-second, first], -1) * sin).to(x.dtype)
-
-
-def turns_of(table, positions):
-    """[B, S, 1, d / 2], or [1, S, 1, d / 2] where every row counts 0, 1, 2, ..."""
-    B, S = positions.shape
-    if torch.equal(positions, torch.arange(S).expand(B, S)):
-        return table[:S].view(1, S, 1, -1)
-    return table[positions].unsqueeze(2)
 
 
 EOS_OF_TEXT = 257
@@ -199,7 +155,7 @@ def shape_of(weights, config):
             "hidden": weights["layers.0.feed_forward.w1.weight"].shape[0], "qk_norm": qk_norm,
             "eps": config.get("architecture.norm_eps") or (1e-6 if is_qwen else 1e-5),
             "theta": config.get("architecture.rope_theta") or (1e6 if is_qwen else 5e5),
-            "scaled": {"model": not is_qwen, "llama": True, "none": False}[config.get("architecture.rope_scaling", "model")],
+            "scaling": scaling_of(config),
             "rotate": rotate_by_halves if halves else rotate}
 
 
@@ -220,7 +176,7 @@ class Llama(nn.Module):
         layers = sum(name.endswith("wq.weight") for name in weights)
         self.config, shape = config, shape_of(weights, config)
         self.table = rope_table(shape["head_dim"], config.get("architecture.max_seq_len") or 2048, shape["theta"],
-                                shape["scaled"], dtype, shape["rotate"] is rotate_by_halves)
+                                shape["scaling"], dtype, shape["rotate"] is rotate_by_halves)
         self.tok_embeddings = nn.Embedding(vocab, dim)
         self.layers = nn.ModuleList(Block(dim, shape) for _ in range(layers))
         self.norm = nn.RMSNorm(dim, eps=shape["eps"])

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/model/decoder/rope.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include "reference/model/precision.hpp"
@@ -17,6 +19,27 @@ struct Stretch {
 constexpr Stretch llama3 = {8, 1, 4};
 constexpr Stretch llama4 = {16, 1, 1};
 constexpr double original_context = 8192;
+
+/// YaRN as DeepSeek-V3 has it: waves that turn more than `fast` times in the original context are kept, those
+/// that turn less than `slow` times are stretched by `factor`.
+struct Yarn {
+  double factor, fast, slow, original_context;
+};
+constexpr Yarn yarn = {40, 32, 1, 4096};
+
+torch::Tensor yarn_frequencies(const torch::Tensor& frequencies, double theta) {
+  const auto width = static_cast<double>(2 * frequencies.numel());
+  const auto place_of = [&](double turns) {
+    return width * std::log(yarn.original_context / (turns * 2 * std::numbers::pi)) / (2 * std::log(theta));
+  };
+  const double low = std::max(std::floor(place_of(yarn.fast)), 0.0);
+  double high = std::min(std::ceil(place_of(yarn.slow)), width - 1);
+  if (low == high)
+    high += 0.001;
+  const torch::Tensor places = torch::arange(frequencies.numel(), frequencies.options());
+  const torch::Tensor ramp = ((places - low) / (high - low)).clamp(0, 1);
+  return frequencies / yarn.factor * ramp + frequencies * (1 - ramp);
+}
 
 torch::Tensor scale_frequencies(const torch::Tensor& frequencies, const Stretch& stretch) {
   const auto [scaling_factor, low_frequency_factor, high_frequency_factor] = stretch;
@@ -40,17 +63,27 @@ torch::Tensor rotate_half(const torch::Tensor& x_BSHd, const torch::Tensor& turn
 
 torch::Tensor rope_table(const ModelDimensions& dimensions, torch::ScalarType dtype) {
   const torch::NoGradGuard no_grad;
-  const int64_t head_dim = dimensions.head_dim();
+  const int64_t width = dimensions.rope_dim();
   const auto options = torch::TensorOptions().dtype(dtype);
-  const torch::Tensor exponents = torch::arange(0, head_dim, 2, options) / head_dim;
+  const torch::Tensor exponents = torch::arange(0, width, 2, options) / width;
   torch::Tensor frequencies = at::pow(dimensions.rope_theta, exponents).reciprocal();
-  if (dimensions.rope_scaling == RopeScaling::llama3 || dimensions.rope_scaling == RopeScaling::llama4)
+  if (dimensions.rope_scaling == RopeScaling::yarn)
+    frequencies = yarn_frequencies(frequencies, dimensions.rope_theta);
+  else if (dimensions.rope_scaling != RopeScaling::none)
     frequencies =
         scale_frequencies(frequencies, dimensions.rope_scaling == RopeScaling::llama3 ? llama3 : llama4);
   const torch::Tensor angles = torch::outer(torch::arange(dimensions.max_seq_len, options), frequencies);
   if (dimensions.rope == Rope::complex)
     return torch::polar(torch::ones_like(angles), angles);
   return torch::cat({angles.cos(), angles.cos(), angles.sin(), angles.sin()}, 1);
+}
+
+double latent_scale(const ModelDimensions& dimensions) {
+  const double scale = std::pow(static_cast<double>(dimensions.head_dim()), -0.5);
+  if (dimensions.rope_scaling != RopeScaling::yarn)
+    return scale;
+  const double mscale = 0.1 * dimensions.latent.mscale * std::log(yarn.factor) + 1;
+  return scale * mscale * mscale;
 }
 
 torch::Tensor rope_turns(const torch::Tensor& table, int64_t seq_len, const torch::Tensor& positions_BS) {

@@ -8,14 +8,23 @@
 
 namespace parity::reference {
 
-/// Rotations of rotary position embedding: angles t f_j, f_j = theta^(-2j / hd), scaled as
-/// Llama 3 where the model says so: f / 8 for wavelengths beyond 8192, f below 2048, a blend between.
+/// Rotations of rotary position embedding: angles t f_j, f_j = theta^(-2j / hd) of the hd elements of a head
+/// that turn, stretched as the model says:
+///
+/// | llama3 | f / 8 for wavelengths beyond 8192, f below 2048, a blend between               |
+/// | llama4 | f / 16 for wavelengths beyond 8192, f below                                   |
+/// | yarn   | r f / 40 + (1 - r) f, where r rises from 0 at j = low to 1 at j = high:       |
+/// |        | low = floor(c(32)), high = ceil(c(1)), c(n) = hd ln(4096 / 2 pi n) / (2 ln theta) |
 ///
 /// \param dtype  float32 or float64: the arithmetic of the whole table
 /// \return Rope::complex: [max_seq_len, hd / 2] complex64 or complex128, exp(i t f_j). Rope::rotate_half:
 ///         [max_seq_len, 2 hd] real, cosines and then sines of the angles twice over
-/// Source: NUMERICS.md 4.1.
+/// Source: NUMERICS.md 4.1; YaRN (arXiv:2309.00071).
 torch::Tensor rope_table(const ModelDimensions& dimensions, torch::ScalarType dtype);
+
+/// What latent attention multiplies q k^T with: head_dim^-0.5, under YaRN times (0.1 mscale ln 40 + 1)^2.
+/// Source: NUMERICS.md 4.4.
+double latent_scale(const ModelDimensions& dimensions);
 
 /// The table's rows of each position, shaped to multiply heads.
 ///

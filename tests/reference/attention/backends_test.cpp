@@ -49,15 +49,30 @@ TEST_P(BackendTest, FollowsTheFormulaByHandOnFourTokensOfTwoDocuments) {
       << out.flatten();
 }
 
-TEST_P(BackendTest, CausalWithoutDocumentsIsSdpa) {
+TEST_P(BackendTest, CausalWithoutDocumentsIsSdpaAlsoForValuesOfAnotherWidthAndAGivenScale) {
   torch::manual_seed(1);
-  const torch::Tensor q = random({2, 4, 150, 8}, torch::kFloat64),
-                      k = random({2, 2, 150, 8}, torch::kFloat64),
-                      v = random({2, 2, 150, 8}, torch::kFloat64);
   const Ids tokens(300, 0);
   const Mask mask = make_mask({}, tokens, tokens, 150);
-  const torch::Tensor expected = attend(q, k, v, masks_for(AttentionBackend::sdpa, mask));
-  EXPECT_TRUE(torch::allclose(attend(q, k, v, masks_for(GetParam(), mask)), expected, 1e-13, 1e-14));
+  for (const int64_t value_width : {8, 5})
+    for (const std::optional<double> scale : {std::optional<double>(), std::optional<double>(0.7)}) {
+      const torch::Tensor q = random({2, 4, 150, 8}, torch::kFloat64),
+                          k = random({2, 2, 150, 8}, torch::kFloat64),
+                          v = random({2, 2, 150, value_width}, torch::kFloat64);
+      const torch::Tensor expected = attend(q, k, v, masks_for(AttentionBackend::sdpa, mask), scale);
+      EXPECT_TRUE(
+          torch::allclose(attend(q, k, v, masks_for(GetParam(), mask), scale), expected, 1e-13, 1e-14))
+          << value_width;
+      EXPECT_EQ(torch::allclose(attend(q, k, v, masks_for(GetParam(), mask)), expected, 1e-13, 1e-14), !scale)
+          << "a scale that changes nothing shows nothing";
+    }
+}
+
+TEST(SdpaTest, TheScaleThatItHasByItselfGivesTheSameBits) {
+  torch::manual_seed(6);
+  for (const int64_t width : {4, 16, 192}) {
+    const torch::Tensor x = random({1, 2, 20, width}, torch::kFloat32);
+    EXPECT_TRUE(attend(x, x, x, {}).equal(attend(x, x, x, {}, 1 / std::sqrt(static_cast<double>(width)))));
+  }
 }
 
 TEST_P(BackendTest, MasksOfSomeRowsCutFromThoseOfAllAreTheirOwnBitForBit) {
@@ -80,14 +95,12 @@ TEST_P(BackendTest, MasksOfSomeRowsWithoutDocumentsAreThoseOfAnyRows) {
   EXPECT_TRUE(attend(q, q, q, rows_of(all, 4, 1, 1)).equal(attend(q, q, q, rows_of(all, 4, 0, 1))));
 }
 
-TEST_P(BackendTest, GradientsAgreeWithFiniteDifferences) {
-  torch::manual_seed(2);
-  const Mask mask = mask_of({0, 1, 2, 0, 1, 0, 0, 1, 2, 3, 4, 5}, 6);
-  const AttentionMasks masks = masks_for(GetParam(), mask);
+void hold_against_finite_differences(const AttentionMasks& masks, int64_t value_width,
+                                     std::optional<double> scale) {
   torch::Tensor inputs[] = {random({2, 4, 6, 2}, torch::kFloat64), random({2, 2, 6, 2}, torch::kFloat64),
-                            random({2, 2, 6, 2}, torch::kFloat64)};
-  const torch::Tensor weights = random({2, 4, 6, 2}, torch::kFloat64, false);
-  const auto loss = [&] { return (attend(inputs[0], inputs[1], inputs[2], masks) * weights).sum(); };
+                            random({2, 2, 6, value_width}, torch::kFloat64)};
+  const torch::Tensor weights = random({2, 4, 6, value_width}, torch::kFloat64, false);
+  const auto loss = [&] { return (attend(inputs[0], inputs[1], inputs[2], masks, scale) * weights).sum(); };
   loss().backward();
   const torch::NoGradGuard no_grad;
   constexpr double h = 1e-5;  // truncation h^2 = 1e-10, rounding 1e-16 / h = 1e-11
@@ -104,6 +117,13 @@ TEST_P(BackendTest, GradientsAgreeWithFiniteDifferences) {
       EXPECT_NEAR(gradient.data_ptr<double>()[i], (above - below) / (2 * h), 1e-8) << i;
     }
   }
+}
+
+TEST_P(BackendTest, GradientsAgreeWithFiniteDifferences) {
+  torch::manual_seed(2);
+  const AttentionMasks masks = masks_for(GetParam(), mask_of({0, 1, 2, 0, 1, 0, 0, 1, 2, 3, 4, 5}, 6));
+  hold_against_finite_differences(masks, 2, {});
+  hold_against_finite_differences(masks, 3, 0.4);
 }
 
 TEST_P(BackendTest, KeepsTheTypeItIsGivenInBothDirections) {
