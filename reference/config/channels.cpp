@@ -7,8 +7,8 @@ namespace {
 
 /// Rows for every collective over every group, though a run has few of them.
 void add_comm_channels(std::vector<ChannelRow>& table) {
-  for (const char* group :
-       {"world", "pp", "stage", "copies", "dp_replicate", "dp_shard", "cp", "tp", "batch", "fsdp", "loss"})
+  for (const char* group : {"world", "pp", "stage", "copies", "dp_replicate", "dp_shard", "cp", "tp", "batch",
+                            "fsdp", "loss", "ep", "expert_shard"})
     for (const char* collective :
          {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "send", "receive"}) {
       const std::string words =
@@ -45,6 +45,14 @@ const std::vector<ChannelRow>& channels() {
          "Query-key pairs that attend, where the data has documents or the backend is not sdpa.", false},
         {"mask_digest", "Digest of those pairs; the same for any number of micro-batches.", false},
         {"position_digest", "Digest of the positions; where mask_pairs is.", false},
+        {"routing_digest",
+         "Digest of which token went to which expert of which block, where there are experts; the same for "
+         "any number of micro-batches and any layout.",
+         false},
+        {"expert_imbalance",
+         "Tokens of the busiest expert over the mean, of the block where that is largest; where "
+         "routing_digest is.",
+         false},
         {"recomputed_blocks", "Blocks that backward computed again, under activation checkpointing.", false},
         {"tokens_per_second", "Tokens of the update over its wall time; shown, never compared."},
         {"step_seconds", "Wall time of the update; shown, never compared."},
