@@ -108,4 +108,11 @@ torch::Tensor permuted_for_rotate_half(const torch::Tensor& weight, int64_t head
       .contiguous();
 }
 
+torch::Tensor permuted_for_complex(const torch::Tensor& weight, int64_t head_dim) {
+  return weight.unflatten(0, torch::IntArrayRef{-1, 2, head_dim / 2})
+      .transpose(1, 2)
+      .flatten(0, 2)
+      .contiguous();
+}
+
 }  // namespace parity::reference

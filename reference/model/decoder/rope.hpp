@@ -48,4 +48,7 @@ torch::Tensor apply_rope(const torch::Tensor& x_BSHd, const torch::Tensor& turns
 /// \param weight  [heads hd, ...]
 torch::Tensor permuted_for_rotate_half(const torch::Tensor& weight, int64_t head_dim);
 
+/// The way back.
+torch::Tensor permuted_for_complex(const torch::Tensor& weight, int64_t head_dim);
+
 }  // namespace parity::reference

@@ -11,7 +11,10 @@ namespace parity::reference {
 namespace {
 
 ModelDimensions dimensions(bool scaled) {
-  return {.dim = 64, .n_heads = 4, .max_seq_len = 8, .rope_scaling = scaled ? RopeScaling::llama3 : RopeScaling::none};
+  return {.dim = 64,
+          .n_heads = 4,
+          .max_seq_len = 8,
+          .rope_scaling = scaled ? RopeScaling::llama3 : RopeScaling::none};
 }
 
 /// Angle of one position of a table.
@@ -79,6 +82,10 @@ TEST(RopeTest, RotateHalfTurnsElementsHalfAHeadApart) {
 TEST(RopeTest, PermutedRowsAreTheEvenOnesThenTheOddOnesOfEachHead) {
   EXPECT_TRUE(
       torch::equal(permuted_for_rotate_half(torch::arange(8), 4), torch::tensor({0, 2, 1, 3, 4, 6, 5, 7})));
+  EXPECT_TRUE(torch::equal(permuted_for_complex(torch::arange(12), 6),
+                           torch::tensor({0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11})));
+  const torch::Tensor rows = torch::arange(36).view({12, 3});
+  EXPECT_TRUE(torch::equal(permuted_for_complex(permuted_for_rotate_half(rows, 6), 6), rows));
   // What the two turn, element by element.
   ModelDimensions pairs = dimensions(false), halves = pairs;
   halves.rope = Rope::rotate_half;

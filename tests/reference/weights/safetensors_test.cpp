@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/weights/safetensors.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,9 +58,9 @@ TEST_F(SafetensorsTest, WhatIsWrittenIsReadBackBitForBit) {
   ASSERT_EQ(file.tensors().size(), 3U);
   const TensorView& read = file.tensors().at("a");
   EXPECT_EQ(read.shape, (Shape{2, 2}));
-  EXPECT_EQ(std::memcmp(read.data, a.data(), 16), 0);
-  EXPECT_EQ(std::memcmp(file.tensors().at("b").data, b.data(), 6), 0);
-  EXPECT_EQ(std::memcmp(file.tensors().at("c").data, c.data(), 8), 0);
+  EXPECT_TRUE(std::ranges::equal(read.raw(), std::as_bytes(std::span(a))));
+  EXPECT_TRUE(std::ranges::equal(file.tensors().at("b").raw(), std::as_bytes(std::span(b))));
+  EXPECT_TRUE(std::ranges::equal(file.tensors().at("c").raw(), std::as_bytes(std::span(c))));
   for (const auto& [name, tensor] : file.tensors())
     EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor.data) % size_of(tensor.dtype), 0U) << name;
 }

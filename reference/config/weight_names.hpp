@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "harness/base/enum_names.hpp"
+
+namespace parity::reference {
+
+/// Under which names, and in which form, a file holds a model's weights: those of torchtitan until 2026-02,
+/// which are ours; of torchtitan since then, q, k and v split as its state dicts have them, or in the one
+/// matrix that its fused layer holds; of Hugging Face.
+enum class WeightNames { torchtitan, torchtitan_2026, torchtitan_2026_fused, hugging_face };
+
+}  // namespace parity::reference
+
+namespace parity {
+
+template <>
+struct EnumNames<reference::WeightNames> {
+  static constexpr std::string_view what = "kind of weights' names";
+  static constexpr std::array<std::string_view, 4> names = {"torchtitan", "torchtitan_2026",
+                                                            "torchtitan_2026_fused", "hugging_face"};
+};
+static_assert(EnumNames<reference::WeightNames>::names.size() ==
+              static_cast<size_t>(reference::WeightNames::hugging_face) + 1);
+
+}  // namespace parity

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/weights/complaints.hpp"
+
+#include <functional>
+#include <string_view>
+
+#include "harness/base/nearest.hpp"
+#include "harness/base/visible.hpp"
+
+namespace parity::reference {
+namespace {
+
+constexpr size_t most_named = 6;
+
+/// Adds "2 ALL: ITEM, ITEM", where there are any.
+void tell(std::string& text, const std::vector<std::string>& items, std::string_view one,
+          std::string_view many, const std::function<std::string(const std::string&)>& item) {
+  if (items.empty())
+    return;
+  text += (text.empty() ? "" : "; ") + std::to_string(items.size()) + " ";
+  text += items.size() == 1 ? one : many;
+  for (size_t i = 0; i < items.size() && i < most_named; ++i)
+    text += (i == 0 ? ": " : ", ") + item(items[i]);
+  if (items.size() > most_named)
+    text += " and " + std::to_string(items.size() - most_named) + " more";
+}
+
+}  // namespace
+
+std::string Complaints::text(const std::vector<std::string>& known) const {
+  const auto name = [](const std::string& item) { return parity::quoted(item); };
+  const auto sentence = [](const std::string& item) { return item; };
+  const auto with_nearest = [&](const std::string& item) {
+    // A name that something is missing for is likelier meant than one that is there.
+    std::string near = nearest(item, missing);
+    near = near.empty() ? nearest(item, known) : near;
+    return parity::quoted(item) + (near.empty() ? "" : " (did you mean " + parity::quoted(near) + "?)");
+  };
+  std::string result;
+  tell(result, missing, "name is missing", "names are missing", name);
+  tell(result, extra, "name belongs to no weight", "names belong to no weight", with_nearest);
+  tell(result, shapes, "tensor has another shape", "tensors have other shapes", sentence);
+  tell(result, unusable, "tensor cannot be taken", "tensors cannot be taken", sentence);
+  return result;
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/weights/names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+
+#include "harness/base/error.hpp"
+
+namespace parity::reference {
+namespace {
+
+/// Names with # for the number of a block and * for that of an expert.
+struct Row {
+  std::string_view own;
+  std::string_view titan_2026;    ///< empty = as own
+  std::string_view hugging_face;  ///< empty = not saved there
+};
+
+constexpr std::array<Row, 17> common = {{
+    {"tok_embeddings.weight", "", "model.embed_tokens.weight"},
+    {"norm.weight", "", "model.norm.weight"},
+    {"output.weight", "lm_head.weight", "lm_head.weight"},
+    {"layers.#.attention_norm.weight", "", "model.layers.#.input_layernorm.weight"},
+    {"layers.#.ffn_norm.weight", "", "model.layers.#.post_attention_layernorm.weight"},
+    {"layers.#.attention.wo.weight", "", "model.layers.#.self_attn.o_proj.weight"},
+    {"layers.#.feed_forward.w1.weight", "", "model.layers.#.mlp.gate_proj.weight"},
+    {"layers.#.feed_forward.w2.weight", "", "model.layers.#.mlp.down_proj.weight"},
+    {"layers.#.feed_forward.w3.weight", "", "model.layers.#.mlp.up_proj.weight"},
+    {"layers.#.moe.router.gate.weight", "", "model.layers.#.mlp.gate.weight"},
+    {"layers.#.moe.shared_experts.w1.weight", "", "model.layers.#.mlp.shared_experts.gate_proj.weight"},
+    {"layers.#.moe.shared_experts.w2.weight", "", "model.layers.#.mlp.shared_experts.down_proj.weight"},
+    {"layers.#.moe.shared_experts.w3.weight", "", "model.layers.#.mlp.shared_experts.up_proj.weight"},
+    {"layers.#.moe.experts.w1", "layers.#.moe.routed_experts.inner_experts.w1_EFD",
+     "model.layers.#.mlp.experts.*.gate_proj.weight"},
+    {"layers.#.moe.experts.w2", "layers.#.moe.routed_experts.inner_experts.w2_EDF",
+     "model.layers.#.mlp.experts.*.down_proj.weight"},
+    {"layers.#.moe.experts.w3", "layers.#.moe.routed_experts.inner_experts.w3_EFD",
+     "model.layers.#.mlp.experts.*.up_proj.weight"},
+    {"layers.#.moe.expert_bias", "layers.#.moe.expert_bias_E", ""},
+}};
+
+/// Attention whose query heads share key heads.
+constexpr std::array<Row, 5> grouped = {{
+    {"layers.#.attention.wq.weight", "layers.#.attention.qkv_linear.wq.weight",
+     "model.layers.#.self_attn.q_proj.weight"},
+    {"layers.#.attention.wk.weight", "layers.#.attention.qkv_linear.wk.weight",
+     "model.layers.#.self_attn.k_proj.weight"},
+    {"layers.#.attention.wv.weight", "layers.#.attention.qkv_linear.wv.weight",
+     "model.layers.#.self_attn.v_proj.weight"},
+    {"layers.#.attention.q_norm.weight", "", "model.layers.#.self_attn.q_norm.weight"},
+    {"layers.#.attention.k_norm.weight", "", "model.layers.#.self_attn.k_norm.weight"},
+}};
+
+/// DeepSeek-V3.
+constexpr std::array<Row, 8> latent = {{
+    {"layers.#.attention.wq.weight", "", "model.layers.#.self_attn.q_proj.weight"},
+    {"layers.#.attention.wq_a.weight", "", "model.layers.#.self_attn.q_a_proj.weight"},
+    {"layers.#.attention.q_norm.weight", "", "model.layers.#.self_attn.q_a_layernorm.weight"},
+    {"layers.#.attention.wq_b.weight", "", "model.layers.#.self_attn.q_b_proj.weight"},
+    {"layers.#.attention.wkv_a.weight", "", "model.layers.#.self_attn.kv_a_proj_with_mqa.weight"},
+    {"layers.#.attention.kv_norm.weight", "", "model.layers.#.self_attn.kv_a_layernorm.weight"},
+    {"layers.#.attention.wkv_b.weight", "", "model.layers.#.self_attn.kv_b_proj.weight"},
+    {"layers.#.moe.expert_bias", "layers.#.moe.expert_bias_E",
+     "model.layers.#.mlp.gate.e_score_correction_bias"},
+}};
+
+/// Llama 4's files of Hugging Face: what another word for the part or another form has, and behind it how the
+/// rest is called. All lie in "language_model.".
+constexpr std::array<Row, 7> llama4 = {{
+    {"layers.#.moe.router.gate.weight", "", "model.layers.#.feed_forward.router.weight"},
+    {"layers.#.moe.shared_experts.w1.weight", "",
+     "model.layers.#.feed_forward.shared_expert.gate_proj.weight"},
+    {"layers.#.moe.shared_experts.w2.weight", "",
+     "model.layers.#.feed_forward.shared_expert.down_proj.weight"},
+    {"layers.#.moe.shared_experts.w3.weight", "", "model.layers.#.feed_forward.shared_expert.up_proj.weight"},
+    {"layers.#.feed_forward.w1.weight", "", "model.layers.#.feed_forward.gate_proj.weight"},
+    {"layers.#.feed_forward.w2.weight", "", "model.layers.#.feed_forward.down_proj.weight"},
+    {"layers.#.feed_forward.w3.weight", "", "model.layers.#.feed_forward.up_proj.weight"},
+}};
+
+constexpr std::string_view layers = "layers.";
+
+/// The number in "layers.N.", as text; empty where there is none.
+std::string block_of(const std::string& name) {
+  if (!name.starts_with(layers))
+    return "";
+  return name.substr(layers.size(), name.find('.', layers.size()) - layers.size());
+}
+
+std::string filled(std::string_view pattern, std::string_view place, const std::string& number) {
+  std::string name(pattern);
+  if (const size_t at = name.find(place); at != std::string::npos)
+    name.replace(at, 1, number);
+  return name;
+}
+
+class Maker {
+ public:
+  Maker(std::string_view model, const ModelDimensions& dimensions, WeightNames names)
+      : dimensions_(dimensions), names_(names), is_llama4_(model.starts_with("llama4.")) {}
+
+  NameTable table(const std::vector<OwnWeight>& own) {
+    for (const OwnWeight& weight : own)
+      add(weight);
+    if (dimensions_.tied)
+      result_.tied_output = saved_as("output.weight", "");
+    if (is_hugging_face())
+      for (int64_t i = 0; i < dimensions_.n_layers; ++i)
+        result_.forgotten.push_back("model.layers." + std::to_string(i) + ".self_attn.rotary_emb.inv_freq");
+    return std::move(result_);
+  }
+
+ private:
+  bool is_hugging_face() const { return names_ == WeightNames::hugging_face; }
+
+  void add(const OwnWeight& weight) {
+    const std::string block = block_of(weight.name);
+    const std::string part = block.empty() ? "" : weight.name.substr(layers.size() + block.size() + 1);
+    if (is_hugging_face() && is_llama4_ && part.starts_with("moe.experts."))
+      return add_llama4_experts(weight.name, part, block);
+    if (names_ == WeightNames::torchtitan_2026_fused && !dimensions_.is_latent() && is_qkv(part))
+      return add_fused(weight.name, part, block);
+    const std::string pattern = block.empty() ? weight.name : "layers.#." + part;
+    NameRule rule = {{weight.name}, {saved_as(pattern, block)}, Conversion::as_is, rows_of(part)};
+    if (rule.saved.front().empty())
+      return result_.unsaved.push_back(weight.name);
+    if (rule.saved.front().find('*') != std::string::npos)
+      unstack(rule, weight.shape.at(0));
+    result_.rules.push_back(std::move(rule));
+  }
+
+  static bool is_qkv(std::string_view part) {
+    return part == "attention.wq.weight" || part == "attention.wk.weight" || part == "attention.wv.weight";
+  }
+
+  static void unstack(NameRule& rule, int64_t experts) {
+    const std::string pattern = rule.saved.front();
+    rule.saved.clear();
+    for (int64_t i = 0; i < experts; ++i)
+      rule.saved.push_back(filled(pattern, "*", std::to_string(i)));
+    rule.conversion = Conversion::unstacked;
+  }
+
+  /// One rule, where wq is met: all three.
+  void add_fused(const std::string& name, std::string_view part, const std::string& block) {
+    const std::string prefix = name.substr(0, name.size() - std::string_view("wq.weight").size());
+    if (part == "attention.wq.weight")
+      result_.rules.push_back({{name, prefix + "wk.weight", prefix + "wv.weight"},
+                               {filled("layers.#.attention.qkv_linear.wqkv.weight", "#", block)},
+                               Conversion::fused_qkv,
+                               rows_of(part)});
+  }
+
+  void add_llama4_experts(const std::string& name, std::string_view part, const std::string& block) {
+    const std::string prefix = "language_model.model.layers." + block + ".feed_forward.experts.";
+    if (part == "moe.experts.w2")
+      result_.rules.push_back({{name}, {prefix + "down_proj"}, Conversion::transposed});
+    else if (part == "moe.experts.w1")
+      result_.rules.push_back(
+          {{name, name.substr(0, name.size() - 2) + "w3"}, {prefix + "gate_up_proj"}, Conversion::gate_up});
+  }
+
+  /// Llama's files of Hugging Face have rows for halves, torchtitan's models rows for pairs. Llama 4 and
+  /// DeepSeek-V3 turn pairs in both, Qwen3 halves.
+  RowOrder rows_of(std::string_view part) const {
+    const bool turns = part == "attention.wq.weight" || part == "attention.wk.weight" ||
+                       part == "attention.q_norm.weight" || part == "attention.k_norm.weight";
+    if (!turns || dimensions_.is_latent() || (is_hugging_face() && is_llama4_))
+      return RowOrder::same;
+    if (is_hugging_face())
+      return dimensions_.rope == Rope::complex ? RowOrder::saved_halves : RowOrder::same;
+    return dimensions_.rope_weights == RopeWeights::permuted ? RowOrder::saved_pairs : RowOrder::same;
+  }
+
+  const Row& row_of(std::string_view pattern) const {
+    const auto find = [&](std::span<const Row> rows) {
+      const auto found =
+          std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.own == pattern; });
+      return found == rows.end() ? nullptr : &*found;
+    };
+    const Row* row = is_llama4_ ? find(llama4) : nullptr;
+    if (row == nullptr)
+      row = dimensions_.is_latent() ? find(latent) : find(grouped);
+    if (row == nullptr)
+      row = find(common);
+    require(row != nullptr, "a weight without a row in the table of names: " + std::string(pattern));
+    return *row;
+  }
+
+  std::string saved_as(std::string_view pattern, const std::string& block) const {
+    const Row& row = row_of(pattern);
+    if (!is_hugging_face())
+      return filled(names_ == WeightNames::torchtitan || row.titan_2026.empty() ? row.own : row.titan_2026,
+                    "#", block);
+    const std::string name = filled(row.hugging_face, "#", block);
+    return is_llama4_ && !name.empty() ? "language_model." + name : name;
+  }
+
+  const ModelDimensions& dimensions_;
+  WeightNames names_;
+  bool is_llama4_;
+  NameTable result_;
+};
+
+}  // namespace
+
+NameTable name_table(std::string_view model, const ModelDimensions& dimensions,
+                     const std::vector<OwnWeight>& own, WeightNames names) {
+  return Maker(model, dimensions, names).table(own);
+}
+
+}  // namespace parity::reference

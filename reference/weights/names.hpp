@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/tensor/shape.hpp"
+#include "reference/config/model_names.hpp"
+#include "reference/config/weight_names.hpp"
+
+namespace parity::reference {
+
+// "Own" are names and forms of the model's parameters, "saved" those of a file. Letters: D model width, F
+// feed-forward width, E experts, H and K query and key heads, d head width.
+
+/// How own tensors become saved ones.
+enum class Conversion {
+  as_is,
+  transposed,  ///< [E, D, F] to [E, F, D]
+  unstacked,   ///< [E, F, D] to E of [F, D]
+  gate_up,     ///< two of [E, F, D] to one of [E, D, 2 F], gate first
+  fused_qkv,  ///< q [H d, D], k and v [K d, D] to one of [(H + 2 K) d, D]: for each key head its query heads,
+              ///< it, its value head
+};
+
+/// Which elements of a head RoPE turns with each other, where that differs between own and saved rows.
+enum class RowOrder {
+  same,
+  saved_halves,  ///< saved: element i with i + d / 2; own: 2 i with 2 i + 1
+  saved_pairs,   ///< the other way round
+};
+
+/// Own tensors and the saved ones that they become.
+struct NameRule {
+  std::vector<std::string> own;
+  std::vector<std::string> saved;
+  Conversion conversion = Conversion::as_is;
+  RowOrder rows = RowOrder::same;  ///< of own[0], and where q, k and v are fused of k
+};
+
+/// A parameter or buffer of a model.
+struct OwnWeight {
+  std::string name;
+  Shape shape;
+};
+
+struct NameTable {
+  std::vector<NameRule> rules;
+  std::vector<std::string> unsaved;  ///< own names that have no place in such files: they keep their values
+  std::string tied_output;           ///< saved name that may repeat the embedding of a tied model; else empty
+  std::vector<std::string> forgotten;  ///< saved names of tables that old files hold and nobody reads
+};
+
+/// What the weights of a model are called, and how they lie, in files of a kind.
+/// \param model  as config/model_names has it; Llama 4's files differ from others
+/// \param own    every parameter and buffer, q, k and v apart
+/// Source: the state_dict_adapter.py of torchtitan's models.
+NameTable name_table(std::string_view model, const ModelDimensions& dimensions,
+                     const std::vector<OwnWeight>& own, WeightNames names);
+
+}  // namespace parity::reference

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/weights/state_dict.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "harness/base/error.hpp"
+#include "harness/base/visible.hpp"
+#include "reference/weights/complaints.hpp"
+#include "reference/weights/convert.hpp"
+#include "reference/weights/weight_files.hpp"
+
+namespace parity::reference {
+namespace {
+
+constexpr std::array<std::pair<DType, torch::ScalarType>, 4> dtypes = {{{DType::float64, torch::kFloat64},
+                                                                        {DType::float32, torch::kFloat32},
+                                                                        {DType::bfloat16, torch::kBFloat16},
+                                                                        {DType::float16, torch::kFloat16}}};
+
+/// Null where weights cannot have this dtype.
+const torch::ScalarType* torch_dtype(DType dtype) {
+  const auto* found =
+      std::find_if(dtypes.begin(), dtypes.end(), [&](const auto& row) { return row.first == dtype; });
+  return found == dtypes.end() ? nullptr : &found->second;
+}
+
+DType file_dtype(torch::ScalarType dtype) {
+  const auto* found =
+      std::find_if(dtypes.begin(), dtypes.end(), [&](const auto& row) { return row.second == dtype; });
+  require(found != dtypes.end(), "weights of a dtype that has no place in a file");
+  return found->first;
+}
+
+torch::Tensor read(const TensorView& saved) {
+  torch::Tensor result = torch::empty(saved.shape, *torch_dtype(saved.dtype));
+  std::memcpy(result.mutable_data_ptr(), saved.data, saved.bytes());
+  return result;
+}
+
+std::vector<OwnWeight> shapes_of(const Parameters& weights) {
+  std::vector<OwnWeight> result;
+  for (const Parameter& weight : weights)
+    result.push_back({weight.name, weight.value.sizes().vec()});
+  return result;
+}
+
+/// A model's weights under the names of a kind of files.
+class Weights {
+ public:
+  Weights(const Parameters& own, const std::string& model, const ModelDimensions& dimensions,
+          WeightNames names)
+      : table_(name_table(model, dimensions, shapes_of(own), names)), dimensions_(dimensions) {
+    for (const Parameter& weight : own)
+      own_[weight.name] = weight.value;
+    for (const NameRule& rule : table_.rules)
+      saved_.insert(saved_.end(), rule.saved.begin(), rule.saved.end());
+  }
+
+  const NameTable& table() const { return table_; }
+  /// Every name in the file.
+  const std::vector<std::string>& saved() const { return saved_; }
+  const torch::Tensor& own(const std::string& name) const { return own_.at(name); }
+
+  std::vector<torch::Tensor> own_of(const NameRule& rule) const {
+    std::vector<torch::Tensor> tensors;
+    for (const std::string& name : rule.own)
+      tensors.push_back(own_.at(name).detach());
+    return tensors;
+  }
+  /// What a rule's saved tensors look like, without their values.
+  std::vector<torch::Tensor> expected(const NameRule& rule) const {
+    std::vector<torch::Tensor> tensors = own_of(rule);
+    for (torch::Tensor& tensor : tensors)
+      tensor = torch::empty(tensor.sizes(), tensor.options().device(torch::kMeta));
+    return to_saved(rule, tensors, dimensions_);
+  }
+
+  /// \throws nothing for what complaints() did not complain about
+  void take(const WeightFiles& files) const {
+    for (const NameRule& rule : table_.rules) {
+      std::vector<torch::Tensor> saved;
+      for (const std::string& name : rule.saved)
+        saved.push_back(read(files.tensors().at(name)));
+      const std::vector<torch::Tensor> converted = to_own(rule, saved, dimensions_);
+      for (size_t i = 0; i < rule.own.size(); ++i)
+        torch::Tensor(own_.at(rule.own[i])).copy_(converted[i]);
+    }
+  }
+
+ private:
+  NameTable table_;
+  const ModelDimensions& dimensions_;
+  std::map<std::string, torch::Tensor> own_;
+  std::vector<std::string> saved_;
+};
+
+void check_tensor(const std::string& name, const TensorView& found, const Shape& shape,
+                  Complaints& complaints) {
+  if (found.shape != shape)
+    complaints.shapes.push_back(parity::quoted(name) + " is " + to_string(found.shape) + ", the model has " +
+                                to_string(shape));
+  if (torch_dtype(found.dtype) == nullptr)
+    complaints.unusable.push_back(parity::quoted(name) + " is " + std::string(name_of(found.dtype)) +
+                                  ", no float of 16 bits or more");
+}
+
+/// A file may have a tied model's one matrix twice, as torchtitan's state dicts do.
+void check_tied_output(const std::string& output, const std::string& embedding,
+                       const std::map<std::string, TensorView>& files, Complaints& complaints) {
+  if (!files.contains(output) || !files.contains(embedding))
+    return;
+  const TensorView &a = files.at(output), &b = files.at(embedding);
+  if (a.dtype != b.dtype || a.shape != b.shape || !std::ranges::equal(a.raw(), b.raw()))
+    complaints.unusable.push_back(parity::quoted(output) + " differs from " + parity::quoted(embedding) +
+                                  ", and the model's embedding is its output projection");
+}
+
+Complaints complaints_of(const Weights& weights, const WeightFiles& files) {
+  Complaints complaints;
+  const NameTable& table = weights.table();
+  std::set<std::string> known(table.forgotten.begin(), table.forgotten.end());
+  known.insert(table.tied_output);
+  for (const NameRule& rule : table.rules) {
+    const std::vector<torch::Tensor> expected = weights.expected(rule);
+    for (size_t i = 0; i < rule.saved.size(); ++i) {
+      known.insert(rule.saved[i]);
+      if (const auto found = files.tensors().find(rule.saved[i]); found == files.tensors().end())
+        complaints.missing.push_back(rule.saved[i]);
+      else
+        check_tensor(found->first, found->second, expected[i].sizes().vec(), complaints);
+    }
+    if (!table.tied_output.empty() && rule.own.front() == "tok_embeddings.weight")
+      check_tied_output(table.tied_output, rule.saved.front(), files.tensors(), complaints);
+  }
+  for (const auto& [name, tensor] : files.tensors())
+    if (!known.contains(name))
+      complaints.extra.push_back(name);
+  return complaints;
+}
+
+size_t known_in(const WeightFiles& files, const std::vector<std::string>& names) {
+  return static_cast<size_t>(
+      std::ranges::count_if(names, [&](const std::string& name) { return files.tensors().contains(name); }));
+}
+
+/// The kind of which most names are in the file; own names where none is of any.
+WeightNames names_in(const WeightFiles& files, const Decoder& model, const std::string& model_name) {
+  WeightNames best = WeightNames::torchtitan;
+  size_t most = 0;
+  for (size_t i = 0; i < EnumNames<WeightNames>::names.size(); ++i) {
+    const auto names = static_cast<WeightNames>(i);
+    const Weights weights(model.parameters(), model_name, model.dimensions(), names);
+    if (const size_t count = known_in(files, weights.saved()); count > most) {
+      most = count;
+      best = names;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+WeightNames load_weights(Decoder& model, const std::string& model_name, const std::filesystem::path& path) {
+  const torch::NoGradGuard no_grad;
+  const WeightFiles files(path);
+  const WeightNames names = names_in(files, model, model_name);
+  const Weights weights(model.parameters(), model_name, model.dimensions(), names);
+  const Complaints complaints = complaints_of(weights, files);
+  if (!complaints.empty())
+    throw UserError(
+        visible(path.string()) + " holds other weights than " + model_name + " has under the names of " +
+        std::string(name_of(names)) + " (" + complaints.text(weights.saved()) +
+        "), and nothing was loaded; name a file of this model, or set architecture.* to the file's sizes");
+  weights.take(files);
+  return names;
+}
+
+void save_weights(const std::filesystem::path& path, WeightNames names, const std::string& model_name,
+                  const ModelDimensions& dimensions, const Parameters& weights) {
+  const torch::NoGradGuard no_grad;
+  const Weights all(weights, model_name, dimensions, names);
+  std::vector<TensorToWrite> tensors;
+  for (const NameRule& rule : all.table().rules) {
+    const std::vector<torch::Tensor> expected = all.expected(rule);
+    for (size_t i = 0; i < rule.saved.size(); ++i)
+      tensors.push_back({rule.saved[i], file_dtype(expected[i].scalar_type()), expected[i].sizes().vec(),
+                         [&all, &rule, &dimensions, i](const auto& take) {
+                           const torch::Tensor saved =
+                               to_saved(rule, all.own_of(rule), dimensions)[i].contiguous();
+                           take(saved.const_data_ptr(), saved.nbytes());
+                         }});
+  }
+  write_safetensors(path, std::move(tensors), {{"format", "pt"}});
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/weights/state_dict.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/error.hpp"
+#include "reference/weights/safetensors.hpp"
+#include "tests/reference/tiny.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace parity::reference {
+namespace {
+
+using testing::HasSubstr;
+
+/// Like Qwen3: norms of heads, halves, tied.
+ModelDimensions tiny_qwen3() {
+  ModelDimensions dimensions = tiny_dimensions();
+  dimensions.rope = Rope::rotate_half;
+  dimensions.qk_norm = dimensions.tied = true;
+  return dimensions;
+}
+
+Decoder drawn(const ModelDimensions& dimensions, uint64_t seed, torch::ScalarType dtype = torch::kFloat32) {
+  Decoder model(dimensions, dtype);
+  initialize(model, seed);
+  return model;
+}
+
+std::vector<torch::Tensor> copies(const Decoder& model) {
+  std::vector<torch::Tensor> result;
+  for (const Parameter& weight : model.parameters())
+    result.push_back(weight.value.detach().clone());
+  return result;
+}
+
+void expect_weights(const Decoder& model, const std::vector<torch::Tensor>& expected) {
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_TRUE(torch::equal(model.parameters()[i].value, expected[i])) << model.parameters()[i].name;
+}
+
+class StateDictTest : public FolderTest {
+ protected:
+  const std::filesystem::path path = folder / "weights.safetensors";
+
+  void save(const Decoder& model, WeightNames names) const {
+    save_weights(path, names, "llama3.debug", model.dimensions(), model.parameters());
+  }
+  /// Writes the file again with other tensors.
+  void rewrite(const std::function<void(std::map<std::string, TensorView>&)>& change) const {
+    const std::filesystem::path source = folder / "source.safetensors";
+    std::filesystem::rename(path, source);
+    const SafetensorsFile file(source);
+    std::map<std::string, TensorView> tensors = file.tensors();
+    change(tensors);
+    std::vector<TensorToWrite> all;
+    for (const auto& [name, tensor] : tensors)
+      all.push_back({name, tensor.dtype, tensor.shape,
+                     [&tensor](const auto& take) { take(tensor.data, tensor.bytes()); }});
+    write_safetensors(path, std::move(all));
+  }
+  /// Why the file is refused for a model, which has to stay as it is.
+  std::string refusal(const ModelDimensions& dimensions) const {
+    Decoder model = drawn(dimensions, 9);
+    const std::vector<torch::Tensor> before = copies(model);
+    std::string why;
+    try {
+      load_weights(model, "llama3.debug", path);
+    } catch (const UserError& error) {
+      why = error.what();
+    }
+    expect_weights(model, before);
+    return why;
+  }
+};
+
+TEST_F(StateDictTest, EveryKindOfNamesIsRecognisedAndGivesTheBitsBack) {
+  for (const ModelDimensions& dimensions : {tiny_dimensions(), tiny_qwen3()})
+    for (size_t i = 0; i < EnumNames<WeightNames>::names.size(); ++i) {
+      const auto names = static_cast<WeightNames>(i);
+      SCOPED_TRACE(name_of(names));
+      const Decoder model = drawn(dimensions, 1);
+      save(model, names);
+      Decoder other = drawn(dimensions, 2);
+      EXPECT_EQ(load_weights(other, "llama3.debug", path), names);
+      expect_weights(other, copies(model));
+    }
+}
+
+TEST_F(StateDictTest, HuggingFacesRowsMakeTheSameModelWhateverItTurns) {
+  const Decoder pairs = drawn(tiny_dimensions(), 1);
+  for (const Parameter& weight : pairs.parameters())
+    if (weight.name.ends_with("attention.wq.weight"))
+      weight.value.detach().mul_(100);  // first weights attend to everything alike, whatever is turned
+  save(pairs, WeightNames::hugging_face);
+  ModelDimensions dimensions = tiny_dimensions();
+  dimensions.rope = Rope::rotate_half;
+  Decoder halves = drawn(dimensions, 2);
+  load_weights(halves, "llama3.debug", path);
+  const torch::Tensor tokens = torch::arange(24).view({2, 12});
+  EXPECT_TRUE(torch::allclose(halves.forward(tokens), pairs.forward(tokens), 1e-5, 1e-6));
+  // The same rows under the names of a model that turns pairs make another one.
+  save(pairs, WeightNames::torchtitan);
+  load_weights(halves, "llama3.debug", path);
+  EXPECT_FALSE(torch::allclose(halves.forward(tokens), pairs.forward(tokens), 1e-3, 1e-3));
+}
+
+TEST_F(StateDictTest, ValuesAreConvertedToTheModelsDtype) {
+  const Decoder model = drawn(tiny_dimensions(), 1);
+  for (const auto dtype : {torch::kFloat64, torch::kBFloat16, torch::kFloat16}) {
+    Parameters narrow;
+    for (const Parameter& weight : model.parameters())
+      narrow.push_back({weight.name, weight.value.detach().to(dtype)});
+    save_weights(path, WeightNames::torchtitan, "llama3.debug", model.dimensions(), narrow);
+    Decoder other = drawn(tiny_dimensions(), 2), twin = drawn(tiny_dimensions(), 2, torch::kFloat64);
+    load_weights(other, "llama3.debug", path);
+    load_weights(twin, "llama3.debug", path);
+    for (size_t i = 0; i < narrow.size(); ++i) {
+      EXPECT_TRUE(torch::equal(other.parameters()[i].value, narrow[i].value.to(torch::kFloat32)));
+      EXPECT_TRUE(torch::equal(twin.parameters()[i].value, narrow[i].value.to(torch::kFloat64)));
+    }
+  }
+}
+
+TEST_F(StateDictTest, AllComplaintsComeAtOnceAndNothingIsLoaded) {
+  save(drawn(tiny_dimensions(), 1), WeightNames::torchtitan);
+  const std::string wq = "layers.0.attention.wq.weight", norm = "norm.weight",
+                    w1 = "layers.1.feed_forward.w1.weight";
+  rewrite([&](auto& tensors) {
+    tensors["layers.0.attention.wqq.weight"] = tensors.at(wq);
+    tensors.erase(wq);
+    tensors.at(norm).shape = {4, 4};
+    tensors.at(w1).dtype = DType::int32;
+  });
+  const std::string why = refusal(tiny_dimensions());
+  EXPECT_THAT(why, HasSubstr("1 name is missing: 'layers.0.attention.wq.weight'"));
+  EXPECT_THAT(why, HasSubstr("1 name belongs to no weight: 'layers.0.attention.wqq.weight' (did you mean "
+                             "'layers.0.attention.wq.weight'?)"));
+  EXPECT_THAT(why, HasSubstr("1 tensor has another shape: 'norm.weight' is (4, 4), the model has (16)"));
+  EXPECT_THAT(why, HasSubstr("'layers.1.feed_forward.w1.weight' is int32, no float"));
+}
+
+TEST_F(StateDictTest, AModelOfAnotherSizeOrKindIsRefused) {
+  save(drawn(tiny_dimensions(), 1), WeightNames::hugging_face);
+  ModelDimensions deeper = tiny_dimensions();
+  deeper.n_layers = 3;
+  EXPECT_THAT(refusal(deeper), HasSubstr("9 names are missing: 'model.layers.2."));
+  ModelDimensions wider = tiny_dimensions();
+  wider.ffn_hidden = 32;
+  EXPECT_THAT(refusal(wider), HasSubstr("6 tensors have other shapes"));
+  EXPECT_THAT(refusal(tiny_qwen3()), HasSubstr("'model.layers.0.self_attn.q_norm.weight'"));
+  rewrite([](auto& tensors) {
+    const TensorView one = tensors.begin()->second;
+    tensors = {{"x", one}};
+  });
+  EXPECT_THAT(refusal(tiny_dimensions()), HasSubstr("1 name belongs to no weight: 'x'"));
+}
+
+TEST_F(StateDictTest, ATiedModelsOutputMayBeThereIfItIsTheEmbedding) {
+  save(drawn(tiny_qwen3(), 1), WeightNames::hugging_face);
+  rewrite([](auto& tensors) { tensors["lm_head.weight"] = tensors.at("model.embed_tokens.weight"); });
+  Decoder model = drawn(tiny_qwen3(), 2);
+  EXPECT_EQ(load_weights(model, "llama3.debug", path), WeightNames::hugging_face);
+  const std::vector<float> other(static_cast<size_t>(40 * 16), 1.0F);
+  rewrite([&](auto& tensors) { tensors.at("lm_head.weight").data = other.data(); });
+  EXPECT_THAT(refusal(tiny_qwen3()), HasSubstr("'lm_head.weight' differs from 'model.embed_tokens.weight'"));
+}
+
+TEST_F(StateDictTest, OldTablesOfFrequenciesAreLeftAlone) {
+  save(drawn(tiny_dimensions(), 1), WeightNames::hugging_face);
+  const std::vector<float> frequencies = {1, 0.5F};
+  rewrite([&](auto& tensors) {
+    tensors["model.layers.1.self_attn.rotary_emb.inv_freq"] = {DType::float32, {2}, frequencies.data()};
+  });
+  Decoder model = drawn(tiny_dimensions(), 2);
+  EXPECT_EQ(load_weights(model, "llama3.debug", path), WeightNames::hugging_face);
+}
+
+}  // namespace
+}  // namespace parity::reference
