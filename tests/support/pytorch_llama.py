@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains Llama 3 or Qwen3 with ordinary PyTorch on what a parity trace holds for replay: an independent witness.
+"""Trains a decoder (Llama 3 and 4, Qwen3) with ordinary PyTorch on what a parity trace holds for replay: an independent witness.
 
     pytorch_llama.py REPLAY_TRACE     reads PARITY_CONFIG, PARITY_TRACE and PARITY_DTYPE
 
@@ -19,6 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+import pytorch_moe
 import pytorch_schedules
 from pytorch_rope import rope_table, rotate, rotate_by_halves, scaling_of, turns_of, wide
 
@@ -129,16 +130,20 @@ class FeedForward(nn.Module):
 
 
 class Block(nn.Module):
-    def __init__(self, dim, shape):
+    def __init__(self, dim, shape, index, weights, config):
         super().__init__()
         self.attention = Attention(dim, shape)
-        self.feed_forward = FeedForward(dim, shape["hidden"])
+        prefix = f"layers.{index}."
+        if prefix + "moe.experts.w1" in weights:
+            self.moe = pytorch_moe.MoE(dim, weights, prefix + "moe.", config, FeedForward)
+        else:
+            self.feed_forward = FeedForward(dim, weights[prefix + "feed_forward.w1.weight"].shape[0])
         self.attention_norm = nn.RMSNorm(dim, eps=shape["eps"])
         self.ffn_norm = nn.RMSNorm(dim, eps=shape["eps"])
 
     def forward(self, x, turns, mask):
         h = x + self.attention(self.attention_norm(x), turns, mask)
-        return h + self.feed_forward(self.ffn_norm(h))
+        return h + (self.moe if hasattr(self, "moe") else self.feed_forward)(self.ffn_norm(h))
 
 
 def shape_of(weights, config):
@@ -152,7 +157,7 @@ def shape_of(weights, config):
     heads = config.get("architecture.n_heads") or HEADS
     return {"width": width, "kv_width": weights[first + "wk.weight"].shape[0],
             "head_dim": len(weights[first + "q_norm.weight"]) if qk_norm else width // heads,
-            "hidden": weights["layers.0.feed_forward.w1.weight"].shape[0], "qk_norm": qk_norm,
+            "qk_norm": qk_norm,
             "eps": config.get("architecture.norm_eps") or (1e-6 if is_qwen else 1e-5),
             "theta": config.get("architecture.rope_theta") or (1e6 if is_qwen else 5e5),
             "scaling": scaling_of(config),
@@ -173,12 +178,12 @@ class Llama(nn.Module):
     def __init__(self, weights, config, dtype):
         super().__init__()
         vocab, dim = weights["tok_embeddings.weight"].shape
-        layers = sum(name.endswith("wq.weight") for name in weights)
+        layers = sum(name.endswith("attention_norm.weight") for name in weights)
         self.config, shape = config, shape_of(weights, config)
         self.table = rope_table(shape["head_dim"], config.get("architecture.max_seq_len") or 2048, shape["theta"],
                                 shape["scaling"], dtype, shape["rotate"] is rotate_by_halves)
         self.tok_embeddings = nn.Embedding(vocab, dim)
-        self.layers = nn.ModuleList(Block(dim, shape) for _ in range(layers))
+        self.layers = nn.ModuleList(Block(dim, shape, i, weights, config) for i in range(layers))
         self.norm = nn.RMSNorm(dim, eps=shape["eps"])
         tied = "output.weight" not in weights
         self.output = TiedOutput(self.tok_embeddings) if tied else nn.Linear(dim, vocab, bias=False)
@@ -264,6 +269,7 @@ def train_step(model, optimizer, micro_batches, config):
         norm = nn.utils.clip_grad_norm_(model.parameters(), config["clip.max_norm"])
     else:
         norm = nn.utils.get_total_norm([p.grad for p in model.parameters()])
+    pytorch_moe.end_update(model)
     optimizer.step()
     return loss.item(), norm.item()
 

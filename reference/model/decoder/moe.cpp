@@ -26,11 +26,11 @@ torch::Tensor run_grouped(const Experts& experts, const torch::Tensor& x_ND,
                           const std::vector<int64_t>& tokens) {
   const torch::Tensor ends =
       torch::tensor(tokens, torch::kInt64).cumsum(0).to(torch::kInt32).to(x_ND.device());
+  // Each product casts for itself, so that the gradients of both ways into an expert add up in x's dtype.
   const auto product = [&](const torch::Tensor& x, const torch::Tensor& weights) {
-    return at::_grouped_mm(x, weights.to(torch::kBFloat16).transpose(-2, -1), ends);
+    return at::_grouped_mm(x.to(torch::kBFloat16), weights.to(torch::kBFloat16).transpose(-2, -1), ends);
   };
-  const torch::Tensor x = x_ND.to(torch::kBFloat16);
-  const torch::Tensor hidden_NF = at::silu(product(x, experts.w1)) * product(x, experts.w3);
+  const torch::Tensor hidden_NF = at::silu(product(x_ND, experts.w1)) * product(x_ND, experts.w3);
   return product(hidden_NF, experts.w2).to(x_ND.scalar_type());
 }
 

@@ -190,7 +190,10 @@ TEST(RmsNormTest, FollowsTheFormulaByHand) {
 TEST(FeedForwardTest, FollowsTheFormulaByHand) {
   const auto weight = [](double a, double b) { return torch::tensor({a, b}, torch::kFloat64); };
   // One hidden unit: w1 = (1, 0), w3 = (0, 1), w2 = (2, 3)^T, x = (0.5, 4).
-  const FeedForward layer{weight(1, 0).view({1, 2}), weight(2, 3).view({2, 1}), weight(0, 1).view({1, 2})};
+  FeedForward layer(2, 1, torch::kFloat64);
+  layer.w1 = weight(1, 0).view({1, 2});
+  layer.w2 = weight(2, 3).view({2, 1});
+  layer.w3 = weight(0, 1).view({1, 2});
   const double hidden = 0.5 / (1 + std::exp(-0.5)) * 4;
   const ModuleHooks none;
   const torch::Tensor y = layer.forward(weight(0.5, 4).view({1, 1, 2}), Part(none, "feed_forward"));

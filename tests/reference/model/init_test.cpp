@@ -28,7 +28,8 @@ class InitTest : public FolderTest {
         places::python + " " + places::source + "/tests/support/pytorch_init.py " + out.string();
     command += d.initialization == Initialization::normal ? " normal" : " depth_scaled";
     for (const int64_t number : {int64_t{seed}, d.dim, d.n_layers, d.n_heads * d.head_dim(), kv_width,
-                                 d.ffn_hidden, d.vocab_size, d.qk_norm ? d.head_dim() : 0, int64_t{d.tied}})
+                                 d.ffn_hidden, d.vocab_size, d.qk_norm ? d.head_dim() : 0, int64_t{d.tied},
+                                 d.moe.experts, d.moe.hidden, d.moe.shared_hidden, d.moe.every})
       command += fmt::format(" {}", number);
     const CommandResult result = run_shell(command);
     EXPECT_EQ(result.status, 0) << result.output;
@@ -68,6 +69,16 @@ TEST_F(InitTest, Qwen3HasTheBitsOfPyTorchForTheSameSeedTiedOrNotAndInEitherEra) 
       initialize(model, 42);
       expect_same_bits(bytes_of(model), from_python(dimensions, 42));
     }
+}
+
+TEST_F(InitTest, ModelsWithExpertsHaveTheBitsOfPyTorchForTheSameSeed) {
+  for (const auto& [name, layers] : {std::pair("qwen3.debug_moe_8", 2), std::pair("llama4.debug", 4)}) {
+    const ModelDimensions dimensions =
+        dimensions_of(name, {.n_layers = layers, .vocab_size = 300}, {.experts = 4, .hidden = 40});
+    Decoder model(dimensions, torch::kFloat32);
+    initialize(model, 42);
+    expect_same_bits(bytes_of(model), from_python(dimensions, 42));
+  }
 }
 
 TEST_F(InitTest, GroupedModelHasTheBitsOfPyTorchForTheSameSeed) {
