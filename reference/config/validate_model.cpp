@@ -86,6 +86,12 @@ void check_moe(const RunConfig& config, const Rules& rules) {
   if (d.experts == 0)
     return;
   rules.rule(d.hidden > 0, "moe.hidden", "the model's own experts have no width", "give it");
+  for (const auto& [width, what] :
+       {std::pair(d.hidden, "moe.hidden"), std::pair(dimensions_of(config).dim, "architecture.dim")})
+    rules.rule(d.matmul == ExpertMatmul::loop || width % 8 == 0, "moe.matmul",
+               std::string(what) + " is " + std::to_string(width) +
+                   ", and PyTorch's grouped product takes rows of whole 16 bytes",
+               "let 8 divide " + std::string(what) + ", or set moe.matmul = \"loop\"");
   check_router(d, rules);
 }
 

@@ -9,12 +9,12 @@
 namespace parity::reference {
 namespace {
 
-constexpr int64_t D = 6, B = 2, S = 5;
+constexpr int64_t D = 8, B = 2, S = 5;
 
 MoeDimensions small() {
   return {.experts = 4,
           .top_k = 2,
-          .hidden = 3,
+          .hidden = 16,
           .shared_hidden = 5,
           .score = RouterScore::softmax,
           .load_balance = 0.5};

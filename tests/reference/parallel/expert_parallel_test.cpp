@@ -95,6 +95,14 @@ TEST_F(ExpertParallelTest, ARankMayHaveNoTokens) {
   config.moe.experts = 2;
   config.parallel = {.dp_shard = 2, .ep = 2};
   EXPECT_THAT(routed_beside_one_process(config), Each(""));
+  EXPECT_THAT(run_ranks(2,
+                        [&](Group& world) {
+                          Trainer trainer(config, held(world));
+                          trainer.step();
+                          require(trainer.step().expert_imbalance == 2, "both ranks had tokens");
+                          world.barrier();
+                        }),
+              Each(""));
 }
 
 TEST_F(ExpertParallelTest, ACheckpointGoesOnInAnotherLayoutWithItsBiases) {
