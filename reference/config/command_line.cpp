@@ -13,9 +13,10 @@
 namespace parity::reference {
 namespace {
 
-const std::vector<std::string> options = {"--set",      "--trace",          "--capture", "--stop-after",
-                                          "--resume",   "--dtype",          "--quiet",   "--schema",
-                                          "--estimate", "--checkpoint-dir", "--help",    "--version"};
+const std::vector<std::string> options = {
+    "--set",   "--trace",   "--capture",      "--stop-after",    "--resume",
+    "--dtype", "--quiet",   "--schema",       "--estimate",      "--checkpoint-dir",
+    "--help",  "--version", "--save-weights", "--weights-names", "--load-weights"};
 
 int64_t parse_count(const std::string& option, const std::string& text) {
   int64_t value = 0;
@@ -31,6 +32,8 @@ struct Arguments {
   Invocation invocation;
   std::string config_file;
   std::string dtype;
+  std::string load_weights;
+  std::string weights_names;
   std::vector<std::string> settings;
 };
 
@@ -52,6 +55,12 @@ Arguments split(const std::vector<std::string>& arguments) {
       to.capture = value();
     else if (option == "--checkpoint-dir")
       to.checkpoint_dir = value();
+    else if (option == "--load-weights")
+      result.load_weights = value();
+    else if (option == "--save-weights")
+      to.save_weights = value();
+    else if (option == "--weights-names")
+      result.weights_names = value();
     else if (option == "--dtype")
       result.dtype = value();
     else if (option == "--stop-after")
@@ -77,6 +86,18 @@ Arguments split(const std::vector<std::string>& arguments) {
                       " (a run has one); change single keys with --set");
   }
   return result;
+}
+
+void take_weights(const Arguments& given, Invocation& run) {
+  if (!given.load_weights.empty())
+    set_key(run.config, "weights.path", given.load_weights);
+  if (given.weights_names.empty())
+    return;
+  if (run.save_weights.empty())
+    throw UserError(
+        "--weights-names names what --save-weights writes (which is not there; what a file holds is "
+        "recognised); give --save-weights FILE");
+  run.weights_names = parse_enum<WeightNames>(given.weights_names);
 }
 
 void check_combination(const Invocation& run) {
@@ -113,6 +134,7 @@ Invocation parse_command_line(const std::vector<std::string>& arguments, const E
   const std::string dtype = given.dtype.empty() ? environment("PARITY_DTYPE") : given.dtype;
   if (!dtype.empty())
     set_key(run.config, "dtype", dtype);
+  take_weights(given, run);
   default_to(run.trace, environment("PARITY_TRACE"));
   default_to(run.capture, environment("PARITY_CAPTURE"));
   default_to(run.checkpoint_dir, environment("PARITY_CHECKPOINT_DIR"));
@@ -134,6 +156,9 @@ std::string_view help_text() {
   --stop-after N          trains updates 1 to N, saves a checkpoint
   --resume                goes on after the checkpoint, in the same trace
   --checkpoint-dir DIR    where the checkpoint lies
+  --load-weights PATH     first weights: weights.path
+  --save-weights FILE     writes the last ones as safetensors
+  --weights-names KIND    of that file: torchtitan (default), torchtitan_2026, torchtitan_2026_fused, hugging_face
   --quiet                 no line for each update
   --estimate              prints the model's parameters and what a rank of the mesh keeps in memory
   --schema                prints every config key with type, default and meaning

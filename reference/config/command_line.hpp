@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reference/config/run_config.hpp"
+#include "reference/config/weight_names.hpp"
 
 namespace parity::reference {
 
@@ -17,12 +18,14 @@ struct Invocation {
   enum class Action { train, estimate, print_schema, print_help, print_version };
 
   Action action = Action::train;
-  RunConfig config;                      ///< validated
-  std::filesystem::path trace;           ///< empty = no trace
-  std::filesystem::path capture;         ///< empty = channels only
-  std::filesystem::path checkpoint_dir;  ///< empty = none
-  std::filesystem::path heartbeat;       ///< empty = none
-  int64_t stop_after = 0;                ///< 0 = train to the end
+  RunConfig config;                                     ///< validated
+  std::filesystem::path trace;                          ///< empty = no trace
+  std::filesystem::path capture;                        ///< empty = channels only
+  std::filesystem::path checkpoint_dir;                 ///< empty = none
+  std::filesystem::path heartbeat;                      ///< empty = none
+  std::filesystem::path save_weights;                   ///< a safetensors file, after training; empty = none
+  WeightNames weights_names = WeightNames::torchtitan;  ///< in it
+  int64_t stop_after = 0;                               ///< 0 = train to the end
   bool resume = false;
   bool quiet = false;
 };

@@ -12,6 +12,10 @@ std::vector<Key> run_keys() {
   return {
       key("steps", PARITY_AT(steps), "Optimizer updates."),
       key("seed", PARITY_AT(seed), "Seed of the weights' random generator."),
+      rows::not_numeric(key(
+          "weights.path", PARITY_AT(weights.path),
+          "First weights in place of drawn ones: a safetensors file, or a folder of them, with the names of "
+          "torchtitan, of either era, or of Hugging Face.")),
       key("dtype", PARITY_AT(dtype),
           "Type of parameters, activations and optimizer state; float64 is the twin."),
       key("device", PARITY_AT(device),

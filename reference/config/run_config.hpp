@@ -179,6 +179,9 @@ struct RunConfig {
   MoeConfig moe;
   int64_t steps = 10;
   int64_t seed = 42;
+  struct {
+    std::string path;  ///< of the file or folder with the first weights; empty = they are drawn
+  } weights;
   Precision dtype = Precision::float32;
   DeviceChoice device = DeviceChoice::cpu;
   DataConfig data;

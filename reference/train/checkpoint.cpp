@@ -13,6 +13,7 @@
 #include "harness/base/file.hpp"
 #include "reference/parallel/layout.hpp"
 #include "reference/train/trainer_state.hpp"
+#include "reference/train/whole_tensors.hpp"
 
 // A checkpoint is one file that torch.load reads too: a dictionary from names to tensors. Positions are
 // scalar int64 tensors; "parameter/<name>", "buffer/<name>" and "optimizer/<state>" hold the
@@ -20,8 +21,6 @@
 
 namespace parity::reference {
 namespace {
-
-using Entries = c10::Dict<std::string, torch::Tensor>;
 
 constexpr const char* step_prefix = "optimizer/step";
 
@@ -71,41 +70,17 @@ void copy_into(const torch::Tensor& target, const TensorLayout& layout, const to
   torch::Tensor(target).copy_(part_of_logical(saved, layout));
 }
 
-/// What all stages of a pipeline have, on the rank of the first one; the others keep their own.
-void join_stages(Entries& entries, const Group& stages) {
-  if (stages.rank() > 0) {
-    std::vector<char> bytes = torch::jit::pickle_save(entries);
-    stages.send(scalar(static_cast<int64_t>(bytes.size())), 0);
-    stages.send(torch::from_blob(bytes.data(), {static_cast<int64_t>(bytes.size())}, torch::kUInt8), 0);
-    return;
-  }
-  for (int64_t other = 1; other < stages.size(); ++other) {
-    const torch::Tensor size = scalar(0);
-    stages.receive(size, other);
-    std::vector<char> bytes(static_cast<size_t>(size.item<int64_t>()));
-    stages.receive(torch::from_blob(bytes.data(), {static_cast<int64_t>(bytes.size())}, torch::kUInt8),
-                   other);
-    for (const auto& entry :
-         c10::impl::toTypedDict<std::string, torch::Tensor>(torch::jit::pickle_load(bytes).toGenericDict()))
-      entries.insert(entry.key(), entry.value());
-  }
-}
-
 }  // namespace
 
 void Trainer::save(const std::filesystem::path& file) const {
   const State& s = *state_;
   Entries entries;
-  const Group& stage = *s.parallel.stage;
   for (const Parameter& parameter : s.applied.parameters)
-    entries.insert("parameter/" + parameter.name,
-                   logical_tensor(parameter.value.detach(), parameter.layout, stage));
+    insert_whole(entries, "parameter/" + parameter.name, parameter.value.detach(), parameter.layout,
+                 s.parallel);
   for (const Optimizer::State& state : s.optimizer->state())
-    entries.insert("optimizer/" + state.name, logical_tensor(state.value, state.layout, stage));
-  if (stage.rank() > 0)
-    return;
-  join_stages(entries, *s.parallel.pipeline);
-  if (s.parallel.world->rank() > 0)
+    insert_whole(entries, "optimizer/" + state.name, state.value, state.layout, s.parallel);
+  if (!join_stages(entries, s.parallel))
     return;
   for (const Parameter& bias : router_biases())
     entries.insert("buffer/" + bias.name, bias.value.cpu());

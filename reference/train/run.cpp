@@ -156,6 +156,8 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log) {
   }
   if (invocation.stop_after > 0)
     trainer.save(checkpoint_file(invocation));
+  if (!invocation.save_weights.empty())
+    trainer.save_weights(invocation.save_weights, invocation.weights_names);
   if (recorder)
     finish(*recorder, trainer.world());
   // What others of the device's communicators still read must not go before they have it.

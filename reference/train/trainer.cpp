@@ -17,6 +17,7 @@
 #include "reference/train/router_update.hpp"
 #include "reference/train/trainer_state.hpp"
 #include "reference/train/weights_digest.hpp"
+#include "reference/weights/state_dict.hpp"
 
 namespace parity::reference {
 namespace {
@@ -31,10 +32,13 @@ std::vector<int64_t> places_of(const RunConfig& config, const Group& context) {
   return context_positions(config.data.seq_len, context.size(), context.rank());
 }
 
-/// The model's first weights, drawn on the CPU whatever the device and the ranks, and then what is around it.
+/// The model's first weights, drawn or read on the CPU whatever the device and the ranks, and then what is
+/// around it.
 /// \param digest  takes theirs
 Applied initialized(Decoder& model, const RunConfig& config, const Parallel& parallel, std::string& digest) {
   initialize(model, static_cast<uint64_t>(config.seed));
+  if (!config.weights.path.empty())
+    load_weights(model, config.model, config.weights.path);
   digest = weights_digest(model);
   model.move_to(parallel.world->device().place);
   return apply_parallelism(model, config.parallel, parallel);
@@ -207,11 +211,7 @@ const std::vector<Parameter>& Trainer::parameters() const {
 }
 
 Parameters Trainer::router_biases() const {
-  Parameters biases;
-  for (const Moe* moe : state_->model.mixtures())
-    if (moe->bias_E.defined())
-      biases.push_back({"layers." + std::to_string(moe->block) + ".moe.expert_bias", moe->bias_E});
-  return biases;
+  return state_->model.router_biases();
 }
 
 const std::vector<std::string>& Trainer::buffers() const {

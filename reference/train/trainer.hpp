@@ -12,6 +12,7 @@
 
 #include "harness/trace/phase.hpp"
 #include "reference/config/run_config.hpp"
+#include "reference/config/weight_names.hpp"
 
 namespace parity::reference {
 
@@ -120,6 +121,8 @@ class Trainer {
   /// Everything needed to go on: parameters, optimizer, schedule and data positions, generator. Whole
   /// tensors, whatever the ranks hold: any layout loads them. All ranks call it; rank 0 writes.
   void save(const std::filesystem::path& file) const;
+  /// The weights alone, as a safetensors file that others read too, whole and from all ranks likewise.
+  void save_weights(const std::filesystem::path& file, WeightNames names) const;
   /// \param exclude  parts that keep their first state. \throws UserError if the file is missing or foreign
   void load(const std::filesystem::path& file, const std::vector<CheckpointPart>& exclude);
 

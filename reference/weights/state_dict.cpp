@@ -148,13 +148,21 @@ size_t known_in(const WeightFiles& files, const std::vector<std::string>& names)
       std::ranges::count_if(names, [&](const std::string& name) { return files.tensors().contains(name); }));
 }
 
+/// Parameters, and the routers' biases, which state dicts hold too.
+Parameters all_of(const Decoder& model) {
+  Parameters all = model.parameters();
+  for (const Parameter& bias : model.router_biases())
+    all.push_back(bias);
+  return all;
+}
+
 /// The kind of which most names are in the file; own names where none is of any.
 WeightNames names_in(const WeightFiles& files, const Decoder& model, const std::string& model_name) {
   WeightNames best = WeightNames::torchtitan;
   size_t most = 0;
   for (size_t i = 0; i < EnumNames<WeightNames>::names.size(); ++i) {
     const auto names = static_cast<WeightNames>(i);
-    const Weights weights(model.parameters(), model_name, model.dimensions(), names);
+    const Weights weights(all_of(model), model_name, model.dimensions(), names);
     if (const size_t count = known_in(files, weights.saved()); count > most) {
       most = count;
       best = names;
@@ -169,7 +177,7 @@ WeightNames load_weights(Decoder& model, const std::string& model_name, const st
   const torch::NoGradGuard no_grad;
   const WeightFiles files(path);
   const WeightNames names = names_in(files, model, model_name);
-  const Weights weights(model.parameters(), model_name, model.dimensions(), names);
+  const Weights weights(all_of(model), model_name, model.dimensions(), names);
   const Complaints complaints = complaints_of(weights, files);
   if (!complaints.empty())
     throw UserError(

@@ -68,6 +68,14 @@ torch::Tensor Decoder::identity_of(const torch::Tensor& tokens_BS, const torch::
   return tokens_BS * dimensions_.max_seq_len + positions;
 }
 
+Parameters Decoder::router_biases() const {
+  Parameters biases;
+  for (const Moe* moe : mixtures())
+    if (moe->bias_E.defined())
+      biases.push_back({"layers." + std::to_string(moe->block) + ".moe.expert_bias", moe->bias_E});
+  return biases;
+}
+
 void Decoder::visit_weights(const WeightVisitor& visitor) {
   visitor("tok_embeddings.weight", tok_embeddings_);
   for (size_t i = 0; i < layers_.size(); ++i)

@@ -83,6 +83,8 @@ class Decoder {
   void visit_weights(const WeightVisitor& visitor);
   /// The mixtures of experts, in the order of their blocks, with their biases and tallies.
   std::vector<const Moe*> mixtures() const;
+  /// The biases of their routers, which are no parameters: nothing differentiates them.
+  Parameters router_biases() const;
   /// Where tokens go to meet their experts; empty = all are here.
   void set_expert_dispatch(ExpertDispatch dispatch) { dispatch_ = std::move(dispatch); }
 

@@ -53,6 +53,19 @@ TEST(CommandLineTest, EnvironmentAloneIsEnough) {
   EXPECT_EQ(run.heartbeat, "h");
 }
 
+TEST(CommandLineTest, WeightsAreLoadedFromAndSavedToFilesWithNames) {
+  const Invocation run = parse({config_file(), "--load-weights", "first", "--save-weights",
+                                "last.safetensors", "--weights-names", "hugging_face"});
+  EXPECT_EQ(run.config.weights.path, "first");
+  EXPECT_EQ(run.save_weights, "last.safetensors");
+  EXPECT_EQ(run.weights_names, WeightNames::hugging_face);
+  EXPECT_EQ(parse({config_file(), "--save-weights", "x"}).weights_names, WeightNames::torchtitan);
+  EXPECT_THAT(error_of({config_file(), "--weights-names", "hugging_face"}),
+              HasSubstr("give --save-weights FILE"));
+  EXPECT_THAT(error_of({config_file(), "--save-weights", "x", "--weights-names", "huggingface"}),
+              HasSubstr("did you mean 'hugging_face'?"));
+}
+
 TEST(CommandLineTest, ArgumentsWinOverEnvironmentAndSettingsOverTheFile) {
   const Invocation run =
       parse({config_file(), "--set", "steps=9", "--trace", "mine.h5", "--dtype", "float32",

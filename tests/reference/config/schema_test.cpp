@@ -81,14 +81,14 @@ TEST(ModelNamesTest, DimensionsFollowTheArchitecture) {
   const ModelDimensions own = dimensions_of("llama3.debug", {});
   EXPECT_EQ(own.vocab_size, 2048);
   EXPECT_EQ(own.ffn_hidden, 768);
-  EXPECT_TRUE(own.rope_scaling);
+  EXPECT_EQ(own.rope_scaling, RopeScaling::llama3);
   EXPECT_EQ(dimensions_of("llama3.debug_2000", {}).vocab_size, 2000);
   const ModelDimensions wide = dimensions_of(
       "llama3.debug", {.dim = 512, .n_heads = 8, .norm_eps = 1e-6, .rope_scaling = RopeScalingChoice::none});
   EXPECT_EQ(wide.ffn_hidden, 1536);  // 8/3 of 512 is 1365, rounded up to a multiple of 256
   EXPECT_EQ(wide.n_kv_heads, 8);
   EXPECT_EQ(wide.norm_eps, 1e-6);
-  EXPECT_FALSE(wide.rope_scaling);
+  EXPECT_EQ(wide.rope_scaling, RopeScaling::none);
   EXPECT_EQ(dimensions_of("llama3.debug", {.n_kv_heads = 4}).n_heads, 16);
 }
 
