@@ -158,7 +158,8 @@ std::string_view help_text() {
   --checkpoint-dir DIR    where the checkpoint lies
   --load-weights PATH     first weights: weights.path
   --save-weights FILE     writes the last ones as safetensors
-  --weights-names KIND    of that file: torchtitan (default), torchtitan_2026, torchtitan_2026_fused, hugging_face
+  --weights-names KIND    of that file: torchtitan (default), torchtitan_2026, torchtitan_2026_fused, hugging_face,
+                          hugging_face_text (Llama 4 without what it sees with)
   --quiet                 no line for each update
   --estimate              prints the model's parameters and what a rank of the mesh keeps in memory
   --schema                prints every config key with type, default and meaning

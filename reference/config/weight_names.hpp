@@ -11,8 +11,15 @@ namespace parity::reference {
 
 /// Under which names, and in which form, a file holds a model's weights: those of torchtitan until 2026-02,
 /// which are ours; of torchtitan since then, q, k and v split as its state dicts have them, or in the one
-/// matrix that its fused layer holds; of Hugging Face.
-enum class WeightNames { torchtitan, torchtitan_2026, torchtitan_2026_fused, hugging_face };
+/// matrix that its fused layer holds; of Hugging Face; of Hugging Face with Llama 4's language model alone, for
+/// other models the same.
+enum class WeightNames {
+  torchtitan,
+  torchtitan_2026,
+  torchtitan_2026_fused,
+  hugging_face,
+  hugging_face_text
+};
 
 }  // namespace parity::reference
 
@@ -21,10 +28,10 @@ namespace parity {
 template <>
 struct EnumNames<reference::WeightNames> {
   static constexpr std::string_view what = "kind of weights' names";
-  static constexpr std::array<std::string_view, 4> names = {"torchtitan", "torchtitan_2026",
-                                                            "torchtitan_2026_fused", "hugging_face"};
+  static constexpr std::array<std::string_view, 5> names = {
+      "torchtitan", "torchtitan_2026", "torchtitan_2026_fused", "hugging_face", "hugging_face_text"};
 };
 static_assert(EnumNames<reference::WeightNames>::names.size() ==
-              static_cast<size_t>(reference::WeightNames::hugging_face) + 1);
+              static_cast<size_t>(reference::WeightNames::hugging_face_text) + 1);
 
 }  // namespace parity

@@ -67,8 +67,7 @@ constexpr std::array<Row, 8> latent = {{
      "model.layers.#.mlp.gate.e_score_correction_bias"},
 }};
 
-/// Llama 4's files of Hugging Face: what another word for the part or another form has, and behind it how the
-/// rest is called. All lie in "language_model.".
+/// Llama 4's files of Hugging Face, where they have other words than others'.
 constexpr std::array<Row, 7> llama4 = {{
     {"layers.#.moe.router.gate.weight", "", "model.layers.#.feed_forward.router.weight"},
     {"layers.#.moe.shared_experts.w1.weight", "",
@@ -107,6 +106,8 @@ class Maker {
       add(weight);
     if (dimensions_.tied)
       result_.tied_output = saved_as("output.weight", "");
+    if (is_llama4_ && is_hugging_face())
+      result_.forgotten = {"vision_model.", "multi_modal_projector."};
     if (is_hugging_face())
       for (int64_t i = 0; i < dimensions_.n_layers; ++i)
         result_.forgotten.push_back("model.layers." + std::to_string(i) + ".self_attn.rotary_emb.inv_freq");
@@ -114,7 +115,13 @@ class Maker {
   }
 
  private:
-  bool is_hugging_face() const { return names_ == WeightNames::hugging_face; }
+  bool is_hugging_face() const {
+    return names_ == WeightNames::hugging_face || names_ == WeightNames::hugging_face_text;
+  }
+  /// Of Llama 4's names: the model that sees has it beside what it sees with.
+  std::string_view language_model() const {
+    return names_ == WeightNames::hugging_face ? "language_model." : "";
+  }
 
   void add(const OwnWeight& weight) {
     const std::string block = block_of(weight.name);
@@ -155,7 +162,8 @@ class Maker {
   }
 
   void add_llama4_experts(const std::string& name, std::string_view part, const std::string& block) {
-    const std::string prefix = "language_model.model.layers." + block + ".feed_forward.experts.";
+    const std::string prefix =
+        std::string(language_model()) + "model.layers." + block + ".feed_forward.experts.";
     if (part == "moe.experts.w2")
       result_.rules.push_back({{name}, {prefix + "down_proj"}, Conversion::transposed});
     else if (part == "moe.experts.w1")
@@ -196,7 +204,7 @@ class Maker {
       return filled(names_ == WeightNames::torchtitan || row.titan_2026.empty() ? row.own : row.titan_2026,
                     "#", block);
     const std::string name = filled(row.hugging_face, "#", block);
-    return is_llama4_ && !name.empty() ? "language_model." + name : name;
+    return is_llama4_ && !name.empty() ? std::string(language_model()) + name : name;
   }
 
   const ModelDimensions& dimensions_;
@@ -206,6 +214,12 @@ class Maker {
 };
 
 }  // namespace
+
+bool NameTable::forgets(std::string_view name) const {
+  return std::ranges::any_of(forgotten, [&](const std::string& known) {
+    return known.ends_with('.') ? name.starts_with(known) : name == known;
+  });
+}
 
 NameTable name_table(std::string_view model, const ModelDimensions& dimensions,
                      const std::vector<OwnWeight>& own, WeightNames names) {

@@ -50,7 +50,11 @@ struct NameTable {
   std::vector<NameRule> rules;
   std::vector<std::string> unsaved;  ///< own names that have no place in such files: they keep their values
   std::string tied_output;           ///< saved name that may repeat the embedding of a tied model; else empty
-  std::vector<std::string> forgotten;  ///< saved names of tables that old files hold and nobody reads
+  /// Saved names, or what they begin with (then it ends in a dot), that such files may have and the model has
+  /// not: tables of RoPE in old files; what Llama 4 sees with.
+  std::vector<std::string> forgotten;
+
+  bool forgets(std::string_view name) const;
 };
 
 /// What the weights of a model are called, and how they lie, in files of a kind.

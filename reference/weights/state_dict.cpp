@@ -123,8 +123,7 @@ void check_tied_output(const std::string& output, const std::string& embedding,
 Complaints complaints_of(const Weights& weights, const WeightFiles& files) {
   Complaints complaints;
   const NameTable& table = weights.table();
-  std::set<std::string> known(table.forgotten.begin(), table.forgotten.end());
-  known.insert(table.tied_output);
+  std::set<std::string> known = {table.tied_output};
   for (const NameRule& rule : table.rules) {
     const std::vector<torch::Tensor> expected = weights.expected(rule);
     for (size_t i = 0; i < rule.saved.size(); ++i) {
@@ -138,7 +137,7 @@ Complaints complaints_of(const Weights& weights, const WeightFiles& files) {
       check_tied_output(table.tied_output, rule.saved.front(), files.tensors(), complaints);
   }
   for (const auto& [name, tensor] : files.tensors())
-    if (!known.contains(name))
+    if (!known.contains(name) && !table.forgets(name))
       complaints.extra.push_back(name);
   return complaints;
 }

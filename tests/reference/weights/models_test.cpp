@@ -62,7 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
     Table, ModelNamesTest,
     testing::Combine(testing::ValuesIn(model_names()),
                      testing::Values(WeightNames::torchtitan, WeightNames::torchtitan_2026,
-                                     WeightNames::torchtitan_2026_fused, WeightNames::hugging_face)),
+                                     WeightNames::torchtitan_2026_fused, WeightNames::hugging_face,
+                                     WeightNames::hugging_face_text)),
     test_name);
 
 }  // namespace

@@ -147,6 +147,14 @@ TEST(NamesTest, Llama4HasGateAndUpInOneMatrixAndTurnsPairs) {
   EXPECT_THAT(hugging_face("attention.wq.weight", {}, model), ElementsAre(in + "self_attn.q_proj.weight"));
   EXPECT_EQ(rule_of("attention.wq.weight", WeightNames::hugging_face, {}, model).rows, RowOrder::same);
   EXPECT_THAT(hugging_face("moe.expert_bias", {}, model), IsEmpty());
+  EXPECT_THAT(saved_in(WeightNames::hugging_face_text, "moe.router.gate.weight", {}, model),
+              ElementsAre("model.layers.7.feed_forward.router.weight"));
+  EXPECT_THAT(saved_in(WeightNames::hugging_face_text, "moe.experts.w2", {}, model),
+              ElementsAre("model.layers.7.feed_forward.experts.down_proj"));
+  EXPECT_TRUE(table.forgets("vision_model.patch.weight"));
+  EXPECT_FALSE(table.forgets("vision_models"));
+  EXPECT_FALSE(
+      name_table("llama3.debug", {}, {}, WeightNames::hugging_face).forgets("vision_model.patch.weight"));
 }
 
 TEST(NamesTest, ATiedModelsOutputMayBeInTheFile) {

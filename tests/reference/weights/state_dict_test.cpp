@@ -78,13 +78,33 @@ class StateDictTest : public FolderTest {
 
 TEST_F(StateDictTest, EveryKindOfNamesIsRecognisedAndGivesTheBitsBack) {
   for (const ModelDimensions& dimensions : {tiny_dimensions(), tiny_qwen3()})
-    for (size_t i = 0; i < EnumNames<WeightNames>::names.size(); ++i) {
-      const auto names = static_cast<WeightNames>(i);
+    for (const WeightNames names : {WeightNames::torchtitan, WeightNames::torchtitan_2026,
+                                    WeightNames::torchtitan_2026_fused, WeightNames::hugging_face}) {
       SCOPED_TRACE(name_of(names));
       const Decoder model = drawn(dimensions, 1);
       save(model, names);
       Decoder other = drawn(dimensions, 2);
       EXPECT_EQ(load_weights(other, "llama3.debug", path), names);
+      expect_weights(other, copies(model));
+    }
+}
+
+TEST_F(StateDictTest, ExpertsComeBackToo) {
+  RunConfig config = tiny_config();
+  config.moe.hidden = 8;
+  for (const char* name : {"qwen3.debug_moe_8", "llama4.debug"})
+    for (size_t i = 0; i < EnumNames<WeightNames>::names.size(); ++i) {
+      const auto names = static_cast<WeightNames>(i);
+      SCOPED_TRACE(std::string(name) + " " + std::string(name_of(names)));
+      config.model = name;
+      const Decoder model = drawn(dimensions_of(config), 1);
+      Parameters all = model.parameters();
+      for (const Parameter& bias : model.router_biases())
+        all.push_back(bias);
+      save_weights(path, names, name, model.dimensions(), all);
+      Decoder other = drawn(dimensions_of(config), 2);
+      const bool has_text = config.model == "llama4.debug" || names != WeightNames::hugging_face_text;
+      EXPECT_EQ(load_weights(other, name, path), has_text ? names : WeightNames::hugging_face);
       expect_weights(other, copies(model));
     }
 }
