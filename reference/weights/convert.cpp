@@ -17,7 +17,7 @@ void turn_rows(const NameRule& rule, Way way, int64_t head_dim, Tensors& own) {
   if (rule.rows == RowOrder::same)
     return;
   const bool to_halves = (rule.rows == RowOrder::saved_halves) == (way == Way::out);
-  const size_t turned = rule.conversion == Conversion::fused_qkv ? 2 : 1;  // not the values
+  const size_t turned = rule.conversion == Conversion::qkv ? 2 : 1;  // not the values
   for (size_t i = 0; i < turned; ++i)
     own[i] = to_halves ? permuted_for_rotate_half(own[i], head_dim) : permuted_for_complex(own[i], head_dim);
 }
@@ -37,12 +37,21 @@ Tensors split_qkv(const torch::Tensor& fused, const ModelDimensions& d) {
           groups.select(1, shared + 1).flatten(0, 1)};
 }
 
+/// q, k and v, in one where a side has one name for them.
+Tensors apart(const Tensors& qkv, const ModelDimensions& d) {
+  return qkv.size() == 1 ? split_qkv(qkv[0], d) : qkv;
+}
+
+Tensors as_named(const Tensors& qkv, size_t names, const ModelDimensions& d) {
+  return names == 1 ? Tensors{fused_qkv(qkv, d)} : qkv;
+}
+
 }  // namespace
 
 std::vector<torch::Tensor> to_saved(const NameRule& rule, const std::vector<torch::Tensor>& own,
                                     const ModelDimensions& dimensions) {
   require(own.size() == rule.own.size(), "another number of tensors than the rule has names");
-  Tensors turned = own;
+  Tensors turned = rule.conversion == Conversion::qkv ? apart(own, dimensions) : own;
   turn_rows(rule, Way::out, dimensions.head_dim(), turned);
   switch (rule.conversion) {
     case Conversion::as_is:
@@ -53,8 +62,8 @@ std::vector<torch::Tensor> to_saved(const NameRule& rule, const std::vector<torc
       return turned[0].unbind(0);
     case Conversion::gate_up:
       return {torch::cat({turned[0].transpose(-1, -2), turned[1].transpose(-1, -2)}, -1)};
-    case Conversion::fused_qkv:
-      return {fused_qkv(turned, dimensions)};
+    case Conversion::qkv:
+      return as_named(turned, rule.saved.size(), dimensions);
   }
   throw InternalError("to_saved: conversion " + std::to_string(static_cast<int>(rule.conversion)));
 }
@@ -75,12 +84,12 @@ std::vector<torch::Tensor> to_own(const NameRule& rule, const std::vector<torch:
     case Conversion::gate_up:
       own = saved[0].transpose(-1, -2).chunk(2, -2);
       break;
-    case Conversion::fused_qkv:
-      own = split_qkv(saved[0], dimensions);
+    case Conversion::qkv:
+      own = apart(saved, dimensions);
       break;
   }
   turn_rows(rule, Way::back, dimensions.head_dim(), own);
-  return own;
+  return rule.conversion == Conversion::qkv ? as_named(own, rule.own.size(), dimensions) : own;
 }
 
 }  // namespace parity::reference

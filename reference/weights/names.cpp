@@ -81,6 +81,9 @@ constexpr std::array<Row, 7> llama4 = {{
 }};
 
 constexpr std::string_view layers = "layers.";
+constexpr std::array<std::string_view, 3> qkv_parts = {"attention.wq.weight", "attention.wk.weight",
+                                                       "attention.wv.weight"};
+constexpr std::string_view fused_part = "attention.wqkv.weight";
 
 /// The number in "layers.N.", as text; empty where there is none.
 std::string block_of(const std::string& name) {
@@ -128,8 +131,8 @@ class Maker {
     const std::string part = block.empty() ? "" : weight.name.substr(layers.size() + block.size() + 1);
     if (is_hugging_face() && is_llama4_ && part.starts_with("moe.experts."))
       return add_llama4_experts(weight.name, part, block);
-    if (names_ == WeightNames::torchtitan_2026_fused && !dimensions_.is_latent() && is_qkv(part))
-      return add_fused(weight.name, part, block);
+    if (part == fused_part || (names_ == WeightNames::torchtitan_2026_fused && is_qkv(part)))
+      return add_qkv(part, block);
     const std::string pattern = block.empty() ? weight.name : "layers.#." + part;
     NameRule rule = {{weight.name}, {saved_as(pattern, block)}, Conversion::as_is, rows_of(part)};
     if (rule.saved.front().empty())
@@ -139,8 +142,8 @@ class Maker {
     result_.rules.push_back(std::move(rule));
   }
 
-  static bool is_qkv(std::string_view part) {
-    return part == "attention.wq.weight" || part == "attention.wk.weight" || part == "attention.wv.weight";
+  bool is_qkv(std::string_view part) const {
+    return !dimensions_.is_latent() && std::ranges::find(qkv_parts, part) != qkv_parts.end();
   }
 
   static void unstack(NameRule& rule, int64_t experts) {
@@ -151,14 +154,20 @@ class Maker {
     rule.conversion = Conversion::unstacked;
   }
 
-  /// One rule, where wq is met: all three.
-  void add_fused(const std::string& name, std::string_view part, const std::string& block) {
-    const std::string prefix = name.substr(0, name.size() - std::string_view("wq.weight").size());
-    if (part == "attention.wq.weight")
-      result_.rules.push_back({{name, prefix + "wk.weight", prefix + "wv.weight"},
-                               {filled("layers.#.attention.qkv_linear.wqkv.weight", "#", block)},
-                               Conversion::fused_qkv,
-                               rows_of(part)});
+  /// One rule for all three, where the first of them is met.
+  void add_qkv(std::string_view part, const std::string& block) {
+    NameRule rule = {{}, {}, Conversion::qkv, rows_of(qkv_parts.front())};
+    for (const std::string_view each : qkv_parts) {
+      const std::string pattern = "layers.#." + std::string(each);
+      rule.own.push_back(filled(pattern, "#", block));
+      rule.saved.push_back(saved_as(pattern, block));
+    }
+    if (part == fused_part)
+      rule.own = {std::string(layers) + block + "." + std::string(fused_part)};
+    if (names_ == WeightNames::torchtitan_2026_fused)
+      rule.saved = {filled("layers.#.attention.qkv_linear.wqkv.weight", "#", block)};
+    if (part == fused_part || part == qkv_parts.front())
+      result_.rules.push_back(std::move(rule));
   }
 
   void add_llama4_experts(const std::string& name, std::string_view part, const std::string& block) {

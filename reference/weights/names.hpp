@@ -21,8 +21,8 @@ enum class Conversion {
   transposed,  ///< [E, D, F] to [E, F, D]
   unstacked,   ///< [E, F, D] to E of [F, D]
   gate_up,     ///< two of [E, F, D] to one of [E, D, 2 F], gate first
-  fused_qkv,  ///< q [H d, D], k and v [K d, D] to one of [(H + 2 K) d, D]: for each key head its query heads,
-              ///< it, its value head
+  qkv,         ///< q [H d, D], k and v [K d, D], on either side also as one of [(H + 2 K) d, D]: for each
+               ///< key head its query heads, it, its value head
 };
 
 /// Which elements of a head RoPE turns with each other, where that differs between own and saved rows.
@@ -37,7 +37,7 @@ struct NameRule {
   std::vector<std::string> own;
   std::vector<std::string> saved;
   Conversion conversion = Conversion::as_is;
-  RowOrder rows = RowOrder::same;  ///< of own[0], and where q, k and v are fused of k
+  RowOrder rows = RowOrder::same;  ///< of own[0], and where q, k and v go together of q and k
 };
 
 /// A parameter or buffer of a model.
@@ -59,7 +59,7 @@ struct NameTable {
 
 /// What the weights of a model are called, and how they lie, in files of a kind.
 /// \param model  as config/model_names has it; Llama 4's files differ from others
-/// \param own    every parameter and buffer, q, k and v apart
+/// \param own    every parameter and buffer
 /// Source: the state_dict_adapter.py of torchtitan's models.
 NameTable name_table(std::string_view model, const ModelDimensions& dimensions,
                      const std::vector<OwnWeight>& own, WeightNames names);

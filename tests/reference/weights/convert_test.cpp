@@ -37,7 +37,7 @@ TEST(ConvertTest, FusedRowsAreEachKeyHeadsQueryHeadsItAndItsValueHead) {
     return torch::arange(first, first + count).unsqueeze(1);
   };
   const Tensors own = {rows(0, 8), rows(10, 4), rows(20, 4)};
-  const NameRule fused = rule(3, 1, Conversion::fused_qkv);
+  const NameRule fused = rule(3, 1, Conversion::qkv);
   EXPECT_TRUE(torch::equal(to_saved(fused, own, grouped())[0].flatten(),
                            torch::tensor({0, 1, 2, 3, 10, 11, 20, 21, 4, 5, 6, 7, 12, 13, 22, 23})));
   expect_back(fused, own);
@@ -48,11 +48,27 @@ TEST(ConvertTest, FusedRowsOfAnotherOrderTurnQueriesAndKeysOnly) {
   dimensions.head_width = 4;
   const Tensors own = {torch::arange(16).unsqueeze(1), torch::arange(20, 28).unsqueeze(1),
                        torch::arange(40, 48).unsqueeze(1)};
-  const NameRule fused = rule(3, 1, Conversion::fused_qkv, RowOrder::saved_pairs);
+  const NameRule fused = rule(3, 1, Conversion::qkv, RowOrder::saved_pairs);
   const torch::Tensor saved = to_saved(fused, own, dimensions)[0].flatten();
   EXPECT_TRUE(torch::equal(saved.narrow(0, 0, 4), torch::tensor({0, 2, 1, 3})));
   EXPECT_TRUE(torch::equal(saved.narrow(0, 8, 8), torch::tensor({20, 22, 21, 23, 40, 41, 42, 43})));
   expect_back(fused, own, dimensions);
+}
+
+TEST(ConvertTest, OneMatrixOfTheModelIsThreeInTheFileOrOne) {
+  ModelDimensions dimensions = grouped();
+  dimensions.head_width = 4;
+  const Tensors apart = {torch::arange(16).unsqueeze(1), torch::arange(20, 28).unsqueeze(1),
+                         torch::arange(40, 48).unsqueeze(1)};
+  const Tensors own = to_saved(rule(3, 1, Conversion::qkv), apart, dimensions);
+  const Tensors three = to_saved(rule(1, 3, Conversion::qkv), own, dimensions);
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_TRUE(torch::equal(three.at(i), apart[i]));
+  const NameRule turned = rule(1, 3, Conversion::qkv, RowOrder::saved_halves);
+  EXPECT_TRUE(torch::equal(to_saved(turned, own, dimensions)[1], permuted_for_rotate_half(apart[1], 4)));
+  EXPECT_TRUE(torch::equal(to_saved(turned, own, dimensions)[2], apart[2]));
+  expect_back(turned, own, dimensions);
+  expect_back(rule(1, 1, Conversion::qkv, RowOrder::saved_pairs), own, dimensions);
 }
 
 TEST(ConvertTest, RowsTurnTowardsTheFileAndBack) {

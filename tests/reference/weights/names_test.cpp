@@ -69,7 +69,20 @@ TEST(NamesTest, FusedProjectionsAreOneRule) {
   EXPECT_THAT(table.rules[0].own, ElementsAre("layers.0.attention.wq.weight", "layers.0.attention.wk.weight",
                                               "layers.0.attention.wv.weight"));
   EXPECT_THAT(table.rules[0].saved, ElementsAre("layers.0.attention.qkv_linear.wqkv.weight"));
-  EXPECT_EQ(table.rules[0].conversion, Conversion::fused_qkv);
+  EXPECT_EQ(table.rules[0].conversion, Conversion::qkv);
+}
+
+TEST(NamesTest, AModelWithOneMatrixHasThreeNamesOrOneInFiles) {
+  const NameRule rule = rule_of("attention.wqkv.weight", WeightNames::hugging_face);
+  EXPECT_THAT(rule.own, ElementsAre("layers.7.attention.wqkv.weight"));
+  EXPECT_THAT(rule.saved,
+              ElementsAre("model.layers.7.self_attn.q_proj.weight", "model.layers.7.self_attn.k_proj.weight",
+                          "model.layers.7.self_attn.v_proj.weight"));
+  EXPECT_EQ(rule.conversion, Conversion::qkv);
+  EXPECT_EQ(rule.rows, RowOrder::saved_halves);
+  EXPECT_THAT(titan_2026("attention.wqkv.weight"), testing::SizeIs(3));
+  EXPECT_THAT(saved_in(WeightNames::torchtitan_2026_fused, "attention.wqkv.weight"),
+              ElementsAre("layers.7.attention.qkv_linear.wqkv.weight"));
 }
 
 TEST(NamesTest, HuggingFacesLlamaHasRowsForHalves) {
