@@ -15,6 +15,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 
 import pytorch_llama
+import pytorch_moe
 import pytorch_ranks
 
 
@@ -25,14 +26,15 @@ def make_mesh(config):
     return init_device_mesh("cpu", (replicate, shard), mesh_dim_names=("dp_replicate", "dp_shard"))
 
 
-def shard(model, mesh, config):
+def shard(model, mesh, config, apart=frozenset()):
+    """Puts fully_shard around the model; parameters that are `apart` stay as they are."""
     policy = MixedPrecisionPolicy()
     if config.get("parallel.mixed_precision") == "bf16":
         policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
     for unit in (model.tok_embeddings, *model.layers):
-        fully_shard(unit, mesh=mesh, mp_policy=policy, reshard_after_forward=True)
+        fully_shard(unit, mesh=mesh, mp_policy=policy, reshard_after_forward=True, ignored_params=set(apart))
     fully_shard([model.norm, model.output], mesh=mesh, mp_policy=policy, reshard_after_forward=False)
-    fully_shard(model, mesh=mesh, mp_policy=policy)
+    fully_shard(model, mesh=mesh, mp_policy=policy, ignored_params=set(apart))
     for module in model.modules():
         if isinstance(module, FSDPModule):
             module.set_gradient_divide_factor(1.0)
@@ -51,10 +53,8 @@ def summed(number):
     return number
 
 
-def train_step(model, optimizer, micro_batches, config):
-    """One update. Returns loss and gradient norm as numbers."""
-    optimizer.zero_grad()
-    valid = summed(sum((labels != -100).sum() for _, labels, _ in micro_batches))
+def backward(model, micro_batches, valid, config):
+    """Gradients of an update. Returns the losses of its micro-batches."""
     losses = []
     for index, (tokens, labels, positions) in enumerate(micro_batches):
         last = index + 1 == len(micro_batches)
@@ -64,7 +64,16 @@ def train_step(model, optimizer, micro_batches, config):
                                            reduction="sum", ignore_index=-100) / valid
         loss.backward()
         losses.append(loss.detach())
+    return losses
+
+
+def train_step(model, optimizer, micro_batches, config):
+    """One update. Returns loss and gradient norm as numbers."""
+    optimizer.zero_grad()
+    valid = summed(sum((labels != -100).sum() for _, labels, _ in micro_batches))
+    losses = backward(model, micro_batches, valid, config)
     norm = nn.utils.clip_grad_norm_(model.parameters(), config["clip.max_norm"])
+    pytorch_moe.end_update(model, summed)
     optimizer.step()
     return summed(torch.stack(losses).sum()).item(), norm.full_tensor().item()
 

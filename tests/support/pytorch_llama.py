@@ -110,10 +110,11 @@ class Attention(nn.Module):
             q, k = self.q_norm(q), self.k_norm(k)
         if turns is not None:
             q, k = self.rotate(q, turns), self.rotate(k, turns)
-        repeats = q.shape[2] // k.shape[2]
-        if repeats > 1:
-            k, v = (t.repeat_interleave(repeats, dim=2) for t in (k, v))
         q, k, v = (t.transpose(1, 2) for t in (q, k, v))
+        # Behind the transposition: where a gradient's heads lie decides the order of sums in the norms of key heads.
+        repeats = q.shape[1] // k.shape[1]
+        if repeats > 1:
+            k, v = (t.repeat_interleave(repeats, dim=1) for t in (k, v))
         out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
         return self.wo(out.transpose(1, 2).contiguous().view(B, S, -1))
 

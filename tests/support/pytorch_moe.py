@@ -105,15 +105,16 @@ class MoE(nn.Module):
             out = out + self.shared_experts(x)
         return out.view_as(x_BSD)
 
-    def end_update(self):
+    def end_update(self, reduce):
         """Moves the biases against the load, as before an optimizer's step."""
-        counts = self.counts.to(self.bias.dtype)
+        counts = reduce(self.counts).to(self.bias.dtype)
         delta = self.s["step"] * torch.sign(counts.mean() - counts)
         self.bias += delta - delta.mean()
         self.counts.zero_()
 
 
-def end_update(model):
+def end_update(model, reduce=lambda counts: counts):
+    """`reduce` sums counts over ranks with other tokens, in place."""
     for module in model.modules():
         if isinstance(module, MoE):
-            module.end_update()
+            module.end_update(reduce)

@@ -35,5 +35,33 @@ INSTANTIATE_TEST_SUITE_P(
             "Fsdp2UnderThePolicyOf16Bits", "float32", 1, 2, uneven, {{"parallel.mixed_precision", "bf16"}}}),
     [](const auto& sharing) { return sharing.param.name; });
 
+/// The same with each rank's part of the experts, to which tokens travel (pytorch_experts.py).
+class PyTorchExpertsTest : public PyTorchRanksTest, public testing::WithParamInterface<Setting> {};
+
+TEST_P(PyTorchExpertsTest, GivesTheSameLossAndGradientNormBitForBit) {
+  expect_same_bits("pytorch_experts.py", 2, GetParam().dtype, GetParam().changes,
+                   {{"parallel.dp_shard", 2}, {"parallel.ep", 2}});
+}
+
+TEST_P(PyTorchExpertsTest, GivesTheSameBitsWithAllExpertsOnEachRank) {
+  expect_same_bits("pytorch_fsdp.py", 2, GetParam().dtype, GetParam().changes,
+                   {{"parallel.dp_shard", 2}, {"parallel.dp_replicate", 1}});
+}
+
+const Json experts = {{"model", "qwen3.debug_moe_8"}, {"architecture.dim", 64},
+                      {"architecture.n_layers", 2},   {"architecture.n_heads", 4},
+                      {"architecture.n_kv_heads", 2}, {"architecture.vocab_size", 500},
+                      {"architecture.head_dim", 32},  {"moe.hidden", 48},
+                      {"data.seq_len", 64},           {"data.micro_batches", 2},
+                      {"data.ignore_fraction", 0.25}};
+
+INSTANTIATE_TEST_SUITE_P(
+    Settings, PyTorchExpertsTest,
+    testing::Values(Setting{"Experts", "float32", experts},
+                    Setting{"GroupedMatmul", "float32", with(experts, {{"moe.matmul", "grouped_bf16"}})},
+                    Setting{"SharedExpertsInFloat64", "float64",
+                            with(experts, {{"moe.shared_hidden", 40}, {"moe.score", "sigmoid"}})}),
+    name_of_setting);
+
 }  // namespace
 }  // namespace parity
