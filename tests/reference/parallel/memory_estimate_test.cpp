@@ -51,6 +51,42 @@ TEST_F(MemoryEstimateTest, IsWhatTheFirstRankOfEachLayoutTrains) {
   }
 }
 
+TEST_F(MemoryEstimateTest, OfExpertsIsWhatTheFirstRankTrains) {
+  for (const ParallelConfig& parallel :
+       {ParallelConfig{.dp_shard = 4}, ParallelConfig{.dp_shard = 4, .ep = 2},
+        ParallelConfig{.dp_shard = 4, .ep = 4}, ParallelConfig{.dp_shard = 2, .tp = 2, .ep = 2}}) {
+    RunConfig config = tiny_config();
+    config.model = "llama4.debug";
+    config.moe = {.experts = 4, .hidden = 9, .shared_hidden = 5};
+    config.parallel = parallel;
+    EXPECT_THAT(run_ranks(4, [&](Group& world) { hold_against_the_estimate(config, world); }), Each(""))
+        << parallel.dp_shard << " x ep " << parallel.ep << " x tp " << parallel.tp;
+  }
+}
+
+/// Counts by the models' own papers and pages, where they give them to the last digit, and NUMERICS.md 4.2.
+TEST(ParameterCountTest, OfModelsWithExperts) {
+  for (const auto& [name, parameters] :
+       {std::pair("qwen3.debug_moe", int64_t{315'758'848}), std::pair("llama4.debug", int64_t{15'017'216}),
+        std::pair("qwen3.30b_a3b", int64_t{30'532'122'624}),
+        std::pair("llama4.17bx16e", int64_t{107'769'861'120})}) {
+    RunConfig config;
+    config.model = name;
+    EXPECT_EQ(parameter_count(config), parameters) << name;
+  }
+}
+
+/// Two ranks of experts among four shards: half of a block's experts are whole at a time, beside its rest.
+TEST(MemoryEstimateByHandTest, OfExpertsApart) {
+  RunConfig config = tiny_config();
+  config.model = "llama4.debug";
+  config.moe = {.experts = 4, .hidden = 8, .shared_hidden = 8, .every = 1};
+  config.parallel = {.dp_shard = 4, .ep = 2, .reshard_after_forward = ReshardAfterForward::always};
+  // Attention 16 x 16 twice and 8 x 16 twice, shared 3 x 16 x 8, gate 4 x 16, norms 2 x 16; experts 3 x 16 x 8.
+  const int64_t rest = 2 * 256 + 2 * 128 + 384 + 64 + 32, experts = 2 * 384;
+  EXPECT_EQ(estimate_memory(config).front().gathered, 4 * (rest + experts));
+}
+
 TEST(MemoryEstimateByHandTest, OfLlama3EightBillionOverEightShards) {
   RunConfig config;
   config.model = "llama3.8b";
