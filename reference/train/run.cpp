@@ -130,6 +130,8 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log) {
   heartbeat.beat(0, "start");
   make_deterministic(config.threads);
   const bool is_first = job.rank == 0;
+  if (is_first && !invocation.save_weights.empty())
+    const NewFile writable(invocation.save_weights);  // or it says why not now, not after training
   Trainer trainer(config, meet(invocation, config, job, device, heartbeat));
   if (is_first)
     for (const std::string& warning : trainer.warnings())

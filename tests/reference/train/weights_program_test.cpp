@@ -56,5 +56,14 @@ TEST_F(WeightsProgramTest, AFileThatIsMissingOrOfAnotherModelEndsTheRunBeforeItB
   EXPECT_THAT(result.output, HasSubstr("cut short"));
 }
 
+TEST_F(WeightsProgramTest, APlaceThatCannotBeWrittenIsSeenBeforeTraining) {
+  write_file(folder / "file", "");
+  const CommandResult result = train(write_config(small()).string() + " --save-weights " +
+                                     (folder / "file" / "x.safetensors").string());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("cannot write"));
+  EXPECT_THAT(result.output, testing::Not(HasSubstr("step 1/")));
+}
+
 }  // namespace
 }  // namespace parity

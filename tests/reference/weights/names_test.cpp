@@ -177,6 +177,8 @@ TEST(NamesTest, ATiedModelsOutputMayBeInTheFile) {
   EXPECT_EQ(name_table("qwen3.debug", tied, {}, WeightNames::hugging_face).tied_output, "lm_head.weight");
   EXPECT_EQ(name_table("qwen3.debug", tied, {}, WeightNames::torchtitan).tied_output, "output.weight");
   EXPECT_EQ(name_table("llama3.debug", {}, {}, WeightNames::torchtitan).tied_output, "");
+  EXPECT_FALSE(name_table("qwen3.debug", tied, {}, WeightNames::hugging_face)
+                   .forgets("model.layers.1.self_attn.rotary_emb.inv_freq.scale"));
   EXPECT_THAT(name_table("qwen3.debug", tied, {}, WeightNames::hugging_face).forgotten,
               ElementsAre("model.layers.0.self_attn.rotary_emb.inv_freq",
                           "model.layers.1.self_attn.rotary_emb.inv_freq"));
