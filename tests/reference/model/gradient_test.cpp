@@ -23,9 +23,30 @@ ModelDimensions tiny_qwen3() {
   return d;
 }
 
+/// Experts before whose products scores act, shared ones, groups of which a token uses one.
+ModelDimensions tiny_llama4() {
+  ModelDimensions d = tiny_dimensions();
+  d.nope_every = 2;
+  d.moe = {.experts = 4,
+           .top_k = 2,
+           .hidden = 7,
+           .shared_hidden = 5,
+           .score_before = true,
+           .route_norm = true,
+           .route_scale = 1.5,
+           .groups = 2,
+           .limited_groups = 1,
+           .load_balance = 1e-3};
+  return d;
+}
+
 class GradientTest : public testing::TestWithParam<ModelDimensions> {};
-INSTANTIATE_TEST_SUITE_P(, GradientTest, testing::Values(tiny_dimensions(), tiny_qwen3()),
-                         [](const auto& model) { return model.param.tied ? "Qwen3" : "Llama3"; });
+INSTANTIATE_TEST_SUITE_P(, GradientTest, testing::Values(tiny_dimensions(), tiny_qwen3(), tiny_llama4()),
+                         [](const auto& model) {
+                           return model.param.tied              ? "Qwen3"
+                                  : model.param.moe.experts > 0 ? "Llama4"
+                                                                : "Llama3";
+                         });
 
 TEST_P(GradientTest, AgreesWithFiniteDifferencesForEveryParameter) {
   Decoder model(GetParam(), torch::kFloat64);
