@@ -111,8 +111,58 @@ constexpr ModelDimensions llama4_17bx16e() {
   return model;
 }
 
+/// What the sizes of DeepSeek-V3 and of its forerunner share.
+constexpr ModelDimensions deepseek(int64_t dim, int64_t layers, int64_t heads, int64_t ffn_hidden) {
+  return {.dim = dim,
+          .n_layers = layers,
+          .n_heads = heads,
+          .ffn_hidden = ffn_hidden,
+          .max_seq_len = 16384,
+          .rope_theta = 1e4,
+          .rope_scaling = RopeScaling::yarn,
+          .moe = {.dense_blocks = 1, .score = RouterScore::softmax, .load_balance = bias_step},
+          .latent = {.kv_rank = 512, .nope_width = 128, .rope_width = 64, .value_width = 128, .mscale = 0.7}};
+}
+
+constexpr ModelDimensions deepseek_v3_debug() {
+  ModelDimensions debug = deepseek(256, 6, 16, 1024);
+  debug.moe.experts = 8;
+  debug.moe.top_k = 3;
+  debug.moe.hidden = 256;
+  debug.moe.shared_hidden = 512;
+  return debug;
+}
+
+constexpr ModelDimensions deepseek_v3_16b() {
+  ModelDimensions model = deepseek(2048, 27, 16, 10944);
+  model.vocab_size = 102400;
+  model.moe.experts = 64;
+  model.moe.top_k = 6;
+  model.moe.hidden = 1408;
+  model.moe.shared_hidden = 2816;
+  return model;
+}
+
+constexpr ModelDimensions deepseek_v3_671b() {
+  ModelDimensions model = deepseek(7168, 61, 128, 18432);
+  model.vocab_size = 129280;
+  model.latent.q_rank = 1536;
+  model.latent.mscale = 1;
+  model.moe = {.experts = 256,
+               .top_k = 8,
+               .hidden = 2048,
+               .shared_hidden = 2048,
+               .dense_blocks = 3,
+               .route_norm = true,
+               .route_scale = 2.5,
+               .groups = 8,
+               .limited_groups = 4,
+               .load_balance = bias_step};
+  return model;
+}
+
 // The 2,000-token vocabulary is the debug model of before 2025-10 (6,139,136 parameters).
-const std::array<Row, 17> table = {{
+const std::array<Row, 20> table = {{
     {"llama3.debug", {}},
     {"llama3.debug_2000", {.vocab_size = 2000}},
     {"llama3.8b", llama3(4096, 32, 32, 14336)},
@@ -130,6 +180,9 @@ const std::array<Row, 17> table = {{
     {"llama4.debug", llama4_debug(0)},
     {"llama4.debug_irope", llama4_debug(4)},
     {"llama4.17bx16e", llama4_17bx16e()},
+    {"deepseek_v3.debug", deepseek_v3_debug()},
+    {"deepseek_v3.16b", deepseek_v3_16b()},
+    {"deepseek_v3.671b", deepseek_v3_671b()},
 }};
 
 void take(int64_t& own, int64_t asked) {
@@ -180,6 +233,10 @@ void take_sizes(ModelDimensions& result, const ArchitectureConfig& architecture)
   take(result.latent.nope_width, architecture.qk_nope_head_dim);
   take(result.latent.rope_width, architecture.qk_rope_head_dim);
   take(result.latent.value_width, architecture.v_head_dim);
+  if (result.is_latent()) {
+    result.head_width = result.latent.nope_width + result.latent.rope_width;
+    result.n_kv_heads = result.n_heads;
+  }
 }
 
 void take_kinds(ModelDimensions& result, const ArchitectureConfig& architecture) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "reference/config/model_names.hpp"
@@ -27,7 +28,8 @@ void check_architecture(const RunConfig& config, const Rules& rules) {
   rules.rule(d.head_width > 0 || d.dim % d.n_heads == 0, "architecture.n_heads",
              "dim " + std::to_string(d.dim) + " does not divide into " + std::to_string(d.n_heads) + " heads",
              "choose a divisor of dim");
-  rules.rule(d.head_dim() % 2 == 0, d.head_width > 0 ? "architecture.head_dim" : "architecture.n_heads",
+  rules.rule(d.is_latent() || d.head_dim() % 2 == 0,
+             d.head_width > 0 ? "architecture.head_dim" : "architecture.n_heads",
              "a head has " + std::to_string(d.head_dim()) + " dimensions, and RoPE turns pairs",
              "make a head's width even");
   rules.rule(!d.tied || config.parallel.pp == 1, "architecture.tied_embeddings",
@@ -45,6 +47,39 @@ void check_architecture(const RunConfig& config, const Rules& rules) {
              "the byte tokenizer has 258 tokens", "give 258 or more");
   rules.rule(config.data.source != DataSource::synthetic || d.vocab_size >= 8, "architecture.vocab_size",
              "the synthetic corpus needs 8 symbols", "give 8 or more");
+}
+
+void check_latent(const RunConfig& config, const Rules& rules) {
+  const ArchitectureConfig& a = config.architecture;
+  rules.at_least(a.kv_lora_rank, 0, "architecture.kv_lora_rank");
+  const ModelDimensions d = dimensions_of(config);
+  const LatentDimensions& latent = d.latent;
+  for (const auto& [asked, own, key] :
+       {std::tuple(a.q_lora_rank, int64_t{1}, "architecture.q_lora_rank"),
+        std::tuple(a.qk_nope_head_dim, latent.nope_width, "architecture.qk_nope_head_dim"),
+        std::tuple(a.qk_rope_head_dim, latent.rope_width, "architecture.qk_rope_head_dim"),
+        std::tuple(a.v_head_dim, latent.value_width, "architecture.v_head_dim")}) {
+    rules.at_least(asked, 0, key);
+    rules.used_or_default(d.is_latent(), key, "a model without latent attention",
+                          "set architecture.kv_lora_rank");
+    rules.rule(!d.is_latent() || own > 0, key, "the model has no width of its own", "give one");
+  }
+  if (!d.is_latent())
+    return;
+  for (const auto& [width, key] : {std::pair(latent.rope_width, "architecture.qk_rope_head_dim"),
+                                   std::pair(latent.nope_width, "architecture.qk_nope_head_dim"),
+                                   std::pair(latent.kv_rank, "architecture.kv_lora_rank")})
+    rules.rule(width % 2 == 0, key, "RoPE turns pairs, which begin at even places", "make it even");
+  rules.used_or_default(false, "architecture.head_dim", "a model with latent attention",
+                        "set architecture.qk_nope_head_dim and architecture.qk_rope_head_dim");
+  rules.used_or_default(false, "architecture.n_kv_heads", "a model with latent attention",
+                        "set architecture.n_heads: each head has keys of its own");
+  rules.rule(!d.qk_norm, "architecture.qk_norm", "latent attention has norms of its latents",
+             "set architecture.qk_norm = \"off\"");
+  rules.rule(!d.fused_qkv, "architecture.fused_qkv", "queries and keys come from different inputs",
+             "set it false");
+  rules.rule(d.rope_weights == RopeWeights::own, "architecture.rope_weights",
+             "a latent model has its rows in the order of its own RoPE", "set it to \"own\"");
 }
 
 void check_router(const MoeDimensions& d, const Rules& rules) {
@@ -99,6 +134,7 @@ void check_moe(const RunConfig& config, const Rules& rules) {
 
 void check_model(const RunConfig& config, const Rules& rules) {
   check_architecture(config, rules);
+  check_latent(config, rules);
   check_moe(config, rules);
 }
 

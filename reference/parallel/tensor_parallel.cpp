@@ -22,10 +22,11 @@ Parameters cut_weights(Decoder& model, const Group& ranks, bool splits_sequence)
   model.visit_weights([&](const std::string& name, torch::Tensor& weight) {
     const std::optional<int64_t> dim = tensor_parallel_cut(name);
     if (!dim) {
-      // Norms of heads see this rank's heads only, a router what this rank's parts of the experts made of its
-      // scores, the others where the sequence is cut its tokens only.
-      const bool has_term = name.ends_with("q_norm.weight") || name.ends_with("k_norm.weight") ||
-                            name.ends_with("router.gate.weight");
+      // What is whole inside attention (norms of heads, what makes and norms latents) sees what this rank's
+      // heads made of it, a router what this rank's parts of the experts made of its scores, the others where
+      // the sequence is cut its tokens only.
+      const bool has_term =
+          name.find(".attention.") != std::string::npos || name.ends_with("router.gate.weight");
       const std::vector<std::string> partial =
           splits_sequence || has_term ? std::vector<std::string>{"tp"} : std::vector<std::string>{};
       parts.push_back({name, weight, replicated_over({}, weight, "tp", ranks), partial});
@@ -103,8 +104,8 @@ void surround_output(ModuleHooks& hooks, const std::shared_ptr<Around>& around, 
 }  // namespace
 
 std::optional<int64_t> tensor_parallel_cut(std::string_view name) {
-  constexpr std::array<std::string_view, 7> by_rows = {"tok_embeddings", "wq", "wk", "wv", "w1", "w3",
-                                                       "output"};
+  constexpr std::array<std::string_view, 10> by_rows = {"tok_embeddings", "wq",    "wk", "wv", "wqkv",
+                                                        "wq_b",           "wkv_b", "w1", "w3", "output"};
   constexpr std::array<std::string_view, 2> by_columns = {"wo", "w2"};
   const bool is_matrix = name.ends_with(".weight");
   if (is_matrix)

@@ -17,6 +17,8 @@ namespace parity::reference {
 /// |----------------------|---------|----------------------------------|----------------------------------|
 /// | tok_embeddings       | rows    | own tokens, others looked up as 0 | others' rows zeroed, sum         |
 /// | wq wk wv, w1 w3      | rows    | enter (attention, feed_forward)  |                                  |
+/// | wqkv, wq_b wkv_b     | rows    | enter (attention)                |                                  |
+/// | wq_a, wkv_a          | whole   | enter (attention)                |                                  |
 /// | wo, w2               | columns |                                  | sum                              |
 /// | experts w1 w3 and w2 | rows and columns of each expert | enter (moe)  | sum (moe, with the shared ones)
 /// | | router.gate          | whole   |                                  |                                  |
@@ -27,6 +29,9 @@ namespace parity::reference {
 /// reduce-scatter, enter becomes gather; the last gather is behind the final norm, so that output and a loss
 /// in chunks see whole sequences. A norm's gradient is then a term for its part of the sequence, the same sum
 /// over all ranks is the whole. Any sequence length: the last ranks have shorter parts, or none.
+///
+/// What is whole inside attention (wq_a, wkv_a, norms of heads and of latents) has a gradient that is a term
+/// of this rank's heads, also where the sequence is whole.
 ///
 /// A router sees every token on every rank and chooses the same; its gradient is a term, since a rank's
 /// experts give terms of what the scores multiply.

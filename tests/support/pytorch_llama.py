@@ -19,11 +19,13 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+import pytorch_latent
 import pytorch_moe
 import pytorch_schedules
 from pytorch_rope import rope_table, rotate, rotate_by_halves, scaling_of, turns_of, wide
 
 HEADS = 16  # of every debug model
+THETA = {"llama3": 5e5, "llama4": 5e5, "qwen3": 1e6, "deepseek_v3": 1e4}
 
 
 def read_config():
@@ -94,18 +96,28 @@ def dense_mask(tokens, positions, config, local=True):
 class Attention(nn.Module):
     def __init__(self, dim, shape):
         super().__init__()
-        self.head_dim, self.rotate = shape["head_dim"], shape["rotate"]
-        self.wq = nn.Linear(dim, shape["width"], bias=False)
-        self.wk = nn.Linear(dim, shape["kv_width"], bias=False)
-        self.wv = nn.Linear(dim, shape["kv_width"], bias=False)
+        self.head_dim, self.sharing, self.rotate = shape["head_dim"], shape["sharing"], shape["rotate"]
+        if shape["fused"]:
+            self.wqkv = nn.Linear(dim, shape["width"] + 2 * shape["kv_width"], bias=False)
+        else:
+            self.wq = nn.Linear(dim, shape["width"], bias=False)
+            self.wk = nn.Linear(dim, shape["kv_width"], bias=False)
+            self.wv = nn.Linear(dim, shape["kv_width"], bias=False)
         self.wo = nn.Linear(shape["width"], dim, bias=False)
         self.has_norms = shape["qk_norm"]
         if self.has_norms:
             self.q_norm, self.k_norm = (nn.RMSNorm(self.head_dim, eps=shape["eps"]) for _ in range(2))
 
+    def project(self, x):
+        B, S, _ = x.shape
+        if hasattr(self, "wqkv"):  # of each key head its queries, its key and its value
+            qkv = self.wqkv(x).view(B, S, -1, self.sharing + 2, self.head_dim)
+            return [part.reshape(B, S, -1, self.head_dim) for part in qkv.split([self.sharing, 1, 1], dim=3)]
+        return [w(x).view(B, S, -1, self.head_dim) for w in (self.wq, self.wk, self.wv)]
+
     def forward(self, x, turns, mask):
         B, S, _ = x.shape
-        q, k, v = (w(x).view(B, S, -1, self.head_dim) for w in (self.wq, self.wk, self.wv))
+        q, k, v = self.project(x)
         if self.has_norms:
             q, k = self.q_norm(q), self.k_norm(k)
         if turns is not None:
@@ -133,8 +145,9 @@ class FeedForward(nn.Module):
 class Block(nn.Module):
     def __init__(self, dim, shape, index, weights, config):
         super().__init__()
-        self.attention = Attention(dim, shape)
         prefix = f"layers.{index}."
+        self.attention = pytorch_latent.LatentAttention(weights, prefix + "attention.", shape) \
+            if shape["latent"] else Attention(dim, shape)
         if prefix + "moe.experts.w1" in weights:
             self.moe = pytorch_moe.MoE(dim, weights, prefix + "moe.", config, FeedForward)
         else:
@@ -150,19 +163,22 @@ class Block(nn.Module):
 def shape_of(weights, config):
     """What the blocks are made of, from the weights' shapes and the config."""
     is_qwen = config["model"].startswith("qwen3")
-    first = "layers.0.attention."
-    width, dim = weights[first + "wq.weight"].shape
     rope = config.get("architecture.rope", "model")
     halves = is_qwen if rope == "model" else rope == "rotate_half"
+    shape = {"eps": config.get("architecture.norm_eps") or (1e-6 if is_qwen else 1e-5),
+             "theta": config.get("architecture.rope_theta") or THETA[config["model"].split(".")[0]],
+             "scaling": scaling_of(config), "rotate": rotate_by_halves if halves else rotate, "latent": None}
+    first = "layers.0.attention."
+    if first + "wkv_a.weight" in weights:
+        shape["latent"] = pytorch_latent.latent_of(config, shape["scaling"])
+        return {**shape, "rope_width": shape["latent"]["widths"][1]}
+    width, fused = weights[first + "wo.weight"].shape[1], weights.get(first + "wqkv.weight")
+    kv_width = weights[first + "wk.weight"].shape[0] if fused is None else (fused.shape[0] - width) // 2
     qk_norm = first + "q_norm.weight" in weights
-    heads = config.get("architecture.n_heads") or HEADS
-    return {"width": width, "kv_width": weights[first + "wk.weight"].shape[0],
-            "head_dim": len(weights[first + "q_norm.weight"]) if qk_norm else width // heads,
-            "qk_norm": qk_norm,
-            "eps": config.get("architecture.norm_eps") or (1e-6 if is_qwen else 1e-5),
-            "theta": config.get("architecture.rope_theta") or (1e6 if is_qwen else 5e5),
-            "scaling": scaling_of(config),
-            "rotate": rotate_by_halves if halves else rotate}
+    head_dim = len(weights[first + "q_norm.weight"]) if qk_norm else \
+        width // (config.get("architecture.n_heads") or HEADS)
+    return {**shape, "width": width, "kv_width": kv_width, "sharing": width // kv_width, "head_dim": head_dim,
+            "rope_width": head_dim, "qk_norm": qk_norm, "fused": fused is not None}
 
 
 class TiedOutput(nn.Module):
@@ -181,7 +197,7 @@ class Llama(nn.Module):
         vocab, dim = weights["tok_embeddings.weight"].shape
         layers = sum(name.endswith("attention_norm.weight") for name in weights)
         self.config, shape = config, shape_of(weights, config)
-        self.table = rope_table(shape["head_dim"], config.get("architecture.max_seq_len") or 2048, shape["theta"],
+        self.table = rope_table(shape["rope_width"], config.get("architecture.max_seq_len") or 2048, shape["theta"],
                                 shape["scaling"], dtype, shape["rotate"] is rotate_by_halves)
         self.tok_embeddings = nn.Embedding(vocab, dim)
         self.layers = nn.ModuleList(Block(dim, shape, i, weights, config) for i in range(layers))

@@ -117,9 +117,13 @@ torch::Tensor Decoder::block(size_t i, torch::Tensor h_BSD, const Pass& pass) co
   const torch::Tensor& own_turns = dimensions_.has_rope(layer_index) ? pass.turns : torch::Tensor();
   const Part layer(hooks_, "layers." + std::to_string(i));
   const Part attention = layer / "attention";
-  h_BSD = h_BSD + seen(pass.probe, attention.name(),
-                       block.attention.forward(block.attention_norm.forward(h_BSD, layer / "attention_norm"),
-                                               own_turns, mask, attention));
+  const torch::Tensor attended_BSD = std::visit(
+      [&](const auto& either) {
+        return either.forward(block.attention_norm.forward(h_BSD, layer / "attention_norm"), own_turns, mask,
+                              attention);
+      },
+      block.attention);
+  h_BSD = h_BSD + seen(pass.probe, attention.name(), attended_BSD);
   const torch::Tensor normed_BSD = block.ffn_norm.forward(h_BSD, layer / "ffn_norm");
   const Part second = layer / (block.moe ? "moe" : "feed_forward");
   return h_BSD + seen(pass.probe, second.name(),

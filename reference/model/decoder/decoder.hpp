@@ -120,12 +120,13 @@ class Decoder {
 /// Gives every weight its first value: seeds the CPU generator and draws in torchtitan's order, always in
 /// float32, then widens. The weights then require gradients.
 ///
-/// Initialization::depth_scaled: embedding normal(0, 1); wq, wk, wv, w1 truncated normal of std 0.02; wo, w2,
-/// w3 (of experts and shared experts too) and the router of layer i of std 0.02 / sqrt(2 (i + 1)); output of
-/// std D^-0.5 cut at 3 std, also over a tied embedding. Initialization::normal: every matrix normal(0, 0.02),
-/// but in a model with experts wo and the experts' w2 of std 0.02 / sqrt(2 L); a tied embedding is drawn
-/// once, as the output. Norms: 1. RopeWeights::permuted then reorders wq and wk. Source: NUMERICS.md 4.1
-/// and 4.3; torchtitan models/qwen3.
+/// Initialization::depth_scaled: embedding normal(0, 1); wo, w2, w3 (of experts and shared experts too) and
+/// the router of layer i truncated normal of std 0.02 / sqrt(2 (i + 1)), the blocks' other matrices of std
+/// 0.02; output of std D^-0.5 cut at 3 std, also over a tied embedding. Initialization::normal: every matrix
+/// normal(0, 0.02), but in a model with experts wo and the experts' w2 of std 0.02 / sqrt(2 L); a tied
+/// embedding is drawn once, as the output. Norms: 1. RopeWeights::permuted then reorders wq and wk. A fused
+/// weight has the numbers that wq, wk and wv would have. Source: NUMERICS.md 4.1 and 4.3; torchtitan
+/// models/qwen3.
 void initialize(Decoder& model, uint64_t seed);
 
 }  // namespace parity::reference

@@ -4,10 +4,6 @@
 
 namespace parity::reference {
 
-torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const Part& part) {
-  return part.leave(at::linear(part.enter(x), weight));
-}
-
 FeedForward::FeedForward(int64_t dim, int64_t hidden, const torch::TensorOptions& options)
     : w1(torch::empty({hidden, dim}, options)),
       w2(torch::empty({dim, hidden}, options)),

@@ -6,16 +6,9 @@
 
 #include <torch/types.h>
 
-#include "reference/model/module_hooks.hpp"
-#include "reference/model/parameter.hpp"
+#include "reference/model/decoder/layers.hpp"
 
 namespace parity::reference {
-
-/// Takes each weight of a module under its name.
-using WeightVisitor = std::function<void(const std::string& name, torch::Tensor& weight)>;
-
-/// x W^T, a part of its own. \param weight  [rows, D]
-torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const Part& part);
 
 /// SwiGLU: w2 (silu(w1 x) * w3 x). Parts: w1, w2, w3.
 struct FeedForward {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "reference/model/decoder/decoder.hpp"
@@ -37,8 +38,12 @@ struct Matrix {
 
 /// In torchtitan's order of drawing.
 std::vector<Matrix> matrices_of(Block& block) {
-  Attention& attention = block.attention;
-  std::vector<Matrix> all = {{&attention.wq}, {&attention.wk}, {&attention.wv}, {&attention.wo, true, true}};
+  std::vector<Matrix> all;
+  const auto add_attention = [&all](const std::string& name, torch::Tensor& weight) {
+    if (!name.ends_with("norm.weight"))
+      all.push_back({&weight, name == "wo.weight", name == "wo.weight"});
+  };
+  std::visit([&](auto& attention) { attention.visit("", add_attention); }, block.attention);
   const auto add = [&all](FeedForward& feed_forward) {
     all.insert(all.end(), {{&feed_forward.w1}, {&feed_forward.w2, true}, {&feed_forward.w3, true}});
   };
@@ -64,6 +69,27 @@ void draw_block(Block& block, int64_t layer, const ModelDimensions& d) {
   }
 }
 
+/// The attention's weights too where q, k and v are in one: they are drawn by themselves and then put
+/// together.
+void draw_unfused(Block& block, int64_t layer, const ModelDimensions& d) {
+  auto* const attention = std::get_if<Attention>(&block.attention);
+  const torch::Tensor fused = attention != nullptr ? std::exchange(attention->wqkv, {}) : torch::Tensor();
+  if (fused.defined()) {
+    const auto [q, k, v] = split_rows(fused, 0, attention->head_dim, attention->sharing);
+    attention->wq = q, attention->wk = k, attention->wv = v;
+  }
+  draw_block(block, layer, d);
+  if (attention != nullptr && d.rope_weights == RopeWeights::permuted)
+    for (torch::Tensor* weight : {&attention->wq, &attention->wk})
+      weight->copy_(permuted_for_rotate_half(*weight, d.head_dim()));
+  if (fused.defined()) {
+    fused.copy_(fused_rows(attention->wq, attention->wk, attention->wv, attention->head_dim));
+    attention->wqkv = fused;
+    for (torch::Tensor* weight : {&attention->wq, &attention->wk, &attention->wv})
+      weight->reset();
+  }
+}
+
 }  // namespace
 
 void initialize(Decoder& model, uint64_t seed) {
@@ -73,13 +99,8 @@ void initialize(Decoder& model, uint64_t seed) {
   at::manual_seed(seed);
   if (depth_scaled || !d.tied)
     draw_normal(model.tok_embeddings_, depth_scaled ? 1 : 0.02);
-  for (size_t i = 0; i < model.layers_.size(); ++i) {
-    Block& block = model.layers_[i];
-    draw_block(block, static_cast<int64_t>(i), d);
-    if (d.rope_weights == RopeWeights::permuted)
-      for (torch::Tensor* weight : {&block.attention.wq, &block.attention.wk})
-        weight->copy_(permuted_for_rotate_half(*weight, d.head_dim()));
-  }
+  for (size_t i = 0; i < model.layers_.size(); ++i)
+    draw_unfused(model.layers_[i], static_cast<int64_t>(i), d);
   torch::Tensor& output = d.tied ? model.tok_embeddings_ : model.output_;
   const double std = std::pow(static_cast<double>(d.dim), -0.5);
   if (depth_scaled)

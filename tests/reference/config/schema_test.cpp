@@ -90,6 +90,10 @@ TEST(ModelNamesTest, DimensionsFollowTheArchitecture) {
   EXPECT_EQ(wide.norm_eps, 1e-6);
   EXPECT_EQ(wide.rope_scaling, RopeScaling::none);
   EXPECT_EQ(dimensions_of("llama3.debug", {.n_kv_heads = 4}).n_heads, 16);
+  const ModelDimensions latent = dimensions_of("deepseek_v3.debug", {.n_heads = 4, .qk_nope_head_dim = 100});
+  EXPECT_EQ(latent.head_dim(), 164);
+  EXPECT_EQ(latent.rope_dim(), 64);
+  EXPECT_EQ(latent.n_kv_heads, 4) << "each head has keys of its own";
 }
 
 }  // namespace

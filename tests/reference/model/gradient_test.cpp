@@ -6,7 +6,7 @@
 
 #include "reference/loss/token_cross_entropy.hpp"
 #include "reference/model/decoder/decoder.hpp"
-#include "tests/reference/tiny.hpp"
+#include "tests/reference/tiny_latent.hpp"
 
 namespace parity::reference {
 namespace {
@@ -40,12 +40,24 @@ ModelDimensions tiny_llama4() {
   return d;
 }
 
+ModelDimensions tiny_fused() {
+  ModelDimensions d = tiny_dimensions();
+  d.fused_qkv = true;
+  return d;
+}
+
 class GradientTest : public testing::TestWithParam<ModelDimensions> {};
-INSTANTIATE_TEST_SUITE_P(, GradientTest, testing::Values(tiny_dimensions(), tiny_qwen3(), tiny_llama4()),
+INSTANTIATE_TEST_SUITE_P(, GradientTest,
+                         testing::Values(tiny_dimensions(), tiny_qwen3(), tiny_llama4(), tiny_fused(),
+                                         tiny_latent(0), tiny_latent(10)),
                          [](const auto& model) {
-                           return model.param.tied              ? "Qwen3"
-                                  : model.param.moe.experts > 0 ? "Llama4"
-                                                                : "Llama3";
+                           const ModelDimensions& d = model.param;
+                           return d.latent.q_rank > 0 ? "LatentOfQueriesToo"
+                                  : d.is_latent()     ? "Latent"
+                                  : d.fused_qkv       ? "Fused"
+                                  : d.tied            ? "Qwen3"
+                                  : d.moe.experts > 0 ? "Llama4"
+                                                      : "Llama3";
                          });
 
 TEST_P(GradientTest, AgreesWithFiniteDifferencesForEveryParameter) {

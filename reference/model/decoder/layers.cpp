@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/model/decoder/layers.hpp"
+
+namespace parity::reference {
+
+torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const Part& part) {
+  return part.leave(at::linear(part.enter(x), weight));
+}
+
+torch::Tensor RmsNorm::forward(const torch::Tensor& x_BSD, const Part& part) const {
+  return part.leave(at::rms_norm(part.enter(x_BSD), weight.sizes(), weight, eps));
+}
+
+}  // namespace parity::reference
