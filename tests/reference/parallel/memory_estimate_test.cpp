@@ -64,12 +64,16 @@ TEST_F(MemoryEstimateTest, OfExpertsIsWhatTheFirstRankTrains) {
   }
 }
 
-/// Counts by the models' own papers and pages, where they give them to the last digit, and NUMERICS.md 4.2.
+/// NUMERICS.md 4.2, and what the files that the models' authors published hold: of DeepSeek-V3 671,026,419,200
+/// with the 256 biases of each of its 58 routers, which are no parameters.
 TEST(ParameterCountTest, OfModelsWithExperts) {
   for (const auto& [name, parameters] :
        {std::pair("qwen3.debug_moe", int64_t{315'758'848}), std::pair("llama4.debug", int64_t{15'017'216}),
         std::pair("qwen3.30b_a3b", int64_t{30'532'122'624}),
-        std::pair("llama4.17bx16e", int64_t{107'769'861'120})}) {
+        std::pair("llama4.17bx16e", int64_t{107'769'861'120}),
+        std::pair("deepseek_v3.debug", int64_t{33'014'016}),
+        std::pair("deepseek_v3.16b", int64_t{15'706'484'224}),
+        std::pair("deepseek_v3.671b", int64_t{671'026'419'200} - int64_t{58} * 256)}) {
     RunConfig config;
     config.model = name;
     EXPECT_EQ(parameter_count(config), parameters) << name;
