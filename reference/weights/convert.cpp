@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/weights/convert.hpp"
 
+#include <array>
+
 #include "harness/base/error.hpp"
+#include "reference/model/decoder/attention.hpp"
 #include "reference/model/decoder/rope.hpp"
 
 namespace parity::reference {
@@ -22,28 +25,16 @@ void turn_rows(const NameRule& rule, Way way, int64_t head_dim, Tensors& own) {
     own[i] = to_halves ? permuted_for_rotate_half(own[i], head_dim) : permuted_for_complex(own[i], head_dim);
 }
 
-torch::Tensor fused_qkv(const Tensors& qkv, const ModelDimensions& d) {
-  const int64_t shared = d.n_heads / d.n_kv_heads, width = d.head_dim();
-  const auto grouped = [&](const torch::Tensor& weight, int64_t heads) {
-    return weight.unflatten(0, torch::IntArrayRef{d.n_kv_heads, heads, width});
-  };
-  return torch::cat({grouped(qkv[0], shared), grouped(qkv[1], 1), grouped(qkv[2], 1)}, 1).flatten(0, 2);
-}
-
-Tensors split_qkv(const torch::Tensor& fused, const ModelDimensions& d) {
-  const int64_t shared = d.n_heads / d.n_kv_heads;
-  const torch::Tensor groups = fused.unflatten(0, torch::IntArrayRef{d.n_kv_heads, shared + 2, d.head_dim()});
-  return {groups.narrow(1, 0, shared).flatten(0, 2), groups.select(1, shared).flatten(0, 1),
-          groups.select(1, shared + 1).flatten(0, 1)};
-}
-
 /// q, k and v, in one where a side has one name for them.
 Tensors apart(const Tensors& qkv, const ModelDimensions& d) {
-  return qkv.size() == 1 ? split_qkv(qkv[0], d) : qkv;
+  if (qkv.size() > 1)
+    return qkv;
+  const std::array<torch::Tensor, 3> parts = split_rows(qkv[0], 0, d.head_dim(), d.n_heads / d.n_kv_heads);
+  return {parts.begin(), parts.end()};
 }
 
 Tensors as_named(const Tensors& qkv, size_t names, const ModelDimensions& d) {
-  return names == 1 ? Tensors{fused_qkv(qkv, d)} : qkv;
+  return names == 1 ? Tensors{fused_rows(qkv[0], qkv[1], qkv[2], d.head_dim())} : qkv;
 }
 
 }  // namespace

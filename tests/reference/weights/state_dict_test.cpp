@@ -45,8 +45,11 @@ class StateDictTest : public FolderTest {
  protected:
   const std::filesystem::path path = folder / "weights.safetensors";
 
-  void save(const Decoder& model, WeightNames names) const {
-    save_weights(path, names, "llama3.debug", model.dimensions(), model.parameters());
+  void save(const Decoder& model, WeightNames names, const std::string& name = "llama3.debug") const {
+    Parameters all = model.parameters();
+    for (const Parameter& bias : model.router_biases())
+      all.push_back(bias);
+    save_weights(path, names, name, model.dimensions(), all);
   }
   /// Writes the file again with other tensors.
   void rewrite(const std::function<void(std::map<std::string, TensorView>&)>& change) const {
@@ -89,6 +92,44 @@ TEST_F(StateDictTest, EveryKindOfNamesIsRecognisedAndGivesTheBitsBack) {
     }
 }
 
+TEST_F(StateDictTest, OneMatrixForQueriesKeysAndValuesIsTheSameModelAsThree) {
+  ModelDimensions fused = tiny_dimensions();
+  fused.fused_qkv = true;
+  const torch::Tensor tokens = torch::arange(24).view({2, 12});
+  const Decoder apart = drawn(tiny_dimensions(), 1);
+  for (const WeightNames names :
+       {WeightNames::torchtitan, WeightNames::torchtitan_2026_fused, WeightNames::hugging_face}) {
+    SCOPED_TRACE(name_of(names));
+    save(apart, names);
+    Decoder together = drawn(fused, 2);
+    EXPECT_EQ(load_weights(together, "llama3.debug", path), names);
+    EXPECT_TRUE(torch::allclose(together.forward(tokens), apart.forward(tokens), 1e-5, 1e-6));
+    const std::string bytes = read_file(path);
+    save(together, names);
+    EXPECT_EQ(read_file(path), bytes);
+  }
+}
+
+TEST_F(StateDictTest, LatentAttentionComesBackToo) {
+  const std::string name = "deepseek_v3.debug";
+  RunConfig config = tiny_config();
+  config.model = name;
+  config.moe.hidden = 8;
+  config.architecture.q_lora_rank = 6;
+  for (const WeightNames names :
+       {WeightNames::torchtitan, WeightNames::torchtitan_2026, WeightNames::hugging_face}) {
+    SCOPED_TRACE(name_of(names));
+    const Decoder model = drawn(dimensions_of(config), 1);
+    ASSERT_FALSE(model.router_biases().empty());
+    model.router_biases().front().value.fill_(0.5);
+    save(model, names, name);
+    Decoder other = drawn(dimensions_of(config), 2);
+    EXPECT_EQ(load_weights(other, name, path), names);
+    expect_weights(other, copies(model));
+    EXPECT_TRUE(torch::equal(other.router_biases().front().value, model.router_biases().front().value));
+  }
+}
+
 TEST_F(StateDictTest, ExpertsComeBackToo) {
   RunConfig config = tiny_config();
   config.moe.hidden = 8;
@@ -98,10 +139,7 @@ TEST_F(StateDictTest, ExpertsComeBackToo) {
       SCOPED_TRACE(std::string(name) + " " + std::string(name_of(names)));
       config.model = name;
       const Decoder model = drawn(dimensions_of(config), 1);
-      Parameters all = model.parameters();
-      for (const Parameter& bias : model.router_biases())
-        all.push_back(bias);
-      save_weights(path, names, name, model.dimensions(), all);
+      save(model, names, name);
       Decoder other = drawn(dimensions_of(config), 2);
       const bool has_text = config.model == "llama4.debug" || names != WeightNames::hugging_face_text;
       EXPECT_EQ(load_weights(other, name, path), has_text ? names : WeightNames::hugging_face);
