@@ -76,6 +76,28 @@ TEST_F(SaveWeightsTest, EveryLayoutWritesTheBytesOfOneProcessAndTakesItsPartOfTh
   }
 }
 
+TEST_F(SaveWeightsTest, ExpertsOfTwoRanksAreSavedAndLoadedAsOfOne) {
+  const std::filesystem::path expected = folder / "one.safetensors";
+  ASSERT_THAT(run_ranks(1,
+                        [&](Group& world) {
+                          Trainer(experts(), held(world)).save_weights(expected, WeightNames::hugging_face);
+                        }),
+              Each(""));
+  EXPECT_THAT(run_ranks(2,
+                        [&](Group& world) {
+                          RunConfig config = experts();
+                          config.parallel.dp_shard = config.parallel.ep = 2;
+                          const Trainer drawn(config, held(world));
+                          drawn.save_weights(file, WeightNames::hugging_face);
+                          world.barrier();
+                          require(read_file(file) == read_file(expected), "other bytes than one process");
+                          const Trainer other = loaded(config, file, held(world));
+                          expect_same(other.parameters(), drawn.parameters());
+                          world.barrier();  // the groups go when all have met in them
+                        }),
+              Each(""));
+}
+
 TEST_F(SaveWeightsTest, ATrainedModelGoesOnFromItsFileAsFromMemory) {
   EXPECT_THAT(run_ranks(1,
                         [&](Group& world) {
