@@ -69,7 +69,7 @@ void check_expert_parallel(const RunConfig& config, const Rules& rules) {
   rules.rule(parallel.dp_shard * parallel.cp % parallel.ep == 0, "parallel.ep",
              "it takes its ranks from the " + std::to_string(parallel.dp_shard * parallel.cp) +
                  " of parallel.dp_shard x parallel.cp",
-             "choose a divisor of that");
+             "raise parallel.dp_shard, or choose a divisor of that");
   rules.rule(parallel.has_units(), "parallel.ep",
              "experts lie in FSDP units of their own, and there are no units",
              "set parallel.dp_shard or parallel.replicate_with = \"hsdp\"");

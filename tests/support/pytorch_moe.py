@@ -76,7 +76,8 @@ class MoE(nn.Module):
         self.counts = torch.zeros(count, dtype=torch.int64)
 
     def route(self, x):
-        logits = self.router.gate(x)
+        with torch.autocast("cpu", enabled=False):  # which expert a token goes to does not hang on 16 bits
+            logits = self.router.gate(x)
         scores = logits.sigmoid() if self.s["score"] == "sigmoid" else logits.softmax(-1)
         with torch.no_grad():
             choice = scores + self.bias if self.s["step"] else scores
