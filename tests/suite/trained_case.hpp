@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "harness/suite/results.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
@@ -53,8 +54,10 @@ class TrainedCaseTest : public SuiteTest {
     const size_t place = text.find(before);
     EXPECT_NE(place, std::string::npos) << before;
     text.replace(place, before.size(), after);
+    for (const auto& each : std::filesystem::directory_iterator(support))
+      if (each.path().filename().string().starts_with("pytorch_"))
+        write_file(folder_ / each.path().filename(), read_file(each.path()));
     write_file(folder_ / "pytorch_llama.py", text);
-    write_file(folder_ / "pytorch_schedules.py", read_file(support / "pytorch_schedules.py"));
     return folder_ / "pytorch_llama.py";
   }
   static std::string sentence(const Json& item, size_t check = 0) {
