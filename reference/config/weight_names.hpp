@@ -11,8 +11,8 @@ namespace parity::reference {
 
 /// Under which names, and in which form, a file holds a model's weights: those of torchtitan until 2026-02,
 /// which are ours; of torchtitan since then, q, k and v split as its state dicts have them, or in the one
-/// matrix that its fused layer holds; of Hugging Face; of Hugging Face with Llama 4's language model alone, for
-/// other models the same.
+/// matrix that its fused layer holds; of Hugging Face; of Hugging Face with Llama 4's language model alone,
+/// for other models the same.
 enum class WeightNames {
   torchtitan,
   torchtitan_2026,
