@@ -64,8 +64,8 @@ TEST_F(MemoryEstimateTest, OfExpertsIsWhatTheFirstRankTrains) {
   }
 }
 
-/// NUMERICS.md 4.2, and what the files that the models' authors published hold: of DeepSeek-V3 671,026,419,200
-/// with the 256 biases of each of its 58 routers, which are no parameters.
+/// NUMERICS.md 4.2, and what the files that the models' authors published hold: of DeepSeek-V3
+/// 671,026,419,200 with the 256 biases of each of its 58 routers, which are no parameters.
 TEST(ParameterCountTest, OfModelsWithExperts) {
   for (const auto& [name, parameters] :
        {std::pair("qwen3.debug_moe", int64_t{315'758'848}), std::pair("llama4.debug", int64_t{15'017'216}),
@@ -86,7 +86,8 @@ TEST(MemoryEstimateByHandTest, OfExpertsApart) {
   config.model = "llama4.debug";
   config.moe = {.experts = 4, .hidden = 8, .shared_hidden = 8, .every = 1};
   config.parallel = {.dp_shard = 4, .ep = 2, .reshard_after_forward = ReshardAfterForward::always};
-  // Attention 16 x 16 twice and 8 x 16 twice, shared 3 x 16 x 8, gate 4 x 16, norms 2 x 16; experts 3 x 16 x 8.
+  // Attention 16 x 16 twice and 8 x 16 twice, shared 3 x 16 x 8, gate 4 x 16, norms 2 x 16; experts 3 x 16
+  // x 8.
   const int64_t rest = 2 * 256 + 2 * 128 + 384 + 64 + 32, experts = 2 * 384;
   EXPECT_EQ(estimate_memory(config).front().gathered, 4 * (rest + experts));
 }
