@@ -79,8 +79,9 @@ TEST_F(WitnessTest, NumpyFindsTheSame) {
   ASSERT_EQ(run.status, 0) << run.output;
   const Json expected = Json::parse(run.output);
 
-  EXPECT_EQ(to_string(digest_of(e.view)), expected["digest"]);
-  EXPECT_EQ(to_string(digest_of({DType::uint8, {4 * 3001}, e.view.data})), expected["bytes"]);
+  EXPECT_EQ(to_string(digest_of(e.view)), expected["digest"].get<std::string>());
+  EXPECT_EQ(to_string(digest_of({DType::uint8, {4 * 3001}, e.view.data})),
+            expected["bytes"].get<std::string>());
   const auto sums = sketch_of(e.view);
   for (size_t b = 0; b < sums.size(); ++b)  // 47 terms below 8 in another order
     EXPECT_NEAR(sums[b], expected["sketch"][b].get<double>(), 47 * 47 * 8 * 0x1p-53);
