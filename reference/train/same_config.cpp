@@ -46,22 +46,31 @@ std::string differences(const Json& mine, const Json& first) {
   return words + (found > most ? " and " + std::to_string(found - most) + " more" : "");
 }
 
-}  // namespace
-
-void require_same_config(const Json& config, const Group& world) {
+/// \param what, remedy  for the message
+void require_same(const Json& mine, const Group& world, const std::string& what, const std::string& remedy) {
   if (world.size() == 1)
     return;
-  const std::string text = config.dump();
+  const std::string text = mine.dump();
   const std::string first = broadcast(text, world, 0);
   const torch::Tensor differs = torch::full({1}, static_cast<int64_t>(text != first), torch::kInt64);
   const torch::Tensor all = world.all_gather(differs);
   for (int64_t rank = 0; rank < world.size(); ++rank)
     if (all[rank].item<int64_t>() != 0) {
-      const std::string words =
-          world.rank() == rank ? differences(config, Json::parse(first)) : std::string();
-      throw UserError("rank " + std::to_string(rank) + " has another config than rank 0 (" +
-                      broadcast(words, world, rank) + "); start every rank with the same one");
+      const std::string words = world.rank() == rank ? differences(mine, Json::parse(first)) : std::string();
+      throw UserError("rank " + std::to_string(rank) + " has " + what + " than rank 0 (" +
+                      broadcast(words, world, rank) + "); " + remedy);
     }
+}
+
+}  // namespace
+
+void require_same_config(const Json& config, const Group& world) {
+  require_same(config, world, "another config", "start every rank with the same one");
+}
+
+void require_same_weights(const std::string& digest, const Group& world) {
+  require_same({{"digest", digest}}, world, "other first weights",
+               "let weights.path be the same file on every rank");
 }
 
 }  // namespace parity::reference

@@ -15,6 +15,7 @@
 #include "reference/train/autocast.hpp"
 #include "reference/train/non_finite.hpp"
 #include "reference/train/router_update.hpp"
+#include "reference/train/same_config.hpp"
 #include "reference/train/trainer_state.hpp"
 #include "reference/train/weights_digest.hpp"
 #include "reference/weights/state_dict.hpp"
@@ -40,6 +41,8 @@ Applied initialized(Decoder& model, const RunConfig& config, const Parallel& par
   if (!config.weights.path.empty())
     load_weights(model, config.model, config.weights.path);
   digest = weights_digest(model);
+  if (!config.weights.path.empty())
+    require_same_weights(digest, *parallel.world);
   model.move_to(parallel.world->device().place);
   return apply_parallelism(model, config.parallel, parallel);
 }

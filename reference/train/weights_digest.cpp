@@ -9,11 +9,17 @@ namespace parity::reference {
 
 std::string weights_digest(const Decoder& model) {
   ContentHash hash;
-  for (const auto& [name, value, layout, partial] : model.parameters()) {
-    hash.add(name);
+  const auto add = [&hash](const Parameter& parameter) {
+    const torch::Tensor& value = parameter.value;
+    hash.add(parameter.name);
     hash.add(to_string(digest_of({value.scalar_type() == torch::kFloat64 ? DType::float64 : DType::float32,
                                   value.sizes().vec(), value.const_data_ptr()})));
-  }
+  };
+  for (const Parameter& parameter : model.parameters())
+    add(parameter);
+  for (const Parameter& bias : model.router_biases())
+    if (bias.value.any().item<bool>())
+      add(bias);
   return hash.hex();
 }
 

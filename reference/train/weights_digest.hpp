@@ -8,7 +8,8 @@
 
 namespace parity::reference {
 
-/// Names and bits of every weight, as 32 hexadecimal digits: whether two runs start from the same model.
+/// Names and bits of every weight, and of routers' biases that are not zero, as 32 hexadecimal digits:
+/// whether two runs start from the same model.
 /// \param model  whole, on the CPU
 std::string weights_digest(const Decoder& model);
 

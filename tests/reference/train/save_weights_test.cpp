@@ -5,6 +5,7 @@
 #include "harness/base/error.hpp"
 #include "reference/model/parameter.hpp"
 #include "reference/train/trainer.hpp"
+#include "reference/train/weights_digest.hpp"
 #include "tests/reference/tiny.hpp"
 #include "tests/support/ranks.hpp"
 
@@ -127,6 +128,33 @@ TEST_F(SaveWeightsTest, BiasesOfRoutersComeToo) {
                                       trainer.router_biases());
                         }),
               Each(""));
+}
+
+/// Each rank reads by itself, so that parts of two models could train on together.
+TEST_F(SaveWeightsTest, RanksThatReadOtherFilesSaySo) {
+  const auto complaints = run_ranks(2, [&](Group& world) {
+    const std::filesystem::path own = folder / (std::to_string(world.rank()) + ".safetensors");
+    RunConfig config = config_of({1, 1, 1});
+    config.seed = world.rank();
+    Trainer(config).save_weights(own, WeightNames::torchtitan);
+    config = config_of({2, 1, 1});
+    config.weights.path = own.string();
+    Trainer(config, held(world));
+  });
+  EXPECT_THAT(complaints,
+              Each(testing::AllOf(testing::StartsWith("rank 1 has other first weights than rank 0"),
+                                  testing::HasSubstr("weights.path"))));
+}
+
+TEST(WeightsDigestTest, KnowsBiasesThatAreNotZero) {
+  RunConfig config = tiny_config();
+  config.model = "qwen3.debug_moe_8";
+  config.moe.hidden = 8;
+  Decoder model(dimensions_of(config), torch::kFloat32);
+  initialize(model, 1);
+  const std::string drawn = weights_digest(model);
+  torch::Tensor(model.router_biases().back().value)[3] = 1e-3;
+  EXPECT_NE(weights_digest(model), drawn);
 }
 
 }  // namespace
