@@ -24,12 +24,13 @@
 namespace parity::cli {
 namespace {
 
-constexpr std::array<Verb, 10> table = {{
+constexpr std::array<Verb, 11> table = {{
     {"list", "Show the cases", add_list},
     {"keys", "Show what a config may set, and the channels that checks may name", add_keys},
     {"run", "Run cases: train their arms, judge, report", add_run},
     {"compare", "Compare two traces, channel by channel and tensor by tensor", add_compare},
     {"golden", "Record, verify and show stored truth", add_golden},
+    {"bisect", "Find the cause of a difference: step, tensor, option, commit", add_bisect},
     {"calibrate", "Measure the rounding noise of a case's quantities, which bounds are held against",
      add_calibrate},
     {"power", "Measure how small a defect the checks of a case see, and how often they are wrong", add_power},

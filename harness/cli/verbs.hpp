@@ -44,6 +44,7 @@ void add_keys(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_golden(CLI::App& app, Action& action);
+void add_bisect(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_power(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/power/first_difference.hpp"
+#include "harness/compare/first_difference.hpp"
 
 #include <algorithm>
 #include <set>

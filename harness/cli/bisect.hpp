@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "harness/cli/verbs.hpp"
+
+namespace parity::cli {
+
+// The verbs below `parity bisect`; each sets its action from its callback.
+
+void add_bisect_traces(CLI::App& app, Action& action);
+
+}  // namespace parity::cli
