@@ -35,6 +35,19 @@ struct PlacedValue {
 };
 using Overrides = std::map<std::string, PlacedValue>;
 
+/// Which updates a run makes, where not all of its steps. Only of runs of parity-train.
+struct RunSpan {
+  int64_t stop_after = 0;        ///< the last update, after which it leaves a checkpoint; 0: to the end
+  int64_t checkpoint_every = 0;  ///< also leaves one after every so many updates; 0: no
+  /// What it goes on from: the checkpoint after update `start_step` of the run with the id `start_run`, whose
+  /// span leaves one there. "": from the beginning.
+  std::string start_run = {};
+  int64_t start_step = 0;
+
+  bool is_whole() const { return stop_after == 0 && checkpoint_every == 0 && start_run.empty(); }
+  Json to_json() const;
+};
+
 /// One side of a case: parity-train under the base config with overrides, or a command.
 struct Arm {
   std::string name;
@@ -51,6 +64,7 @@ struct Arm {
   /// Defects put into its run and into its twin's. No case file has them: verbs that ask what a defect would
   /// do derive such arms. No golden is recorded of one.
   std::vector<Fault> faults = {};
+  RunSpan span = {};  ///< likewise
 
   bool is_command() const { return !command.empty(); }
   /// The arm that checks and the golden name for it.

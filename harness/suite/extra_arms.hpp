@@ -23,6 +23,7 @@ struct ExtraArm {
   std::string profile = {};        ///< "" keeps the case's
   bool twin = false;               ///< whether it has a float64 twin where checks of its arm need one
   std::vector<Fault> faults = {};  ///< put into its run, and its twin's
+  RunSpan span = {};               ///< the updates that its run, and its twin's, make
 
   std::string name() const { return of + "~" + suffix; }
 };

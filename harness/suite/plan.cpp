@@ -112,6 +112,16 @@ void check_faults(const Arm& arm, const PlannedRun& run) {
   }
 }
 
+/// A run that restarts has two processes, and is repeated from its beginning.
+void check_span(const PlannedRun& run) {
+  const RunSpan& span = run.span;
+  require(span.stop_after <= run.steps && span.start_step < run.last_step(),
+          run.label + ": a span beyond the run");
+  require(span.start_run.empty() == (span.start_step == 0), run.label + ": a span from nowhere");
+  require(run.restart_after == 0 || (span.start_run.empty() && span.checkpoint_every == 0),
+          run.label + ": a span from a checkpoint of a run that restarts");
+}
+
 /// What decides the bits of a run on GPUs beside its program: the plug-in that the program opens (its
 /// libraries come with those of the program), the devices and their driver.
 Json cuda_identity(const PlanContext& context) {
@@ -129,6 +139,13 @@ auto& find_arm(Arms& arms, const std::string& name) {
 
 }  // namespace
 
+Json RunSpan::to_json() const {
+  return {{"stop_after", stop_after},
+          {"checkpoint_every", checkpoint_every},
+          {"start_run", start_run},
+          {"start_step", start_step}};
+}
+
 PlannedArm& PlannedCase::arm(const std::string& name) {
   return find_arm(arms, name);
 }
@@ -140,7 +157,7 @@ const PlannedArm& PlannedCase::arm(const std::string& name) const {
 double PlannedRun::cost() const {
   const double tokens = static_cast<double>(integer_or(config, "data.seq_len", 256)) *
                         static_cast<double>(integer_or(config, "data.global_batch", 4));
-  return static_cast<double>(steps) * tokens * (dtype == "float64" ? 2.3 : 1.0);
+  return static_cast<double>(last_step() - span.start_step) * tokens * (dtype == "float64" ? 2.3 : 1.0);
 }
 
 const ConfigSchema& Plan::schema() {
@@ -202,7 +219,9 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   run.ranks = arm.is_command() || !schema_ ? arm.ranks : static_cast<int>(schema_->ranks(run.config));
   run.threads = static_cast<int>(std::clamp<int64_t>(integer_or(run.config, "threads", 1), 1, 1024));
   run.steps = integer_or(run.config, "steps", 10);
+  run.span = arm.is_command() ? RunSpan{} : arm.span;
   run.restart_after = arm.is_command() ? 0 : integer_or(run.config, "checkpoint.restart_after", 0);
+  check_span(run);
   run.timeout_seconds = planned.source.timeout_seconds;
   run.cacheable = !arm.is_command() || !arm.inputs.empty();
   const RunLength length = length_of(run.config);
@@ -237,6 +256,8 @@ Json Plan::identity_of(const PlannedCase& planned, const Arm& arm, const Planned
                    {"traces", run.trace_of},
                    {"names", run.names},
                    {"environment", profile_environment(parse_enum<Profile>(run.profile), run.threads)}};
+  if (!run.span.is_whole())
+    identity["span"] = run.span.to_json();
   if (!arm.faults.empty())
     identity["faults"] = to_json(arm.faults);
   if (run.is_command())

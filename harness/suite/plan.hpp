@@ -33,12 +33,14 @@ struct PlannedRun {
   int ranks = 1;
   int threads = 1;
   int64_t steps = 10;
+  RunSpan span = {};
   int64_t restart_after = 0;  ///< 0: one process; else a second one goes on after this update
   double timeout_seconds = 300;
   bool cacheable = true;
   Capture capture;
 
   bool is_command() const { return !command.empty(); }
+  int64_t last_step() const { return span.stop_after > 0 ? span.stop_after : steps; }
   int slots() const { return ranks * threads; }
   /// Relative cost, for the time left: tokens, float64 counted as more than twice as slow.
   double cost() const;

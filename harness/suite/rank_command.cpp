@@ -56,6 +56,26 @@ std::vector<std::string> expand_command(const PlannedRun& run, const RunStore& s
   return argv;
 }
 
+bool restarts(const PlannedRun& run) {
+  return run.restart_after > 0 && run.restart_after < run.last_step();
+}
+
+std::vector<std::string> span_arguments(const PlannedRun& run, const RunStore& store, int leg) {
+  std::vector<std::string> words;
+  const RunSpan& span = run.span;
+  if (leg == 1)
+    words.emplace_back("--resume");
+  if (restarts(run) && leg == 0)
+    words.insert(words.end(), {"--stop-after", std::to_string(run.restart_after)});
+  else if (span.stop_after > 0)
+    words.insert(words.end(), {"--stop-after", std::to_string(span.stop_after)});
+  if (span.checkpoint_every > 0)
+    words.insert(words.end(), {"--checkpoint-every", std::to_string(span.checkpoint_every)});
+  if (!span.start_run.empty())
+    words.insert(words.end(), {"--start-from", store.checkpoint(span.start_run, span.start_step).string()});
+  return words;
+}
+
 std::map<std::string, std::string> rank_environment(const PlannedRun& run, const fs::path& folder, int rank,
                                                     const std::string& rendezvous, int port) {
   auto environment = profile_environment(parse_enum<Profile>(run.profile), run.threads);

@@ -16,6 +16,13 @@ namespace parity {
 /// {trace:ARM} are replaced inside each word of a command; other braces stay.
 std::vector<std::string> expand_command(const PlannedRun& run, const RunStore& store);
 
+/// Whether a second process goes on, as the config asks for and the run's span gets to it.
+bool restarts(const PlannedRun& run);
+
+/// What parity-train is told of the updates to make: where to stop, where to go on from.
+/// \param leg  0, or 1 for the second process of a run that restarts
+std::vector<std::string> span_arguments(const PlannedRun& run, const RunStore& store, int leg);
+
 /// The environment of one rank (the profile's variables and PARITY_*, RANK, WORLD_SIZE, ...).
 /// \param rendezvous  file-store path, another one for each leg of each run
 std::map<std::string, std::string> rank_environment(const PlannedRun& run,

@@ -91,6 +91,17 @@ std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
   return result;
 }
 
+fs::path RunStore::checkpoint(const std::string& id, int64_t step) const {
+  const fs::path all = fs::absolute(folder(id)) / "checkpoint";
+  const Json record = read_json(read_file(folder(id) / "run.json", largest_record));
+  const int64_t last = record.at("identity").at("span").at("stop_after").get<int64_t>();
+  const fs::path place = step == last ? all : all / ("step" + std::to_string(step));
+  if (!fs::exists(place / "checkpoint.pt"))
+    throw UserError("no checkpoint after update " + std::to_string(step) + " in " + all.string() +
+                    " (somebody has deleted it); run it again with --no-cache");
+  return place;
+}
+
 void RunStore::begin(PlannedRun& run) const {
   const fs::path place = folder(run.id);
   if (const auto captured = capture_of(record_of(place, run)))

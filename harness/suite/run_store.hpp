@@ -44,6 +44,8 @@ class RunStore {
   const std::filesystem::path& runs() const { return runs_; }
   std::filesystem::path folder(const std::string& id) const { return runs_ / id; }
   std::filesystem::path trace(const std::string& id) const { return folder(id) / "trace.h5"; }
+  /// Folder of the checkpoint that a run left after an update; absolute. \throws UserError if it is not there
+  std::filesystem::path checkpoint(const std::string& id, int64_t step) const;
 
   /// The finished run with this identity, if it recorded all that is wanted now and its trace can be read.
   /// Notes that it was used.

@@ -84,10 +84,9 @@ void RunningRun::start_leg() {
   try {
     ProcessSpec spec;
     spec.argv = run_.is_command() ? expand_command(run_, store_) : std::vector{trainer_.string()};
-    if (run_.restart_after > 0 && leg_ == 0)
-      spec.argv.insert(spec.argv.end(), {"--stop-after", std::to_string(run_.restart_after)});
-    if (run_.restart_after > 0 && leg_ == 1)
-      spec.argv.push_back("--resume");
+    if (!run_.is_command())
+      for (const std::string& word : span_arguments(run_, store_, leg_))
+        spec.argv.push_back(word);
     for (int rank = 0; rank < run_.ranks; ++rank) {
       spec.environment = rank_environment(run_, folder, rank, rendezvous_.string(), port);
       spec.stdout_file = log("stdout", rank);
@@ -306,7 +305,7 @@ void RunningRun::end() {
   signal_group(ranks_.front().process.pid(), SIGKILL);  // what the ranks left running in the background
   remove_rendezvous();
   trim_logs();
-  if (run_.restart_after > 0 && leg_ == 0) {
+  if (restarts(run_) && leg_ == 0) {
     ++leg_;
     start_leg();
     return;

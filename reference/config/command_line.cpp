@@ -14,9 +14,9 @@ namespace parity::reference {
 namespace {
 
 const std::vector<std::string> options = {
-    "--set",   "--trace",   "--capture",      "--stop-after",    "--resume",
-    "--dtype", "--quiet",   "--schema",       "--estimate",      "--checkpoint-dir",
-    "--help",  "--version", "--save-weights", "--weights-names", "--load-weights"};
+    "--set",     "--trace",        "--capture",       "--stop-after",   "--checkpoint-every", "--start-from",
+    "--resume",  "--dtype",        "--quiet",         "--schema",       "--estimate",         "--help",
+    "--version", "--save-weights", "--weights-names", "--load-weights", "--checkpoint-dir"};
 
 int64_t parse_count(const std::string& option, const std::string& text) {
   int64_t value = 0;
@@ -65,6 +65,10 @@ Arguments split(const std::vector<std::string>& arguments) {
       result.dtype = value();
     else if (option == "--stop-after")
       to.stop_after = parse_count(option, value());
+    else if (option == "--checkpoint-every")
+      to.checkpoint_every = parse_count(option, value());
+    else if (option == "--start-from")
+      to.start_from = value();
     else if (option == "--resume")
       to.resume = true;
     else if (option == "--quiet")
@@ -104,9 +108,15 @@ void check_combination(const Invocation& run) {
   if (run.stop_after > run.config.steps)
     throw UserError("--stop-after " + std::to_string(run.stop_after) + " is after the end (steps = " +
                     std::to_string(run.config.steps) + "); stop earlier or raise steps");
-  if ((run.resume || run.stop_after > 0) && run.checkpoint_dir.empty())
+  if (run.resume && !run.start_from.empty())
     throw UserError(
-        std::string(run.resume ? "--resume" : "--stop-after") +
+        "--resume and --start-from (the former goes on with a trace, the latter begins one); give one of "
+        "them");
+  if ((run.resume || run.stop_after > 0 || run.checkpoint_every > 0) && run.checkpoint_dir.empty())
+    throw UserError(
+        std::string(run.resume           ? "--resume"
+                    : run.stop_after > 0 ? "--stop-after"
+                                         : "--checkpoint-every") +
         " needs a checkpoint folder (none was named); give --checkpoint-dir or PARITY_CHECKPOINT_DIR");
 }
 
@@ -155,6 +165,8 @@ std::string_view help_text() {
   --capture FILE          JSON that says which tensors the trace keeps
   --stop-after N          trains updates 1 to N, saves a checkpoint
   --resume                goes on after the checkpoint, in the same trace
+  --checkpoint-every N    also saves one after every N-th update, in the folder stepK of the checkpoint folder
+  --start-from DIR        goes on after the checkpoint in that folder, in a new trace
   --checkpoint-dir DIR    where the checkpoint lies
   --load-weights PATH     first weights: weights.path
   --save-weights FILE     writes the last ones as safetensors

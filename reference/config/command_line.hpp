@@ -26,6 +26,8 @@ struct Invocation {
   std::filesystem::path save_weights;                   ///< a safetensors file, after training; empty = none
   WeightNames weights_names = WeightNames::torchtitan;  ///< in it
   int64_t stop_after = 0;                               ///< 0 = train to the end
+  int64_t checkpoint_every = 0;                         ///< updates; 0 = none but where the run stops
+  std::filesystem::path start_from;  ///< folder of a checkpoint; empty = from the beginning
   bool resume = false;
   bool quiet = false;
 };

@@ -29,6 +29,8 @@
 namespace parity::reference {
 namespace {
 
+constexpr const char* checkpoint_name = "checkpoint.pt";
+
 Capture read_capture(const std::filesystem::path& path) {
   if (path.empty())
     return {};
@@ -57,7 +59,7 @@ std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, const Trai
     return nullptr;
   Recorder::Options options{invocation.trace, to_numeric_json(invocation.config),
                             provenance_of(invocation.config, trainer), read_capture(invocation.capture),
-                            trainer.updates_done()};
+                            invocation.resume ? trainer.updates_done() : 0};
   options.rank = trainer.world().rank();
   options.ranks = trainer.world().size();
   return std::make_unique<Recorder>(std::move(options));
@@ -73,7 +75,11 @@ void finish(Recorder& recorder, const Group& world) {
 }
 
 std::filesystem::path checkpoint_file(const Invocation& invocation) {
-  return invocation.checkpoint_dir / "checkpoint.pt";
+  return invocation.checkpoint_dir / checkpoint_name;
+}
+
+std::filesystem::path checkpoint_file_of(const Invocation& invocation, int64_t step) {
+  return invocation.checkpoint_dir / ("step" + std::to_string(step)) / checkpoint_name;
 }
 
 void log_step(std::ostream& log, const RunConfig& config, const StepResult& result) {
@@ -97,6 +103,8 @@ std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& confi
   Json plan = to_numeric_json(config);
   plan["--stop-after"] = invocation.stop_after;
   plan["--resume"] = invocation.resume;
+  plan["--checkpoint-every"] = invocation.checkpoint_every;
+  plan["--start-from"] = !invocation.start_from.empty();
   plan["--trace"] = !invocation.trace.empty();
   require_same_config(plan, *world);
   return world;
@@ -115,6 +123,8 @@ void train(Trainer& trainer, int64_t last, const Invocation& invocation, StepCap
       capture->end_step(result);
     if (log != nullptr)
       log_step(*log, invocation.config, result);
+    if (invocation.checkpoint_every > 0 && step % invocation.checkpoint_every == 0 && step < last)
+      trainer.save(checkpoint_file_of(invocation, step));
   }
 }
 
@@ -138,13 +148,15 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log) {
       log << "[W] " << warning << '\n';
   if (invocation.resume)
     trainer.load(checkpoint_file(invocation), config.checkpoint.exclude_from_loading);
+  if (!invocation.start_from.empty())
+    trainer.load(invocation.start_from / checkpoint_name, {});
   const std::unique_ptr<Recorder> recorder = make_recorder(invocation, trainer);
   std::unique_ptr<StepCapture> capture;
   if (recorder) {
     capture = std::make_unique<StepCapture>(trainer, *recorder);
     if (invocation.config.resumed_parallel() != invocation.config.parallel)
       capture->leave_out_collectives();
-    if (!invocation.resume)
+    if (!invocation.resume && invocation.start_from.empty())
       capture->initial_state();
   }
   const int64_t last = invocation.stop_after > 0 ? invocation.stop_after : config.steps;

@@ -95,6 +95,22 @@ TEST_F(ExtraArmsTest, AnArmInFloat64IsTheRunOfItsTwin) {
   EXPECT_EQ(planned.arm("x~twin").run, planned.arm("x").twin);
 }
 
+TEST_F(ExtraArmsTest, ASpanIsPartOfARunAndNotOfACommand) {
+  const auto planned_with = [&](const Case& source, const RunSpan& span) {
+    return plan_arms(with_extra_arms(source, {{.of = "x", .suffix = "part", .span = span}}), options());
+  };
+  const PlannedCase stopped = planned_with(trained(), {.stop_after = 2});
+  EXPECT_NE(stopped.arm("x~part").run, stopped.arm("x").run);
+  const PlannedCase longer = planned_with(trained(), {.stop_after = 3});
+  EXPECT_NE(longer.arm("x~part").run, stopped.arm("x~part").run);
+  const PlannedCase tail =
+      planned_with(trained(), {.stop_after = 3, .start_run = stopped.arm("x~part").run, .start_step = 2});
+  EXPECT_NE(tail.arm("x~part").run, longer.arm("x~part").run);
+  Plan plan(PlanContext{});
+  plan.add(with_extra_arms(commands(), {{.of = "x", .suffix = "part", .span = {.stop_after = 2}}}), false);
+  EXPECT_TRUE(plan.runs().at(plan.cases().front().arm("x~part").run).span.is_whole());
+}
+
 TEST_F(ExtraArmsTest, CommandsRunAsOftenAsTheirEnvironmentDiffers) {
   const Case source =
       with_extra_arms(commands(), {{.of = "x", .suffix = "threads2", .config = {{"threads", 2}}},

@@ -101,6 +101,22 @@ TEST_F(ParityTrainTest, AStoppedAndResumedRunLeavesTheTraceOfAStraightOne) {
     EXPECT_EQ(channel_of(a, name), channel_of(b, name)) << name;
 }
 
+TEST_F(ParityTrainTest, ARunFromACheckpointOnTheWayLeavesTheUpdatesBehindIt) {
+  const auto config = write_config(small());
+  const std::string place = config.string() + " --quiet --checkpoint-dir " + folder.string() + " --trace ";
+  const std::string straight = (folder / "straight.h5").string(), rest = (folder / "rest.h5").string();
+  ASSERT_EQ(train(place + straight + " --checkpoint-every 2").status, 0);
+  const CommandResult started =
+      train(place + rest + " --start-from " + (folder / "step4").string() + " --stop-after 6");
+  ASSERT_EQ(started.status, 0) << started.output;
+  const Trace a = Trace::open(straight), b = Trace::open(rest);
+  EXPECT_EQ(b.steps(), (std::vector<int64_t>{5, 6}));
+  for (const char* name : {"loss", "grad_norm", "lr", "update_norm", "batch_digest"})
+    for (size_t i = 0; i < 2; ++i)
+      EXPECT_EQ(channel_of(a, name).at(i + 4), channel_of(b, name).at(i)) << name;
+  EXPECT_EQ(train(place + rest + " --start-from " + (folder / "step5").string()).status, 3);
+}
+
 TEST_F(ParityTrainTest, ARunThatIsNotFiniteEndsWithTheReasonAndStatusFour) {
   Json changes = small();
   changes["lr.base"] = 1e30;
