@@ -9,6 +9,7 @@ namespace parity {
 namespace {
 
 volatile std::sig_atomic_t flag = 0;
+int guards = 0;
 
 void raise_flag(int) {
   flag = 1;
@@ -25,12 +26,15 @@ void set_handler(void (*handler)(int), int flags) {
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
+  if (guards++ > 0)
+    return;
   flag = 0;
   set_handler(raise_flag, static_cast<int>(SA_RESETHAND));
 }
 
 InterruptGuard::~InterruptGuard() {
-  set_handler(SIG_DFL, 0);
+  if (--guards == 0)
+    set_handler(SIG_DFL, 0);
 }
 
 bool interrupted() {

@@ -5,7 +5,8 @@
 namespace parity {
 
 /// While it lives, Ctrl-C (INT) and TERM only raise a flag, so that children can be ended and finished
-/// results written; a second signal ends the program at once. One at a time.
+/// results written; a second signal ends the program at once. Inside another one it changes nothing. For one
+/// thread.
 class InterruptGuard {
  public:
   InterruptGuard();

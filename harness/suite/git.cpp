@@ -8,9 +8,22 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/process.hpp"
+#include "harness/base/visible.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
+namespace {
+
+constexpr std::chrono::minutes longest_command{
+    10};  // a work tree of a large repository is written in this time
+
+std::vector<std::string> command_line(const fs::path& folder, const std::vector<std::string>& words) {
+  std::vector<std::string> line = {"git", "-C", folder.string()};
+  line.insert(line.end(), words.begin(), words.end());
+  return line;
+}
+
+}  // namespace
 
 Git::Git(fs::path folder) : folder_(std::move(folder)) {
   std::string pattern = (fs::temp_directory_path() / "parity_git_XXXXXX").string();
@@ -28,13 +41,37 @@ Git::~Git() {
 
 bool Git::run(const std::vector<std::string>& words, const fs::path& output) const {
   ProcessSpec spec;
-  spec.argv = {"git", "-C", folder_.string()};
+  spec.argv = {"git", "-C", folder_.string(), "-c", "core.hooksPath=/dev/null"};
   spec.argv.insert(spec.argv.end(), words.begin(), words.end());
+  spec.environment = {{"GIT_OPTIONAL_LOCKS", "0"}, {"GIT_TERMINAL_PROMPT", "0"}, {"LC_ALL", "C"}};
   spec.stdout_file = output;
+  spec.stderr_file = scratch_ / "errors";
   std::error_code gone;
-  fs::remove(output, gone);
-  const auto status = Process::spawn(spec).wait_for(std::chrono::minutes(2));
+  fs::remove(spec.stdout_file, gone);
+  fs::remove(spec.stderr_file, gone);
+  const auto status = Process::spawn(spec).wait_for(longest_command);
   return status && status->succeeded();
+}
+
+std::string Git::ask(const std::vector<std::string>& words) const {
+  const fs::path output = scratch_ / "answer";
+  if (!run(words, output))
+    throw UserError("git failed in " + visible(folder_.string()) + ": " + tail_of(scratch_ / "errors", 4) +
+                    "; look at it with: " + shell_quote(command_line(folder_, words)));
+  std::string answer = read_file(output);
+  if (answer.ends_with('\n'))
+    answer.pop_back();
+  return answer;
+}
+
+std::string Git::said(const std::vector<std::string>& words) const {
+  const fs::path output = scratch_ / "answer";
+  run(words, output);
+  return read_file(output);
+}
+
+bool Git::succeeds(const std::vector<std::string>& words) const {
+  return run(words, scratch_ / "answer");
 }
 
 std::optional<std::string> Git::commit_of(const std::string& revision) const {

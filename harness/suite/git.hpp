@@ -22,6 +22,15 @@ class Git {
   std::optional<std::string> commit_of(const std::string& revision) const;
   /// Files below a folder in that commit, relative to the folder this object was made for.
   std::vector<std::string> files(const std::string& commit, const std::string& below) const;
+  /// What a command prints, without the newline at its end. Hooks of the repository do not run, and its index
+  /// is not refreshed on the way.
+  /// \throws UserError with git's own words if it fails
+  std::string ask(const std::vector<std::string>& words) const;
+  /// What it prints, whether or not it fails.
+  std::string said(const std::vector<std::string>& words) const;
+  /// Whether a command succeeds.
+  bool succeeds(const std::vector<std::string>& words) const;
+  const std::filesystem::path& folder() const { return folder_; }
   /// A file as it was in that commit, as a file that lives as long as this object.
   std::filesystem::path extract(const std::string& commit, const std::string& file) const;
 

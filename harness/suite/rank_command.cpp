@@ -19,6 +19,14 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
     text.replace(at, from.size(), to);
 }
 
+/// The repository that a case lies in, by its folder or file .git; else the case's own folder.
+fs::path repository_around(const fs::path& folder) {
+  for (fs::path each = folder; each.has_relative_path(); each = each.parent_path())
+    if (fs::exists(each / ".git"))
+      return each;
+  return folder;
+}
+
 }  // namespace
 
 std::string heartbeat_name(int rank) {
@@ -50,6 +58,7 @@ std::vector<std::string> expand_command(const PlannedRun& run, const RunStore& s
     replace_all(word, "{steps}", std::to_string(run.steps));
     replace_all(word, "{dtype}", run.dtype);
     replace_all(word, "{case_dir}", run.case_folder.string());
+    replace_all(word, "{worktree}", repository_around(run.case_folder).string());
     for (const auto& [arm, id] : run.trace_of)
       replace_all(word, "{trace:" + arm + "}", fs::absolute(store.trace(id)).string());
   }

@@ -13,7 +13,7 @@
 namespace parity {
 
 /// The command line of one process of a run: placeholders {run_dir} {config} {steps} {dtype} {case_dir}
-/// {trace:ARM} are replaced inside each word of a command; other braces stay.
+/// {worktree} {trace:ARM} are replaced inside each word of a command; other braces stay.
 std::vector<std::string> expand_command(const PlannedRun& run, const RunStore& store);
 
 /// Whether a second process goes on, as the config asks for and the run's span gets to it.

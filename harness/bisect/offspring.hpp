@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+namespace parity {
+
+/// Marks every process that this one starts while it lives, by a variable of their environment, so that the
+/// next search can end what a search that was killed left running: a build that would go on writing to the
+/// work tree.
+class Offspring {
+ public:
+  /// Ends what carries the mark of a search that was killed, which its file tells.
+  /// \param file  keeps the mark; gone with this object
+  explicit Offspring(std::filesystem::path file);
+  ~Offspring();
+  Offspring(const Offspring&) = delete;
+  Offspring& operator=(const Offspring&) = delete;
+
+ private:
+  std::filesystem::path file_;
+};
+
+}  // namespace parity

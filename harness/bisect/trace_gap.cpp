@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/trace_gap.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/compare/wording.hpp"
+#include "harness/suite/compare_traces.hpp"
+
+namespace parity {
+namespace {
+
+/// Bits that differ are some distance apart, whatever the metric says (+0 and -0).
+double distance_of(double relative) {
+  if (std::isnan(relative))
+    return std::numeric_limits<double>::infinity();
+  return std::max(relative, std::numeric_limits<double>::denorm_min());
+}
+
+GapPlace place_of(const ChannelDifference& row) {
+  const size_t at = row.difference.first.value_or(0);
+  const bool as_float32 = row.difference.float32_valued;
+  return {row.name, row.steps.at(at), row.expected.text(at, as_float32), row.actual.text(at, as_float32),
+          distance_of(row.difference.relative_linf)};
+}
+
+GapPlace place_of(const TensorDifference& row) {
+  return {fmt::format("{} {}", name_of(row.key.phase), row.key.name), row.key.step, "", "",
+          distance_of(row.gap.mismatch.empty() ? row.gap.relative_l2 : std::nan(""))};
+}
+
+/// The loss says it to whoever looks at a curve; else the earliest, channels before tensors.
+bool tells_better(const GapPlace& a, const GapPlace& b) {
+  if ((a.quantity == "loss") != (b.quantity == "loss"))
+    return a.quantity == "loss";
+  return a.step < b.step;
+}
+
+void add(TraceGap& gap, const GapPlace& place) {
+  gap.size = std::max(gap.size, place.size);
+  if (!gap.first || tells_better(place, *gap.first))
+    gap.first = place;
+  if (!gap.largest || place.size > gap.largest->size)
+    gap.largest = place;
+}
+
+}  // namespace
+
+std::string GapPlace::words() const {
+  const std::string values = before.empty() ? "" : fmt::format(" from {} to {}", before, after);
+  return fmt::format("{} first at step {}{} (relative {})", visible_name(quantity), step, values,
+                     size_text(size));
+}
+
+Json GapPlace::to_json() const {
+  return {{"quantity", quantity},
+          {"step", step},
+          {"before", before},
+          {"after", after},
+          {"size", json_number(size)}};
+}
+
+TraceGap gap_between(const Trace& before, const Trace& after, const std::vector<std::string>& channels) {
+  TraceFilter filter;
+  filter.channels = channels;
+  const TraceDifference difference = compare_traces(before, after, filter);
+  TraceGap gap;
+  bool compared = false;
+  for (const ChannelDifference& row : difference.channels) {
+    compared = compared || (row.mismatch.empty() && !row.steps.empty());
+    if (!row.mismatch.empty())
+      gap.one_sided.push_back(row.name);
+    else if (!row.steps.empty() && !row.identical())
+      add(gap, place_of(row));
+  }
+  for (const TensorDifference& row : difference.tensors) {
+    compared = compared || row.mismatch.empty();
+    if (row.mismatch.empty() && !row.gap.identical)
+      add(gap, place_of(row));
+  }
+  if (!compared)
+    throw UserError("the two traces have no channel and no tensor in common; give other --channel");
+  return gap;
+}
+
+}  // namespace parity
