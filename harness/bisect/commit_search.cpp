@@ -24,6 +24,13 @@ std::string named(const std::vector<Commit>& commits) {
   return list_text(words);
 }
 
+/// Biggest first, of equal ones in the order they come.
+void insert_by_size(std::vector<Culprit>& culprits, Culprit culprit) {
+  const auto place = std::upper_bound(culprits.begin(), culprits.end(), culprit,
+                                      [](const Culprit& a, const Culprit& b) { return a.size > b.size; });
+  culprits.insert(place, std::move(culprit));
+}
+
 std::string change_words(const CommitAnswer& before, const CommitAnswer& after) {
   const auto verb = [](CommitState state) {
     return state == CommitState::failed ? "fails" : state == CommitState::crashed ? "crashes" : "runs";
@@ -138,10 +145,8 @@ LineSearch CommitSearch::along(const CommitLine& line) {
     culprit.between.assign(line.begin() + static_cast<std::ptrdiff_t>(step.before) + 1,
                            line.begin() + static_cast<std::ptrdiff_t>(step.after));
     for (Culprit& each : look_into_merge(culprit))
-      found.culprits.push_back(std::move(each));
+      insert_by_size(found.culprits, std::move(each));
   }
-  std::stable_sort(found.culprits.begin(), found.culprits.end(),
-                   [](const Culprit& a, const Culprit& b) { return a.size > b.size; });
   return found;
 }
 

@@ -9,8 +9,8 @@
 namespace parity {
 namespace fs = std::filesystem;
 
-CommitWorktree::CommitWorktree(const Git& repository, fs::path folder)
-    : repository_(repository), folder_(fs::absolute(std::move(folder))) {
+CommitWorktree::CommitWorktree(const Git& repository, const fs::path& folder)
+    : repository_(repository), folder_(fs::absolute(folder)) {
   remove();
 }
 

@@ -18,7 +18,7 @@ namespace parity {
 class CommitWorktree {
  public:
   /// \param repository  must outlive this object
-  CommitWorktree(const Git& repository, std::filesystem::path folder);
+  CommitWorktree(const Git& repository, const std::filesystem::path& folder);
   ~CommitWorktree();
   CommitWorktree(const CommitWorktree&) = delete;
   CommitWorktree& operator=(const CommitWorktree&) = delete;
