@@ -11,6 +11,7 @@
 
 #include "harness/base/json.hpp"
 #include "harness/compare/check.hpp"
+#include "harness/trace/capture.hpp"
 #include "harness/trace/fault.hpp"
 #include "harness/trace/phase.hpp"
 
@@ -64,7 +65,8 @@ struct Arm {
   /// Defects put into its run and into its twin's. No case file has them: verbs that ask what a defect would
   /// do derive such arms. No golden is recorded of one.
   std::vector<Fault> faults = {};
-  RunSpan span = {};  ///< likewise
+  RunSpan span = {};     ///< likewise
+  Capture capture = {};  ///< likewise: what it records beyond what the checks and the golden need
 
   bool is_command() const { return !command.empty(); }
   /// The arm that checks and the golden name for it.

@@ -27,6 +27,7 @@ Case with_extra_arms(Case source, const std::vector<ExtraArm>& extra) {
     arm.float64 = arm.float64 && each.twin;
     arm.faults = each.faults;
     arm.span = each.span;
+    arm.capture = each.capture;
     for (const auto& [key, value] : each.config)
       arm.config[key] = {value, Place{"arm " + arm.name, 0, 0}};
     source.arms.push_back(std::move(arm));

@@ -24,6 +24,7 @@ struct ExtraArm {
   bool twin = false;               ///< whether it has a float64 twin where checks of its arm need one
   std::vector<Fault> faults = {};  ///< put into its run, and its twin's
   RunSpan span = {};               ///< the updates that its run, and its twin's, make
+  Capture capture = {};            ///< what its run records beside what its arm records
 
   std::string name() const { return of + "~" + suffix; }
 };

@@ -64,6 +64,7 @@ bool needs_twin(const PlannedCase& planned, const Arm& arm) {
 
 Capture arm_capture(const Case& source, const Arm& arm, const RunLength& length) {
   Capture capture = needs_of_capture(source.capture);
+  capture.merge(arm.capture);
   if (in_golden(source, arm.asked_as()))
     capture.merge(needs_of_golden(length));
   for (const Check& check : source.checks)

@@ -116,9 +116,20 @@ bool Capture::wants_sketch(int64_t step, Phase phase, std::string_view name) con
   return wants_tensor(step, phase, name) || any_covers(sketches, step, phase, name);
 }
 
+bool Capture::wants_operators(int64_t step) const {
+  return std::any_of(operators.begin(), operators.end(), [&](const CaptureRule& rule) {
+    return rule.steps.empty() || contains(rule.steps, step);
+  });
+}
+
+bool Capture::wants_operators(int64_t step, Phase phase, std::string_view module) const {
+  return any_covers(operators, step, phase, module);
+}
+
 void Capture::merge(const Capture& other) {
   merge_rules(tensors, other.tensors);
   merge_rules(sketches, other.sketches);
+  merge_rules(operators, other.operators);
   replay = replay || other.replay;
   require(faults.empty() || other.faults.empty() || faults == other.faults,
           "captures of two runs are merged: their faults differ");
@@ -128,15 +139,19 @@ void Capture::merge(const Capture& other) {
 
 bool Capture::includes(const Capture& other) const {
   const auto kept = [&](const CaptureRule& rule) { return any_covers(tensors, rule); };
+  const auto observed = [&](const CaptureRule& rule) { return any_covers(operators, rule); };
   const auto sketched = [&](const CaptureRule& rule) { return kept(rule) || any_covers(sketches, rule); };
   return std::all_of(other.tensors.begin(), other.tensors.end(), kept) &&
-         std::all_of(other.sketches.begin(), other.sketches.end(), sketched) && (replay || !other.replay) &&
+         std::all_of(other.sketches.begin(), other.sketches.end(), sketched) &&
+         std::all_of(other.operators.begin(), other.operators.end(), observed) && (replay || !other.replay) &&
          faults == other.faults;
 }
 
 Json Capture::to_json() const {
   Json json = {
       {"tensors", rules_to_json(tensors)}, {"sketches", rules_to_json(sketches)}, {"replay", replay}};
+  if (!operators.empty())
+    json["operators"] = rules_to_json(operators);
   if (!faults.empty())
     json["faults"] = parity::to_json(faults);
   return json;
@@ -147,8 +162,10 @@ Capture Capture::from_json(const Json& json) {
     refuse("text", "a JSON object");
   Capture capture;
   for (const auto& [key, value] : json.items()) {
-    if (key == "tensors" || key == "sketches") {
-      auto& rules = key == "tensors" ? capture.tensors : capture.sketches;
+    if (key == "tensors" || key == "sketches" || key == "operators") {
+      auto& rules = key == "tensors"    ? capture.tensors
+                    : key == "sketches" ? capture.sketches
+                                        : capture.operators;
       size_t i = 0;
       for (const Json& rule : list_of(value, key))
         rules.push_back(rule_from_json(rule, key + "[" + std::to_string(i++) + "]"));
@@ -160,7 +177,7 @@ Capture Capture::from_json(const Json& json) {
       capture.faults = faults_from_json(value);
     } else {
       throw UserError("the capture has an unknown key '" + key + "'" +
-                      suggestion(key, {"tensors", "sketches", "replay", "faults"}));
+                      suggestion(key, {"tensors", "sketches", "operators", "replay", "faults"}));
     }
   }
   return capture;

@@ -23,11 +23,14 @@ struct CaptureRule {
 
 /// What a run records beyond its channels. Written by the harness as PARITY_CAPTURE (a path to JSON):
 /// {"tensors": [{"steps": [1], "phases": ["grad"], "names": ["*"]}], "sketches": [...], "replay": false,
-///  "faults": [...]}, the last one only where the run has any (fault.hpp)
+///  "operators": [...], "faults": [...]}, the last two only where the run has any (fault.hpp)
 struct Capture {
   std::vector<CaptureRule> tensors = {};   ///< kept whole
   std::vector<CaptureRule> sketches = {};  ///< statistics, digest and sketch only
-  bool replay = false;                     ///< initial parameters and every batch, under /replay
+  /// Operators to observe: the names are those of modules. What they take and give is then offered as
+  /// tensors, which the rules above are about.
+  std::vector<CaptureRule> operators = {};
+  bool replay = false;  ///< initial parameters and every batch, under /replay
   /// Defects that the Recorder puts into the run. Unlike all above they change what it computes, and belong
   /// to its identity.
   std::vector<Fault> faults = {};
@@ -35,6 +38,8 @@ struct Capture {
   bool wants_tensor(int64_t step, Phase phase, std::string_view name) const;
   bool wants_sketch(int64_t step, Phase phase,
                     std::string_view name) const;  ///< true also where the tensor is wanted
+  bool wants_operators(int64_t step) const;
+  bool wants_operators(int64_t step, Phase phase, std::string_view module) const;
   /// Everything in either; duplicate rules once. Both are of one run: faults that both have are the same.
   void merge(const Capture& other);
   /// Whether a run recorded under this capture answers `other` (rule-wise; may say no when unsure). Only if

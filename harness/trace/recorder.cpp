@@ -8,6 +8,7 @@
 #include "harness/base/error.hpp"
 #include "harness/trace/fault_injector.hpp"
 #include "harness/trace/path_name.hpp"
+#include "harness/trace/pieces.hpp"
 #include "harness/trace/sketch_row.hpp"
 #include "harness/trace/trace_writer.hpp"
 
@@ -41,6 +42,17 @@ const TensorLayout* layout_of_part(const TensorLayout& layout) {
   return is_whole(layout) ? nullptr : &layout;
 }
 
+void write_piece(TraceFile& file, Pieces& pieces, const TensorKey& key, int64_t order, const TensorView& view,
+                 const TensorLayout& layout, bool keep) {
+  const std::optional<Pieces::Joined> whole = pieces.add(key, order, view, layout, keep);
+  if (!whole)
+    return;
+  file.add_sketch(whole->row, layout_of_part(whole->layout));
+  if (keep)
+    file.add_tensor(key, whole->row.order, {view.dtype, whole->shape, whole->bytes.data()},
+                    layout_of_part(whole->layout));
+}
+
 void write_tensor(TraceFile& file, const TensorKey& key, int64_t order, const TensorView& view,
                   const TensorLayout& layout, bool keep) {
   file.add_sketch(sketch_row(key, order, view.dtype, view.shape, measure_tensor(view, layout)),
@@ -60,7 +72,8 @@ struct Recorder::State {
   std::optional<int64_t> step;  // the one going on
   int64_t order = 0;
   ChannelValues channels;
-  std::set<std::pair<Phase, std::string>> seen;
+  std::set<std::tuple<Phase, std::string, int64_t>> seen;  ///< with the micro-batch, of a tensor in pieces
+  std::shared_ptr<Pieces> pieces = std::make_shared<Pieces>();  ///< touched by the writer's thread only
   bool failed = false;
   bool finished = false;
 
@@ -76,9 +89,10 @@ struct Recorder::State {
   }
 
   /// \return the tensor's place in the step
-  int64_t offer(Phase phase, std::string_view name) {
+  int64_t offer(Phase phase, std::string_view name, const TensorLayout& layout) {
     require_step("tensor");
-    if (!seen.emplace(phase, std::string(name)).second)
+    const Placement* piece = micro_batch_of(layout);
+    if (!seen.emplace(phase, std::string(name), piece == nullptr ? 0 : piece->coordinate).second)
       throw UserError("tensor " + std::string(name) + " was offered twice at step " + std::to_string(*step) +
                       ", phase " + std::string(name_of(phase)) + " (a name means one tensor)");
     return order++;
@@ -141,7 +155,7 @@ bool Recorder::wants_elements(Phase phase, std::string_view name) const {
 
 void Recorder::tensor(Phase phase, std::string_view name, const TensorView& view, void* writable,
                       const TensorLayout& layout) {
-  const int64_t order = state_->offer(phase, name);
+  const int64_t order = state_->offer(phase, name, layout);
   const int64_t step = *state_->step;
   if (!state_->capture.faults.empty())
     state_->faults.offer(step, phase, std::string(name), view, writable, layout);
@@ -157,16 +171,20 @@ void Recorder::tensor(Phase phase, std::string_view name, const TensorView& view
   if (state_->fault && !writable)
     state_->fault(step, phase, name, copy.view, copy.bytes.get());
   const size_t bytes = view.bytes();
-  state_->writer.submit(
-      TraceWriter::Job([key = std::move(key), order, keep, layout, copy = std::move(copy)](TraceFile& file) {
-        write_tensor(file, key, order, copy.view, layout, keep);
-      }),
-      bytes);
+  state_->writer.submit(TraceWriter::Job([key = std::move(key), order, keep, layout, copy = std::move(copy),
+                                          pieces = state_->pieces](TraceFile& file) {
+                          if (micro_batch_of(layout) != nullptr)
+                            write_piece(file, *pieces, key, order, copy.view, layout, keep);
+                          else
+                            write_tensor(file, key, order, copy.view, layout, keep);
+                        }),
+                        bytes);
 }
 
 void Recorder::measured(Phase phase, std::string_view name, DType dtype, const Shape& shape,
                         const Measurement& found, const TensorLayout& layout) {
-  const int64_t order = state_->offer(phase, name);
+  const int64_t order = state_->offer(phase, name, layout);
+  require(micro_batch_of(layout) == nullptr, "measured a piece of " + std::string(name));
   require(!wants_elements(phase, name), "measured " + std::string(name) + ", whose elements are wanted");
   if (!wants(phase, name))
     return;
@@ -182,9 +200,24 @@ void Recorder::end_step() {
   const int64_t step = *state_->step;
   state_->faults.end_step(step);
   state_->writer.submit(TraceWriter::Job(
-      [step, channels = std::move(state_->channels)](TraceFile& file) { file.end_step(step, channels); }));
+      [step, channels = std::move(state_->channels), pieces = state_->pieces](TraceFile& file) {
+        if (const TensorKey* key = pieces->unfinished())
+          throw UserError("step " + std::to_string(step) + " ended before every micro-batch's piece of " +
+                          key->name + " was offered; offer them all, or none");
+        file.end_step(step, channels);
+      }));
   state_->last_step = step;
   state_->step.reset();
+}
+
+bool Recorder::wants_operators() const {
+  state_->require_step("wants_operators");
+  return state_->capture.wants_operators(*state_->step);
+}
+
+bool Recorder::wants_operators(Phase phase, std::string_view module) const {
+  state_->require_step("wants_operators");
+  return state_->capture.wants_operators(*state_->step, phase, module);
 }
 
 bool Recorder::wants_replay() const {

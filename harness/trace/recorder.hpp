@@ -74,11 +74,18 @@ class Recorder {
   /// Whether it would need the elements: to keep them, or to let a fault change them. Otherwise `measured`
   /// does.
   bool wants_elements(Phase phase, std::string_view name) const;
+  /// Whether the operators of a module are to be observed; each of their tensors is offered by `tensor`,
+  /// under a name that operator_tensor.hpp makes. Without arguments: those of any module at this step.
+  bool wants_operators() const;
+  bool wants_operators(Phase phase, std::string_view module) const;
   /// Offers a logical tensor, or what this rank holds of it. Applies the capture's faults; then records it,
   /// its sketch, both or nothing, as the capture says. A tensor that other ranks hold too is offered on each
   /// of them.
   /// \param writable  same memory as view.data, when a fault hook may change it
-  /// \param layout    how the view lies in the logical tensor; the default is all of it
+  /// \param layout    how the view lies in the logical tensor; the default is all of it. With a placement
+  /// along
+  ///                  `micro_batch` (pieces.hpp) it is one of several pieces that come in one step; they are
+  ///                  recorded as one tensor
   /// \throws UserError if the view is not of the layout's shape, or a fault cannot be applied
   void tensor(Phase phase, std::string_view name, const TensorView& view, void* writable = nullptr,
               const TensorLayout& layout = {});

@@ -73,6 +73,8 @@ Trace Trace::open(const fs::path& path) {
     state->logical = join_ranks(files, own.complete ? PartsWanted::all : PartsWanted::left);
   } else {
     state->logical = own_tensors(own);
+    std::ranges::stable_sort(state->logical.sketches, {},
+                             [](const SketchRow& row) { return std::pair(row.key.step, row.order); });
   }
   own.channels = join_channels(files);
   for (const auto& other : state->others)

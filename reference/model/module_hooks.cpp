@@ -19,12 +19,19 @@ void ModuleHooks::around(const std::string& part, Runner runner) {
   require(around_.emplace(part, std::move(runner)).second, part + " is run in two ways");
 }
 
+void ModuleHooks::observe(Entered entered, Left left) {
+  entered_ = std::move(entered);
+  left_ = std::move(left);
+}
+
 torch::Tensor ModuleHooks::run(const std::string& part, const Body& body, const torch::Tensor& x) const {
   const auto found = around_.find(part);
   return found == around_.end() ? body(x) : found->second(body, x);
 }
 
 torch::Tensor ModuleHooks::enter(const std::string& part, const torch::Tensor& x) const {
+  if (entered_)
+    entered_(part);
   torch::Tensor result = x;
   if (const auto found = before_.find(part); found != before_.end())
     for (const Transform& transform : found->second)
@@ -37,6 +44,8 @@ torch::Tensor ModuleHooks::leave(const std::string& part, const torch::Tensor& x
   if (const auto found = after_.find(part); found != after_.end())
     for (const Transform& transform : found->second)
       result = transform(result);
+  if (left_)
+    left_(part, result);
   return result;
 }
 

@@ -33,6 +33,16 @@ class ModuleHooks {
   /// What the model calls in place of body(x).
   torch::Tensor run(const std::string& part, const Body& body, const torch::Tensor& x) const;
 
+  /// Sees the parts as they run, outside of everything that is put around them: a part's name as it is
+  /// entered, and what the parts around it get of it. Some parts are only entered or only left.
+  using Entered = std::function<void(const std::string& part)>;
+  using Left = std::function<void(const std::string& part, const torch::Tensor& result)>;
+  void observe(Entered entered, Left left);
+
+  /// What the model calls with the first row, of what it was given, that its parts see next.
+  void begin_rows(int64_t first) const { first_row_ = first; }
+  int64_t first_row() const { return first_row_; }
+
   /// What the model calls with a part's input, and with its output.
   torch::Tensor enter(const std::string& part, const torch::Tensor& x) const;
   torch::Tensor leave(const std::string& part, const torch::Tensor& x) const;
@@ -41,6 +51,9 @@ class ModuleHooks {
   std::map<std::string, std::vector<Transform>> before_;
   std::map<std::string, std::vector<Transform>> after_;
   std::map<std::string, Runner> around_;
+  Entered entered_;
+  Left left_;
+  mutable int64_t first_row_ = 0;
 };
 
 /// A part of a model as it runs: its name, and the hooks around it and the parts below it.

@@ -35,9 +35,11 @@ std::vector<Piece> pieces_of(const Decoder& model, const MicroBatch& batch, int6
         masks == PipelineMasks::own
             ? model.get_attention_masks(some(tokens), some(positions), own)
             : rows_of(whole, batch.seq_len, masks == PipelineMasks::held ? 0 : first, rows);
-    const ModelInput input(placed(some(tokens)), counts_through ? torch::Tensor() : placed(some(positions)),
-                           of_piece);
-    result.push_back({input, placed(some(labels)), some(labels).ne(ignored_label).sum().item<int64_t>()});
+    ModelInput input(placed(some(tokens)), counts_through ? torch::Tensor() : placed(some(positions)),
+                     of_piece);
+    input.first_row = first;
+    result.push_back(
+        {std::move(input), placed(some(labels)), some(labels).ne(ignored_label).sum().item<int64_t>()});
   }
   return result;
 }

@@ -10,23 +10,27 @@
 #include "reference/comm/group.hpp"
 #include "reference/data/loader.hpp"
 #include "reference/model/parameter.hpp"
+#include "reference/optim/optimizer.hpp"
 #include "reference/train/capture_layout.hpp"
+#include "reference/train/offer.hpp"
 #include "reference/train/trainer.hpp"
 
 namespace parity::reference {
-namespace {
-
-/// The memory of a tensor, wherever it is.
-TensorView view_of(const torch::Tensor& x) {
-  require(x.is_contiguous(), "a captured tensor is not contiguous");
-  return {x.scalar_type() == torch::kFloat64 ? DType::float64 : DType::float32, x.sizes().vec(),
-          x.const_data_ptr()};
-}
-
-}  // namespace
-
-StepCapture::StepCapture(Trainer& trainer, Recorder& recorder) : trainer_(trainer), recorder_(recorder) {
-  trainer_.set_phase_hook([this](Phase phase) { offer(phase); });
+StepCapture::StepCapture(Trainer& trainer, Recorder& recorder)
+    : trainer_(trainer),
+      recorder_(recorder),
+      activations_(recorder, ActivationLayouts(trainer.config(), trainer.mesh(), trainer.world().rank(),
+                                               trainer.parameters())),
+      operators_(recorder, trainer.world().rank(), trainer.world().size()) {
+  trainer_.set_phase_hook([this](Phase phase) {
+    offer(phase);
+    begin_region_after(phase);
+  });
+  trainer_.observe_parts([this](const std::string& part) { operators_.entered(part); },
+                         [this](const std::string& part, const at::Tensor& result, int64_t first_row) {
+                           operators_.left(part);
+                           activations_.left(part, result, first_row);
+                         });
   trainer_.set_batch_hook(
       [this](int64_t step, int64_t index, const MicroBatch& batch) { offer_batch(step, index, batch); });
 }
@@ -42,10 +46,25 @@ void StepCapture::initial_state() {
 
 void StepCapture::begin_step(int64_t step) {
   recorder_.begin_step(step);
+  operators_.begin_step();
   comm_.begin(trainer_.world());
 }
 
+void StepCapture::begin_region_after(Phase phase) {
+  if (phase == Phase::grad_local)
+    operators_.begin_region(Phase::grad, "reduction");
+  else if (phase == Phase::grad)
+    operators_.begin_region(Phase::grad_clipped, "clip");
+  else if (phase == Phase::grad_clipped)
+    operators_.begin_region(Phase::optim, "optimizer");
+  else if (phase == Phase::param)
+    operators_.end_step();
+}
+
 void StepCapture::offer(Phase phase) {
+  activations_.end();  // all gradients are there
+  if (phase == Phase::optim)
+    return offer_optimizer_state();
   if (phase == Phase::grad)
     offer_mask_inputs();
   const DeviceMesh& mesh = trainer_.mesh();
@@ -69,6 +88,16 @@ void StepCapture::offer(Phase phase) {
   }
   if (phase == Phase::param)
     offer_router_biases();
+}
+
+void StepCapture::offer_optimizer_state() {
+  for (const Optimizer::State& state : trainer_.optimizer().state()) {
+    if (state.value.dim() == 0 || !recorder_.wants(Phase::optim, state.name))
+      continue;
+    const Shape shape = state.value.sizes().vec();
+    parity::reference::offer(recorder_, Phase::optim, state.name, state.value, shape,
+                             parameter_layout(state.layout, shape, trainer_.mesh(), trainer_.world().rank()));
+  }
 }
 
 void StepCapture::offer_router_biases() {
@@ -105,10 +134,16 @@ void StepCapture::offer_batch(int64_t step, int64_t index, const MicroBatch& bat
   recorder_.replay_batch(step, index, "labels", {DType::int64, batch.shape(), batch.labels.data()});
   recorder_.replay_batch(step, index, "positions", {DType::int64, batch.shape(), batch.positions.data()});
   seq_len_ = batch.seq_len;
+  activations_.begin_micro_batch(batch.rows);
+  operators_.begin_region(Phase::forward, "data");
   const auto keep = [&](const std::string& name, const std::vector<int64_t>& values) {
     std::vector<int64_t>& so_far = mask_inputs_[name];
     so_far.insert(so_far.end(), values.begin(), values.end());
   };
+  for (const auto& [name, values] :
+       {std::pair("tokens", &batch.tokens), {"labels", &batch.labels}, {"positions", &batch.positions}})
+    if (recorder_.wants(Phase::input, name))
+      keep(name, *values);
   if (recorder_.wants(Phase::input, "document_ids"))
     keep("document_ids", trainer_.document_ids(batch));
   const std::array<const char*, 3> names = {"first_keys", "first_keys.nope", "first_keys.rope"};

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "harness/trace/recorder.hpp"
+#include "reference/train/activation_capture.hpp"
 #include "reference/train/comm_channels.hpp"
+#include "reference/train/operator_capture.hpp"
 
 namespace at {
 class Tensor;
@@ -20,9 +22,10 @@ class Trainer;
 struct MicroBatch;
 struct StepResult;
 
-/// Joins a trainer and a Recorder: offers every gradient and parameter in its phase, in model order, together
-/// with the memory it lies in, so that an injected fault goes on into the run. With several ranks each
-/// records what it holds.
+/// Joins a trainer and a Recorder: offers every gradient, parameter and state of the optimizer in its phase,
+/// in model order, and the results of the model's parts with their gradients as they come, together with the
+/// memory they lie in, so that an injected fault goes on into the run. With several ranks each records what
+/// it holds.
 class StepCapture {
  public:
   /// Hooks into `trainer`; both must outlive this object.
@@ -40,6 +43,9 @@ class StepCapture {
  private:
   void offer(Phase phase);
   void offer_router_biases();
+  void offer_optimizer_state();
+  /// What the operators that follow belong to.
+  void begin_region_after(Phase phase);
   /// Of a tensor on a device: measured there where that is all that is wanted, else through a copy.
   void offer_from_device(Phase phase, const std::string& name, const at::Tensor& value,
                          const TensorLayout& layout);
@@ -51,6 +57,8 @@ class StepCapture {
   Trainer& trainer_;
   Recorder& recorder_;
   CommChannels comm_;
+  ActivationCapture activations_;
+  OperatorCapture operators_;
   bool counts_collectives_ = true;
   std::map<std::string, std::vector<int64_t>> mask_inputs_;  ///< of the update's micro-batches so far
   int64_t seq_len_ = 0;

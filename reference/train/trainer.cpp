@@ -97,6 +97,14 @@ void Trainer::set_batch_hook(BatchHook hook) {
   state_->batch_hook = std::move(hook);
 }
 
+void Trainer::observe_parts(PartEntered entered, PartLeft left) {
+  ModuleHooks& hooks = state_->model.hooks();
+  hooks.observe(std::move(entered),
+                [&hooks, left = std::move(left)](const std::string& part, const torch::Tensor& result) {
+                  left(part, result, hooks.first_row());
+                });
+}
+
 void Trainer::zero_grad() {
   for (const Parameter& parameter : state_->applied.parameters)
     torch::Tensor(parameter.value).mutable_grad().reset();
@@ -175,6 +183,7 @@ StepResult Trainer::optim_step() {
   s.optimizer->step(result.lr, result.weight_decay.value_or(s.config.optimizer.weight_decay));
   ++s.updates_done;
   ++s.schedule_position;
+  s.reached(Phase::optim);
   s.reached(Phase::param);
   result.update_norm = s.update_norm.after();
   if (s.config.train.evaluate)
@@ -207,6 +216,14 @@ int64_t Trainer::updates_done() const {
 
 int64_t Trainer::sequences_read() const {
   return state_->loader.sequences_read();
+}
+
+const Optimizer& Trainer::optimizer() const {
+  return *state_->optimizer;
+}
+
+const RunConfig& Trainer::config() const {
+  return state_->config;
 }
 
 const std::vector<Parameter>& Trainer::parameters() const {

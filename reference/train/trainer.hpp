@@ -14,10 +14,15 @@
 #include "reference/config/run_config.hpp"
 #include "reference/config/weight_names.hpp"
 
+namespace at {
+class Tensor;
+}
+
 namespace parity::reference {
 
 class DeviceMesh;
 class Group;
+class Optimizer;
 struct MicroBatch;
 struct Parameter;
 struct UpdateBatches;
@@ -69,13 +74,20 @@ class Trainer {
   Trainer& operator=(const Trainer&) = delete;
 
   /// Called with the gradients after backward, with several ranks before they are reduced (grad_local) and
-  /// after (grad), after clipping (grad_clipped), and with the parameters after the update (param). It may
-  /// write to them.
+  /// after (grad), after clipping (grad_clipped), after the update with the state of the optimizer (optim)
+  /// and with the parameters (param). It may write to them.
   using PhaseHook = std::function<void(Phase)>;
   void set_phase_hook(PhaseHook hook);
   /// Called with each micro-batch before its forward pass; `index` counts from 0 in each update.
   using BatchHook = std::function<void(int64_t step, int64_t index, const MicroBatch&)>;
   void set_batch_hook(BatchHook hook);
+
+  /// Called with each part of the model as it runs, also without gradients: its name as it is entered, and
+  /// what the parts around it get of it (ModuleHooks::observe). `first_row`: of the result's rows in the
+  /// micro-batch.
+  using PartEntered = std::function<void(const std::string& part)>;
+  using PartLeft = std::function<void(const std::string& part, const at::Tensor& result, int64_t first_row)>;
+  void observe_parts(PartEntered entered, PartLeft left);
 
   /// One whole update. \throws NonFinite if its loss or gradient is not finite
   StepResult step();
@@ -101,6 +113,8 @@ class Trainer {
   int64_t sequences_read() const;
   /// What this rank trains: its parts, where parameters are sharded.
   const std::vector<Parameter>& parameters() const;
+  const Optimizer& optimizer() const;
+  const RunConfig& config() const;
   /// The biases of the routers, which are no parameters: nothing differentiates them. The same on every rank.
   std::vector<Parameter> router_biases() const;
   /// All ranks of the run, and how they are arranged.

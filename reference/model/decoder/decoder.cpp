@@ -111,6 +111,7 @@ MaskSet Decoder::get_attention_masks(const torch::Tensor& tokens_BS, const torch
 
 torch::Tensor Decoder::block(size_t i, torch::Tensor h_BSD, const Pass& pass) const {
   static const AttentionMasks causal;
+  hooks_.begin_rows(pass.first_row);  // also where the block runs again, later
   const Block& block = layers_[i];
   const auto layer_index = static_cast<int64_t>(i);
   const AttentionMasks& mask = pass.masks.empty() ? causal : pass.masks.at(mask_name(layer_index));
@@ -140,6 +141,7 @@ torch::Tensor Decoder::section(const Section& blocks, const torch::Tensor& befor
   require(input.masks.empty() ? attention_.backend == AttentionBackend::sdpa
                               : input.masks.begin()->second.backend == attention_.backend,
           "masks made for another backend than the model's");
+  hooks_.begin_rows(input.first_row);
   const torch::Tensor tokens_BS = Part(hooks_, "tokens").enter(input.tokens_BS);
   torch::Tensor h_BSD = before_BSD;
   if (blocks.first == 0) {
@@ -149,7 +151,7 @@ torch::Tensor Decoder::section(const Section& blocks, const torch::Tensor& befor
   }
   const auto pass =
       std::make_shared<Pass>(Pass{rope_turns(rope_, tokens_BS.size(1), input.positions_BS), input.masks,
-                                  identity_of(tokens_BS, input.positions_BS), probe});
+                                  identity_of(tokens_BS, input.positions_BS), probe, input.first_row});
   for (int64_t i = blocks.first; i < blocks.end; ++i) {
     const Part layer(hooks_, "layers." + std::to_string(i));
     const auto body = [this, i, pass](const torch::Tensor& x) {

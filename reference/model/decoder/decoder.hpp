@@ -19,6 +19,7 @@ struct ModelInput {
   torch::Tensor tokens_BS;     ///< [B, S] int64
   torch::Tensor positions_BS;  ///< [B, S] int64, for RoPE; undefined = 0 .. S-1 in every row
   MaskSet masks;               ///< from the model's get_attention_masks; none = causal sdpa
+  int64_t first_row = 0;       ///< of the micro-batch that these rows come from; for observers only
 
   /// Whole sequences, where the model attends with sdpa.
   ModelInput(torch::Tensor tokens) : tokens_BS(std::move(tokens)) {}  // NOLINT(google-explicit-constructor)
@@ -99,6 +100,7 @@ class Decoder {
     MaskSet masks;
     torch::Tensor identity_BS;  ///< as Moe::forward
     Probe probe;
+    int64_t first_row = 0;
   };
   torch::Tensor block(size_t i, torch::Tensor h_BSD, const Pass& pass) const;
   torch::Tensor identity_of(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS) const;

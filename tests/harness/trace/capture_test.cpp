@@ -31,6 +31,20 @@ TEST(CaptureTest, AKeptTensorIsAlsoSketched) {
   EXPECT_FALSE(Capture{}.wants_sketch(1, Phase::param, "x"));
 }
 
+TEST(CaptureTest, OperatorsAreWantedByTheirModule) {
+  const Capture capture{.operators = {{{2}, {Phase::backward}, {"layers.0.*"}}}};
+  EXPECT_TRUE(capture.wants_operators(2));
+  EXPECT_FALSE(capture.wants_operators(1));
+  EXPECT_TRUE(capture.wants_operators(2, Phase::backward, "layers.0.attention"));
+  EXPECT_FALSE(capture.wants_operators(2, Phase::forward, "layers.0.attention"));
+  EXPECT_FALSE(capture.wants_operators(2, Phase::backward, "layers.1.attention"));
+  EXPECT_EQ(Capture::from_json(capture.to_json()).to_json(), capture.to_json());
+  EXPECT_FALSE(Capture{}.includes(capture));
+  Capture merged;
+  merged.merge(capture);
+  EXPECT_TRUE(merged.includes(capture));
+}
+
 TEST(CaptureTest, JsonKeepsEverything) {
   const Capture capture{
       .tensors = {some, {}}, .sketches = {{{0}, {Phase::param, Phase::input}, {}}}, .replay = true};

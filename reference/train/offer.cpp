@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/train/offer.hpp"
+
+#include <ATen/record_function.h>
+#include <torch/types.h>
+
+#include "harness/base/error.hpp"
+
+namespace parity::reference {
+
+std::optional<DType> dtype_of(const at::Tensor& x) {
+  switch (x.scalar_type()) {
+    case torch::kFloat64:
+      return DType::float64;
+    case torch::kFloat32:
+      return DType::float32;
+    case torch::kBFloat16:
+      return DType::bfloat16;
+    case torch::kFloat16:
+      return DType::float16;
+    case torch::kInt64:
+      return DType::int64;
+    case torch::kInt32:
+      return DType::int32;
+    case torch::kBool:
+      return DType::bool8;
+    default:
+      return std::nullopt;
+  }
+}
+
+TensorView view_of(const at::Tensor& x) {
+  require(x.is_contiguous(), "a captured tensor is not contiguous");
+  const std::optional<DType> dtype = dtype_of(x);
+  require(dtype.has_value(), "a captured tensor has an unknown dtype");
+  return {*dtype, x.sizes().vec(), x.const_data_ptr()};
+}
+
+void offer(Recorder& recorder, Phase phase, const std::string& name, const at::Tensor& x, const Shape& shape,
+           const TensorLayout& layout) {
+  const at::DisableRecordFunctionGuard unseen;
+  const torch::NoGradGuard no_grad;
+  torch::Tensor target = x.variable_data();  // its own version counter: autograd is not to notice
+  torch::Tensor here = target.is_contiguous() && target.is_cpu() ? target : target.cpu().contiguous();
+  TensorView view = view_of(here);
+  view.shape = shape;
+  recorder.tensor(phase, name, view, here.mutable_data_ptr(), layout);
+  if (!here.is_alias_of(target) && recorder.wants_elements(phase, name))
+    target.copy_(here);
+}
+
+}  // namespace parity::reference
