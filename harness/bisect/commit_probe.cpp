@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -30,9 +31,16 @@ std::string replace(std::string text, const std::string& from, const std::string
   return text;
 }
 
-/// ": last line" of a log.
+/// ": line" of a log that tells most: the first that speaks of an error, since build tools go on to say that
+/// they stop; else the last.
 std::string last_words(const fs::path& log) {
-  const std::string last = tail_of(log, 1);
+  std::istringstream lines(tail_of(log, 500, uint64_t{64} << 10));
+  std::string last;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("error:") != std::string::npos || line.find("Error:") != std::string::npos)
+      return ": " + line;
+    last = line;
+  }
   return last.empty() ? "" : ": " + last;
 }
 

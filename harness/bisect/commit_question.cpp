@@ -64,8 +64,9 @@ bool runs_trainer(const CommitQuestion& question) {
 /// ccache knows what other checkouts compiled.
 void build_own_sources(CommitQuestion& question, const Git& git) {
   const fs::path venv = fs::path(git.ask({"rev-parse", "--show-toplevel"})) / "build" / "venv";
-  const std::string installed =
-      fs::exists(venv) ? " -DPARITY_BOOTSTRAP=OFF -DPARITY_VENV=" + shell_quote({venv.string()}) : "";
+  const std::string installed = fs::exists(venv) ? " -DPARITY_BOOTSTRAP=OFF -DPARITY_VENV=" +
+                                                       shell_quote({fs::canonical(venv).string()})
+                                                 : "";
   question.build = "cmake --preset release" + installed +
                    " && cmake --build build/release --target parity-train --parallel " +
                    std::to_string(question.suite.jobs);

@@ -139,7 +139,8 @@ void add_notes_on_skipped(const CommitFindings& found, SearchRecord& record) {
   for (const size_t i : found.search.steps.skipped) {
     const Commit& commit = found.line[i];
     const CommitAnswer& answer = found.answers.at(commit.id);
-    record.notes.push_back(fmt::format("{} could not be judged: {}{}", commit.words(), answer.reason,
+    record.notes.push_back(fmt::format("{} could not be judged: {}{}", commit.words(),
+                                       answer.reason.empty() ? "left no trace" : answer.reason,
                                        answer.log.empty() ? "" : "; log: " + path_from_here(answer.log)));
   }
 }

@@ -3,6 +3,7 @@
 #include "harness/bisect/search_commits.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -64,9 +65,10 @@ class Session {
       throw UserError("the bad side, " + end().words() + ", cannot be judged (" + bad.reason + ")" +
                       log_words(bad) + "; give one that can");
     const CommitState good = search_.answer(start()).state;
-    if (good == CommitState::passed && bad.state == CommitState::measured)
+    if (std::set{good, bad.state} == std::set{CommitState::passed, CommitState::measured})
       throw UserError(
-          "the good side left no trace and the bad side did; let the command write none, or on both");
+          "one side left a trace and the other did not; let the command write one to $PARITY_TRACE on "
+          "both, or on none, to be judged by its exit status");
     if (question_.use_golden && golden_stands_ && !golden_word(end()).same_environment)
       throw UserError(
           "the golden of " + found_.good.words() +

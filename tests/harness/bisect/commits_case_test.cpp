@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+#include <thread>
+
 #include "tests/harness/bisect/commits_fixture.hpp"
 
 namespace parity {
@@ -133,6 +136,43 @@ TEST_F(CommitsCaseTest, ArmsOfTheTrainerRunTheOneThatACommitBuilds) {
   const Outcome old = search("good main --trainer bin/parity-train " + build + with_case());
   EXPECT_EQ(old.status, 2);
   EXPECT_THAT(old.err, HasSubstr("the good side"));
+}
+
+TEST_F(CommitsCaseTest, RunsThatCrashOrHangOnTheWayArePassedOver) {
+  const std::string arms =
+      "timeout_seconds = 1\n[golden]\narms = []\n[arms.one]\ncommand = [\"/bin/sh\", \"-c\", \"cd "
+      "{worktree} && sh train.sh\"]\n[arms.two]\ncommand = [\"true\"]\n";
+  const std::string big = "cp " + store() + "/big.h5 $PARITY_TRACE\n";
+  commits(8, {{3, {{"train.sh", "echo out of memory >&2; exit 7\n"}}},
+              {4, {{"train.sh", "sleep 60\n"}}},
+              {5, {{"train.sh", big}}},
+              {8, {{"cases/topic/mine.toml", text(arms)}}}});
+  const Json record = found("good~0 main --arm one " + with_case());
+  EXPECT_EQ(stage(record, "step").at("details").at("between").size(), 2U);
+  EXPECT_THAT(record.at("notes").dump(), AllOf(HasSubstr("exit status 7"), HasSubstr("no sign of life")));
+}
+
+TEST_F(CommitsCaseTest, CtrlCWhileACaseRunsRestoresEverything) {
+  const std::string waits = (folder_ / "waits").string();
+  const std::string arms =
+      "[golden]\narms = []\n[arms.one]\ncommand = [\"/bin/sh\", \"-c\", \"cd {worktree} && sh "
+      "train.sh\"]\n[arms.two]\ncommand = [\"true\"]\n";
+  commits(
+      3,
+      {{1, {{"train.sh", "touch " + waits + "; sleep 60\n"}}},
+       {3,
+        {{"train.sh", "cp " + store() + "/big.h5 $PARITY_TRACE\n"}, {"cases/topic/mine.toml", text(arms)}}}});
+  const std::string before = state();
+  Process process = Process::spawn(spec("parity " + line_of("good main --arm one " + with_case())));
+  for (int i = 0; i < 400 && !fs::exists(waits); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(25));
+  ASSERT_TRUE(fs::exists(waits)) << read_file(folder_ / "stderr");
+  ::kill(process.pid(), SIGINT);
+  const auto status = process.wait_for(std::chrono::seconds(20));
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->exit_status(), 130);
+  EXPECT_EQ(state(), before);
+  EXPECT_FALSE(has_worktree());
 }
 
 TEST_F(CommitsCaseTest, AnUnknownArmIsNamedWithThoseThatThereAre) {

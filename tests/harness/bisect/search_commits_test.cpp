@@ -35,13 +35,15 @@ TEST_F(SearchCommitsTest, EveryCulpritIsFoundTheBiggestFirst) {
 TEST_F(SearchCommitsTest, CommitsThatDoNotBuildWidenTheAnswer) {
   commits(10, {{5, {{"broken", "x\n"}}}, {6, {{"value", "big\n"}}}, {7, {{"broken", ""}}}});
   const Json record =
-      found("good " + run_script() + "--build 'test ! -e broken || { echo no compiler; exit 3; }'");
+      found("good " + run_script() +
+            "--build 'test ! -e broken || { echo a.c:1: error: no compiler; echo stopped; exit 3; }'");
   const Json step = stage(record, "step");
   EXPECT_EQ(step.at("details").at("between").size(), 2U);
   EXPECT_THAT(step.at("answer").get<std::string>(),
               AllOf(HasSubstr("one of 3 commits moves loss"), HasSubstr("commit 5"), HasSubstr("commit 6"),
                     HasSubstr("commit 7"), HasSubstr("cannot be judged")));
-  EXPECT_THAT(record.at("notes").dump(), HasSubstr("does not build, exit status 3: no compiler"));
+  EXPECT_THAT(record.at("notes").dump(),
+              HasSubstr("does not build, exit status 3: a.c:1: error: no compiler"));
   EXPECT_THAT(stage(record, "git").at("answer").get<std::string>(), HasSubstr("only 'skip'ped commits left"));
 }
 
@@ -179,6 +181,15 @@ TEST_F(SearchCommitsTest, OnlyTheChannelsThatWereAskedForCount) {
   EXPECT_THAT(subjects(found("good main~2 " + run_script())), ElementsAre("commit 2"));
   EXPECT_EQ(search("good main~2 --channel loss " + run_script()).status, 0);
   EXPECT_THAT(subjects(found("good --channel loss " + run_script())), ElementsAre("commit 5"));
+}
+
+TEST_F(SearchCommitsTest, ATraceOnOneSideOnlyIsRefusedAndOneMissingOnTheWayIsTold) {
+  commits(4,
+          {{2, {{"train.sh", "true\n"}}}, {3, {{"train.sh", "cp " + store() + "/big.h5 $PARITY_TRACE\n"}}}});
+  const Outcome refused = search("good main~2 " + run_script());
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("one side left a trace and the other did not"));
+  EXPECT_THAT(found("good main " + run_script()).at("notes").dump(), HasSubstr("left no trace"));
 }
 
 TEST_F(SearchCommitsTest, ALimitOfCommitsLeavesARange) {
