@@ -21,6 +21,7 @@ struct Trace::State {
   std::vector<std::unique_ptr<TraceContent>> others;  ///< of ranks 1, 2, ...
   LogicalTensors logical;
   std::map<TensorKey, size_t> sketch_index;
+  std::map<TensorKey, std::vector<RankRow>> rank_rows;
   std::mutex joining;
 };
 
@@ -55,6 +56,14 @@ LogicalTensors own_tensors(TraceContent& file) {
   return logical;
 }
 
+void add_rank_rows(std::map<TensorKey, std::vector<RankRow>>& rows, const TraceContent& file) {
+  for (const SketchRow& row : file.sketches)
+    rows[row.key].push_back({file.rank, row.order, row.digest, row.norm, std::nullopt});
+  for (const PartRow& part : file.part_sketches)
+    rows[part.row.key].push_back({file.rank, part.row.order, part.row.digest, part.row.norm,
+                                  file.layouts.at(static_cast<size_t>(part.layout))});
+}
+
 }  // namespace
 
 std::vector<double> Channel::as_double() const {
@@ -70,8 +79,11 @@ Trace Trace::open(const fs::path& path) {
     state->others = own.complete ? read_rank_files(own) : read_left_files(own);
     for (const auto& other : state->others)
       files.push_back(other.get());
+    for (const TraceContent* file : files)
+      add_rank_rows(state->rank_rows, *file);
     state->logical = join_ranks(files, own.complete ? PartsWanted::all : PartsWanted::left);
   } else {
+    add_rank_rows(state->rank_rows, own);
     state->logical = own_tensors(own);
     std::ranges::stable_sort(state->logical.sketches, {},
                              [](const SketchRow& row) { return std::pair(row.key.step, row.order); });
@@ -137,6 +149,10 @@ const SketchRow* Trace::find_sketch(const TensorKey& key) const {
   return found == state_->sketch_index.end() ? nullptr : &state_->logical.sketches[found->second];
 }
 
+const std::map<TensorKey, std::vector<RankRow>>& Trace::rank_rows() const {
+  return state_->rank_rows;
+}
+
 void Trace::rename_tensors(const std::function<std::string(const std::string&)>& new_name) {
   const auto refuse = [this](const TensorKey& key) {
     throw UserError("two tensors of " + path().string() + " would both be called '" + key.name +
@@ -150,6 +166,10 @@ void Trace::rename_tensors(const std::function<std::string(const std::string&)>&
       refuse(renamed);
   }
   logical.tensors = std::move(tensors);
+  std::map<TensorKey, std::vector<RankRow>> rank_rows;
+  for (auto& [key, rows] : state_->rank_rows)
+    rank_rows[{key.step, key.phase, new_name(key.name)}] = std::move(rows);
+  state_->rank_rows = std::move(rank_rows);
   for (ReplicaDifference& difference : logical.differences)
     if (difference.phase)
       difference.name = new_name(difference.name);

@@ -65,6 +65,15 @@ struct ReplicaDifference {
   std::optional<double> other_value = {};
 };
 
+/// What one rank recorded of a tensor: all of it, a part, or a term of a sum.
+struct RankRow {
+  int64_t rank = 0;
+  int64_t order = 0;                   ///< execution order within the step, on that rank
+  Digest digest;                       ///< by the indices of the logical tensor
+  double norm = 0;                     ///< over its own finite elements
+  std::optional<TensorLayout> layout;  ///< of a part; nothing: it is whole
+};
+
 /// A trace opened for reading; of a run of several ranks, what they recorded together: tensors and sketches
 /// are whole, whatever the ranks held of them. Of a run that did not end, what the ranks' files have
 /// together.
@@ -102,6 +111,9 @@ class Trace {
   const std::map<std::string, Channel>& channels() const;
   const std::vector<SketchRow>& sketches() const;
   const SketchRow* find_sketch(const TensorKey& key) const;
+  /// Every tensor of which some rank has a row, with these rows in order of rank; also terms of a sum and
+  /// parts that do not make a whole.
+  const std::map<TensorKey, std::vector<RankRow>>& rank_rows() const;
   /// Gives tensors and sketches the names that others know them by; for trainers that call them otherwise.
   /// \throws UserError if two get one name
   void rename_tensors(const std::function<std::string(const std::string&)>& new_name);

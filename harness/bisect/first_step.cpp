@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/first_step.hpp"
+
+#include <algorithm>
+
+#include "harness/bisect/tensor_path.hpp"
+#include "harness/compare/series.hpp"
+
+namespace parity {
+namespace {
+
+std::vector<int64_t> shared_steps(const Trace& a, const Trace& b) {
+  std::vector<int64_t> both;
+  std::ranges::set_intersection(a.steps(), b.steps(), std::back_inserter(both));
+  return both;
+}
+
+}  // namespace
+
+std::vector<ChannelStation> first_channels(const Trace& expected, const Trace& actual) {
+  const std::vector<int64_t> steps = shared_steps(expected, actual);
+  std::vector<ChannelStation> first;
+  for (const auto& [name, channel] : expected.channels()) {
+    const auto other = actual.channels().find(name);
+    if (channel.kind == ChannelKind::timing || other == actual.channels().end() ||
+        other->second.kind == ChannelKind::timing)
+      continue;
+    const Series a = series_of(channel, expected.steps(), steps);
+    const Series b = series_of(other->second, actual.steps(), steps);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      if (same_bits(a, i, b, i))
+        continue;
+      if (!first.empty() && steps[i] < first.front().step)
+        first.clear();
+      if (first.empty() || steps[i] == first.front().step) {
+        const bool as_float32 = a.float32_valued() && b.float32_valued();
+        first.push_back({steps[i], name, a.text(i, as_float32), b.text(i, as_float32)});
+      }
+      break;
+    }
+  }
+  return first;
+}
+
+std::optional<int64_t> first_step_of(const Trace& expected, const Trace& actual, Phase phase) {
+  std::vector<int64_t> steps = {0};
+  steps.insert(steps.end(), expected.steps().begin(), expected.steps().end());
+  for (const int64_t step : steps) {
+    const TensorPath path = compare_path(expected, actual, step);
+    if (std::ranges::any_of(path.stations, [&](const TensorStation& station) {
+          return station.differs && station.key.phase == phase;
+        }))
+      return step;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> lone_channels(const Trace& expected, const Trace& actual) {
+  std::vector<std::string> lone;
+  const auto look = [&lone](const Trace& one, const Trace& other) {
+    for (const auto& [name, channel] : one.channels())
+      if (channel.kind != ChannelKind::timing && !other.channels().contains(name))
+        lone.push_back(name);
+  };
+  look(expected, actual);
+  look(actual, expected);
+  return lone;
+}
+
+}  // namespace parity

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "harness/base/progress.hpp"
+#include "harness/suite/extra_arms.hpp"
+#include "harness/suite/run_suite.hpp"
+#include "harness/trace/capture.hpp"
+
+namespace parity {
+
+/// Two arms of a case, one of them taken for right.
+struct Sides {
+  Case source;
+  std::string expected, actual;
+};
+
+/// A config key that the two sides do not share.
+struct ConfigDifference {
+  std::string key;
+  Json expected, actual;
+};
+
+/// What both sides left of the same updates.
+struct SideTraces {
+  ArmRuns runs;
+  std::string expected, actual;  ///< names of the arms that were run
+  int64_t executed = 0;          ///< of the two runs
+  double seconds = 0;
+
+  const Trace& expected_trace() const { return *runs.evidence.trace(expected); }
+  const Trace& actual_trace() const { return *runs.evidence.trace(actual); }
+};
+
+/// Runs the two sides again, over chosen updates and with a chosen capture, through plan, cache and runner:
+/// what was run before is not run again.
+class SideRuns {
+ public:
+  SideRuns(const Sides& sides, const SuiteOptions& options, Progress& progress);
+
+  /// Which updates both sides make.
+  struct Span {
+    int64_t stop_after = 0;
+    int64_t checkpoint_every = 0;
+    const SideTraces* from =
+        nullptr;  ///< runs that left a checkpoint after `start_step`; null: the beginning
+    int64_t start_step = 0;
+  };
+  /// \throws UserError if a side does not finish, with its own words
+  SideTraces run(const std::string& suffix, const Span& span, const Capture& capture);
+  /// The same of a side that may end before its time: its trace is then partial.
+  std::vector<ConfigDifference> config_differences() const;
+  int64_t steps() const;
+  /// Whether the sides can go on from a checkpoint, and can stop early: not those that restart by themselves,
+  /// and not commands.
+  bool can_start_on_the_way() const;
+
+ private:
+  const PlannedCase& planned() const { return planned_; }
+
+  Sides sides_;
+  SuiteOptions options_;
+  Progress& progress_;
+  PlannedCase planned_;
+};
+
+}  // namespace parity
