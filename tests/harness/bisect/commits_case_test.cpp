@@ -87,6 +87,33 @@ TEST_F(CommitsCaseTest, AGoldenStandsForAGoodSideThatDoesNotBuildAnyMore) {
   EXPECT_THAT(record.at("notes").dump(), HasSubstr("its golden stands for it"));
 }
 
+TEST_F(CommitsCaseTest, AGoldenOfAnotherEnvironmentIsNoReproach) {
+  const auto write_in = [&](const char* cpu, double loss) {
+    std::vector<double> losses = falling_losses();
+    losses[5] = loss;
+    write_trace("a", losses, 0.5, {{"fingerprint", {{"cpu", cpu}}}});
+    losses[3] += 0.5;
+    write_trace("big", losses, 0.5, {{"fingerprint", {{"cpu", cpu}}}});
+  };
+  write_in("there", 6.75);
+  commits(2, {{1, case_file()}, {2, {{"second", "a\n"}}}});
+  ASSERT_EQ(record_golden().status, 0);
+  commit("golden");
+  git("tag recorded");
+  write_in("there", 6.750001);
+  commit("culprit", {{"value", "big\n"}});
+  const Outcome left = search("recorded main " + with_case());
+  EXPECT_EQ(left.status, 2);
+  EXPECT_THAT(left.err, HasSubstr("is bad already"));
+  write_in("here", 6.750001);
+  const Json record = found("recorded main --no-cache " + with_case());
+  EXPECT_THAT(subjects(record), ElementsAre("culprit"));
+  EXPECT_THAT(record.at("notes").dump(), HasSubstr("golden comes from another environment and differs"));
+  const Outcome unbuilt = search("recorded main --build 'grep -q big value' " + with_case());
+  EXPECT_EQ(unbuilt.status, 2);
+  EXPECT_THAT(unbuilt.err, HasSubstr("cannot stand for that commit"));
+}
+
 TEST_F(CommitsCaseTest, AGoldenOfAnotherSchemaIsToldAndNotUsed) {
   commits(2, {{1, case_file()}, {2, {{"second", "a\n"}, {"golden/topic/mine.h5", "of an older schema\n"}}}});
   git("tag recorded");

@@ -74,6 +74,14 @@ TEST_F(SearchCommitsTest, EmptyCommitsAreNoneAndARevertIsKnown) {
   EXPECT_THAT(same.out, HasSubstr("both commits hold the same files"));
 }
 
+TEST_F(SearchCommitsTest, WhatOneCommitLeavesBehindIsGoneForTheNext) {
+  commits(8, {{5, {{"value", "big\n"}}}});
+  const Json record =
+      found("good --run 'test ! -e left || exit 1; echo x > left; echo x > notes; sh train.sh'");
+  EXPECT_THAT(subjects(record), ElementsAre("commit 5"));
+  EXPECT_EQ(stage(record, "commits").at("details").at("skipped"), 0);
+}
+
 TEST_F(SearchCommitsTest, OnlyCommitsThatChangeAPathAreAskedIfThatIsWanted) {
   commits(20, {{7, {{"value", "big\n"}}}});
   const Json record = found("good " + run_script() + "--path value --path train.sh");
@@ -107,6 +115,16 @@ TEST_F(SearchCommitsTest, ACulpritInAMergedBranchIsNamedThere) {
               AllOf(HasSubstr("side 2"), HasSubstr("it came with merge"), HasSubstr("merge of side")));
   EXPECT_THAT(stage(record, "git").at("answer").get<std::string>(),
               HasSubstr(git("rev-parse main~1") + " is the first bad commit"));
+}
+
+TEST_F(SearchCommitsTest, ABranchThatLeftBeforeTheCulpritIsNoSecondOne) {
+  commits(2, {{1, {{"value", "big\n"}}}});
+  git("checkout -q -b side good");
+  for (int i = 0; i < 5; ++i)
+    commit("side", {{"a", std::to_string(i) + "\n"}});
+  git("checkout -q main");
+  git("merge -q --no-ff -m 'merge of side' side");
+  EXPECT_THAT(subjects(found("good " + run_script())), ElementsAre("commit 1"));
 }
 
 TEST_F(SearchCommitsTest, AMergeThatAloneDoesItIsNamedItself) {
@@ -154,9 +172,11 @@ TEST_F(SearchCommitsTest, ARunThatHangsIsEndedAndPassedOver) {
 }
 
 TEST_F(SearchCommitsTest, ATraceThatNobodyCanReadIsACrashAndATruncatedOneToo) {
-  commits(4, {{2, {{"train.sh", "echo junk > $PARITY_TRACE\n"}}},
-              {3, {{"train.sh", "cp " + store() + "/big.h5 $PARITY_TRACE\n"}}}});
+  commits(5, {{2, {{"train.sh", "echo junk > $PARITY_TRACE\n"}}},
+              {3, {{"train.sh", "head -c 3000 " + store() + "/a.h5 > $PARITY_TRACE\n"}}},
+              {4, {{"train.sh", "cp " + store() + "/big.h5 $PARITY_TRACE\n"}}}});
   const Json record = found("good " + run_script());
+  EXPECT_EQ(stage(record, "step").at("details").at("between").size(), 2U);
   EXPECT_THAT(record.at("notes").dump(), HasSubstr("its trace cannot be read"));
 }
 
