@@ -12,6 +12,8 @@
 namespace parity {
 namespace {
 
+constexpr size_t noisy_from = 5;  // judged commits; fewer may well all differ
+
 std::string count_commits(size_t count) {
   return count_text(count, "commit");
 }
@@ -145,6 +147,17 @@ void add_notes_on_skipped(const CommitFindings& found, SearchRecord& record) {
   }
 }
 
+/// A trainer whose runs never repeat has a step at every commit.
+void add_note_on_noise(const CommitFindings& found, SearchRecord& record) {
+  const size_t judged = found.search.steps.evaluated.size();
+  if (judged < noisy_from || found.search.steps.steps.size() + 1 < judged)
+    return;
+  record.notes.push_back(fmt::format(
+      "every one of {} commits differs from the one before; if the runs do not repeat bit for bit, say with "
+      "--tolerance how far apart two runs of one commit lie",
+      judged));
+}
+
 }  // namespace
 
 SearchRecord report_commits(const CommitQuestion& question, const CommitFindings& found) {
@@ -162,6 +175,7 @@ SearchRecord report_commits(const CommitQuestion& question, const CommitFindings
       record.stages.push_back(culprit_stage(found, culprit));
     record.stages.push_back(git_stage(found));
     add_notes_on_skipped(found, record);
+    add_note_on_noise(found, record);
     record.notes.emplace_back(
         "a change that a later commit undid is not seen where both ends of a range are the same");
     record.sentence = sentence_of(found);

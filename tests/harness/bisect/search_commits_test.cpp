@@ -212,6 +212,20 @@ TEST_F(SearchCommitsTest, ATraceOnOneSideOnlyIsRefusedAndOneMissingOnTheWayIsTol
   EXPECT_THAT(found("good main " + run_script()).at("notes").dump(), HasSubstr("left no trace"));
 }
 
+TEST_F(SearchCommitsTest, RunsThatNeverRepeatAreSuspected) {
+  std::map<size_t, Files> told;
+  for (size_t i = 1; i <= 6; ++i) {
+    std::vector<double> losses = falling_losses();
+    losses[4] += 1e-9 * static_cast<double>(i);
+    write_trace("noise" + std::to_string(i), losses);
+    told[i] = {{"value", "noise" + std::to_string(i) + "\n"}};
+  }
+  commits(6, told);
+  EXPECT_THAT(found("good " + run_script()).at("notes").dump(),
+              HasSubstr("say with --tolerance how far apart"));
+  EXPECT_EQ(search("good --tolerance 1e-8 " + run_script()).status, 0);
+}
+
 TEST_F(SearchCommitsTest, ALimitOfCommitsLeavesARange) {
   commits(30, {{20, {{"value", "big\n"}}}});
   const Json record = found("good --most 4 " + run_script());
