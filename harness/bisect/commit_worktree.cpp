@@ -10,7 +10,7 @@ namespace parity {
 namespace fs = std::filesystem;
 
 CommitWorktree::CommitWorktree(const Git& repository, const fs::path& folder)
-    : repository_(repository), folder_(fs::absolute(folder)) {
+    : repository_(repository), folder_(fs::weakly_canonical(fs::absolute(folder))) {
   remove();
 }
 

@@ -31,9 +31,10 @@ class CommitsRepositoryTest : public CommitsTest {
     fs::remove(folder_ / "waits");
     return status ? status->exit_status().value_or(-2) : -3;
   }
+  pid_t sleeper() const { return static_cast<pid_t>(std::stol(read_file(folder_ / "sleeper"))); }
   /// Whether the process that a slow commit waits for is there.
   bool still_sleeps() const {
-    const std::string process = "/proc/" + std::to_string(std::stol(read_file(folder_ / "sleeper")));
+    const std::string process = "/proc/" + std::to_string(sleeper());
     std::ifstream words(process + "/cmdline");  // of one that ended but that nobody waited for it is empty
     return words.peek() != std::ifstream::traits_type::eof();
   }
@@ -75,6 +76,26 @@ TEST_F(CommitsRepositoryTest, AnOutputFolderInTheWorkTreeIsNotSeenByGit) {
   const std::string before = git("status --porcelain");
   EXPECT_EQ(search("good " + run_script() + "--out repo/out/suite").status, 1);
   EXPECT_EQ(git("status --porcelain"), before);
+}
+
+TEST_F(CommitsRepositoryTest, AnOutputFolderBehindALinkIsClearedToo) {
+  commits(3, {{2, {{"value", "big\n"}}}});
+  fs::create_directories(folder_ / "elsewhere");
+  fs::create_directory_symlink(folder_ / "elsewhere", folder_ / "link");
+  const std::string before = state();
+  EXPECT_EQ(search("good " + run_script() + "--out link/suite").status, 1);
+  EXPECT_EQ(state(), before);
+  EXPECT_FALSE(has_worktree());
+}
+
+TEST_F(CommitsRepositoryTest, AWorkTreeWhoseFolderIsGoneIsForgotten) {
+  slow_commits();
+  EXPECT_EQ(end_in_the_middle(SIGKILL), -2);
+  fs::remove_all(folder_ / "out");
+  ::kill(sleeper(), SIGKILL);  // the mark by which the next search would find it was in there
+  EXPECT_TRUE(has_worktree());
+  EXPECT_THAT(subjects(found("good " + slow())), ElementsAre("commit 3"));
+  EXPECT_FALSE(has_worktree());
 }
 
 TEST_F(CommitsRepositoryTest, CtrlCRestoresEverythingAndTheSameCommandGoesOn) {
