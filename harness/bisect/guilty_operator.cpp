@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "harness/bisect/tensor_path.hpp"
 #include "harness/trace/operator_tensor.hpp"
 
 namespace parity {
@@ -55,32 +54,53 @@ GuiltyOperator guilty_of(const OperatorTensor& tensor, const TensorKey& key) {
   return guilty;
 }
 
-bool is_operator(const TensorKey& key) {
-  return parse_operator_tensor(key.name).has_value();
+/// What one rank recorded of a tensor; null if nothing.
+const RankRow* row_of(const Trace& trace, const TensorKey& key, int64_t rank) {
+  const auto found = trace.rank_rows().find(key);
+  if (found == trace.rank_rows().end())
+    return nullptr;
+  const auto row = std::ranges::find(found->second, rank, &RankRow::rank);
+  return row == found->second.end() ? nullptr : &*row;
 }
 
-/// The first operator, in the first side's order, whose place another one has in the second.
-std::optional<GuiltyOperator> first_other(const Trace& expected, const Trace& actual, const TensorPath& path,
-                                          const TensorKey& first) {
-  const std::set<TensorKey> lone(path.only_in_expected.begin(), path.only_in_expected.end());
-  for (const TensorKey& key : in_order_of_computation(expected, first.step)) {
-    if (key == first)
-      return std::nullopt;
-    const auto mine = parse_operator_tensor(key.name);
-    if (!mine || !lone.contains(key))
-      continue;
-    for (const TensorKey& theirs : in_order_of_computation(actual, first.step)) {
-      const auto other = parse_operator_tensor(theirs.name);
-      if (!other || theirs.phase != key.phase || other->module != mine->module ||
-          other->number != mine->number || other->op == mine->op)
-        continue;
-      GuiltyOperator guilty = guilty_of(*mine, key);
-      guilty.kind = GuiltyOperator::Kind::others;
-      guilty.other_op = other->op;
-      return guilty;
-    }
+/// The operators' tensors that a rank recorded before another tensor, in its order.
+std::vector<std::pair<TensorKey, OperatorTensor>> operators_before(const Trace& trace, const TensorKey& end,
+                                                                   int64_t rank) {
+  struct Entry {
+    TensorKey key;
+    OperatorTensor tensor;
+    int64_t order;
+  };
+  std::vector<Entry> entries;
+  const RankRow* last = row_of(trace, end, rank);
+  for (const auto& [key, rows] : trace.rank_rows()) {
+    const auto tensor = parse_operator_tensor(key.name);
+    const RankRow* row = tensor && key.step == end.step ? row_of(trace, key, rank) : nullptr;
+    const bool is_before =
+        row != nullptr &&
+        (key.phase < end.phase || (key.phase == end.phase && last != nullptr && row->order < last->order));
+    if (is_before)
+      entries.push_back({key, *tensor, row->order});
   }
-  return std::nullopt;
+  std::ranges::stable_sort(entries, {},
+                           [](const Entry& entry) { return std::pair(entry.key.phase, entry.order); });
+  std::vector<std::pair<TensorKey, OperatorTensor>> result;
+  for (Entry& entry : entries)
+    result.emplace_back(std::move(entry.key), std::move(entry.tensor));
+  return result;
+}
+
+/// The operator that the second side runs in an operator's place; "" if it runs the same, or none.
+std::string other_operator(const Trace& trace, const TensorKey& key, const OperatorTensor& mine) {
+  for (const auto& [theirs, rows] : trace.rank_rows()) {
+    const auto other = theirs.step == key.step && theirs.phase == key.phase
+                           ? parse_operator_tensor(theirs.name)
+                           : std::nullopt;
+    if (other && other->module == mine.module && other->number == mine.number && other->rank == mine.rank &&
+        other->op != mine.op)
+      return other->op;
+  }
+  return "";
 }
 
 }  // namespace
@@ -100,20 +120,25 @@ std::optional<CaptureRule> operators_to_watch(const TensorKey& first,
 }
 
 std::optional<GuiltyOperator> find_guilty_operator(const Trace& expected, const Trace& actual,
-                                                   const TensorKey& first) {
-  const TensorPath path = compare_path(expected, actual, first.step);
-  if (std::ranges::none_of(path.stations, [](const TensorStation& each) { return is_operator(each.key); }))
+                                                   const TensorKey& first, int64_t rank) {
+  const auto operators = operators_before(expected, first, rank);
+  if (operators.empty())
     return std::nullopt;
-  if (auto other = first_other(expected, actual, path, first))
-    return other;
-  const TensorStation* differs = path.first_difference();
-  if (differs == nullptr)
-    return std::nullopt;
-  if (const auto tensor = parse_operator_tensor(differs->key.name))
-    return guilty_of(*tensor, differs->key);
+  for (const auto& [key, tensor] : operators) {
+    const RankRow *mine = row_of(expected, key, rank), *theirs = row_of(actual, key, rank);
+    if (theirs != nullptr && theirs->digest == mine->digest)
+      continue;
+    GuiltyOperator guilty = guilty_of(tensor, key);
+    if (theirs != nullptr)
+      return guilty;
+    guilty.other_op = other_operator(actual, key, tensor);
+    guilty.kind = GuiltyOperator::Kind::others;
+    if (!guilty.other_op.empty())
+      return guilty;
+  }
   GuiltyOperator guilty;
   guilty.kind = GuiltyOperator::Kind::written;
-  guilty.module = module_of(differs->key);
+  guilty.module = module_of(first);
   return guilty;
 }
 
@@ -123,11 +148,10 @@ std::string GuiltyOperator::words() const {
     case Kind::computes:
       return fmt::format("{} of {}{} gives another result from the same inputs", op, module, where);
     case Kind::reads:
-      return fmt::format("{} of {}{} reads another {} than was computed: something wrote into it in between",
-                         op, module, where, slot);
+      return fmt::format("{} of {}{} is given another {}, which no operator before it has computed", op,
+                         module, where, slot);
     case Kind::written:
-      return fmt::format("every operator up to it gives the same; what {} gave was changed afterwards",
-                         module);
+      return "no operator computes it otherwise: it was changed after it was computed";
     case Kind::others:
       return fmt::format("the sides run other operators from here: {} of {}{} against {}", op, module, where,
                          other_op);

@@ -21,7 +21,7 @@ std::optional<CaptureRule> operators_to_watch(const TensorKey& first,
 struct GuiltyOperator {
   enum class Kind {
     computes,  ///< the same inputs, another result
-    reads,     ///< an input changed after the operator that made it
+    reads,     ///< an input is another, which no operator before it gave
     written,   ///< no operator differs: the tensor was changed after the one that made it
     others,    ///< the sides run other operators from here on
   };
@@ -36,8 +36,10 @@ struct GuiltyOperator {
 };
 
 /// \param first  the first tensor that differs and is not an operator's
-/// \return nothing if neither has recorded operators before it
+/// \param rank   on which it does. Ranks compute beside each other, so only this one's operators are looked
+/// at
+/// \return nothing if it has recorded no operator before the tensor
 std::optional<GuiltyOperator> find_guilty_operator(const Trace& expected, const Trace& actual,
-                                                   const TensorKey& first);
+                                                   const TensorKey& first, int64_t rank);
 
 }  // namespace parity

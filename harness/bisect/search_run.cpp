@@ -13,6 +13,7 @@
 #include "harness/bisect/guilty_operator.hpp"
 #include "harness/bisect/tensor_path.hpp"
 #include "harness/bisect/tensor_place.hpp"
+#include "harness/trace/rank_files.hpp"
 
 namespace parity {
 namespace {
@@ -283,7 +284,8 @@ class RunSearch {
     capture.operators.push_back(*wanted);
     capture.sketches.push_back(everything_at(step_));
     const SideTraces watched = run_step("operators", capture, from_checkpoint_);
-    guilty_ = find_guilty_operator(watched.expected_trace(), watched.actual_trace(), first_->key);
+    guilty_ = find_guilty_operator(watched.expected_trace(), watched.actual_trace(), first_->key,
+                                   first_->ranks.empty() ? 0 : first_->ranks.front());
     if (!guilty_)
       return;
     tell("operator", guilty_->words(),
@@ -299,11 +301,26 @@ class RunSearch {
     capture.tensors.push_back({{step_}, {Phase::input}, {"tokens", "document_ids"}});
     const SideTraces kept = run_step("elements", capture, from_checkpoint_);
     place_ = find_place(kept.expected_trace(), kept.actual_trace(), first_->key);
+    if (place_ && place_->gap.identical)  // of replicas the lowest rank's stands for all
+      place_ = find_place_on_rank(kept);
     if (place_)
       tell("element", place_->words(sides_.expected, sides_.actual),
            compare_command(kept, fmt::format(" --step {} --phase {} --tensor {} --profile", first_->key.step,
                                              name_of(first_->key.phase), shell_quote({first_->key.name}))),
            place_->to_json());
+  }
+
+  /// What the first rank that differs has by itself; nothing where it holds a part only.
+  std::optional<TensorPlace> find_place_on_rank(const SideTraces& kept) const {
+    if (first_->ranks.empty())
+      return std::nullopt;
+    const RunStore store(options_.out);
+    const auto own = [&](const std::string& arm) {
+      const std::filesystem::path file = store.trace(kept.runs.planned.arm(arm).run);
+      return Trace::open(rank_path(file, first_->ranks.front()));
+    };
+    const Trace expected = own(kept.expected), actual = own(kept.actual);
+    return find_place(expected, actual, first_->key);
   }
 
   SearchRecord without_tensor(int64_t visible) {

@@ -113,7 +113,8 @@ const TensorStation* TensorPath::amplifier(double floor) const {
   const TensorStation* most = nullptr;
   double largest = 0, amplification = 2;
   for (const TensorStation& station : stations) {
-    if (!station.relative || !(*station.relative > 0))
+    const bool is_activation = station.key.phase == Phase::forward || station.key.phase == Phase::backward;
+    if (!is_activation || !station.relative || !(*station.relative > 0))
       continue;
     if (largest > 0 && *station.relative / std::max(largest, floor) > amplification) {
       amplification = *station.relative / std::max(largest, floor);

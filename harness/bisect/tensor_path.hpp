@@ -35,8 +35,9 @@ struct TensorPath {
   /// The last station before `of` in its phase, or the last one of the phases before; null if there is none.
   const TensorStation* before(const TensorStation& of) const;
   size_t differing() const;
-  /// The station with the largest growth of the error, over the largest one before it (METRICS.md M11):
-  /// A = E2(out) / max(E2 so far, floor). Only after the first difference; null if nothing grows twofold.
+  /// The station with the largest growth of the error, over the largest one before it (METRICS.md M11), in
+  /// forward and backward: A = E2(out) / max(E2 so far, floor). Only after the first difference; null if
+  /// nothing grows twofold.
   /// \param floor  relative rounding noise of a tensor
   const TensorStation* amplifier(double floor) const;
   /// [{"phase", "name", "differs", "relative"}], for drawing the error over depth.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/left_trace.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
@@ -11,11 +13,21 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
+/// Whether the run makes an update at which the fault is.
+bool is_within(const Fault& fault, const PlannedRun& run) {
+  const int64_t first = run.span.start_run.empty() ? 0 : run.span.start_step + 1;
+  return fault.steps.empty() || std::ranges::any_of(fault.steps, [&](int64_t step) {
+           return step >= first && step <= run.last_step();
+         });
+}
+
 /// A fault of the run that its trace does not tell of as applied, in words; "" if there is none.
 std::string fault_problem(const PlannedRun& run, const Trace& trace) {
   const std::vector<FaultReport>& reports = trace.faults();
   for (size_t i = 0; i < run.capture.faults.size(); ++i) {
     const Fault& fault = run.capture.faults[i];
+    if (!is_within(fault, run))
+      continue;
     const std::string what = run.label + " was not changed as it should be, by " + fault.words();
     if (i >= reports.size() || !(reports[i].fault == fault))
       return what +

@@ -21,10 +21,17 @@ std::atomic<OperatorCapture*> watching = nullptr;  // callbacks are plain functi
 
 using Values = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// The tensors of an argument or result, one by one.
+/// The tensors of an argument or result, one by one; a number is a tensor of its own.
 void take(Values& to, const std::string& slot, const c10::IValue& value) {
   if (value.isTensor()) {
     to.emplace_back(slot, value.toTensor());
+  } else if (value.isDouble()) {
+    to.emplace_back(slot, at::scalar_tensor(value.toDouble(), at::kDouble));
+  } else if (value.isInt() || value.isBool()) {
+    to.emplace_back(slot,
+                    at::scalar_tensor(value.isBool() ? int64_t{value.toBool()} : value.toInt(), at::kLong));
+  } else if (value.isScalar() && value.toScalar().isFloatingPoint()) {
+    to.emplace_back(slot, at::scalar_tensor(value.toScalar().toDouble(), at::kDouble));
   } else if (value.isTensorList()) {
     int64_t i = 0;
     for (const at::Tensor& each : value.toTensorVector())

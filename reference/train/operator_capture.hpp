@@ -26,7 +26,7 @@ namespace parity::reference {
 /// it. Operators belong to the part of the model that is running; in backward to the part whose operator they
 /// differentiate; elsewhere to what the trainer is at ("data", "loss", "reduction", "clip", "optimizer").
 ///
-/// Inputs are offered before an operator runs, but for those that it only writes; results, and what it wrote
+/// Inputs, numbers too, are offered before an operator runs, but for those that it only writes; results, and what it wrote
 /// in place, after it. Views and memory that nobody has written yet are left out.
 class OperatorCapture {
  public:
