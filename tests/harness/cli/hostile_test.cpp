@@ -138,7 +138,7 @@ TEST_F(HostileTest, NamesOfCasesAndTracesEscapeNowhere) {
     Recorder recorder({file,
                        {{"dtype", 5}, {"steps", "x"}},
                        {{odd.substr(0, 40), "</script><b>"}},
-                       {{}, {{{}, {}, {"*"}}}, false},
+                       {{}, {{{}, {}, {"*"}}}, {}, false},
                        0});
     for (int64_t step = 1; step <= 3; ++step) {
       recorder.begin_step(step);
@@ -234,8 +234,11 @@ TEST_F(HostileTest, AnImpossibleConfigIsExitTwoAndAMissingFileExitThree) {
 TEST_F(HostileTest, TwoTensorsThatWouldGetOneNameFailTheirCaseOnly) {
   write_same("same");
   const std::vector<float> data = {1.0F};
-  Recorder recorder(
-      {folder_ / "cases/topic/two.h5", Json::object(), Json::object(), {{}, {{{}, {}, {"*"}}}, false}, 0});
+  Recorder recorder({folder_ / "cases/topic/two.h5",
+                     Json::object(),
+                     Json::object(),
+                     {{}, {{{}, {}, {"*"}}}, {}, false},
+                     0});
   recorder.begin_step(1);
   recorder.channel("loss", 1.0);
   recorder.tensor(Phase::grad, "a1", {DType::float32, {1}, data.data()});
