@@ -116,7 +116,8 @@ void check_faults(const Arm& arm, const PlannedRun& run) {
 /// A run that restarts has two processes, and is repeated from its beginning.
 void check_span(const PlannedRun& run) {
   const RunSpan& span = run.span;
-  require(span.stop_after <= run.steps && span.start_step < run.last_step(),
+  // A whole run of no steps is the trainer's to refuse.
+  require(span.stop_after <= run.steps && (span.start_step == 0 || span.start_step < run.last_step()),
           run.label + ": a span beyond the run");
   require(span.start_run.empty() == (span.start_step == 0), run.label + ": a span from nowhere");
   require(run.restart_after == 0 || (span.start_run.empty() && span.checkpoint_every == 0),
