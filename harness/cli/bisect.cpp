@@ -81,6 +81,7 @@ void add_bisect(CLI::App& app, Action& action) {
     more(*app.add_subcommand(name, summary), action);
   };
   add("commits", "Which commits between two moved the numbers, biggest first", add_bisect_commits);
+  add("options", "Which config keys make the difference between two arms", add_bisect_options);
   add("traces", "Where two traces part: step, phase, tensor, element", add_bisect_traces);
   app.footer(
       "Without a verb: where two arms of a case part in bits, and why: step, tensor, operator, element. Both "
@@ -90,6 +91,7 @@ void add_bisect(CLI::App& app, Action& action) {
       "  parity bisect lr/warmup_index\n"
       "  parity bisect masks/leak positions eos --json\n"
       "  parity bisect commits v1.2 HEAD --case lr/warmup_index\n"
+      "  parity bisect options lr/warmup_index:one_indexed zero_indexed\n"
       "  parity bisect traces a.h5 b.h5\n"
       "Exit status 0: the sides do not differ. 1: they do, and here is where.");
   app.callback([&app, options, &action] {

@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/option_sides.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <toml++/toml.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/base/process.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/suite/case_file.hpp"
+#include "harness/suite/config_schema.hpp"
+#include "harness/suite/find_cases.hpp"
+#include "harness/suite/flat_config.hpp"
+#include "harness/suite/setting.hpp"
+#include "harness/suite/toml_depth.hpp"
+#include "harness/suite/toml_table.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr uint64_t largest_config = 1 << 20;
+
+/// One side: an arm with all that its case gives it.
+struct Side {
+  Arm arm;
+  std::string profile = "portable";
+  double timeout_seconds = 300;
+  std::optional<Case> source;  ///< none: a run config
+  std::string file;            ///< of a run config
+};
+
+bool is_file(const std::string& words) {
+  std::error_code error;
+  return fs::is_regular_file(words, error);
+}
+
+toml::table parsed_toml(const std::string& file, const std::string& text) {
+  if (most_key_parts(text) > longest_dotted_key)
+    throw UserError(file + ": a dotted key has more than " + std::to_string(longest_dotted_key) +
+                    " parts (no key of a config lies so deep); shorten it");
+  try {
+    return toml::parse(text, file);
+  } catch (const toml::parse_error& error) {
+    const Place place{file, error.source().begin.line, error.source().begin.column};
+    throw UserError(place.words() + ": not TOML (" + std::string(error.description()) + ")");
+  }
+}
+
+Overrides json_config(const std::string& file, const std::string& text) {
+  const Json json = read_json(text);
+  if (!json.is_object())
+    throw UserError(file + " is no run config (not a JSON object); give a run folder's config.json");
+  Overrides config;
+  for (const auto& [key, value] : flatten(json))
+    config[key] = {value, Place{file, 0, 0}};
+  return config;
+}
+
+Side side_of_config(const std::string& file, Overrides config) {
+  Side side;
+  side.file = file;
+  side.arm.name = fs::path(file).stem().string();
+  side.arm.place = Place{file, 0, 0};
+  side.arm.config = std::move(config);
+  return side;
+}
+
+/// A run config in a file; nothing if the file is a case.
+std::optional<Side> side_in_file(const std::string& file) {
+  const std::string text = read_file(file, largest_config);
+  if (fs::path(file).extension() == ".json")
+    return side_of_config(file, json_config(file, text));
+  const toml::table table = parsed_toml(file, text);
+  if (table.contains("arms"))
+    return std::nullopt;
+  return side_of_config(file, flatten(TomlTable(table, file, "run config")));
+}
+
+/// The arm with the keys of its case's base, and files by their own paths.
+Side side_of_arm(const Case& source, const std::string& name) {
+  Side side{source.arm(name), source.profile, source.timeout_seconds, source, ""};
+  for (const auto& [key, value] : source.base)
+    side.arm.config.try_emplace(key, value);
+  const std::string folder = fs::absolute(source.file).parent_path().string();
+  for (auto& [key, placed] : side.arm.config)
+    if (key.ends_with(".path") && placed.value.is_string())
+      if (auto path = placed.value.get<std::string>(); path.find("{case_dir}") != std::string::npos)
+        placed.value = path.replace(path.find("{case_dir}"), 10, folder);
+  return side;
+}
+
+std::string arm_names(const Case& source) {
+  std::vector<std::string> names;
+  for (const Arm& arm : source.arms)
+    names.push_back(arm.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Side side_named(const Case& source, const std::string& name) {
+  if (std::ranges::none_of(source.arms, [&](const Arm& arm) { return arm.name == name; }))
+    throw UserError("case " + source.name + " has no arm " + parity::quoted(name) +
+                    "; its arms: " + arm_names(source));
+  return side_of_arm(source, name);
+}
+
+Case case_named(const std::string& name, const fs::path& root) {
+  const std::vector<fs::path> files = find_case_files({{name}, {}, {}}, root);
+  if (files.size() != 1)
+    throw UserError(
+        fmt::format("{} names {} cases; name one, as CASE:ARM", parity::quoted(name), files.size()));
+  return read_case(files.front());
+}
+
+Side side_of_words(const std::string& words, const fs::path& root) {
+  if (is_file(words))
+    if (auto side = side_in_file(words))
+      return *side;
+  const size_t colon = words.rfind(':');
+  const Case source = case_named(words.substr(0, colon), root);
+  return side_named(source, colon == std::string::npos ? source.reference : words.substr(colon + 1));
+}
+
+/// The only arm beside the good one.
+Side other_arm(const Side& good) {
+  if (!good.source)
+    throw UserError(good.file + " is one run config; name the bad one behind it");
+  std::vector<std::string> others;
+  for (const Arm& arm : good.source->arms)
+    if (arm.name != good.arm.name)
+      others.push_back(arm.name);
+  if (others.size() != 1)
+    throw UserError(fmt::format(
+        "case {} has the arms {}; name the bad one behind the good one, as in {}:{} {}", good.source->name,
+        arm_names(*good.source), good.source->name, good.arm.name, others.empty() ? "ARM" : others.front()));
+  return side_of_arm(*good.source, others.front());
+}
+
+Side bad_side(const std::string& words, const Side& good, const fs::path& root) {
+  if (words.empty())
+    return other_arm(good);
+  const bool bare = words.find(':') == std::string::npos && !is_file(words);
+  if (bare && good.source)
+    return side_named(*good.source, words);
+  return side_of_words(words, root);
+}
+
+/// \throws UserError unless the two differ in nothing but their configs
+void require_comparable(const Side& good, const Side& bad) {
+  const Arm& a = good.arm;
+  const Arm& b = bad.arm;
+  const std::string other_way = "; see where they part with parity bisect traces";
+  if (a.is_command() != b.is_command())
+    throw UserError("arm " + (a.is_command() ? a.name : b.name) + " is a command and arm " +
+                    (a.is_command() ? b.name : a.name) +
+                    " is not (an option is a key that one program reads, and these are two programs)" +
+                    other_way);
+  if (a.command != b.command || a.inputs != b.inputs || a.ranks != b.ranks || a.names != b.names)
+    throw UserError(
+        "arms " + a.name + " and " + b.name +
+        " are different commands (what differs is no config key, so there is nothing to switch); give "
+        "both one command that reads {config}, and what differs as keys of the arms, or" +
+        other_way.substr(1));
+  if (std::ranges::any_of(a.command,
+                          [](const auto& word) { return word.find("{trace:") != std::string::npos; }))
+    throw UserError("arm " + a.name +
+                    " reads the trace of another arm ({trace:...}), which is not run here; bisect that arm");
+  if (good.profile != bad.profile)
+    throw UserError("the sides run under the profiles " + good.profile + " and " + bad.profile +
+                    " (a profile is no config key); give both cases one");
+}
+
+void set_names(OptionSides& sides, const Side& good, const Side& bad) {
+  Arm& a = sides.sides.arms.at(0);
+  Arm& b = sides.sides.arms.at(1);
+  const std::string of_good = good.source ? good.source->name : good.file;
+  const std::string of_bad = bad.source ? bad.source->name : bad.file;
+  const auto full = [](const Side& side) {
+    return side.source ? side.source->name + ":" + side.arm.name : side.file;
+  };
+  const bool one_case = good.source && bad.source && of_good == of_bad;
+  sides.sides.name = good.source ? of_good : fs::path(of_good).stem().string();
+  sides.subject = one_case ? fmt::format("{}: {} (good) against {} (bad)", of_good, a.name, b.name)
+                           : fmt::format("{} (good) against {} (bad)", full(good), full(bad));
+  sides.name = fmt::format("options {}:{} {}", sides.sides.name, a.name, b.name);
+  if (good.source) {
+    sides.base_command = "parity run " + shell_quote({of_good});
+    sides.set_option = a.name + ":";
+  } else {
+    sides.base_command = "parity-train " + shell_quote({good.file});
+  }
+  if (a.name == b.name) {
+    a.name = "good";
+    b.name = "bad";
+  }
+}
+
+std::string setting_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+}  // namespace
+
+std::string OptionSides::command_with(const std::vector<OptionToggle>& toggles, const Toggles& on) const {
+  std::string command = base_command;
+  for (const size_t i : on) {
+    if (!toggles[i].bad)
+      return "";
+    command += " --set " + shell_quote({set_option + toggles[i].key + "=" + setting_text(*toggles[i].bad)});
+  }
+  return command;
+}
+
+OptionSides option_sides(const std::string& good, const std::string& bad, const fs::path& root,
+                         const std::vector<std::string>& settings) {
+  const Side a = side_of_words(good, root);
+  const Side b = bad_side(bad, a, root);
+  require_comparable(a, b);
+  OptionSides sides;
+  Case& both = sides.sides;
+  both.file = a.source ? a.source->file : fs::path(a.file);
+  both.profile = a.profile;
+  both.timeout_seconds = std::max(a.timeout_seconds, b.timeout_seconds);
+  both.arms = {a.arm, b.arm};
+  set_names(sides, a, b);
+  both.reference = both.arms.front().name;
+  std::vector<Case> changed = {both};
+  apply_settings(changed, settings);
+  both = changed.front();
+  for (const std::string& text : settings)
+    if (text.find(':') == std::string::npos || text.find(':') > text.find('='))
+      sides.base_command += " --set " + shell_quote({text});
+  return sides;
+}
+
+void require_known_keys(const OptionSides& sides, const fs::path& trainer) {
+  const Arm& good = sides.sides.arms.at(0);
+  const Arm& bad = sides.sides.arms.at(1);
+  if (good.is_command())
+    return;
+  fs::path file = trainer;
+  file += ".schema.json";
+  const ConfigSchema schema = ConfigSchema::load(file);
+  std::vector<std::string> known;
+  for (const auto& [key, entry] : schema.keys())
+    known.push_back(key);
+  for (const Arm* arm : {&good, &bad})
+    for (const auto& [key, placed] : arm->config) {
+      if (schema.keys().contains(key))
+        continue;
+      const Arm& other = arm == &good ? bad : good;
+      const bool both = other.config.contains(key);
+      throw UserError(
+          fmt::format("{}: unknown config key {} ({}){}", placed.place.words(), parity::quoted(key),
+                      both ? "both sides have it"
+                           : "only side " + arm->name + " has it, and the trainer cannot run with it",
+                      suggestion(key, known)));
+    }
+}
+
+}  // namespace parity

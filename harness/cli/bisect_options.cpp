@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/bisect/option_record.hpp"
+#include "harness/bisect/search_options.hpp"
+#include "harness/cli/bisect.hpp"
+#include "harness/cli/options.hpp"
+#include "harness/cli/print_search.hpp"
+#include "harness/suite/run_cache.hpp"
+
+namespace parity::cli {
+namespace {
+
+struct Options {
+  std::string good, bad;
+  std::string root = "cases";
+  std::vector<std::string> settings;
+  OptionQuestion question;
+  bool float64 = false;
+  RunOptions run;
+};
+
+ExitCode search(const Options& options) {
+  OptionQuestion question = options.question;
+  if (question.floor && !(*question.floor >= 0 && std::isfinite(*question.floor)))
+    throw UserError("--floor is a relative gap (0 or more); give one such as 1e-6, or 0 for every bit");
+  if (question.looks < 0 || question.looks > 100)
+    throw UserError(
+        "--looks is how often each side is run (0 to 100); give 2 or more to see whether it agrees "
+        "with itself");
+  std::vector<std::string> settings = options.settings;
+  if (options.float64)
+    settings.emplace_back("dtype=float64");
+  SuiteOptions suite = options.run.suite_options();
+  const OptionSides sides = option_sides(options.good, options.bad, options.root, settings);
+  require_known_keys(sides, suite.trainer);
+  Progress progress(stderr);
+  const OptionFindings found = search_options(sides.sides, question, suite, progress);
+  const SearchRecord record = option_record(found, sides);
+  trim_cache(RunStore(suite.out).runs(), {suite.cache_bytes, {}, {}});
+  return tell(record, suite.out, sides.name, options.run.json);
+}
+
+void add_search_options(CLI::App& app, Options& options) {
+  app.add_option(
+         "--channel", options.question.channels,
+         "Only the difference in channels of this name (glob); may be repeated (default: all numbers)")
+      ->type_name("CHANNEL")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option(
+         "--floor", options.question.floor,
+         "Relative gaps up to this are no difference, 0 for every bit (default: what collapses in float64)")
+      ->type_name("GAP");
+  app.add_option(
+         "--looks", options.question.looks,
+         "How often each side is run to see whether it agrees with itself (default: 2 where it may not)")
+      ->type_name("N");
+  app.add_flag("--float64", options.float64,
+               "Search with both sides in float64, where rounding does not show");
+  app.add_option("--set", options.settings, "Change a config key of both sides, or of one; may be repeated")
+      ->type_name("[ARM:]KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--cases", options.root, "Folder the cases lie in")->type_name("DIR")->capture_default_str();
+}
+
+}  // namespace
+
+void add_bisect_options(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  app.add_option(
+         "GOOD_ARM", options->good,
+         "CASE:ARM, CASE for its reference arm, or a run config (TOML, or a run folder's config.json)")
+      ->required();
+  app.add_option("BAD_ARM", options->bad,
+                 "Another one; a bare name is an arm of the same case (default: its only other arm)");
+  add_search_options(app, *options);
+  options->run.add_to(app);
+  app.footer(
+      "Finds the smallest set of config keys that makes the good side behave like the bad one: with n keys\n"
+      "and one culprit log2 n runs, each stopped where the sides part, and two whole ones to verify.\n"
+      "Examples:\n"
+      "  parity bisect options lr/warmup_index                   its two arms\n"
+      "  parity bisect options masks/leak:flex causal            two arms of a case\n"
+      "  parity bisect options good.toml bad.toml                two run configs\n"
+      "  parity bisect options loss/halves --channel loss --set steps=3\n"
+      "  parity bisect options good.toml bad.toml --floor 0      every bit counts\n"
+      "  parity bisect options good.toml bad.toml --float64      no rounding shows\n"
+      "  parity bisect options good.toml bad.toml --looks 5      a difference that comes and goes\n"
+      "Exit status 0 if the sides do not differ, 1 if they do. Finished runs are kept: the same command goes "
+      "on.");
+  app.callback([options, &action] { action = [options] { return search(*options); }; });
+}
+
+}  // namespace parity::cli
