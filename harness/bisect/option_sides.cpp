@@ -6,26 +6,20 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
 #include "harness/base/nearest.hpp"
 #include "harness/base/process.hpp"
 #include "harness/base/visible.hpp"
 #include "harness/suite/case_file.hpp"
 #include "harness/suite/config_schema.hpp"
 #include "harness/suite/find_cases.hpp"
-#include "harness/suite/flat_config.hpp"
+#include "harness/suite/run_config_file.hpp"
 #include "harness/suite/setting.hpp"
-#include "harness/suite/toml_depth.hpp"
-#include "harness/suite/toml_table.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr uint64_t largest_config = 1 << 20;
 
 /// One side: an arm with all that its case gives it.
 struct Side {
@@ -41,28 +35,6 @@ bool is_file(const std::string& words) {
   return fs::is_regular_file(words, error);
 }
 
-toml::table parsed_toml(const std::string& file, const std::string& text) {
-  if (most_key_parts(text) > longest_dotted_key)
-    throw UserError(file + ": a dotted key has more than " + std::to_string(longest_dotted_key) +
-                    " parts (no key of a config lies so deep); shorten it");
-  try {
-    return toml::parse(text, file);
-  } catch (const toml::parse_error& error) {
-    const Place place{file, error.source().begin.line, error.source().begin.column};
-    throw UserError(place.words() + ": not TOML (" + std::string(error.description()) + ")");
-  }
-}
-
-Overrides json_config(const std::string& file, const std::string& text) {
-  const Json json = read_json(text);
-  if (!json.is_object())
-    throw UserError(file + " is no run config (not a JSON object); give a run folder's config.json");
-  Overrides config;
-  for (const auto& [key, value] : flatten(json))
-    config[key] = {value, Place{file, 0, 0}};
-  return config;
-}
-
 Side side_of_config(const std::string& file, Overrides config) {
   Side side;
   side.file = file;
@@ -70,17 +42,6 @@ Side side_of_config(const std::string& file, Overrides config) {
   side.arm.place = Place{file, 0, 0};
   side.arm.config = std::move(config);
   return side;
-}
-
-/// A run config in a file; nothing if the file is a case.
-std::optional<Side> side_in_file(const std::string& file) {
-  const std::string text = read_file(file, largest_config);
-  if (fs::path(file).extension() == ".json")
-    return side_of_config(file, json_config(file, text));
-  const toml::table table = parsed_toml(file, text);
-  if (table.contains("arms"))
-    return std::nullopt;
-  return side_of_config(file, flatten(TomlTable(table, file, "run config")));
 }
 
 /// The arm with the keys of its case's base, and files by their own paths.
@@ -120,8 +81,8 @@ Case case_named(const std::string& name, const fs::path& root) {
 
 Side side_of_words(const std::string& words, const fs::path& root) {
   if (is_file(words))
-    if (auto side = side_in_file(words))
-      return *side;
+    if (auto config = read_run_config(words))
+      return side_of_config(words, std::move(*config));
   const size_t colon = words.rfind(':');
   const Case source = case_named(words.substr(0, colon), root);
   return side_named(source, colon == std::string::npos ? source.reference : words.substr(colon + 1));
