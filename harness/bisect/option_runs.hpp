@@ -28,6 +28,9 @@ struct Effort {
   int64_t executed = 0, cached = 0;
   double seconds = 0;
 
+  Effort operator+(const Effort& more) const {
+    return {executed + more.executed, cached + more.cached, seconds + more.seconds};
+  }
   Effort operator-(const Effort& before) const {
     return {executed - before.executed, cached - before.cached, seconds - before.seconds};
   }

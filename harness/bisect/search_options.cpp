@@ -140,6 +140,14 @@ class OptionSearch {
   }
 
   LeftOver left_between(const Toggles& a, const Toggles& b) {
+    const Effort before = runs_.effort();
+    const LeftOver left = judged_left(a, b);
+    const Effort took = runs_.effort() - before;
+    found_.verification = found_.verification + took;
+    return left;
+  }
+
+  LeftOver judged_left(const Toggles& a, const Toggles& b) {
     LeftOverRule rule{found_.channels, noise_.size, noise_.measured, question_.floor, whole_gap_};
     rule.by_failure = !runs_.of({runs_.all()}).finished();
     if (noise_.kind == Noise::bad_side) {
@@ -173,11 +181,15 @@ class OptionSearch {
     });
     MemoisedAsk ask([&](const Toggles& on, Reach reach) { return oracle.ask(on, reach); });
     Toggles core = minimal_toggles({free.begin(), free.end()}, std::ref(ask));
-    // What a set needs may be what does it.
-    for (Toggles needs = without(oracle.closed(core), core);
-         !needs.empty() && ask(needs, Reach::diverging_step) == Likeness::bad;
-         needs = without(oracle.closed(core), core))
+    // What a set needs may be what does it. Options that need each other are one set all the way.
+    for (Toggles all = oracle.closed(core);;) {
+      const Toggles needs = without(all, core);
+      if (needs.empty() || oracle.closed(needs) == all ||
+          ask(needs, Reach::diverging_step) != Likeness::bad || oracle.closed(needs).size() >= all.size())
+        break;
       core = minimal_toggles({needs.begin(), needs.end()}, std::ref(ask));
+      all = oracle.closed(core);
+    }
     round.culprit = culprit_of(core, oracle, sides, good, ask);
     round.answers = oracle.answers();
     round.effort = runs_.effort() - before;
@@ -208,9 +220,10 @@ class OptionSearch {
 
   /// Everything but the culprits must be like the good side.
   void verify_rest(Toggles rest) {
-    const Effort before = runs_.effort();
     while (!rest.empty()) {
+      const Effort before = runs_.effort();
       drop_what_is_refused(rest);
+      found_.verification = found_.verification + (runs_.effort() - before);
       if (rest.empty())
         break;
       found_.rest = rest;
@@ -222,7 +235,6 @@ class OptionSearch {
       if (rest.empty())
         found_.rest_alone.reset();
     }
-    found_.verification = runs_.effort() - before;
   }
 
   /// Options that the trainer takes only beside a culprit cannot be tried without it.

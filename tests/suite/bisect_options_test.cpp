@@ -138,6 +138,13 @@ TEST_F(BisectOptionsTest, RanksThatNeedEachOtherAreNoCulprits) {
   EXPECT_THAT(sentence_, HasSubstr("the other 3 differences change no more than rounding"));
 }
 
+TEST_F(BisectOptionsTest, OptionsThatNeedEachOtherAreOneCulprit) {
+  const std::string layers = "architecture.n_layers = 4\nparallel.pp = 2\nparallel.pp_microbatches = 4\n";
+  const OptionFindings found = search(
+      layers, layers + "parallel.pp_schedule = \"interleaved\"\nparallel.pp_stages = 2\nlr.base = 0.03\n");
+  EXPECT_EQ(culprit(found), Keys{"lr.base"}) << sentence_;
+}
+
 TEST_F(BisectOptionsTest, OptionsThatCancelEachOtherAreNoCulprits) {
   const OptionFindings found = search(
       "", "architecture.rope = \"rotate_half\"\narchitecture.rope_weights = \"permuted\"\nlr.base = 0.03\n");
