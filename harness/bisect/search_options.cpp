@@ -191,6 +191,8 @@ class OptionSearch {
       all = oracle.closed(core);
     }
     round.culprit = culprit_of(core, oracle, sides, good, ask);
+    if (noise_.kind == Noise::bad_side)
+      round.culprit.gap = sides.parting();  // it need not show in the one run that was looked at to the end
     round.answers = oracle.answers();
     round.effort = runs_.effort() - before;
     return round;

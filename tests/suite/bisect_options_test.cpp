@@ -138,11 +138,12 @@ TEST_F(BisectOptionsTest, RanksThatNeedEachOtherAreNoCulprits) {
   EXPECT_THAT(sentence_, HasSubstr("the other 3 differences change no more than rounding"));
 }
 
-TEST_F(BisectOptionsTest, OptionsThatNeedEachOtherAreOneCulprit) {
-  const std::string layers = "architecture.n_layers = 4\nparallel.pp = 2\nparallel.pp_microbatches = 4\n";
-  const OptionFindings found = search(
-      layers, layers + "parallel.pp_schedule = \"interleaved\"\nparallel.pp_stages = 2\nlr.base = 0.03\n");
-  EXPECT_EQ(culprit(found), Keys{"lr.base"}) << sentence_;
+TEST_F(BisectOptionsTest, OptionsThatNeedEachOtherAreOneSet) {
+  const OptionFindings found = search("", no_ops() + "data.packing = \"stream\"\ndata.document_tokens = 8\n");
+  const OptionCulprit& culprit = found.rounds.at(0).culprit;
+  Toggles all = culprit.on;
+  all.insert(culprit.needs.begin(), culprit.needs.end());
+  EXPECT_EQ(keys_of(found, all), (Keys{"data.document_tokens", "data.packing"})) << sentence_;
 }
 
 TEST_F(BisectOptionsTest, OptionsThatCancelEachOtherAreNoCulprits) {

@@ -137,8 +137,8 @@ TEST_F(SearchOptionsTest, OnlyTheChannelsThatWereAskedForCount) {
   EXPECT_THROW(search(sides, {.channels = {"nothing"}}), UserError);
 }
 
-/// A shell line that sets $n to how often it was run before.
-constexpr const char* counted = "n=$(cat {case_dir}/n 2>/dev/null || echo 0); echo $((n+1)) > {case_dir}/n; ";
+/// A shell line that sets $n to how often this config was run before.
+constexpr const char* counted = "c={case_dir}/n$f; n=$(cat $c 2>/dev/null || echo 0); echo $((n+1)) > $c; ";
 
 TEST_F(SearchOptionsTest, ADifferenceThatComesAndGoesIsSearchedByRepeats) {
   write_traces("c", [](const Names& on) { return fallen(on.empty() ? 0 : 0.5); });
@@ -148,6 +148,7 @@ TEST_F(SearchOptionsTest, ADifferenceThatComesAndGoesIsSearchedByRepeats) {
   ASSERT_THAT(found.rounds, SizeIs(1));
   EXPECT_EQ(keys_of(found), "c");
   EXPECT_GT(found.noise.size, 0);
+  EXPECT_THAT(option_sentence(found), HasSubstr("loss first differs at step 1"));
   EXPECT_THAT(option_notes(found), testing::Contains(HasSubstr("repeats of one side differ")));
 }
 
