@@ -3,6 +3,7 @@
 #include "harness/bisect/first_step.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/bisect/tensor_path.hpp"
 #include "harness/compare/series.hpp"
@@ -16,9 +17,16 @@ std::vector<int64_t> shared_steps(const Trace& a, const Trace& b) {
   return both;
 }
 
+bool agrees(const Series& a, const Series& b, size_t i, double beyond) {
+  if (same_bits(a, i, b, i))
+    return true;
+  return beyond > 0 && !a.integral() && !b.integral() &&
+         std::abs(a.widened(i) - b.widened(i)) <= beyond * std::abs(a.widened(i));
+}
+
 }  // namespace
 
-std::vector<ChannelStation> first_channels(const Trace& expected, const Trace& actual) {
+std::vector<ChannelStation> first_channels(const Trace& expected, const Trace& actual, double beyond) {
   const std::vector<int64_t> steps = shared_steps(expected, actual);
   std::vector<ChannelStation> first;
   for (const auto& [name, channel] : expected.channels()) {
@@ -29,7 +37,7 @@ std::vector<ChannelStation> first_channels(const Trace& expected, const Trace& a
     const Series a = series_of(channel, expected.steps(), steps);
     const Series b = series_of(other->second, actual.steps(), steps);
     for (size_t i = 0; i < steps.size(); ++i) {
-      if (same_bits(a, i, b, i))
+      if (agrees(a, b, i, beyond))
         continue;
       if (!first.empty() && steps[i] < first.front().step)
         first.clear();
@@ -43,13 +51,13 @@ std::vector<ChannelStation> first_channels(const Trace& expected, const Trace& a
   return first;
 }
 
-std::optional<int64_t> first_step_of(const Trace& expected, const Trace& actual, Phase phase) {
+std::optional<int64_t> first_step_of(const Trace& expected, const Trace& actual, Phase phase, double beyond) {
   std::vector<int64_t> steps = {0};
   steps.insert(steps.end(), expected.steps().begin(), expected.steps().end());
   for (const int64_t step : steps) {
     const TensorPath path = compare_path(expected, actual, step);
     if (std::ranges::any_of(path.stations, [&](const TensorStation& station) {
-          return station.differs && station.key.phase == phase;
+          return station.differs_beyond(beyond) && station.key.phase == phase;
         }))
       return step;
   }

@@ -90,6 +90,11 @@ std::vector<std::pair<TensorKey, OperatorTensor>> operators_before(const Trace& 
   return result;
 }
 
+bool has_one_shape(const Trace& a, const Trace& b, const TensorKey& key) {
+  const SketchRow *one = a.find_sketch(key), *other = b.find_sketch(key);
+  return one == nullptr || other == nullptr || one->shape == other->shape;
+}
+
 /// The operator that the second side runs in an operator's place; "" if it runs the same, or none.
 std::string other_operator(const Trace& trace, const TensorKey& key, const OperatorTensor& mine) {
   for (const auto& [theirs, rows] : trace.rank_rows()) {
@@ -128,6 +133,8 @@ std::optional<GuiltyOperator> find_guilty_operator(const Trace& expected, const 
     const RankRow *mine = row_of(expected, key, rank), *theirs = row_of(actual, key, rank);
     if (theirs != nullptr && theirs->digest == mine->digest)
       continue;
+    if (theirs != nullptr && !has_one_shape(expected, actual, key))
+      return std::nullopt;
     GuiltyOperator guilty = guilty_of(tensor, key);
     if (theirs != nullptr)
       return guilty;

@@ -38,7 +38,8 @@ struct GuiltyOperator {
 /// \param first  the first tensor that differs and is not an operator's
 /// \param rank   on which it does. Ranks compute beside each other, so only this one's operators are looked
 /// at
-/// \return nothing if it has recorded no operator before the tensor
+/// \return nothing if it has recorded no operator before the tensor, or the sides' operators work on other
+/// shapes
 std::optional<GuiltyOperator> find_guilty_operator(const Trace& expected, const Trace& actual,
                                                    const TensorKey& first, int64_t rank);
 

@@ -19,6 +19,11 @@ namespace parity {
 namespace {
 
 constexpr int64_t most_checkpoints = 10;  // on the way to the differing step
+// Of one tensor, by another order of float32 sums: 64 units of 2^-23, about what a layer of a small model
+// makes.
+constexpr double most_rounding = 64 * 0x1p-23;
+// What rounding may leave in float64 where it left that in float32: 2^20 times less (DESIGN.md, Judging).
+constexpr double collapsed = 0x1p-33;
 
 CaptureRule everything_at(int64_t step) {
   CaptureRule rule;
@@ -55,7 +60,11 @@ class RunSearch {
     find_step(*visible);
     find_tensor();
     if (!first_)
+      find_later_step(*visible);
+    if (!first_)
       return without_tensor(*visible);
+    if (is_of_roundings_size() && !config_.empty() && runs_.can_widen() && search_in_float64())
+      return std::move(record_);
     find_operator();
     find_element();
     conclude();
@@ -63,9 +72,44 @@ class RunSearch {
   }
 
  private:
+  /// Whether the first difference may be nothing but another order of sums.
+  bool is_of_roundings_size() const {
+    const bool is_computed = first_->key.phase != Phase::input && first_->key.step > 0;
+    return is_computed && first_->relative && *first_->relative <= most_rounding;
+  }
+
+  /// What is left in float64, where rounding all but disappears, is another computation: looked for in the
+  /// same way, and told in place of where the bits part.
+  /// \return whether there is something
+  bool search_in_float64() {
+    RunSearch wide(sides_, options_, progress_);
+    wide.runs_.widen();
+    wide.beyond_ = collapsed;
+    wide.record_.stages = record_.stages;
+    wide.suffix_ = "float64-";
+    wide.config_ = config_;
+    const std::optional<int64_t> visible = wide.find_visible_step();
+    if (!visible) {
+      record_.stages.push_back(wide.record_.stages.back());
+      rounding_ = "in float64 nothing of it remains, so it is rounding";
+      return false;
+    }
+    wide.find_step(*visible);
+    wide.find_tensor();
+    if (!wide.first_)
+      return false;
+    wide.find_element();
+    wide.conclude();
+    wide.record_.sentence =
+        fmt::format("beyond rounding, {} (in float64; in float32 the bits part at {} already, by {:.1e})",
+                    wide.record_.sentence, words_of(first_->key), *first_->relative);
+    record_ = std::move(wide.record_);
+    return true;
+  }
+
   SideTraces run(const std::string& suffix, const SideRuns::Span& span, const Capture& capture) {
     progress_.note(fmt::format("{}: {}", sides_.source.name, suffix));
-    SideTraces traces = runs_.run("bisect-" + suffix, span, capture);
+    SideTraces traces = runs_.run("bisect-" + suffix_ + suffix, span, capture);
     executed_ += traces.executed;
     cached_ += 2 - traces.executed;
     seconds_ += traces.seconds;
@@ -75,7 +119,8 @@ class RunSearch {
   /// Ends a stage: what ran since the last one is its effort.
   void tell(const std::string& name, const std::string& answer, const std::string& command = "",
             Json details = Json::object()) {
-    record_.stages.push_back({name, answer, command, executed_, cached_, seconds_, std::move(details)});
+    record_.stages.push_back(
+        {suffix_ + name, answer, command, executed_, cached_, seconds_, std::move(details)});
     executed_ = cached_ = 0;
     seconds_ = 0;
   }
@@ -114,12 +159,13 @@ class RunSearch {
   std::optional<int64_t> find_visible_step() {
     whole_.emplace(run("whole", {}, {}));
     const Trace &a = whole_->expected_trace(), &b = whole_->actual_trace();
-    std::vector<ChannelStation> first = first_channels(a, b);
+    std::vector<ChannelStation> first = first_channels(a, b, beyond_);
     if (!first.empty()) {
       const ChannelStation& one = channel_to_name(first);
       tell("curve",
-           fmt::format("{} is the first channel that differs, at step {} of {}: {} against {}{}", one.channel,
-                       one.step, runs_.steps(), one.expected, one.actual, also_words(first, one)),
+           fmt::format("{} is the first channel that differs{}, at step {} of {}: {} against {}{}",
+                       one.channel, beyond_words(), one.step, runs_.steps(), one.expected, one.actual,
+                       also_words(first, one)),
            compare_command(*whole_, fmt::format(" --step {}", one.step)), curve_details());
       return one.step;
     }
@@ -129,10 +175,17 @@ class RunSearch {
     Capture last;
     last.sketches.push_back({{runs_.steps()}, {Phase::param}, {}});
     const SideTraces ends = run("ends", {}, last);
-    if (first_step_of(ends.expected_trace(), ends.actual_trace(), Phase::param)) {
+    if (first_step_of(ends.expected_trace(), ends.actual_trace(), Phase::param, beyond_)) {
       tell("curve", "no channel differs, but the parameters after the last update do",
            compare_command(ends, " --phase param"));
       return runs_.steps();
+    }
+    if (beyond_ > 0) {
+      tell("curve",
+           fmt::format(
+               "no channel differs by more than {:.0e} of its value, nor a parameter after the last update",
+               beyond_));
+      return std::nullopt;
     }
     record_.differs = false;
     record_.sentence = fmt::format(
@@ -141,6 +194,8 @@ class RunSearch {
     tell("curve", "no channel differs, and no parameter after the last update");
     return std::nullopt;
   }
+
+  std::string beyond_words() const { return beyond_ > 0 ? fmt::format(" by more than {:.0e}", beyond_) : ""; }
 
   /// Of the channels of one step the one that says most of the cause.
   static const ChannelStation& channel_to_name(const std::vector<ChannelStation>& first) {
@@ -174,7 +229,7 @@ class RunSearch {
   bool has_same_state_until(const SideTraces& traces, int64_t& first) const {
     std::optional<int64_t> least;
     for (const Phase phase : {Phase::optim, Phase::param})
-      if (const auto step = first_step_of(traces.expected_trace(), traces.actual_trace(), phase);
+      if (const auto step = first_step_of(traces.expected_trace(), traces.actual_trace(), phase, beyond_);
           step && (!least || *step < *least))
         least = step;
     if (least)
@@ -195,8 +250,8 @@ class RunSearch {
     every_ = std::max<int64_t>(1, (visible - 1 + most_checkpoints - 1) / most_checkpoints);
     before_.emplace(run("before", {.stop_after = visible - 1, .checkpoint_every = every_}, state));
     if (has_same_state_until(*before_, step_)) {
-      tell("step",
-           fmt::format("update {}: before it parameters and optimizer state have the same bits", step_));
+      tell("step", fmt::format("update {}: before it parameters and optimizer state {}", step_,
+                               beyond_ > 0 ? "agree up to rounding" : "have the same bits"));
       return;
     }
     step_ = std::max<int64_t>(step_, 1);
@@ -246,8 +301,8 @@ class RunSearch {
     if (grown)
       details["amplifier"] = {{"phase", name_of(grown->key.phase)}, {"name", grown->key.name}};
     tell("tensor",
-         fmt::format("{} is the first of {} tensors that differs{}; {} of them do", words_of(first_->key),
-                     path_.stations.size(), rank_words(), path_.differing()) +
+         fmt::format("{} is the first of {} tensors that differs{}{}; {} of them do", words_of(first_->key),
+                     path_.stations.size(), beyond_words(), rank_words(), path_.differing(beyond_)) +
              (grown && grown->key != first_->key
                   ? fmt::format("; the error grows most at {} {}", name_of(grown->key.phase), grown->key.name)
                   : ""),
@@ -256,10 +311,32 @@ class RunSearch {
          details);
   }
 
+  /// A channel may be computed otherwise from the same tensors, as a norm over parts is: then the search goes
+  /// on at the first update that leaves another state.
+  void find_later_step(int64_t visible) {
+    if (path_.stations.empty() || !runs_.can_start_on_the_way())
+      return;
+    Capture state;
+    state.sketches.push_back(state_at_every_step());
+    every_ = std::max<int64_t>(1, (runs_.steps() + most_checkpoints - 1) / most_checkpoints);
+    before_.emplace(run("later", {.stop_after = runs_.steps(), .checkpoint_every = every_}, state));
+    if (has_same_state_until(*before_, step_)) {
+      tell("tensor",
+           fmt::format("none of the {} tensors of update {} differs, nor the state after any update",
+                       path_.stations.size(), visible));
+      return;
+    }
+    tell("step",
+         fmt::format("update {} is the first that leaves another state; no tensor of update {} differs",
+                     step_, visible));
+    from_checkpoint_ = true;
+    find_tensor();
+  }
+
   void take_first() {
     for (const int64_t step : step_ == 1 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{step_}) {
       path_ = compare_path(tensors_->expected_trace(), tensors_->actual_trace(), step);
-      if (const TensorStation* found = path_.first_difference()) {
+      if (const TensorStation* found = path_.first_difference(beyond_)) {
         const TensorStation* last = path_.before(*found);
         first_ = *found;
         last_equal_ = last ? std::optional(last->key) : std::nullopt;
@@ -280,14 +357,21 @@ class RunSearch {
     const std::optional<CaptureRule> wanted = operators_to_watch(first_->key, last_equal_);
     if (!wanted)
       return;
+    if (first_->ranks.empty()) {
+      record_.notes.push_back(
+          "the sides lay their tensors out over other ranks, so operators cannot be paired");
+      return;
+    }
     Capture capture;
     capture.operators.push_back(*wanted);
     capture.sketches.push_back(everything_at(step_));
     const SideTraces watched = run_step("operators", capture, from_checkpoint_);
     guilty_ = find_guilty_operator(watched.expected_trace(), watched.actual_trace(), first_->key,
                                    first_->ranks.empty() ? 0 : first_->ranks.front());
-    if (!guilty_)
+    if (!guilty_) {
+      record_.notes.push_back("the sides cut their work into other pieces, so operators cannot be paired");
       return;
+    }
     tell("operator", guilty_->words(),
          guilty_->key ? compare_command(watched, fmt::format(" --step {} --tensor {}", step_,
                                                              shell_quote({guilty_->key->name})))
@@ -324,6 +408,14 @@ class RunSearch {
   }
 
   SearchRecord without_tensor(int64_t visible) {
+    if (!path_.stations.empty()) {
+      record_.sentence = fmt::format(
+          "channels of {} and {} differ from step {} on, and no tensor does: they are computed otherwise "
+          "from "
+          "the same numbers",
+          sides_.expected, sides_.actual, visible);
+      return std::move(record_);
+    }
     record_.sentence = fmt::format(
         "{} and {} differ from step {} on, and no tensor that both recorded does (their traces lack it); "
         "record "
@@ -343,8 +435,10 @@ class RunSearch {
       text += ": " + rate;
     else if (guilty_)
       text += ": " + guilty_->words();
-    if (place_)
+    if (place_ && !place_->short_words().empty())
       text += "; " + place_->short_words();
+    if (!rounding_.empty())
+      text += "; " + rounding_;
     record_.sentence = text;
   }
 
@@ -366,6 +460,9 @@ class RunSearch {
   Progress& progress_;
   SideRuns runs_;
   SearchRecord record_;
+  double beyond_ = 0;  ///< relative: what counts as a difference; 0: other bits
+  std::string suffix_;
+  std::string rounding_;
   int64_t executed_ = 0, cached_ = 0;
   double seconds_ = 0;
 

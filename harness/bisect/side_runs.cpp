@@ -55,6 +55,8 @@ SideTraces SideRuns::run(const std::string& suffix, const Span& span, const Capt
       arm.span.start_step = span.start_step;
     }
     arm.capture = capture;
+    if (widened_)
+      arm.config["dtype"] = "float64";
     extra.push_back(std::move(arm));
   }
   Case source = with_extra_arms(sides_.source, extra);
@@ -87,6 +89,12 @@ std::vector<ConfigDifference> SideRuns::config_differences() const {
 int64_t SideRuns::steps() const {
   return std::min(integer_of(planned_.arm(sides_.expected).config, "steps", 0),
                   integer_of(planned_.arm(sides_.actual).config, "steps", 0));
+}
+
+bool SideRuns::can_widen() const {
+  return std::ranges::all_of(sides_.source.arms, [this](const Arm& arm) {
+    return !arm.is_command() && arm.float64 && text_of(planned_.arm(arm.name).config, "dtype") == "float32";
+  });
 }
 
 bool SideRuns::can_start_on_the_way() const {

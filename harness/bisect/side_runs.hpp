@@ -42,6 +42,11 @@ class SideRuns {
  public:
   SideRuns(const Sides& sides, const SuiteOptions& options, Progress& progress);
 
+  /// Both sides in float64 from now on, where rounding all but disappears.
+  void widen() { widened_ = true; }
+  /// Whether they have float64 twins that say more than they do: both are float32, and no command.
+  bool can_widen() const;
+
   /// Which updates both sides make.
   struct Span {
     int64_t stop_after = 0;
@@ -52,7 +57,7 @@ class SideRuns {
   };
   /// \throws UserError if a side does not finish, with its own words
   SideTraces run(const std::string& suffix, const Span& span, const Capture& capture);
-  /// The same of a side that may end before its time: its trace is then partial.
+
   std::vector<ConfigDifference> config_differences() const;
   int64_t steps() const;
   /// Whether the sides can go on from a checkpoint, and can stop early: not those that restart by themselves,
@@ -60,12 +65,11 @@ class SideRuns {
   bool can_start_on_the_way() const;
 
  private:
-  const PlannedCase& planned() const { return planned_; }
-
   Sides sides_;
   SuiteOptions options_;
   Progress& progress_;
   PlannedCase planned_;
+  bool widened_ = false;
 };
 
 }  // namespace parity

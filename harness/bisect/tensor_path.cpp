@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "harness/compare/tensor_gap.hpp"
+#include "harness/trace/operator_tensor.hpp"
 
 namespace parity {
 namespace {
@@ -64,13 +65,12 @@ std::vector<TensorKey> in_order_of_computation(const Trace& trace, int64_t step)
   std::vector<const std::pair<const TensorKey, Rows>*> entries;
   size_t most_ranks = 0;
   for (const auto& entry : trace.rank_rows())
-    if (entry.first.step == step) {
+    if (entry.first.step == step && !parse_operator_tensor(entry.first.name)) {
       entries.push_back(&entry);
       most_ranks = std::max(most_ranks, entry.second.size());
     }
   const bool has_stages = trace.ranks() > 1 && std::ranges::any_of(entries, [&](const auto* entry) {
-                            return static_cast<int64_t>(entry->second.size()) < trace.ranks() &&
-                                   entry->first.name.find('@') == std::string::npos;
+                            return static_cast<int64_t>(entry->second.size()) < trace.ranks();
                           });
   std::ranges::stable_sort(entries, {}, [&](const auto* entry) {
     return std::make_tuple(entry->first.phase, has_stages ? stage_order(entry->first, entry->second) : 0,
@@ -95,8 +95,9 @@ TensorPath compare_path(const Trace& expected, const Trace& actual, int64_t step
   return path;
 }
 
-const TensorStation* TensorPath::first_difference() const {
-  const auto found = std::ranges::find(stations, true, &TensorStation::differs);
+const TensorStation* TensorPath::first_difference(double beyond) const {
+  const auto found = std::ranges::find_if(
+      stations, [beyond](const TensorStation& each) { return each.differs_beyond(beyond); });
   return found == stations.end() ? nullptr : &*found;
 }
 
@@ -105,8 +106,9 @@ const TensorStation* TensorPath::before(const TensorStation& of) const {
   return index == 0 ? nullptr : &stations[static_cast<size_t>(index) - 1];
 }
 
-size_t TensorPath::differing() const {
-  return static_cast<size_t>(std::ranges::count(stations, true, &TensorStation::differs));
+size_t TensorPath::differing(double beyond) const {
+  return static_cast<size_t>(std::ranges::count_if(
+      stations, [beyond](const TensorStation& each) { return each.differs_beyond(beyond); }));
 }
 
 const TensorStation* TensorPath::amplifier(double floor) const {
