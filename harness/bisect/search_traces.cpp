@@ -2,20 +2,137 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/bisect/search_traces.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include <fmt/format.h>
 
-#include "harness/compare/first_difference.hpp"
+#include "harness/base/error.hpp"
+#include "harness/bisect/align_names.hpp"
+#include "harness/bisect/first_step.hpp"
+#include "harness/bisect/guilty_operator.hpp"
+#include "harness/bisect/tensor_path.hpp"
+#include "harness/bisect/tensor_place.hpp"
+#include "harness/suite/renaming.hpp"
 
 namespace parity {
+namespace {
 
-SearchRecord search_traces(const Trace& expected, const Trace& actual) {
+/// Steps of which both have a tensor.
+std::set<int64_t> steps_with_tensors(const Trace& expected, const Trace& actual) {
+  std::set<int64_t> steps;
+  for (const auto& [key, rows] : expected.rank_rows())
+    if (actual.rank_rows().contains(key))
+      steps.insert(key.step);
+  return steps;
+}
+
+void give_names(const Trace& expected, Trace& actual, const TraceSearch& how, SearchRecord& record) {
+  if (!how.names.empty())
+    actual.rename_tensors(Renaming(how.names));
+  if (!how.align)
+    return;
+  const std::map<std::string, std::string> names = align_names(expected, actual);
+  if (names.empty())
+    return;
+  actual.rename_tensors([&names](const std::string& name) {
+    const auto found = names.find(name);
+    return found == names.end() ? name : found->second;
+  });
+  const auto& [theirs, ours] = *names.begin();
+  record.notes.push_back(
+      fmt::format("{} tensors are called otherwise and were paired by order of execution, shape and norm, "
+                  "as {} with {}; --no-align leaves them apart, --name REGEX=REPLACEMENT says better",
+                  names.size(), theirs, ours));
+  record.details["aligned"] = names;
+}
+
+std::string what_to_record(int64_t step) {
+  return fmt::format(
+      "record tensors or sketches of step {}, phases forward, backward, grad, optim and param, on both "
+      "sides to get farther",
+      step);
+}
+
+void tell_channels(SearchRecord& record, const std::vector<ChannelStation>& channels) {
+  const ChannelStation& first = channels.front();
+  record.stages.push_back(
+      {.name = "curve",
+       .answer =
+           fmt::format("{} is the first channel that differs, at step {}: {} against {}{}", first.channel,
+                       first.step, first.expected, first.actual,
+                       channels.size() > 1 ? fmt::format("; with it {} more", channels.size() - 1) : ""),
+       .command = ""});
+}
+
+void tell_tensor(SearchRecord& record, const TensorPath& path, const TensorStation& first,
+                 const Trace& expected, const Trace& actual, double beyond) {
+  const std::string words =
+      fmt::format("{} {} at step {}", name_of(first.key.phase), first.key.name, first.key.step);
+  SearchStage stage;
+  stage.name = "tensor";
+  stage.answer = fmt::format("{} is the first of {} tensors that differs; {} of them do", words,
+                             path.stations.size(), path.differing(beyond));
+  stage.details = {{"step", first.key.step},
+                   {"phase", name_of(first.key.phase)},
+                   {"name", first.key.name},
+                   {"ranks", first.ranks},
+                   {"path", path.to_json()}};
+  record.stages.push_back(std::move(stage));
+  record.sentence = words + " is the first tensor that differs";
+  if (const auto guilty =
+          find_guilty_operator(expected, actual, first.key, first.ranks.empty() ? 0 : first.ranks.front())) {
+    record.stages.push_back(
+        {.name = "operator", .answer = guilty->words(), .command = "", .details = guilty->to_json()});
+    record.sentence += ": " + guilty->words();
+  }
+  if (const auto place = find_place(expected, actual, first.key)) {
+    record.stages.push_back({.name = "element",
+                             .answer = place->words("the first", "the second"),
+                             .command = "",
+                             .details = place->to_json()});
+    if (!place->short_words().empty())
+      record.sentence += "; " + place->short_words();
+  } else {
+    record.notes.push_back("the tensor was not kept whole on both sides, so its elements are not known");
+  }
+}
+
+}  // namespace
+
+SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSearch& how) {
   SearchRecord record;
   record.kind = "traces";
-  const std::optional<TensorKey> first = first_difference(expected, actual);
-  record.differs = first.has_value();
-  record.sentence = first ? fmt::format("{} {} at step {} is the first tensor that differs",
-                                        name_of(first->phase), first->name, first->step)
-                          : "no tensor that both recorded differs";
+  give_names(expected, actual, how, record);
+  const std::set<int64_t> steps = steps_with_tensors(expected, actual);
+  const bool shares_channels = std::ranges::any_of(
+      expected.channels(), [&](const auto& entry) { return actual.channels().contains(entry.first); });
+  if (steps.empty() && !shares_channels)
+    throw UserError(
+        "the traces have no channel and no tensor in common (nothing can be held beside anything); name "
+        "the pairs with --name REGEX=REPLACEMENT");
+  const std::vector<ChannelStation> channels = first_channels(expected, actual, how.beyond);
+  if (!channels.empty())
+    tell_channels(record, channels);
+  for (const int64_t step : steps) {
+    const TensorPath path = compare_path(expected, actual, step);
+    const TensorStation* first = path.first_difference(how.beyond);
+    if (first == nullptr)
+      continue;
+    tell_tensor(record, path, *first, expected, actual, how.beyond);
+    if (!channels.empty() && channels.front().step < step)
+      record.notes.push_back(
+          fmt::format("a channel differs at step {} already, of which no tensor that differs is recorded; {}",
+                      channels.front().step, what_to_record(channels.front().step)));
+    return record;
+  }
+  record.differs = !channels.empty();
+  record.sentence = channels.empty()
+                        ? fmt::format("nothing that both recorded differs{}",
+                                      how.beyond > 0 ? fmt::format(" by more than {:.0e}", how.beyond) : "")
+                        : fmt::format("{} differs from step {} on, and no recorded tensor does; {}",
+                                      channels.front().channel, channels.front().step,
+                                      what_to_record(channels.front().step));
   return record;
 }
 

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "harness/base/error.hpp"
 #include "harness/bisect/search_traces.hpp"
 #include "harness/cli/bisect.hpp"
 #include "harness/cli/print_search.hpp"
@@ -15,12 +18,30 @@ struct Options {
   std::string expected, actual;
   std::string out = "out/suite";
   bool json = false;
+  std::vector<std::string> names;
+  bool no_align = false;
+  double beyond = 0;
 };
+
+/// "REGEX=REPLACEMENT", cut at the last '='.
+std::pair<std::string, std::string> name_rule(const std::string& text) {
+  const size_t at = text.rfind('=');
+  if (at == std::string::npos || at == 0)
+    throw UserError("--name '" + text + "' is no rule (it has no '='); give REGEX=REPLACEMENT");
+  return {text.substr(0, at), text.substr(at + 1)};
+}
 
 ExitCode search(const Options& options) {
   const Trace expected = Trace::open(find_trace(options.expected, options.out));
-  const Trace actual = Trace::open(find_trace(options.actual, options.out));
-  SearchRecord record = search_traces(expected, actual);
+  Trace actual = Trace::open(find_trace(options.actual, options.out));
+  if (!(options.beyond >= 0))
+    throw UserError("--beyond must be at least 0: a share of a tensor's norm");
+  TraceSearch how;
+  for (const std::string& text : options.names)
+    how.names.push_back(name_rule(text));
+  how.align = !options.no_align;
+  how.beyond = options.beyond;
+  SearchRecord record = search_traces(expected, actual, how);
   record.subject = options.expected + " against " + options.actual;
   return tell(record, options.out, "traces", options.json);
 }
@@ -35,11 +56,23 @@ void add_bisect_traces(CLI::App& app, Action& action) {
   app.add_option("--out", options->out, "Folder of the last run, and of the record")
       ->type_name("DIR")
       ->capture_default_str();
+  app.add_option(
+         "--name", options->names,
+         "REGEX=REPLACEMENT, what the second trace's tensors are called in the first; may be repeated")
+      ->type_name("RULE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_flag("--no-align", options->no_align,
+               "Do not pair tensors of other names by order of execution, shape and norm");
+  app.add_option("--beyond", options->beyond, "Relative difference that counts; 0: other bits")
+      ->type_name("X")
+      ->capture_default_str();
   app.add_flag("--json", options->json, "As JSON");
   app.footer(
       "Examples:\n"
       "  parity bisect traces lr/warmup_index:one_indexed lr/warmup_index:zero_indexed\n"
-      "  parity bisect traces a.h5 b.h5 --json\n"
+      "  parity bisect traces a.h5 b.h5 --beyond 1e-5 --json\n"
+      "  parity bisect traces titan.h5 hf.h5 --name 'model\\.embed_tokens=tok_embeddings'\n"
       "Exit status 0 if the traces do not differ, 1 if they do.");
   app.callback([options, &action] { action = [options] { return search(*options); }; });
 }

@@ -2,48 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/evidence.hpp"
 
-#include <regex>
 #include <utility>
 #include <vector>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
 #include "harness/suite/precision.hpp"
+#include "harness/suite/renaming.hpp"
 
 namespace parity {
-namespace {
-
-constexpr size_t longest_renamed = 4096;  // std::regex recurses with each character
-
-/// Every rule of a names table, applied once, in the order of the table (sorted by pattern).
-class Renaming {
- public:
-  explicit Renaming(const std::vector<std::pair<std::string, std::string>>& rules) {
-    for (const auto& [pattern, replacement] : rules)
-      rules_.emplace_back(std::regex(pattern), replacement);
-  }
-
-  std::string operator()(std::string name) const {
-    for (const auto& [pattern, replacement] : rules_) {
-      if (name.size() > longest_renamed)
-        throw UserError("a tensor's name of " + std::to_string(name.size()) + " bytes (" +
-                        visible_name(name, 40) + ") is too long for the names table, which takes " +
-                        std::to_string(longest_renamed));
-      try {
-        name = std::regex_replace(name, pattern, replacement);
-      } catch (const std::regex_error& error) {
-        throw UserError("the names table cannot be applied to '" + visible_name(name) + "' (" + error.what() +
-                        "); simplify its patterns");
-      }
-    }
-    return name;
-  }
-
- private:
-  std::vector<std::pair<std::regex, std::string>> rules_;
-};
-
-}  // namespace
 
 Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunResult>& results,
                    const RunStore& store) {

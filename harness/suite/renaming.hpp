@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parity {
+
+/// Every rule of a names table, applied once, in the order of the table.
+class Renaming {
+ public:
+  /// \param rules  regular expression -> replacement. \throws UserError if one is no regular expression
+  explicit Renaming(const std::vector<std::pair<std::string, std::string>>& rules);
+
+  /// \throws UserError for a name that is too long, or that a pattern cannot be applied to
+  std::string operator()(std::string name) const;
+
+ private:
+  std::vector<std::pair<std::regex, std::string>> rules_;
+};
+
+}  // namespace parity
