@@ -136,8 +136,12 @@ std::optional<GuiltyOperator> find_guilty_operator(const Trace& expected, const 
     if (theirs != nullptr && !has_one_shape(expected, actual, key))
       return std::nullopt;
     GuiltyOperator guilty = guilty_of(tensor, key);
-    if (theirs != nullptr)
+    if (theirs != nullptr) {
+      const SketchRow* row = expected.find_sketch(key);
+      if (row != nullptr && row->shape.empty())
+        guilty.numbers = fmt::format("{} against {}", mine->norm, theirs->norm);
       return guilty;
+    }
     guilty.other_op = other_operator(actual, key, tensor);
     guilty.kind = GuiltyOperator::Kind::others;
     if (!guilty.other_op.empty())
@@ -155,8 +159,8 @@ std::string GuiltyOperator::words() const {
     case Kind::computes:
       return fmt::format("{} of {}{} gives another result from the same inputs", op, module, where);
     case Kind::reads:
-      return fmt::format("{} of {}{} is given another {}, which no operator before it has computed", op,
-                         module, where, slot);
+      return fmt::format("{} of {}{} is given another {}{}", op, module, where, slot,
+                         numbers.empty() ? ", which no operator before it has computed" : ": " + numbers);
     case Kind::written:
       return "no operator computes it otherwise: it was changed after it was computed";
     case Kind::others:
@@ -173,6 +177,7 @@ Json GuiltyOperator::to_json() const {
           {"op", op},
           {"slot", slot},
           {"other_op", other_op},
+          {"numbers", numbers},
           {"tensor", key ? Json(key->name) : Json()}};
 }
 

@@ -28,6 +28,7 @@ struct GuiltyOperator {
   Kind kind = Kind::computes;
   std::string module, op, slot;
   std::string other_op;          ///< of the second side, where they run others
+  std::string numbers;           ///< "1e-08 against 1e-06", where what is read is one number
   std::optional<TensorKey> key;  ///< the operator's tensor; nothing where none differs
 
   /// "aten::mm of layers.0.attention.wq gives another result from the same inputs".

@@ -107,9 +107,11 @@ class RunSearch {
     return true;
   }
 
-  SideTraces run(const std::string& suffix, const SideRuns::Span& span, const Capture& capture) {
+  SideTraces run(const std::string& suffix, const SideRuns::Span& span, const Capture& capture,
+                 SideTraces (SideRuns::*how)(const std::string&, const SideRuns::Span&,
+                                             const Capture&) = &SideRuns::run) {
     progress_.note(fmt::format("{}: {}", sides_.source.name, suffix));
-    SideTraces traces = runs_.run("bisect-" + suffix_ + suffix, span, capture);
+    SideTraces traces = (runs_.*how)("bisect-" + suffix_ + suffix, span, capture);
     executed_ += traces.executed;
     cached_ += 2 - traces.executed;
     seconds_ += traces.seconds;
@@ -157,7 +159,7 @@ class RunSearch {
 
   /// \return the first step at which something that was recorded differs
   std::optional<int64_t> find_visible_step() {
-    whole_.emplace(run("whole", {}, {}));
+    whole_.emplace(run("whole", {}, {}, &SideRuns::run_as_far_as_possible));
     const Trace &a = whole_->expected_trace(), &b = whole_->actual_trace();
     std::vector<ChannelStation> first = first_channels(a, b, beyond_);
     if (!first.empty()) {
@@ -171,6 +173,10 @@ class RunSearch {
     }
     for (const std::string& channel : lone_channels(a, b))
       record_.notes.push_back(channel + " is recorded by one side only");
+    if (!whole_->failed_expected.empty() || !whole_->failed_actual.empty()) {
+      tell_end();
+      return std::nullopt;
+    }
     // The curves agree: a weight that no batch has used yet may still be another.
     Capture last;
     last.sketches.push_back({{runs_.steps()}, {Phase::param}, {}});
@@ -193,6 +199,21 @@ class RunSearch {
         sides_.expected, sides_.actual, runs_.steps());
     tell("curve", "no channel differs, and no parameter after the last update");
     return std::nullopt;
+  }
+
+  /// Sides that agree as far as both came, of which one did not come to its end.
+  void tell_end() {
+    const int64_t a = whole_->expected_trace().last_step(), b = whole_->actual_trace().last_step();
+    const std::string& failure =
+        b < a || whole_->failed_expected.empty() ? whole_->failed_actual : whole_->failed_expected;
+    record_.sentence =
+        a == b
+            ? fmt::format("both sides end after update {}, and agree bit for bit until then: {}", a, failure)
+            : fmt::format(
+                  "{} ends after update {}, {} after update {}, and they agree bit for bit until then: {}",
+                  sides_.expected, a, sides_.actual, b, failure);
+    record_.differs = a != b;
+    tell("curve", fmt::format("no channel differs up to update {}", std::min(a, b)));
   }
 
   std::string beyond_words() const { return beyond_ > 0 ? fmt::format(" by more than {:.0e}", beyond_) : ""; }

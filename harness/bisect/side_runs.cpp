@@ -25,14 +25,16 @@ Case bare(const Sides& sides) {
   return source;
 }
 
-void require_finished(const ArmRuns& runs, const std::string& arm) {
-  const RunResult& result = runs.runs.at(runs.planned.arm(arm).run);
-  if (!result.complete())
-    throw UserError(
-        fmt::format("{} did not finish ({}); a search needs both sides", arm, result.failure->message),
-        ExitCode::crashed);
-  if (const std::string problem = runs.evidence.problem(runs.planned.arm(arm).run); !problem.empty())
-    throw UserError(arm + ": " + problem, ExitCode::crashed);
+/// Why an arm's run ended before its time, or its trace cannot be taken; "" if all is well.
+std::string failure_of(const ArmRuns& runs, const std::string& arm) {
+  const std::string& id = runs.planned.arm(arm).run;
+  const RunResult& result = runs.runs.at(id);
+  return result.complete() ? runs.evidence.problem(id) : result.failure->message;
+}
+
+[[noreturn]] void refuse(const std::string& arm, const std::string& why) {
+  throw UserError(fmt::format("{} did not finish ({}); a search needs both sides", arm, why),
+                  ExitCode::crashed);
 }
 
 }  // namespace
@@ -43,7 +45,8 @@ SideRuns::SideRuns(const Sides& sides, const SuiteOptions& options, Progress& pr
       progress_(progress),
       planned_(plan_arms(sides_.source, options_)) {}
 
-SideTraces SideRuns::run(const std::string& suffix, const Span& span, const Capture& capture) {
+SideTraces SideRuns::run_as_far_as_possible(const std::string& suffix, const Span& span,
+                                            const Capture& capture) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<ExtraArm> extra;
   for (const std::string& name : {sides_.expected, sides_.actual}) {
@@ -62,12 +65,25 @@ SideTraces SideRuns::run(const std::string& suffix, const Span& span, const Capt
   Case source = with_extra_arms(sides_.source, extra);
   std::erase_if(source.arms, [](const Arm& arm) { return arm.stands_for.empty(); });
   source.reference = extra.front().name();
-  SideTraces traces = {run_arms(source, options_, progress_), extra.front().name(), extra.back().name()};
+  SideTraces traces = {
+      run_arms(source, options_, progress_), extra.front().name(), extra.back().name(), 0, "", "", 0};
   for (const std::string& arm : {traces.expected, traces.actual}) {
-    require_finished(traces.runs, arm);
+    const std::string failure = failure_of(traces.runs, arm);
+    if (!failure.empty() && traces.runs.evidence.trace(arm) == nullptr)
+      refuse(arm, failure);
+    (arm == traces.expected ? traces.failed_expected : traces.failed_actual) = failure;
     traces.executed += traces.runs.runs.at(traces.runs.planned.arm(arm).run).cached ? 0 : 1;
   }
   traces.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return traces;
+}
+
+SideTraces SideRuns::run(const std::string& suffix, const Span& span, const Capture& capture) {
+  SideTraces traces = run_as_far_as_possible(suffix, span, capture);
+  if (!traces.failed_expected.empty())
+    refuse(traces.expected, traces.failed_expected);
+  if (!traces.failed_actual.empty())
+    refuse(traces.actual, traces.failed_actual);
   return traces;
 }
 

@@ -30,6 +30,8 @@ struct SideTraces {
   ArmRuns runs;
   std::string expected, actual;  ///< names of the arms that were run
   int64_t executed = 0;          ///< of the two runs
+  /// Why a side ended before its time, its trace being partial; "" if it did not.
+  std::string failed_expected, failed_actual;
   double seconds = 0;
 
   const Trace& expected_trace() const { return *runs.evidence.trace(expected); }
@@ -55,8 +57,10 @@ class SideRuns {
         nullptr;  ///< runs that left a checkpoint after `start_step`; null: the beginning
     int64_t start_step = 0;
   };
-  /// \throws UserError if a side does not finish, with its own words
+  /// \throws UserError if a side does not finish, with its own words; of `run_as_far_as_possible` only if it
+  /// left no trace
   SideTraces run(const std::string& suffix, const Span& span, const Capture& capture);
+  SideTraces run_as_far_as_possible(const std::string& suffix, const Span& span, const Capture& capture);
 
   std::vector<ConfigDifference> config_differences() const;
   int64_t steps() const;

@@ -7,59 +7,32 @@
 #include <vector>
 
 #include "harness/base/error.hpp"
-#include "harness/base/nearest.hpp"
+#include "harness/bisect/option_sides.hpp"
 #include "harness/bisect/search_run.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/print_search.hpp"
+#include "harness/suite/run_cache.hpp"
 
 namespace parity::cli {
 namespace {
 
 struct Options {
-  std::string what;
-  std::vector<std::string> arms;
+  std::string good, bad;
   std::string root = "cases";
+  std::vector<std::string> settings;
   RunOptions run;
 };
 
-std::vector<std::string> names_of(const Case& source) {
-  std::vector<std::string> names;
-  for (const Arm& arm : source.arms)
-    names.push_back(arm.name);
-  return names;
-}
-
-/// The arms that were named, else the reference and the first other one.
-Sides sides_of(const Case& source, const std::vector<std::string>& named) {
-  const std::vector<std::string> known = names_of(source);
-  for (const std::string& name : named)
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw UserError(source.name + " has no arm '" + name + "'" + suggestion(name, known));
-  if (named.size() > 2)
-    throw UserError("more than two arms (a search has two sides); name the good one and the bad one");
-  Sides sides = {source, named.size() == 2 ? named.front() : source.reference, ""};
-  if (!named.empty())
-    sides.actual = named.back();
-  for (const std::string& name : known)
-    if (sides.actual.empty() && name != sides.expected)
-      sides.actual = name;
-  return sides;
-}
-
 ExitCode search(const Options& options) {
-  CaseOptions cases;
-  cases.filter.what = {options.what};
-  cases.root = options.root;
-  const std::vector<Case> found = cases.read();
-  if (found.size() != 1)
-    throw UserError(options.what + " names " + std::to_string(found.size()) +
-                    " cases (a search is about one); name one of them, as " + found.front().name);
-  const Sides sides = sides_of(found.front(), options.arms);
   const SuiteOptions suite = options.run.suite_options();
+  const OptionSides read = option_sides(options.good, options.bad, options.root, options.settings);
+  require_known_keys(read, suite.trainer);
+  const std::vector<Arm>& arms = read.sides.arms;
   Progress progress(stderr);
-  const SearchRecord record = search_run(sides, suite, progress);
-  return tell(record, suite.out, sides.source.name + "+" + sides.expected + "+" + sides.actual,
-              options.run.json);
+  SearchRecord record = search_run({read.sides, arms.front().name, arms.back().name}, suite, progress);
+  record.subject = read.subject;
+  trim_cache(RunStore(suite.out).runs(), {suite.cache_bytes, {}, {}});
+  return tell(record, suite.out, read.name, options.run.json);
 }
 
 }  // namespace
@@ -67,12 +40,18 @@ ExitCode search(const Options& options) {
 void add_bisect(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   app.require_subcommand(0, 1);
-  app.add_option("CASE", options->what, "A case: its name or its file");
-  app.add_option("ARM", options->arms,
-                 "The good side and the bad side (default: the case's reference and its first other arm); "
-                 "one: the bad "
-                 "side")
-      ->expected(0, 2);
+  app.add_option(
+         "GOOD", options->good,
+         "The side taken for right: CASE:ARM, CASE (its reference arm), or a run config (TOML, or JSON)")
+      ->type_name("CASE:ARM");
+  app.add_option(
+         "BAD", options->bad,
+         "The other one: an arm of the same case, CASE:ARM, or a run config (default: the case's other arm)")
+      ->type_name("ARM");
+  app.add_option("--set", options->settings, "Change a config key of both sides, or of one; may be repeated")
+      ->type_name("[ARM:]KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--cases", options->root, "Folder the cases lie in")
       ->type_name("DIR")
       ->capture_default_str();
@@ -89,7 +68,8 @@ void add_bisect(CLI::App& app, Action& action) {
       "run again, from the last checkpoint before they part, with more and more recorded.\n"
       "Examples:\n"
       "  parity bisect lr/warmup_index\n"
-      "  parity bisect masks/leak positions eos --json\n"
+      "  parity bisect parallel/tensor:one_process tp_2 --json\n"
+      "  parity bisect good.toml bad.toml\n"
       "  parity bisect commits v1.2 HEAD --case lr/warmup_index\n"
       "  parity bisect options lr/warmup_index:one_indexed zero_indexed\n"
       "  parity bisect traces a.h5 b.h5\n"
@@ -97,7 +77,7 @@ void add_bisect(CLI::App& app, Action& action) {
   app.callback([&app, options, &action] {
     if (!app.get_subcommands().empty())
       return;
-    if (options->what.empty())
+    if (options->good.empty())
       throw UserError("parity bisect needs a case or a verb (nothing was named); see: parity bisect --help");
     action = [options] { return search(*options); };
   });
