@@ -137,7 +137,7 @@ TEST_F(RunsTest, NamesOfAForeignTrainerAreMapped) {
     Recorder recorder({folder_ / "cases/topic" / (file + ".h5"),
                        Json::object(),
                        Json::object(),
-                       {{}, {{{}, {}, {"*"}}}, false},
+                       {.sketches = {{{}, {}, {"*"}}}},
                        0});
     recorder.begin_step(1);
     recorder.channel("x", 1.0);

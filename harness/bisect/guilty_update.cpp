@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/guilty_update.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/bisect/first_step.hpp"
+
+namespace parity {
+namespace {
+
+constexpr int64_t most_checkpoints = 10;  // on the way to the update
+constexpr double no_amplification =
+    0x1p-23;  // relative errors below this count as this much (METRICS.md M11)
+
+Capture state_at_every_step() {
+  CaptureRule rule;
+  rule.phases = {Phase::optim, Phase::param};
+  Capture capture;
+  capture.sketches.push_back(rule);
+  return capture;
+}
+
+int64_t distance_of_checkpoints(int64_t updates) {
+  return std::max<int64_t>(1, (updates + most_checkpoints - 1) / most_checkpoints);
+}
+
+}  // namespace
+
+GuiltyUpdate::GuiltyUpdate(RunProbe& probe, int64_t visible) : probe_(probe), step_(visible) {
+  find_step(visible);
+  find_tensor();
+  if (!first_)
+    find_later_step(visible);
+}
+
+bool GuiltyUpdate::find_other_state(const SideTraces& traces) {
+  std::optional<int64_t> least;
+  for (const Phase phase : {Phase::optim, Phase::param})
+    if (const auto step =
+            first_step_of(traces.expected_trace(), traces.actual_trace(), phase, probe_.beyond());
+        step && (!least || *step < *least))
+      least = step;
+  if (least)
+    step_ = std::max<int64_t>(*least, 1);
+  return least.has_value();
+}
+
+/// The first update that ends with another state: at `visible` at the latest, earlier where a change was not
+/// used at once.
+void GuiltyUpdate::find_step(int64_t visible) {
+  if (!probe_.runs().can_start_on_the_way() || visible == 1)
+    return probe_.tell("step", fmt::format("update {}", step_));
+  every_ = distance_of_checkpoints(visible - 1);
+  before_.emplace(
+      probe_.run("before", {.stop_after = visible - 1, .checkpoint_every = every_}, state_at_every_step()));
+  if (!find_other_state(*before_))
+    return probe_.tell("step",
+                       fmt::format("update {}: before it parameters and optimizer state {}", step_,
+                                   probe_.beyond() > 0 ? "agree up to rounding" : "have the same bits"));
+  probe_.tell("step",
+              fmt::format("update {} leaves another state, {} before a channel shows it", step_,
+                          visible - step_ == 1 ? "one update" : fmt::format("{} updates", visible - step_)),
+              probe_.compare_command(*before_, fmt::format(" --step {}", step_)));
+}
+
+/// A channel may be computed otherwise from the same tensors, as a norm over parts is: then the search goes
+/// on at the first update that leaves another state.
+void GuiltyUpdate::find_later_step(int64_t visible) {
+  const int64_t last = probe_.runs().steps();
+  if (!has_tensors() || !probe_.runs().can_start_on_the_way())
+    return;
+  every_ = distance_of_checkpoints(last);
+  before_.emplace(
+      probe_.run("later", {.stop_after = last, .checkpoint_every = every_}, state_at_every_step()));
+  if (!find_other_state(*before_))
+    return probe_.tell(
+        "tensor", fmt::format("none of the {} tensors of update {} differs, nor the state after any update",
+                              path_.stations.size(), visible));
+  probe_.tell("step",
+              fmt::format("update {} is the first that leaves another state; no tensor of update {} differs",
+                          step_, visible));
+  from_checkpoint_ = true;
+  find_tensor();
+}
+
+SideTraces GuiltyUpdate::run_again(const std::string& suffix, const Capture& capture) {
+  SideRuns::Span span = {.stop_after = probe_.runs().can_start_on_the_way() ? step_ : 0};
+  if (before_ && from_checkpoint_ && step_ > 1) {
+    const int64_t last = before_->runs.planned.source.arms.front().span.stop_after;
+    const int64_t start = step_ - 1 == last ? last : (step_ - 1) / every_ * every_;
+    if (start > 0) {
+      span.from = &*before_;
+      span.start_step = start;
+    }
+  }
+  return probe_.run(suffix, span, capture);
+}
+
+CaptureRule GuiltyUpdate::everything() const {
+  CaptureRule rule;
+  rule.steps = step_ == 1 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{step_};
+  return rule;
+}
+
+void GuiltyUpdate::find_tensor() {
+  Capture all;
+  all.sketches.push_back(everything());
+  tensors_.emplace(run_again("tensors", all));
+  take_first();
+  if (!first_ && before_ && step_ > 1) {  // what made it is not in the checkpoint
+    from_checkpoint_ = false;
+    SideTraces whole = run_again("tensors-from-start", all);
+    tensors_.emplace(std::move(whole));
+    take_first();
+    if (first_)
+      probe_.note(fmt::format(
+          "the difference does not come back from a checkpoint before update {} (something that no "
+          "checkpoint holds carries it), so the update was looked at in runs from the beginning",
+          step_));
+  }
+  if (first_)
+    tell_tensor();
+}
+
+void GuiltyUpdate::take_first() {
+  for (const int64_t step : everything().steps) {
+    path_ = compare_path(tensors_->expected_trace(), tensors_->actual_trace(), step);
+    if (const TensorStation* found = path_.first_difference(probe_.beyond())) {
+      const TensorStation* last = path_.before(*found);
+      first_ = *found;
+      last_equal_ = last ? std::optional(last->key) : std::nullopt;
+      return;
+    }
+  }
+}
+
+void GuiltyUpdate::tell_tensor() {
+  const TensorKey& key = first_->key;
+  Json details = {{"step", key.step},
+                  {"phase", name_of(key.phase)},
+                  {"name", key.name},
+                  {"ranks", first_->ranks},
+                  {"path", path_.to_json()}};
+  std::string answer = fmt::format("{} is the first of {} tensors that differs{}{}; {} of them do",
+                                   words_of(key), path_.stations.size(), probe_.beyond_words(), rank_words(),
+                                   path_.differing(probe_.beyond()));
+  if (const TensorStation* grown = path_.amplifier(no_amplification); grown && grown->key != key) {
+    details["amplifier"] = {{"phase", name_of(grown->key.phase)}, {"name", grown->key.name}};
+    answer += fmt::format("; the error grows most at {} {}", name_of(grown->key.phase), grown->key.name);
+  }
+  probe_.tell("tensor", answer, probe_.compare_command(*tensors_, key), details);
+}
+
+std::string GuiltyUpdate::rank_words() const {
+  const auto differing = static_cast<int64_t>(first_->ranks.size());
+  if (differing == 0 || differing == tensors_->expected_trace().ranks())
+    return "";
+  return fmt::format(", on rank{} {}", differing == 1 ? "" : "s", fmt::join(first_->ranks, ", "));
+}
+
+}  // namespace parity

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "harness/bisect/run_probe.hpp"
+#include "harness/bisect/tensor_path.hpp"
+
+namespace parity {
+
+/// The update in which two runs part, and the first tensor of it that differs. Both sides run up to it with
+/// checkpoints on the way; the update is then run again from the last one before it, as often as asked.
+class GuiltyUpdate {
+ public:
+  /// Finds both. Tells the stages "step" and "tensor".
+  /// \param visible  the step at which a difference shows at the latest
+  GuiltyUpdate(RunProbe& probe, int64_t visible);
+
+  int64_t step() const { return step_; }
+  const std::optional<TensorStation>& first() const { return first_; }
+  /// The last tensor before it that agrees.
+  const std::optional<TensorKey>& last_equal() const { return last_equal_; }
+  /// Whether both recorded tensors of the update.
+  bool has_tensors() const { return !path_.stations.empty(); }
+  const SideTraces& traces() const { return *tensors_; }
+
+  /// The update once more.
+  SideTraces run_again(const std::string& suffix, const Capture& capture);
+  /// What a capture of all tensors of the update asks for.
+  CaptureRule everything() const;
+  /// "forward layers.0 at step 3 ..., on rank 1": of the first tensor.
+  std::string rank_words() const;
+
+ private:
+  void find_step(int64_t visible);
+  void find_later_step(int64_t visible);
+  bool find_other_state(const SideTraces& traces);
+  void find_tensor();
+  void take_first();
+  void tell_tensor();
+
+  RunProbe& probe_;
+  std::optional<SideTraces> before_;  ///< with checkpoints
+  int64_t every_ = 1;                 ///< updates between them
+  bool from_checkpoint_ = true;
+  int64_t step_;
+  std::optional<SideTraces> tensors_;
+  TensorPath path_;
+  std::optional<TensorStation> first_;
+  std::optional<TensorKey> last_equal_;
+};
+
+}  // namespace parity

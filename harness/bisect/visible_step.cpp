@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/visible_step.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/bisect/first_step.hpp"
+
+namespace parity {
+namespace {
+
+/// Of the channels of one step the one that says most of the cause.
+const ChannelStation& channel_to_name(const std::vector<ChannelStation>& first) {
+  for (const char* name : {"batch_digest", "position_digest", "mask_digest", "valid_tokens", "lr",
+                           "weight_decay", "routing_digest", "loss", "grad_norm"})
+    if (const auto found = std::ranges::find(first, name, &ChannelStation::channel); found != first.end())
+      return *found;
+  return first.front();
+}
+
+std::string also_words(const std::vector<ChannelStation>& first, const ChannelStation& named) {
+  std::vector<std::string> others;
+  for (const ChannelStation& station : first)
+    if (station.channel != named.channel)
+      others.push_back(station.channel);
+  return others.empty() ? "" : fmt::format("; with it {}", fmt::join(others, ", "));
+}
+
+/// Loss and gradient norm of both sides, for drawing how the difference grows.
+Json curve_details(const SideTraces& whole) {
+  const auto &a = whole.expected_trace().channels(), &b = whole.actual_trace().channels();
+  Json details = {{"steps", whole.expected_trace().steps()}};
+  for (const char* name : {"loss", "grad_norm"})
+    if (a.contains(name) && b.contains(name))
+      details[name] = {{"expected", a.at(name).as_double()}, {"actual", b.at(name).as_double()}};
+  return details;
+}
+
+void tell_curve(RunProbe& probe, const SideTraces& whole, const std::vector<ChannelStation>& first) {
+  const ChannelStation& one = channel_to_name(first);
+  probe.tell("curve",
+             fmt::format("{} is the first channel that differs{}, at step {} of {}: {} against {}{}",
+                         one.channel, probe.beyond_words(), one.step, probe.runs().steps(), one.expected,
+                         one.actual, also_words(first, one)),
+             probe.compare_command(whole, fmt::format(" --step {}", one.step)), curve_details(whole));
+}
+
+/// Sides that agree as far as both came, of which one did not come to its end.
+void tell_end(RunProbe& probe, const SideTraces& whole) {
+  const Sides& sides = probe.sides();
+  const int64_t a = whole.expected_trace().last_step(), b = whole.actual_trace().last_step();
+  const bool is_of_actual = b < a || whole.failed_expected.empty();
+  const std::string& failure = is_of_actual ? whole.failed_actual : whole.failed_expected;
+  const std::string ends =
+      a == b ? fmt::format("both sides end after update {}", a)
+             : fmt::format("{} ends after update {}, {} after update {}", sides.expected, a, sides.actual, b);
+  probe.record.sentence = fmt::format("{}, and they agree bit for bit until then: {}", ends, failure);
+  probe.record.differs = a != b;
+  probe.tell("curve", fmt::format("no channel differs up to update {}", std::min(a, b)));
+}
+
+}  // namespace
+
+std::optional<int64_t> find_visible_step(RunProbe& probe) {
+  const SideTraces whole = probe.run_as_far_as_possible("whole");
+  const Trace &a = whole.expected_trace(), &b = whole.actual_trace();
+  if (const std::vector<ChannelStation> first = first_channels(a, b, probe.beyond()); !first.empty()) {
+    tell_curve(probe, whole, first);
+    return first.front().step;
+  }
+  for (const std::string& channel : lone_channels(a, b))
+    probe.note(channel + " is recorded by one side only");
+  if (!whole.failed_expected.empty() || !whole.failed_actual.empty()) {
+    tell_end(probe, whole);
+    return std::nullopt;
+  }
+  // The curves agree: a weight that no batch has used yet may still be another.
+  const int64_t last = probe.runs().steps();
+  Capture parameters;
+  parameters.sketches.push_back({{last}, {Phase::param}, {}});
+  const SideTraces ends = probe.run("ends", {}, parameters);
+  if (first_step_of(ends.expected_trace(), ends.actual_trace(), Phase::param, probe.beyond())) {
+    probe.tell("curve", "no channel differs, but the parameters after the last update do",
+               probe.compare_command(ends, " --phase param"));
+    return last;
+  }
+  probe.tell("curve", fmt::format("no channel differs{}, nor a parameter after the last update",
+                                  probe.beyond_words()));
+  probe.record.differs = false;
+  probe.record.sentence = fmt::format(
+      "{} and {} do not differ: every channel and the parameters after update {} have the same bits",
+      probe.sides().expected, probe.sides().actual, last);
+  return std::nullopt;
+}
+
+}  // namespace parity
