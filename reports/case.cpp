@@ -183,7 +183,7 @@ Case case_of(const Node& node) {
   for (const MaskPicture& mask : result.masks)
     for (const std::string& name : mask.arms)
       if (std::ranges::find(result.arms, name, &Arm::name) == result.arms.end())
-        Node::fail(node.path() + ".masks names an arm '" + name + "' that the case has not");
+        node.fail(node.path() + ".masks names an arm '" + name + "' that the case has not");
   node.at("checks");
   result.checks = list(node, "checks", check);
   read_bounds(node, result);
@@ -192,17 +192,17 @@ Case case_of(const Node& node) {
                           texts(*calibration, "kinds")};
   result.reproduce = text_or(node, "reproduce");
   if (result.passed && result.checks_failed() > 0)
-    Node::fail(node.path() + ".passed is true, but a check of " + result.name +
-               " failed (a report must not hide it)");
+    node.fail(node.path() + ".passed is true, but a check of " + result.name +
+              " failed (a report must not hide it)");
   const bool any_failed = std::ranges::any_of(result.arms, &Arm::failed);
   if (!result.skipped.empty() && (result.passed || !result.checks.empty() || any_failed))
-    Node::fail(node.path() + ".skipped is set, but " + result.name +
-               (result.passed ? " passed"
-                : any_failed  ? " has an arm that failed"
-                              : " has checks") +
-               " (a case that was judged is not skipped)");
+    node.fail(node.path() + ".skipped is set, but " + result.name +
+              (result.passed ? " passed"
+               : any_failed  ? " has an arm that failed"
+                             : " has checks") +
+              " (a case that was judged is not skipped)");
   if (result.skipped.empty() && std::ranges::any_of(result.arms, &Arm::skipped))
-    Node::fail(node.path() + " has an arm that was skipped, and does not say why it is skipped itself");
+    node.fail(node.path() + " has an arm that was skipped, and does not say why it is skipped itself");
   return result;
 }
 

@@ -95,6 +95,7 @@ Data suite_data(const Results& results) {
   page.set("plots_js", std::string(templates::plots_js));
   page.set("heat_js", std::string(templates::heat_js));
   page.set("masks_js", std::string(templates::masks_js));
+  page.set("copy_js", std::string(templates::copy_js));
   page.set("report_js", std::string(templates::report_js));
   page.set("plot_library", std::string(plot_library_name));
   return page;

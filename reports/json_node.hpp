@@ -17,7 +17,12 @@ namespace parity::reports {
 /// A JSON value that knows its place in the file, so that each message can name it.
 class JsonNode {
  public:
-  JsonNode(const Json& json, std::string path) : json_(&json), path_(std::move(path)) {}
+  static constexpr const char* of_results =
+      "compare the file with reports/RESULTS.md, or run the suite again";
+
+  /// \param advice  what to do where the file is not as it should be
+  JsonNode(const Json& json, std::string path, const char* advice = of_results)
+      : json_(&json), path_(std::move(path)), advice_(advice) {}
 
   const Json& json() const { return *json_; }
   const std::string& path() const { return path_; }
@@ -36,14 +41,14 @@ class JsonNode {
     const auto found = json_->find(name);
     if (found == json_->end() || found->is_null())
       return std::nullopt;
-    return JsonNode(*found, join(name));
+    return JsonNode(*found, join(name), advice_);
   }
 
   std::vector<JsonNode> items() const {
     expect(json_->is_array(), "a list");
     std::vector<JsonNode> result;
     for (size_t i = 0; i < json_->size(); ++i)
-      result.emplace_back((*json_)[i], path_ + "[" + std::to_string(i) + "]");
+      result.emplace_back((*json_)[i], path_ + "[" + std::to_string(i) + "]", advice_);
     return result;
   }
 
@@ -78,7 +83,7 @@ class JsonNode {
     expect(json_->is_object(), "an object of scalars");
     Json result = Json::object();
     for (const auto& [name, value] : json_->items()) {
-      JsonNode(value, join(name)).expect(value.is_primitive(), "a number, string or boolean");
+      JsonNode(value, join(name), advice_).expect(value.is_primitive(), "a number, string or boolean");
       if (!value.is_null())
         result[name] = value;
     }
@@ -95,15 +100,14 @@ class JsonNode {
       fail((path_.empty() ? "the file" : path_) + " is not " + wanted);
   }
 
-  [[noreturn]] static void fail(const std::string& problem) {
-    throw UserError(problem + "; compare the file with reports/RESULTS.md, or run the suite again");
-  }
+  [[noreturn]] void fail(const std::string& problem) const { throw UserError(problem + "; " + advice_); }
 
  private:
   std::string join(const std::string& name) const { return path_.empty() ? name : path_ + "." + name; }
 
   const Json* json_;
   std::string path_;
+  const char* advice_;
 };
 
 }  // namespace parity::reports

@@ -14,10 +14,16 @@ extern const std::string_view case_mustache;
 extern const std::string_view check_mustache;
 extern const std::string_view details_mustache;
 extern const std::string_view arm_mustache;
+extern const std::string_view search_mustache;
+extern const std::string_view stage_mustache;
+extern const std::string_view facts_mustache;
+extern const std::string_view chart_mustache;
 extern const std::string_view report_css;
+extern const std::string_view search_css;
 extern const std::string_view plots_js;
 extern const std::string_view heat_js;
 extern const std::string_view masks_js;
+extern const std::string_view copy_js;
 extern const std::string_view report_js;
 
 }  // namespace parity::reports::templates

@@ -20,6 +20,7 @@ RunProbe::RunProbe(const Sides& sides, const SuiteOptions& options, Progress& pr
     : sides_(sides), options_(options), progress_(progress), runs_(sides, options, progress) {
   record.kind = "run";
   record.subject = fmt::format("{}: {} against {}", sides.source.name, sides.actual, sides.expected);
+  record.details = {{"expected", sides.expected}, {"actual", sides.actual}};
 }
 
 RunProbe RunProbe::in_float64(const Sides& sides, const SuiteOptions& options, Progress& progress,

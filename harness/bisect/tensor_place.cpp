@@ -29,6 +29,7 @@ std::optional<TensorPlace> find_place(const Trace& expected, const Trace& actual
   place.key = key;
   place.shape = expected.tensor(key).shape;
   place.gap = measure_tensor(tensor_source(expected, key), tensor_source(actual, key));
+  place.picture = picture_of(tensor_source(expected, key), tensor_source(actual, key));
   const bool is_activation = key.phase == Phase::forward || key.phase == Phase::backward;
   place.is_by_tokens = (is_activation && place.shape.size() > 2) || key.phase == Phase::input;
   if (place.is_by_tokens && place.gap.worst.size() >= 2) {
@@ -68,7 +69,8 @@ Json TensorPlace::to_json() const {
           {"actual", gap.worst_actual ? Json(*gap.worst_actual) : Json()},
           {"token", token ? Json(*token) : Json()},
           {"document", document ? Json(*document) : Json()},
-          {"measured", gap.measured()}};
+          {"measured", gap.measured()},
+          {"picture", picture ? picture->to_json() : Json()}};
 }
 
 }  // namespace parity

@@ -9,6 +9,7 @@
 
 #include "harness/base/json.hpp"
 #include "harness/compare/tensor_gap.hpp"
+#include "harness/suite/tensor_pictures.hpp"
 
 namespace parity {
 
@@ -20,6 +21,7 @@ struct TensorPlace {
   /// Of what is laid out by tokens, [rows, positions, ...]: what stands there, where the trace tells.
   bool is_by_tokens = false;
   std::optional<int64_t> token, document;
+  std::optional<TensorPicture> picture;  ///< |actual - expected| over the tensor; nothing if that is 0
 
   /// "12 of 4096 elements, ...; most at [3, 17]: good 0.1, bad 0.2 (row 3, position 17, token 42)".
   std::string words(const std::string& expected, const std::string& actual) const;

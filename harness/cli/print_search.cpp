@@ -10,6 +10,7 @@
 #include "harness/base/file.hpp"
 #include "harness/base/terminal.hpp"
 #include "harness/base/visible.hpp"
+#include "reports/search_page.hpp"
 
 namespace parity::cli {
 namespace {
@@ -44,14 +45,20 @@ void print(const SearchRecord& record) {
 
 ExitCode tell(const SearchRecord& record, const std::filesystem::path& out, const std::string& name,
               bool json) {
-  const std::string text = json_text(record.to_json(), 1) + "\n";
+  const Json kept = record.to_json();
+  const std::string text = json_text(kept, 1) + "\n";
   const std::filesystem::path file = search_record_file(out, name);
   std::filesystem::create_directories(file.parent_path());
   write_file(file, text);
+  std::filesystem::path page = file;
+  page.replace_extension(".html");
+  write_file(page, reports::search_page(kept, file.filename().string()));
   if (json)
     fmt::print("{}", text);
   else
     print(record);
+  std::fflush(stdout);
+  fmt::print(stderr, "{}\n", page.string());
   return record.differs ? ExitCode::differ : ExitCode::agree;
 }
 

@@ -269,7 +269,7 @@
     body.append(...[...body.rows].sort(compare));
   }
 
-  // --- filter, copying, navigation -----------------------------------------------------------------
+  // --- filter, navigation --------------------------------------------------------------------------
 
   // Each case: its section, its row of the overview, its link at the side.
   const places = data.cases.map(() => []);
@@ -286,19 +286,6 @@
     }
     document.getElementById("filtered").textContent =
       words.length || failing ? `${count} of ${data.cases.length} cases shown` : "";
-  }
-
-  async function copy(button) {
-    const text = button.parentElement.querySelector("code").textContent;
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      getSelection().selectAllChildren(button.parentElement.querySelector("code"));
-      document.execCommand("copy");
-    }
-    button.textContent = "Copied";
-    spoken.textContent = "Copied";
-    setTimeout(() => { button.textContent = "Copy"; }, 1500);
   }
 
   function followPosition() {
@@ -328,9 +315,6 @@
       inner.append(builders[details.dataset.table](details));
       details.append(inner);
     }, true);
-    document.addEventListener("click", (event) => {
-      if (event.target.matches(".copy")) copy(event.target);
-    });
     document.getElementById("filter").addEventListener("input", filterCases);
     document.getElementById("failing").addEventListener("change", filterCases);
     watchPlots();
