@@ -116,7 +116,10 @@ std::vector<std::string> culprit_keys(const Node& culprit) {
   const std::vector<std::string> keys = texts(culprit, "keys");
   const bool each = flag_or(culprit, "independent", false);
   return {joined(keys, "nothing"), joined(texts(culprit, "needs"), "nothing"),
-          keys.size() == 1 ? "alone" : each ? "each by itself" : "only together", gap_words(culprit, "gap")};
+          keys.size() == 1 ? "alone"
+          : each           ? "each by itself"
+                           : "only together",
+          gap_words(culprit, "gap")};
 }
 
 std::vector<std::string> culprit_commit(const Node& step) {

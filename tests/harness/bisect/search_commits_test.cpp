@@ -24,6 +24,16 @@ TEST_F(SearchCommitsTest, OneCulpritIsNamedWithStepAndValuesWithinTheBound) {
   EXPECT_EQ(stage(record, "commits").at("details").at("bound"), 7);
 }
 
+TEST_F(SearchCommitsTest, LeavesAPageThatRanksTheCommits) {
+  commits(12, {{4, {{"value", "small\n"}}}, {9, {{"value", "big\n"}}}});
+  const Outcome outcome = search("good main " + run_script());
+  EXPECT_THAT(outcome.err, HasSubstr("out/suite/bisect/commits.html"));
+  const std::string page = read_file(folder_ / "out/suite/bisect/commits.html");
+  const size_t biggest = page.find("<td>commit 9</td>"), other = page.find("<td>commit 4</td>");
+  ASSERT_NE(other, std::string::npos);
+  EXPECT_LT(biggest, other);
+}
+
 TEST_F(SearchCommitsTest, EveryCulpritIsFoundTheBiggestFirst) {
   commits(12, {{4, {{"value", "small\n"}}}, {9, {{"value", "big\n"}}}});
   const Json record = found("good main " + run_script());
