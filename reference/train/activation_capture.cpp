@@ -27,7 +27,7 @@ void ActivationCapture::left(const std::string& part, const at::Tensor& result, 
   const int64_t first = first_row_ + first_row;
   if (recorder_.wants(Phase::forward, part) && seen_.emplace(part, first).second)
     if (const auto piece = layouts_.of(Phase::forward, part, result.sizes().vec(), first))
-      offer(recorder_, Phase::forward, part, result, piece->shape, piece->layout);
+      offer(recorder_, device_, Phase::forward, part, result, piece->shape, piece->layout);
   if (result.requires_grad() && recorder_.wants(Phase::backward, part))
     result.register_hook([this, part, first](const at::Tensor& gradient) {
       const at::DisableRecordFunctionGuard unseen;
@@ -40,7 +40,7 @@ void ActivationCapture::left(const std::string& part, const at::Tensor& result, 
 void ActivationCapture::offer_gradient(const std::string& part, const at::Tensor& gradient,
                                        int64_t first_row) {
   if (const auto piece = layouts_.of(Phase::backward, part, gradient.sizes().vec(), first_row))
-    offer(recorder_, Phase::backward, part, gradient, piece->shape, piece->layout);
+    offer(recorder_, device_, Phase::backward, part, gradient, piece->shape, piece->layout);
 }
 
 }  // namespace parity::reference

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/trace/recorder.hpp"
+#include "reference/cuda/device.hpp"
 #include "reference/train/activation_layout.hpp"
 
 namespace parity::reference {
@@ -17,8 +18,8 @@ namespace parity::reference {
 /// again.
 class ActivationCapture {
  public:
-  ActivationCapture(Recorder& recorder, ActivationLayouts layouts)
-      : recorder_(recorder), layouts_(std::move(layouts)) {}
+  ActivationCapture(Recorder& recorder, const Device& device, ActivationLayouts layouts)
+      : recorder_(recorder), device_(device), layouts_(std::move(layouts)) {}
 
   /// A micro-batch goes through the model next.
   /// \param rows  of it
@@ -33,6 +34,7 @@ class ActivationCapture {
   void offer_gradient(const std::string& part, const at::Tensor& gradient, int64_t first_row);
 
   Recorder& recorder_;
+  const Device& device_;
   ActivationLayouts layouts_;
   bool is_on_ = false;
   int64_t first_row_ = 0;  ///< of the micro-batch, in the rank's rows of the update

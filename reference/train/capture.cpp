@@ -19,9 +19,10 @@ namespace parity::reference {
 StepCapture::StepCapture(Trainer& trainer, Recorder& recorder)
     : trainer_(trainer),
       recorder_(recorder),
-      activations_(recorder, ActivationLayouts(trainer.config(), trainer.mesh(), trainer.world().rank(),
-                                               trainer.parameters())),
-      operators_(recorder, trainer.world().rank(), trainer.world().size()) {
+      activations_(
+          recorder, trainer.world().device(),
+          ActivationLayouts(trainer.config(), trainer.mesh(), trainer.world().rank(), trainer.parameters())),
+      operators_(recorder, trainer.world().device(), trainer.world().rank(), trainer.world().size()) {
   trainer_.set_phase_hook([this](Phase phase) {
     offer(phase);
     begin_region_after(phase);
@@ -80,7 +81,8 @@ void StepCapture::offer(Phase phase) {
       continue;
     const TensorLayout layout = layout_of(parameter, value.sizes().vec());
     if (!value.is_cpu()) {
-      offer_from_device(phase, parameter.name, value, layout);
+      parity::reference::offer(recorder_, trainer_.world().device(), phase, parameter.name, value,
+                               view_of(value).shape, layout);
       continue;
     }
     const TensorView view = view_of(value);
@@ -95,7 +97,8 @@ void StepCapture::offer_optimizer_state() {
     if (state.value.dim() == 0 || !recorder_.wants(Phase::optim, state.name))
       continue;
     const Shape shape = state.value.sizes().vec();
-    parity::reference::offer(recorder_, Phase::optim, state.name, state.value, shape,
+    parity::reference::offer(recorder_, trainer_.world().device(), Phase::optim, state.name, state.value,
+                             shape,
                              parameter_layout(state.layout, shape, trainer_.mesh(), trainer_.world().rank()));
   }
 }
@@ -112,21 +115,6 @@ void StepCapture::offer_router_biases() {
     if (!bias.value.is_cpu())
       bias.value.copy_(here);
   }
-}
-
-void StepCapture::offer_from_device(Phase phase, const std::string& name, const at::Tensor& value,
-                                    const TensorLayout& layout) {
-  const Device& device = trainer_.world().device();
-  const DeviceMeasure* const measure = device.plugin->measure;
-  if (measure != nullptr && !recorder_.wants_elements(phase, name)) {
-    const TensorView view = view_of(value);
-    recorder_.measured(phase, name, view.dtype, view.shape, measure->tensor(view, layout, device.index()),
-                       layout);
-    return;
-  }
-  torch::Tensor here = value.cpu();
-  recorder_.tensor(phase, name, view_of(here), here.mutable_data_ptr(), layout);
-  value.copy_(here);  // with what a fault has changed
 }
 
 void StepCapture::offer_batch(int64_t step, int64_t index, const MicroBatch& batch) {

@@ -46,9 +46,6 @@ class StepCapture {
   void offer_optimizer_state();
   /// What the operators that follow belong to.
   void begin_region_after(Phase phase);
-  /// Of a tensor on a device: measured there where that is all that is wanted, else through a copy.
-  void offer_from_device(Phase phase, const std::string& name, const at::Tensor& value,
-                         const TensorLayout& layout);
   void offer_batch(int64_t step, int64_t index, const MicroBatch& batch);
   /// A number a token of the update's rows that this rank has, [rows, S]: the document of each token, and of
   /// each mask the first key that each query looks at, for who wants to draw the pairs that attend.

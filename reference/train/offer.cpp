@@ -6,6 +6,7 @@
 #include <torch/types.h>
 
 #include "harness/base/error.hpp"
+#include "harness/trace/pieces.hpp"
 
 namespace parity::reference {
 
@@ -37,12 +38,22 @@ TensorView view_of(const at::Tensor& x) {
   return {*dtype, x.sizes().vec(), x.const_data_ptr()};
 }
 
-void offer(Recorder& recorder, Phase phase, const std::string& name, const at::Tensor& x, const Shape& shape,
-           const TensorLayout& layout) {
+void offer(Recorder& recorder, const Device& device, Phase phase, const std::string& name,
+           const at::Tensor& x, const Shape& shape, const TensorLayout& layout) {
   const at::DisableRecordFunctionGuard unseen;
   const torch::NoGradGuard no_grad;
-  torch::Tensor target = x.variable_data();  // its own version counter: autograd is not to notice
-  torch::Tensor here = target.is_contiguous() && target.is_cpu() ? target : target.cpu().contiguous();
+  const torch::Tensor target = x.variable_data();  // its own version counter: autograd is not to notice
+  const bool is_floating = target.is_floating_point();
+  if (!target.is_cpu() && is_floating && device.plugin->measure != nullptr &&
+      micro_batch_of(layout) == nullptr && !recorder.wants_elements(phase, name)) {
+    const torch::Tensor there = target.contiguous();
+    TensorView view = view_of(there);
+    view.shape = shape;
+    recorder.measured(phase, name, view.dtype, shape,
+                      device.plugin->measure->tensor(view, layout, device.index()), layout);
+    return;
+  }
+  const torch::Tensor here = target.is_contiguous() && target.is_cpu() ? target : target.cpu().contiguous();
   TensorView view = view_of(here);
   view.shape = shape;
   recorder.tensor(phase, name, view, here.mutable_data_ptr(), layout);

@@ -7,6 +7,7 @@
 
 #include "harness/tensor/tensor_view.hpp"
 #include "harness/trace/recorder.hpp"
+#include "reference/cuda/device.hpp"
 
 namespace at {
 class Tensor;
@@ -23,8 +24,9 @@ TensorView view_of(const at::Tensor& x);
 /// Offers a tensor of any strides and device to a Recorder, in row-major order, and writes back into it what
 /// a fault has changed, behind autograd's back. Of no differentiable kind: an operator on the way would be
 /// part of the run.
+/// \param device  that x may lie on: there it is measured, where its elements are not wanted
 /// \param layout  of the tensor in the logical one; its shape may be the tensor's own in other words
-void offer(Recorder& recorder, Phase phase, const std::string& name, const at::Tensor& x, const Shape& shape,
-           const TensorLayout& layout = {});
+void offer(Recorder& recorder, const Device& device, Phase phase, const std::string& name,
+           const at::Tensor& x, const Shape& shape, const TensorLayout& layout = {});
 
 }  // namespace parity::reference

@@ -83,7 +83,8 @@ struct OperatorCapture::Context : at::ObserverContext {
   Values written;
 };
 
-OperatorCapture::OperatorCapture(Recorder& recorder, int64_t rank, int64_t ranks) : recorder_(recorder) {
+OperatorCapture::OperatorCapture(Recorder& recorder, const Device& device, int64_t rank, int64_t ranks)
+    : recorder_(recorder), device_(device) {
   if (ranks > 1)
     rank_ = rank;
 }
@@ -238,7 +239,7 @@ void OperatorCapture::offer_one(const Context& context, const std::string& slot,
   const OperatorTensor tensor = {context.at.module, context.number, context.op, slot, rank_};
   const std::string name = tensor.name();
   if (recorder_.wants(context.at.phase, name))
-    offer(recorder_, context.at.phase, name, value, value.sizes().vec());
+    offer(recorder_, device_, context.at.phase, name, value, value.sizes().vec());
 }
 
 }  // namespace parity::reference

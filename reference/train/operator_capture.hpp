@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/trace/recorder.hpp"
+#include "reference/cuda/device.hpp"
 
 namespace at {
 class Tensor;
@@ -26,12 +27,12 @@ namespace parity::reference {
 /// it. Operators belong to the part of the model that is running; in backward to the part whose operator they
 /// differentiate; elsewhere to what the trainer is at ("data", "loss", "reduction", "clip", "optimizer").
 ///
-/// Inputs, numbers too, are offered before an operator runs, but for those that it only writes; results, and what it wrote
-/// in place, after it. Views and memory that nobody has written yet are left out.
+/// Inputs, numbers too, are offered before an operator runs, but for those that it only writes; results, and
+/// what it wrote in place, after it. Views and memory that nobody has written yet are left out.
 class OperatorCapture {
  public:
   /// \param ranks  of the run; of several each names its tensors with its own number
-  OperatorCapture(Recorder& recorder, int64_t rank, int64_t ranks);
+  OperatorCapture(Recorder& recorder, const Device& device, int64_t rank, int64_t ranks);
   ~OperatorCapture();
   OperatorCapture(const OperatorCapture&) = delete;
   OperatorCapture& operator=(const OperatorCapture&) = delete;
@@ -62,6 +63,7 @@ class OperatorCapture {
   void stop_watching();
 
   Recorder& recorder_;
+  const Device& device_;
   std::optional<int64_t> rank_;
   std::optional<uint64_t> handle_;
   std::recursive_mutex mutex_;  ///< a device's backward pass runs in a thread of its own

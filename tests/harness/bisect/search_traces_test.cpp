@@ -109,8 +109,17 @@ TEST_F(SearchTracesTest, OtherNamesArePairedByOrderShapeAndNorm) {
 }
 
 TEST_F(SearchTracesTest, AMissingTensorDoesNotShiftTheOthers) {
-  const Trace a = trace("a.h5", {{"a", {1, 2}}, {"b", {30, 40}}, {"c", {500, 600}}});
-  const Trace b = trace("b.h5", {{"x", {1, 2}}, {"z", {500, 600}}});
+  const auto record = [this](const std::string& file, const std::vector<Named>& tensors) {
+    Recorder recorder(options(file));
+    recorder.begin_step(1);
+    for (const Named& tensor : tensors)
+      recorder.tensor(Phase::grad, tensor.name, view_of(DType::float32, tensor.values));
+    recorder.end_step();
+    recorder.finish();
+    return Trace::open(folder / file);
+  };
+  const Trace a = record("a.h5", {{"a", {1, 2}}, {"b", {30, 40}}, {"c", {500, 600}}});
+  const Trace b = record("b.h5", {{"x", {1, 2}}, {"z", {500, 600}}});
   EXPECT_THAT(align_names(a, b), ElementsAre(Pair("x", "a"), Pair("z", "c")));
 }
 

@@ -106,7 +106,9 @@ TEST_F(ExtraArmsTest, ASpanIsPartOfARunAndNotOfACommand) {
   const PlannedCase tail =
       planned_with(trained(), {.stop_after = 3, .start_run = stopped.arm("x~part").run, .start_step = 2});
   EXPECT_NE(tail.arm("x~part").run, longer.arm("x~part").run);
-  Plan plan(PlanContext{});
+  PlanContext context;
+  context.hash_file = [](const auto&) { return "f"; };
+  Plan plan(std::move(context));
   plan.add(with_extra_arms(commands(), {{.of = "x", .suffix = "part", .span = {.stop_after = 2}}}), false);
   EXPECT_TRUE(plan.runs().at(plan.cases().front().arm("x~part").run).span.is_whole());
 }

@@ -76,9 +76,11 @@ TEST_F(ParityTrainTest, OffersInitialParametersGradientsAndUpdatedParameters) {
   EXPECT_EQ(result.output, "");
   const Trace trace = Trace::open(trace_path());
   const std::string name = "layers.1.attention.wq.weight";
+  const std::string part = "layers.1.attention.wq";
   EXPECT_THAT(
       trace.tensors(),
-      testing::ElementsAre(TensorKey{0, Phase::param, name}, TensorKey{2, Phase::grad, name},
+      testing::ElementsAre(TensorKey{0, Phase::param, name}, TensorKey{2, Phase::forward, part},
+                           TensorKey{2, Phase::backward, part}, TensorKey{2, Phase::grad, name},
                            TensorKey{2, Phase::grad_clipped, name}, TensorKey{2, Phase::param, name}));
   EXPECT_EQ(trace.tensor({2, Phase::grad, name}).shape, (Shape{32, 32}));
   const Json beat = Json::parse(read_file(folder / "beat"));

@@ -146,7 +146,7 @@ TEST(TrainerTest, PhasesComeInOrderAndGradientsAreClippedInTheSecond) {
     norms.push_back(std::sqrt(sum));
   });
   const StepResult result = trainer.step();
-  EXPECT_THAT(phases, testing::ElementsAre(Phase::grad, Phase::grad_clipped, Phase::param));
+  EXPECT_THAT(phases, testing::ElementsAre(Phase::grad, Phase::grad_clipped, Phase::optim, Phase::param));
   EXPECT_NEAR(norms[0], result.grad_norm, 1e-12 * norms[0]);
   EXPECT_GT(norms[0], 0.1);
   EXPECT_NEAR(norms[1], 0.01, 1e-6);
