@@ -37,7 +37,7 @@ std::string where(const CurveGap& gap) {
 }
 
 std::string with_needs(const OptionFindings& found, const OptionCulprit& culprit, const Toggles& on) {
-  const std::string words = told(found.toggles, on, on.size());
+  std::string words = told(found.toggles, on, on.size());
   if (culprit.needs.empty())
     return words;
   const std::string needs = told(found.toggles, culprit.needs, 5);
