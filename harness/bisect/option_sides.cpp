@@ -149,7 +149,7 @@ void set_names(OptionSides& sides, const Side& good, const Side& bad) {
   sides.sides.name = good.source ? of_good : fs::path(of_good).stem().string();
   sides.subject = one_case ? fmt::format("{}: {} (good) against {} (bad)", of_good, a.name, b.name)
                            : fmt::format("{} (good) against {} (bad)", full(good), full(bad));
-  sides.name = fmt::format("options {}:{} {}", sides.sides.name, a.name, b.name);
+  sides.name = fmt::format("{}:{} {}", sides.sides.name, a.name, b.name);
   if (good.source) {
     sides.base_command = "parity run " + shell_quote({of_good});
     sides.set_option = a.name + ":";

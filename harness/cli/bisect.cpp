@@ -32,7 +32,7 @@ ExitCode search(const Options& options) {
   SearchRecord record = search_run({read.sides, arms.front().name, arms.back().name}, suite, progress);
   record.subject = read.subject;
   trim_cache(RunStore(suite.out).runs(), {suite.cache_bytes, {}, {}});
-  return tell(record, suite.out, read.name, options.run.json);
+  return tell(record, suite.out, "runs " + read.name, options.run.json);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ ExitCode search(const Options& options) {
   const OptionFindings found = search_options(sides.sides, question, suite, progress);
   const SearchRecord record = option_record(found, sides);
   trim_cache(RunStore(suite.out).runs(), {suite.cache_bytes, {}, {}});
-  return tell(record, suite.out, sides.name, options.run.json);
+  return tell(record, suite.out, "options " + sides.name, options.run.json);
 }
 
 void add_search_options(CLI::App& app, Options& options) {
