@@ -33,17 +33,6 @@ void add_with_those_around(std::set<std::string>& modules, std::string module) {
   }
 }
 
-std::string where_of(Phase phase) {
-  switch (phase) {
-    case Phase::forward:
-      return "";
-    case Phase::backward:
-      return " in backward";
-    default:
-      return "";
-  }
-}
-
 GuiltyOperator guilty_of(const OperatorTensor& tensor, const TensorKey& key) {
   GuiltyOperator guilty;
   guilty.kind = tensor.is_output() ? GuiltyOperator::Kind::computes : GuiltyOperator::Kind::reads;
@@ -154,7 +143,7 @@ std::optional<GuiltyOperator> find_guilty_operator(const Trace& expected, const 
 }
 
 std::string GuiltyOperator::words() const {
-  const std::string where = key ? where_of(key->phase) : "";
+  const std::string where = key && key->phase == Phase::backward ? " in backward" : "";
   switch (kind) {
     case Kind::computes:
       return fmt::format("{} of {}{} gives another result from the same inputs", op, module, where);

@@ -87,7 +87,7 @@ void GuiltyUpdate::find_later_step(int64_t visible) {
   find_tensor();
 }
 
-SideTraces GuiltyUpdate::run_again(const std::string& suffix, const Capture& capture) {
+SideRuns::Span GuiltyUpdate::span_of_update() const {
   SideRuns::Span span = {.stop_after = probe_.runs().can_start_on_the_way() ? step_ : 0};
   if (before_ && from_checkpoint_ && step_ > 1) {
     const int64_t last = before_->runs.planned.source.arms.front().span.stop_after;
@@ -97,7 +97,20 @@ SideTraces GuiltyUpdate::run_again(const std::string& suffix, const Capture& cap
       span.start_step = start;
     }
   }
-  return probe_.run(suffix, span, capture);
+  return span;
+}
+
+SideTraces GuiltyUpdate::run_again(const std::string& suffix, const Capture& capture) {
+  return probe_.run(suffix, span_of_update(), capture);
+}
+
+SideTraces GuiltyUpdate::run_fed(const Capture& kept, const Capture& compared) {
+  return probe_.run_fed("fed", span_of_update(), kept, compared);
+}
+
+SideTraces GuiltyUpdate::run_shaken(const std::string& suffix, const Capture& capture,
+                                    const std::vector<Fault>& shakes) {
+  return probe_.run_shaken(suffix, span_of_update(), capture, shakes);
 }
 
 CaptureRule GuiltyUpdate::everything() const {
@@ -136,6 +149,11 @@ void GuiltyUpdate::take_first() {
       return;
     }
   }
+}
+
+void GuiltyUpdate::look_at(const TensorStation& station) {
+  first_ = station;
+  last_equal_.reset();
 }
 
 void GuiltyUpdate::tell_tensor() {

@@ -26,15 +26,24 @@ class GuiltyUpdate {
   /// Whether both recorded tensors of the update.
   bool has_tensors() const { return !path_.stations.empty(); }
   const SideTraces& traces() const { return *tensors_; }
+  const TensorPath& path() const { return path_; }
+  /// Another tensor of the update to be looked at as the first: those before it differ by rounding.
+  void look_at(const TensorStation& station);
 
   /// The update once more.
   SideTraces run_again(const std::string& suffix, const Capture& capture);
+  /// It once more, the other side going on with the good side's numbers after each tensor
+  /// (SideRuns::run_fed).
+  SideTraces run_fed(const Capture& kept, const Capture& compared);
+  /// It once more, by the good side alone, as it is and with these changes (SideRuns::run_shaken).
+  SideTraces run_shaken(const std::string& suffix, const Capture& capture, const std::vector<Fault>& shakes);
   /// What a capture of all tensors of the update asks for.
   CaptureRule everything() const;
   /// "forward layers.0 at step 3 ..., on rank 1": of the first tensor.
   std::string rank_words() const;
 
  private:
+  SideRuns::Span span_of_update() const;
   void find_step(int64_t visible);
   void find_later_step(int64_t visible);
   bool find_other_state(const SideTraces& traces);

@@ -40,19 +40,32 @@ std::string RunProbe::beyond_words() const {
 
 SideTraces RunProbe::counted(SideTraces traces) {
   executed_ += traces.executed;
-  cached_ += 2 - traces.executed;
+  cached_ += traces.cached;
   seconds_ += traces.seconds;
   return traces;
 }
 
-SideTraces RunProbe::run(const std::string& suffix, const SideRuns::Span& span, const Capture& capture) {
+std::string RunProbe::announced(const std::string& suffix) {
   progress_.note(fmt::format("{}: {}{}", sides_.source.name, suffix_, suffix));
-  return counted(runs_.run("bisect-" + suffix_ + suffix, span, capture));
+  return "bisect-" + suffix_ + suffix;
+}
+
+SideTraces RunProbe::run(const std::string& suffix, const SideRuns::Span& span, const Capture& capture) {
+  return counted(runs_.run(announced(suffix), span, capture));
 }
 
 SideTraces RunProbe::run_as_far_as_possible(const std::string& suffix) {
-  progress_.note(fmt::format("{}: {}{}", sides_.source.name, suffix_, suffix));
-  return counted(runs_.run_as_far_as_possible("bisect-" + suffix_ + suffix, {}, {}));
+  return counted(runs_.run_as_far_as_possible(announced(suffix), {}, {}));
+}
+
+SideTraces RunProbe::run_fed(const std::string& suffix, const SideRuns::Span& span, const Capture& kept,
+                             const Capture& compared) {
+  return counted(runs_.run_fed(announced(suffix), span, kept, compared));
+}
+
+SideTraces RunProbe::run_shaken(const std::string& suffix, const SideRuns::Span& span, const Capture& capture,
+                                const std::vector<Fault>& shakes) {
+  return counted(runs_.run_shaken(announced(suffix), span, capture, shakes));
 }
 
 std::filesystem::path RunProbe::trace_of(const SideTraces& traces, const std::string& arm) const {

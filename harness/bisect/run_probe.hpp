@@ -27,6 +27,10 @@ class RunProbe {
 
   SideTraces run(const std::string& suffix, const SideRuns::Span& span, const Capture& capture);
   SideTraces run_as_far_as_possible(const std::string& suffix);
+  SideTraces run_fed(const std::string& suffix, const SideRuns::Span& span, const Capture& kept,
+                     const Capture& compared);
+  SideTraces run_shaken(const std::string& suffix, const SideRuns::Span& span, const Capture& capture,
+                        const std::vector<Fault>& shakes);
   /// What an arm left.
   std::filesystem::path trace_of(const SideTraces& traces, const std::string& arm) const;
   /// Looks at two traces of this search again.
@@ -42,6 +46,8 @@ class RunProbe {
   SearchRecord record;
 
  private:
+  /// \return the suffix of the arms that run
+  std::string announced(const std::string& suffix);
   SideTraces counted(SideTraces traces);
 
   const Sides& sides_;

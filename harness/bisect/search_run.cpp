@@ -11,6 +11,9 @@
 #include "harness/bisect/first_step.hpp"
 #include "harness/bisect/guilty_operator.hpp"
 #include "harness/bisect/guilty_update.hpp"
+#include "harness/bisect/local_faults.hpp"
+#include "harness/bisect/noise_floor.hpp"
+#include "harness/bisect/rounding.hpp"
 #include "harness/bisect/run_probe.hpp"
 #include "harness/bisect/tensor_place.hpp"
 #include "harness/bisect/visible_step.hpp"
@@ -18,10 +21,6 @@
 
 namespace parity {
 namespace {
-
-// Of one tensor, by another order of float32 sums: 64 units of 2^-23, about what a layer of a small model
-// makes.
-constexpr double most_rounding = 64 * 0x1p-23;
 
 void tell_config(RunProbe& probe) {
   const std::vector<ConfigDifference> config = probe.runs().config_differences();
@@ -123,6 +122,24 @@ std::string sentence_of(const GuiltyUpdate& update, const std::optional<GuiltyOp
   return text;
 }
 
+/// What is wrong beside the first tensor.
+std::string words_of_others(const std::optional<LocalFaults>& local, const TensorStation& first) {
+  if (!local)
+    return "";
+  std::vector<std::string> others;
+  for (const TensorStation& station : local->loud)
+    if (station.key != first.key)
+      others.push_back(fmt::format("{} {}", name_of(station.key.phase), station.key.name));
+  if (others.empty())
+    return "";
+  constexpr size_t most = 3;
+  const size_t more = others.size() > most ? others.size() - most : 0;
+  others.resize(std::min(others.size(), most));
+  return fmt::format("; not the only one: {}{} come{} out otherwise from the same numbers too",
+                     fmt::join(others, ", "), more > 0 ? fmt::format(" and {} more", more) : "",
+                     others.size() + more == 1 ? "s" : "");
+}
+
 std::string sentence_without_tensor(const RunProbe& probe, const GuiltyUpdate& update, int64_t visible) {
   const Sides& sides = probe.sides();
   if (update.has_tensors())
@@ -138,12 +155,6 @@ std::string sentence_without_tensor(const RunProbe& probe, const GuiltyUpdate& u
       sides.expected, sides.actual, visible);
 }
 
-/// Whether the first difference may be nothing but another order of sums.
-bool is_of_roundings_size(const TensorStation& first) {
-  return first.key.phase != Phase::input && first.key.step > 0 && first.relative &&
-         *first.relative <= most_rounding;
-}
-
 /// What is left in float64, where rounding all but disappears, is another computation.
 /// \return its record; without a sentence if nothing is left
 SearchRecord search_in_float64(RunProbe wide, const TensorStation& in_float32) {
@@ -157,10 +168,12 @@ SearchRecord search_in_float64(RunProbe wide, const TensorStation& in_float32) {
     wide.record.sentence = "beyond rounding, in float64, " + sentence_without_tensor(wide, update, *visible);
     return std::move(wide.record);
   }
+  const std::optional<LocalFaults> local = find_local_faults(wide, update);
   const std::optional<TensorPlace> place = find_element(wide, update);
   wide.record.sentence =
-      fmt::format("beyond rounding, {} (in float64; in float32 the bits part at {} already, by {:.1e})",
-                  sentence_of(update, std::nullopt, place), words_of(in_float32.key), *in_float32.relative);
+      fmt::format("beyond rounding, {} (in float64; in float32 the bits part at {} already, by {:.1e}){}",
+                  sentence_of(update, std::nullopt, place), words_of(in_float32.key), *in_float32.relative,
+                  words_of_others(local, *update.first()));
   return std::move(wide.record);
 }
 
@@ -180,22 +193,33 @@ SearchRecord search_run(const Sides& sides, const SuiteOptions& options, Progres
     probe.record.sentence = sentence_without_tensor(probe, update, *visible);
     return std::move(probe.record);
   }
-  bool is_rounding = false;
-  if (is_of_roundings_size(*update.first()) && !probe.runs().config_differences().empty() &&
-      probe.runs().can_widen()) {
-    SearchRecord wide =
-        search_in_float64(RunProbe::in_float64(sides, options, progress, probe.record), *update.first());
-    wide.differs = true;
-    if (!wide.sentence.empty())
-      return wide;
-    probe.record.stages = std::move(wide.stages);
-    is_rounding = true;
+  std::string beyond_rounding, but_rounding;
+  if (is_of_roundings_size(*update.first()) && !probe.runs().config_differences().empty()) {
+    if (probe.runs().can_widen()) {
+      SearchRecord wide =
+          search_in_float64(RunProbe::in_float64(sides, options, progress, probe.record), *update.first());
+      wide.differs = true;
+      if (!wide.sentence.empty())
+        return wide;
+      probe.record.stages = std::move(wide.stages);
+      but_rounding = "; in float64 nothing of it remains, so it is rounding";
+    } else if (probe.runs().can_be_fed()) {
+      const TensorStation bits = *update.first();
+      if (const auto beyond = find_beyond_floor(probe, update)) {
+        update.look_at(beyond->station);
+        beyond_rounding = fmt::format("beyond rounding (the bits part at {} already, by {:.1e}), ",
+                                      words_of(bits.key), *bits.relative);
+      } else {
+        but_rounding = "; nothing is off by more than rounding takes it";
+      }
+    }
   }
-  const std::optional<GuiltyOperator> guilty = find_operator(probe, update);
+  const std::optional<LocalFaults> local = find_local_faults(probe, update);
+  const std::optional<GuiltyOperator> guilty =
+      beyond_rounding.empty() ? find_operator(probe, update) : std::nullopt;
   const std::optional<TensorPlace> place = find_element(probe, update);
-  probe.record.sentence = sentence_of(update, guilty, place);
-  if (is_rounding)
-    probe.record.sentence += "; in float64 nothing of it remains, so it is rounding";
+  probe.record.sentence = beyond_rounding + sentence_of(update, guilty, place) +
+                          words_of_others(local, *update.first()) + but_rounding;
   return std::move(probe.record);
 }
 

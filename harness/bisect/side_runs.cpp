@@ -37,6 +37,14 @@ std::string failure_of(const ArmRuns& runs, const std::string& arm) {
                   ExitCode::crashed);
 }
 
+SideTraces finished(SideTraces traces) {
+  if (!traces.failed_expected.empty())
+    refuse(traces.expected, traces.failed_expected);
+  if (!traces.failed_actual.empty())
+    refuse(traces.actual, traces.failed_actual);
+  return traces;
+}
+
 }  // namespace
 
 SideRuns::SideRuns(const Sides& sides, const SuiteOptions& options, Progress& progress)
@@ -45,46 +53,79 @@ SideRuns::SideRuns(const Sides& sides, const SuiteOptions& options, Progress& pr
       progress_(progress),
       planned_(plan_arms(sides_.source, options_)) {}
 
-SideTraces SideRuns::run_as_far_as_possible(const std::string& suffix, const Span& span,
-                                            const Capture& capture) {
-  const auto start = std::chrono::steady_clock::now();
-  std::vector<ExtraArm> extra;
-  for (const std::string& name : {sides_.expected, sides_.actual}) {
-    ExtraArm arm = {.of = name, .suffix = suffix, .faults = sides_.source.arm(name).faults};
-    arm.span = {span.stop_after, span.checkpoint_every};
-    if (span.from != nullptr) {
-      const std::string& before = name == sides_.expected ? span.from->expected : span.from->actual;
-      arm.span.start_run = span.from->runs.planned.arm(before).run;
-      arm.span.start_step = span.start_step;
-    }
-    arm.capture = capture;
-    if (widened_)
-      arm.config["dtype"] = "float64";
-    extra.push_back(std::move(arm));
+ExtraArm SideRuns::again(const std::string& name, const std::string& suffix, const Span& span,
+                         const Capture& capture) const {
+  ExtraArm arm;
+  arm.of = name;
+  arm.suffix = suffix;
+  arm.faults = sides_.source.arm(name).faults;
+  arm.span.stop_after = span.stop_after;
+  arm.span.checkpoint_every = span.checkpoint_every;
+  if (span.from != nullptr) {
+    const std::string& before = name == sides_.expected ? span.from->expected : span.from->actual;
+    arm.span.start_run = span.from->runs.planned.arm(before).run;
+    arm.span.start_step = span.start_step;
   }
+  arm.capture = capture;
+  if (widened_)
+    arm.config["dtype"] = "float64";
+  return arm;
+}
+
+/// \param extra  the good side's arm first, the other side's last
+SideTraces SideRuns::run_extra(const std::vector<ExtraArm>& extra) {
+  const auto start = std::chrono::steady_clock::now();
   Case source = with_extra_arms(sides_.source, extra);
   std::erase_if(source.arms, [](const Arm& arm) { return arm.stands_for.empty(); });
   source.reference = extra.front().name();
-  SideTraces traces = {
-      run_arms(source, options_, progress_), extra.front().name(), extra.back().name(), 0, "", "", 0};
-  for (const std::string& arm : {traces.expected, traces.actual}) {
+  SideTraces traces = {.runs = run_arms(source, options_, progress_),
+                       .expected = extra.front().name(),
+                       .actual = extra.back().name(),
+                       .failed_expected = "",
+                       .failed_actual = ""};
+  for (const ExtraArm& each : extra) {
+    const std::string arm = each.name();
     const std::string failure = failure_of(traces.runs, arm);
     if (!failure.empty() && traces.runs.evidence.trace(arm) == nullptr)
       refuse(arm, failure);
     (arm == traces.expected ? traces.failed_expected : traces.failed_actual) = failure;
-    traces.executed += traces.runs.runs.at(traces.runs.planned.arm(arm).run).cached ? 0 : 1;
+    ++(traces.runs.runs.at(traces.runs.planned.arm(arm).run).cached ? traces.cached : traces.executed);
   }
   traces.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return traces;
 }
 
+SideTraces SideRuns::run_as_far_as_possible(const std::string& suffix, const Span& span,
+                                            const Capture& capture) {
+  return run_extra(
+      {again(sides_.expected, suffix, span, capture), again(sides_.actual, suffix, span, capture)});
+}
+
 SideTraces SideRuns::run(const std::string& suffix, const Span& span, const Capture& capture) {
-  SideTraces traces = run_as_far_as_possible(suffix, span, capture);
-  if (!traces.failed_expected.empty())
-    refuse(traces.expected, traces.failed_expected);
-  if (!traces.failed_actual.empty())
-    refuse(traces.actual, traces.failed_actual);
+  return finished(run_as_far_as_possible(suffix, span, capture));
+}
+
+SideTraces SideRuns::run_fed(const std::string& suffix, const Span& span, const Capture& kept,
+                             const Capture& compared) {
+  const ExtraArm teacher = again(sides_.expected, suffix, span, kept);
+  const SideTraces taught_from = finished(run_extra({teacher}));
+  ExtraArm fed = again(sides_.actual, suffix, span, compared);
+  fed.span.teacher_run = taught_from.runs.planned.arm(teacher.name()).run;
+  SideTraces traces = finished(run_extra({teacher, fed}));
+  if (taught_from.executed > 0) {
+    traces.executed += taught_from.executed;
+    traces.cached -= taught_from.executed;
+  }
+  traces.seconds += taught_from.seconds;
   return traces;
+}
+
+SideTraces SideRuns::run_shaken(const std::string& suffix, const Span& span, const Capture& capture,
+                                const std::vector<Fault>& shakes) {
+  const ExtraArm still = again(sides_.expected, suffix, span, capture);
+  ExtraArm shaken = again(sides_.expected, suffix + "-shaken", span, capture);
+  shaken.faults.insert(shaken.faults.end(), shakes.begin(), shakes.end());
+  return finished(run_extra({still, shaken}));
 }
 
 std::vector<ConfigDifference> SideRuns::config_differences() const {
@@ -111,6 +152,10 @@ bool SideRuns::can_widen() const {
   return std::ranges::all_of(sides_.source.arms, [this](const Arm& arm) {
     return !arm.is_command() && arm.float64 && text_of(planned_.arm(arm.name).config, "dtype") == "float32";
   });
+}
+
+bool SideRuns::can_be_fed() const {
+  return std::ranges::none_of(sides_.source.arms, &Arm::is_command);
 }
 
 bool SideRuns::can_start_on_the_way() const {

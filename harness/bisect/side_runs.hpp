@@ -29,7 +29,8 @@ struct ConfigDifference {
 struct SideTraces {
   ArmRuns runs;
   std::string expected, actual;  ///< names of the arms that were run
-  int64_t executed = 0;          ///< of the two runs
+  int64_t executed = 0;          ///< of the runs
+  int64_t cached = 0;            ///< the others
   /// Why a side ended before its time, its trace being partial; "" if it did not.
   std::string failed_expected, failed_actual;
   double seconds = 0;
@@ -61,14 +62,28 @@ class SideRuns {
   /// left no trace
   SideTraces run(const std::string& suffix, const Span& span, const Capture& capture);
   SideTraces run_as_far_as_possible(const std::string& suffix, const Span& span, const Capture& capture);
+  /// The good side keeps tensors; the other one, each time it has recorded one of these, goes on with the
+  /// good side's numbers. \param kept  capture of the good side. \throws UserError as `run`
+  SideTraces run_fed(const std::string& suffix, const Span& span, const Capture& kept,
+                     const Capture& compared);
+  /// The good side, and in the place of the other one the good side with these changes. \throws UserError as
+  /// `run`
+  SideTraces run_shaken(const std::string& suffix, const Span& span, const Capture& capture,
+                        const std::vector<Fault>& shakes);
 
   std::vector<ConfigDifference> config_differences() const;
   int64_t steps() const;
   /// Whether the sides can go on from a checkpoint, and can stop early: not those that restart by themselves,
   /// and not commands.
   bool can_start_on_the_way() const;
+  /// Whether one side can go on with numbers of the other: both are parity-train.
+  bool can_be_fed() const;
 
  private:
+  ExtraArm again(const std::string& name, const std::string& suffix, const Span& span,
+                 const Capture& capture) const;
+  SideTraces run_extra(const std::vector<ExtraArm>& extra);
+
   Sides sides_;
   SuiteOptions options_;
   Progress& progress_;

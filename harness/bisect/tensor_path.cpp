@@ -53,6 +53,7 @@ TensorStation compare(const TensorKey& key, const Trace& expected, const Trace& 
     station.differs = whole_a->digest != whole_b->digest;
   }
   if (whole_a != nullptr && whole_b != nullptr) {
+    station.dtype = whole_a->dtype;
     const double gap = tensor_distance(tensor_source(expected, key), tensor_source(actual, key));
     station.relative = whole_a->norm > 0 ? gap / whole_a->norm : gap;
   }

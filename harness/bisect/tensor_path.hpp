@@ -20,6 +20,7 @@ std::vector<TensorKey> in_order_of_computation(const Trace& trace, int64_t step)
 /// A tensor of both sides.
 struct TensorStation {
   TensorKey key;
+  DType dtype = DType::float32;
   bool differs = false;            ///< in bits, on any rank
   std::vector<int64_t> ranks;      ///< whose own part differs; empty where the sides hold it in other parts
   std::optional<double> relative;  ///< estimate of ||a - e|| / ||e||; nothing where no sketch has it

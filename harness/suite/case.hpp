@@ -44,8 +44,12 @@ struct RunSpan {
   /// span leaves one there. "": from the beginning.
   std::string start_run = {};
   int64_t start_step = 0;
+  /// The run whose tensors take the place of its own (Teacher); "": none.
+  std::string teacher_run = {};
 
-  bool is_whole() const { return stop_after == 0 && checkpoint_every == 0 && start_run.empty(); }
+  bool is_whole() const {
+    return stop_after == 0 && checkpoint_every == 0 && start_run.empty() && teacher_run.empty();
+  }
   Json to_json() const;
 };
 

@@ -142,10 +142,13 @@ auto& find_arm(Arms& arms, const std::string& name) {
 }  // namespace
 
 Json RunSpan::to_json() const {
-  return {{"stop_after", stop_after},
-          {"checkpoint_every", checkpoint_every},
-          {"start_run", start_run},
-          {"start_step", start_step}};
+  Json json = {{"stop_after", stop_after},
+               {"checkpoint_every", checkpoint_every},
+               {"start_run", start_run},
+               {"start_step", start_step}};
+  if (!teacher_run.empty())
+    json["teacher_run"] = teacher_run;
+  return json;
 }
 
 PlannedArm& PlannedCase::arm(const std::string& name) {

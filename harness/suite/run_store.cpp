@@ -114,7 +114,10 @@ void RunStore::begin(PlannedRun& run) const {
     throw UserError("cannot make " + place.string() + " (" + error.message() +
                     "); choose another folder with --out");
   write_file(place / "config.json", json_text(nest(run.config), 1) + "\n");
-  write_file(place / "capture.json", json_text(run.capture.to_json(), 1) + "\n");
+  Capture asked = run.capture;
+  if (!run.span.teacher_run.empty())
+    asked.teacher = fs::absolute(trace(run.span.teacher_run)).string();
+  write_file(place / "capture.json", json_text(asked.to_json(), 1) + "\n");
 }
 
 void RunStore::finish(const PlannedRun& run, const RunResult& result) const {

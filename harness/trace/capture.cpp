@@ -135,6 +135,8 @@ void Capture::merge(const Capture& other) {
           "captures of two runs are merged: their faults differ");
   if (faults.empty())
     faults = other.faults;
+  if (teacher.empty())
+    teacher = other.teacher;
 }
 
 bool Capture::includes(const Capture& other) const {
@@ -144,7 +146,7 @@ bool Capture::includes(const Capture& other) const {
   return std::all_of(other.tensors.begin(), other.tensors.end(), kept) &&
          std::all_of(other.sketches.begin(), other.sketches.end(), sketched) &&
          std::all_of(other.operators.begin(), other.operators.end(), observed) && (replay || !other.replay) &&
-         faults == other.faults;
+         faults == other.faults && teacher == other.teacher;
 }
 
 Json Capture::to_json() const {
@@ -154,6 +156,8 @@ Json Capture::to_json() const {
     json["operators"] = rules_to_json(operators);
   if (!faults.empty())
     json["faults"] = parity::to_json(faults);
+  if (!teacher.empty())
+    json["teacher"] = teacher;
   return json;
 }
 
@@ -175,9 +179,13 @@ Capture Capture::from_json(const Json& json) {
       capture.replay = value.get<bool>();
     } else if (key == "faults") {
       capture.faults = faults_from_json(value);
+    } else if (key == "teacher") {
+      if (!value.is_string())
+        refuse(key, "the path of a trace");
+      capture.teacher = value.get<std::string>();
     } else {
       throw UserError("the capture has an unknown key '" + key + "'" +
-                      suggestion(key, {"tensors", "sketches", "operators", "replay", "faults"}));
+                      suggestion(key, {"tensors", "sketches", "operators", "replay", "faults", "teacher"}));
     }
   }
   return capture;

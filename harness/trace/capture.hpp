@@ -23,7 +23,7 @@ struct CaptureRule {
 
 /// What a run records beyond its channels. Written by the harness as PARITY_CAPTURE (a path to JSON):
 /// {"tensors": [{"steps": [1], "phases": ["grad"], "names": ["*"]}], "sketches": [...], "replay": false,
-///  "operators": [...], "faults": [...]}, the last two only where the run has any (fault.hpp)
+///  "operators": [...], "faults": [...], "teacher": "trace.h5"}, the last three only where the run has any
 struct Capture {
   std::vector<CaptureRule> tensors = {};   ///< kept whole
   std::vector<CaptureRule> sketches = {};  ///< statistics, digest and sketch only
@@ -34,6 +34,10 @@ struct Capture {
   /// Defects that the Recorder puts into the run. Unlike all above they change what it computes, and belong
   /// to its identity.
   std::vector<Fault> faults = {};
+  /// The trace of another run whose tensors take the place of this one's once they are recorded
+  /// (teacher.hpp);
+  /// "": none. It changes what the run computes, as faults do.
+  std::string teacher = {};
 
   bool wants_tensor(int64_t step, Phase phase, std::string_view name) const;
   bool wants_sketch(int64_t step, Phase phase,

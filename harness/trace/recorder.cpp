@@ -10,6 +10,7 @@
 #include "harness/trace/path_name.hpp"
 #include "harness/trace/pieces.hpp"
 #include "harness/trace/sketch_row.hpp"
+#include "harness/trace/teacher.hpp"
 #include "harness/trace/trace_writer.hpp"
 
 namespace parity {
@@ -65,6 +66,7 @@ void write_tensor(TraceFile& file, const TensorKey& key, int64_t order, const Te
 
 struct Recorder::State {
   Capture capture;
+  std::unique_ptr<Teacher> teacher;  ///< null: none. Reads its trace before the writer's thread begins
   TraceWriter writer;
   FaultInjector faults;
   FaultHook fault;
@@ -79,6 +81,7 @@ struct Recorder::State {
 
   explicit State(Options options)
       : capture(std::move(options.capture)),
+        teacher(capture.teacher.empty() ? nullptr : std::make_unique<Teacher>(capture.teacher, options.rank)),
         writer(std::make_unique<TraceFile>(options.path, options.config, options.provenance,
                                            options.append_after, RankPlace{options.rank, options.ranks})),
         faults(capture.faults, options.rank, options.ranks),
@@ -98,10 +101,32 @@ struct Recorder::State {
     return order++;
   }
 
+  bool is_taught(Phase phase, std::string_view name) const {
+    return teacher && teacher->has({*step, phase, std::string(name)});
+  }
+
   void tell_faults() {
     if (!capture.faults.empty())
       writer.submit(
           TraceWriter::Job([reports = faults.reports()](TraceFile& file) { file.set_faults(reports); }));
+  }
+
+  void record(TensorKey key, int64_t place, const TensorView& view, void* writable,
+              const TensorLayout& layout) {
+    encode_name(key.name);
+    check_part(view.shape, layout, key.name);
+    const bool keep = capture.wants_tensor(key.step, key.phase, key.name);
+    OwnedTensor copy(view);
+    if (fault && !writable)
+      fault(key.step, key.phase, key.name, copy.view, copy.bytes.get());
+    writer.submit(TraceWriter::Job([key = std::move(key), place, keep, layout, copy = std::move(copy),
+                                    joined = pieces](TraceFile& file) {
+                    if (micro_batch_of(layout) != nullptr)
+                      write_piece(file, *joined, key, place, copy.view, layout, keep);
+                    else
+                      write_tensor(file, key, place, copy.view, layout, keep);
+                  }),
+                  view.bytes());
   }
 
   void add_channel(std::string_view name, ChannelValue value) {
@@ -143,13 +168,15 @@ void Recorder::channel(std::string_view name, int64_t value, ChannelKind kind) {
 
 bool Recorder::wants(Phase phase, std::string_view name) const {
   state_->require_step("wants");
-  return state_->fault || state_->faults.wants(*state_->step, phase, name) ||
+  return state_->fault || state_->is_taught(phase, name) ||
+         state_->faults.wants(*state_->step, phase, name) ||
          state_->capture.wants_sketch(*state_->step, phase, name);
 }
 
 bool Recorder::wants_elements(Phase phase, std::string_view name) const {
   state_->require_step("wants_elements");
-  return state_->fault || state_->faults.wants(*state_->step, phase, name) ||
+  return state_->fault || state_->is_taught(phase, name) ||
+         state_->faults.wants(*state_->step, phase, name) ||
          state_->capture.wants_tensor(*state_->step, phase, name);
 }
 
@@ -161,24 +188,21 @@ void Recorder::tensor(Phase phase, std::string_view name, const TensorView& view
     state_->faults.offer(step, phase, std::string(name), view, writable, layout);
   if (state_->fault && writable)
     state_->fault(step, phase, name, view, writable);
-  const bool keep = state_->capture.wants_tensor(step, phase, name);
-  if (!keep && !state_->capture.wants_sketch(step, phase, name))
-    return;
-  TensorKey key{step, phase, std::string(name)};
-  encode_name(name);
-  check_part(view.shape, layout, name);
-  OwnedTensor copy(view);
-  if (state_->fault && !writable)
-    state_->fault(step, phase, name, copy.view, copy.bytes.get());
-  const size_t bytes = view.bytes();
-  state_->writer.submit(TraceWriter::Job([key = std::move(key), order, keep, layout, copy = std::move(copy),
-                                          pieces = state_->pieces](TraceFile& file) {
-                          if (micro_batch_of(layout) != nullptr)
-                            write_piece(file, *pieces, key, order, copy.view, layout, keep);
-                          else
-                            write_tensor(file, key, order, copy.view, layout, keep);
-                        }),
-                        bytes);
+  if (state_->capture.wants_sketch(step, phase, name))
+    state_->record({step, phase, std::string(name)}, order, view, writable, layout);
+  if (writable)
+    teach(phase, name, view, writable, layout);
+}
+
+bool Recorder::wants_teaching(Phase phase, std::string_view name) const {
+  state_->require_step("wants_teaching");
+  return state_->is_taught(phase, name);
+}
+
+void Recorder::teach(Phase phase, std::string_view name, const TensorView& view, void* writable,
+                     const TensorLayout& layout) {
+  if (wants_teaching(phase, name))
+    state_->teacher->teach({*state_->step, phase, std::string(name)}, view, writable, layout);
 }
 
 void Recorder::measured(Phase phase, std::string_view name, DType dtype, const Shape& shape,

@@ -71,16 +71,16 @@ class Recorder {
   void channel(std::string_view name, int64_t value, ChannelKind kind = ChannelKind::numeric);
   /// Whether offering this tensor would record anything; lets a trainer skip work.
   bool wants(Phase phase, std::string_view name) const;
-  /// Whether it would need the elements: to keep them, or to let a fault change them. Otherwise `measured`
-  /// does.
+  /// Whether it would need the elements: to keep them, or to let a fault or the teacher change them.
+  /// Otherwise `measured` does.
   bool wants_elements(Phase phase, std::string_view name) const;
   /// Whether the operators of a module are to be observed; each of their tensors is offered by `tensor`,
   /// under a name that operator_tensor.hpp makes. Without arguments: those of any module at this step.
   bool wants_operators() const;
   bool wants_operators(Phase phase, std::string_view module) const;
   /// Offers a logical tensor, or what this rank holds of it. Applies the capture's faults; then records it,
-  /// its sketch, both or nothing, as the capture says. A tensor that other ranks hold too is offered on each
-  /// of them.
+  /// its sketch, both or nothing, as the capture says; then puts the teacher's numbers in its place. A tensor
+  /// that other ranks hold too is offered on each of them.
   /// \param writable  same memory as view.data, when a fault hook may change it
   /// \param layout    how the view lies in the logical tensor; the default is all of it. With a placement
   /// along
@@ -89,6 +89,11 @@ class Recorder {
   /// \throws UserError if the view is not of the layout's shape, or a fault cannot be applied
   void tensor(Phase phase, std::string_view name, const TensorView& view, void* writable = nullptr,
               const TensorLayout& layout = {});
+  /// Puts the teacher's numbers in the place of a tensor that is computed a second time in a step, as parts
+  /// of a checkpointed block are in the backward pass. `wants_teaching` tells whether there are any.
+  bool wants_teaching(Phase phase, std::string_view name) const;
+  void teach(Phase phase, std::string_view name, const TensorView& view, void* writable,
+             const TensorLayout& layout = {});
   /// As `tensor`, of one whose elements the host does not have: with what was measured where they are.
   void measured(Phase phase, std::string_view name, DType dtype, const Shape& shape, const Measurement& found,
                 const TensorLayout& layout = {});

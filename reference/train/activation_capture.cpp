@@ -25,9 +25,8 @@ void ActivationCapture::left(const std::string& part, const at::Tensor& result, 
   if (!is_on_)
     return;
   const int64_t first = first_row_ + first_row;
-  if (recorder_.wants(Phase::forward, part) && seen_.emplace(part, first).second)
-    if (const auto piece = layouts_.of(Phase::forward, part, result.sizes().vec(), first))
-      offer(recorder_, device_, Phase::forward, part, result, piece->shape, piece->layout);
+  if (recorder_.wants(Phase::forward, part))
+    offer_result(part, result, first);
   if (result.requires_grad() && recorder_.wants(Phase::backward, part))
     result.register_hook([this, part, first](const at::Tensor& gradient) {
       const at::DisableRecordFunctionGuard unseen;
@@ -35,6 +34,17 @@ void ActivationCapture::left(const std::string& part, const at::Tensor& result, 
       offer_gradient(part, own, first);
       return own;
     });
+}
+
+void ActivationCapture::offer_result(const std::string& part, const at::Tensor& result, int64_t first_row) {
+  const bool is_first = seen_.emplace(part, first_row).second;
+  const auto piece = layouts_.of(Phase::forward, part, result.sizes().vec(), first_row);
+  if (!piece)
+    return;
+  if (is_first)
+    offer(recorder_, device_, Phase::forward, part, result, piece->shape, piece->layout);
+  else
+    offer_again(recorder_, Phase::forward, part, result, piece->shape, piece->layout);
 }
 
 void ActivationCapture::offer_gradient(const std::string& part, const at::Tensor& gradient,

@@ -14,7 +14,7 @@
 namespace parity::reference {
 
 /// Offers the results of the model's parts (phase forward) and their gradients (phase backward), under the
-/// part's name, as the parts around it get them. What a block computes again in backward is not offered
+/// part's name, as the parts around it get them. What a block computes again in backward is not recorded
 /// again.
 class ActivationCapture {
  public:
@@ -31,6 +31,7 @@ class ActivationCapture {
   void left(const std::string& part, const at::Tensor& result, int64_t first_row);
 
  private:
+  void offer_result(const std::string& part, const at::Tensor& result, int64_t first_row);
   void offer_gradient(const std::string& part, const at::Tensor& gradient, int64_t first_row);
 
   Recorder& recorder_;

@@ -38,6 +38,15 @@ TensorView view_of(const at::Tensor& x) {
   return {*dtype, x.sizes().vec(), x.const_data_ptr()};
 }
 
+namespace {
+
+/// The tensor itself where the Recorder can read it, or a copy.
+torch::Tensor on_host(const torch::Tensor& x) {
+  return x.is_contiguous() && x.is_cpu() ? x : x.cpu().contiguous();
+}
+
+}  // namespace
+
 void offer(Recorder& recorder, const Device& device, Phase phase, const std::string& name,
            const at::Tensor& x, const Shape& shape, const TensorLayout& layout) {
   const at::DisableRecordFunctionGuard unseen;
@@ -53,11 +62,25 @@ void offer(Recorder& recorder, const Device& device, Phase phase, const std::str
                       device.plugin->measure->tensor(view, layout, device.index()), layout);
     return;
   }
-  const torch::Tensor here = target.is_contiguous() && target.is_cpu() ? target : target.cpu().contiguous();
+  const torch::Tensor here = on_host(target);
   TensorView view = view_of(here);
   view.shape = shape;
   recorder.tensor(phase, name, view, here.mutable_data_ptr(), layout);
   if (!here.is_alias_of(target) && recorder.wants_elements(phase, name))
+    target.copy_(here);
+}
+
+void offer_again(Recorder& recorder, Phase phase, const std::string& name, const at::Tensor& x,
+                 const Shape& shape, const TensorLayout& layout) {
+  if (!recorder.wants_teaching(phase, name))
+    return;
+  const at::DisableRecordFunctionGuard unseen;
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor target = x.variable_data(), here = on_host(target);
+  TensorView view = view_of(here);
+  view.shape = shape;
+  recorder.teach(phase, name, view, here.mutable_data_ptr(), layout);
+  if (!here.is_alias_of(target))
     target.copy_(here);
 }
 

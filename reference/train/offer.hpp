@@ -29,4 +29,9 @@ TensorView view_of(const at::Tensor& x);
 void offer(Recorder& recorder, const Device& device, Phase phase, const std::string& name,
            const at::Tensor& x, const Shape& shape, const TensorLayout& layout = {});
 
+/// The same of a tensor that is computed a second time in a step: nothing is recorded, and the Recorder's
+/// teacher puts in place what it did the first time.
+void offer_again(Recorder& recorder, Phase phase, const std::string& name, const at::Tensor& x,
+                 const Shape& shape, const TensorLayout& layout = {});
+
 }  // namespace parity::reference

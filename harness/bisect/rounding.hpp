@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "harness/bisect/tensor_path.hpp"
+
+namespace parity {
+
+/// Of one tensor, by another order of sums: 64 epsilons of float32, about what a layer of a small model
+/// makes; of the 16-bit dtypes 4, since they are summed in float32 and rounded once or twice.
+double most_rounding(DType dtype);
+
+/// Whether a difference may be nothing but another order of sums.
+bool is_of_roundings_size(const TensorStation& station);
+
+}  // namespace parity

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which tensors are wrong by themselves, and which were handed what is wrong: runs fed with the good side's
+// numbers, and the floor that rounding makes where no float64 run can tell.
+#include <gmock/gmock.h>
+
+#include "tests/suite/planted_fault.hpp"
+
+namespace parity {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::UnorderedElementsAre;
+
+class LocalFaultsTest : public PlantedFaultTest {
+ protected:
+  static Fault scaled(Phase phase, const std::string& name, double size) {
+    Fault fault;
+    fault.kind = FaultKind::scale;
+    fault.steps = {3};
+    fault.phase = phase;
+    fault.name = name;
+    fault.size = size;
+    return fault;
+  }
+  /// `good` against `bad`, into which the faults are put.
+  SearchRecord search(const Case& source, const std::string& good, const std::string& bad,
+                      const std::vector<Fault>& faults) {
+    ExtraArm faulty;
+    faulty.of = bad;
+    faulty.suffix = "faulty";
+    faulty.faults = faults;
+    return search_run({with_extra_arms(source, {faulty}), good, bad + "~faulty"}, options(), progress_);
+  }
+  static const SearchStage& stage(const SearchRecord& record, const std::string& name) {
+    const auto found = std::ranges::find(record.stages, name, &SearchStage::name);
+    if (found == record.stages.end())
+      throw std::runtime_error("no stage " + name + " in: " + record.to_json().dump(1));
+    return *found;
+  }
+  /// "forward layers.0.attention" of each tensor that is wrong by itself, rounding left out.
+  static std::vector<std::string> own(const SearchRecord& record, const std::string& name = "local") {
+    std::vector<std::string> names;
+    for (const Json& each : stage(record, name).details.at("own"))
+      if (!each.at("rounding").get<bool>())
+        names.push_back(each.at("phase").get<std::string>() + " " + each.at("name").get<std::string>());
+    return names;
+  }
+};
+
+TEST_F(LocalFaultsTest, TwoFaultsAreToldFromWhatTheyHandOnInEveryLayout) {
+  const Case source = all_layouts();
+  const std::vector<Fault> faults = {scaled(Phase::forward, "layers.0.attention", 1e-3),
+                                     scaled(Phase::backward, "layers.0.feed_forward", 1e-3)};
+  for (const Layout& layout : layouts) {
+    const SearchRecord record = search(source, layout.name, layout.name, faults);
+    EXPECT_THAT(own(record),
+                UnorderedElementsAre("forward layers.0.attention", "backward layers.0.feed_forward"))
+        << layout.name;
+    EXPECT_GT(stage(record, "local").details.at("inherited"), 20) << layout.name;
+    EXPECT_THAT(record.sentence, AllOf(HasSubstr("forward layers.0.attention at step 3 is the first"),
+                                       HasSubstr("not the only one: backward layers.0.feed_forward")))
+        << layout.name;
+  }
+}
+
+TEST_F(LocalFaultsTest, OneFaultIsTheOnlyOne) {
+  const SearchRecord record =
+      search(all_layouts(), "one", "one", {scaled(Phase::forward, "layers.1.feed_forward", 1e-3)});
+  EXPECT_THAT(own(record), UnorderedElementsAre("forward layers.1.feed_forward"));
+  EXPECT_THAT(record.sentence, Not(HasSubstr("not the only one")));
+}
+
+TEST_F(LocalFaultsTest, ASideOfAnotherLayoutIsFedWithItsPartsOfTheTensors) {
+  const SearchRecord record = search(all_layouts(), "one", "tensor",
+                                     {scaled(Phase::forward, "layers.0.attention", 1e-3),
+                                      scaled(Phase::forward, "layers.1.feed_forward", 1e-3)});
+  EXPECT_THAT(own(record, "float64-local"),
+              UnorderedElementsAre("forward layers.0.attention", "forward layers.1.feed_forward"));
+}
+
+/// In 16 bits there is no float64 run to ask.
+class FloorTest : public LocalFaultsTest {
+ protected:
+  Case in_bfloat16() const {
+    return write_case("h",
+                      "[base]\nmodel = \"llama3.debug\"\nsteps = 4\ndtype = \"bfloat16\"\n"
+                      "[base.architecture]\ndim = 64\nn_layers = 2\nn_heads = 2\nn_kv_heads = 2\n"
+                      "vocab_size = 256\nffn_hidden = 128\n[base.data]\nseq_len = 64\nglobal_batch = 8\n"
+                      "[arms.one]\n[arms.two]\nparallel.tp = 2\n" +
+                          check("channel = \"loss\"\narms = [\"one\", \"two\"]", "equivalent") + no_golden());
+  }
+};
+
+TEST_F(FloorTest, OtherSumsInBfloat16AreNotOffByMoreThanRounding) {
+  const SearchRecord record = search_run({in_bfloat16(), "one", "two"}, options(), progress_);
+  EXPECT_THAT(record.sentence, HasSubstr("nothing is off by more than rounding takes it"));
+  EXPECT_LT(stage(record, "floor").details.at("largest"), 4);
+}
+
+TEST_F(FloorTest, AFaultInBfloat16StandsOutOfRounding) {
+  const SearchRecord record =
+      search(in_bfloat16(), "one", "two", {scaled(Phase::forward, "layers.1.attention", 0.1)});
+  EXPECT_THAT(record.sentence, AllOf(HasSubstr("beyond rounding"),
+                                     HasSubstr("forward layers.1.attention at step 3 is the first")));
+  EXPECT_EQ(stage(record, "floor").details.at("name"), "layers.1.attention");
+}
+
+}  // namespace
+}  // namespace parity
