@@ -87,11 +87,12 @@ void GuiltyUpdate::find_later_step(int64_t visible) {
   find_tensor();
 }
 
-SideRuns::Span GuiltyUpdate::span_of_update() const {
+SideRuns::Span GuiltyUpdate::span_of_update(int64_t ahead) const {
   SideRuns::Span span = {.stop_after = probe_.runs().can_start_on_the_way() ? step_ : 0};
   if (before_ && from_checkpoint_ && step_ > 1) {
     const int64_t last = before_->runs.planned.source.arms.front().span.stop_after;
-    const int64_t start = step_ - 1 == last ? last : (step_ - 1) / every_ * every_;
+    const int64_t wanted = step_ - 1 - ahead;
+    const int64_t start = wanted == last ? last : wanted / every_ * every_;
     if (start > 0) {
       span.from = &*before_;
       span.start_step = start;
@@ -105,7 +106,20 @@ SideTraces GuiltyUpdate::run_again(const std::string& suffix, const Capture& cap
 }
 
 SideTraces GuiltyUpdate::run_fed(const Capture& kept, const Capture& compared) {
-  return probe_.run_fed("fed", span_of_update(), kept, compared);
+  return probe_.run_fed("fed", span_of_update(1), kept, compared);
+}
+
+void GuiltyUpdate::move_to(int64_t step) {
+  step_ = step;
+  from_checkpoint_ = probe_.runs().can_start_on_the_way() && step > 1;
+  if (from_checkpoint_) {
+    every_ = distance_of_checkpoints(step - 1);
+    before_.emplace(probe_.run("before-later", {.stop_after = step - 1, .checkpoint_every = every_}, {}));
+  }
+  Capture all;
+  all.sketches.push_back(everything());
+  tensors_.emplace(run_again("tensors-later", all));
+  path_ = compare_path(tensors_->expected_trace(), tensors_->actual_trace(), step);
 }
 
 SideTraces GuiltyUpdate::run_shaken(const std::string& suffix, const Capture& capture,

@@ -29,11 +29,14 @@ class GuiltyUpdate {
   const TensorPath& path() const { return path_; }
   /// Another tensor of the update to be looked at as the first: those before it differ by rounding.
   void look_at(const TensorStation& station);
+  /// Another, later update to be looked at: the sides come to it with states that differ by rounding.
+  void move_to(int64_t step);
 
   /// The update once more.
   SideTraces run_again(const std::string& suffix, const Capture& capture);
   /// It once more, the other side going on with the good side's numbers after each tensor
   /// (SideRuns::run_fed).
+  /// The one before it is run too, so that the other side can be given the state that it begins with.
   SideTraces run_fed(const Capture& kept, const Capture& compared);
   /// It once more, by the good side alone, as it is and with these changes (SideRuns::run_shaken).
   SideTraces run_shaken(const std::string& suffix, const Capture& capture, const std::vector<Fault>& shakes);
@@ -43,7 +46,8 @@ class GuiltyUpdate {
   std::string rank_words() const;
 
  private:
-  SideRuns::Span span_of_update() const;
+  /// \param ahead  updates that are to be run before it, if there are as many
+  SideRuns::Span span_of_update(int64_t ahead = 0) const;
   void find_step(int64_t visible);
   void find_later_step(int64_t visible);
   bool find_other_state(const SideTraces& traces);

@@ -3,6 +3,7 @@
 #include "harness/bisect/local_faults.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -35,8 +36,8 @@ std::vector<CaptureRule> rules_to_keep(const GuiltyUpdate& update) {
   rules.front().steps = {update.step()};
   rules.front().phases = {Phase::forward, Phase::backward, Phase::grad_local, Phase::grad,
                           Phase::grad_clipped};
-  if (update.step() == 1)
-    rules.push_back({{0}, {Phase::param}, {}});
+  // What the update begins with: the sides' own may differ by rounding already.
+  rules.push_back({{update.step() - 1}, {Phase::optim, Phase::param}, {}});
   return rules;
 }
 
@@ -60,7 +61,11 @@ double largest_gap(const std::vector<TensorStation>& stations) {
   return largest;
 }
 
-LocalFaults local_faults(const SideTraces& fed, const GuiltyUpdate& update, double beyond, bool may_round) {
+/// What of a difference another order of sums explains.
+using IsRounding = std::function<bool(const TensorStation&)>;
+
+LocalFaults local_faults(const SideTraces& fed, const GuiltyUpdate& update, double beyond,
+                         const IsRounding& is_rounding) {
   LocalFaults faults;
   const auto is_own = [&](const TensorStation& station) {
     return std::ranges::find(faults.own, station.key, &TensorStation::key) != faults.own.end();
@@ -73,7 +78,7 @@ LocalFaults local_faults(const SideTraces& fed, const GuiltyUpdate& update, doub
     for (const TensorStation& station : alone.stations)
       if (station.differs_beyond(beyond)) {
         faults.own.push_back(station);
-        if (!may_round || !is_of_roundings_size(station))
+        if (!is_rounding(station))
           faults.loud.push_back(station);
       }
     for (const TensorStation& station : together.stations)
@@ -115,7 +120,8 @@ Json LocalFaults::to_json() const {
   return {{"own", tensors_json}, {"inherited", inherited}, {"tensors", tensors}};
 }
 
-std::optional<LocalFaults> find_local_faults(RunProbe& probe, GuiltyUpdate& update) {
+std::optional<LocalFaults> find_local_faults(RunProbe& probe, GuiltyUpdate& update,
+                                             const FloorSearch* measured) {
   const TensorKey& first = update.first()->key;
   if (!probe.runs().can_be_fed() || !is_handed_on(first))
     return std::nullopt;
@@ -133,7 +139,11 @@ std::optional<LocalFaults> find_local_faults(RunProbe& probe, GuiltyUpdate& upda
   kept.sketches = compared.sketches;
   const SideTraces fed = update.run_fed(kept, compared);
   const bool may_round = probe.beyond() == 0 && !probe.runs().config_differences().empty();
-  LocalFaults faults = local_faults(fed, update, probe.beyond(), may_round);
+  LocalFaults faults = local_faults(fed, update, probe.beyond(), [&](const TensorStation& station) {
+    if (measured != nullptr)
+      return measured->is_rounding(station);
+    return may_round && is_of_roundings_size(station);
+  });
   probe.tell("local", faults.words(probe.sides().expected),
              probe.compare_command(fed, faults.own.empty() ? first : faults.own.front().key),
              faults.to_json());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "harness/bisect/guilty_update.hpp"
+#include "harness/bisect/noise_floor.hpp"
 #include "harness/bisect/run_probe.hpp"
 
 namespace parity {
@@ -21,8 +22,10 @@ struct LocalFaults {
   Json to_json() const;
 };
 
-/// Tells the stage "local". \return nothing where nobody can be fed: a command, sides that differ in nothing
+/// Tells the stage "local". \param measured  what rounding makes, where it was measured; else nullptr
+/// \return nothing where nobody can be fed: a command, sides that differ in nothing
 /// that another tensor is computed from, or tensors too large to keep
-std::optional<LocalFaults> find_local_faults(RunProbe& probe, GuiltyUpdate& update);
+std::optional<LocalFaults> find_local_faults(RunProbe& probe, GuiltyUpdate& update,
+                                             const FloorSearch* measured = nullptr);
 
 }  // namespace parity

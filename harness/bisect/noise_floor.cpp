@@ -35,14 +35,15 @@ bool is_shaken(const SketchRow& row, int64_t step) {
          (phase == Phase::forward || phase == Phase::backward || phase == Phase::grad);
 }
 
-std::vector<Fault> shakes_of(const Trace& trace, int64_t step, int look) {
+/// \param steps  empty: every one
+std::vector<Fault> shakes_of(const GuiltyUpdate& update, int look, const std::vector<int64_t>& steps) {
   std::vector<Fault> shakes;
-  for (const SketchRow& row : trace.sketches()) {
-    if (!is_shaken(row, step))
+  for (const SketchRow& row : update.traces().expected_trace().sketches()) {
+    if (!is_shaken(row, update.step()))
       continue;
     Fault shake;
     shake.kind = FaultKind::perturb;
-    shake.steps = {step};
+    shake.steps = steps;
     shake.phase = row.key.phase;
     shake.name = row.key.name;
     shake.size = shake_of(row.dtype);
@@ -52,19 +53,23 @@ std::vector<Fault> shakes_of(const Trace& trace, int64_t step, int look) {
   return shakes;
 }
 
-NoiseFloor measure_floor(GuiltyUpdate& update) {
+void raise(NoiseFloor& floor, const SideTraces& shaken, int64_t step) {
+  for (const TensorStation& station :
+       compare_path(shaken.expected_trace(), shaken.actual_trace(), step).stations)
+    if (station.relative)
+      floor[station.key] = std::max(floor[station.key], *station.relative);
+}
+
+/// Of an update that both sides begin with the same state.
+NoiseFloor floor_of_update(GuiltyUpdate& update) {
   NoiseFloor floor;
   Capture capture;
   capture.sketches.push_back(update.everything());
-  for (int look = 1; look <= looks; ++look) {
-    const SideTraces shaken =
-        update.run_shaken("floor-" + std::to_string(look), capture,
-                          shakes_of(update.traces().expected_trace(), update.step(), look));
-    for (const TensorStation& station :
-         compare_path(shaken.expected_trace(), shaken.actual_trace(), update.step()).stations)
-      if (station.relative)
-        floor[station.key] = std::max(floor[station.key], *station.relative);
-  }
+  for (int look = 1; look <= looks; ++look)
+    raise(
+        floor,
+        update.run_shaken("floor-" + std::to_string(look), capture, shakes_of(update, look, {update.step()})),
+        update.step());
   return floor;
 }
 
@@ -76,38 +81,91 @@ double excess(const TensorStation& station, const NoiseFloor& floor) {
   return *station.relative / found->second;
 }
 
-}  // namespace
+bool is_over(const TensorStation& station, const NoiseFloor& floor) {
+  return excess(station, floor) > allowed;
+}
 
-std::optional<BeyondFloor> find_beyond_floor(RunProbe& probe, GuiltyUpdate& update) {
-  const NoiseFloor floor = measure_floor(update);
+/// The first update of which a tensor is farther off than rounding takes it in all updates so far.
+/// \param floor  becomes that of the update
+std::optional<int64_t> first_update_beyond(RunProbe& probe, const GuiltyUpdate& update, NoiseFloor& floor) {
+  Capture capture;
+  capture.sketches.push_back({});
+  std::vector<SideTraces> shaken;
+  for (int look = 1; look <= looks; ++look)
+    shaken.push_back(
+        probe.run_shaken("floor-whole-" + std::to_string(look), {}, capture, shakes_of(update, look, {})));
+  const SideTraces sides = probe.run("floor-sides", {}, capture);
+  for (const int64_t step : sides.expected_trace().steps()) {
+    floor.clear();
+    for (const SideTraces& each : shaken)
+      raise(floor, each, step);
+    const TensorPath path = compare_path(sides.expected_trace(), sides.actual_trace(), step);
+    if (std::ranges::any_of(path.stations,
+                            [&](const TensorStation& station) { return is_over(station, floor); }))
+      return step;
+  }
+  return std::nullopt;
+}
+
+std::string how_measured(const RunProbe& probe) {
+  return fmt::format("what {} gets from itself when every result is moved by rounding's size ({} looks)",
+                     probe.sides().expected, looks);
+}
+
+/// The first tensor of the update that is off by more than its floor allows.
+std::optional<TensorStation> judge(RunProbe& probe, const GuiltyUpdate& update, const NoiseFloor& floor) {
   const std::vector<TensorStation>& stations = update.path().stations;
-  const auto over = [&](const TensorStation& station) { return excess(station, floor) > allowed; };
-  const auto most = std::ranges::max_element(
-      stations, {}, [&](const TensorStation& station) { return excess(station, floor); });
+  const auto over = [&](const TensorStation& station) { return is_over(station, floor); };
   const auto first = std::ranges::find_if(stations, over);
-  const double largest = most == stations.end() ? 0 : excess(*most, floor);
-  Json details = {{"looks", looks}, {"allowed", allowed}, {"largest", json_number(largest)}};
-  const std::string how =
-      fmt::format("what {} gets from itself when every result is moved by rounding's size ({} looks)",
-                  probe.sides().expected, looks);
   if (first == stations.end()) {
+    double largest = 0;
+    for (const TensorStation& station : stations)
+      largest = std::max(largest, excess(station, floor));
     probe.tell("floor",
                fmt::format("no tensor of update {} is off by more than {:.1f} times {}; {} are allowed",
-                           update.step(), largest, how, allowed),
-               "", std::move(details));
+                           update.step(), largest, how_measured(probe), allowed),
+               "", {{"looks", looks}, {"allowed", allowed}, {"largest", json_number(largest)}});
     return std::nullopt;
   }
-  const BeyondFloor found = {*first, floor.at(first->key)};
-  details["phase"] = name_of(first->key.phase);
-  details["name"] = first->key.name;
-  details["floor"] = json_number(found.floor);
+  const double least = floor.at(first->key);
   probe.tell(
       "floor",
       fmt::format("{} is the first that is off by more ({:.1e}) than {} times {} ({:.1e}); {} of {} are",
-                  words_of(first->key), *first->relative, allowed, how, found.floor,
+                  words_of(first->key), *first->relative, allowed, how_measured(probe), least,
                   std::ranges::count_if(stations, over), stations.size()),
-      probe.compare_command(update.traces(), first->key), std::move(details));
-  return found;
+      probe.compare_command(update.traces(), first->key),
+      {{"looks", looks},
+       {"allowed", allowed},
+       {"step", first->key.step},
+       {"phase", name_of(first->key.phase)},
+       {"name", first->key.name},
+       {"floor", json_number(least)}});
+  return *first;
+}
+
+}  // namespace
+
+FloorSearch search_beyond_floor(RunProbe& probe, GuiltyUpdate& update) {
+  FloorSearch search;
+  search.floor = floor_of_update(update);
+  search.first = judge(probe, update, search.floor);
+  if (search.first)
+    return search;
+  NoiseFloor of_later;
+  const std::optional<int64_t> later = first_update_beyond(probe, update, of_later);
+  if (!later) {
+    probe.tell("floor", "nor is one of any later update, with rounding's share of all those before it");
+    return search;
+  }
+  update.move_to(*later);
+  search.floor = std::move(of_later);
+  search.first = judge(probe, update, search.floor);
+  return search;
+}
+
+bool FloorSearch::is_rounding(const TensorStation& station) const {
+  const auto found = floor.find(station.key);
+  return found != floor.end() && station.relative && *station.relative <= allowed * found->second;
 }
 
 }  // namespace parity

@@ -15,14 +15,19 @@ namespace parity {
 /// sums moves it, in random directions (METRICS.md M6).
 using NoiseFloor = std::map<TensorKey, double>;
 
-/// A tensor that is farther off than rounding takes it.
-struct BeyondFloor {
-  TensorStation station;
-  double floor = 0;
+/// What is more than rounding, by measurement.
+struct FloorSearch {
+  NoiseFloor floor;  ///< of the update that was looked at last
+  std::optional<TensorStation>
+      first;  ///< of its tensors, in order of computation; nothing: rounding explains all
+
+  bool is_rounding(const TensorStation& station) const;
 };
 
-/// For sides that have no float64 twins which say more (16 bits). Tells the stage "floor".
-/// \return the first such tensor in order of computation; nothing if rounding explains all
-std::optional<BeyondFloor> find_beyond_floor(RunProbe& probe, GuiltyUpdate& update);
+/// For sides of which float64 twins say nothing (16 bits). Looks at the update at which the bits part, which
+/// both sides begin alike; then, where rounding explains it, at the first one of which a tensor is farther
+/// off than rounding takes it in all updates so far. Tells the stage "floor".
+/// \post `update` is the one that was looked at last
+FloorSearch search_beyond_floor(RunProbe& probe, GuiltyUpdate& update);
 
 }  // namespace parity

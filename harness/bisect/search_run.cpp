@@ -155,6 +155,13 @@ std::string sentence_without_tensor(const RunProbe& probe, const GuiltyUpdate& u
       sides.expected, sides.actual, visible);
 }
 
+/// Whether anything is computed in 16 bits, which a float64 twin does not do.
+bool has_halves(const GuiltyUpdate& update) {
+  return std::ranges::any_of(update.path().stations, [](const TensorStation& station) {
+    return station.dtype == DType::bfloat16 || station.dtype == DType::float16;
+  });
+}
+
 /// What is left in float64, where rounding all but disappears, is another computation.
 /// \return its record; without a sentence if nothing is left
 SearchRecord search_in_float64(RunProbe wide, const TensorStation& in_float32) {
@@ -194,6 +201,7 @@ SearchRecord search_run(const Sides& sides, const SuiteOptions& options, Progres
     return std::move(probe.record);
   }
   std::string beyond_rounding, but_rounding;
+  std::optional<FloorSearch> measured;
   if (is_of_roundings_size(*update.first()) && !probe.runs().config_differences().empty()) {
     if (probe.runs().can_widen()) {
       SearchRecord wide =
@@ -203,18 +211,23 @@ SearchRecord search_run(const Sides& sides, const SuiteOptions& options, Progres
         return wide;
       probe.record.stages = std::move(wide.stages);
       but_rounding = "; in float64 nothing of it remains, so it is rounding";
-    } else if (probe.runs().can_be_fed()) {
+    }
+    if (probe.runs().can_be_fed() && (!probe.runs().can_widen() || has_halves(update))) {
       const TensorStation bits = *update.first();
-      if (const auto beyond = find_beyond_floor(probe, update)) {
-        update.look_at(beyond->station);
+      measured = search_beyond_floor(probe, update);
+      if (measured->first) {
+        update.look_at(*measured->first);
         beyond_rounding = fmt::format("beyond rounding (the bits part at {} already, by {:.1e}), ",
                                       words_of(bits.key), *bits.relative);
+        but_rounding =
+            but_rounding.empty() ? "" : "; in float64 nothing of it remains, so the 16 bits make it";
       } else {
-        but_rounding = "; nothing is off by more than rounding takes it";
+        but_rounding = fmt::format("; {}nothing is off by more than rounding takes it",
+                                   but_rounding.empty() ? "" : "in float64 nothing of it remains, and ");
       }
     }
   }
-  const std::optional<LocalFaults> local = find_local_faults(probe, update);
+  const std::optional<LocalFaults> local = find_local_faults(probe, update, measured ? &*measured : nullptr);
   const std::optional<GuiltyOperator> guilty =
       beyond_rounding.empty() ? find_operator(probe, update) : std::nullopt;
   const std::optional<TensorPlace> place = find_element(probe, update);

@@ -64,12 +64,11 @@ TensorStation compare(const TensorKey& key, const Trace& expected, const Trace& 
 
 std::vector<TensorKey> in_order_of_computation(const Trace& trace, int64_t step) {
   std::vector<const std::pair<const TensorKey, Rows>*> entries;
-  size_t most_ranks = 0;
-  for (const auto& entry : trace.rank_rows())
-    if (entry.first.step == step && !parse_operator_tensor(entry.first.name)) {
-      entries.push_back(&entry);
-      most_ranks = std::max(most_ranks, entry.second.size());
-    }
+  const std::map<TensorKey, Rows>& rows = trace.rank_rows();
+  for (auto entry = rows.lower_bound({step, Phase{}, ""}); entry != rows.end() && entry->first.step == step;
+       ++entry)
+    if (!parse_operator_tensor(entry->first.name))
+      entries.push_back(&*entry);
   const bool has_stages = trace.ranks() > 1 && std::ranges::any_of(entries, [&](const auto* entry) {
                             return static_cast<int64_t>(entry->second.size()) < trace.ranks();
                           });
