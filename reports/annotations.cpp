@@ -61,6 +61,8 @@ std::string message_of(const Check& check) {
   std::string text = shorten(check.sentence, longest);
   if (!check.command.empty())
     text += "\nTo look closer: " + one_line(check.command);
+  if (!check.cause.empty())
+    text += "\nTo find the cause: " + one_line(check.cause);
   return text;
 }
 

@@ -154,6 +154,7 @@ Check check(const Node& node) {
   if (const auto picture = node.find("picture"))
     result.picture = read_tensor_picture(*picture);
   result.command = text_or(node, "command");
+  result.cause = text_or(node, "cause");
   result.line = integer_or(node, "line", 0);
   return result;
 }

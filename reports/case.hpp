@@ -118,6 +118,7 @@ struct Check {
   std::vector<TensorRow> tensors;
   std::optional<TensorPicture> picture;
   std::string command;  ///< to look closer
+  std::string cause;    ///< the command that searches for it; empty where there is none
   int64_t line = 0;     ///< of the case file; 0 if no line asks for it
 
   /// The word shown for what was found: the verdict, except that an arm that trained is not called different.

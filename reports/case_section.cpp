@@ -53,6 +53,7 @@ Data details_data(const Check& check, size_t number) {
   data.set("picture", check.picture ? text_of(picture_sentence(*check.picture)) : "");
   data.set("strip", check.picture && check.picture->row_starts.size() < 4);
   data.set("command", optional(one_line(check.command)));
+  data.set("cause", optional(one_line(check.cause)));
   return data;
 }
 

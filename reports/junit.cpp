@@ -61,6 +61,8 @@ std::string details(const Check& check) {
     text += "\nbecause: " + check.because;
   if (!check.command.empty())
     text += "\ncloser: " + check.command;
+  if (!check.cause.empty())
+    text += "\ncause: " + check.cause;
   return text;
 }
 

@@ -126,6 +126,8 @@ void write_check(std::string& text, const Check& check) {
   text += "\n";
   if (!check.command.empty())
     text += "To look closer:\n\n" + block(one_line(check.command));
+  if (!check.cause.empty())
+    text += "To find the cause:\n\n" + block(one_line(check.cause));
 }
 
 void write_notes(std::string& text, const Results& results) {

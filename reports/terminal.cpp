@@ -3,6 +3,7 @@
 #include "reports/terminal.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "reports/folded_checks.hpp"
 #include "reports/text.hpp"
@@ -76,7 +77,8 @@ class Page {
   std::string text_;
 };
 
-void write_failure(Page& page, const Check& check) {
+/// \param tells_cause  false: a check before it told the same
+void write_failure(Page& page, const Check& check, bool tells_cause) {
   page.field("claim", shorten(claim(check), longest_name));
   if (check.worst) {
     page.field("worst", shorten(place(*check.worst), longest_name));
@@ -97,16 +99,18 @@ void write_failure(Page& page, const Check& check) {
     page.field("because", shorten(check.because, 400));
   if (!check.command.empty())
     page.command("closer", check.command);
+  if (tells_cause && !check.cause.empty())
+    page.command("cause", check.cause);
 }
 
-void write_check(Page& page, const Check& check) {
+void write_check(Page& page, const Check& check, bool tells_cause) {
   const std::string finding = check.finding();
   const std::string verdict = finding + std::string(10 - std::min<size_t>(finding.size(), 9), ' ');
   const std::string head =
       "  " + page.mark(check.passed) + " " + (check.passed ? page.faint(verdict) : page.bad(verdict));
   page.wrapped(head, 4 + verdict.size(), shorten(check.sentence, 2 * longest_name));
   if (!check.passed)
-    write_failure(page, check);
+    write_failure(page, check, tells_cause);
 }
 
 void write_arm_failure(Page& page, const Arm& arm) {
@@ -130,9 +134,10 @@ bool is_stored_truth(const Check& check) {
 void write_checks(Page& page, const std::vector<Check>& checks) {
   const auto stored = std::ranges::count_if(checks, is_stored_truth);
   const FoldedChecks folded = folded_checks(checks);
+  std::set<std::string> causes;
   for (const Check& check : checks)
     if ((stored < 2 || !is_stored_truth(check)) && !folded.checks.contains(&check))
-      write_check(page, check);
+      write_check(page, check, causes.insert(check.cause).second);
   for (const std::string& sentence : folded.sentences)
     page.wrapped("  " + page.mark(false) + " ", 4, shorten(sentence, 2 * longest_name));
   if (stored >= 2)

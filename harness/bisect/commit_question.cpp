@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/nearest.hpp"
 #include "harness/base/process.hpp"
 #include "harness/base/visible.hpp"
+#include "harness/suite/named_case.hpp"
 #include "harness/suite/stored_power.hpp"
 
 namespace parity {
@@ -39,11 +39,8 @@ std::vector<std::string> arm_names(const Case& source) {
 
 void check_arms(const CommitQuestion& question) {
   const Case& source = *question.source;
-  const std::vector<std::string> known = arm_names(source);
   for (const std::string& arm : question.arms)
-    if (std::find(known.begin(), known.end(), arm) == known.end())
-      throw UserError("case " + visible_name(source.name) + " has no arm '" + visible_name(arm) + "'" +
-                      suggestion(arm, known));
+    require_arm(source, arm);
   for (const std::string& name : question.wanted_arms())
     if (depends_on_commit(source.arm(name)))
       return;

@@ -5,15 +5,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "harness/bisect/tensor_path.hpp"
 #include "harness/compare/series.hpp"
 
 namespace parity {
 namespace {
 
-std::vector<int64_t> shared_steps(const Trace& a, const Trace& b) {
+std::vector<int64_t> shared_steps(const ChannelSide& a, const ChannelSide& b) {
   std::vector<int64_t> both;
-  std::ranges::set_intersection(a.steps(), b.steps(), std::back_inserter(both));
+  std::ranges::set_intersection(a.steps, b.steps, std::back_inserter(both));
   return both;
 }
 
@@ -26,27 +29,58 @@ bool agrees(const Series& a, const Series& b, size_t i, double beyond) {
 
 }  // namespace
 
-std::vector<ChannelStation> first_channels(const Trace& expected, const Trace& actual, double beyond) {
+Json curve_json(const ChannelSide& expected, const ChannelSide& actual) {
+  Json curves = {{"steps", expected.steps}};
+  for (const char* name : {"loss", "grad_norm"})
+    if (expected.channels.contains(name) && actual.channels.contains(name))
+      curves[name] = {{"expected", expected.channels.at(name).as_double()},
+                      {"actual", actual.channels.at(name).as_double()}};
+  return curves;
+}
+
+std::optional<ChannelStation> first_difference(const std::string& name, const ChannelSide& expected,
+                                               const ChannelSide& actual, double beyond) {
+  const auto one = expected.channels.find(name), other = actual.channels.find(name);
+  if (one == expected.channels.end() || other == actual.channels.end() ||
+      one->second.kind == ChannelKind::timing || other->second.kind == ChannelKind::timing)
+    return std::nullopt;
   const std::vector<int64_t> steps = shared_steps(expected, actual);
+  const Series a = series_of(one->second, expected.steps, steps);
+  const Series b = series_of(other->second, actual.steps, steps);
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (!agrees(a, b, i, beyond)) {
+      const bool as_float32 = a.float32_valued() && b.float32_valued();
+      return ChannelStation{steps[i], name, a.text(i, as_float32), b.text(i, as_float32)};
+    }
+  return std::nullopt;
+}
+
+const ChannelStation& channel_to_name(const std::vector<ChannelStation>& first) {
+  for (const char* name : {"batch_digest", "position_digest", "mask_digest", "valid_tokens", "lr",
+                           "weight_decay", "routing_digest", "loss", "grad_norm"})
+    if (const auto found = std::ranges::find(first, name, &ChannelStation::channel); found != first.end())
+      return *found;
+  return first.front();
+}
+
+std::string also_words(const std::vector<ChannelStation>& first, const ChannelStation& named) {
+  std::vector<std::string> others;
+  for (const ChannelStation& station : first)
+    if (station.channel != named.channel)
+      others.push_back(station.channel);
+  return others.empty() ? "" : fmt::format("; with it {}", fmt::join(others, ", "));
+}
+
+std::vector<ChannelStation> first_channels(const Trace& expected, const Trace& actual, double beyond) {
   std::vector<ChannelStation> first;
   for (const auto& [name, channel] : expected.channels()) {
-    const auto other = actual.channels().find(name);
-    if (channel.kind == ChannelKind::timing || other == actual.channels().end() ||
-        other->second.kind == ChannelKind::timing)
+    const auto station = first_difference(name, expected, actual, beyond);
+    if (!station)
       continue;
-    const Series a = series_of(channel, expected.steps(), steps);
-    const Series b = series_of(other->second, actual.steps(), steps);
-    for (size_t i = 0; i < steps.size(); ++i) {
-      if (agrees(a, b, i, beyond))
-        continue;
-      if (!first.empty() && steps[i] < first.front().step)
-        first.clear();
-      if (first.empty() || steps[i] == first.front().step) {
-        const bool as_float32 = a.float32_valued() && b.float32_valued();
-        first.push_back({steps[i], name, a.text(i, as_float32), b.text(i, as_float32)});
-      }
-      break;
-    }
+    if (!first.empty() && station->step < first.front().step)
+      first.clear();
+    if (first.empty() || station->step == first.front().step)
+      first.push_back(*station);
   }
   return first;
 }

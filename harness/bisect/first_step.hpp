@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.hpp"
 #include "harness/trace/trace.hpp"
 
 namespace parity {
@@ -17,6 +19,31 @@ struct ChannelStation {
   std::string channel;
   std::string expected, actual;  ///< the values, in full
 };
+
+/// Channels of one side, a value a step.
+struct ChannelSide {
+  const std::vector<int64_t>& steps;
+  const std::map<std::string, Channel>& channels;
+
+  ChannelSide(const std::vector<int64_t>& its_steps, const std::map<std::string, Channel>& its_channels)
+      : steps(its_steps), channels(its_channels) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): a trace is such a side
+  ChannelSide(const Trace& trace) : steps(trace.steps()), channels(trace.channels()) {}
+};
+
+/// {"steps", "loss", "grad_norm"} of both sides, for drawing how the difference grows.
+Json curve_json(const ChannelSide& expected, const ChannelSide& actual);
+
+/// The first step that both have at which a channel differs; nothing if it does not, one side lacks it, or it
+/// tells times.
+std::optional<ChannelStation> first_difference(const std::string& channel, const ChannelSide& expected,
+                                               const ChannelSide& actual, double beyond = 0);
+
+/// Of the channels of one step the one that says most of the cause.
+const ChannelStation& channel_to_name(const std::vector<ChannelStation>& first);
+
+/// "; with it loss, grad_norm": of the channels of one step all but the one that was named.
+std::string also_words(const std::vector<ChannelStation>& first, const ChannelStation& named);
 
 /// The first step at which a numeric channel that both have differs, with every channel that does then; empty
 /// if none does. Steps that only one of them has are not looked at.

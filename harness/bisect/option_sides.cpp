@@ -11,9 +11,9 @@
 #include "harness/base/nearest.hpp"
 #include "harness/base/process.hpp"
 #include "harness/base/visible.hpp"
-#include "harness/suite/case_file.hpp"
+#include "harness/suite/cause_command.hpp"
 #include "harness/suite/config_schema.hpp"
-#include "harness/suite/find_cases.hpp"
+#include "harness/suite/named_case.hpp"
 #include "harness/suite/run_config_file.hpp"
 #include "harness/suite/setting.hpp"
 
@@ -28,6 +28,8 @@ struct Side {
   double timeout_seconds = 300;
   std::optional<Case> source;  ///< none: a run config
   std::string file;            ///< of a run config
+  /// What runs it: its case, as it was named, or the trainer with its config.
+  std::vector<std::string> run_words = {};
 };
 
 bool is_file(const std::string& words) {
@@ -38,6 +40,7 @@ bool is_file(const std::string& words) {
 Side side_of_config(const std::string& file, Overrides config) {
   Side side;
   side.file = file;
+  side.run_words = {"parity-train", file};
   side.arm.name = fs::path(file).stem().string();
   side.arm.place = Place{file, 0, 0};
   side.arm.config = std::move(config);
@@ -65,27 +68,21 @@ std::string arm_names(const Case& source) {
 }
 
 Side side_named(const Case& source, const std::string& name) {
-  if (std::ranges::none_of(source.arms, [&](const Arm& arm) { return arm.name == name; }))
-    throw UserError("case " + source.name + " has no arm " + parity::quoted(name) +
-                    "; its arms: " + arm_names(source));
+  require_arm(source, name);
   return side_of_arm(source, name);
-}
-
-Case case_named(const std::string& name, const fs::path& root) {
-  const std::vector<fs::path> files = find_case_files({{name}, {}, {}}, root);
-  if (files.size() != 1)
-    throw UserError(
-        fmt::format("{} names {} cases; name one, as CASE:ARM", parity::quoted(name), files.size()));
-  return read_case(files.front());
 }
 
 Side side_of_words(const std::string& words, const fs::path& root) {
   if (is_file(words))
     if (auto config = read_run_config(words))
       return side_of_config(words, std::move(*config));
-  const size_t colon = words.rfind(':');
-  const Case source = case_named(words.substr(0, colon), root);
-  return side_named(source, colon == std::string::npos ? source.reference : words.substr(colon + 1));
+  const ArmWords named(words);
+  const Case source = named_case(named.source, root);
+  Side side = side_named(source, named.arm.empty() ? source.reference : named.arm);
+  side.run_words = {"parity", "run", named.source};
+  if (root != "cases" && !is_file(named.source))
+    side.run_words.insert(side.run_words.end(), {"--cases", root.string()});
+  return side;
 }
 
 /// The only arm beside the good one.
@@ -97,9 +94,10 @@ Side other_arm(const Side& good) {
     if (arm.name != good.arm.name)
       others.push_back(arm.name);
   if (others.size() != 1)
-    throw UserError(fmt::format(
-        "case {} has the arms {}; name the bad one behind the good one, as in {}:{} {}", good.source->name,
-        arm_names(*good.source), good.source->name, good.arm.name, others.empty() ? "ARM" : others.front()));
+    throw UserError(
+        fmt::format("case {} has the arms {}; name the bad one behind the good one, as in {}:{} {}",
+                    good.source->name, arm_names(*good.source), good.run_words.at(2), good.arm.name,
+                    others.empty() ? "ARM" : others.front()));
   return side_of_arm(*good.source, others.front());
 }
 
@@ -114,24 +112,12 @@ Side bad_side(const std::string& words, const Side& good, const fs::path& root) 
 
 /// \throws UserError unless the two differ in nothing but their configs
 void require_comparable(const Side& good, const Side& bad) {
-  const Arm& a = good.arm;
-  const Arm& b = bad.arm;
-  const std::string other_way = "; see where they part with parity bisect traces";
-  if (a.is_command() != b.is_command())
-    throw UserError("arm " + (a.is_command() ? a.name : b.name) + " is a command and arm " +
-                    (a.is_command() ? b.name : a.name) +
-                    " is not (an option is a key that one program reads, and these are two programs)" +
-                    other_way);
-  if (a.command != b.command || a.inputs != b.inputs || a.ranks != b.ranks || a.names != b.names)
+  if (const std::string why = why_not_beside(good.arm, bad.arm); !why.empty())
     throw UserError(
-        "arms " + a.name + " and " + b.name +
-        " are different commands (what differs is no config key, so there is nothing to switch); give "
-        "both one command that reads {config}, and what differs as keys of the arms, or" +
-        other_way.substr(1));
-  if (std::ranges::any_of(a.command,
-                          [](const auto& word) { return word.find("{trace:") != std::string::npos; }))
-    throw UserError("arm " + a.name +
-                    " reads the trace of another arm ({trace:...}), which is not run here; bisect that arm");
+        why + "; see where they part with parity bisect traces" +
+        (good.arm.is_command() && bad.arm.is_command()
+             ? ", or give both one command that reads {config}, and what differs as keys of the arms"
+             : ""));
   if (good.profile != bad.profile)
     throw UserError("the sides run under the profiles " + good.profile + " and " + bad.profile +
                     " (a profile is no config key); give both cases one");
@@ -150,12 +136,9 @@ void set_names(OptionSides& sides, const Side& good, const Side& bad) {
   sides.subject = one_case ? fmt::format("{}: {} (good) against {} (bad)", of_good, a.name, b.name)
                            : fmt::format("{} (good) against {} (bad)", full(good), full(bad));
   sides.name = fmt::format("{}:{} {}", sides.sides.name, a.name, b.name);
-  if (good.source) {
-    sides.base_command = "parity run " + shell_quote({of_good});
+  sides.base_command = shell_quote(good.run_words);
+  if (good.source)
     sides.set_option = a.name + ":";
-  } else {
-    sides.base_command = "parity-train " + shell_quote({good.file});
-  }
   if (a.name == b.name) {
     a.name = "good";
     b.name = "bad";

@@ -5,39 +5,11 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "harness/bisect/first_step.hpp"
 
 namespace parity {
 namespace {
-
-/// Of the channels of one step the one that says most of the cause.
-const ChannelStation& channel_to_name(const std::vector<ChannelStation>& first) {
-  for (const char* name : {"batch_digest", "position_digest", "mask_digest", "valid_tokens", "lr",
-                           "weight_decay", "routing_digest", "loss", "grad_norm"})
-    if (const auto found = std::ranges::find(first, name, &ChannelStation::channel); found != first.end())
-      return *found;
-  return first.front();
-}
-
-std::string also_words(const std::vector<ChannelStation>& first, const ChannelStation& named) {
-  std::vector<std::string> others;
-  for (const ChannelStation& station : first)
-    if (station.channel != named.channel)
-      others.push_back(station.channel);
-  return others.empty() ? "" : fmt::format("; with it {}", fmt::join(others, ", "));
-}
-
-/// Loss and gradient norm of both sides, for drawing how the difference grows.
-Json curve_details(const SideTraces& whole) {
-  const auto &a = whole.expected_trace().channels(), &b = whole.actual_trace().channels();
-  Json details = {{"steps", whole.expected_trace().steps()}};
-  for (const char* name : {"loss", "grad_norm"})
-    if (a.contains(name) && b.contains(name))
-      details[name] = {{"expected", a.at(name).as_double()}, {"actual", b.at(name).as_double()}};
-  return details;
-}
 
 void tell_curve(RunProbe& probe, const SideTraces& whole, const std::vector<ChannelStation>& first) {
   const ChannelStation& one = channel_to_name(first);
@@ -45,7 +17,8 @@ void tell_curve(RunProbe& probe, const SideTraces& whole, const std::vector<Chan
              fmt::format("{} is the first channel that differs{}, at step {} of {}: {} against {}{}",
                          one.channel, probe.beyond_words(), one.step, probe.runs().steps(), one.expected,
                          one.actual, also_words(first, one)),
-             probe.compare_command(whole, fmt::format(" --step {}", one.step)), curve_details(whole));
+             probe.compare_command(whole, fmt::format(" --step {}", one.step)),
+             curve_json(whole.expected_trace(), whole.actual_trace()));
 }
 
 /// Sides that agree as far as both came, of which one did not come to its end.

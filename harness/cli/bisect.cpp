@@ -60,6 +60,7 @@ void add_bisect(CLI::App& app, Action& action) {
     more(*app.add_subcommand(name, summary), action);
   };
   add("commits", "Which commits between two moved the numbers, biggest first", add_bisect_commits);
+  add("golden", "Where a case leaves its golden, and which commits to ask", add_bisect_golden);
   add("options", "Which config keys make the difference between two arms", add_bisect_options);
   add("traces", "Where two traces part: step, phase, tensor, element", add_bisect_traces);
   app.footer(
@@ -71,6 +72,7 @@ void add_bisect(CLI::App& app, Action& action) {
       "  parity bisect parallel/tensor:one_process tp_2 --json\n"
       "  parity bisect good.toml bad.toml\n"
       "  parity bisect commits v1.2 HEAD --case lr/warmup_index\n"
+      "  parity bisect golden lr/warmup_index:one_indexed\n"
       "  parity bisect options lr/warmup_index:one_indexed zero_indexed\n"
       "  parity bisect traces a.h5 b.h5\n"
       "Exit status 0: the sides do not differ. 1: they do, and here is where.");

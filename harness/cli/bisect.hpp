@@ -11,6 +11,7 @@ namespace parity::cli {
 // The verbs below `parity bisect`; each sets its action from its callback.
 
 void add_bisect_commits(CLI::App& app, Action& action);
+void add_bisect_golden(CLI::App& app, Action& action);
 void add_bisect_options(CLI::App& app, Action& action);
 void add_bisect_traces(CLI::App& app, Action& action);
 

@@ -9,8 +9,8 @@
 #include "harness/cli/bisect.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/print_search.hpp"
-#include "harness/suite/case_file.hpp"
 #include "harness/suite/machine.hpp"
+#include "harness/suite/named_case.hpp"
 
 namespace parity::cli {
 namespace {
@@ -27,18 +27,10 @@ struct Options {
   bool json = false;
 };
 
-Case read_named_case(const Options& options) {
-  const auto files = find_case_files({{options.case_name}, {}}, options.root);
-  if (files.size() != 1)
-    throw UserError("'" + options.case_name + "' means " + std::to_string(files.size()) +
-                    " cases (commits are asked about one); name one of them");
-  return read_case(files.front());
-}
-
 ExitCode search(const Options& options) {
   CommitQuestion question = options.question;
   if (!options.case_name.empty())
-    question.source = read_named_case(options);
+    question.source = named_case(options.case_name, options.root);
   question.use_golden = !options.no_golden;
   question.keep_answers = !options.no_cache;
   RunOptions run;

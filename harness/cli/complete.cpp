@@ -144,8 +144,9 @@ struct Values {
   std::string_view name;
   void (*add)(Completion& to, const Words& words);
 };
-constexpr std::array<Values, 18> table = {{
+constexpr std::array<Values, 19> table = {{
     {"CASE", add_cases},
+    {"CASE:ARM", add_arms},
     {"REV|CASE|GOLDEN", add_cases},
     {"EXPECTED", add_arms},
     {"ACTUAL", add_arms},

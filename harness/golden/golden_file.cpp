@@ -6,6 +6,8 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/base/process.hpp"
+#include "harness/base/visible.hpp"
 #include "harness/golden/floors_group.hpp"
 #include "harness/golden/seal.hpp"
 #include "harness/trace/hdf5.hpp"
@@ -118,14 +120,23 @@ GoldenHistory history_of(const InputFile& file) {
   return *history;
 }
 
+[[noreturn]] void refuse_schema(const fs::path& path, const std::string& schema, const std::string& producer,
+                                const std::string& source) {
+  throw UserError(fmt::format(
+      "cannot read {} (its schema is '{}' and this program reads {}; it was written by {}); read it "
+      "with that program, or, if the numbers of this one are right: {}",
+      path.string(), visible_name(schema), golden_schema,
+      producer.empty() ? "another program" : visible_name(producer),
+      shell_quote({"parity", "golden", "record", visible_name(source), "--reason", "WHY"})));
+}
+
 Golden read_existing(const fs::path& path) {
   const InputFile file(path);
   const auto word = [&](const char* name) {
     return hdf5::read_string_attribute(file.root(), name).value_or("");
   };
   if (!word("schema").starts_with(golden_schema_major))
-    file.refuse("its schema is '" + word("schema") + "' and this program reads " +
-                std::string(golden_schema));
+    refuse_schema(path, word("schema"), word("producer"), word("case"));
   Golden golden;
   golden.origin = {word("case"), word("producer"), word("commit"), word("command")};
   golden.stored_digest = word("content");
@@ -140,6 +151,16 @@ Golden read_existing(const fs::path& path) {
 }
 
 }  // namespace
+
+const GoldenArm& Golden::side_for(const std::string& arm, const Json& environment) const {
+  const GoldenArm& stored = arms.at(arm);
+  if (stored.fingerprint != environment)
+    for (const GoldenContent& variant : variants)
+      if (const auto found = variant.find(arm);
+          found != variant.end() && found->second.fingerprint == environment)
+        return found->second;
+  return stored;
+}
 
 std::string damage_text(const Golden& golden, const fs::path& file) {
   const std::string what = golden.content_intact()

@@ -50,6 +50,8 @@ struct Golden {
 
   bool content_intact() const { return content_digest(arms) == stored_digest; }
   bool intact() const { return sealed && content_intact(); }
+  /// What to hold a run of this arm against: the variant of its environment, else the golden itself.
+  const GoldenArm& side_for(const std::string& arm, const Json& environment) const;
 };
 
 /// What is wrong with a golden that is not intact, and what to do.

@@ -182,17 +182,6 @@ void verify_arm(const Sides& sides, std::vector<GoldenResult>& results) {
   }
 }
 
-/// What to hold a run against: the variant of its environment, else the golden itself.
-const GoldenArm& side_for(const Golden& golden, const std::string& name, const Json& environment) {
-  const GoldenArm& stored = golden.arms.at(name);
-  if (stored.fingerprint != environment)
-    for (const GoldenContent& variant : golden.variants)
-      if (const auto found = variant.find(name);
-          found != variant.end() && found->second.fingerprint == environment)
-        return found->second;
-  return stored;
-}
-
 std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::string, ArmEvidence>& arms,
                                  const std::vector<Check>& claims) {
   std::vector<GoldenResult> results;
@@ -218,7 +207,7 @@ std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::strin
                                     (run->second.failure.empty() ? "" : ": " + run->second.failure)));
     else {
       const Json environment = fingerprint_of(*run->second.trace);
-      const GoldenArm& side = side_for(golden, name, environment);
+      const GoldenArm& side = golden.side_for(name, environment);
       verify_arm({name, side, run->second, claims, json_difference_text(side.fingerprint, environment),
                   json_difference_text(side.config, run->second.trace->config())},
                  results);

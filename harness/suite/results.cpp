@@ -10,6 +10,7 @@
 #include "harness/base/process.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/suite/case_sentence.hpp"
+#include "harness/suite/cause_command.hpp"
 #include "harness/suite/closer.hpp"
 #include "harness/suite/curves.hpp"
 #include "harness/suite/mask_pictures.hpp"
@@ -162,7 +163,8 @@ Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t nu
           {"worst", result.worst ? worst_json(*result.worst) : Json()},
           {"tensors", finite_json(result.tensors)},
           {"bounds", result.bounds},
-          {"command", closer_command(planned, judged, runs, out)}};
+          {"command", closer_command(planned, judged, runs, out)},
+          {"cause", cause_command(planned, judged, runs, out)}};
 }
 
 double seconds_of(const PlannedCase& planned, const std::map<std::string, RunResult>& runs) {

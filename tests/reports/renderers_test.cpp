@@ -66,6 +66,7 @@ constexpr std::array expectations = {
     "layers.1.attention.wq.weight[17, 203]",                          // where
     "max ULP 8123445",                                                // what was measured
     "--tensor 'layers.1.attention.wq.*'",                             // the command to look closer
+    "cases/optim/forgotten_step.toml:straight forgets_step",          // the one that finds the cause
     "bits of parameters follow from bits of the optimizer's state",   // why it is checked
     "no golden for arm straight",                                     // missing
     "parity golden record cases/optim/forgotten_step.toml",           // and the remedy

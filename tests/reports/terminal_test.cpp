@@ -37,7 +37,8 @@ class TerminalWidth : public ::testing::TestWithParam<int> {};
 TEST_P(TerminalWidth, BoundsEveryLineButCommands) {
   std::istringstream lines(terminal(ordinary(), Colour::plain, GetParam()));
   for (std::string line; std::getline(lines, line);) {
-    const bool pasted = line.starts_with("      closer") || line.starts_with("      again");
+    const bool pasted = line.starts_with("      closer") || line.starts_with("      cause") ||
+                        line.starts_with("      again");
     const bool quoted = line.starts_with("      |");
     EXPECT_TRUE(pasted || quoted || width_of(line) <= static_cast<size_t>(GetParam())) << line;
   }
@@ -54,6 +55,16 @@ TEST(TerminalTest, FailureBlockNamesPlaceValuesMetricLimitAndCommand) {
   EXPECT_THAT(text, HasSubstr("metric    max ULP 468413, limit 0\n"));
   EXPECT_THAT(text, HasSubstr("closer    parity compare runs/5d1f0c6a runs/31f4aa90 --step 10 "
                               "--tensor 'layers.1.attention.wq.*'\n"));
+}
+
+TEST(TerminalTest, TheSearchForACauseIsToldOnceACase) {
+  Case item = sample_case(3);
+  for (Check& check : item.checks)
+    check.cause = "parity bisect x:a b";
+  const std::string text = terminal_case(item, Colour::plain, 110);
+  const size_t first = text.find("cause     parity bisect x:a b\n");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(text.find("parity bisect", first + 20), std::string::npos);
 }
 
 TEST(TerminalTest, PassingChecksTakeOneLineEach) {
