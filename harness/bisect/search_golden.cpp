@@ -3,6 +3,8 @@
 #include "harness/bisect/search_golden.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -199,8 +201,9 @@ class GoldenReport {
     std::vector<const GoldenDifference*> rows;
     for (const GoldenDifference& row : gap.rows)
       rows.push_back(&row);
-    std::ranges::stable_sort(rows, [&](const GoldenDifference* a, const GoldenDifference* b) {
-      return std::pair(a->quantity != first, a->first_step) < std::pair(b->quantity != first, b->first_step);
+    std::ranges::sort(rows, [&](const GoldenDifference* a, const GoldenDifference* b) {
+      const bool a_later = a->quantity != first, b_later = b->quantity != first;
+      return std::tie(a_later, a->first_step, a->quantity) < std::tie(b_later, b->first_step, b->quantity);
     });
     std::vector<std::string> words;
     for (const GoldenDifference* row : rows)

@@ -61,8 +61,18 @@ TEST_F(OptionSidesTest, ACaseOfTwoArmsHasTwoSides) {
   EXPECT_EQ(found.sides.arms[1].config.at("lr.base").value, 0.1);
   EXPECT_EQ(found.sides.arms[1].config.at("data.path").value, (folder_ / "cases/topic/x").string());
   EXPECT_TRUE(found.sides.checks.empty());
-  EXPECT_EQ(found.base_command, "parity run topic/two");
-  EXPECT_EQ(found.command_with({{"lr.base", 0.5, 0.1}}, {0}), "parity run topic/two --set a:lr.base=0.1");
+  const std::string command = "parity run topic/two --cases " + (folder_ / "cases").string();
+  EXPECT_EQ(found.base_command, command);
+  EXPECT_EQ(found.command_with({{"lr.base", 0.5, 0.1}}, {0}), command + " --set a:lr.base=0.1");
+}
+
+TEST_F(OptionSidesTest, CommandsNameACaseAsItWasNamed) {
+  const std::string two = (folder_ / "cases/topic/two.toml").string();
+  EXPECT_EQ(sides(two + ":b", "a").base_command, "parity run " + two);
+  EXPECT_EQ(sides(two).base_command, "parity run " + two);
+  EXPECT_THAT(complaint((folder_ / "cases/topic/three.toml").string()), HasSubstr("three.toml:a b"));
+  const std::string config = file("good.toml", "lr.base = 0.5\n");
+  EXPECT_EQ(sides(config, two).base_command, "parity-train " + config);
 }
 
 TEST_F(OptionSidesTest, ArmsAreNamedLikeThoseOfCompareOrBare) {
@@ -92,7 +102,8 @@ TEST_F(OptionSidesTest, SettingsChangeBothSidesOrOne) {
   const OptionSides both = sides("topic/two", "", {"lr.base=0.3"});
   EXPECT_EQ(both.sides.arms[0].config.at("lr.base").value, 0.3);
   EXPECT_EQ(both.sides.arms[1].config.at("lr.base").value, 0.3);
-  EXPECT_EQ(both.base_command, "parity run topic/two --set lr.base=0.3");
+  EXPECT_EQ(both.base_command,
+            "parity run topic/two --cases " + (folder_ / "cases").string() + " --set lr.base=0.3");
   const OptionSides one = sides("topic/two", "", {"b:lr.base=0.3"});
   EXPECT_EQ(one.sides.arms[0].config.at("lr.base").value, 0.5);
   EXPECT_EQ(one.sides.arms[1].config.at("lr.base").value, 0.3);
@@ -100,7 +111,7 @@ TEST_F(OptionSidesTest, SettingsChangeBothSidesOrOne) {
 
 TEST_F(OptionSidesTest, WhatNamesNoTwoSidesIsToldWithWhatDoes) {
   EXPECT_THAT(complaint("topic/three"), AllOf(HasSubstr("a, b, c"), HasSubstr("name the bad one")));
-  EXPECT_THAT(complaint("topic/two:x"), HasSubstr("no arm 'x'; its arms: a, b"));
+  EXPECT_THAT(complaint("topic/two:x"), HasSubstr("no arm 'x'; known: a, b"));
   EXPECT_THAT(complaint("topic/two", "x"), HasSubstr("no arm 'x'"));
   EXPECT_THAT(complaint("topic/too"), HasSubstr("topic/two"));
   EXPECT_THAT(complaint("topic/*"), HasSubstr("names 3 cases"));
