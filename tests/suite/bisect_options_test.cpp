@@ -35,14 +35,9 @@ class BisectOptionsTest : public TrainedCaseTest {
                         check("channel = \"loss\"", "identical"));
     const OptionSides sides =
         option_sides((folder_ / "cases/topic/c.toml").string(), "", folder_ / "cases", {});
-    const char* elsewhere = std::getenv("PARITY_TRAINER");
-    SuiteOptions options;
-    options.out = folder_ / "out";
-    options.trainer = elsewhere ? elsewhere : places::build + "/bin/parity-train";
-    options.jobs = 2;
-    require_known_keys(sides, options.trainer);
+    require_known_keys(sides, options().trainer);
     Progress progress(stderr, false);
-    const OptionFindings found = search_options(sides.sides, question, options, progress);
+    const OptionFindings found = search_options(sides.sides, question, options(), progress);
     sentence_ = option_sentence(found);
     return found;
   }

@@ -3,11 +3,17 @@
 #pragma once
 
 #include <array>
+#include <cstdio>
+#include <map>
 #include <random>
 #include <string>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "harness/base/json.hpp"
 #include "harness/bisect/search_run.hpp"
+#include "tests/suite/fault_layouts.hpp"
 #include "tests/suite/trained_case.hpp"
 
 namespace parity {
@@ -17,39 +23,14 @@ class PlantedFaultTest : public TrainedCaseTest {
  protected:
   static constexpr int64_t steps = 6;
 
-  struct Layout {
-    const char* name;
-    const char* keys;
-    int64_t ranks;
-  };
-  static constexpr std::array<Layout, 8> layouts = {{
-      {"one", "", 1},
-      {"pieces", "data.micro_batches = 2\n", 1},
-      {"recomputed", "parallel.activation_checkpointing = \"full\"\n", 1},
-      {"replicas", "parallel.dp_replicate = 2\n", 2},
-      {"shards", "parallel.dp_shard = 2\n", 2},
-      {"tensor", "parallel.tp = 2\nparallel.sequence_parallel = true\n", 2},
-      {"pipeline", "parallel.pp = 2\nparallel.pp_microbatches = 2\n", 2},
-      {"context", "parallel.cp = 2\nattention.backend = \"flex\"\n", 2},
-  }};
-
-  SuiteOptions options() const {
-    const char* elsewhere = std::getenv("PARITY_TRAINER");
-    SuiteOptions options;
-    options.out = folder_ / "out";
-    options.trainer = elsewhere ? elsewhere : places::build + "/bin/parity-train";
-    options.jobs = 2;
-    return options;
-  }
-
   /// An arm a layout.
   Case all_layouts() const {
-    std::string text = "[base]\nmodel = \"llama3.debug\"\nsteps = " + std::to_string(steps) +
-                       "\n[base.architecture]\ndim = 32\nn_layers = 2\nn_heads = 2\nn_kv_heads = 2\n"
-                       "vocab_size = 256\nffn_hidden = 64\n[base.data]\nseq_len = 32\nglobal_batch = 8\n"
+    std::string text = "[base]\nsteps = " + std::to_string(steps) +
+                       "\n[base.architecture]\ndim = 32\nn_heads = 2\nvocab_size = 256\nffn_hidden = 64\n"
+                       "[base.data]\nseq_len = 32\nglobal_batch = 8\n"
                        "[base.lr]\nschedule = \"warmup_linear\"\nwarmup_steps = 2\nbase = 0.02\n";
-    for (const Layout& layout : layouts)
-      text += std::string("[arms.") + layout.name + "]\n" + layout.keys;
+    for (const FaultLayout& layout : fault_layouts)
+      text += fmt::format("[arms.{}]\n{}{}", layout.name, keys_of(layout.model), layout.keys);
     return write_case(
         "f", text + check("channel = \"loss\"\narms = [\"one\", \"pieces\"]", "equivalent") + no_golden());
   }
@@ -142,7 +123,7 @@ class PlantedFaultTest : public TrainedCaseTest {
     std::vector<std::string> wrong;
     exact = 0;
     for (int64_t n = 0; exact + static_cast<int64_t>(wrong.size()) < faults; ++n) {
-      const std::string arm = layouts.at(static_cast<size_t>(n) % layouts.size()).name;
+      const std::string arm = fault_layouts.at(static_cast<size_t>(n) % fault_layouts.size()).name;
       if (!offered.contains(arm))
         offered[arm] = offered_by(source, arm);
       const Answer answer = ask(source, arm, draw(offered.at(arm), random));
@@ -151,6 +132,7 @@ class PlantedFaultTest : public TrainedCaseTest {
       else if (answer.outcome != Outcome::without_effect)
         wrong.push_back(answer.words);
       std::printf("%s (%lld runs)\n", answer.words.c_str(), static_cast<long long>(answer.runs));
+      std::fflush(stdout);
     }
     return wrong;
   }

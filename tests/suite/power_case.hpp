@@ -10,15 +10,6 @@ namespace parity {
 /// A case with a golden, small enough to be run a hundred times.
 class PowerTest : public TrainedCaseTest {
  protected:
-  SuiteOptions options() const {
-    const char* elsewhere = std::getenv("PARITY_TRAINER");
-    SuiteOptions options;
-    options.out = folder_ / "out";
-    options.trainer = elsewhere ? elsewhere : places::build + "/bin/parity-train";
-    options.jobs = 2;
-    return options;
-  }
-
   /// Micro-batches against a whole batch, of five updates: equal up to rounding, with a golden of both.
   Case accumulation() const {
     const std::string text = base() +

@@ -32,20 +32,26 @@ class TrainedCaseTest : public SuiteTest {
   }
   static std::string no_golden() { return "[golden]\narms = []\n"; }
 
-  Json run_trainer(const std::string& text, GoldenMode mode = GoldenMode::compare) const {
-    return run_trainer(write_case("c", text), mode);
-  }
-  Json run_trainer(const Case& source, GoldenMode mode = GoldenMode::compare) const {
+  /// The trainer that was built, or $PARITY_TRAINER; runs lie in this test's folder.
+  SuiteOptions options() const {
     const char* elsewhere = std::getenv("PARITY_TRAINER");
     SuiteOptions options;
     options.out = folder_ / "out";
     options.trainer = elsewhere ? elsewhere : places::build + "/bin/parity-train";
     options.jobs = 2;
-    options.golden_mode = mode;
-    options.producer = {{"name", "parity"}, {"version", "0"}};
+    return options;
+  }
+
+  Json run_trainer(const std::string& text, GoldenMode mode = GoldenMode::compare) const {
+    return run_trainer(write_case("c", text), mode);
+  }
+  Json run_trainer(const Case& source, GoldenMode mode = GoldenMode::compare) const {
+    SuiteOptions with_golden = options();
+    with_golden.golden_mode = mode;
+    with_golden.producer = {{"name", "parity"}, {"version", "0"}};
     Progress progress(stderr, false);
-    run_suite({source}, options, progress, [](const Json&) {});
-    return Json::parse(read_file(options.out / "results.json")).at("cases").at(0);
+    run_suite({source}, with_golden, progress, [](const Json&) {});
+    return Json::parse(read_file(with_golden.out / "results.json")).at("cases").at(0);
   }
   /// The PyTorch witness with `before` in it replaced by `after`, in this test's folder.
   std::filesystem::path changed_witness(const std::string& before, const std::string& after) const {
