@@ -43,6 +43,11 @@ void take(Values& to, const std::string& slot, const c10::IValue& value) {
   }
 }
 
+/// A complex tensor as its numbers, [..., 2]; any other as it is. Without a node of the graph.
+at::Tensor as_real(const at::Tensor& x) {
+  return x.defined() && x.is_complex() ? at::view_as_real(at::resolve_conj(x.detach())) : x;
+}
+
 bool can_be_kept(const at::Tensor& x) {
   return x.defined() && x.layout() == c10::kStrided && !x.is_meta() && x.has_storage() &&
          x.storage().nbytes() > 0 && dtype_of(x).has_value();
@@ -233,7 +238,8 @@ void OperatorCapture::end(const at::RecordFunction& function, Context& context) 
     offer_one(context, slot, value);
 }
 
-void OperatorCapture::offer_one(const Context& context, const std::string& slot, const at::Tensor& value) {
+void OperatorCapture::offer_one(const Context& context, const std::string& slot, const at::Tensor& given) {
+  const at::Tensor value = as_real(given);
   if (!can_be_kept(value))
     return;
   const OperatorTensor tensor = {context.at.module, context.number, context.op, slot, rank_};

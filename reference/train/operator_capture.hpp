@@ -59,7 +59,7 @@ class OperatorCapture {
   void end(const at::RecordFunction& function, Context& context);
   std::unique_ptr<at::ObserverContext> start_node(const at::RecordFunction& function);
   Place place() const;
-  void offer_one(const Context& context, const std::string& slot, const at::Tensor& value);
+  void offer_one(const Context& context, const std::string& slot, const at::Tensor& given);
   void stop_watching();
 
   Recorder& recorder_;
