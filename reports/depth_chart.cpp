@@ -3,6 +3,7 @@
 #include "reports/depth_chart.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "reports/text.hpp"
 
@@ -37,6 +38,11 @@ std::string station_words(const Station& station) {
          (station.relative ? " (relative L2 " + brief(*station.relative) + ")" : "");
 }
 
+/// Whether its error is known and finite: the line has a gap where it is not.
+bool is_number(const Station& station) {
+  return station.relative && std::isfinite(*station.relative);
+}
+
 /// Tops of the stations of one kind.
 template <class Wanted>
 std::vector<Value> only(const Depth& depth, const std::vector<Value>& tops, Wanted wanted) {
@@ -57,7 +63,7 @@ Chart depth_chart(const Depth& depth) {
   std::vector<double> lefts;
   for (size_t i = 0; i < depth.stations.size(); ++i) {
     const Station& station = depth.stations[i];
-    known.push_back(station.relative);
+    known.push_back(is_number(station) ? station.relative : Value());
     errors.push_back(station.relative.value_or(0));
     lefts.push_back(place_of(i, depth));
   }
@@ -68,9 +74,9 @@ Chart depth_chart(const Depth& depth) {
       {"line error", line_through(lefts, places_of(known, scale))},
       {"dots same", dots_at(lefts, only(depth, tops, [](const Station& s) { return !s.differs; }))},
       {"dots error",
-       dots_at(lefts, only(depth, tops, [](const Station& s) { return s.differs && s.relative; }))},
+       dots_at(lefts, only(depth, tops, [](const Station& s) { return s.differs && is_number(s); }))},
       {"dots lost",
-       dots_at(lefts, only(depth, tops, [](const Station& s) { return s.differs && !s.relative; }))}};
+       dots_at(lefts, only(depth, tops, [](const Station& s) { return s.differs && !is_number(s); }))}};
   if (depth.first)
     chart.marks.push_back({"first", "first that differs", place_of(*depth.first, depth)});
   if (depth.amplifier && depth.amplifier != depth.first)

@@ -29,15 +29,6 @@ bool agrees(const Series& a, const Series& b, size_t i, double beyond) {
 
 }  // namespace
 
-Json curve_json(const ChannelSide& expected, const ChannelSide& actual) {
-  Json curves = {{"steps", expected.steps}};
-  for (const char* name : {"loss", "grad_norm"})
-    if (expected.channels.contains(name) && actual.channels.contains(name))
-      curves[name] = {{"expected", expected.channels.at(name).as_double()},
-                      {"actual", actual.channels.at(name).as_double()}};
-  return curves;
-}
-
 std::optional<ChannelStation> first_difference(const std::string& name, const ChannelSide& expected,
                                                const ChannelSide& actual, double beyond) {
   const auto one = expected.channels.find(name), other = actual.channels.find(name);

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
 #include "harness/trace/trace.hpp"
 
 namespace parity {
@@ -30,9 +29,6 @@ struct ChannelSide {
   // NOLINTNEXTLINE(google-explicit-constructor): a trace is such a side
   ChannelSide(const Trace& trace) : steps(trace.steps()), channels(trace.channels()) {}
 };
-
-/// {"steps", "loss", "grad_norm"} of both sides, for drawing how the difference grows.
-Json curve_json(const ChannelSide& expected, const ChannelSide& actual);
 
 /// The first step that both have at which a channel differs; nothing if it does not, one side lacks it, or it
 /// tells times.

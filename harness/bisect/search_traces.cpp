@@ -9,6 +9,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/bisect/align_names.hpp"
+#include "harness/bisect/curve_json.hpp"
 #include "harness/bisect/first_step.hpp"
 #include "harness/bisect/guilty_operator.hpp"
 #include "harness/bisect/tensor_path.hpp"
@@ -54,7 +55,8 @@ std::string what_to_record(int64_t step) {
       step);
 }
 
-void tell_channels(SearchRecord& record, const std::vector<ChannelStation>& channels) {
+void tell_channels(SearchRecord& record, const std::vector<ChannelStation>& channels, const Trace& expected,
+                   const Trace& actual) {
   const ChannelStation& first = channels.front();
   record.stages.push_back(
       {.name = "curve",
@@ -62,7 +64,8 @@ void tell_channels(SearchRecord& record, const std::vector<ChannelStation>& chan
            fmt::format("{} is the first channel that differs, at step {}: {} against {}{}", first.channel,
                        first.step, first.expected, first.actual,
                        channels.size() > 1 ? fmt::format("; with it {} more", channels.size() - 1) : ""),
-       .command = ""});
+       .command = "",
+       .details = curve_json(expected, actual)});
 }
 
 void tell_tensor(SearchRecord& record, const TensorPath& path, const TensorStation& first,
@@ -113,7 +116,7 @@ SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSear
         "the pairs with --name REGEX=REPLACEMENT");
   const std::vector<ChannelStation> channels = first_channels(expected, actual, how.beyond);
   if (!channels.empty())
-    tell_channels(record, channels);
+    tell_channels(record, channels, expected, actual);
   for (const int64_t step : steps) {
     const TensorPath path = compare_path(expected, actual, step);
     const TensorStation* first = path.first_difference(how.beyond);

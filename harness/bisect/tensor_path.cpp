@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "harness/compare/tensor_gap.hpp"
+#include "harness/compare/wording.hpp"
 #include "harness/trace/operator_tensor.hpp"
 
 namespace parity {
@@ -133,7 +134,7 @@ Json TensorPath::to_json() const {
     all.push_back({{"phase", name_of(station.key.phase)},
                    {"name", station.key.name},
                    {"differs", station.differs},
-                   {"relative_l2", station.relative ? Json(*station.relative) : Json()}});
+                   {"relative_l2", station.relative ? json_number(*station.relative) : Json()}});
   return all;
 }
 

@@ -25,9 +25,9 @@ struct TensorStation {
   std::vector<int64_t> ranks;      ///< whose own part differs; empty where the sides hold it in other parts
   std::optional<double> relative;  ///< estimate of ||a - e|| / ||e||; nothing where no sketch has it
 
-  /// Whether it differs by more than a relative distance; 0: in bits.
+  /// Whether it differs by more than a relative distance, or by one that is no number; 0: in bits.
   bool differs_beyond(double least) const {
-    return differs && (least == 0 || (relative && *relative > least));
+    return differs && (least == 0 || (relative && !(*relative <= least)));
   }
 };
 

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/compare/wording.hpp"
+
 namespace parity {
 namespace {
 
@@ -65,8 +67,8 @@ Json TensorPlace::to_json() const {
   return {{"shape", shape},
           {"differing", gap.differing},
           {"worst", gap.worst},
-          {"expected", gap.worst_expected ? Json(*gap.worst_expected) : Json()},
-          {"actual", gap.worst_actual ? Json(*gap.worst_actual) : Json()},
+          {"expected", gap.worst_expected ? json_number(*gap.worst_expected) : Json()},
+          {"actual", gap.worst_actual ? json_number(*gap.worst_actual) : Json()},
           {"token", token ? Json(*token) : Json()},
           {"document", document ? Json(*document) : Json()},
           {"measured", gap.measured()},

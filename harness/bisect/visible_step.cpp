@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/bisect/curve_json.hpp"
 #include "harness/bisect/first_step.hpp"
 
 namespace parity {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "reports/render.hpp"
+#include "reports/templates.hpp"
 #include "tests/reports/sample.hpp"
 #include "tests/support/places.hpp"
 
@@ -70,6 +71,23 @@ TEST(PageTest, DataHoldsTheBoundsOfACurve) {
       EXPECT_EQ(bound["limit"][0], 3e-06);
       EXPECT_EQ(bound["limit"].size(), curve["steps"].size());
     }
+}
+
+/// A rule that is there twice takes back what another one says, as a mode bar that always shows.
+TEST(PageTest, EachRuleOfTheStylesIsThereOnce) {
+  const std::string css = std::string(templates::report_css) + std::string(templates::search_css);
+  std::set<std::string> rules;
+  int depth = 0;
+  std::string selector;
+  for (const char c : css) {
+    if (c == '{' && depth++ == 0) {
+      EXPECT_TRUE(selector.starts_with("\n@media") || rules.insert(selector).second) << selector;
+    }
+    depth -= c == '}' ? 1 : 0;
+    selector = c == '{' || c == '}' ? "" : selector + c;
+  }
+  EXPECT_EQ(depth, 0);
+  EXPECT_GT(rules.size(), 100U);
 }
 
 TEST(PageTest, EachIdIsUsedOnce) {

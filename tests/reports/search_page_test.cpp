@@ -180,6 +180,19 @@ TEST(SearchPageTest, MarksTheFirstDifferenceAndTheAmplifierInTheDepth) {
   EXPECT_THAT(html, HasSubstr("style=\"left: 50%; width: 50%\">backward</span>"));
 }
 
+TEST(SearchPageTest, LeavesAGapInTheDepthWhereAnErrorIsNoNumber) {
+  Json details = path();
+  details["path"][2]["relative_l2"] = "nan";
+  const std::string html = body(with("tensor", details));
+  const std::regex line("class=\"line error\" d=\"M125 [0-9.]+L375 [0-9.]+M875 [0-9.]+\"");
+  EXPECT_TRUE(std::regex_search(html, line)) << "between the second and the fourth tensor";
+  const std::regex lost("class=\"dots lost\" d=\"M625 ([0-9.]+)h0\"");
+  std::smatch dot;
+  ASSERT_TRUE(std::regex_search(html, dot, lost));
+  EXPECT_LT(std::stod(dot[1]), 200) << "above all that are numbers";
+  EXPECT_THAT(html, HasSubstr(">nan</span>"));
+}
+
 TEST(SearchPageTest, DrawsTheHeatOfFourByFour) {
   const std::string html = body(with("element", element()));
   EXPECT_THAT(html, HasSubstr("class=\"cell heat-0\" d=\"M250 0L500 0L500 250L250 250z\"")) << "the smallest";

@@ -3,6 +3,7 @@
 #include "harness/bisect/search_traces.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include <gmock/gmock.h>
 
@@ -65,6 +66,28 @@ TEST_F(SearchTracesTest, ATensorIsNamedWithItsElement) {
             "grad wk at step 2 is the first tensor that differs; 1 of 2 elements, most at [1]");
   EXPECT_EQ(record.stages.front().name, "curve");
   EXPECT_THAT(record.stages.back().answer, HasSubstr("the first 4, the second 4.5"));
+}
+
+/// For the page: the loss of both at each step of either, numbers that are none told apart from steps that
+/// were not made.
+TEST_F(SearchTracesTest, CurvesKeepNanInfinityAndMissingStepsApart) {
+  const auto losses = [this](const std::string& file, const std::vector<double>& values) {
+    Recorder recorder(options(file));
+    for (size_t i = 0; i < values.size(); ++i) {
+      recorder.begin_step(static_cast<int64_t>(i) + 1);
+      recorder.channel("loss", values[i]);
+      recorder.end_step();
+    }
+    recorder.finish();
+    return Trace::open(folder / file);
+  };
+  const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
+  Trace b = losses("b.h5", {3, nan, -inf});
+  const Json details = search_traces(losses("a.h5", {3, 2, 1, inf}), b).stages.front().details;
+  EXPECT_EQ(details.at("steps"), Json({1, 2, 3, 4}));
+  EXPECT_EQ(details.at("loss").at("expected"), Json({3.0, 2.0, 1.0, "inf"}));
+  EXPECT_EQ(details.at("loss").at("actual"), Json({3.0, "nan", "-inf", nullptr}));
+  EXPECT_FALSE(details.contains("grad_norm"));
 }
 
 TEST_F(SearchTracesTest, ADifferenceBelowWhatCountsIsNone) {

@@ -92,6 +92,15 @@ TEST_F(TensorPathTest, TheFirstDifferenceIsNamedAndTheLargerOneIsTheAmplifier) {
   EXPECT_EQ(path.amplifier(1e-7)->key, (TensorKey{2, Phase::backward, "layers.0"}));
 }
 
+TEST_F(TensorPathTest, ATensorWithANaNDiffersAtAnyToleranceAndIsWrittenAsOne) {
+  std::vector<Offer> off = step_of_model();
+  change(off, Phase::forward, "layers.1", std::nanf(""));
+  const TensorPath path = compare_path(healthy(), trace("b.h5", off), 2);
+  ASSERT_NE(path.first_difference(1e300), nullptr);
+  EXPECT_EQ(path.first_difference(1e300)->key, (TensorKey{2, Phase::forward, "layers.1"}));
+  EXPECT_EQ(path.to_json().at(2).at("relative_l2"), "nan");
+}
+
 TEST_F(TensorPathTest, WhatOneSideHasIsNoStation) {
   std::vector<Offer> less = step_of_model();
   less.erase(less.begin());

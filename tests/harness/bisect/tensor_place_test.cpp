@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/bisect/tensor_place.hpp"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 
 #include "tests/support/recorded.hpp"
@@ -27,6 +29,13 @@ class TensorPlaceTest : public RecordedTest {
     return find_place(trace("expected.h5", expected, shape), trace("actual.h5", actual, shape), key);
   }
 };
+
+TEST_F(TensorPlaceTest, WritesAnElementThatIsNoNumberAsOne) {
+  const auto found = place({1, 2, 3}, {1, 2, std::nanf("")}, {3});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->to_json().at("expected"), 3.0);
+  EXPECT_EQ(found->to_json().at("actual"), "nan");
+}
 
 TEST_F(TensorPlaceTest, DrawsTheDifferencesOfFourByFourElementByElement) {
   std::vector<float> expected(16, 1), actual(16, 1);
