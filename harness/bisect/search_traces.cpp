@@ -106,6 +106,7 @@ void tell_tensor(SearchRecord& record, const TensorPath& path, const TensorStati
 SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSearch& how) {
   SearchRecord record;
   record.kind = "traces";
+  record.details = {{"expected", "the first"}, {"actual", "the second"}};
   give_names(expected, actual, how, record);
   const std::set<int64_t> steps = steps_with_tensors(expected, actual);
   const bool shares_channels = std::ranges::any_of(
