@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The collectives and messages of Group.
+#include "harness/base/error.hpp"
+#include "reference/comm/group.hpp"
+#include "reference/comm/group_shared.hpp"
+#include "reference/comm/tagged_messages.hpp"
+
+namespace parity::reference {
+namespace {
+
+c10d::ReduceOp reduce_op(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::sum:
+      return c10d::ReduceOp::SUM;
+    case Reduction::max:
+      return c10d::ReduceOp::MAX;
+    case Reduction::min:
+      return c10d::ReduceOp::MIN;
+  }
+  throw InternalError("unknown reduction");
+}
+
+int64_t bytes_of(const torch::Tensor& tensor) {
+  return static_cast<int64_t>(tensor.nbytes());
+}
+
+/// [d, ...] with another first dimension.
+torch::Tensor like_with_rows(const torch::Tensor& tensor, int64_t rows) {
+  std::vector<int64_t> shape = tensor.sizes().vec();
+  shape.at(0) = rows;
+  return torch::empty(shape, tensor.options());
+}
+
+std::function<void()> waiting(const TaggedMessages::Works& works) {
+  return [works] {
+    for (const auto& work : works)
+      work->wait();
+  };
+}
+
+/// A collective's own, or what a callable that was begun left to be called.
+std::function<void()> ending(const c10::intrusive_ptr<c10d::Work>& work) {
+  return waiting({work});
+}
+
+std::function<void()> ending(std::function<void()> end) {
+  return end;
+}
+
+}  // namespace
+
+/// A collective or message that has begun.
+struct PendingSend::State {
+  torch::Tensor tensor;
+  std::function<void()> end;  ///< waits for it
+  std::string words;
+  std::function<void(bool waits)> tell;
+
+  void wait() const {
+    tell(true);
+    try {
+      end();
+    } catch (const std::exception& error) {
+      throw PeerLost(words + ", did not end: " + reason_of(error));
+    }
+    tell(false);
+  }
+};
+
+PendingSend::PendingSend(std::unique_ptr<State> state) : state_(std::move(state)) {}
+PendingSend::PendingSend(PendingSend&&) noexcept = default;
+PendingSend& PendingSend::operator=(PendingSend&&) noexcept = default;
+PendingSend::~PendingSend() = default;
+
+void PendingSend::wait() {
+  state_->wait();
+}
+
+template <class Start>
+PendingSend Group::start(const char* kind, const torch::Tensor& given, const Start& start) const {
+  require(given.is_contiguous(), std::string(kind) + " of a tensor that is not contiguous");
+  const int64_t number = ++shared_->collectives;
+  Traffic& traffic = shared_->traffic[name_ + " " + kind];
+  ++traffic.calls;
+  traffic.bytes += bytes_of(given);
+  auto state = std::make_unique<PendingSend::State>();
+  state->tensor = given;
+  state->words = "collective " + std::to_string(number) + ", " + kind + " over " + name_ + " as rank " +
+                 std::to_string(rank_) + " of " + std::to_string(size_);
+  state->tell = [shared = shared_, what = std::string(kind) + " over " + name_](bool waits) {
+    shared->tell(waits ? what : "");
+  };
+  // A device's ranks meet inside the first call of their backend.
+  const bool may_wait = !given.is_cpu();
+  if (may_wait)
+    state->tell(true);
+  try {
+    state->end = ending(start());
+  } catch (const std::exception& error) {
+    throw PeerLost(state->words + ", did not end: " + reason_of(error));
+  }
+  if (may_wait)
+    state->tell(false);
+  return PendingSend(std::move(state));
+}
+
+template <class Start>
+void Group::perform(const char* kind, const torch::Tensor& given, const Start& start) const {
+  this->start(kind, given, start).wait();
+}
+
+void Group::all_reduce(const torch::Tensor& tensor, Reduction reduction) const {
+  if (size_ == 1)
+    return;
+  perform("all_reduce", tensor, [&] {
+    std::vector<torch::Tensor> tensors = {tensor};
+    c10d::AllreduceOptions options;
+    options.reduceOp = reduce_op(reduction);
+    return backend_of(tensor).allreduce(tensors, options);
+  });
+}
+
+torch::Tensor Group::all_gather(const torch::Tensor& tensor) const {
+  if (size_ == 1)
+    return tensor;
+  torch::Tensor all = like_with_rows(tensor, size_ * tensor.size(0));
+  torch::Tensor mine = tensor;
+  perform("all_gather", tensor, [&] { return backend_of(mine)._allgather_base(all, mine); });
+  return all;
+}
+
+torch::Tensor Group::reduce_scatter(const torch::Tensor& tensor) const {
+  if (size_ == 1)
+    return tensor;
+  require(tensor.size(0) % size_ == 0, std::to_string(tensor.size(0)) + " rows do not fall into " +
+                                           std::to_string(size_) + " equal parts");
+  torch::Tensor part = like_with_rows(tensor, tensor.size(0) / size_);
+  torch::Tensor whole = tensor;
+  perform("reduce_scatter", tensor, [&] { return backend_of(whole)._reduce_scatter_base(part, whole); });
+  return part;
+}
+
+torch::Tensor Group::all_to_all(const torch::Tensor& tensor, const std::vector<int64_t>& send_rows,
+                                const std::vector<int64_t>& receive_rows) const {
+  if (size_ == 1)
+    return tensor;
+  int64_t rows = 0;
+  for (const int64_t count : receive_rows)
+    rows += count;
+  torch::Tensor received = like_with_rows(tensor, rows);
+  torch::Tensor sent = tensor;
+  std::vector<int64_t> out_counts = receive_rows, in_counts = send_rows;
+  perform("all_to_all", tensor,
+          [&] { return backend_of(sent).alltoall_base(received, sent, out_counts, in_counts); });
+  return received;
+}
+
+void Group::broadcast(const torch::Tensor& tensor, int64_t root) const {
+  if (size_ == 1)
+    return;
+  perform("broadcast", tensor, [&] {
+    std::vector<torch::Tensor> tensors = {tensor};
+    c10d::BroadcastOptions options;
+    options.rootRank = root;
+    return backend_of(tensor).broadcast(tensors, options);
+  });
+}
+
+PendingSend Group::start_send(const torch::Tensor& tensor, int64_t to, int64_t tag) const {
+  return start("send", tensor, [&] {
+    if (!tensor.is_cpu()) {
+      static_cast<void>(backend_of(tensor));
+      return waiting(device_messages_->start_send(tensor, to, tag));
+    }
+    std::vector<torch::Tensor> tensors = {tensor};
+    return ending(backend_->send(tensors, static_cast<int>(to), static_cast<int>(tag)));
+  });
+}
+
+void Group::send(const torch::Tensor& tensor, int64_t to, int64_t tag) const {
+  start_send(tensor, to, tag).wait();
+}
+
+void Group::receive(const torch::Tensor& tensor, int64_t from, int64_t tag) const {
+  perform("receive", tensor, [&]() -> std::function<void()> {
+    if (!tensor.is_cpu()) {
+      static_cast<void>(backend_of(tensor));
+      return [this, tensor, from, tag] { device_messages_->receive(tensor, from, tag); };
+    }
+    std::vector<torch::Tensor> tensors = {tensor};
+    return ending(backend_->recv(tensors, static_cast<int>(from), static_cast<int>(tag)));
+  });
+}
+
+void Group::barrier() const {
+  torch::Tensor nothing = torch::zeros({1}, torch::kInt64);
+  all_reduce(nothing);
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the sources of Group share; nothing for those who use it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+#include "reference/comm/group.hpp"
+
+namespace parity::reference {
+
+/// What all groups of a world have in common.
+struct Group::Shared {
+  /// Connects the ranks of a group on the CPU, which meet in the store.
+  using Connect = std::function<c10::intrusive_ptr<c10d::Backend>(
+      const c10::intrusive_ptr<c10d::Store>& store, int64_t rank, int64_t size)>;
+  Connect connect;
+  std::chrono::milliseconds timeout = {};  ///< of the device's collectives
+  Device device = {};
+  std::vector<std::string> warnings = {};
+  int64_t collectives = 0;
+  std::map<std::string, Traffic> traffic = {};
+  std::map<std::string, int64_t> subgroups = {};  ///< made so far under a name
+  Watcher watcher = {};
+
+  void tell(std::string_view what) const {
+    if (watcher)
+      watcher(collectives, what);
+  }
+};
+
+/// The first line: what follows is a stack of LibTorch's.
+inline std::string reason_of(const std::exception& error) {
+  const std::string text = error.what();
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace parity::reference
