@@ -3,6 +3,7 @@
 #include "harness/bisect/guilty_update.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,6 +25,12 @@ Capture state_at_every_step() {
   return capture;
 }
 
+bool has_state(const Trace& trace) {
+  return std::ranges::any_of(trace.rank_rows(), [](const auto& entry) {
+    return entry.first.phase == Phase::optim || entry.first.phase == Phase::param;
+  });
+}
+
 int64_t distance_of_checkpoints(int64_t updates) {
   return std::max<int64_t>(1, (updates + most_checkpoints - 1) / most_checkpoints);
 }
@@ -37,12 +44,25 @@ GuiltyUpdate::GuiltyUpdate(RunProbe& probe, int64_t visible) : probe_(probe), st
     find_later_step(visible);
 }
 
-bool GuiltyUpdate::find_other_state(const SideTraces& traces) {
+/// Both sides with their state at each update: up to one, with checkpoints on the way; to their end where
+/// they cannot be stopped and started.
+void GuiltyUpdate::run_before(const std::string& suffix, int64_t last) {
+  from_checkpoint_ = probe_.runs().can_start_on_the_way();
+  SideRuns::Span span;
+  if (from_checkpoint_) {
+    every_ = distance_of_checkpoints(last);
+    span = {.stop_after = last, .checkpoint_every = every_};
+  }
+  before_.emplace(probe_.run(suffix, span, state_at_every_step()));
+}
+
+/// The first update up to `last` that leaves another state.
+bool GuiltyUpdate::find_other_state(int64_t last) {
   std::optional<int64_t> least;
   for (const Phase phase : {Phase::optim, Phase::param})
     if (const auto step =
-            first_step_of(traces.expected_trace(), traces.actual_trace(), phase, probe_.beyond());
-        step && (!least || *step < *least))
+            first_step_of(before_->expected_trace(), before_->actual_trace(), phase, probe_.beyond());
+        step && *step <= last && (!least || *step < *least))
       least = step;
   if (least)
     step_ = std::max<int64_t>(*least, 1);
@@ -52,38 +72,39 @@ bool GuiltyUpdate::find_other_state(const SideTraces& traces) {
 /// The first update that ends with another state: at `visible` at the latest, earlier where a change was not
 /// used at once.
 void GuiltyUpdate::find_step(int64_t visible) {
-  if (!probe_.runs().can_start_on_the_way() || visible == 1)
+  if (visible == 1)
+    return probe_.tell("step", "update 1");
+  run_before("before", visible - 1);
+  if (find_other_state(visible - 1))
+    return probe_.tell(
+        "step",
+        fmt::format("update {} leaves another state, {} before a channel shows it", step_,
+                    visible - step_ == 1 ? "one update" : fmt::format("{} updates", visible - step_)),
+        probe_.compare_command(*before_, fmt::format(" --step {}", step_)));
+  if (!has_state(before_->expected_trace()) || !has_state(before_->actual_trace())) {
+    probe_.note(
+        fmt::format("no parameter or optimizer state of the updates before {} was recorded by both sides: "
+                    "one of those may have left another",
+                    step_));
     return probe_.tell("step", fmt::format("update {}", step_));
-  every_ = distance_of_checkpoints(visible - 1);
-  before_.emplace(
-      probe_.run("before", {.stop_after = visible - 1, .checkpoint_every = every_}, state_at_every_step()));
-  if (!find_other_state(*before_))
-    return probe_.tell("step",
-                       fmt::format("update {}: before it parameters and optimizer state {}", step_,
-                                   probe_.beyond() > 0 ? "agree up to rounding" : "have the same bits"));
-  probe_.tell("step",
-              fmt::format("update {} leaves another state, {} before a channel shows it", step_,
-                          visible - step_ == 1 ? "one update" : fmt::format("{} updates", visible - step_)),
-              probe_.compare_command(*before_, fmt::format(" --step {}", step_)));
+  }
+  probe_.tell("step", fmt::format("update {}: before it parameters and optimizer state {}", step_,
+                                  probe_.beyond() > 0 ? "agree up to rounding" : "have the same bits"));
 }
 
 /// A channel may be computed otherwise from the same tensors, as a norm over parts is: then the search goes
 /// on at the first update that leaves another state.
 void GuiltyUpdate::find_later_step(int64_t visible) {
-  const int64_t last = probe_.runs().steps();
-  if (!has_tensors() || !probe_.runs().can_start_on_the_way())
+  if (!has_tensors())
     return;
-  every_ = distance_of_checkpoints(last);
-  before_.emplace(
-      probe_.run("later", {.stop_after = last, .checkpoint_every = every_}, state_at_every_step()));
-  if (!find_other_state(*before_))
+  run_before("later", probe_.runs().steps());
+  if (!find_other_state(std::numeric_limits<int64_t>::max()))
     return probe_.tell(
         "tensor", fmt::format("none of the {} tensors of update {} differs, nor the state after any update",
                               path_.stations.size(), visible));
   probe_.tell("step",
               fmt::format("update {} is the first that leaves another state; no tensor of update {} differs",
                           step_, visible));
-  from_checkpoint_ = true;
   find_tensor();
 }
 
@@ -138,7 +159,7 @@ void GuiltyUpdate::find_tensor() {
   all.sketches.push_back(everything());
   tensors_.emplace(run_again("tensors", all));
   take_first();
-  if (!first_ && before_ && step_ > 1) {  // what made it is not in the checkpoint
+  if (!first_ && before_ && from_checkpoint_ && step_ > 1) {  // what made it is not in the checkpoint
     from_checkpoint_ = false;
     SideTraces whole = run_again("tensors-from-start", all);
     tensors_.emplace(std::move(whole));

@@ -50,15 +50,16 @@ class GuiltyUpdate {
   SideRuns::Span span_of_update(int64_t ahead = 0) const;
   void find_step(int64_t visible);
   void find_later_step(int64_t visible);
-  bool find_other_state(const SideTraces& traces);
+  void run_before(const std::string& suffix, int64_t last);
+  bool find_other_state(int64_t last);
   void find_tensor();
   void take_first();
   void tell_tensor();
 
   RunProbe& probe_;
-  std::optional<SideTraces> before_;  ///< with checkpoints
-  int64_t every_ = 1;                 ///< updates between them
-  bool from_checkpoint_ = true;
+  std::optional<SideTraces> before_;  ///< with the state at each update
+  int64_t every_ = 1;                 ///< updates between its checkpoints
+  bool from_checkpoint_ = true;       ///< whether the update runs from one of its checkpoints
   int64_t step_;
   std::optional<SideTraces> tensors_;
   TensorPath path_;
