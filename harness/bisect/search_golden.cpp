@@ -16,6 +16,7 @@
 #include "harness/base/nearest.hpp"
 #include "harness/base/process.hpp"
 #include "harness/base/visible.hpp"
+#include "harness/bisect/curve_json.hpp"
 #include "harness/bisect/golden_config.hpp"
 #include "harness/bisect/golden_gap.hpp"
 #include "harness/bisect/golden_origin.hpp"
