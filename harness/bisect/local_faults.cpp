@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -31,14 +32,21 @@ int64_t bytes_to_keep(const Trace& trace, const CaptureRule& update) {
   return bytes;
 }
 
+/// By name, so that nothing else is kept where an operator's tensors are recorded too.
 std::vector<CaptureRule> rules_to_keep(const GuiltyUpdate& update) {
-  std::vector<CaptureRule> rules(1);
-  rules.front().steps = {update.step()};
-  rules.front().phases = {Phase::forward, Phase::backward, Phase::grad_local, Phase::grad,
-                          Phase::grad_clipped};
+  std::map<Phase, CaptureRule> rules;
+  for (const SketchRow& row : update.traces().expected_trace().sketches())
+    if (row.key.step == update.step() && is_handed_on(row.key))
+      rules[row.key.phase].names.push_back(row.key.name);
+  std::vector<CaptureRule> all;
+  for (auto& [phase, rule] : rules) {
+    rule.steps = {update.step()};
+    rule.phases = {phase};
+    all.push_back(std::move(rule));
+  }
   // What the update begins with: the sides' own may differ by rounding already.
-  rules.push_back({{update.step() - 1}, {Phase::optim, Phase::param}, {}});
-  return rules;
+  all.push_back({{update.step() - 1}, {Phase::optim, Phase::param}, {}});
+  return all;
 }
 
 std::string name_with_gap(const TensorStation& station) {

@@ -244,8 +244,11 @@ void OperatorCapture::offer_one(const Context& context, const std::string& slot,
     return;
   const OperatorTensor tensor = {context.at.module, context.number, context.op, slot, rank_};
   const std::string name = tensor.name();
-  if (recorder_.wants(context.at.phase, name))
-    offer(recorder_, device_, context.at.phase, name, value, value.sizes().vec());
+  if (!recorder_.wants(context.at.phase, name))
+    return;
+  // An operator may read an expanded tensor, of which many elements are one: a copy of it is offered.
+  const at::NoGradGuard no_grad;
+  offer(recorder_, device_, context.at.phase, name, value.contiguous(), value.sizes().vec());
 }
 
 }  // namespace parity::reference
