@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/base/error.hpp"
+#include "harness/bisect/trim_runs.hpp"
 #include "harness/suite/content_hash.hpp"
 
 namespace parity {
@@ -77,7 +78,7 @@ void OptionRuns::run(const std::vector<Hybrid>& hybrids, int repeat) {
   source.reference = source.arms.front().name;
   SuiteOptions options = options_;
   if (repeat > 0)
-    options.out /= fmt::format("bisect/repeats/{}", repeat);
+    options.out = repeats_folder(options.out) / std::to_string(repeat);
   const auto begin = std::chrono::steady_clock::now();
   const ArmRuns runs = run_arms(source, options, progress_);
   effort_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -95,6 +96,8 @@ void OptionRuns::run(const std::vector<Hybrid>& hybrids, int repeat) {
       curves.failure_kind = "bad_trace";
       curves.failure = problem;
     }
+    if (curves.failure_kind == "bad_config")
+      refused_[{hybrids[i].on, hybrids[i].float64}] = curves;
     known_[hybrids[i]] = std::move(curves);
     if (counted.insert(id).second)
       ++(result.cached ? effort_.cached : effort_.executed);
@@ -104,7 +107,7 @@ void OptionRuns::run(const std::vector<Hybrid>& hybrids, int repeat) {
 void OptionRuns::fetch(const std::vector<Hybrid>& hybrids) {
   std::map<int, std::set<Hybrid>> fresh;
   for (const Hybrid& hybrid : hybrids)
-    if (!known_.contains(hybrid))
+    if (!known_.contains(hybrid) && !refused_.contains({hybrid.on, hybrid.float64}))
       fresh[hybrid.repeat].insert(hybrid);
   for (const auto& [repeat, wanted] : fresh)
     run({wanted.begin(), wanted.end()}, repeat);
@@ -121,6 +124,8 @@ const RunCurves& OptionRuns::of(const Hybrid& hybrid) {
   Hybrid whole = hybrid;
   whole.stop_after = 0;
   if (const auto found = known_.find(whole); found != known_.end())
+    return found->second;
+  if (const auto found = refused_.find({hybrid.on, hybrid.float64}); found != refused_.end())
     return found->second;
   fetch({hybrid});
   return known_.at(hybrid);

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "harness/bisect/option_toggles.hpp"
@@ -63,6 +64,8 @@ class OptionRuns {
   SuiteOptions options_;
   Progress& progress_;
   std::map<Hybrid, RunCurves> known_;
+  /// Configs that the trainer refuses, which it does wherever a run would stop: no process is started again.
+  std::map<std::pair<Toggles, bool>, RunCurves> refused_;
   Effort effort_;
   bool can_stop_ = true;
 };

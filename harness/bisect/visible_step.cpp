@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/error.hpp"
 #include "harness/bisect/curve_json.hpp"
 #include "harness/bisect/first_step.hpp"
 
@@ -36,6 +37,43 @@ void tell_end(RunProbe& probe, const SideTraces& whole) {
   probe.tell("curve", fmt::format("no channel differs up to update {}", std::min(a, b)));
 }
 
+bool holds_parameters(const Trace& trace, int64_t step) {
+  return std::ranges::any_of(trace.rank_rows(), [step](const auto& entry) {
+    return entry.first.step == step && entry.first.phase == Phase::param;
+  });
+}
+
+bool share_a_channel(const Trace& a, const Trace& b) {
+  return std::ranges::any_of(a.channels(), [&](const auto& entry) {
+    return entry.second.kind != ChannelKind::timing && b.channels().contains(entry.first);
+  });
+}
+
+/// Sides of which nothing that both recorded differs.
+void tell_agreement(RunProbe& probe, const SideTraces& ends, int64_t last) {
+  const Trace &a = ends.expected_trace(), &b = ends.actual_trace();
+  const bool channels = share_a_channel(a, b),
+             parameters = holds_parameters(a, last) && holds_parameters(b, last);
+  if (!channels && !parameters)
+    throw UserError(
+        fmt::format("{} and {} recorded nothing in common (nothing can be held beside anything); record the "
+                    "same channels on both "
+                    "sides, loss at least, and parameters after update {}",
+                    probe.sides().expected, probe.sides().actual, last));
+  probe.record.differs = false;
+  const std::string words = parameters ? ", nor a parameter after the last update" : "";
+  probe.tell("curve", fmt::format("no channel differs{}{}", probe.beyond_words(), words));
+  if (!parameters)
+    probe.note(
+        fmt::format("no parameters were recorded after update {}, so whether they agree is not known; record "
+                    "phase param there on both sides",
+                    last));
+  probe.record.sentence =
+      fmt::format("{} and {} do not differ: {} the same bits", probe.sides().expected, probe.sides().actual,
+                  parameters ? fmt::format("every channel and the parameters after update {} have", last)
+                             : "every channel has");
+}
+
 }  // namespace
 
 std::optional<int64_t> find_visible_step(RunProbe& probe) {
@@ -61,12 +99,7 @@ std::optional<int64_t> find_visible_step(RunProbe& probe) {
                probe.compare_command(ends, " --phase param"));
     return last;
   }
-  probe.tell("curve", fmt::format("no channel differs{}, nor a parameter after the last update",
-                                  probe.beyond_words()));
-  probe.record.differs = false;
-  probe.record.sentence = fmt::format(
-      "{} and {} do not differ: every channel and the parameters after update {} have the same bits",
-      probe.sides().expected, probe.sides().actual, last);
+  tell_agreement(probe, ends, last);
   return std::nullopt;
 }
 

@@ -6,12 +6,15 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
+#include "harness/base/nearest.hpp"
 #include "harness/bisect/option_sides.hpp"
 #include "harness/bisect/search_run.hpp"
+#include "harness/bisect/trim_runs.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/print_search.hpp"
-#include "harness/suite/run_cache.hpp"
 
 namespace parity::cli {
 namespace {
@@ -23,15 +26,28 @@ struct Options {
   RunOptions run;
 };
 
-ExitCode search(const Options& options) {
+/// A first word that names no case may be a verb, mistyped.
+OptionSides read_sides(const Options& options, const std::vector<std::string>& verbs) {
+  try {
+    return option_sides(options.good, options.bad, options.root, options.settings);
+  } catch (const UserError& error) {
+    const std::string near = nearest(options.good, verbs);
+    if (near.empty())
+      throw;
+    throw UserError(fmt::format("{}; or is the verb meant: parity bisect {}?", error.what(), near),
+                    error.code());
+  }
+}
+
+ExitCode search(const Options& options, const std::vector<std::string>& verbs) {
   const SuiteOptions suite = options.run.suite_options();
-  const OptionSides read = option_sides(options.good, options.bad, options.root, options.settings);
+  const OptionSides read = read_sides(options, verbs);
   require_known_keys(read, suite.trainer);
   const std::vector<Arm>& arms = read.sides.arms;
   Progress progress(stderr);
   SearchRecord record = search_run({read.sides, arms.front().name, arms.back().name}, suite, progress);
   record.subject = read.subject;
-  trim_cache(RunStore(suite.out).runs(), {suite.cache_bytes, {}, {}});
+  trim_search_runs(suite);
   return tell(record, suite.out, "runs " + read.name, options.run.json);
 }
 
@@ -81,7 +97,10 @@ void add_bisect(CLI::App& app, Action& action) {
       return;
     if (options->good.empty())
       throw UserError("parity bisect needs a case or a verb (nothing was named); see: parity bisect --help");
-    action = [options] { return search(*options); };
+    std::vector<std::string> verbs;
+    for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+      verbs.push_back(verb->get_name());
+    action = [options, verbs] { return search(*options, verbs); };
   });
 }
 

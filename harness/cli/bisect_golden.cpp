@@ -4,11 +4,11 @@
 #include <string>
 
 #include "harness/bisect/search_golden.hpp"
+#include "harness/bisect/trim_runs.hpp"
 #include "harness/cli/bisect.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/print_search.hpp"
 #include "harness/suite/named_case.hpp"
-#include "harness/suite/run_cache.hpp"
 
 namespace parity::cli {
 namespace {
@@ -25,7 +25,7 @@ ExitCode search(const Options& options) {
   const Case source = named_case(named.source, options.root);
   Progress progress(stderr);
   const SearchRecord record = search_golden(source, named.arm, suite, progress);
-  trim_cache(RunStore(suite.out).runs(), {suite.cache_bytes, {}, {}});
+  trim_search_runs(suite);
   return tell(record, suite.out, "golden " + source.name + (named.arm.empty() ? "" : ":" + named.arm),
               options.run.json);
 }

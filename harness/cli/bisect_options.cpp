@@ -10,10 +10,10 @@
 #include "harness/base/error.hpp"
 #include "harness/bisect/option_record.hpp"
 #include "harness/bisect/search_options.hpp"
+#include "harness/bisect/trim_runs.hpp"
 #include "harness/cli/bisect.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/print_search.hpp"
-#include "harness/suite/run_cache.hpp"
 
 namespace parity::cli {
 namespace {
@@ -44,7 +44,7 @@ ExitCode search(const Options& options) {
   Progress progress(stderr);
   const OptionFindings found = search_options(sides.sides, question, suite, progress);
   const SearchRecord record = option_record(found, sides);
-  trim_cache(RunStore(suite.out).runs(), {suite.cache_bytes, {}, {}});
+  trim_search_runs(suite);
   return tell(record, suite.out, "options " + sides.name, options.run.json);
 }
 

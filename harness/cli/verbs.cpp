@@ -89,6 +89,12 @@ std::string usage_problem(const CLI::App& app, const CLI::ParseError& error) {
   }
   for (const CLI::App* sub : verb->get_subcommands([](const CLI::App*) { return true; }))
     known.push_back(sub->get_name());
+  for (const CLI::Option* argument : verb->get_options())  // one may have been meant as a verb
+    for (const std::string& word :
+         argument->get_positional() ? argument->results() : std::vector<std::string>())
+      if (const std::string near = nearest(word, known); !extra.empty() && !near.empty())
+        return fmt::format("{} has no verb {} (did you mean '{}'?)", words_of(verb), parity::quoted(word),
+                           near);
   if (!extra.empty() && !known.empty())
     return fmt::format("{} has no verb '{}'{}", words_of(verb), extra.front(),
                        suggestion(extra.front(), known));

@@ -113,6 +113,26 @@ TEST_F(BisectOptionsTest, AnOptionThatIsRefusedAloneGoesWithWhatItNeeds) {
   EXPECT_THAT(sentence_, HasSubstr("which cannot be set without attention.backend = \"flex\""));
 }
 
+TEST_F(BisectOptionsTest, WhatIsRefusedIsNotStartedAgain) {
+  write_case("c", base() + arms("", "attention.backend = \"flex\"\nattention.sliding_window = 4\n") +
+                      no_golden() + check("channel = \"loss\"", "identical"));
+  const OptionSides sides =
+      option_sides((folder_ / "cases/topic/c.toml").string(), "", folder_ / "cases", {});
+  const char* elsewhere = std::getenv("PARITY_TRAINER");
+  SuiteOptions options;
+  options.out = folder_ / "out";
+  options.trainer = elsewhere ? elsewhere : places::build + "/bin/parity-train";
+  Progress progress(stderr, false);
+  const PlannedCase planned = plan_arms(sides.sides, options);
+  OptionRuns runs(sides.sides, toggles_between(planned.arms[0].config, planned.arms[1].config), options,
+                  progress);
+  ASSERT_EQ(runs.toggles().at(1).key, "attention.sliding_window");
+  for (const int64_t stop_after : {3, 5, 0}) {
+    EXPECT_EQ(runs.of({{1}, stop_after}).failure_kind, "bad_config");
+    EXPECT_EQ(runs.effort().executed, 1) << stop_after;
+  }
+}
+
 TEST_F(BisectOptionsTest, WhatIsNeededMayBeTheCulpritItself) {
   const std::string packed = "data.packing = \"stream\"\ndata.document_tokens = 8\ndata.eos_id = 255\n";
   const OptionFindings found =

@@ -169,10 +169,10 @@ TEST_F(SearchOptionsTest, TheRecordSaysHowItWasFoundAndWhatRepeatsIt) {
   const SearchRecord record = option_record(search(sides.sides), sides);
   EXPECT_TRUE(record.differs);
   ASSERT_THAT(record.stages, SizeIs(3));
-  EXPECT_EQ(record.stages[0].command, "parity run topic/w");
-  EXPECT_EQ(record.stages[1].command, "parity run topic/w --set good:opt.c=1");
-  EXPECT_EQ(record.stages[2].command,
-            "parity run topic/w --set good:opt.a=1 --set good:opt.b=1 --set good:opt.d=1");
+  const std::string run = "parity run " + (folder_ / "cases/topic/w.toml").string();
+  EXPECT_EQ(record.stages[0].command, run);
+  EXPECT_EQ(record.stages[1].command, run + " --set good:opt.c=1");
+  EXPECT_EQ(record.stages[2].command, run + " --set good:opt.a=1 --set good:opt.b=1 --set good:opt.d=1");
   const Json json = record.to_json();
   EXPECT_EQ(json.at("details").at("culprits").at(0).at("keys"), Json({"opt.c"}));
   EXPECT_EQ(json.at("details").at("bound"), 2);
