@@ -77,6 +77,9 @@ Chart depth_chart(const Depth& depth) {
        dots_at(lefts, only(depth, tops, [](const Station& s) { return s.differs && is_number(s); }))},
       {"dots lost",
        dots_at(lefts, only(depth, tops, [](const Station& s) { return s.differs && !is_number(s); }))}};
+  for (size_t i = 0; i < tops.size(); ++i)
+    if (depth.stations[i].alone && tops[i])
+      chart.rings.push_back({lefts[i], *tops[i]});
   if (depth.first)
     chart.marks.push_back({"first", "first that differs", place_of(*depth.first, depth)});
   if (depth.amplifier && depth.amplifier != depth.first)
@@ -92,6 +95,11 @@ std::string depth_sentence(const Depth& depth) {
   std::string text = "The first that differs is " + station_words(depth.stations[*depth.first]);
   if (depth.amplifier && depth.amplifier != depth.first)
     text += "; the error grows most at " + station_words(depth.stations[*depth.amplifier]);
+  const auto alone = static_cast<size_t>(std::ranges::count_if(
+      depth.stations, [](const Station& station) { return station.alone.has_value(); }));
+  if (alone > 0)
+    text += "; " + count(alone, "tensor") + ", ringed, " + (alone == 1 ? "is" : "are") + " wrong by " +
+            (alone == 1 ? "itself" : "themselves");
   return text + ".";
 }
 

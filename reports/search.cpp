@@ -66,7 +66,7 @@ std::vector<Curve> curves(const Node& details, const std::pair<std::string, std:
 }
 
 Station station(const Node& node) {
-  Station result{node.at("phase").text(), node.at("name").text(), node.at("differs").flag(), {}};
+  Station result{node.at("phase").text(), node.at("name").text(), node.at("differs").flag(), {}, {}};
   if (const auto relative = node.find("relative_l2"))
     result.relative = relative->number();
   return result;
@@ -89,6 +89,21 @@ std::optional<Depth> depth(const Node& details) {
   if (const auto grown = details.find("amplifier"))
     result.amplifier = place_of(result.stations, *grown);
   return result;
+}
+
+/// Tells the stations before it which of them are wrong by themselves.
+void mark_faults(std::vector<Stage>& stages) {
+  Depth* depth = nullptr;
+  for (Stage& stage : stages) {
+    if (stage.depth)
+      depth = &*stage.depth;
+    if (depth == nullptr)
+      continue;
+    for (const Node& each : list(stage.details, "own", [](const Node& item) { return item; }))
+      if (const auto place = place_of(depth->stations, each); place && !each.at("rounding").flag())
+        if (const auto relative = each.find("relative_l2"))
+          depth->stations[*place].alone = relative->number();
+  }
 }
 
 Stage stage(const Node& node, const std::pair<std::string, std::string>& sides) {
@@ -128,6 +143,7 @@ Search read_search(const Json& json) {
   record.at("stages");
   const auto sides = side_names(record);
   result.stages = list(record, "stages", [&](const Node& item) { return stage(item, sides); });
+  mark_faults(result.stages);
   for (const Stage& each : result.stages)
     result.seconds += each.seconds;
   return result;

@@ -17,6 +17,8 @@ struct Station {
   std::string phase, name;
   bool differs = false;  ///< in bits
   Value relative;        ///< ||a - e|| / ||e||; nothing where no sketch tells
+  Value alone;  ///< the same, of the side fed with the good side's numbers, beyond rounding: it is wrong
+                ///< by itself. Nothing: it is not, or nobody was fed
 };
 
 /// How the error grows through an update.

@@ -70,6 +70,10 @@ FactTable station_table(const Depth& depth) {
                   {"tensor", "phase", "bits", "relative L2"},
                   {},
                   true};
+  const bool tells_alone =
+      std::ranges::any_of(depth.stations, [](const Station& station) { return station.alone.has_value(); });
+  if (tells_alone)
+    table.heads.emplace_back("by itself");
   for (const Station& station : depth.stations) {
     if (table.rows.size() == most_rows) {
       table.title += ", the first " + std::to_string(most_rows);
@@ -77,6 +81,8 @@ FactTable station_table(const Depth& depth) {
     }
     table.rows.push_back({station.name, station.phase, station.differs ? "≠ differs" : "= identical",
                           station.relative ? brief(*station.relative) : "not known"});
+    if (tells_alone)
+      table.rows.back().push_back(station.alone ? brief(*station.alone) : "");
   }
   return table;
 }

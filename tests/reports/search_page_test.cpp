@@ -104,6 +104,21 @@ TEST(SearchPageTest, RendersARecordWithoutDetails) {
   EXPECT_THAT(html, Not(HasSubstr("<svg")));
 }
 
+TEST(SearchPageTest, TensorsThatAreWrongByThemselvesAreRinged) {
+  Json record = bare();
+  const auto own = [](const char* phase, const char* name, bool rounding) {
+    return Json{{"phase", phase}, {"name", name}, {"relative_l2", 1e-3}, {"rounding", rounding}};
+  };
+  record["stages"] = {stage("tensor", path())};
+  EXPECT_THAT(body(record), Not(HasSubstr("ringed")));
+  record["stages"].push_back(
+      stage("local", {{"own", {own("forward", "layers.1", false), own("backward", "layers.0", true)}}}));
+  const std::string html = body(record);
+  EXPECT_THAT(html, HasSubstr("1 tensor, ringed, is wrong by itself"));
+  EXPECT_THAT(html, HasSubstr("class=\"ring\""));
+  EXPECT_THAT(html, HasSubstr("by itself"));
+}
+
 TEST(SearchPageTest, TellsEachStageWithItsCommandAndEffort) {
   Json record = bare();
   record["stages"] = {stage("curve", Json::object()), stage("tensor", Json::object())};

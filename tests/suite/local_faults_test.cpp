@@ -58,15 +58,16 @@ TEST_F(LocalFaultsTest, TwoFaultsAreToldFromWhatTheyHandOnInEveryLayout) {
   const Case source = all_layouts();
   const std::vector<Fault> faults = {scaled(Phase::forward, "layers.0.attention", 1e-3),
                                      scaled(Phase::backward, "layers.0.feed_forward", 1e-3)};
-  for (const Layout& layout : layouts) {
-    const SearchRecord record = search(source, layout.name, layout.name, faults);
+  for (const char* layout :
+       {"one", "pieces", "recomputed", "replicas", "shards", "tensor", "pipeline", "context"}) {
+    const SearchRecord record = search(source, layout, layout, faults);
     EXPECT_THAT(own(record),
                 UnorderedElementsAre("forward layers.0.attention", "backward layers.0.feed_forward"))
-        << layout.name;
-    EXPECT_GT(stage(record, "local").details.at("inherited"), 20) << layout.name;
+        << layout;
+    EXPECT_GT(stage(record, "local").details.at("inherited"), 20) << layout;
     EXPECT_THAT(record.sentence, AllOf(HasSubstr("forward layers.0.attention at step 3 is the first"),
                                        HasSubstr("not the only one: backward layers.0.feed_forward")))
-        << layout.name;
+        << layout;
   }
 }
 
