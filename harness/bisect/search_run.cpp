@@ -105,6 +105,17 @@ std::string changed_rate(const GuiltyUpdate& update) {
   return "";
 }
 
+/// What it means that an input differs.
+std::string words_of_input(const std::string& name) {
+  if (name.starts_with("first_keys"))
+    return "mask other pairs";
+  if (name == "positions")
+    return "count positions otherwise";
+  if (name == "document_ids")
+    return "cut documents elsewhere";
+  return "read other data";
+}
+
 std::string sentence_of(const GuiltyUpdate& update, const std::optional<GuiltyOperator>& guilty,
                         const std::optional<TensorPlace>& place) {
   const TensorKey& key = update.first()->key;
@@ -112,7 +123,7 @@ std::string sentence_of(const GuiltyUpdate& update, const std::optional<GuiltyOp
   if (key.step == 0)
     text += ": the sides begin with other weights";
   else if (key.phase == Phase::input)
-    text += ": the sides read other data, before any computation";
+    text += fmt::format(": the sides {}, before any computation", words_of_input(key.name));
   else if (const std::string rate = changed_rate(update); !rate.empty())
     text += ": " + rate;
   else if (guilty)
@@ -184,6 +195,54 @@ SearchRecord search_in_float64(RunProbe wide, const TensorStation& in_float32) {
   return std::move(wide.record);
 }
 
+/// A first difference that may be nothing but another order of sums, looked past.
+struct PastRounding {
+  std::string before, after;            ///< what the sentence says of it around the rest
+  std::optional<SearchRecord> record;   ///< of the search in float64, where that found another computation
+  std::optional<FloorSearch> measured;  ///< where the floor was measured; `update` stands where it found more
+};
+
+void measure_rounding(RunProbe& probe, GuiltyUpdate& update, PastRounding& past) {
+  const TensorStation bits = *update.first();
+  const bool is_widened = !past.after.empty();
+  past.measured = search_beyond_floor(probe, update);
+  if (!past.measured->first) {
+    past.after = fmt::format("; {}nothing is off by more than rounding takes it",
+                             is_widened ? "in float64 nothing of it remains, and " : "");
+    return;
+  }
+  update.look_at(*past.measured->first);
+  past.before = fmt::format("beyond rounding (the bits part at {} already, by {:.1e}), ", words_of(bits.key),
+                            *bits.relative);
+  past.after = is_widened ? "; in float64 nothing of it remains, so the 16 bits make it" : "";
+}
+
+PastRounding look_past_rounding(RunProbe& probe, GuiltyUpdate& update, const SuiteOptions& options,
+                                Progress& progress) {
+  PastRounding past;
+  if (!is_of_roundings_size(*update.first()) || probe.runs().config_differences().empty())
+    return past;
+  if (probe.runs().can_widen()) {
+    SearchRecord wide = search_in_float64(
+        RunProbe::in_float64(probe.sides(), options, progress, probe.record), *update.first());
+    if (!wide.sentence.empty()) {
+      wide.differs = true;
+      past.record = std::move(wide);
+      return past;
+    }
+    probe.record.stages = std::move(wide.stages);
+    past.after = "; in float64 nothing of it remains, so it is rounding";
+  }
+  if (!probe.runs().can_be_fed())
+    probe.note(
+        fmt::format("{} differs by no more than another order of sums makes; whether it is that is not "
+                    "known, since a command has no float64 twin and cannot be moved by rounding's size",
+                    words_of(update.first()->key)));
+  else if (!probe.runs().can_widen() || has_halves(update))
+    measure_rounding(probe, update, past);
+  return past;
+}
+
 }  // namespace
 
 SearchRecord search_run(const Sides& sides, const SuiteOptions& options, Progress& progress) {
@@ -200,39 +259,16 @@ SearchRecord search_run(const Sides& sides, const SuiteOptions& options, Progres
     probe.record.sentence = sentence_without_tensor(probe, update, *visible);
     return std::move(probe.record);
   }
-  std::string beyond_rounding, but_rounding;
-  std::optional<FloorSearch> measured;
-  if (is_of_roundings_size(*update.first()) && !probe.runs().config_differences().empty()) {
-    if (probe.runs().can_widen()) {
-      SearchRecord wide =
-          search_in_float64(RunProbe::in_float64(sides, options, progress, probe.record), *update.first());
-      wide.differs = true;
-      if (!wide.sentence.empty())
-        return wide;
-      probe.record.stages = std::move(wide.stages);
-      but_rounding = "; in float64 nothing of it remains, so it is rounding";
-    }
-    if (probe.runs().can_be_fed() && (!probe.runs().can_widen() || has_halves(update))) {
-      const TensorStation bits = *update.first();
-      measured = search_beyond_floor(probe, update);
-      if (measured->first) {
-        update.look_at(*measured->first);
-        beyond_rounding = fmt::format("beyond rounding (the bits part at {} already, by {:.1e}), ",
-                                      words_of(bits.key), *bits.relative);
-        but_rounding =
-            but_rounding.empty() ? "" : "; in float64 nothing of it remains, so the 16 bits make it";
-      } else {
-        but_rounding = fmt::format("; {}nothing is off by more than rounding takes it",
-                                   but_rounding.empty() ? "" : "in float64 nothing of it remains, and ");
-      }
-    }
-  }
-  const std::optional<LocalFaults> local = find_local_faults(probe, update, measured ? &*measured : nullptr);
+  PastRounding past = look_past_rounding(probe, update, options, progress);
+  if (past.record)
+    return std::move(*past.record);
+  const std::optional<LocalFaults> local =
+      find_local_faults(probe, update, past.measured ? &*past.measured : nullptr);
   const std::optional<GuiltyOperator> guilty =
-      beyond_rounding.empty() ? find_operator(probe, update) : std::nullopt;
+      past.before.empty() ? find_operator(probe, update) : std::nullopt;
   const std::optional<TensorPlace> place = find_element(probe, update);
-  probe.record.sentence = beyond_rounding + sentence_of(update, guilty, place) +
-                          words_of_others(local, *update.first()) + but_rounding;
+  probe.record.sentence =
+      past.before + sentence_of(update, guilty, place) + words_of_others(local, *update.first()) + past.after;
   return std::move(probe.record);
 }
 

@@ -13,21 +13,14 @@
 #include "harness/bisect/option_sides.hpp"
 #include "harness/bisect/search_run.hpp"
 #include "harness/bisect/trim_runs.hpp"
-#include "harness/cli/options.hpp"
 #include "harness/cli/print_search.hpp"
+#include "harness/cli/side_options.hpp"
 
 namespace parity::cli {
 namespace {
 
-struct Options {
-  std::string good, bad;
-  std::string root = "cases";
-  std::vector<std::string> settings;
-  RunOptions run;
-};
-
 /// A first word that names no case may be a verb, mistyped.
-OptionSides read_sides(const Options& options, const std::vector<std::string>& verbs) {
+OptionSides read_sides(const SideOptions& options, const std::vector<std::string>& verbs) {
   try {
     return option_sides(options.good, options.bad, options.root, options.settings);
   } catch (const UserError& error) {
@@ -39,7 +32,7 @@ OptionSides read_sides(const Options& options, const std::vector<std::string>& v
   }
 }
 
-ExitCode search(const Options& options, const std::vector<std::string>& verbs) {
+ExitCode search(const SideOptions& options, const std::vector<std::string>& verbs) {
   const SuiteOptions suite = options.run.suite_options();
   const OptionSides read = read_sides(options, verbs);
   require_known_keys(read, suite.trainer);
@@ -54,24 +47,9 @@ ExitCode search(const Options& options, const std::vector<std::string>& verbs) {
 }  // namespace
 
 void add_bisect(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SideOptions>();
   app.require_subcommand(0, 1);
-  app.add_option(
-         "GOOD", options->good,
-         "The side taken for right: CASE:ARM, CASE (its reference arm), or a run config (TOML, or JSON)")
-      ->type_name("CASE:ARM");
-  app.add_option(
-         "BAD", options->bad,
-         "The other one: an arm of the same case, CASE:ARM, or a run config (default: the case's other arm)")
-      ->type_name("ARM");
-  app.add_option("--set", options->settings, "Change a config key of both sides, or of one; may be repeated")
-      ->type_name("[ARM:]KEY=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--cases", options->root, "Folder the cases lie in")
-      ->type_name("DIR")
-      ->capture_default_str();
-  options->run.add_to(app);
+  options->add_to(app);
   const auto add = [&](const char* name, const char* summary, void (*more)(CLI::App&, Action&)) {
     more(*app.add_subcommand(name, summary), action);
   };

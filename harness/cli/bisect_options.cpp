@@ -12,19 +12,16 @@
 #include "harness/bisect/search_options.hpp"
 #include "harness/bisect/trim_runs.hpp"
 #include "harness/cli/bisect.hpp"
-#include "harness/cli/options.hpp"
 #include "harness/cli/print_search.hpp"
+#include "harness/cli/side_options.hpp"
 
 namespace parity::cli {
 namespace {
 
 struct Options {
-  std::string good, bad;
-  std::string root = "cases";
-  std::vector<std::string> settings;
+  SideOptions sides;
   OptionQuestion question;
   bool float64 = false;
-  RunOptions run;
 };
 
 ExitCode search(const Options& options) {
@@ -35,17 +32,17 @@ ExitCode search(const Options& options) {
     throw UserError(
         "--looks is how often each side is run (0 to 100); give 2 or more to see whether it agrees "
         "with itself");
-  std::vector<std::string> settings = options.settings;
+  std::vector<std::string> settings = options.sides.settings;
   if (options.float64)
     settings.emplace_back("dtype=float64");
-  SuiteOptions suite = options.run.suite_options();
-  const OptionSides sides = option_sides(options.good, options.bad, options.root, settings);
+  SuiteOptions suite = options.sides.run.suite_options();
+  const OptionSides sides = option_sides(options.sides.good, options.sides.bad, options.sides.root, settings);
   require_known_keys(sides, suite.trainer);
   Progress progress(stderr);
   const OptionFindings found = search_options(sides.sides, question, suite, progress);
   const SearchRecord record = option_record(found, sides);
   trim_search_runs(suite);
-  return tell(record, suite.out, "options " + sides.name, options.run.json);
+  return tell(record, suite.out, "options " + sides.name, options.sides.run.json);
 }
 
 void add_search_options(CLI::App& app, Options& options) {
@@ -65,25 +62,14 @@ void add_search_options(CLI::App& app, Options& options) {
       ->type_name("N");
   app.add_flag("--float64", options.float64,
                "Search with both sides in float64, where rounding does not show");
-  app.add_option("--set", options.settings, "Change a config key of both sides, or of one; may be repeated")
-      ->type_name("[ARM:]KEY=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--cases", options.root, "Folder the cases lie in")->type_name("DIR")->capture_default_str();
 }
 
 }  // namespace
 
 void add_bisect_options(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  app.add_option(
-         "GOOD_ARM", options->good,
-         "CASE:ARM, CASE for its reference arm, or a run config (TOML, or a run folder's config.json)")
-      ->required();
-  app.add_option("BAD_ARM", options->bad,
-                 "Another one; a bare name is an arm of the same case (default: its only other arm)");
+  options->sides.add_to(app)->required();
   add_search_options(app, *options);
-  options->run.add_to(app);
   app.footer(
       "Finds the smallest set of config keys that makes the good side behave like the bad one: with n keys\n"
       "and one culprit log2 n runs, each stopped where the sides part, and two whole ones to verify.\n"

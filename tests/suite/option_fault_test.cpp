@@ -25,7 +25,7 @@ struct OptionFault {
 constexpr OptionFault faults[] = {
     {"ignored_labels", "", "data.ignore_fraction = 0.4", 1, "input", "labels", "the sides read other data"},
     {"first_weights", "", "seed = 43", 0, "param", "tok_embeddings.weight", "begin with other weights"},
-    {"mask", "", "attention.sliding_window = 8", 1, "input", "first_keys", "before any computation"},
+    {"mask", "", "attention.sliding_window = 8", 1, "input", "first_keys", "the sides mask other pairs"},
     {"norm_eps", "", "architecture.norm_eps = 1e-3", 1, "forward", "layers.0.attention_norm",
      "aten::rms_norm of layers.0.attention_norm is given another eps: 1e-05 against 0.001"},
     {"rope_theta", "", "architecture.rope_theta = 1e3", 1, "forward", "layers.0.attention.k",
