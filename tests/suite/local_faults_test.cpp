@@ -54,12 +54,12 @@ class LocalFaultsTest : public PlantedFaultTest {
   }
 };
 
-TEST_F(LocalFaultsTest, TwoFaultsAreToldFromWhatTheyHandOnInEveryLayout) {
+TEST_F(LocalFaultsTest, TwoFaultsAreToldFromWhatTheyHandOnInEveryParallelism) {
   const Case source = all_layouts();
   const std::vector<Fault> faults = {scaled(Phase::forward, "layers.0.attention", 1e-3),
                                      scaled(Phase::backward, "layers.0.feed_forward", 1e-3)};
-  for (const char* layout :
-       {"one", "pieces", "recomputed", "replicas", "shards", "tensor", "pipeline", "context"}) {
+  for (const char* layout : {"one", "pieces", "recomputed", "replicas", "shards", "pipeline_tensor",
+                             "context_tensor", "interleaved", "experts", "mixture_tensor"}) {
     const SearchRecord record = search(source, layout, layout, faults);
     EXPECT_THAT(own(record),
                 UnorderedElementsAre("forward layers.0.attention", "backward layers.0.feed_forward"))

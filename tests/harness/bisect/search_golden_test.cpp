@@ -18,7 +18,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-using testing::ThrowsMessage;
 
 /// One run of ten updates.
 struct Training {

@@ -60,7 +60,7 @@ TEST_F(TensorPlaceTest, DrawsTheDifferencesOfFourByFourElementByElement) {
 
 TEST_F(TensorPlaceTest, TakesLeadingDimensionsTogetherAndTheLargestOfEachBlock) {
   const Shape shape = {2, 48, 128};  // 96 rows and 128 columns: blocks of 2 by 2
-  std::vector<float> expected(2 * 48 * 128, 0), actual = expected;
+  std::vector<float> expected(size_t{2} * 48 * 128, 0), actual = expected;
   const auto at = [](size_t i, size_t j, size_t k) { return (i * 48 + j) * 128 + k; };
   actual[at(1, 2, 7)] = 2;   // row 50
   actual[at(1, 3, 6)] = -3;  // row 51: the same block
