@@ -144,12 +144,14 @@ struct Values {
   std::string_view name;
   void (*add)(Completion& to, const Words& words);
 };
-constexpr std::array<Values, 17> table = {{
+constexpr std::array<Values, 19> table = {{
     {"CASE", add_cases},
     {"CASE:ARM", add_arms},
     {"REV|CASE|GOLDEN", add_cases},
     {"EXPECTED", add_arms},
     {"ACTUAL", add_arms},
+    {"GOOD_ARM", add_arms},
+    {"BAD_ARM", add_arms},
     {"TAG", add_tags},
     {"ARM", add_arm_names},
     {"KIND,...", add_fault_kinds},

@@ -6,12 +6,12 @@ namespace parity::cli {
 
 CLI::Option* SideOptions::add_to(CLI::App& app) {
   CLI::Option* first =
-      app.add_option("GOOD", good,
+      app.add_option("GOOD_ARM", good,
                      "The side taken for right: CASE:ARM, CASE (its reference arm), or a run config (TOML, "
                      "or a run folder's config.json)")
           ->type_name("CASE:ARM");
   app.add_option(
-         "BAD", bad,
+         "BAD_ARM", bad,
          "The other one: an arm of the same case, CASE:ARM, or a run config (default: the case's other arm)")
       ->type_name("ARM");
   app.add_option("--set", settings, "Change a config key of both sides, or of one; may be repeated")

@@ -51,6 +51,13 @@ TEST_F(CompletionTest, OffersCasesAndTheirArms) {
   EXPECT_THAT(offered("run --cases elsewhere ''"), Not(HasSubstr("topic/same")));
 }
 
+TEST_F(CompletionTest, OffersTheArmsOfASearchAndNoneWhereCommitsAreNamed) {
+  for (const std::string verb : {"bisect", "bisect options", "bisect golden"})
+    EXPECT_THAT(offered(verb + " topic/same:f"), HasSubstr("topic/same:first\t")) << verb;
+  EXPECT_THAT(offered("bisect options topic/same:first topic/same:s"), HasSubstr("topic/same:second\t"));
+  EXPECT_THAT(offered("bisect commits topic/same:f"), Not(HasSubstr("topic/same:first")));
+}
+
 TEST_F(CompletionTest, OffersKeysTheirArmsAndTheirValues) {
   write_file(folder_ / "t.schema.json", R"({"schema": "parity.config/1", "channels": ["loss"], "keys": {
     "lr.decay": {"type": "string", "default": "linear", "values": ["linear", "cosine"], "doc": "Its shape."},
