@@ -43,8 +43,8 @@ std::string also_words(const std::vector<ChannelStation>& first, const ChannelSt
 
 /// The first step at which a numeric channel that both have differs, with every channel that does then; empty
 /// if none does. Steps that only one of them has are not looked at.
-/// \param beyond  0: in bits; else whole numbers do so, and others by more than this share of the expected
-/// value
+/// \param beyond  0: in bits; else what collectives moved (comm.*) is no difference, whole numbers differ in
+/// bits, and others by more than this share of the expected value
 std::vector<ChannelStation> first_channels(const Trace& expected, const Trace& actual, double beyond = 0);
 
 /// The first step at which a tensor of this phase differs, of those that both recorded.

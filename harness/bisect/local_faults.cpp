@@ -147,10 +147,11 @@ std::optional<LocalFaults> find_local_faults(RunProbe& probe, GuiltyUpdate& upda
   kept.sketches = compared.sketches;
   const SideTraces fed = update.run_fed(kept, compared);
   const bool may_round = probe.beyond() == 0 && !probe.runs().config_differences().empty();
+  const DType coarsest = coarsest_dtype(update.path());
   LocalFaults faults = local_faults(fed, update, probe.beyond(), [&](const TensorStation& station) {
     if (measured != nullptr)
       return measured->is_rounding(station);
-    return may_round && is_of_roundings_size(station);
+    return may_round && is_of_roundings_size(station, coarsest);
   });
   probe.tell("local", faults.words(probe.sides().expected),
              probe.compare_command(fed, faults.own.empty() ? first : faults.own.front().key),

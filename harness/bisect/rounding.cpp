@@ -17,9 +17,17 @@ double most_rounding(DType dtype) {
   }
 }
 
-bool is_of_roundings_size(const TensorStation& station) {
+DType coarsest_dtype(const TensorPath& path) {
+  DType coarsest = DType::float64;
+  for (const TensorStation& station : path.stations)
+    if (is_floating(station.dtype) && most_rounding(station.dtype) > most_rounding(coarsest))
+      coarsest = station.dtype;
+  return coarsest;
+}
+
+bool is_of_roundings_size(const TensorStation& station, DType coarsest) {
   return station.key.phase != Phase::input && station.key.step > 0 && station.relative &&
-         *station.relative <= most_rounding(station.dtype);
+         *station.relative <= most_rounding(coarsest);
 }
 
 }  // namespace parity

@@ -12,7 +12,11 @@ namespace parity {
 /// makes; of the 16-bit dtypes 4, since they are summed in float32 and rounded once or twice.
 double most_rounding(DType dtype);
 
-/// Whether a difference may be nothing but another order of sums.
-bool is_of_roundings_size(const TensorStation& station);
+/// The dtype of the fewest digits in which a tensor of an update is computed. Gradients that are kept in
+/// float32 have the digits of the bfloat16 products that make them.
+DType coarsest_dtype(const TensorPath& path);
+
+/// Whether a difference may be nothing but another order of sums, in an update with that coarsest dtype.
+bool is_of_roundings_size(const TensorStation& station, DType coarsest);
 
 }  // namespace parity

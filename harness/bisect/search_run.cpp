@@ -166,13 +166,6 @@ std::string sentence_without_tensor(const RunProbe& probe, const GuiltyUpdate& u
       sides.expected, sides.actual, visible);
 }
 
-/// Whether anything is computed in 16 bits, which a float64 twin does not do.
-bool has_halves(const GuiltyUpdate& update) {
-  return std::ranges::any_of(update.path().stations, [](const TensorStation& station) {
-    return station.dtype == DType::bfloat16 || station.dtype == DType::float16;
-  });
-}
-
 /// What is left in float64, where rounding all but disappears, is another computation.
 /// \return its record; without a sentence if nothing is left
 SearchRecord search_in_float64(RunProbe wide, const TensorStation& in_float32) {
@@ -220,7 +213,9 @@ void measure_rounding(RunProbe& probe, GuiltyUpdate& update, PastRounding& past)
 PastRounding look_past_rounding(RunProbe& probe, GuiltyUpdate& update, const SuiteOptions& options,
                                 Progress& progress) {
   PastRounding past;
-  if (!is_of_roundings_size(*update.first()) || probe.runs().config_differences().empty())
+  const DType coarsest = coarsest_dtype(update.path());
+  const bool has_halves = coarsest == DType::bfloat16 || coarsest == DType::float16;
+  if (!is_of_roundings_size(*update.first(), coarsest) || probe.runs().config_differences().empty())
     return past;
   if (probe.runs().can_widen()) {
     SearchRecord wide = search_in_float64(
@@ -238,7 +233,7 @@ PastRounding look_past_rounding(RunProbe& probe, GuiltyUpdate& update, const Sui
         fmt::format("{} differs by no more than another order of sums makes; whether it is that is not "
                     "known, since a command has no float64 twin and cannot be moved by rounding's size",
                     words_of(update.first()->key)));
-  else if (!probe.runs().can_widen() || has_halves(update))
+  else if (!probe.runs().can_widen() || has_halves)
     measure_rounding(probe, update, past);
   return past;
 }

@@ -90,18 +90,31 @@ TEST_F(LocalFaultsTest, ASideOfAnotherLayoutIsFedWithItsPartsOfTheTensors) {
 /// In 16 bits there is no float64 run to ask.
 class FloorTest : public LocalFaultsTest {
  protected:
-  Case in_bfloat16() const {
+  Case two_arms(const std::string& one, const std::string& two) const {
     return write_case("h",
-                      "[base]\nmodel = \"llama3.debug\"\nsteps = 4\ntrain.autocast = true\n"
+                      "[base]\nmodel = \"llama3.debug\"\nsteps = 4\n"
                       "[base.architecture]\ndim = 64\nn_layers = 2\nn_heads = 2\nn_kv_heads = 2\n"
                       "vocab_size = 256\nffn_hidden = 128\n[base.data]\nseq_len = 64\nglobal_batch = 8\n"
-                      "[arms.one]\n[arms.two]\nparallel.dp_replicate = 2\n" +
+                      "[arms.one]\n" +
+                          one + "[arms.two]\n" + two +
                           check("channel = \"loss\"\narms = [\"one\", \"two\"]", "equivalent") + no_golden());
+  }
+  Case in_bfloat16() const {
+    return two_arms("train.autocast = true\n", "train.autocast = true\nparallel.dp_replicate = 2\n");
   }
 };
 
 TEST_F(FloorTest, OtherSumsInBfloat16AreNotOffByMoreThanRounding) {
   const SearchRecord record = search_run({in_bfloat16(), "one", "two"}, options(), progress_);
+  EXPECT_THAT(record.sentence, HasSubstr("nothing is off by more than rounding takes it"));
+  EXPECT_THAT(own(record), testing::IsEmpty());
+}
+
+/// Gradients of FSDP in bf16 are float32, with bfloat16's digits.
+TEST_F(FloorTest, OtherShardsInBfloat16AreNotOffByMoreThanRounding) {
+  const std::string bf16 = "parallel.mixed_precision = \"bf16\"\nparallel.dp_shard = ";
+  const Case source = two_arms(bf16 + "2\n", bf16 + "4\n");
+  const SearchRecord record = search_run({source, "one", "two"}, options(), progress_);
   EXPECT_THAT(record.sentence, HasSubstr("nothing is off by more than rounding takes it"));
   EXPECT_THAT(own(record), testing::IsEmpty());
 }
