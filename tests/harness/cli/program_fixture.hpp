@@ -22,10 +22,7 @@ class ProgramTest : public SuiteTest {
  protected:
   void SetUp() override {
     SuiteTest::SetUp();
-    write_trace("a", falling_losses());
-    std::vector<double> other = falling_losses();
-    other[3] = 7.5;
-    write_trace("b", other);
+    write_two_traces();
     write_case("same", "tags = [\"fast\"]\n" + no_golden() + copying_arm("first", "a") +
                            copying_arm("second", "a") + losses_identical());
   }

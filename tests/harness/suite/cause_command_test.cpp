@@ -11,10 +11,7 @@ class CauseCommandTest : public SuiteTest {
  protected:
   void SetUp() override {
     SuiteTest::SetUp();
-    write_trace("a", falling_losses());
-    std::vector<double> other = falling_losses();
-    other[3] = 7.5;
-    write_trace("b", other);
+    write_two_traces();
   }
   /// One program that copies the trace which its config names.
   static std::string reading_arm(const std::string& name, const std::string& trace) {

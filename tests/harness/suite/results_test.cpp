@@ -24,10 +24,7 @@ class ResultsTest : public SuiteTest {
  protected:
   void SetUp() override {
     SuiteTest::SetUp();
-    write_trace("a", falling_losses());
-    std::vector<double> other = falling_losses();
-    other[3] = 7.5;
-    write_trace("b", other, 0.0);
+    write_two_traces(0.0);
   }
   Case make(const std::string& second, const std::string& golden = "[golden]\narms = []\n") const {
     return write_case("c", "title = \"A title\"\nquestion = \"Same?\"\ntags = [\"fast\"]\n" + golden +

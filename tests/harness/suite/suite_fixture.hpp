@@ -44,6 +44,13 @@ class SuiteTest : public testing::Test {
     }
     recorder.finish();
   }
+  /// Two of them, "a" and "b", whose losses part at step 4.
+  void write_two_traces(double lr_of_b = 0.5) const {
+    write_trace("a", falling_losses());
+    std::vector<double> other = falling_losses();
+    other[3] = 7.5;
+    write_trace("b", other, lr_of_b);
+  }
 
   /// An [arms.NAME] table whose command copies a trace into place.
   static std::string copying_arm(const std::string& name, const std::string& trace) {
