@@ -8,7 +8,7 @@ namespace {
 /// Rows for every collective over every group, though a run has few of them.
 void add_comm_channels(std::vector<ChannelRow>& table) {
   for (const char* group : {"world", "pp", "stage", "copies", "dp_replicate", "dp_shard", "cp", "tp", "batch",
-                            "fsdp", "loss", "ep", "expert_shard"})
+                            "fsdp", "loss", "ep", "expert_shard", "generator"})
     for (const char* collective :
          {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "send", "receive"}) {
       const std::string words =
@@ -52,6 +52,35 @@ const std::vector<ChannelRow>& channels() {
         {"expert_imbalance",
          "Tokens of the busiest expert over the mean, of the block where that is largest; where "
          "routing_digest is.",
+         false},
+        {"ratio_mean",
+         "Mean ratio of the policy's probabilities to the generator's, over tokens (grpo_sequence: "
+         "completions), with data.source = rollouts, as all up to push_seconds.",
+         false},
+        {"ratio_clipped", "Share of the ratios that clipping moved by more than 1e-6.", false},
+        {"logprob_diff_mean", "Mean of the trainer's log probabilities less the generator's.", false},
+        {"logprob_diff_max", "Largest distance of the trainer's log probabilities from the generator's.",
+         false},
+        {"logprobs_different", "Share of tokens whose log probabilities are further apart than 1e-6.", false},
+        {"logprobs_equal",
+         "Share of tokens whose log probabilities have the same bits as float32 in trainer and generator.",
+         false},
+        {"entropy", "Mean entropy of the policy over the tokens of completions, in nats.", false},
+        {"kl", "Mean divergence from the reference policy, where one is kept.", false},
+        {"advantage_mean", "Mean advantage of the completions.", false},
+        {"advantage_std", "Sample deviation of the completions' advantages.", false},
+        {"reward_mean", "Mean reward of the completions.", false},
+        {"reward_exact", "Share of the completions with the full reward.", false},
+        {"response_length", "Mean tokens of a completion, its end counted.", false},
+        {"rollout_digest", "Digest of the update's prompts and completions.", false},
+        {"version_lag", "Versions that the oldest rollout's policy is behind the trainer's.", false},
+        {"generated_tokens_per_second",
+         "Tokens of completions over the wall time of generating them; shown, "
+         "never compared.",
+         false},
+        {"push_seconds",
+         "Wall time of the push of weights to the generator after the update, 0 where there "
+         "was none; shown, never compared.",
          false},
         {"recomputed_blocks", "Blocks that backward computed again, under activation checkpointing.", false},
         {"tokens_per_second", "Tokens of the update over its wall time; shown, never compared."},

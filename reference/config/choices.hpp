@@ -19,7 +19,7 @@ enum class Switch { model, on, off };
 enum class RouterScoreChoice { model, softmax, sigmoid };
 enum class ScorePlaceChoice { model, after, before };
 enum class ExpertMatmul { loop, grouped_bf16 };
-enum class DataSource { synthetic, text, tokens };
+enum class DataSource { synthetic, text, tokens, rollouts };
 enum class Packing { none, stream, concat_then_split, first_fit };
 enum class PositionsChoice { sequence, document };
 enum class DocumentBoundary { eos, position_difference, position_zero };
@@ -53,6 +53,14 @@ enum class PipelineMasks { split, own, held };
 enum class ActivationCheckpointing { none, full, every };
 enum class MixedPrecision { none, bf16 };
 enum class CheckpointPart { optimizer, optimizer_step, schedule, data };
+enum class PolicyLossName { grpo, dapo, ppo, importance_sampling, grpo_sequence, sft };
+enum class PolicyNormalization { global, times_dp, rank_mean };
+enum class ReferencePolicy { when_weighted, always, never };
+enum class AdvantageRule { mean, population_std, sample_std };
+enum class LogprobForm { cross_entropy, log_softmax };
+enum class UnknownLogprobs { error, drop };
+enum class PushMethod { direct, gathered };
+enum class GeneratorPrecision { trainer, bfloat16 };
 
 }  // namespace parity::reference
 
@@ -111,7 +119,7 @@ struct EnumNames<reference::ExpertMatmul> {
 template <>
 struct EnumNames<reference::DataSource> {
   static constexpr std::string_view what = "data source";
-  static constexpr std::array<std::string_view, 3> names = {"synthetic", "text", "tokens"};
+  static constexpr std::array<std::string_view, 4> names = {"synthetic", "text", "tokens", "rollouts"};
 };
 template <>
 struct EnumNames<reference::Packing> {
@@ -260,5 +268,46 @@ static_assert(EnumNames<reference::ScheduleName>::names.size() ==
               static_cast<size_t>(reference::ScheduleName::deepspeed) + 1);
 static_assert(EnumNames<reference::DecayShape>::names.size() ==
               static_cast<size_t>(reference::DecayShape::wsd) + 1);
+template <>
+struct EnumNames<reference::PolicyLossName> {
+  static constexpr std::string_view what = "policy loss";
+  static constexpr std::array<std::string_view, 6> names = {
+      "grpo", "dapo", "ppo", "importance_sampling", "grpo_sequence", "sft"};
+};
+template <>
+struct EnumNames<reference::PolicyNormalization> {
+  static constexpr std::string_view what = "normalization of the policy loss";
+  static constexpr std::array<std::string_view, 3> names = {"global", "times_dp", "rank_mean"};
+};
+template <>
+struct EnumNames<reference::ReferencePolicy> {
+  static constexpr std::string_view what = "use of a reference policy";
+  static constexpr std::array<std::string_view, 3> names = {"when_weighted", "always", "never"};
+};
+template <>
+struct EnumNames<reference::AdvantageRule> {
+  static constexpr std::string_view what = "advantage";
+  static constexpr std::array<std::string_view, 3> names = {"mean", "population_std", "sample_std"};
+};
+template <>
+struct EnumNames<reference::LogprobForm> {
+  static constexpr std::string_view what = "form of log probabilities";
+  static constexpr std::array<std::string_view, 2> names = {"cross_entropy", "log_softmax"};
+};
+template <>
+struct EnumNames<reference::UnknownLogprobs> {
+  static constexpr std::string_view what = "use of tokens without a finite log probability";
+  static constexpr std::array<std::string_view, 2> names = {"error", "drop"};
+};
+template <>
+struct EnumNames<reference::PushMethod> {
+  static constexpr std::string_view what = "way of a push";
+  static constexpr std::array<std::string_view, 2> names = {"direct", "gathered"};
+};
+template <>
+struct EnumNames<reference::GeneratorPrecision> {
+  static constexpr std::string_view what = "type of the generator";
+  static constexpr std::array<std::string_view, 2> names = {"trainer", "bfloat16"};
+};
 
 }  // namespace parity

@@ -46,6 +46,9 @@ void check_model(const RunConfig& config, const Rules& rules);
 /// Rules of lr.* and of the weight decay that a schedule moves.
 void check_schedule(const RunConfig& config, const Rules& rules);
 
+/// Rules of rl.* and of what a policy's rollouts ask of the rest.
+void check_rollouts(const RunConfig& config, const Rules& rules);
+
 /// Rules of parallel.*, for an architecture that holds.
 void check_parallel(const RunConfig& config, const Rules& rules);
 

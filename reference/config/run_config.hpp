@@ -72,6 +72,35 @@ struct DataConfig {
   double ignore_fraction = 0;  ///< mean share of labels that do not count
 };
 
+/// Of data.source = rollouts: a policy that learns from what its own generator writes.
+struct RlConfig {
+  int64_t digits = 2;          ///< of a prompt of the task, the sum of which is asked for
+  int64_t group_size = 4;      ///< completions of each prompt, which are compared with each other
+  int64_t max_new_tokens = 4;  ///< of a completion
+  double temperature = 1;      ///< of sampling; 0 = the likeliest token
+  AdvantageRule advantage = AdvantageRule::mean;
+  PolicyLossName loss = PolicyLossName::grpo;
+  PolicyNormalization normalization = PolicyNormalization::global;
+  double clip_low = 0;   ///< 0 = the loss's own
+  double clip_high = 0;  ///< likewise
+  double dual_clip = 3;  ///< of ppo: bound of the ratio where the advantage is negative
+  double kl_coef = 0;
+  ReferencePolicy reference = ReferencePolicy::when_weighted;
+  LogprobForm logprobs = LogprobForm::cross_entropy;
+  UnknownLogprobs unknown_logprobs = UnknownLogprobs::error;
+  double controller_lr = 0;  ///< rate that the controller gives to each update; 0 = the trainer's schedule
+  PushMethod push = PushMethod::direct;
+  int64_t push_every = 1;  ///< updates between two pushes
+  int64_t max_lag = 0;     ///< versions that a rollout's policy may be behind; 0 = push_every - 1
+  struct {
+    int64_t tp = 1;  ///< ranks that share each matrix
+    GeneratorPrecision dtype = GeneratorPrecision::trainer;
+    bool cache = true;
+    int64_t max_sequences = 8;  ///< at a time
+    int64_t max_tokens = 256;   ///< of a pass
+  } generator;
+};
+
 struct AttentionConfig {
   AttentionBackend backend = AttentionBackend::sdpa;
   std::vector<DocumentBoundary> documents;  ///< at most one; empty = causal over the whole sequence
@@ -185,6 +214,7 @@ struct RunConfig {
   Precision dtype = Precision::float32;
   DeviceChoice device = DeviceChoice::cpu;
   DataConfig data;
+  RlConfig rl;
   AttentionConfig attention;
   LossConfig loss;
   OptimizerConfig optimizer;

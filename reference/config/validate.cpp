@@ -21,10 +21,10 @@ void check_data(const RunConfig& config, const Rules& rules) {
              "choose a divisor, since micro-batches have equal numbers of sequences");
   rules.within(data.ignore_fraction, 0, 0.5, "data.ignore_fraction");
   const std::string source(name_of(data.source));
-  const bool reads_file = data.source != DataSource::synthetic;
+  const bool reads_file = data.source == DataSource::text || data.source == DataSource::tokens;
   rules.rule(!reads_file || !data.path.empty(), "data.path", "data.source is " + source + " and needs a file",
              data.source == DataSource::text ? "name a UTF-8 file" : "name a token file");
-  rules.rule(reads_file || data.path.empty(), "data.path", "data.source is synthetic and reads no file",
+  rules.rule(reads_file || data.path.empty(), "data.path", "data.source is " + source + " and reads no file",
              "set data.source = \"text\" or \"tokens\", or remove the path");
 }
 
@@ -193,6 +193,7 @@ void validate(const RunConfig& config) {
   check_loss(config, rules);
   check_optimizer(config, rules);
   check_schedule(config, rules);
+  check_rollouts(config, rules);
   check_checkpoint(config, rules);
 }
 

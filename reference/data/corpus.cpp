@@ -17,6 +17,8 @@ std::unique_ptr<Corpus> make_corpus(const DataConfig& data, int64_t vocab_size) 
       return std::make_unique<TextCorpus>(data.path);
     case DataSource::tokens:
       return std::make_unique<TokenStream>(read_token_stream(data.path, vocab_size));
+    case DataSource::rollouts:
+      break;  // no corpus: rows.cpp
   }
   return nullptr;
 }

@@ -22,19 +22,23 @@ int64_t ignored_prefix(const DataConfig& config, int64_t sequence) {
   return static_cast<int64_t>(random.below(longest + 1));
 }
 
-bool is_whole(const MicroBatch& batch) {
-  for (size_t i = 0; i < batch.positions.size(); ++i)
-    if (batch.positions[i] != static_cast<int64_t>(i) % batch.seq_len)
-      return false;
-  return true;
-}
-
 }  // namespace
 
 Loader::Loader(const DataConfig& config, const DataLimits& limits, RowShare share)
     : config_(config), vocab_size_(limits.vocab_size), rows_(make_rows(config, limits)), share_(share) {}
 
-void Loader::append_row(MicroBatch& batch, int64_t sequence) const {
+void append_row(MicroBatch& batch, const Row& row) {
+  batch.valid_tokens += static_cast<int64_t>(row.labels.size()) -
+                        std::count(row.labels.begin(), row.labels.end(), ignored_label);
+  batch.tokens.insert(batch.tokens.end(), row.tokens.begin(), row.tokens.end());
+  batch.labels.insert(batch.labels.end(), row.labels.begin(), row.labels.end());
+  batch.positions.insert(batch.positions.end(), row.positions.begin(), row.positions.end());
+  for (size_t i = 0; i < row.positions.size(); ++i)
+    batch.whole_positions = batch.whole_positions && row.positions[i] == static_cast<int64_t>(i);
+  ++batch.rows;
+}
+
+Row Loader::checked_row(int64_t sequence) const {
   Row row = rows_->row(sequence);
   const auto check = [&](int64_t token) {
     if (token < 0 || token >= vocab_size_)
@@ -48,12 +52,7 @@ void Loader::append_row(MicroBatch& batch, int64_t sequence) const {
     if (label != ignored_label)
       check(label);
   std::fill_n(row.labels.begin(), ignored_prefix(config_, sequence), ignored_label);
-  batch.valid_tokens += static_cast<int64_t>(row.labels.size()) -
-                        std::count(row.labels.begin(), row.labels.end(), ignored_label);
-  batch.tokens.insert(batch.tokens.end(), row.tokens.begin(), row.tokens.end());
-  batch.labels.insert(batch.labels.end(), row.labels.begin(), row.labels.end());
-  batch.positions.insert(batch.positions.end(), row.positions.begin(), row.positions.end());
-  ++batch.rows;
+  return row;
 }
 
 MicroBatch Loader::next_micro_batch() {
@@ -61,12 +60,11 @@ MicroBatch Loader::next_micro_batch() {
   batch.seq_len = config_.seq_len;
   const int64_t rows = config_.global_batch / share_.count;
   for (int64_t row = 0; row < rows / config_.micro_batches; ++row)
-    append_row(batch, position_ + first_row() + taken_++);
+    append_row(batch, checked_row(position_ + first_row() + taken_++));
   if (taken_ == rows) {
     taken_ = 0;
     position_ += config_.global_batch;
   }
-  batch.whole_positions = is_whole(batch);
   return batch;
 }
 

@@ -24,6 +24,9 @@ struct MicroBatch {
   Shape shape() const { return {rows, seq_len}; }
 };
 
+/// Behind the batch's rows. \param row  of as many tokens as the batch's seq_len
+void append_row(MicroBatch& batch, const Row& row);
+
 /// What is known of an update when one of its micro-batches is differentiated, over all ranks.
 struct UpdateTotals {
   int64_t micro_batches = 1;
@@ -75,7 +78,7 @@ class Loader {
   bool positions_restart() const { return rows_->positions_restart(); }
 
  private:
-  void append_row(MicroBatch& batch, int64_t sequence) const;
+  Row checked_row(int64_t sequence) const;
 
   DataConfig config_;
   int64_t vocab_size_;

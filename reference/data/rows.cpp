@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/data/rows.hpp"
 
+#include "harness/base/error.hpp"
 #include "reference/data/byte_tokenizer.hpp"
 #include "reference/data/corpus.hpp"
 #include "reference/data/documents.hpp"
@@ -46,6 +47,12 @@ class WrittenRows : public Rows {
   bool restart_ = false;
 };
 
+/// Of a run whose rows the generator writes: whoever asks for one here has missed that.
+class NoRows : public Rows {
+ public:
+  Row row(int64_t /*index*/) override { throw InternalError("rollouts are not loaded"); }
+};
+
 }  // namespace
 
 Row RowsInOrder::row(int64_t index) {
@@ -60,6 +67,8 @@ Row RowsInOrder::row(int64_t index) {
 }
 
 std::unique_ptr<Rows> make_rows(const DataConfig& data, const DataLimits& limits) {
+  if (data.source == DataSource::rollouts)
+    return std::make_unique<NoRows>();
   if (data.packing != Packing::none)
     return make_packed_rows(data, make_documents(data, limits));
   if (data.source == DataSource::tokens && !is_npy(data.path))

@@ -14,6 +14,23 @@ torch::Tensor reduced(const torch::Tensor& logits, const torch::Tensor& labels, 
 
 }  // namespace
 
+torch::Tensor token_cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels) {
+  return reduced(logits, labels, at::Reduction::None).view(labels.sizes());
+}
+
+torch::Tensor token_cross_entropy_by_gather(const torch::Tensor& logits, const torch::Tensor& labels) {
+  const torch::Tensor log_p = at::log_softmax(at_least_float32(logits), -1);
+  const torch::Tensor ignored = labels.eq(-100);
+  const torch::Tensor index = labels.masked_fill(ignored, 0).unsqueeze(-1);
+  return log_p.gather(-1, index).squeeze(-1).neg().masked_fill(ignored, 0);
+}
+
+torch::Tensor token_entropy(const torch::Tensor& logits) {
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor x = at_least_float32(logits);
+  return x.logsumexp(-1) - x.softmax(-1).mul_(x).sum(-1);
+}
+
 torch::Tensor token_cross_entropy_sum(const torch::Tensor& logits, const torch::Tensor& labels) {
   return reduced(logits, labels, at::Reduction::Sum);
 }

@@ -95,12 +95,13 @@ Applied apply_parallelism(Decoder& model, const ParallelConfig& config, const Pa
   sum_partial_gradients(applied, parallel);
   if (config.pp > 1)
     applied.pipeline = make_pipeline(model, shape, config, parallel);
-  if (config.loss_parallel)
+  if (config.loss_parallel) {
+    applied.vocabulary_ranks = parallel.tensor;
     applied.cross_entropy_sum = [vocabulary = model.dimensions().vocab_size, ranks = parallel.tensor](
                                     const torch::Tensor& logits, const torch::Tensor& labels) {
-      return vocabulary_cross_entropy_sum(logits, labels, vocabulary, ranks);
+      return vocabulary_cross_entropy(logits, labels, vocabulary, ranks).sum();
     };
-  else if (config.cp > 1)  // a mean over this rank's tokens would be no term of the mean over all
+  } else if (config.cp > 1)  // a mean over this rank's tokens would be no term of the mean over all
     applied.cross_entropy_sum = token_cross_entropy_sum;
   return applied;
 }

@@ -22,6 +22,8 @@ struct Applied {
   std::unique_ptr<Pipeline> pipeline;  ///< null where every rank has all blocks
   /// Cross entropy summed over tokens, of the logits that the model gives; empty = they are whole.
   std::function<torch::Tensor(const torch::Tensor& logits, const torch::Tensor& labels)> cross_entropy_sum;
+  /// Ranks that have a part of the logits each; null = they are whole.
+  GroupPointer vocabulary_ranks;
   std::shared_ptr<const int64_t> recomputed;  ///< blocks, so far; null = none is computed again
   std::vector<std::string>
       buffers;  ///< in which gradients are reduced, a line each; empty = a parameter each

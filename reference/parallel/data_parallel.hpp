@@ -21,6 +21,8 @@ class DataParallel {
   virtual void finish() = 0;
   /// Forgets the gradients that are not the parameters' own.
   virtual void zero_grad() = 0;
+  /// After the parameters were written from outside: what was gathered of the old ones is given back.
+  virtual void drop_gathered() {}
   /// Whether the parameters hold gradients of this rank's rows alone until finish.
   virtual bool keeps_local_gradients() const = 0;
 };

@@ -149,6 +149,11 @@ void Fsdp::finish() {
   pending_ = false;
 }
 
+void Fsdp::drop_gathered() {
+  for (const auto& unit : units_)
+    unit->reshard();
+}
+
 void Fsdp::zero_grad() {
   for (const auto& unit : units_)
     unit->zero_grad();

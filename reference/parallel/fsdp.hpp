@@ -54,6 +54,7 @@ class Fsdp final : public DataParallel {
   void end() override;
   void finish() override;
   void zero_grad() override;
+  void drop_gathered() override;
   bool keeps_local_gradients() const override { return false; }
 
  private:

@@ -24,6 +24,7 @@ class PartialGradients final : public DataParallel {
   void end() override { first_->end(); }
   void finish() override;
   void zero_grad() override { first_->zero_grad(); }
+  void drop_gathered() override { first_->drop_gathered(); }
   bool keeps_local_gradients() const override { return first_->keeps_local_gradients(); }
 
  private:

@@ -44,7 +44,7 @@ struct VocabularyCrossEntropy : torch::autograd::Function<VocabularyCrossEntropy
     ranks.all_reduce(log_p_T1);
     context->save_for_backward({log_p_Tv, labels_T, own.index_T1, own.foreign_T1});
     context->saved_data["dtype"] = logits_Tv.scalar_type();
-    return log_p_T1.squeeze(1).masked_fill(labels_T.eq(-100), 0).sum().neg();
+    return log_p_T1.squeeze(1).masked_fill(labels_T.eq(-100), 0).neg();
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -53,7 +53,7 @@ struct VocabularyCrossEntropy : torch::autograd::Function<VocabularyCrossEntropy
                         &foreign_T1 = saved[3];
     torch::Tensor dx_Tv = log_p_Tv.exp();
     const torch::Tensor minus_one_T1 = foreign_T1.to(dx_Tv.scalar_type()).sub_(1);
-    dx_Tv.scatter_add_(1, index_T1, minus_one_T1).mul_(gradients[0]);
+    dx_Tv.scatter_add_(1, index_T1, minus_one_T1).mul_(gradients[0].unsqueeze(1));
     dx_Tv.masked_fill_(labels_T.eq(-100).unsqueeze(1), 0);
     return {dx_Tv.to(context->saved_data["dtype"].toScalarType()), {}, {}, {}};
   }
@@ -61,13 +61,23 @@ struct VocabularyCrossEntropy : torch::autograd::Function<VocabularyCrossEntropy
 
 }  // namespace
 
-torch::Tensor vocabulary_cross_entropy_sum(const torch::Tensor& logits, const torch::Tensor& labels,
-                                           int64_t vocabulary, const GroupPointer& ranks) {
+torch::Tensor vocabulary_cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels,
+                                       int64_t vocabulary, const GroupPointer& ranks) {
   const IndexRange part = part_of(vocabulary, ranks->size(), ranks->rank());
   require(logits.size(-1) == part.end - part.first && part.first < part.end,
           "logits of " + std::to_string(logits.size(-1)) + " words where a rank holds " +
               std::to_string(part.end - part.first));
-  return VocabularyCrossEntropy::apply(logits.flatten(0, -2), labels.flatten(), part, *ranks);
+  return VocabularyCrossEntropy::apply(logits.flatten(0, -2), labels.flatten(), part, *ranks)
+      .view(labels.sizes());
+}
+
+torch::Tensor vocabulary_entropy(const torch::Tensor& logits, const GroupPointer& ranks) {
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor x_Tv = at_least_float32(logits.flatten(0, -2));
+  const torch::Tensor log_p_Tv = log_softmax(x_Tv, *ranks);
+  const torch::Tensor entropy_T = log_p_Tv.exp().mul_(log_p_Tv).sum(1).neg_();
+  ranks->all_reduce(entropy_T);
+  return entropy_T.view(logits.sizes().slice(0, static_cast<size_t>(logits.dim()) - 1));
 }
 
 }  // namespace parity::reference

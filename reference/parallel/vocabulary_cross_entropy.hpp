@@ -10,7 +10,7 @@
 
 namespace parity::reference {
 
-/// token_cross_entropy_sum of logits that never come together: each rank has its part of the vocabulary
+/// token_cross_entropy of logits that never come together: each rank has its part of the vocabulary
 /// (part_of in parts.hpp). Three reductions over the ranks, each of a number a token:
 ///
 ///   m   = max over the vocabulary of x                 all-reduce max
@@ -22,9 +22,13 @@ namespace parity::reference {
 ///
 /// \param logits      [..., own part of `vocabulary`] floating; at least float32 inside
 /// \param labels      [...] int64; -100 does not count; the same on every rank, as is dloss
-/// \return scalar, the same bits on every rank; 0 where no label counts
+/// \return [...], the same bits on every rank; 0 where a label does not count
 /// Source: NUMERICS.md 3.1; Megatron-LM (arXiv:1909.08053, section 3).
-torch::Tensor vocabulary_cross_entropy_sum(const torch::Tensor& logits, const torch::Tensor& labels,
-                                           int64_t vocabulary, const GroupPointer& ranks);
+torch::Tensor vocabulary_cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels,
+                                       int64_t vocabulary, const GroupPointer& ranks);
+
+/// - sum p log p over the vocabulary of each token of such logits, without gradient.
+/// \return [...], the same bits on every rank
+torch::Tensor vocabulary_entropy(const torch::Tensor& logits, const GroupPointer& ranks);
 
 }  // namespace parity::reference

@@ -24,13 +24,13 @@ std::vector<Piece> pieces_of(const Decoder& model, const MicroBatch& batch, int6
   if (masks != PipelineMasks::own)
     whole = model.get_attention_masks(tokens, positions, own);
   const torch::Tensor places = torch::tensor(own, torch::kInt64);
-  const auto placed = [&](const torch::Tensor& x_BS) {
-    return (own.empty() ? x_BS : x_BS.index_select(1, places)).to(model.device());
+  const auto placed = [all = own.empty(), places, device = model.device()](const torch::Tensor& x_BS) {
+    return (all ? x_BS : x_BS.index_select(1, places)).to(device);
   };
   const bool counts_through = batch.whole_positions && own.empty();
   std::vector<Piece> result;
   for (int64_t first = 0; first < batch.rows; first += rows) {
-    const auto some = [&](const torch::Tensor& x_BS) { return x_BS.narrow(0, first, rows); };
+    const auto some = [first, rows](const torch::Tensor& x_BS) { return x_BS.narrow(0, first, rows); };
     const MaskSet of_piece =
         masks == PipelineMasks::own
             ? model.get_attention_masks(some(tokens), some(positions), own)
@@ -38,8 +38,9 @@ std::vector<Piece> pieces_of(const Decoder& model, const MicroBatch& batch, int6
     ModelInput input(placed(some(tokens)), counts_through ? torch::Tensor() : placed(some(positions)),
                      of_piece);
     input.first_row = first;
-    result.push_back(
-        {std::move(input), placed(some(labels)), some(labels).ne(ignored_label).sum().item<int64_t>()});
+    result.push_back({std::move(input), placed(some(labels)),
+                      some(labels).ne(ignored_label).sum().item<int64_t>(),
+                      [placed, some](const torch::Tensor& x_BS) { return placed(some(x_BS)); }});
   }
   return result;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "reference/data/loader.hpp"
@@ -18,6 +19,8 @@ struct Piece {
   ModelInput input;          ///< on the model's device; on the CPU it may lie in the batch's memory
   torch::Tensor labels;      ///< like the tokens
   int64_t valid_tokens = 0;  ///< of these rows, over all ranks that have parts of them
+  /// Cuts a number a token of the micro-batch, [B, S] on the CPU, to those of this piece, like the labels.
+  std::function<torch::Tensor(const torch::Tensor& x_BS)> own = {};
 };
 
 /// A micro-batch cut into M equal pieces of rows, in order.

@@ -150,6 +150,30 @@ void StepCapture::offer_mask_inputs() {
   mask_inputs_.clear();
 }
 
+void StepCapture::offer_policy(const PolicyResult& policy) {
+  const PolicyMetrics& metrics = policy.metrics;
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, double>>{
+           {"ratio_mean", metrics.ratio_mean},
+           {"ratio_clipped", metrics.ratio_clipped},
+           {"logprob_diff_mean", metrics.logprob_diff_mean},
+           {"logprob_diff_max", metrics.logprob_diff_max},
+           {"logprobs_different", metrics.logprobs_different},
+           {"logprobs_equal", metrics.logprobs_equal},
+           {"entropy", metrics.entropy},
+           {"advantage_mean", metrics.advantage_mean},
+           {"advantage_std", metrics.advantage_std},
+           {"reward_mean", policy.reward_mean},
+           {"reward_exact", policy.reward_exact},
+           {"response_length", policy.response_length}})
+    recorder_.channel(name, value);
+  if (metrics.kl)
+    recorder_.channel("kl", *metrics.kl);
+  recorder_.channel("rollout_digest", policy.rollout_digest);
+  recorder_.channel("version_lag", policy.version_lag);
+  recorder_.channel("generated_tokens_per_second", policy.generated_tokens_per_second, ChannelKind::timing);
+  recorder_.channel("push_seconds", policy.push_seconds.value_or(0), ChannelKind::timing);
+}
+
 void StepCapture::end_step(const StepResult& result) {
   recorder_.channel("loss", result.loss);
   recorder_.channel("grad_norm", result.grad_norm);
@@ -165,6 +189,8 @@ void StepCapture::end_step(const StepResult& result) {
     recorder_.channel("routing_digest", *result.routing_digest);
     recorder_.channel("expert_imbalance", *result.expert_imbalance);
   }
+  if (result.policy)
+    offer_policy(*result.policy);
   if (result.mask) {
     recorder_.channel("mask_pairs", result.mask->pairs);
     recorder_.channel("mask_digest", result.mask->digest);

@@ -20,6 +20,7 @@ namespace parity::reference {
 
 class Trainer;
 struct MicroBatch;
+struct PolicyResult;
 struct StepResult;
 
 /// Joins a trainer and a Recorder: offers every gradient, parameter and state of the optimizer in its phase,
@@ -42,6 +43,7 @@ class StepCapture {
 
  private:
   void offer(Phase phase);
+  void offer_policy(const PolicyResult& policy);
   void offer_router_biases();
   void offer_optimizer_state();
   /// What the operators that follow belong to.

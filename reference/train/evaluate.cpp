@@ -5,6 +5,39 @@
 
 namespace parity::reference {
 
+std::vector<torch::Tensor> Trainer::visit_pieces(const MicroBatch& batch, const PieceLossOf& loss_of) const {
+  const State& s = *state_;
+  const std::vector<Piece> pieces = pieces_of(batch);
+  if (!s.applied.pipeline)
+    return {loss_of(pieces.front(), s.model.hidden(pieces.front().input)).loss};
+  std::vector<ModelInput> inputs;
+  for (const Piece& piece : pieces)
+    inputs.push_back(piece.input);
+  return s.applied.pipeline
+      ->evaluate(inputs,
+                 [&](int64_t m, const torch::Tensor& hidden) {
+                   return loss_of(pieces[static_cast<size_t>(m)], hidden);
+                 })
+      .unbind();
+}
+
+torch::Tensor Trainer::forward(const MicroBatch& batch) {
+  const State& s = *state_;
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor logprobs_BS = torch::zeros({batch.rows, batch.seq_len}, torch::kFloat64);
+  const torch::Tensor index_BS = torch::arange(batch.rows * batch.seq_len).view_as(logprobs_BS);
+  visit_pieces(batch, [&](const Piece& piece, const torch::Tensor& hidden) {
+    const TokenOutputs tokens = s.tokens_of(piece, hidden);
+    const torch::Tensor here = tokens.own(index_BS).cpu().flatten();
+    logprobs_BS.view(-1).index_copy_(0, here, tokens.logprobs.cpu().to(torch::kFloat64).flatten());
+    return PieceLoss{tokens.logprobs.sum(), {}};
+  });
+  // Sums with zeros: of the places, and of the stages that have no logits.
+  s.parallel.context->all_reduce(logprobs_BS);
+  s.parallel.pipeline->all_reduce(logprobs_BS);
+  return logprobs_BS;
+}
+
 double Trainer::evaluate() {
   State& s = *state_;
   const torch::NoGradGuard no_grad;
@@ -23,29 +56,13 @@ double Trainer::evaluate() {
                       /*valid_tokens=*/0,
                       {1, valid.item<int64_t>()},
                       s.applied.cross_entropy_sum};
-  const auto loss_of = [&](const torch::Tensor& hidden, const torch::Tensor& labels) {
-    return rule.whole(s.model.output(hidden), labels);
+  const auto loss_of = [&](const Piece& piece, const torch::Tensor& hidden) {
+    return PieceLoss{rule.whole(s.model.output(hidden), piece.labels), {}};
   };
   std::vector<torch::Tensor> losses;
-  for (const MicroBatch& batch : s.eval_batches) {
-    if (!s.applied.pipeline) {
-      const Piece piece = piece_of(s.model, batch, s.places);
-      losses.push_back(loss_of(s.model.hidden(piece.input), piece.labels));
-      continue;
-    }
-    const ParallelConfig& config = s.config.parallel;
-    const std::vector<Piece> pieces =
-        pieces_of(s.model, batch, config.pp_microbatches, config.pp_masks, s.places);
-    std::vector<ModelInput> inputs;
-    for (const Piece& piece : pieces)
-      inputs.push_back(piece.input);
-    const torch::Tensor some =
-        s.applied.pipeline->evaluate(inputs, [&](int64_t m, const torch::Tensor& hidden) {
-          return PieceLoss{loss_of(hidden, pieces[static_cast<size_t>(m)].labels), {}};
-        });
-    for (const torch::Tensor& loss : some.unbind())
+  for (const MicroBatch& batch : s.eval_batches)
+    for (const torch::Tensor& loss : visit_pieces(batch, loss_of))
       losses.push_back(loss);
-  }
   const torch::Tensor loss = at::stack(losses).sum();
   s.parallel.loss->all_reduce(loss);
   return loss.item<double>();

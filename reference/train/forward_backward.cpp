@@ -4,6 +4,8 @@
 
 #include "reference/loss/chunked_loss.hpp"
 #include "reference/loss/normalization.hpp"
+#include "reference/loss/token_cross_entropy.hpp"
+#include "reference/parallel/vocabulary_cross_entropy.hpp"
 #include "reference/train/attention_choice.hpp"
 #include "reference/train/autocast.hpp"
 #include "reference/train/batch_input.hpp"
@@ -13,38 +15,48 @@
 // A micro-batch's part of an update: whole, or in pieces through the stages of a pipeline.
 
 namespace parity::reference {
-namespace {
 
-void check_labels(const LossRule& rule, int64_t step, int64_t index) {
-  if (rule.defined())
-    return;
-  throw UserError(
-      "micro-batch " + std::to_string(index + 1) + " of update " + std::to_string(step) +
-      " has no label that counts (loss.normalization = \"microbatch_mean\" would divide 0 by 0); " +
-      "lower data.ignore_fraction or data.micro_batches, or choose another normalization");
+std::vector<Piece> Trainer::pieces_of(const MicroBatch& batch) const {
+  const State& s = *state_;
+  const ParallelConfig& config = s.config.parallel;
+  const bool is_cut = s.applied.pipeline != nullptr;
+  return reference::pieces_of(s.model, batch, is_cut ? config.pp_microbatches : 1,
+                              is_cut ? config.pp_masks : PipelineMasks::own, s.places);
 }
 
-}  // namespace
-
 void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& totals) {
+  const State& s = *state_;
+  differentiate(batch, [&](const Piece& piece, const torch::Tensor& hidden) {
+    return s.loss_of(s.rule_for(piece.valid_tokens, totals), hidden, piece.labels);
+  });
+}
+
+void Trainer::forward_backward(const MicroBatch& batch, const TokenLoss& loss) {
+  const State& s = *state_;
+  differentiate(batch, [&](const Piece& piece, const torch::Tensor& hidden) {
+    return PieceLoss{loss(s.tokens_of(piece, hidden)), {}};
+  });
+}
+
+void Trainer::differentiate(const MicroBatch& batch, const PieceLossOf& loss_of) {
   State& s = *state_;
   if (s.batch_hook)
     s.batch_hook(s.updates_done + 1, s.tally.micro_batches(), batch);
   s.tally.add(batch);
   if (attention_is_recorded(s.config))
     s.tally.add_masks(s.model.get_masks(batch.tokens, batch.positions, batch.seq_len));
+  const std::vector<Piece> pieces = pieces_of(batch);
+  check_labels(pieces);
   if (s.applied.pipeline)
-    return forward_backward_in_pieces(batch, totals);
-  const LossRule rule = s.rule_for(batch.valid_tokens, totals);
-  check_labels(rule, s.updates_done + 1, s.tally.micro_batches() - 1);
-  const Piece piece = piece_of(s.model, batch, s.places);
+    return differentiate_in_pieces(pieces, loss_of);
+  const Piece& piece = pieces.front();
   s.applied.data_parallel->begin(s.tally.micro_batches() == s.config.data.micro_batches);
   torch::Tensor hidden;
   PieceLoss loss;
   {
     const Autocast autocast(autocasts(s.config), s.model.device().type());
     hidden = s.model.hidden(piece.input);
-    loss = s.loss_of(rule, hidden, piece.labels);
+    loss = loss_of(piece, hidden);
   }
   s.tally.add_loss(loss.loss);
   check_loss(loss.loss, [&] { return first_non_finite_activation(s.model, piece.input, *s.parallel.world); });
@@ -52,23 +64,15 @@ void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& tota
   s.applied.data_parallel->end();
 }
 
-void Trainer::forward_backward_in_pieces(const MicroBatch& batch, const UpdateTotals& totals) {
+void Trainer::differentiate_in_pieces(const std::vector<Piece>& pieces, const PieceLossOf& loss_of) {
   State& s = *state_;
-  const ParallelConfig& config = s.config.parallel;
-  const std::vector<Piece> pieces =
-      pieces_of(s.model, batch, config.pp_microbatches, config.pp_masks, s.places);
   std::vector<ModelInput> inputs;
-  for (const Piece& piece : pieces) {
-    check_labels(
-        s.rule_for(piece.valid_tokens, totals), s.updates_done + 1,
-        (s.tally.micro_batches() - 1) * config.pp_microbatches + static_cast<int64_t>(inputs.size()));
+  for (const Piece& piece : pieces)
     inputs.push_back(piece.input);
-  }
   // Stages reduce once their last piece is through: in finish().
   s.applied.data_parallel->begin(/*last=*/false);
   const torch::Tensor losses = s.applied.pipeline->train(inputs, [&](int64_t m, const torch::Tensor& hidden) {
-    const Piece& piece = pieces[static_cast<size_t>(m)];
-    return s.loss_of(s.rule_for(piece.valid_tokens, totals), hidden, piece.labels);
+    return loss_of(pieces[static_cast<size_t>(m)], hidden);
   });
   s.applied.data_parallel->end();
   for (const torch::Tensor& loss : losses.unbind())
@@ -89,6 +93,29 @@ PieceLoss Trainer::State::loss_of(const LossRule& rule, const torch::Tensor& hid
       hidden, labels, config.loss.chunks, output,
       [&rule](const torch::Tensor& logits, const torch::Tensor& some) { return rule.share(logits, some); });
   return {chunked.loss, chunked.hidden_grad};
+}
+
+TokenOutputs Trainer::State::tokens_of(const Piece& piece, const torch::Tensor& hidden) const {
+  const torch::Tensor logits = model.output(hidden);
+  const GroupPointer& ranks = applied.vocabulary_ranks;
+  if (ranks)
+    return {vocabulary_cross_entropy(logits, piece.labels, model.dimensions().vocab_size, ranks).neg(),
+            vocabulary_entropy(logits, ranks), piece.own};
+  const auto form =
+      config.rl.logprobs == LogprobForm::cross_entropy ? token_cross_entropy : token_cross_entropy_by_gather;
+  return {form(logits, piece.labels).neg(), token_entropy(logits), piece.own};
+}
+
+void Trainer::check_labels(const std::vector<Piece>& pieces) const {
+  const State& s = *state_;
+  const auto before = (s.tally.micro_batches() - 1) * static_cast<int64_t>(pieces.size());
+  for (size_t i = 0; i < pieces.size(); ++i)
+    if (s.config.loss.normalization == Normalization::microbatch_mean && pieces[i].valid_tokens == 0)
+      throw UserError(
+          "micro-batch " + std::to_string(before + static_cast<int64_t>(i) + 1) + " of update " +
+          std::to_string(s.updates_done + 1) +
+          " has no label that counts (loss.normalization = \"microbatch_mean\" would divide 0 by 0); " +
+          "lower data.ignore_fraction or data.micro_batches, or choose another normalization");
 }
 
 void Trainer::check_loss(const torch::Tensor& loss, const std::function<std::string()>& first_activation) {

@@ -83,14 +83,22 @@ std::filesystem::path checkpoint_file_of(const Invocation& invocation, int64_t s
 }
 
 void log_step(std::ostream& log, const RunConfig& config, const StepResult& result) {
-  log << fmt::format("step {:>{}}/{}  loss {:.6f}  grad_norm {:.6f}  lr {:.3e}  {:.0f} tokens/s\n",
-                     result.step, std::to_string(config.steps).size(), config.steps, result.loss,
-                     result.grad_norm, result.lr, static_cast<double>(result.tokens) / result.seconds);
+  log << fmt::format("step {:>{}}/{}  loss {:.6f}  grad_norm {:.6f}  lr {:.3e}  {:.0f} tokens/s", result.step,
+                     std::to_string(config.steps).size(), config.steps, result.loss, result.grad_norm,
+                     result.lr, static_cast<double>(result.tokens) / result.seconds);
+  if (result.policy)
+    log << fmt::format("  reward {:.3f}  right {:.0f} %", result.policy->reward_mean,
+                       100 * result.policy->reward_exact);
+  log << '\n';
   log.flush();
 }
 
-StepResult update(Trainer& trainer, UpdateCall call) {
-  return call == UpdateCall::step ? trainer.step() : update_by_halves(trainer, call);
+/// The trainer's own updates, from the data that it loads.
+Updates own_updates(Trainer& trainer) {
+  const UpdateCall call = trainer.config().train.update;
+  return [&trainer, call] {
+    return call == UpdateCall::step ? trainer.step() : update_by_halves(trainer, call);
+  };
 }
 
 /// All ranks of the job, which do the same thing, with a heartbeat that tells of their collectives.
@@ -111,14 +119,14 @@ std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& confi
 }
 
 /// Trains updates up to `last`, recording each. \param log  null = no line an update
-void train(Trainer& trainer, int64_t last, const Invocation& invocation, StepCapture* capture,
-           Heartbeat& heartbeat, std::ostream* log) {
+void train(Trainer& trainer, const Updates& update, int64_t last, const Invocation& invocation,
+           StepCapture* capture, Heartbeat& heartbeat, std::ostream* log) {
   while (trainer.updates_done() < last) {
     const int64_t step = trainer.updates_done() + 1;
     heartbeat.beat(step, "train");
     if (capture != nullptr)
       capture->begin_step(step);
-    const StepResult result = update(trainer, invocation.config.train.update);
+    const StepResult result = update();
     if (capture != nullptr)
       capture->end_step(result);
     if (log != nullptr)
@@ -130,7 +138,7 @@ void train(Trainer& trainer, int64_t last, const Invocation& invocation, StepCap
 
 }  // namespace
 
-void run(const Invocation& invocation, const Job& job, std::ostream& log) {
+void run(const Invocation& invocation, const Job& job, std::ostream& log, const MakeUpdates& make_updates) {
   RunConfig config = invocation.config;
   if (invocation.resume)
     config.parallel = config.resumed_parallel();
@@ -143,6 +151,9 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log) {
   if (is_first && !invocation.save_weights.empty())
     const NewFile writable(invocation.save_weights);  // or it says why not now, not after training
   Trainer trainer(config, meet(invocation, config, job, device, heartbeat));
+  Updates update = make_updates ? make_updates(trainer) : Updates();
+  if (!update)
+    update = own_updates(trainer);
   if (is_first)
     for (const std::string& warning : trainer.warnings())
       log << "[W] " << warning << '\n';
@@ -161,7 +172,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log) {
   }
   const int64_t last = invocation.stop_after > 0 ? invocation.stop_after : config.steps;
   try {
-    train(trainer, last, invocation, capture.get(), heartbeat,
+    train(trainer, update, last, invocation, capture.get(), heartbeat,
           is_first && !invocation.quiet ? &log : nullptr);
   } catch (const NonFinite& error) {
     if (recorder)

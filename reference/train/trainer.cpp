@@ -49,6 +49,8 @@ Applied initialized(Decoder& model, const RunConfig& config, const Parallel& par
 
 /// Whether the ranks' losses and gradients are means of their own, to be averaged.
 bool averages_means(const RunConfig& config) {
+  if (config.data.source == DataSource::rollouts)
+    return config.rl.normalization == PolicyNormalization::times_dp;
   return config.loss.normalization == Normalization::microbatch_mean &&
          config.parallel.gradient_reduction == GradientReduction::average;
 }
@@ -129,7 +131,7 @@ void Trainer::forward_backward(const UpdateBatches& batches) {
     forward_backward(batch, batches.totals);
 }
 
-StepResult Trainer::optim_step() {
+StepResult Trainer::optim_step(std::optional<double> lr) {
   State& s = *state_;
   const Parameters& parameters = s.applied.parameters;
   if (s.parallel.stage->size() > 1 && s.applied.data_parallel->keeps_local_gradients())
@@ -171,7 +173,7 @@ StepResult Trainer::optim_step() {
   if (s.config.clip.max_norm > 0)
     clip_gradients(parameters, norm, s.config.clip.max_norm);
   s.reached(Phase::grad_clipped);
-  result.lr = s.schedule.lr(s.schedule_position);
+  result.lr = lr.value_or(s.schedule.lr(s.schedule_position));
   if (s.schedule.weight_decay)
     result.weight_decay = s.schedule.weight_decay(s.schedule_position);
   if (!s.model.mixtures().empty()) {
@@ -248,6 +250,26 @@ const Group& Trainer::world() const {
 
 const DeviceMesh& Trainer::mesh() const {
   return state_->parallel.mesh;
+}
+
+const Parallel& Trainer::parallel() const {
+  return state_->parallel;
+}
+
+const ModelDimensions& Trainer::dimensions() const {
+  return state_->model.dimensions();
+}
+
+void Trainer::swap_values(std::vector<torch::Tensor>& values) {
+  const torch::NoGradGuard no_grad;
+  const Parameters& parameters = state_->applied.parameters;
+  require(values.size() == parameters.size(), "other values than parameters");
+  for (size_t i = 0; i < values.size(); ++i) {
+    const torch::Tensor own = parameters[i].value.detach().clone();
+    torch::Tensor(parameters[i].value.detach()).copy_(values[i]);
+    values[i] = own;
+  }
+  state_->applied.data_parallel->drop_gathered();
 }
 
 const std::vector<std::string>& Trainer::warnings() const {

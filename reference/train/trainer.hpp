@@ -13,6 +13,7 @@
 #include "harness/trace/phase.hpp"
 #include "reference/config/run_config.hpp"
 #include "reference/config/weight_names.hpp"
+#include "reference/train/policy_result.hpp"
 
 namespace at {
 class Tensor;
@@ -24,7 +25,12 @@ class DeviceMesh;
 class Group;
 class Optimizer;
 struct MicroBatch;
+struct Parallel;
+struct Piece;
+struct PieceLoss;
 struct Parameter;
+struct TokenOutputs;
+struct ModelDimensions;
 struct UpdateBatches;
 struct UpdateTotals;
 
@@ -52,6 +58,7 @@ struct StepResult {
   std::optional<double> expert_imbalance;  ///< tokens of the busiest expert of a block over their mean
   std::optional<MaskResult> mask;  ///< where the config speaks of documents or of another backend than sdpa
   std::optional<int64_t> recomputed_blocks;  ///< that backward computed again, where some may be
+  std::optional<PolicyResult> policy;        ///< of a policy that learns from rollouts
   double seconds = 0;                        ///< wall time of the step
 };
 
@@ -100,9 +107,19 @@ class Trainer {
   void forward_backward(const MicroBatch& batch, const UpdateTotals& totals);
   /// The same for each micro-batch in order.
   void forward_backward(const UpdateBatches& batches);
+  /// A loss of the caller's own, of the log probabilities of the labels: scalar, this rank's term of a sum
+  /// over ranks. Called once for each piece that goes through the model, where its logits are: under a
+  /// pipeline on the last stage.
+  using TokenLoss = std::function<at::Tensor(const TokenOutputs& tokens)>;
+  /// Adds the gradient of such a loss, over rows that this rank has of an update.
+  void forward_backward(const MicroBatch& batch, const TokenLoss& loss);
+  /// Log probabilities of the labels of such rows, without gradients; 0 where a label does not count.
+  /// \return [B, S] float64 on the CPU, the same on all ranks that have a part of the rows
+  at::Tensor forward(const MicroBatch& batch);
   /// Ends the update: gradient scaling where asked for, norm, clipping, optimizer, schedule.
+  /// \param lr  in place of the schedule's, which moves on all the same
   /// \return everything but `seconds`, over all forward_backward() since the last optim_step()
-  StepResult optim_step();
+  StepResult optim_step(std::optional<double> lr = {});
 
   /// Mean loss over the labels that count of the data's first data.global_batch rows, whatever the training
   /// has read, without gradients.
@@ -120,6 +137,11 @@ class Trainer {
   /// All ranks of the run, and how they are arranged.
   const Group& world() const;
   const DeviceMesh& mesh() const;
+  const Parallel& parallel() const;
+  const ModelDimensions& dimensions() const;
+  /// Puts other values into the parameters, of the shapes and in the order of parameters(), and gives the old
+  /// ones back: twice is as before.
+  void swap_values(std::vector<at::Tensor>& values);
   /// The buffers in which gradients are reduced, a line each; empty where each parameter has its own.
   const std::vector<std::string>& buffers() const;
   /// Digest of the whole model's first weights (weights_digest.hpp), also in a run that goes on.
@@ -141,8 +163,15 @@ class Trainer {
   void load(const std::filesystem::path& file, const std::vector<CheckpointPart>& exclude);
 
  private:
+  /// Loss of a piece of a micro-batch, from its hidden states.
+  using PieceLossOf = std::function<PieceLoss(const Piece& piece, const at::Tensor& hidden)>;
   void stream_update();
-  void forward_backward_in_pieces(const MicroBatch& batch, const UpdateTotals& totals);
+  void differentiate(const MicroBatch& batch, const PieceLossOf& loss_of);
+  void differentiate_in_pieces(const std::vector<Piece>& pieces, const PieceLossOf& loss_of);
+  std::vector<Piece> pieces_of(const MicroBatch& batch) const;
+  /// Forward without backward. \return the pieces' losses, on every rank
+  std::vector<at::Tensor> visit_pieces(const MicroBatch& batch, const PieceLossOf& loss_of) const;
+  void check_labels(const std::vector<Piece>& pieces) const;
   /// \param first_activation  names the first one that is not finite
   void check_loss(const torch::Tensor& loss, const std::function<std::string()>& first_activation);
 

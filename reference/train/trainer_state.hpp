@@ -13,6 +13,8 @@
 #include "reference/optim/schedules/schedule.hpp"
 #include "reference/parallel/apply.hpp"
 #include "reference/parallel/parallel.hpp"
+#include "reference/train/batch_input.hpp"
+#include "reference/train/token_outputs.hpp"
 #include "reference/train/trainer.hpp"
 #include "reference/train/update_norm.hpp"
 #include "reference/train/update_tally.hpp"
@@ -44,6 +46,7 @@ struct Trainer::State {
 
   /// Of hidden states. With loss.chunks it goes backward as far as these at once.
   PieceLoss loss_of(const LossRule& rule, const torch::Tensor& hidden, const torch::Tensor& labels) const;
+  TokenOutputs tokens_of(const Piece& piece, const torch::Tensor& hidden) const;
   LossRule rule_for(int64_t valid_tokens, const UpdateTotals& totals) const {
     return {config.loss.normalization, valid_tokens, totals, applied.cross_entropy_sum};
   }

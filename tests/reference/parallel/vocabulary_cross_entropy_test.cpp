@@ -35,7 +35,7 @@ class VocabularyCrossEntropyTest : public RanksTest {
   static Result of_parts(const torch::Tensor& logits, const torch::Tensor& labels,
                          const GroupPointer& ranks) {
     const torch::Tensor leaf = own_part(logits, -1, *ranks).contiguous().requires_grad_();
-    const torch::Tensor loss = vocabulary_cross_entropy_sum(leaf, labels, logits.size(-1), ranks) / 3;
+    const torch::Tensor loss = vocabulary_cross_entropy(leaf, labels, logits.size(-1), ranks).sum() / 3;
     loss.backward();
     return {loss, gather_parts(leaf.grad(), logits.dim() - 1, logits.size(-1), *ranks)};
   }
@@ -127,8 +127,7 @@ TEST_F(VocabularyCrossEntropyTest, LogitsOfAnotherLengthThanThePartAreRefused) {
   EXPECT_THAT(run_ranks(2,
                         [](Group& world) {
                           world.barrier();  // both have met before one of them ends
-                          vocabulary_cross_entropy_sum(torch::zeros({1, 4}), torch::tensor({1}), 6,
-                                                       held(world));
+                          vocabulary_cross_entropy(torch::zeros({1, 4}), torch::tensor({1}), 6, held(world));
                         }),
               Each(HasSubstr("logits of 4 words where a rank holds 3")));
 }

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/rl/policy_trainer.hpp"
+
+#include <array>
+#include <chrono>
+#include <cmath>
+
+#include "harness/base/error.hpp"
+#include "reference/model/parameter.hpp"
+#include "reference/parallel/parallel.hpp"
+#include "reference/train/token_outputs.hpp"
+#include "reference/train/trainer.hpp"
+
+namespace parity::reference {
+namespace {
+
+bool wants_reference(const RlConfig& config) {
+  return config.reference == ReferencePolicy::always ||
+         (config.reference == ReferencePolicy::when_weighted && config.kl_coef > 0);
+}
+
+torch::Tensor view_of(const std::vector<double>& values, const MicroBatch& rows) {
+  return torch::from_blob(const_cast<double*>(values.data()), {rows.rows, rows.seq_len}, torch::kFloat64);
+}
+
+/// The batch as the loss sees it, for the tokens that the model has just been through.
+PolicyTokens tokens_of(const PolicyBatch& data, const TokenOutputs& outputs, const torch::Tensor& counts_BS) {
+  const auto own = [&](const std::vector<double>& values) {
+    return outputs.own(view_of(values, data.rows)).to(outputs.logprobs.scalar_type());
+  };
+  PolicyTokens tokens{outputs.logprobs,     outputs.entropy,       own(data.generator), {},
+                      own(data.advantages), outputs.own(counts_BS)};
+  if (!data.reference.empty())
+    tokens.reference = own(data.reference);
+  return tokens;
+}
+
+void add_advantages(PolicyMetrics& metrics, const std::vector<double>& own, const Group& batch_ranks) {
+  const torch::Tensor values = torch::tensor(own, torch::kFloat64);
+  const torch::Tensor sums =
+      torch::stack({torch::tensor(static_cast<double>(own.size()), torch::kFloat64), values.sum()});
+  batch_ranks.all_reduce(sums);
+  const auto n = sums[0].item<double>();
+  metrics.advantage_mean = sums[1].item<double>() / n;
+  const torch::Tensor squares = (values - metrics.advantage_mean).square().sum().view({1});
+  batch_ranks.all_reduce(squares);
+  metrics.advantage_std = n > 1 ? std::sqrt(squares.item<double>() / (n - 1)) : 0;
+}
+
+PolicyMetrics metrics_of(const PolicySums& sums, bool has_reference) {
+  PolicyMetrics metrics;
+  metrics.ratio_mean = sums.ratio / sums.terms;
+  metrics.ratio_clipped = sums.clipped / sums.terms;
+  metrics.logprob_diff_mean = sums.diff / sums.tokens;
+  metrics.logprob_diff_max = sums.max_diff;
+  metrics.logprobs_different = sums.different / sums.tokens;
+  metrics.logprobs_equal = sums.equal / sums.tokens;
+  metrics.entropy = sums.entropy / sums.tokens;
+  if (has_reference)
+    metrics.kl = sums.kl / sums.terms;
+  return metrics;
+}
+
+}  // namespace
+
+PolicyTrainer::PolicyTrainer(Trainer& trainer) : trainer_(trainer) {
+  if (wants_reference(trainer.config().rl))
+    for (const Parameter& parameter : trainer.parameters())
+      reference_values_.push_back(parameter.value.detach().clone());
+}
+
+int64_t PolicyTrainer::version() const {
+  return trainer_.updates_done();
+}
+
+void PolicyTrainer::zero_grad() {
+  trainer_.zero_grad();
+}
+
+void PolicyTrainer::sum_over_ranks(PolicySums& sums) const {
+  const std::array<double*, 9> numbers = {&sums.tokens,  &sums.terms,   &sums.ratio,
+                                          &sums.clipped, &sums.diff,    &sums.different,
+                                          &sums.equal,   &sums.entropy, &sums.kl};
+  const torch::Tensor added = torch::empty({static_cast<int64_t>(numbers.size())}, torch::kFloat64);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    added[static_cast<int64_t>(i)] = *numbers[i];
+  const torch::Tensor largest = torch::full({1}, sums.max_diff, torch::kFloat64);
+  for (const auto& ranks : {trainer_.parallel().loss, trainer_.parallel().pipeline}) {
+    ranks->all_reduce(added);
+    ranks->all_reduce(largest, Reduction::max);
+  }
+  for (size_t i = 0; i < numbers.size(); ++i)
+    *numbers[i] = added[static_cast<int64_t>(i)].item<double>();
+  sums.max_diff = largest.item<double>();
+}
+
+PolicyMetrics PolicyTrainer::forward_backward(const PolicyBatch& data, const RlConfig& loss,
+                                              const PolicyDivisor& divisor) {
+  if (divisor.tokens == 0)
+    throw UserError(
+        "no token of the update counts (loss masks and rl.unknown_logprobs = \"drop\" leave none, so the "
+        "loss would be 0 / 0); leave such rollouts out");
+  if (loss.kl_coef > 0 && data.reference.empty())
+    throw UserError(
+        "rl.kl_coef = " + std::to_string(loss.kl_coef) +
+        " weighs the divergence from a reference policy, and the batch has none of its log probabilities; "
+        "call refer() on it first");
+  const torch::Tensor counts_BS =
+      torch::tensor(data.rows.labels).view({data.rows.rows, data.rows.seq_len}).ne(ignored_label);
+  PolicySums sums;
+  torch::Tensor own_loss = torch::zeros({1}, torch::kFloat64);
+  trainer_.forward_backward(data.rows, [&](const TokenOutputs& outputs) {
+    PolicyLoss result = policy_loss(tokens_of(data, outputs, counts_BS), loss, divisor);
+    sums += result.sums;
+    own_loss += result.loss.detach().cpu().to(torch::kFloat64);
+    return result.loss;
+  });
+  sum_over_ranks(sums);
+  trainer_.parallel().loss->all_reduce(own_loss);
+  trainer_.parallel().pipeline->all_reduce(own_loss);
+  PolicyMetrics metrics = metrics_of(sums, !data.reference.empty());
+  metrics.loss = own_loss.item<double>();
+  if (loss.normalization == PolicyNormalization::times_dp)
+    metrics.loss /= static_cast<double>(divisor.ranks);
+  const std::vector<double> advantages = data.row_advantages();
+  add_advantages(metrics, advantages, *trainer_.parallel().batch);
+  update_advantages_.insert(update_advantages_.end(), advantages.begin(), advantages.end());
+  update_ += sums;
+  return metrics;
+}
+
+StepResult PolicyTrainer::optim_step(const AdamParameters& parameters) {
+  StepResult result = trainer_.optim_step(parameters.learning_rate);
+  PolicyResult& policy = result.policy.emplace();
+  policy.metrics = metrics_of(update_, has_reference());
+  policy.metrics.loss = result.loss;
+  add_advantages(policy.metrics, update_advantages_, *trainer_.parallel().batch);
+  update_ = {};
+  update_advantages_.clear();
+  return result;
+}
+
+StepResult PolicyTrainer::step(std::span<const PolicyBatch> data, const RlConfig& loss,
+                               const PolicyDivisor& divisor, const AdamParameters& parameters) {
+  const auto start = std::chrono::steady_clock::now();
+  zero_grad();
+  for (const PolicyBatch& batch : data)
+    forward_backward(batch, loss, divisor);
+  StepResult result = optim_step(parameters);
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+torch::Tensor PolicyTrainer::forward(const PolicyBatch& data) const {
+  return trainer_.forward(data.rows);
+}
+
+void PolicyTrainer::refer(PolicyBatch& data) {
+  require(has_reference(), "no reference policy is kept");
+  trainer_.swap_values(reference_values_);
+  const torch::Tensor logprobs = forward(data).contiguous();
+  trainer_.swap_values(reference_values_);
+  data.reference.assign(logprobs.const_data_ptr<double>(),
+                        logprobs.const_data_ptr<double>() + logprobs.numel());
+}
+
+void PolicyTrainer::save_checkpoint(const std::filesystem::path& file) const {
+  trainer_.save(file);
+}
+
+void PolicyTrainer::load_checkpoint(const std::filesystem::path& file) {
+  trainer_.load(file, {});
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace parity::reference {
+
+/// A prompt, and what a policy made of it. Positions of its tokens count from 0, prompt first.
+struct Rollout {
+  std::vector<int64_t> prompt;
+  std::vector<int64_t> completion;
+  std::vector<double> logprobs;  ///< that each token of the completion was sampled with
+  std::vector<bool> loss_mask;   ///< tokens of the completion that the loss is of
+  bool ended = false;            ///< by its own end, not by its longest length
+  int64_t version = 0;           ///< of the policy that wrote it
+  double reward = 0;
+  double advantage = 0;
+};
+
+}  // namespace parity::reference

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace parity::reference {
+
+/// A task whose answers can be verified: "3 8 =" is to be completed by "1 1" and the end.
+///
+/// Tokens 0 to 9 are digits, 10 is "=", 11 ends a completion. Prompt k of update s depends on the seed, s and
+/// k alone.
+class SumOfDigits {
+ public:
+  static constexpr int64_t equals = 10;
+  static constexpr int64_t end = 11;
+
+  /// \param digits  of a prompt, at least 1
+  SumOfDigits(int64_t digits, int64_t seed) : digits_(digits), seed_(seed) {}
+
+  /// \return [digits + 1]
+  std::vector<int64_t> prompt(int64_t update, int64_t index) const;
+
+  /// 1 for the sum in decimal digits without leading zeros, and the end; for another number n and the end
+  /// -|n - sum| / (9 digits), at least -0.9; -1 for anything else.
+  /// \param completion  with its end, if it has one
+  double reward(std::span<const int64_t> prompt, std::span<const int64_t> completion) const;
+
+ private:
+  int64_t digits_;
+  int64_t seed_;
+};
+
+}  // namespace parity::reference

@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/json.hpp"
+#include "reference/parallel/parallel.hpp"
+#include "reference/rl/policy_trainer.hpp"
+#include "tests/reference/rl/rollouts.hpp"
+#include "tests/support/ranks.hpp"
+
+// A policy's update in every layout is that of one process, in float64.
+
+namespace parity::reference {
+namespace {
+
+struct LayoutCase {
+  const char* name;
+  std::function<void(RunConfig&)> change;
+};
+
+const std::vector<LayoutCase>& layouts() {
+  static const std::vector<LayoutCase> table = {
+      {"replicate", [](RunConfig& c) { c.parallel.dp_replicate = 2; }},
+      {"fsdp", [](RunConfig& c) { c.parallel.dp_shard = 2; }},
+      {"fsdp_kept",
+       [](RunConfig& c) {
+         c.parallel.dp_shard = 2;
+         c.parallel.reshard_after_forward = ReshardAfterForward::never;
+       }},
+      {"times_dp",
+       [](RunConfig& c) {
+         c.parallel.dp_shard = 2;
+         c.parallel.gradient_reduction = GradientReduction::average;
+         c.rl.normalization = PolicyNormalization::times_dp;
+       }},
+      {"tensor", [](RunConfig& c) { c.parallel.tp = 2; }},
+      {"loss_parallel",
+       [](RunConfig& c) {
+         c.parallel.tp = 2;
+         c.parallel.loss_parallel = true;
+       }},
+      {"sequence_parallel",
+       [](RunConfig& c) {
+         c.parallel.tp = 2;
+         c.parallel.sequence_parallel = true;
+       }},
+      {"context",
+       [](RunConfig& c) {
+         c.parallel.cp = 2;
+         c.attention.backend = AttentionBackend::flex;
+       }},
+      {"pipeline",
+       [](RunConfig& c) {
+         c.parallel.pp = 2;
+         c.parallel.pp_microbatches = 4;
+       }},
+      {"hsdp_x_tensor",
+       [](RunConfig& c) {
+         c.parallel.dp_replicate = 1;
+         c.parallel.dp_shard = 2;
+         c.parallel.tp = 2;
+         c.parallel.loss_parallel = true;
+       }},
+  };
+  return table;
+}
+
+RunConfig reference_config(PolicyLossName loss) {
+  RunConfig config = policy_config(Precision::float64);
+  config.data.micro_batches = 2;
+  config.rl.loss = loss;
+  config.rl.kl_coef = loss == PolicyLossName::sft ? 0 : 0.5;
+  return config;
+}
+
+Json numbers_of(const StepResult& result) {
+  const PolicyMetrics& m = result.policy->metrics;
+  return {{"loss", result.loss},
+          {"grad_norm", result.grad_norm},
+          {"update_norm", result.update_norm},
+          {"ratio_mean", m.ratio_mean},
+          {"ratio_clipped", m.ratio_clipped},
+          {"diff_mean", m.logprob_diff_mean},
+          {"diff_max", m.logprob_diff_max},
+          {"entropy", m.entropy},
+          {"kl", m.kl.value_or(0)},
+          {"advantage_mean", m.advantage_mean},
+          {"advantage_std", m.advantage_std}};
+}
+
+/// Three updates; numbers of the last.
+Json trained(const RunConfig& config, std::shared_ptr<Group> world) {
+  Trainer trainer(config, std::move(world));
+  PolicyTrainer policy(trainer);
+  const Group& rows = *trainer.parallel().batch;
+  update_of(trainer, policy, {rows.rank(), rows.size()});
+  update_of(trainer, policy, {rows.rank(), rows.size()});
+  return numbers_of(update_of(trainer, policy, {rows.rank(), rows.size()}));
+}
+
+void require_near(const Json& actual, const Json& expected) {
+  for (const auto& [name, value] : expected.items()) {
+    const auto a = actual[name].get<double>(), e = value.get<double>();
+    if (!(std::abs(a - e) <= 1e-12 * std::max(1.0, std::abs(e))))
+      throw std::runtime_error(fmt::format("{}: {:.17g}, one process has {:.17g}", name, a, e));
+  }
+}
+
+class PolicyLayoutsTest : public RanksTest {
+ protected:
+  void expect_as_one_process(const LayoutCase& layout, PolicyLossName loss) {
+    SCOPED_TRACE(std::string(layout.name) + ", " + std::string(name_of(loss)));
+    RunConfig config = reference_config(loss);
+    layout.change(config);
+    const std::filesystem::path file = folder / "one.json";
+    for (const std::string& complaint : run_ranks(
+             1, [&](Group& world) { write_file(file, trained(reference_config(loss), held(world)).dump()); }))
+      ASSERT_EQ(complaint, "");
+    const Json expected = Json::parse(read_file(file));
+    for (const std::string& complaint : run_ranks(config.parallel.ranks(), [&](Group& world) {
+           require_near(trained(config, held(world)), expected);
+         }))
+      EXPECT_EQ(complaint, "");
+  }
+};
+
+TEST_F(PolicyLayoutsTest, ClippedTokensMatchReferenceInEveryLayout) {
+  for (const LayoutCase& layout : layouts())
+    expect_as_one_process(layout, PolicyLossName::grpo);
+}
+
+TEST_F(PolicyLayoutsTest, CompletionsMatchReferenceInEveryLayoutThatKeepsThemWhole) {
+  for (const LayoutCase& layout : layouts())
+    if (std::string_view(layout.name) != "context")
+      expect_as_one_process(layout, PolicyLossName::grpo_sequence);
+}
+
+TEST_F(PolicyLayoutsTest, AFactorThatIsLeftOutIsSeen) {
+  RunConfig config = reference_config(PolicyLossName::grpo);
+  config.parallel.dp_shard = 2;
+  config.parallel.gradient_reduction = GradientReduction::average;
+  const std::filesystem::path file = folder / "one.json";
+  run_ranks(1, [&](Group& world) {
+    write_file(file, trained(reference_config(PolicyLossName::grpo), held(world)).dump());
+  });
+  const Json expected = Json::parse(read_file(file));
+  for (const std::string& complaint :
+       run_ranks(2, [&](Group& world) { require_near(trained(config, held(world)), expected); }))
+    EXPECT_NE(complaint.find("one process has"), std::string::npos) << complaint;
+}
+
+}  // namespace
+}  // namespace parity::reference
