@@ -28,32 +28,37 @@ AdamW::AdamW(const OptimizerConfig& config, Parameters parameters)
   }
 }
 
-void AdamW::step(double lr, double weight_decay) {
+void AdamW::step(const UpdateNumbers& numbers) {
   const torch::NoGradGuard no_grad;
+  OptimizerConfig config = config_;
+  config.weight_decay = numbers.weight_decay.value();
+  config.beta1 = numbers.beta1.value_or(config.beta1);
+  config.beta2 = numbers.beta2.value_or(config.beta2);
+  config.eps = numbers.eps.value_or(config.eps);
   at::_foreach_add_(steps_, 1);
   if (config_.implementation == OptimizerImplementation::fused)
-    step_fused(lr, weight_decay);
+    step_fused(config, numbers.lr.value());
   else
-    step_plain(lr, weight_decay);
+    step_plain(config, numbers.lr.value());
 }
 
-void AdamW::step_fused(double lr, double weight_decay) {
+void AdamW::step_fused(const OptimizerConfig& config, double lr) {
   at::_fused_adamw_(values_of(parameters_), gradients_of(parameters_), exp_avgs_, exp_avg_sqs_,
-                    /*max_exp_avg_sqs=*/{}, steps_, lr, config_.beta1, config_.beta2, weight_decay,
-                    config_.eps, /*amsgrad=*/false, /*maximize=*/false);
+                    /*max_exp_avg_sqs=*/{}, steps_, lr, config.beta1, config.beta2, config.weight_decay,
+                    config.eps, /*amsgrad=*/false, /*maximize=*/false);
 }
 
-void AdamW::step_plain(double lr, double weight_decay) {
+void AdamW::step_plain(const OptimizerConfig& config, double lr) {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     torch::Tensor value = parameters_[i].value;
     const torch::Tensor& gradient = value.grad();
     const auto t = steps_[i].item<double>();
-    value.mul_(1 - lr * weight_decay);
-    exp_avgs_[i].lerp_(gradient, 1 - config_.beta1);
-    exp_avg_sqs_[i].mul_(config_.beta2).addcmul_(gradient, gradient, 1 - config_.beta2);
+    value.mul_(1 - lr * config.weight_decay);
+    exp_avgs_[i].lerp_(gradient, 1 - config.beta1);
+    exp_avg_sqs_[i].mul_(config.beta2).addcmul_(gradient, gradient, 1 - config.beta2);
     const torch::Tensor root =
-        (exp_avg_sqs_[i].sqrt() / std::sqrt(1 - std::pow(config_.beta2, t))).add_(config_.eps);
-    value.addcdiv_(exp_avgs_[i], root, -(lr / (1 - std::pow(config_.beta1, t))));
+        (exp_avg_sqs_[i].sqrt() / std::sqrt(1 - std::pow(config.beta2, t))).add_(config.eps);
+    value.addcdiv_(exp_avgs_[i], root, -(lr / (1 - std::pow(config.beta1, t))));
   }
 }
 

@@ -17,12 +17,12 @@ class AdamW : public Optimizer {
  public:
   AdamW(const OptimizerConfig& config, Parameters parameters);
 
-  void step(double lr, double weight_decay) override;
+  void step(const UpdateNumbers& numbers) override;
   std::vector<State> state() const override;
 
  private:
-  void step_fused(double lr, double weight_decay);
-  void step_plain(double lr, double weight_decay);
+  void step_fused(const OptimizerConfig& config, double lr);
+  void step_plain(const OptimizerConfig& config, double lr);
 
   OptimizerConfig config_;
   Parameters parameters_;

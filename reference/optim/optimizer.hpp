@@ -10,6 +10,7 @@
 
 #include "reference/config/run_config.hpp"
 #include "reference/model/parameter.hpp"
+#include "reference/optim/update_numbers.hpp"
 
 namespace parity::reference {
 
@@ -18,9 +19,11 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// One update of every parameter with its .grad, which must be there. Both numbers may differ at each
-  /// update; what the config says of weight decay is the caller's to use.
-  virtual void step(double lr, double weight_decay) = 0;
+  /// One update of every parameter with its .grad, which must be there. The numbers may differ at each
+  /// update.
+  /// \param numbers  with lr and weight_decay, which are the caller's to choose
+  /// \throws UserError for numbers that the optimizer has not
+  virtual void step(const UpdateNumbers& numbers) = 0;
 
   /// A tensor that must be saved to go on, under "<kind>/<parameter>", for example "exp_avg/output.weight".
   struct State {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/optim/sgd.hpp"
 
+#include "harness/base/error.hpp"
+
 namespace parity::reference {
 
 Sgd::Sgd(const OptimizerConfig& config, Parameters parameters)
@@ -12,8 +14,11 @@ Sgd::Sgd(const OptimizerConfig& config, Parameters parameters)
     buffers_.push_back(torch::zeros_like(parameter.value.detach()));
 }
 
-void Sgd::step(double lr, double weight_decay) {
+void Sgd::step(const UpdateNumbers& numbers) {
+  if (numbers.has_adam())
+    throw UserError("an update of SGD was given beta1, beta2 or eps (they are AdamW's); leave them out");
   const torch::NoGradGuard no_grad;
+  const double lr = numbers.lr.value(), weight_decay = numbers.weight_decay.value();
   if (config_.implementation == OptimizerImplementation::fused)
     step_fused(lr, weight_decay);
   else

@@ -15,7 +15,7 @@ class Sgd : public Optimizer {
  public:
   Sgd(const OptimizerConfig& config, Parameters parameters);
 
-  void step(double lr, double weight_decay) override;
+  void step(const UpdateNumbers& numbers) override;
   std::vector<State> state() const override;
 
  private:

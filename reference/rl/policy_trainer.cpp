@@ -130,8 +130,8 @@ PolicyMetrics PolicyTrainer::forward_backward(const PolicyBatch& data, const RlC
   return metrics;
 }
 
-StepResult PolicyTrainer::optim_step(const AdamParameters& parameters) {
-  StepResult result = trainer_.optim_step(parameters.learning_rate);
+StepResult PolicyTrainer::optim_step(const UpdateNumbers& numbers) {
+  StepResult result = trainer_.optim_step(numbers);
   PolicyResult& policy = result.policy.emplace();
   policy.metrics = metrics_of(update_, has_reference());
   policy.metrics.loss = result.loss;
@@ -142,12 +142,12 @@ StepResult PolicyTrainer::optim_step(const AdamParameters& parameters) {
 }
 
 StepResult PolicyTrainer::step(std::span<const PolicyBatch> data, const RlConfig& loss,
-                               const PolicyDivisor& divisor, const AdamParameters& parameters) {
+                               const PolicyDivisor& divisor, const UpdateNumbers& numbers) {
   const auto start = std::chrono::steady_clock::now();
   zero_grad();
   for (const PolicyBatch& batch : data)
     forward_backward(batch, loss, divisor);
-  StepResult result = optim_step(parameters);
+  StepResult result = optim_step(numbers);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

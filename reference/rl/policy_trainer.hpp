@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include <torch/types.h>
 
 #include "reference/config/run_config.hpp"
+#include "reference/optim/update_numbers.hpp"
 #include "reference/rl/policy_batch.hpp"
 #include "reference/train/policy_result.hpp"
 
@@ -18,11 +18,6 @@ namespace parity::reference {
 
 class Trainer;
 struct StepResult;
-
-/// What a controller may say of an update. What is not given is the trainer's own.
-struct AdamParameters {
-  std::optional<double> learning_rate = {};
-};
 
 /// A policy that is trained from outside, with the verbs of torchtitan's PolicyTrainer and of Tinker: all
 /// ranks call the same ones in the same order, each with the rows that it has of an update.
@@ -51,10 +46,10 @@ class PolicyTrainer {
   PolicyMetrics forward_backward(const PolicyBatch& data, const RlConfig& loss, const PolicyDivisor& divisor);
   /// Ends the update of all forward_backward() since the last one. \return with `policy.metrics` of all of
   /// them
-  StepResult optim_step(const AdamParameters& parameters = {});
+  StepResult optim_step(const UpdateNumbers& numbers = {});
   /// All of an update in one, as torchtitan had it until #2985.
   StepResult step(std::span<const PolicyBatch> data, const RlConfig& loss, const PolicyDivisor& divisor,
-                  const AdamParameters& parameters = {});
+                  const UpdateNumbers& numbers = {});
   void zero_grad();
 
   /// Log probabilities of the labels, without gradients. \return [B, S] float64; 0 where none counts

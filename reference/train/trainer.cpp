@@ -131,7 +131,7 @@ void Trainer::forward_backward(const UpdateBatches& batches) {
     forward_backward(batch, batches.totals);
 }
 
-StepResult Trainer::optim_step(std::optional<double> lr) {
+StepResult Trainer::optim_step(const UpdateNumbers& given) {
   State& s = *state_;
   const Parameters& parameters = s.applied.parameters;
   if (s.parallel.stage->size() > 1 && s.applied.data_parallel->keeps_local_gradients())
@@ -173,16 +173,21 @@ StepResult Trainer::optim_step(std::optional<double> lr) {
   if (s.config.clip.max_norm > 0)
     clip_gradients(parameters, norm, s.config.clip.max_norm);
   s.reached(Phase::grad_clipped);
-  result.lr = lr.value_or(s.schedule.lr(s.schedule_position));
+  result.lr = given.lr.value_or(s.schedule.lr(s.schedule_position));
   if (s.schedule.weight_decay)
     result.weight_decay = s.schedule.weight_decay(s.schedule_position);
+  if (given.weight_decay)
+    result.weight_decay = given.weight_decay;
   if (!s.model.mixtures().empty()) {
     const RouterResult routers = end_update_at_routers(s.model, *s.parallel.loss, *s.parallel.pipeline);
     result.routing_digest = routers.digest;
     result.expert_imbalance = routers.imbalance;
   }
   s.update_norm.before();
-  s.optimizer->step(result.lr, result.weight_decay.value_or(s.config.optimizer.weight_decay));
+  UpdateNumbers numbers = given;
+  numbers.lr = result.lr;
+  numbers.weight_decay = result.weight_decay.value_or(s.config.optimizer.weight_decay);
+  s.optimizer->step(numbers);
   ++s.updates_done;
   ++s.schedule_position;
   s.reached(Phase::optim);

@@ -13,6 +13,7 @@
 #include "harness/trace/phase.hpp"
 #include "reference/config/run_config.hpp"
 #include "reference/config/weight_names.hpp"
+#include "reference/optim/update_numbers.hpp"
 #include "reference/train/policy_result.hpp"
 
 namespace at {
@@ -117,9 +118,9 @@ class Trainer {
   /// \return [B, S] float64 on the CPU, the same on all ranks that have a part of the rows
   at::Tensor forward(const MicroBatch& batch);
   /// Ends the update: gradient scaling where asked for, norm, clipping, optimizer, schedule.
-  /// \param lr  in place of the schedule's, which moves on all the same
+  /// \param numbers  in place of the schedule's, which moves on all the same, and of the config's
   /// \return everything but `seconds`, over all forward_backward() since the last optim_step()
-  StepResult optim_step(std::optional<double> lr = {});
+  StepResult optim_step(const UpdateNumbers& numbers = {});
 
   /// Mean loss over the labels that count of the data's first data.global_batch rows, whatever the training
   /// has read, without gradients.

@@ -25,7 +25,7 @@ std::vector<double> trained(const OptimizerConfig& config, double lr) {
   const auto optimizer = make_optimizer(config, parameters);
   for (const auto& gradient : gradients) {
     torch::Tensor(parameters[0].value).mutable_grad() = tensor_of(gradient);
-    optimizer->step(lr, config.weight_decay);
+    optimizer->step({.lr = lr, .weight_decay = config.weight_decay});
   }
   const torch::Tensor flat = parameters[0].value.detach().flatten();
   return {flat.data_ptr<double>(), flat.data_ptr<double>() + 4};

@@ -126,9 +126,31 @@ TEST_F(PolicyTrainerTest, TheControllersRateTakesTheSchedulesPlace) {
   PolicyTrainer policy(trainer);
   WrittenUpdate update(trainer);
   policy.forward_backward(update.batches[0], trainer.config().rl, update.divisor);
-  EXPECT_EQ(policy.optim_step({.learning_rate = 0.5}).lr, 0.5);
+  EXPECT_EQ(policy.optim_step({.lr = 0.5}).lr, 0.5);
   const double own = update_of(trainer, policy).lr;
   EXPECT_EQ(own, train(policy_config())[1].lr) << "the schedule moves on all the same";
+}
+
+TEST_F(PolicyTrainerTest, TheControllersAdamTakesTheConfigsPlace) {
+  RunConfig config = policy_config();
+  Trainer told(config);
+  config.optimizer.beta1 = 0.5;
+  config.optimizer.beta2 = 0.75;
+  config.optimizer.eps = 1e-3;
+  config.optimizer.weight_decay = 0.25;
+  Trainer configured(config);
+  PolicyTrainer told_policy(told), configured_policy(configured);
+  const WrittenUpdate update(told);
+  const UpdateNumbers numbers = {.weight_decay = 0.25, .beta1 = 0.5, .beta2 = 0.75, .eps = 1e-3};
+  told_policy.step(update.batches, config.rl, update.divisor, numbers);
+  configured_policy.step(update.batches, config.rl, update.divisor);
+  expect_equal(told, configured);
+  config.optimizer.name = OptimizerName::sgd;
+  config.optimizer.weight_decay = 0;
+  Trainer sgd(config);
+  PolicyTrainer sgd_policy(sgd);
+  EXPECT_THAT([&] { sgd_policy.step(update.batches, config.rl, update.divisor, numbers); },
+              testing::ThrowsMessage<UserError>(HasSubstr("they are AdamW's")));
 }
 
 TEST_F(PolicyTrainerTest, GoesOnFromACheckpointAsIfItHadNotStopped) {
