@@ -22,7 +22,7 @@ enum class Relation {
   lagged,      ///< arm b at step s + lag is arm a at step s, bit for bit
   unchanged,   ///< the quantity of one arm is what it was one step earlier, bit for bit
   distinct,    ///< another computation: the gap is beyond the floor and does not collapse
-  trained,     ///< the loss of one arm fell by more than its noise
+  trained,     ///< the loss of one arm fell, or its reward rose, by more than its noise
   bounded,     ///< no farther apart than measured rounding noise, or than a tolerance that fits it
   no_farther,  ///< no farther apart than a sibling pair of arms is
 };

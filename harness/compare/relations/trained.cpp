@@ -20,34 +20,42 @@ CheckResult fault(const std::string& sentence, Verdict verdict) {
   return result;
 }
 
-/// Where a run recorded how far its parameters moved, they must have.
-std::string stillness(const Side& side, const std::vector<int64_t>& steps) {
+/// Where a run recorded how far its parameters moved, they must have: at some step, or at each.
+std::string stillness(const Side& side, const std::vector<int64_t>& steps, bool at_each = false) {
   if (!side.trace->channels().contains("update_norm"))
     return "";
   const Series norms = channel_at(side, "update_norm", steps);
-  for (size_t i = 0; i < norms.size(); ++i)
+  size_t moved = 0;
+  for (size_t i = 0; i < norms.size(); ++i) {
     if (norms.widened(i) > 0)
-      return "";
-  return fmt::format("no parameter of {} moved {} (update_norm is never above 0)", side.name,
-                     over_text(steps));
+      ++moved;
+    else if (at_each)
+      return fmt::format("no parameter of {} moved at step {} (update_norm is {})", side.name, steps[i],
+                         norms.text(i, norms.float32_valued()));
+  }
+  return moved > 0 ? ""
+                   : fmt::format("no parameter of {} moved {} (update_norm is never above 0)", side.name,
+                                 over_text(steps));
 }
 
-CheckResult judge_curve(const std::string& name, const Side& side, const std::vector<int64_t>& steps) {
-  const Series curve = channel_at(side, name, steps);
+/// A curve that gets better as it rises; all others do as they fall.
+bool rises(const std::string& name) {
+  return name.starts_with("reward");
+}
+
+CheckResult judge_curve(const std::string& name, const Side& side, const Series& curve,
+                        const std::vector<int64_t>& steps) {
+  const double sign = rises(name) ? -1 : 1;
   size_t best = 0;
-  for (size_t i = 0; i < curve.size(); ++i) {
-    if (!std::isfinite(curve.widened(i)))
-      return fault(fmt::format("{} of {} is {} at step {}", name, side.name, curve.widened(i), steps[i]),
-                   Verdict::different);
-    if (curve.widened(i) < curve.widened(best))
+  for (size_t i = 0; i < curve.size(); ++i)
+    if (sign * curve.widened(i) < sign * curve.widened(best))
       best = i;
-  }
   if (curve.size() < 3)
     throw MissingEvidence(
         fmt::format("{} of {} has {} values (its noise takes 3 to measure); train for longer", name,
                     side.name, curve.size()));
   const double noise = step_noise(curve);
-  const double descent = curve.widened(0) - curve.widened(best);
+  const double descent = sign * (curve.widened(0) - curve.widened(best));
   const std::string still = stillness(side, steps);
   CheckResult result;
   result.measured = {{"descent", descent}, {"noise", noise}};
@@ -57,17 +65,43 @@ CheckResult judge_curve(const std::string& name, const Side& side, const std::ve
   result.passed = descent > needed_noises * noise && still.empty();
   result.verdict = result.passed ? Verdict::different : Verdict::vacuous;
   const std::string numbers = fmt::format(
-      "from {} at step {} to {} at step {}, a descent of {} against a step-to-step "
+      "from {} at step {} to {} at step {}, {} of {} against a step-to-step "
       "noise of {} (needed {:.0f} times)",
       curve.text(0, curve.float32_valued()), steps[0], curve.text(best, curve.float32_valued()), steps[best],
-      size_text(descent), size_text(noise), needed_noises);
+      rises(name) ? "an ascent" : "a descent", size_text(descent), size_text(noise), needed_noises);
   if (!still.empty())
     result.sentence = still + ": it did not train";
   else if (!result.passed)
-    result.sentence = fmt::format("{} of {} did not fall beyond its noise: {}", name, side.name, numbers);
+    result.sentence = fmt::format("{} of {} did not {} beyond its noise: {}", name, side.name,
+                                  rises(name) ? "rise" : "fall", numbers);
   else
-    result.sentence = fmt::format("{} of {} fell {}", name, side.name, numbers);
+    result.sentence = fmt::format("{} of {} {} {}", name, side.name, rises(name) ? "rose" : "fell", numbers);
   return result;
+}
+
+/// The loss of a policy need not fall: it is of new rollouts at each update. Its weights have to move.
+bool is_of_a_policy(const Side& side) {
+  return side.trace->channels().contains("reward_mean");
+}
+
+CheckResult judge_policy(const Side& side, const std::vector<int64_t>& steps) {
+  CheckResult result;
+  const std::string still = stillness(side, steps, /*at_each=*/true);
+  result.passed = still.empty();
+  result.verdict = result.passed ? Verdict::different : Verdict::vacuous;
+  result.sentence = result.passed ? fmt::format("the weights of {} moved at each update", side.name)
+                                  : still + ": it did not train";
+  return result;
+}
+
+CheckResult judge_channel(const std::string& name, const Side& side, const std::vector<int64_t>& steps) {
+  const Series curve = channel_at(side, name, steps);
+  for (size_t i = 0; i < curve.size(); ++i)
+    if (!std::isfinite(curve.widened(i)))
+      return fault(fmt::format("{} of {} is {} at step {}", name, side.name, curve.widened(i), steps[i]),
+                   Verdict::different);
+  return name == "loss" && is_of_a_policy(side) ? judge_policy(side, steps)
+                                                : judge_curve(name, side, curve, steps);
 }
 
 }  // namespace
@@ -80,7 +114,7 @@ CheckResult judge_trained(const Check& check, const std::vector<Side>& sides) {
   const std::vector<int64_t> steps = steps_in(resolve(check.steps, sides), sides);
   CheckResult result;
   for (const std::string& name : match_channels(wanted, sides)) {
-    result = judge_curve(name, sides.at(0), steps);
+    result = judge_channel(name, sides.at(0), steps);
     if (!result.passed)
       break;
   }

@@ -73,6 +73,34 @@ TEST_F(TrainedTest, FailsIfNoParameterMoved) {
   EXPECT_THAT(result.sentence, HasSubstr("no parameter of a moved"));
 }
 
+TEST_F(TrainedTest, ARewardHasToRise) {
+  const auto judge_reward = [&](double slope) {
+    std::vector<double> reward = line(-slope, 0.01);
+    arms.clear();
+    add_arm("a", {.channels = {{"reward_mean", std::move(reward)}}});
+    return judge(check_of(Relation::trained, {"reward_mean"}), arms);
+  };
+  EXPECT_TRUE(judge_reward(0.05).passed);
+  EXPECT_THAT(judge_reward(0.05).sentence, HasSubstr("reward_mean of a rose from 8"));
+  EXPECT_FALSE(judge_reward(-0.05).passed);
+  EXPECT_THAT(judge_reward(-0.05).sentence, HasSubstr("did not rise beyond its noise"));
+}
+
+TEST_F(TrainedTest, TheLossOfAPolicyNeedNotFallIfItsWeightsMoveAtEachUpdate) {
+  const auto judge_policy = [&](std::vector<double> loss, std::vector<double> update_norm) {
+    const std::vector<double> reward(loss.size(), 0.5);
+    arms.clear();
+    add_arm("a", {.channels = {{"loss", std::move(loss)},
+                               {"update_norm", std::move(update_norm)},
+                               {"reward_mean", reward}}});
+    return judge(check_of(Relation::trained, {"loss"}), arms);
+  };
+  EXPECT_TRUE(judge_policy({0, 0.1}, {1, 1}).passed);
+  EXPECT_FALSE(judge_policy({0, 0.1}, {1, 0}).passed);
+  EXPECT_THAT(judge_policy({0, 0.1}, {1, 0}).sentence, HasSubstr("no parameter of a moved at step 2"));
+  EXPECT_FALSE(judge_policy({0, std::numeric_limits<double>::infinity()}, {1, 1}).passed);
+}
+
 TEST_F(TrainedTest, TwoStepsAreTooFew) {
   EXPECT_EQ(judge_loss({8, 7}).verdict, Verdict::missing);
 }
