@@ -6,12 +6,20 @@
 #include "reference/attention/dense.hpp"
 #include "reference/attention/flex.hpp"
 #include "reference/attention/sdpa.hpp"
+#include "reference/attention/tiled.hpp"
 #include "reference/attention/varlen.hpp"
 
 namespace parity::reference {
+namespace {
+
+bool has_segments(AttentionBackend backend) {
+  return backend == AttentionBackend::varlen || backend == AttentionBackend::tiled;
+}
+
+}  // namespace
 
 AttentionMasks masks_for(AttentionBackend backend, const Mask& mask, const std::vector<int64_t>& queries) {
-  if (!queries.empty() && (backend == AttentionBackend::sdpa || backend == AttentionBackend::varlen))
+  if (!queries.empty() && (backend == AttentionBackend::sdpa || has_segments(backend)))
     throw UserError(std::string(name_of(backend)) +
                     " cannot attend with some queries of a sequence (it works with whole documents or rows); "
                     "use flex or dense");
@@ -27,6 +35,7 @@ AttentionMasks masks_for(AttentionBackend backend, const Mask& mask, const std::
       masks.blocks = c10::make_intrusive<BlockMask>(mask, queries);
       break;
     case AttentionBackend::varlen:
+    case AttentionBackend::tiled:
       masks.cu_seqlens = cu_seqlens_of(mask.segment_lengths());
       masks.sliding_window = mask.sliding_window;
       break;
@@ -40,6 +49,7 @@ AttentionMasks masks_for(AttentionBackend backend, const Mask& mask, const std::
 }
 
 AttentionMasks rows_of(const AttentionMasks& masks, int64_t seq_len, int64_t first, int64_t count) {
+  require(masks.keys.empty(), "keys that are no tokens of the rows cannot be cut by rows");
   AttentionMasks result{.backend = masks.backend, .sliding_window = masks.sliding_window};
   if (masks.blocks)
     result.blocks = c10::make_intrusive<BlockMask>(*masks.blocks, first, count);
@@ -82,7 +92,11 @@ torch::Tensor attend(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd, c
     case AttentionBackend::flex:
       return flex_attention(q_BHSd, k_BKSd, v_BKSe, masks.blocks, scale);
     case AttentionBackend::varlen:
-      return varlen_attention(q_BHSd, k_BKSd, v_BKSe, masks.cu_seqlens, masks.sliding_window, scale);
+      return varlen_attention(q_BHSd, k_BKSd, v_BKSe, segments_of(masks.cu_seqlens, masks.keys),
+                              masks.sliding_window, scale);
+    case AttentionBackend::tiled:
+      return tiled_attention(q_BHSd, k_BKSd, v_BKSe, segments_of(masks.cu_seqlens, masks.keys),
+                             masks.sliding_window, scale);
     case AttentionBackend::dense:
       return dense_attention(q_BHSd, k_BKSd, v_BKSe, masks.allowed_B1SS, scale);
   }

@@ -24,15 +24,17 @@ struct AttentionChoice {
 struct AttentionMasks {
   AttentionBackend backend = AttentionBackend::sdpa;
   c10::intrusive_ptr<BlockMask> blocks = {};  ///< flex
-  std::vector<int64_t> cu_seqlens = {};       ///< varlen
-  int64_t sliding_window = 0;                 ///< varlen: keys that a query looks at, itself counted; 0 = all
-  torch::Tensor allowed_B1SS = {};            ///< dense
+  std::vector<int64_t> cu_seqlens = {};       ///< varlen, tiled
+  std::vector<Range> keys = {};               ///< varlen, tiled: of each segment; empty = its queries' own
+  int64_t sliding_window = 0;       ///< varlen, tiled: keys that a query looks at, itself counted; 0 = all
+  torch::Tensor allowed_B1SS = {};  ///< dense
 };
 
 /// \param queries  positions of the queries that are attended with, over the keys of the whole sequence;
 /// empty =
 ///                 every position
-/// \throws UserError if sdpa is asked for more than causal, or sdpa or varlen to attend with some queries
+/// \throws UserError if sdpa is asked for more than causal, or sdpa, varlen or tiled to attend with some
+/// queries
 AttentionMasks masks_for(AttentionBackend backend, const Mask& mask,
                          const std::vector<int64_t>& queries = {});
 

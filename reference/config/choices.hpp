@@ -23,7 +23,7 @@ enum class DataSource { synthetic, text, tokens, rollouts };
 enum class Packing { none, stream, concat_then_split, first_fit };
 enum class PositionsChoice { sequence, document };
 enum class DocumentBoundary { eos, position_difference, position_zero };
-enum class AttentionBackend { sdpa, flex, varlen, dense };
+enum class AttentionBackend { sdpa, flex, varlen, dense, tiled };
 enum class FixedBlockForm { corrected, first_written, chunked };
 enum class Normalization { global_tokens, microbatch_mean, gradient_scaling };
 enum class Accumulation { prefetched, streamed };
@@ -140,7 +140,7 @@ struct EnumNames<reference::DocumentBoundary> {
 template <>
 struct EnumNames<reference::AttentionBackend> {
   static constexpr std::string_view what = "attention backend";
-  static constexpr std::array<std::string_view, 4> names = {"sdpa", "flex", "varlen", "dense"};
+  static constexpr std::array<std::string_view, 5> names = {"sdpa", "flex", "varlen", "dense", "tiled"};
 };
 template <>
 struct EnumNames<reference::FixedBlockForm> {
@@ -263,7 +263,7 @@ static_assert(EnumNames<reference::Packing>::names.size() ==
 static_assert(EnumNames<reference::DocumentBoundary>::names.size() ==
               static_cast<size_t>(reference::DocumentBoundary::position_zero) + 1);
 static_assert(EnumNames<reference::AttentionBackend>::names.size() ==
-              static_cast<size_t>(reference::AttentionBackend::dense) + 1);
+              static_cast<size_t>(reference::AttentionBackend::tiled) + 1);
 static_assert(EnumNames<reference::ScheduleName>::names.size() ==
               static_cast<size_t>(reference::ScheduleName::deepspeed) + 1);
 static_assert(EnumNames<reference::DecayShape>::names.size() ==

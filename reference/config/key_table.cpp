@@ -102,7 +102,9 @@ std::vector<Key> run_keys() {
       key("attention.backend", PARITY_AT(attention.backend),
           "sdpa: causal only; flex: any mask in blocks of 128 x 128, empty blocks skipped; varlen: document "
           "by "
-          "document; dense: every pair, with a mask of S x S."),
+          "document; dense: every pair, with a mask of S x S; tiled: as varlen, keys in tiles of 16 in "
+          "order, so "
+          "that a query's bits depend on its own sequence alone (CPU)."),
       key("attention.documents", PARITY_AT(attention.documents),
           "What ends a document that attention may not leave: eos, position_difference (Hugging Face, verl) "
           "or "
@@ -175,6 +177,9 @@ std::vector<Key> run_keys() {
       key("train.autocast", PARITY_AT(train.autocast),
           "Runs forward and loss under autocast: matrix products and attention in bfloat16, the rest in "
           "float32. No effect, and a warning, with FSDP or tensor parallel."),
+      key("train.batch_invariant", PARITY_AT(train.batch_invariant),
+          "A token's bits in the forward pass depend on its own sequence alone, not on the batch: matrix "
+          "products in tiles of a fixed number of tokens; with attention.backend = \"tiled\" only."),
       key("parallel.dp_replicate", PARITY_AT(parallel.dp_replicate),
           "Copies of the model, which share the rows of an update among them."),
       key("parallel.dp_shard", PARITY_AT(parallel.dp_shard),

@@ -49,7 +49,10 @@ void check_schedule(const RunConfig& config, const Rules& rules);
 /// Rules of rl.* and of what a policy's rollouts ask of the rest.
 void check_rollouts(const RunConfig& config, const Rules& rules);
 
-/// Rules of parallel.*, for an architecture that holds.
+/// Rules of train.batch_invariant and of the attention that it needs.
+void check_invariance(const RunConfig& config, const Rules& rules);
+
+/// Rules of parallel.*, for an architecture that holds, and of what depends on the layout.
 void check_parallel(const RunConfig& config, const Rules& rules);
 
 }  // namespace parity::reference

@@ -136,6 +136,7 @@ void check_parallel(const RunConfig& config, const Rules& rules) {
   check_context_parallel(config, rules);
   check_expert_parallel(config, rules);
   check_pipeline(config, rules);
+  check_invariance(config, rules);
 }
 
 }  // namespace parity::reference

@@ -33,6 +33,16 @@ class ModuleHooks {
   /// What the model calls in place of body(x).
   torch::Tensor run(const std::string& part, const Body& body, const torch::Tensor& x) const;
 
+  /// The operators that take many tokens at once and may round a token by what stands beside it.
+  struct Operators {
+    std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight)> linear;  ///< x W^T
+    std::function<torch::Tensor(const torch::Tensor& x)> silu;
+  };
+  /// What the model multiplies with in place of PyTorch's operators; both are given.
+  void compute_with(Operators operators);
+  torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight) const;
+  torch::Tensor silu(const torch::Tensor& x) const;
+
   /// Sees the parts as they run, outside of everything that is put around them: a part's name as it is
   /// entered, and what the parts around it get of it. Some parts are only entered or only left.
   using Entered = std::function<void(const std::string& part)>;
@@ -51,6 +61,7 @@ class ModuleHooks {
   std::map<std::string, std::vector<Transform>> before_;
   std::map<std::string, std::vector<Transform>> after_;
   std::map<std::string, Runner> around_;
+  Operators operators_;
   Entered entered_;
   Left left_;
   mutable int64_t first_row_ = 0;
@@ -68,6 +79,10 @@ class Part {
   torch::Tensor run(const ModuleHooks::Body& body, const torch::Tensor& x) const {
     return hooks_.run(name_, body, x);
   }
+  torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight) const {
+    return hooks_.linear(x, weight);
+  }
+  torch::Tensor silu(const torch::Tensor& x) const { return hooks_.silu(x); }
 
  private:
   const ModuleHooks& hooks_;

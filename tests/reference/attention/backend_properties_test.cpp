@@ -59,7 +59,7 @@ RC_GTEST_PROP(BackendProperty, OutputAndGradientsFollowTheFormula, ()) {
   const auto expected_gradients =
       torch::autograd::grad({(expected * weights).sum()}, {inputs[0], inputs[1], inputs[2]});
   for (const AttentionBackend backend :
-       {AttentionBackend::flex, AttentionBackend::varlen, AttentionBackend::dense}) {
+       {AttentionBackend::flex, AttentionBackend::varlen, AttentionBackend::dense, AttentionBackend::tiled}) {
     const torch::Tensor out = attend(inputs[0], inputs[1], inputs[2], masks_for(backend, mask), scale);
     const auto gradients = torch::autograd::grad({(out * weights).sum()}, {inputs[0], inputs[1], inputs[2]});
     RC_ASSERT(torch::allclose(out, expected, 1e-12, 1e-13));

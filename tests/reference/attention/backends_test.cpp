@@ -26,7 +26,7 @@ torch::Tensor random(torch::IntArrayRef sizes, torch::ScalarType dtype, bool gra
 }
 
 const AttentionBackend with_documents[] = {AttentionBackend::flex, AttentionBackend::varlen,
-                                           AttentionBackend::dense};
+                                           AttentionBackend::dense, AttentionBackend::tiled};
 
 class BackendTest : public testing::TestWithParam<AttentionBackend> {};
 INSTANTIATE_TEST_SUITE_P(, BackendTest, testing::ValuesIn(with_documents),

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/model/batch_invariance.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include <torch/autograd.h>
+
+#include "reference/model/decoder/decoder.hpp"
+#include "tests/reference/tiny.hpp"
+
+namespace parity::reference {
+namespace {
+
+constexpr int64_t longest = 70;
+
+/// Widths that no vector divides; one key head, so that heads and their elements lie in one piece.
+ModelDimensions odd_dimensions(bool latent) {
+  RunConfig config = tiny_config();
+  config.architecture.n_heads = latent ? 4 : 2;
+  config.architecture.n_kv_heads = latent ? 0 : 1;
+  config.architecture.dim = 20;
+  config.architecture.ffn_hidden = 27;
+  config.architecture.max_seq_len = longest;
+  if (latent) {
+    config.architecture.kv_lora_rank = 6;
+    config.architecture.qk_nope_head_dim = 4;
+    config.architecture.qk_rope_head_dim = 2;
+    config.architecture.v_head_dim = 3;
+  }
+  return dimensions_of(config);
+}
+
+enum class Products { ordinary, invariant };
+
+Decoder make_model(const ModelDimensions& dimensions, torch::ScalarType dtype, AttentionBackend backend,
+                   Products products) {
+  const torch::ScalarType wide = dtype == torch::kBFloat16 ? torch::kFloat32 : dtype;
+  Decoder model(dimensions, wide, {backend, {DocumentRule{DocumentBoundary::position_zero}}});
+  initialize(model, 3);
+  if (dtype != wide)
+    model.visit_weights(
+        [&](const std::string&, torch::Tensor& weight) { weight = weight.detach().to(dtype); });
+  if (products == Products::invariant)
+    make_batch_invariant(model.hooks());
+  return model;
+}
+
+torch::Tensor tokens_of(int64_t length) {
+  return (torch::arange(length, torch::kInt64) * (length + 3) + 7 * length).remainder(40);
+}
+
+/// Logits of sequences of the given lengths, laid end to end in one row; one of each.
+std::vector<torch::Tensor> logits_of(const Decoder& model, const std::vector<int64_t>& lengths) {
+  const torch::NoGradGuard no_grad;
+  std::vector<torch::Tensor> tokens, positions;
+  for (const int64_t length : lengths) {
+    tokens.push_back(tokens_of(length));
+    positions.push_back(torch::arange(length, torch::kInt64));
+  }
+  const torch::Tensor row = at::cat(tokens).unsqueeze(0), places = at::cat(positions).unsqueeze(0);
+  const torch::Tensor logits = model.forward({row, places, model.get_attention_masks(row, places)});
+  return logits.squeeze(0).split_with_sizes(lengths);
+}
+
+/// Sequences of 1 to 70 tokens, of which some logit differs between a row of its own and one with the others.
+int64_t sequences_that_differ(const Decoder& model) {
+  std::vector<int64_t> lengths;
+  for (int64_t i = 0; i < longest; ++i)
+    lengths.push_back(1 + (33 + 27 * i) % longest);  // 27 and 70 share no divisor: each length once
+  const std::vector<torch::Tensor> together = logits_of(model, lengths);
+  int64_t differ = 0;
+  for (size_t i = 0; i < lengths.size(); ++i)
+    differ += logits_of(model, {lengths[i]})[0].equal(together[i]) ? 0 : 1;
+  return differ;
+}
+
+class BatchInvarianceTest : public testing::TestWithParam<torch::ScalarType> {};
+INSTANTIATE_TEST_SUITE_P(, BatchInvarianceTest,
+                         testing::Values(torch::kFloat32, torch::kFloat64, torch::kBFloat16),
+                         [](const auto& instance) { return c10::toString(instance.param); });
+
+TEST_P(BatchInvarianceTest, LogitsOfASequenceAreTheSameBitsAloneAndAmongOthers) {
+  for (const bool latent : {false, true})
+    EXPECT_EQ(sequences_that_differ(make_model(odd_dimensions(latent), GetParam(), AttentionBackend::tiled,
+                                               Products::invariant)),
+              0)
+        << "latent " << latent;
+}
+
+TEST_P(BatchInvarianceTest, AndInRowsOfABatch) {
+  const Decoder model =
+      make_model(odd_dimensions(false), GetParam(), AttentionBackend::tiled, Products::invariant);
+  const torch::NoGradGuard no_grad;
+  for (const int64_t length : {1, 5, 16, 31}) {
+    const torch::Tensor one = tokens_of(length).unsqueeze(0), places = torch::arange(length).unsqueeze(0);
+    const torch::Tensor three = at::cat({one + 0, (one + 1).remainder(40), (one + 2).remainder(40)});
+    const torch::Tensor all = places.expand({3, length}).contiguous();
+    const torch::Tensor alone = model.forward({one, places, model.get_attention_masks(one, places)});
+    const torch::Tensor batch = model.forward({three, all, model.get_attention_masks(three, all)});
+    EXPECT_TRUE(batch[0].equal(alone[0])) << length;
+    EXPECT_FALSE(batch[1].equal(alone[0])) << length;
+  }
+}
+
+TEST(BatchInvariantModelTest, OrdinaryAttentionOrSiluIsNotInvariant) {
+  const ModelDimensions dimensions = odd_dimensions(false);
+  EXPECT_GT(sequences_that_differ(
+                make_model(dimensions, torch::kFloat32, AttentionBackend::flex, Products::invariant)),
+            0);
+  EXPECT_GT(sequences_that_differ(
+                make_model(dimensions, torch::kFloat32, AttentionBackend::tiled, Products::ordinary)),
+            0);
+}
+
+TEST(BatchInvariantModelTest, GradientsAreTheOrdinaryOnesUpToRounding) {
+  const ModelDimensions dimensions = odd_dimensions(false);
+  std::vector<std::vector<torch::Tensor>> gradients;
+  for (const Products products : {Products::ordinary, Products::invariant}) {
+    const Decoder model = make_model(
+        dimensions, torch::kFloat64,
+        products == Products::invariant ? AttentionBackend::tiled : AttentionBackend::varlen, products);
+    const torch::Tensor tokens = at::cat({tokens_of(9), tokens_of(30)}).unsqueeze(0);
+    const torch::Tensor places = at::cat({torch::arange(9), torch::arange(30)}).unsqueeze(0);
+    const torch::Tensor logits = model.forward({tokens, places, model.get_attention_masks(tokens, places)});
+    std::vector<torch::Tensor> weights;
+    for (const Parameter& parameter : model.parameters())
+      weights.push_back(parameter.value);
+    gradients.push_back(torch::autograd::grad({logits.square().sum()}, weights));
+  }
+  for (size_t i = 0; i < gradients[0].size(); ++i)
+    EXPECT_TRUE(torch::allclose(gradients[1][i], gradients[0][i], 1e-12, 1e-13)) << i;
+}
+
+TEST(BatchInvariantModelTest, ARowOfATiledProductDependsNeitherOnItsPlaceNorOnTheOthers) {
+  torch::manual_seed(4);
+  for (const torch::ScalarType dtype : {torch::kFloat32, torch::kFloat64, torch::kBFloat16})
+    for (const int64_t width : {3, 20, 64, 257}) {
+      const torch::Tensor x = torch::randn({40, width}, torch::kFloat64).to(dtype);
+      const torch::Tensor weight = torch::randn({33, width}, torch::kFloat64).to(dtype);
+      const torch::Tensor y = tiled_linear(x, weight);
+      EXPECT_TRUE(
+          torch::allclose(y.to(torch::kFloat64), at::linear(x, weight).to(torch::kFloat64), 2e-2, 1e-1));
+      for (int64_t row = 0; row < 40; ++row)
+        ASSERT_TRUE(tiled_linear(x.narrow(0, row, 1), weight)[0].equal(y[row]))
+            << dtype << " " << width << " row " << row;
+    }
+}
+
+}  // namespace
+}  // namespace parity::reference
