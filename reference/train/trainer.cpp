@@ -7,6 +7,7 @@
 
 #include "reference/config/model_names.hpp"
 #include "reference/loss/normalization.hpp"
+#include "reference/model/batch_invariance.hpp"
 #include "reference/optim/clip.hpp"
 #include "reference/optim/scale_gradients.hpp"
 #include "reference/parallel/context_parallel.hpp"
@@ -44,6 +45,8 @@ Applied initialized(Decoder& model, const RunConfig& config, const Parallel& par
   if (!config.weights.path.empty())
     require_same_weights(digest, *parallel.world);
   model.move_to(parallel.world->device().place);
+  if (config.train.batch_invariant)
+    make_batch_invariant(model.hooks());
   return apply_parallelism(model, config.parallel, parallel);
 }
 
