@@ -3,27 +3,16 @@
 #include "reference/train/same_config.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <string>
 
 #include <torch/types.h>
 
 #include "harness/base/error.hpp"
+#include "reference/comm/texts.hpp"
 
 namespace parity::reference {
 namespace {
-
-/// The text of rank `root`, on every rank.
-std::string broadcast(const std::string& text, const Group& world, int64_t root) {
-  const torch::Tensor size = torch::full({1}, static_cast<int64_t>(text.size()), torch::kInt64);
-  world.broadcast(size, root);
-  const torch::Tensor bytes = torch::zeros({size.item<int64_t>()}, torch::kUInt8);
-  if (world.rank() == root)
-    std::memcpy(bytes.mutable_data_ptr(), text.data(), text.size());
-  world.broadcast(bytes, root);
-  return {static_cast<const char*>(bytes.const_data_ptr()), static_cast<size_t>(bytes.numel())};
-}
 
 /// "data.seq_len is 16 against 32" for each key that differs, the first three of them.
 std::string differences(const Json& mine, const Json& first) {
@@ -51,14 +40,14 @@ void require_same(const Json& mine, const Group& world, const std::string& what,
   if (world.size() == 1)
     return;
   const std::string text = mine.dump();
-  const std::string first = broadcast(text, world, 0);
+  const std::string first = broadcast_text(text, world, 0);
   const torch::Tensor differs = torch::full({1}, static_cast<int64_t>(text != first), torch::kInt64);
   const torch::Tensor all = world.all_gather(differs);
   for (int64_t rank = 0; rank < world.size(); ++rank)
     if (all[rank].item<int64_t>() != 0) {
       const std::string words = world.rank() == rank ? differences(mine, Json::parse(first)) : std::string();
       throw UserError("rank " + std::to_string(rank) + " has " + what + " than rank 0 (" +
-                      broadcast(words, world, rank) + "); " + remedy);
+                      broadcast_text(words, world, rank) + "); " + remedy);
     }
 }
 

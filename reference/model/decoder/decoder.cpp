@@ -6,6 +6,7 @@
 
 #include "harness/base/error.hpp"
 #include "reference/model/decoder/rope.hpp"
+#include "reference/model/precision.hpp"
 
 namespace parity::reference {
 namespace {
@@ -25,7 +26,9 @@ torch::Tensor seen(const Probe& probe, const std::string& name, const torch::Ten
 
 Decoder::Decoder(const ModelDimensions& dimensions, torch::ScalarType dtype, const AttentionChoice& attention,
                  torch::Device device)
-    : dimensions_(dimensions), attention_(attention), rope_(rope_table(dimensions, dtype).to(device)) {
+    : dimensions_(dimensions),
+      attention_(attention),
+      rope_(rope_table(dimensions, at_least_float32(dtype)).to(device)) {
   const auto options = torch::TensorOptions(dtype).device(device);
   tok_embeddings_ = torch::empty({dimensions.vocab_size, dimensions.dim}, options);
   norm_ = {torch::empty({dimensions.dim}, options), dimensions.norm_eps};

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reference/comm/group.hpp"
+
+namespace parity::reference {
+
+/// The text of rank `root`, on every rank. \throws PeerLost
+std::string broadcast_text(const std::string& text, const Group& ranks, int64_t root);
+
+/// The text of each rank, in order, on every rank. They may differ in length. \throws PeerLost
+std::vector<std::string> gather_texts(const std::string& text, const Group& ranks);
+
+}  // namespace parity::reference
