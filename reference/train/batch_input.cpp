@@ -10,12 +10,12 @@ torch::Tensor tensor_of(const std::vector<int64_t>& values, const MicroBatch& ba
   return torch::from_blob(const_cast<int64_t*>(values.data()), {batch.rows, batch.seq_len}, torch::kInt64);
 }
 
-Piece piece_of(const Decoder& model, const MicroBatch& batch, const std::vector<int64_t>& own) {
+BatchPiece piece_of(const Decoder& model, const MicroBatch& batch, const std::vector<int64_t>& own) {
   return std::move(pieces_of(model, batch, 1, PipelineMasks::own, own).front());
 }
 
-std::vector<Piece> pieces_of(const Decoder& model, const MicroBatch& batch, int64_t pieces,
-                             PipelineMasks masks, const std::vector<int64_t>& own) {
+std::vector<BatchPiece> pieces_of(const Decoder& model, const MicroBatch& batch, int64_t pieces,
+                                  PipelineMasks masks, const std::vector<int64_t>& own) {
   require(batch.rows % pieces == 0, "rows do not fall into equal pieces");
   const int64_t rows = batch.rows / pieces;
   const torch::Tensor tokens = tensor_of(batch.tokens, batch), labels = tensor_of(batch.labels, batch),
@@ -28,7 +28,7 @@ std::vector<Piece> pieces_of(const Decoder& model, const MicroBatch& batch, int6
     return (all ? x_BS : x_BS.index_select(1, places)).to(device);
   };
   const bool counts_through = batch.whole_positions && own.empty();
-  std::vector<Piece> result;
+  std::vector<BatchPiece> result;
   for (int64_t first = 0; first < batch.rows; first += rows) {
     const auto some = [first, rows](const torch::Tensor& x_BS) { return x_BS.narrow(0, first, rows); };
     const MaskSet of_piece =

@@ -15,7 +15,7 @@ namespace parity::reference {
 torch::Tensor tensor_of(const std::vector<int64_t>& values, const MicroBatch& batch);
 
 /// What a rank has of some rows of a micro-batch.
-struct Piece {
+struct BatchPiece {
   ModelInput input;          ///< on the model's device; on the CPU it may lie in the batch's memory
   torch::Tensor labels;      ///< like the tokens
   int64_t valid_tokens = 0;  ///< of these rows, over all ranks that have parts of them
@@ -31,10 +31,10 @@ struct Piece {
 ///               of the micro-batch that the trainer saw (torchtitan #1723).
 /// \param own  places in each sequence that this rank has (context_positions); empty = all. Masks are made
 ///             before, from whole sequences, so that documents are the same wherever they are cut
-std::vector<Piece> pieces_of(const Decoder& model, const MicroBatch& batch, int64_t pieces,
-                             PipelineMasks masks, const std::vector<int64_t>& own = {});
+std::vector<BatchPiece> pieces_of(const Decoder& model, const MicroBatch& batch, int64_t pieces,
+                                  PipelineMasks masks, const std::vector<int64_t>& own = {});
 
 /// The whole micro-batch as one piece.
-Piece piece_of(const Decoder& model, const MicroBatch& batch, const std::vector<int64_t>& own = {});
+BatchPiece piece_of(const Decoder& model, const MicroBatch& batch, const std::vector<int64_t>& own = {});
 
 }  // namespace parity::reference

@@ -7,11 +7,11 @@ namespace parity::reference {
 
 std::vector<torch::Tensor> Trainer::visit_pieces(const MicroBatch& batch, const PieceLossOf& loss_of) const {
   const State& s = *state_;
-  const std::vector<Piece> pieces = pieces_of(batch);
+  const std::vector<BatchPiece> pieces = pieces_of(batch);
   if (!s.applied.pipeline)
     return {loss_of(pieces.front(), s.model.hidden(pieces.front().input)).loss};
   std::vector<ModelInput> inputs;
-  for (const Piece& piece : pieces)
+  for (const BatchPiece& piece : pieces)
     inputs.push_back(piece.input);
   return s.applied.pipeline
       ->evaluate(inputs,
@@ -26,7 +26,7 @@ torch::Tensor Trainer::forward(const MicroBatch& batch) {
   const torch::NoGradGuard no_grad;
   const torch::Tensor logprobs_BS = torch::zeros({batch.rows, batch.seq_len}, torch::kFloat64);
   const torch::Tensor index_BS = torch::arange(batch.rows * batch.seq_len).view_as(logprobs_BS);
-  visit_pieces(batch, [&](const Piece& piece, const torch::Tensor& hidden) {
+  visit_pieces(batch, [&](const BatchPiece& piece, const torch::Tensor& hidden) {
     const TokenOutputs tokens = s.tokens_of(piece, hidden);
     const torch::Tensor here = tokens.own(index_BS).cpu().flatten();
     logprobs_BS.view(-1).index_copy_(0, here, tokens.logprobs.cpu().to(torch::kFloat64).flatten());
@@ -56,7 +56,7 @@ double Trainer::evaluate() {
                       /*valid_tokens=*/0,
                       {1, valid.item<int64_t>()},
                       s.applied.cross_entropy_sum};
-  const auto loss_of = [&](const Piece& piece, const torch::Tensor& hidden) {
+  const auto loss_of = [&](const BatchPiece& piece, const torch::Tensor& hidden) {
     return PieceLoss{rule.whole(s.model.output(hidden), piece.labels), {}};
   };
   std::vector<torch::Tensor> losses;

@@ -16,7 +16,7 @@
 
 namespace parity::reference {
 
-std::vector<Piece> Trainer::pieces_of(const MicroBatch& batch) const {
+std::vector<BatchPiece> Trainer::pieces_of(const MicroBatch& batch) const {
   const State& s = *state_;
   const ParallelConfig& config = s.config.parallel;
   const bool is_cut = s.applied.pipeline != nullptr;
@@ -26,14 +26,14 @@ std::vector<Piece> Trainer::pieces_of(const MicroBatch& batch) const {
 
 void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& totals) {
   const State& s = *state_;
-  differentiate(batch, [&](const Piece& piece, const torch::Tensor& hidden) {
+  differentiate(batch, [&](const BatchPiece& piece, const torch::Tensor& hidden) {
     return s.loss_of(s.rule_for(piece.valid_tokens, totals), hidden, piece.labels);
   });
 }
 
 void Trainer::forward_backward(const MicroBatch& batch, const TokenLoss& loss) {
   const State& s = *state_;
-  differentiate(batch, [&](const Piece& piece, const torch::Tensor& hidden) {
+  differentiate(batch, [&](const BatchPiece& piece, const torch::Tensor& hidden) {
     return PieceLoss{loss(s.tokens_of(piece, hidden)), {}};
   });
 }
@@ -45,11 +45,11 @@ void Trainer::differentiate(const MicroBatch& batch, const PieceLossOf& loss_of)
   s.tally.add(batch);
   if (attention_is_recorded(s.config))
     s.tally.add_masks(s.model.get_masks(batch.tokens, batch.positions, batch.seq_len));
-  const std::vector<Piece> pieces = pieces_of(batch);
+  const std::vector<BatchPiece> pieces = pieces_of(batch);
   check_labels(pieces);
   if (s.applied.pipeline)
     return differentiate_in_pieces(pieces, loss_of);
-  const Piece& piece = pieces.front();
+  const BatchPiece& piece = pieces.front();
   s.applied.data_parallel->begin(s.tally.micro_batches() == s.config.data.micro_batches);
   torch::Tensor hidden;
   PieceLoss loss;
@@ -64,10 +64,10 @@ void Trainer::differentiate(const MicroBatch& batch, const PieceLossOf& loss_of)
   s.applied.data_parallel->end();
 }
 
-void Trainer::differentiate_in_pieces(const std::vector<Piece>& pieces, const PieceLossOf& loss_of) {
+void Trainer::differentiate_in_pieces(const std::vector<BatchPiece>& pieces, const PieceLossOf& loss_of) {
   State& s = *state_;
   std::vector<ModelInput> inputs;
-  for (const Piece& piece : pieces)
+  for (const BatchPiece& piece : pieces)
     inputs.push_back(piece.input);
   // Stages reduce once their last piece is through: in finish().
   s.applied.data_parallel->begin(/*last=*/false);
@@ -95,7 +95,7 @@ PieceLoss Trainer::State::loss_of(const LossRule& rule, const torch::Tensor& hid
   return {chunked.loss, chunked.hidden_grad};
 }
 
-TokenOutputs Trainer::State::tokens_of(const Piece& piece, const torch::Tensor& hidden) const {
+TokenOutputs Trainer::State::tokens_of(const BatchPiece& piece, const torch::Tensor& hidden) const {
   const torch::Tensor logits = model.output(hidden);
   const GroupPointer& ranks = applied.vocabulary_ranks;
   if (ranks)
@@ -106,7 +106,7 @@ TokenOutputs Trainer::State::tokens_of(const Piece& piece, const torch::Tensor& 
   return {form(logits, piece.labels).neg(), token_entropy(logits), piece.own};
 }
 
-void Trainer::check_labels(const std::vector<Piece>& pieces) const {
+void Trainer::check_labels(const std::vector<BatchPiece>& pieces) const {
   const State& s = *state_;
   const auto before = (s.tally.micro_batches() - 1) * static_cast<int64_t>(pieces.size());
   for (size_t i = 0; i < pieces.size(); ++i)

@@ -27,7 +27,7 @@ class Group;
 class Optimizer;
 struct MicroBatch;
 struct Parallel;
-struct Piece;
+struct BatchPiece;
 struct PieceLoss;
 struct Parameter;
 struct TokenOutputs;
@@ -165,14 +165,14 @@ class Trainer {
 
  private:
   /// Loss of a piece of a micro-batch, from its hidden states.
-  using PieceLossOf = std::function<PieceLoss(const Piece& piece, const at::Tensor& hidden)>;
+  using PieceLossOf = std::function<PieceLoss(const BatchPiece& piece, const at::Tensor& hidden)>;
   void stream_update();
   void differentiate(const MicroBatch& batch, const PieceLossOf& loss_of);
-  void differentiate_in_pieces(const std::vector<Piece>& pieces, const PieceLossOf& loss_of);
-  std::vector<Piece> pieces_of(const MicroBatch& batch) const;
+  void differentiate_in_pieces(const std::vector<BatchPiece>& pieces, const PieceLossOf& loss_of);
+  std::vector<BatchPiece> pieces_of(const MicroBatch& batch) const;
   /// Forward without backward. \return the pieces' losses, on every rank
   std::vector<at::Tensor> visit_pieces(const MicroBatch& batch, const PieceLossOf& loss_of) const;
-  void check_labels(const std::vector<Piece>& pieces) const;
+  void check_labels(const std::vector<BatchPiece>& pieces) const;
   /// \param first_activation  names the first one that is not finite
   void check_loss(const torch::Tensor& loss, const std::function<std::string()>& first_activation);
 

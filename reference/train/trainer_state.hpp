@@ -46,7 +46,7 @@ struct Trainer::State {
 
   /// Of hidden states. With loss.chunks it goes backward as far as these at once.
   PieceLoss loss_of(const LossRule& rule, const torch::Tensor& hidden, const torch::Tensor& labels) const;
-  TokenOutputs tokens_of(const Piece& piece, const torch::Tensor& hidden) const;
+  TokenOutputs tokens_of(const BatchPiece& piece, const torch::Tensor& hidden) const;
   LossRule rule_for(int64_t valid_tokens, const UpdateTotals& totals) const {
     return {config.loss.normalization, valid_tokens, totals, applied.cross_entropy_sum};
   }
