@@ -61,6 +61,7 @@ enum class LogprobForm { cross_entropy, log_softmax };
 enum class UnknownLogprobs { error, drop };
 enum class PushMethod { direct, gathered };
 enum class GeneratorPrecision { trainer, bfloat16 };
+enum class Float8Scales { none, each_forward, after_update, first };
 
 }  // namespace parity::reference
 
@@ -308,6 +309,11 @@ template <>
 struct EnumNames<reference::GeneratorPrecision> {
   static constexpr std::string_view what = "type of the generator";
   static constexpr std::array<std::string_view, 2> names = {"trainer", "bfloat16"};
+};
+template <>
+struct EnumNames<reference::Float8Scales> {
+  static constexpr std::string_view what = "time of the float8 scales";
+  static constexpr std::array<std::string_view, 4> names = {"none", "each_forward", "after_update", "first"};
 };
 
 }  // namespace parity

@@ -177,6 +177,12 @@ std::vector<Key> run_keys() {
       key("train.autocast", PARITY_AT(train.autocast),
           "Runs forward and loss under autocast: matrix products and attention in bfloat16, the rest in "
           "float32. No effect, and a warning, with FSDP or tensor parallel."),
+      key("train.float8", PARITY_AT(train.float8),
+          "Rounds the weights of the blocks' matrices to float8 (e4m3) where they are used, a scale each, "
+          "from "
+          "their largest element: worked out at each_forward; after_update, all at once (torchtitan's "
+          "post-optimizer hook); or of the first weights only, which is stale from update 2 on. None in a "
+          "float64 twin."),
       key("train.batch_invariant", PARITY_AT(train.batch_invariant),
           "A token's bits in the forward pass depend on its own sequence alone, not on the batch: matrix "
           "products in tiles of a fixed number of tokens; with attention.backend = \"tiled\" only."),

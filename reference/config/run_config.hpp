@@ -226,6 +226,7 @@ struct RunConfig {
     UpdateCall update = UpdateCall::step;
     bool evaluate = false;
     bool autocast = false;
+    Float8Scales float8 = Float8Scales::none;
     bool batch_invariant = false;  ///< a token's forward bits depend on its own sequence alone
   } train;
   ParallelConfig parallel;

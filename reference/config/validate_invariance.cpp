@@ -14,6 +14,8 @@ void check_invariance(const RunConfig& config, const Rules& rules) {
   rules.rule(!is_tiled || !config.train.autocast, "attention.backend",
              "autocast does not know it and would leave it in float32",
              "set train.autocast = false or attention.backend = \"varlen\"");
+  rules.rule(config.train.float8 == Float8Scales::none || config.parallel.ep == 1, "train.float8",
+             "experts are multiplied by rows that other ranks send", "set parallel.ep = 1");
   if (!config.train.batch_invariant)
     return;
   const std::string key = "train.batch_invariant";

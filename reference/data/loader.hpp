@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "harness/tensor/shape.hpp"
@@ -20,6 +22,8 @@ struct MicroBatch {
   std::vector<int64_t> positions;  ///< [B, S]
   bool whole_positions = true;     ///< they are 0 .. S-1 in each row
   int64_t valid_tokens = 0;        ///< labels that count
+  /// What a loss of the caller's own looks at besides, by name: a number a token, [B, S] each.
+  std::map<std::string, std::vector<double>> numbers = {};
 
   Shape shape() const { return {rows, seq_len}; }
 };

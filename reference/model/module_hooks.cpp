@@ -19,18 +19,6 @@ void ModuleHooks::around(const std::string& part, Runner runner) {
   require(around_.emplace(part, std::move(runner)).second, part + " is run in two ways");
 }
 
-void ModuleHooks::compute_with(Operators operators) {
-  operators_ = std::move(operators);
-}
-
-torch::Tensor ModuleHooks::linear(const torch::Tensor& x, const torch::Tensor& weight) const {
-  return operators_.linear ? operators_.linear(x, weight) : at::linear(x, weight);
-}
-
-torch::Tensor ModuleHooks::silu(const torch::Tensor& x) const {
-  return operators_.silu ? operators_.silu(x) : at::silu(x);
-}
-
 void ModuleHooks::observe(Entered entered, Left left) {
   entered_ = std::move(entered);
   left_ = std::move(left);

@@ -38,10 +38,9 @@ class ModuleHooks {
     std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight)> linear;  ///< x W^T
     std::function<torch::Tensor(const torch::Tensor& x)> silu;
   };
-  /// What the model multiplies with in place of PyTorch's operators; both are given.
-  void compute_with(Operators operators);
-  torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight) const;
-  torch::Tensor silu(const torch::Tensor& x) const;
+  /// What the model computes with: at first PyTorch's operators.
+  const Operators& operators() const { return operators_; }
+  void compute_with(Operators operators) { operators_ = std::move(operators); }
 
   /// Sees the parts as they run, outside of everything that is put around them: a part's name as it is
   /// entered, and what the parts around it get of it. Some parts are only entered or only left.
@@ -61,7 +60,9 @@ class ModuleHooks {
   std::map<std::string, std::vector<Transform>> before_;
   std::map<std::string, std::vector<Transform>> after_;
   std::map<std::string, Runner> around_;
-  Operators operators_;
+  Operators operators_ = {
+      [](const torch::Tensor& x, const torch::Tensor& weight) { return at::linear(x, weight); },
+      [](const torch::Tensor& x) { return at::silu(x); }};
   Entered entered_;
   Left left_;
   mutable int64_t first_row_ = 0;
@@ -80,9 +81,9 @@ class Part {
     return hooks_.run(name_, body, x);
   }
   torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight) const {
-    return hooks_.linear(x, weight);
+    return hooks_.operators().linear(x, weight);
   }
-  torch::Tensor silu(const torch::Tensor& x) const { return hooks_.silu(x); }
+  torch::Tensor silu(const torch::Tensor& x) const { return hooks_.operators().silu(x); }
 
  private:
   const ModuleHooks& hooks_;

@@ -108,9 +108,13 @@ PolicyMetrics PolicyTrainer::forward_backward(const PolicyBatch& data, const RlC
         "call refer() on it first");
   const torch::Tensor counts_BS =
       torch::tensor(data.rows.labels).view({data.rows.rows, data.rows.seq_len}).ne(ignored_label);
+  MicroBatch rows = data.rows;
+  rows.numbers = {{"generator_logprobs", data.generator}, {"advantages", data.advantages}};
+  if (!data.reference.empty())
+    rows.numbers["reference_logprobs"] = data.reference;
   PolicySums sums;
   torch::Tensor own_loss = torch::zeros({1}, torch::kFloat64);
-  trainer_.forward_backward(data.rows, [&](const TokenOutputs& outputs) {
+  trainer_.forward_backward(rows, [&](const TokenOutputs& outputs) {
     PolicyLoss result = policy_loss(tokens_of(data, outputs, counts_BS), loss, divisor);
     sums += result.sums;
     own_loss += result.loss.detach().cpu().to(torch::kFloat64);

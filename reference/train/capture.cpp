@@ -121,6 +121,8 @@ void StepCapture::offer_batch(int64_t step, int64_t index, const MicroBatch& bat
   recorder_.replay_batch(step, index, "tokens", {DType::int64, batch.shape(), batch.tokens.data()});
   recorder_.replay_batch(step, index, "labels", {DType::int64, batch.shape(), batch.labels.data()});
   recorder_.replay_batch(step, index, "positions", {DType::int64, batch.shape(), batch.positions.data()});
+  for (const auto& [name, values] : batch.numbers)
+    recorder_.replay_batch(step, index, name, {DType::float64, batch.shape(), values.data()});
   seq_len_ = batch.seq_len;
   activations_.begin_micro_batch(batch.rows);
   operators_.begin_region(Phase::forward, "data");

@@ -118,6 +118,7 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
   if (!excluded(CheckpointPart::data))
     s.loader.set_position(find(entries, "data_position", file).item<int64_t>());
   default_generator().set_state(find(entries, "generator", file));
+  s.parameters_changed();
 }
 
 }  // namespace parity::reference

@@ -79,6 +79,8 @@ Trainer::State::State(const RunConfig& run_config, std::shared_ptr<Group> world)
       update_norm(applied.parameters, *parallel.stage, *parallel.pipeline),
       tally(loader.first_row()),
       warnings(schedule.warnings) {
+  if (config.train.float8 != Float8Scales::none && config.dtype == Precision::float32)
+    float8.emplace(model, applied.parameters, parallel, config.train.float8);
   for (std::string& warning : document_warnings(config, loader.positions_restart()))
     warnings.push_back(std::move(warning));
   for (std::string& warning : autocast_warnings(config))
@@ -191,6 +193,8 @@ StepResult Trainer::optim_step(const UpdateNumbers& given) {
   numbers.lr = result.lr;
   numbers.weight_decay = result.weight_decay.value_or(s.config.optimizer.weight_decay);
   s.optimizer->step(numbers);
+  if (s.float8)
+    s.float8->after_update();
   ++s.updates_done;
   ++s.schedule_position;
   s.reached(Phase::optim);
@@ -277,7 +281,7 @@ void Trainer::swap_values(std::vector<torch::Tensor>& values) {
     torch::Tensor(parameters[i].value.detach()).copy_(values[i]);
     values[i] = own;
   }
-  state_->applied.data_parallel->drop_gathered();
+  state_->parameters_changed();
 }
 
 const std::vector<std::string>& Trainer::warnings() const {

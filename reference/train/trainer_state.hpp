@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include <torch/types.h>
 
@@ -14,6 +15,7 @@
 #include "reference/parallel/apply.hpp"
 #include "reference/parallel/parallel.hpp"
 #include "reference/train/batch_input.hpp"
+#include "reference/train/float8_weights.hpp"
 #include "reference/train/token_outputs.hpp"
 #include "reference/train/trainer.hpp"
 #include "reference/train/update_norm.hpp"
@@ -32,6 +34,7 @@ struct Trainer::State {
   std::vector<int64_t> places;  ///< in each sequence, that this rank has; empty = all
   std::string initial_weights;
   Applied applied;
+  std::optional<Float8Weights> float8;
   std::unique_ptr<Optimizer> optimizer;
   Schedule schedule;
   UpdateNorm update_norm;
@@ -51,6 +54,12 @@ struct Trainer::State {
     return {config.loss.normalization, valid_tokens, totals, applied.cross_entropy_sum};
   }
 
+  /// What follows from the parameters has to be worked out again.
+  void parameters_changed() {
+    applied.data_parallel->drop_gathered();
+    if (float8)
+      float8->after_update();
+  }
   void reached(Phase phase) const {
     if (phase_hook)
       phase_hook(phase);

@@ -58,9 +58,9 @@ def forward(model, tokens, positions, config):
 def train_step(model, optimizer, micro_batches, config):
     """One update. Returns loss and gradient norm as numbers."""
     optimizer.zero_grad()
-    valid = sum((labels != -100).sum() for _, labels, _ in micro_batches)
+    valid = sum((labels != -100).sum() for _, labels, *_ in micro_batches)
     losses = []
-    for tokens, labels, positions in micro_batches:
+    for tokens, labels, positions, *_ in micro_batches:
         logits, own = forward(model, tokens, positions, config)
         loss = F.cross_entropy(logits.flatten(0, -2), labels[:, own].flatten(), reduction="sum",
                                ignore_index=-100) / valid

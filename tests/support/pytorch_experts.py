@@ -55,7 +55,7 @@ def train_step(parts, micro_batches, config):
     model, dense, experts, optimizers, mesh = parts
     for optimizer in optimizers:
         optimizer.zero_grad()
-    valid = pytorch_fsdp.summed(sum((labels != -100).sum() for _, labels, _ in micro_batches))
+    valid = pytorch_fsdp.summed(sum((labels != -100).sum() for _, labels, *_ in micro_batches))
     losses = pytorch_fsdp.backward(model, micro_batches, valid, config)
     norm = norm_of(dense, experts, mesh)
     for some in (experts, dense):

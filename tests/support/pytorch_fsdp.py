@@ -43,7 +43,7 @@ def shard(model, mesh, config, apart=frozenset()):
 
 def share_of(micro_batches, rank, size):
     """This rank's rows of an update, in as many micro-batches."""
-    whole = [torch.cat(parts) for parts in zip(*micro_batches)]
+    whole = [torch.cat(parts) for parts in zip(*(batch[:3] for batch in micro_batches))]
     mine = [rows.chunk(size)[rank].chunk(len(micro_batches)) for rows in whole]
     return list(zip(*mine))
 
@@ -70,7 +70,7 @@ def backward(model, micro_batches, valid, config):
 def train_step(model, optimizer, micro_batches, config):
     """One update. Returns loss and gradient norm as numbers."""
     optimizer.zero_grad()
-    valid = summed(sum((labels != -100).sum() for _, labels, _ in micro_batches))
+    valid = summed(sum((labels != -100).sum() for _, labels, *_ in micro_batches))
     losses = backward(model, micro_batches, valid, config)
     norm = nn.utils.clip_grad_norm_(model.parameters(), config["clip.max_norm"])
     pytorch_moe.end_update(model, summed)

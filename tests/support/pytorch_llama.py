@@ -21,6 +21,7 @@ from torch import nn
 
 import pytorch_latent
 import pytorch_moe
+import pytorch_policy_loss
 import pytorch_schedules
 from pytorch_rope import rope_table, rotate, rotate_by_halves, scaling_of, turns_of, wide
 
@@ -271,12 +272,24 @@ def forward_backward(model, tokens, labels, positions, valid, count, config):
     return loss.detach()
 
 
+def policy_forward_backward(model, batch, valid, completions, config):
+    """The same for rollouts, of an update with so many tokens and completions that count."""
+    tokens, labels, positions, numbers = batch
+    loss = pytorch_policy_loss.loss_of_config(config, wide(model(tokens, positions)), labels, numbers, valid, completions)
+    loss.backward()
+    return loss.detach()
+
+
 def train_step(model, optimizer, micro_batches, config):
     """One update. Returns loss and gradient norm as numbers."""
     optimizer.zero_grad()
-    valid = sum((labels != -100).sum() for _, labels, _ in micro_batches)
-    losses = [forward_backward(model, tokens, labels, positions, valid, len(micro_batches), config)
-              for tokens, labels, positions in micro_batches]
+    valid = sum((labels != -100).sum() for _, labels, _, _ in micro_batches)
+    if config.get("data.source") == "rollouts":
+        completions = sum((labels != -100).any(1).sum() for _, labels, _, _ in micro_batches)
+        losses = [policy_forward_backward(model, batch, valid, completions, config) for batch in micro_batches]
+    else:
+        losses = [forward_backward(model, tokens, labels, positions, valid, len(micro_batches), config)
+                  for tokens, labels, positions, _ in micro_batches]
     if config.get("loss.normalization") == "gradient_scaling":
         torch._foreach_mul_([p.grad for p in model.parameters()], 1 / valid)
         loss = sum(losses).item() / valid
@@ -294,11 +307,15 @@ def train_step(model, optimizer, micro_batches, config):
 def read_replay(path, dtype):
     with h5py.File(path) as file:
         weights = {name: torch.from_numpy(data[()]).to(dtype) for name, data in file["replay/initial"].items()}
-        fields = ("tokens", "labels", "positions")
-        batches = {int(step): [tuple(torch.from_numpy(group[m][field][()]) for field in fields)
-                               for m in sorted(group, key=int)]
+        batches = {int(step): [batch_of(group[m]) for m in sorted(group, key=int)]
                    for step, group in file["replay/batches"].items()}
     return weights, batches
+
+
+def batch_of(group):
+    """Tokens, labels and positions of a micro-batch, and by name what its loss looks at besides."""
+    fields = {name: torch.from_numpy(data[()]) for name, data in group.items()}
+    return tuple(fields.pop(name) for name in ("tokens", "labels", "positions")) + (fields,)
 
 
 def write_trace(path, channels, timings):
@@ -336,7 +353,7 @@ def main():
         channels["loss"].append(loss)
         channels["grad_norm"].append(norm)
         timings["step_seconds"].append(seconds)
-        timings["tokens_per_second"].append(sum(tokens.numel() for tokens, _, _ in batches[step]) / seconds)
+        timings["tokens_per_second"].append(sum(batch[0].numel() for batch in batches[step]) / seconds)
     write_trace(os.environ["PARITY_TRACE"], channels, timings)
 
 

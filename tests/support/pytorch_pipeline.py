@@ -91,8 +91,8 @@ def prepare(model, config):
     def train_step(micro_batches):
         nonlocal valid
         optimizer.zero_grad()
-        valid = sum((labels != -100).sum() for _, labels, _ in micro_batches)
-        losses = [loss for tokens, labels, _ in micro_batches for loss in step(schedule, stages, tokens, labels)]
+        valid = sum((labels != -100).sum() for _, labels, *_ in micro_batches)
+        losses = [loss for tokens, labels, *_ in micro_batches for loss in step(schedule, stages, tokens, labels)]
         loss = torch.stack(losses).sum() if losses else torch.zeros(())
         dist.broadcast(loss, dist.get_world_size() - 1)
         norm = clip(list(mine.parameters()), config["clip.max_norm"])

@@ -11,6 +11,7 @@ import json
 import sys
 
 import torch
+import torch.nn.functional as F
 
 
 def token_loss(given, logp, old, advantage):
@@ -38,6 +39,8 @@ def loss_of_tokens(given, logp, old, advantage, mask, reference):
 
 
 def loss_of_completions(given, logp, advantage, mask, reference):
+    """The mean over completions; with `completions` in `given` their sum divided by so many."""
+    mean = lambda x: x.sum() / given["completions"] if "completions" in given else x.mean()
     means, kls, own = [], [], []
     for row in range(logp.shape[0]):
         gap = logp[row][mask[row]]
@@ -47,8 +50,31 @@ def loss_of_completions(given, logp, advantage, mask, reference):
         means.append(gap.mean())
         own.append(advantage[row][mask[row]][0])
     ratio, own = torch.stack(means).exp(), torch.stack(own)
-    loss = (-torch.minimum(ratio * own, ratio.clamp(1 - given["low"], 1 + given["high"]) * own)).mean()
-    return loss + given["kl_coef"] * torch.stack(kls).mean() if kls else loss
+    loss = mean(-torch.minimum(ratio * own, ratio.clamp(1 - given["low"], 1 + given["high"]) * own))
+    return loss + given["kl_coef"] * mean(torch.stack(kls)) if kls else loss
+
+
+def loss_of_config(config, logits, labels, numbers, divisor, completions):
+    """The loss of one micro-batch of a run on rollouts, as its config says.
+
+    numbers: generator_logprobs, advantages and perhaps reference_logprobs, [B, S]; the last two: of the whole update.
+    """
+    mask, index = labels != -100, labels.clamp(min=0)
+    if config["rl.logprobs"] == "log_softmax":
+        logp = F.log_softmax(logits, -1).gather(-1, index.unsqueeze(-1)).squeeze(-1)
+    else:
+        flat = F.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none", ignore_index=-100)
+        logp = -flat.view(labels.shape)
+    name = config["rl.loss"]
+    given = {"loss": name, "low": config["rl.clip_low"] or 0.2, "dual": config["rl.dual_clip"], "divisor": divisor,
+             "high": config["rl.clip_high"] or (0.28 if name == "dapo" else 0.2), "kl_coef": config["rl.kl_coef"]}
+    old, advantage, reference = (numbers[key].to(logp.dtype) if key in numbers else None
+                                 for key in ("generator_logprobs", "advantages", "reference_logprobs"))
+    if name != "grpo_sequence":
+        return loss_of_tokens(given, logp, old, advantage, mask, reference)
+    if config["rl.normalization"] == "global":
+        given["completions"] = completions
+    return loss_of_completions(given, logp, advantage, mask, reference)
 
 
 def answer(given):
@@ -64,7 +90,8 @@ def answer(given):
     return {"loss": loss.item(), "gradient": logp.grad.double().tolist()}
 
 
-with open(sys.argv[1]) as given_file:
-    answers = [answer(given) for given in json.load(given_file)]
-with open(sys.argv[2], "w") as file:
-    json.dump(answers, file)
+if __name__ == "__main__":
+    with open(sys.argv[1]) as given_file:
+        answers = [answer(given) for given in json.load(given_file)]
+    with open(sys.argv[2], "w") as file:
+        json.dump(answers, file)

@@ -20,7 +20,7 @@ def run(prepare):
     """Trains config["steps"] updates and leaves rank 0's loss, grad_norm and lr in PARITY_TRACE. Does not return.
 
     prepare(model, config) puts the parallelism around the whole model. It returns the optimizer, and the update: a
-    function of its micro-batches [(tokens, labels, positions)] that returns loss and gradient norm as numbers.
+    function of its micro-batches [(tokens, labels, positions, other numbers)] that returns loss and gradient norm as numbers.
     """
     config = pytorch_llama.read_config()
     dtype = getattr(torch, os.environ["PARITY_DTYPE"])

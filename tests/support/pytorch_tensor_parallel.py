@@ -66,11 +66,11 @@ def place_gradients(parameters):
 def train_step(model, optimizer, micro_batches, config):
     optimizer.zero_grad()
     parameters = list(model.parameters())
-    valid = sum((labels != -100).sum() for _, labels, _ in micro_batches)
+    valid = sum((labels != -100).sum() for _, labels, *_ in micro_batches)
     with loss_parallel() if config["parallel.loss_parallel"] else contextlib.nullcontext():
         losses = [whole(pytorch_llama.forward_backward(model, tokens, labels, positions, valid, len(micro_batches),
                                                        config))
-                  for tokens, labels, positions in micro_batches]
+                  for tokens, labels, positions, *_ in micro_batches]
     place_gradients(parameters)
     norm = clip(parameters, config["clip.max_norm"])
     optimizer.step()

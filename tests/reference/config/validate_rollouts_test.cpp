@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "harness/base/error.hpp"
+#include "reference/config/read.hpp"
+#include "reference/config/validate.hpp"
+
+namespace parity::reference {
+namespace {
+
+constexpr const char* policy = "data.source = \"rollouts\"\n";
+
+struct Refused {
+  std::string toml;
+  std::string begins;  ///< key and value, as the message begins
+  std::string why;
+};
+
+class RolloutRulesTest : public testing::TestWithParam<Refused> {};
+
+TEST_P(RolloutRulesTest, RefusesWhatCannotBe) {
+  RunConfig config;
+  read_toml(config, policy + GetParam().toml, "run.toml");
+  EXPECT_THAT([&] { validate(config); },
+              testing::ThrowsMessage<UserError>(testing::AllOf(testing::StartsWith(GetParam().begins),
+                                                               testing::HasSubstr(GetParam().why))));
+}
+
+std::string rule_name(const testing::TestParamInfo<Refused>& rule) {
+  return "Rule" + std::to_string(rule.index);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, RolloutRulesTest,
+    testing::Values(
+        Refused{"data.path = \"x.txt\"", "data.path", "reads no file"},
+        Refused{"data.packing = \"stream\"", "data.packing", "trains on rollouts"},
+        Refused{"loss.chunks = 2", "loss.chunks", "trains on rollouts"},
+        Refused{"train.evaluate = true", "train.evaluate", "trains on rollouts"},
+        Refused{"architecture.vocab_size = 11", "architecture.vocab_size = 11", "12 tokens"},
+        Refused{"model = \"qwen3.debug_moe_8\"", "model", "dense models"},
+        Refused{"rl.group_size = 3", "rl.group_size = 3", "does not divide data.global_batch = 4"},
+        Refused{"rl.group_size = 1", "rl.group_size = 1", "a group of one is its own mean"},
+        Refused{"data.seq_len = 5", "data.seq_len = 5", "take 6"},
+        Refused{"rl.max_new_tokens = 0", "rl.max_new_tokens = 0", "counts from 1"},
+        Refused{"rl.temperature = -1", "rl.temperature = -1", "divides logits"},
+        Refused{"rl.normalization = \"rank_mean\"", "rl.normalization", "grpo counts tokens"},
+        Refused{"rl.loss = \"grpo_sequence\"\nparallel.cp = 2\nattention.backend = \"flex\"", "rl.loss",
+                "part of each completion"},
+        Refused{"rl.clip_low = 2", "rl.clip_low = 2", "out of range"},
+        Refused{"rl.loss = \"sft\"\nrl.clip_low = 0.1", "rl.clip_low", "does not clip"},
+        Refused{"rl.dual_clip = 4", "rl.dual_clip = 4", "any other loss than ppo"},
+        Refused{"rl.loss = \"ppo\"\nrl.dual_clip = 1", "rl.dual_clip = 1", "bounds a ratio"},
+        Refused{"rl.kl_coef = 0.1\nrl.reference = \"never\"", "rl.reference", "weighs the divergence"},
+        Refused{"rl.loss = \"sft\"\nrl.kl_coef = 0.1", "rl.kl_coef", "without ratios"},
+        Refused{"parallel.tp = 2\nparallel.loss_parallel = true\nrl.logprobs = \"log_softmax\"",
+                "rl.logprobs", "each rank has a part"},
+        Refused{"rl.push_every = 0", "rl.push_every = 0", "counts from 1"},
+        Refused{"rl.push_every = 2\ncheckpoint.restart_after = 3", "checkpoint.restart_after = 3",
+                "newest weights"},
+        Refused{"rl.generator.tp = 2", "rl.generator.tp = 2", "lives on the 1 ranks"},
+        Refused{"rl.generator.max_sequences = 0", "rl.generator.max_sequences = 0", "counts from 1"}),
+    rule_name);
+
+TEST(RolloutKeysTest, KeysOfRolloutsMeanNothingToOtherRuns) {
+  RunConfig config;
+  read_toml(config, "rl.group_size = 2", "run.toml");
+  EXPECT_THAT([&] { validate(config); },
+              testing::ThrowsMessage<UserError>(testing::HasSubstr("does not train on rollouts")));
+}
+
+TEST(RolloutKeysTest, AGroupOfOneLearnsFromItsRewardWhereAskedTo) {
+  RunConfig config;
+  read_toml(config, std::string(policy) + "rl.group_size = 1\nrl.advantage = \"sample_std\"", "run.toml");
+  EXPECT_NO_THROW(validate(config));
+}
+
+}  // namespace
+}  // namespace parity::reference
