@@ -22,7 +22,7 @@ class AfterOneVersion {
         second_(config(world), 2),
         served_(config(world), world, 2, torch::kBFloat16),
         sync({trainer_.parameters()}, {served_.tensors().parameters},
-             std::shared_ptr<Group>(&world, [](Group*) {}), method, torch::kBFloat16, 200) {
+             std::shared_ptr<Group>(&world, [](Group*) {}), method, torch::kBFloat16, 64) {
     first_.write_to(trainer_.parameters());
     sync.push(1);
     sync.pull(1);
