@@ -15,6 +15,7 @@
 #include "reference/config/command_line.hpp"
 #include "reference/config/schema.hpp"
 #include "reference/parallel/memory_estimate.hpp"
+#include "reference/rl/updates.hpp"
 #include "reference/train/run.hpp"
 
 namespace {
@@ -36,7 +37,8 @@ void act(const Invocation& invocation, const parity::reference::Environment& env
       std::cout << "parity-train " PARITY_VERSION "\n";
       return;
     case Invocation::Action::train:
-      parity::reference::run(invocation, parity::reference::job_from_environment(environment), std::cerr);
+      parity::reference::run(invocation, parity::reference::job_from_environment(environment), std::cerr,
+                             parity::reference::updates_from_rollouts);
       return;
   }
 }

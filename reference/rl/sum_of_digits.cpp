@@ -3,7 +3,6 @@
 #include "reference/rl/sum_of_digits.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -39,15 +38,12 @@ std::vector<int64_t> SumOfDigits::prompt(int64_t update, int64_t index) const {
   return tokens;
 }
 
-double SumOfDigits::reward(std::span<const int64_t> prompt, std::span<const int64_t> completion) const {
+double SumOfDigits::reward(std::span<const int64_t> prompt, std::span<const int64_t> completion) {
   const std::optional<int64_t> number = number_of(completion);
   if (!number)
     return -1;
   const int64_t sum = std::accumulate(prompt.begin(), prompt.end() - 1, int64_t{0});
-  if (*number == sum)
-    return 1;
-  const auto distance = static_cast<double>(std::abs(*number - sum));
-  return -std::min(distance / static_cast<double>(9 * digits_), 0.9);
+  return *number == sum ? 1 : 0;
 }
 
 }  // namespace parity::reference

@@ -32,17 +32,16 @@ TEST(SumOfDigitsTest, PromptsDependOnSeedUpdateAndIndexAlone) {
       }
 }
 
-TEST(SumOfDigitsTest, RewardsTheSumItsNeighboursAndNothingElse) {
-  const SumOfDigits task(2, 1);
+TEST(SumOfDigitsTest, RewardsTheSumMoreThanNumbersAndThoseMoreThanAnythingElse) {
   const Tokens prompt = {3, 8, equals};
-  EXPECT_EQ(task.reward(prompt, Tokens{1, 1, end}), 1);
-  EXPECT_DOUBLE_EQ(task.reward(prompt, Tokens{9, end}), -2.0 / 18);
-  EXPECT_DOUBLE_EQ(task.reward(prompt, Tokens{9, 9, end}), -0.9) << "far off, but a number";
+  EXPECT_EQ(SumOfDigits::reward(prompt, Tokens{1, 1, end}), 1);
+  for (const Tokens& number : {Tokens{1, 2, end}, Tokens{9, end}, Tokens{9, 9, 9, end}})
+    EXPECT_EQ(SumOfDigits::reward(prompt, number), 0);
   for (const Tokens& malformed :
        {Tokens{}, Tokens{end}, Tokens{1, 1}, Tokens{0, 1, end}, Tokens{1, equals, end}, Tokens{1, end, end},
         Tokens{12, end}, Tokens(12, 1)})
-    EXPECT_EQ(task.reward(prompt, malformed), -1);
-  EXPECT_EQ(task.reward(Tokens{0, 0, equals}, Tokens{0, end}), 1);
+    EXPECT_EQ(SumOfDigits::reward(prompt, malformed), -1);
+  EXPECT_EQ(SumOfDigits::reward(Tokens{0, 0, equals}, Tokens{0, end}), 1);
 }
 
 }  // namespace

@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/rl/controller.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "harness/base/error.hpp"
+#include "harness/measure/digest.hpp"
+#include "reference/comm/group.hpp"
+#include "reference/config/model_names.hpp"
+#include "reference/parallel/parallel.hpp"
+#include "reference/rl/advantages.hpp"
+#include "reference/train/trainer.hpp"
+
+namespace parity::reference {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+torch::ScalarType generator_dtype(const RunConfig& config) {
+  if (config.dtype == Precision::float64)
+    return torch::kFloat64;  // a twin knows no 16 bits
+  return config.rl.generator.dtype == GeneratorPrecision::bfloat16 ? torch::kBFloat16 : torch::kFloat32;
+}
+
+/// Neighbours of the world, which make up one generator.
+std::shared_ptr<Group> generator_ranks(const RunConfig& config, const Group& world) {
+  const int64_t size = config.rl.generator.tp, first = world.rank() / size * size;
+  std::vector<int64_t> ranks(static_cast<size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), first);
+  return world.subgroup("generator", ranks);
+}
+
+GeneratorOptions generator_options(const RunConfig& config, std::shared_ptr<Group> ranks) {
+  const auto& generator = config.rl.generator;
+  GeneratorOptions options;
+  options.tensor = std::move(ranks);
+  options.dtype = generator_dtype(config);
+  options.max_sequences = generator.max_sequences;
+  options.max_tokens = generator.max_tokens;
+  options.cache = generator.cache;
+  options.batch_invariant = config.train.batch_invariant;
+  options.temperature = config.rl.temperature;
+  options.eos_id = SumOfDigits::end;
+  options.seed = static_cast<uint64_t>(config.data.seed);
+  return options;
+}
+
+int64_t longest_lag(const RlConfig& config) {
+  return config.max_lag > 0 ? config.max_lag : config.push_every - 1;
+}
+
+RolloutLimits limits_of(const RunConfig& config, const ModelDimensions& model, int64_t version) {
+  return {config.data.seq_len, model.vocab_size, version, longest_lag(config.rl), config.rl.unknown_logprobs};
+}
+
+/// Prompt and completion of each rollout, with their lengths.
+int64_t digest_of_rollouts(const std::vector<Rollout>& rollouts) {
+  std::vector<int64_t> numbers;
+  for (const Rollout& rollout : rollouts)
+    for (const std::vector<int64_t>* tokens : {&rollout.prompt, &rollout.completion}) {
+      numbers.push_back(static_cast<int64_t>(tokens->size()));
+      numbers.insert(numbers.end(), tokens->begin(), tokens->end());
+    }
+  const Digest digest =
+      digest_of({DType::int64, {static_cast<int64_t>(numbers.size())}, numbers.data()}, /*first=*/0);
+  return static_cast<int64_t>(digest.low ^ digest.high);
+}
+
+void describe(PolicyResult& result, const std::vector<Rollout>& rollouts, int64_t version) {
+  const auto n = static_cast<double>(rollouts.size());
+  for (const Rollout& rollout : rollouts) {
+    result.reward_mean += rollout.reward / n;
+    result.reward_exact += (rollout.reward == 1 ? 1 : 0) / n;
+    result.response_length += static_cast<double>(rollout.completion.size()) / n;
+    result.version_lag = std::max(result.version_lag, version - rollout.version);
+  }
+  result.rollout_digest = digest_of_rollouts(rollouts);
+}
+
+}  // namespace
+
+Controller::Controller(Trainer& trainer)
+    : trainer_(trainer),
+      config_(trainer.config()),
+      task_(config_.rl.digits, config_.data.seed),
+      policy_(trainer),
+      generator_ranks_(generator_ranks(config_, trainer.world())),
+      generator_(trainer.dimensions(), generator_options(config_, generator_ranks_)),
+      sync_(trainer.parameters(), generator_.parameters(), trainer.parallel().world, config_.rl.push,
+            generator_dtype(config_)) {}
+
+void Controller::push_first() {
+  if (policy_.version() % config_.rl.push_every != 0)
+    throw UserError("the run goes on after update " + std::to_string(policy_.version()) +
+                    " (with rl.push_every = " + std::to_string(config_.rl.push_every) +
+                    " the generator had older weights there, which no checkpoint has); go on from a multiple");
+  push();
+}
+
+double Controller::push() {
+  const int64_t version = policy_.version();
+  const PushResult pushed = sync_.push(version);
+  sync_.pull(version);
+  generator_.set_version(version);
+  return pushed.seconds;
+}
+
+std::vector<Completion> Controller::complete(const std::vector<GenerationRequest>& requests) {
+  const Group& world = trainer_.world();
+  const auto count = static_cast<int64_t>(requests.size()), longest = config_.rl.max_new_tokens;
+  const int64_t generators = world.size() / generator_ranks_->size();
+  const int64_t own = world.rank() / generator_ranks_->size();
+  const int64_t first = own * count / generators, end = (own + 1) * count / generators;
+  const std::vector<Completion> here =
+      generator_.generate(std::span(requests).subspan(first, static_cast<size_t>(end - first)));
+  // Sums with zeros: every completion comes from the first rank of one generator.
+  const torch::Tensor numbers = torch::zeros({count, longest + 3}, torch::kInt64);
+  const torch::Tensor logprobs = torch::zeros({count, longest}, torch::kFloat64);
+  for (int64_t i = first; i < end && generator_ranks_->rank() == 0; ++i) {
+    const Completion& completion = here[static_cast<size_t>(i - first)];
+    auto* row = numbers[i].data_ptr<int64_t>();
+    *row++ = static_cast<int64_t>(completion.tokens.size());
+    *row++ = completion.ended ? 1 : 0;
+    *row++ = completion.version;
+    std::ranges::copy(completion.tokens, row);
+    std::ranges::copy(completion.logprobs, logprobs[i].data_ptr<double>());
+  }
+  world.all_reduce(numbers);
+  world.all_reduce(logprobs);
+  std::vector<Completion> all;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto* row = numbers[i].const_data_ptr<int64_t>();
+    const auto* values = logprobs[i].const_data_ptr<double>();
+    Completion& completion = all.emplace_back();
+    completion.tokens.assign(row + 3, row + 3 + row[0]);
+    completion.logprobs.assign(values, values + row[0]);
+    completion.ended = row[1] != 0;
+    completion.version = row[2];
+  }
+  return all;
+}
+
+std::vector<Rollout> Controller::generate(int64_t update) {
+  const auto rows = static_cast<uint64_t>(config_.data.global_batch);
+  std::vector<GenerationRequest> requests;
+  for (uint64_t row = 0; row < rows; ++row)
+    requests.push_back({task_.prompt(update, static_cast<int64_t>(row) / config_.rl.group_size),
+                        config_.rl.max_new_tokens, static_cast<uint64_t>(update) * rows + row});
+  std::vector<Completion> completions = complete(requests);
+  std::vector<Rollout> rollouts;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    Rollout& rollout = rollouts.emplace_back();
+    rollout.prompt = std::move(requests[i].prompt);
+    rollout.completion = std::move(completions[i].tokens);
+    rollout.logprobs = std::move(completions[i].logprobs);
+    rollout.loss_mask.assign(rollout.completion.size(), true);
+    rollout.ended = completions[i].ended;
+    rollout.version = completions[i].version;
+  }
+  return rollouts;
+}
+
+void Controller::judge(std::vector<Rollout>& rollouts) const {
+  std::vector<double> rewards;
+  for (Rollout& rollout : rollouts) {
+    rollout.reward = SumOfDigits::reward(rollout.prompt, rollout.completion);
+    rewards.push_back(rollout.reward);
+  }
+  const auto size = static_cast<size_t>(config_.rl.group_size);
+  for (size_t first = 0; first < rollouts.size(); first += size) {
+    const std::vector<double> group =
+        advantages(std::span(rewards).subspan(first, size), config_.rl.advantage);
+    for (size_t i = 0; i < size; ++i)
+      rollouts[first + i].advantage = group[i];
+  }
+}
+
+StepResult Controller::call_by_call(std::span<PolicyBatch> batches, const PolicyDivisor& divisor,
+                                    const UpdateNumbers& numbers) {
+  for (const PolicyBatch& batch : batches) {
+    if (config_.train.update == UpdateCall::halves_zeroing)
+      policy_.zero_grad();
+    policy_.forward_backward(batch, config_.rl, divisor);
+  }
+  StepResult result = policy_.optim_step(numbers);
+  policy_.zero_grad();
+  return result;
+}
+
+StepResult Controller::learn(std::span<PolicyBatch> batches, const PolicyDivisor& divisor) {
+  if (policy_.has_reference())
+    for (PolicyBatch& batch : batches)
+      policy_.refer(batch);
+  UpdateNumbers numbers;
+  if (config_.rl.controller_lr > 0)
+    numbers.lr = config_.rl.controller_lr;
+  return config_.train.update == UpdateCall::step ? policy_.step(batches, config_.rl, divisor, numbers)
+                                                  : call_by_call(batches, divisor, numbers);
+}
+
+StepResult Controller::update() {
+  const auto start = Clock::now();
+  if (sync_.version() < 0)
+    push_first();
+  const int64_t version = policy_.version();
+  std::vector<Rollout> rollouts = generate(version + 1);
+  const double generated = seconds_since(start);
+  judge(rollouts);
+  const RolloutLimits limits = limits_of(config_, trainer_.dimensions(), version);
+  require_usable(rollouts, limits);
+  std::vector<PolicyBatch> rows;
+  for (const Rollout& rollout : rollouts)
+    rows.push_back(batch_of(rollout, limits));
+  const Group& ranks = *trainer_.parallel().batch;
+  std::vector<PolicyBatch> batches =
+      own_batches(rows, {ranks.rank(), ranks.size()}, config_.data.micro_batches);
+  StepResult result = learn(batches, divisor_of(rows, ranks.size()));
+  describe(*result.policy, rollouts, version);
+  result.policy->generated_tokens_per_second =
+      result.policy->response_length * static_cast<double>(rollouts.size()) / generated;
+  if (policy_.version() % config_.rl.push_every == 0)
+    result.policy->push_seconds = push();
+  result.seconds = seconds_since(start);
+  return result;
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "reference/rl/generator.hpp"
+#include "reference/rl/policy_trainer.hpp"
+#include "reference/rl/rollout.hpp"
+#include "reference/rl/sum_of_digits.hpp"
+#include "reference/rl/weight_sync.hpp"
+
+namespace parity::reference {
+
+/// Drives a policy trainer and its generator, which live on the same ranks, through one update after another:
+///
+///   generate -> reward -> advantages -> forward_backward for each micro-batch -> optim_step -> push -> pull
+///
+/// The rows of an update are its completions, the groups of its prompts one after the other. Ranks generate
+/// for equal shares of them, and then know all.
+class Controller {
+ public:
+  /// \param trainer  of a config with data.source = rollouts; must outlive this object
+  explicit Controller(Trainer& trainer);
+
+  /// \throws UserError, NonFinite as PolicyTrainer's and Generator's functions
+  StepResult update();
+
+ private:
+  std::vector<Rollout> generate(int64_t update);
+  /// This rank's share of completions, brought to all ranks.
+  std::vector<Completion> complete(const std::vector<GenerationRequest>& requests);
+  void judge(std::vector<Rollout>& rollouts) const;
+  StepResult learn(std::span<PolicyBatch> batches, const PolicyDivisor& divisor);
+  StepResult call_by_call(std::span<PolicyBatch> batches, const PolicyDivisor& divisor,
+                          const UpdateNumbers& numbers);
+  /// \return seconds
+  double push();
+  void push_first();
+
+  Trainer& trainer_;
+  const RunConfig& config_;
+  SumOfDigits task_;
+  PolicyTrainer policy_;
+  std::shared_ptr<Group> generator_ranks_;
+  Generator generator_;
+  WeightSync sync_;
+};
+
+}  // namespace parity::reference

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// PyTorch on the rollouts that a run was given: model, log probabilities, losses of policies, clipping,
+// AdamW.
+#include "tests/support/pytorch_fixture.hpp"
+
+namespace parity {
+namespace {
+
+class PyTorchPolicyTest : public PyTorchProgramTest {};
+
+TEST_P(PyTorchPolicyTest, GivesTheSameLossAndGradientNormBitForBit) {
+  expect_same_bits();
+}
+
+Json policy(const Json& changes) {
+  return with({{"architecture.dim", 64},
+               {"architecture.n_layers", 2},
+               {"architecture.n_heads", 4},
+               {"architecture.n_kv_heads", 2},
+               {"architecture.vocab_size", 16},
+               {"architecture.ffn_hidden", 96},
+               {"data.source", "rollouts"},
+               {"data.seq_len", 8},
+               {"data.global_batch", 16},
+               {"data.micro_batches", 2},
+               {"rl.push_every", 2},
+               {"lr.base", 2e-3}},
+              changes);
+}
+
+Json loss(const std::string& name) {
+  return policy({{"rl.loss", name}});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Losses, PyTorchPolicyTest,
+    testing::Values(Setting{"Grpo", "float32", loss("grpo")}, Setting{"GrpoFloat64", "float64", loss("grpo")},
+                    Setting{"Dapo", "float32", loss("dapo")}, Setting{"Ppo", "float32", loss("ppo")},
+                    Setting{"ImportanceSampling", "float32", loss("importance_sampling")},
+                    Setting{"Sequence", "float32", loss("grpo_sequence")},
+                    Setting{"SequenceWithReference", "float32",
+                            policy({{"rl.loss", "grpo_sequence"}, {"rl.kl_coef", 0.5}})},
+                    Setting{"RankMean", "float32",
+                            policy({{"rl.loss", "grpo_sequence"}, {"rl.normalization", "rank_mean"}})},
+                    Setting{"Divergence", "float32", policy({{"rl.kl_coef", 0.5}})},
+                    Setting{"LogSoftmax", "float32", policy({{"rl.logprobs", "log_softmax"}})},
+                    Setting{"Sft", "float32", loss("sft")}),
+    name_of_setting);
+
+}  // namespace
+}  // namespace parity
