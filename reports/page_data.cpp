@@ -16,7 +16,7 @@
 namespace parity::reports {
 namespace {
 
-constexpr std::array<std::string_view, 3> first_channels = {"loss", "lr", "grad_norm"};
+constexpr std::array<std::string_view, 4> first_channels = {"loss", "reward_mean", "lr", "grad_norm"};
 
 Json number(const Value& value) {
   if (!value)

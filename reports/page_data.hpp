@@ -14,7 +14,7 @@ namespace parity::reports {
 /// Position of a check in its case -> the HTML of what is shown when it is opened.
 using CheckDetails = std::map<size_t, std::string>;
 
-/// The curves of a case in the order they are shown: loss, lr, grad_norm, then as in the file.
+/// The curves of a case in the order they are shown: loss, reward_mean, lr, grad_norm, then as in the file.
 std::vector<const Curve*> shown_curves(const Case& item);
 
 /// A check that agrees with the golden bit for bit. There are hundreds in a suite: the page lists them when

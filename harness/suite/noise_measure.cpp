@@ -101,8 +101,12 @@ void add_tensor(ArmFloors& floors, const TensorKey& key, const Trace& arm, const
                          noise_of(usable, factor, distance)});
 }
 
+/// Whether noise could decide the check; of others, a channel that is itself a difference would leave out
+/// runs that say much about the rest.
 bool is_about(const Check& check, const std::string& arm) {
-  return std::find(check.arms.begin(), check.arms.end(), arm) != check.arms.end();
+  const bool measures = check.relation == Relation::equivalent || check.relation == Relation::distinct ||
+                        check.relation == Relation::bounded || check.relation == Relation::no_farther;
+  return measures && std::find(check.arms.begin(), check.arms.end(), arm) != check.arms.end();
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace parity {
 /// roundoff of float32, the M of CollapseRule.
 inline constexpr double largest_noise = 0x1p-14;
 
-/// Channels and tensors of one arm that checks of a case are about.
+/// Channels and tensors of one arm that checks of a case measure.
 struct WantedQuantities {
   std::vector<std::string> channels;  ///< of numbers that can round; counts have no noise
   std::vector<TensorKey> tensors;

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "tests/support/train_fixture.hpp"
+
+// parity-train with data.source = rollouts, as its user runs it.
+
+namespace parity {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+
+class PolicyProgramTest : public TrainProgramTest {
+ protected:
+  static Json policy(const Json& changes = Json::object()) {
+    Json config = {{"architecture.dim", 32},        {"architecture.n_layers", 2},
+                   {"architecture.n_heads", 4},     {"architecture.n_kv_heads", 2},
+                   {"architecture.vocab_size", 12}, {"architecture.ffn_hidden", 48},
+                   {"data.source", "rollouts"},     {"data.seq_len", 8},
+                   {"data.global_batch", 16},       {"steps", 4}};
+    config.update(changes);
+    return config;
+  }
+
+  Trace trained(const Json& changes, const std::string& options = "") const {
+    const CommandResult result =
+        train(write_config(policy(changes)).string() + " --trace " + trace_path().string() + options);
+    EXPECT_EQ(result.status, 0) << result.output;
+    return Trace::open(trace_path());
+  }
+};
+
+TEST_F(PolicyProgramTest, TellsOfRewardsAndRecordsItsChannels) {
+  const CommandResult result = train(write_config(policy()).string() + " --trace " + trace_path().string());
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, testing::ContainsRegex("step 4/4 .* reward -?[0-9.]+  right [0-9]+ %"));
+  const Trace trace = Trace::open(trace_path());
+  for (const char* channel :
+       {"ratio_mean", "ratio_clipped", "logprob_diff_mean", "logprob_diff_max", "logprobs_different",
+        "logprobs_equal", "entropy", "advantage_mean", "advantage_std", "reward_mean", "reward_exact",
+        "response_length", "rollout_digest", "version_lag", "generated_tokens_per_second", "push_seconds"})
+    EXPECT_EQ(channel_of(trace, channel).size(), 4) << channel;
+  EXPECT_THAT(channel_of(trace, "version_lag"), Each(0));
+  EXPECT_FALSE(trace.channels().contains("kl"));
+}
+
+TEST_F(PolicyProgramTest, SaysHowFarTheGeneratorIsBehind) {
+  const Trace trace = trained({{"rl.push_every", 3}, {"rl.kl_coef", 0.1}});
+  EXPECT_EQ(channel_of(trace, "version_lag"), (std::vector<double>{0, 1, 2, 0}));
+  EXPECT_EQ(channel_of(trace, "kl")[0], 0);
+}
+
+TEST_F(PolicyProgramTest, GoesOnFromACheckpointAsIfItHadNotStopped) {
+  const std::vector<double> straight = channel_of(trained({{"rl.kl_coef", 0.1}}), "grad_norm");
+  const std::string dir = " --checkpoint-dir " + (folder / "checkpoint").string();
+  const std::string config = write_config(policy({{"rl.kl_coef", 0.1}})).string();
+  const std::string first = " --trace " + (folder / "first.h5").string();
+  ASSERT_EQ(train(config + dir + first + " --stop-after 2").status, 0);
+  const CommandResult result = train(config + " --start-from " + (folder / "checkpoint").string() +
+                                     " --trace " + trace_path().string());
+  ASSERT_EQ(result.status, 0) << result.output;
+  const std::vector<double> resumed = channel_of(Trace::open(trace_path()), "grad_norm");
+  EXPECT_EQ(resumed, std::vector<double>(straight.begin() + 2, straight.end()));
+}
+
+TEST_F(PolicyProgramTest, DoesNotGoOnWhereTheGeneratorHadOlderWeights) {
+  const std::string dir = " --checkpoint-dir " + (folder / "checkpoint").string();
+  const std::string config = write_config(policy({{"rl.push_every", 2}})).string();
+  ASSERT_EQ(train(config + dir + " --stop-after 3").status, 0);
+  const CommandResult result = train(config + " --start-from " + (folder / "checkpoint").string());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("the run goes on after update 3 (with rl.push_every = 2"));
+}
+
+TEST_F(PolicyProgramTest, RolloutsThatAreTooOldAreRefused) {
+  const CommandResult result =
+      train(write_config(policy({{"rl.push_every", 3}, {"rl.max_lag", 1}})).string());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output,
+              HasSubstr("was written by policy version 0, and the trainer has version 2 (at most 1 behind"));
+}
+
+TEST_F(PolicyProgramTest, AGreedyPolicyWritesTheSameForAllOfAGroup) {
+  const Trace trace = trained({{"rl.temperature", 0}});
+  EXPECT_THAT(channel_of(trace, "advantage_std"), Each(0));
+}
+
+TEST_F(PolicyProgramTest, InBatchInvariantModeTrainerAndGeneratorHaveTheSameBits) {
+  const Trace trace = trained({{"train.batch_invariant", true}, {"attention.backend", "tiled"}});
+  EXPECT_THAT(channel_of(trace, "logprobs_equal"), Each(1));
+  EXPECT_THAT(channel_of(trace, "ratio_mean"), Each(1));
+}
+
+}  // namespace
+}  // namespace parity
