@@ -34,7 +34,8 @@ Data verdict_counts(const Results& results) {
   };
   for (const VerdictLook& look : verdict_looks)
     add(std::string(look.name), look.meaning);
-  add("trained", "the loss of an arm fell by more than its noise");
+  add("trained",
+      "the loss of an arm fell, or its reward rose, by more than its noise; the weights of a policy moved");
   return rows;
 }
 

@@ -83,7 +83,7 @@ function valueTraces(data, curve, hidden) {
       traces.push({x: curve.steps, y: values.map((v) => isFinite_(v) ? v : null), mode: "markers", yaxis: "y",
         name: plotText(`${data.arms[arm]}, golden`), customdata: values.map(shown),
         hovertemplate: "%{customdata}",
-        marker: {symbol: "line-ew-open", size: 13, line: {width: 2}, color: themeValue("--muted")}});
+        marker: {symbol: "line-ew-open", size: curve.steps.length <= 80 ? 13 : 3, line: {width: 2}, color: themeValue("--muted")}});
   for (const [arm, values] of curve.series) {
     if (hidden.has(arm)) continue;
     const style = styleOf(arm), colour = themeValue(colourName(arm)), name = plotText(data.arms[arm]);

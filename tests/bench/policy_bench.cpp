@@ -37,7 +37,7 @@ double seconds_of(const std::function<void()>& run) {
 }
 
 double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<int64_t>(values.size() / 2), values.end());
   return values[values.size() / 2];
 }
 
@@ -45,13 +45,17 @@ PolicyBatch written_batch() {
   IntegerStream random(1, 2);
   PolicyBatch batch;
   for (int64_t i = 0; i < rows; ++i) {
-    Rollout rollout{.advantage = i % 2 == 0 ? 0.5 : -0.5};
+    Rollout rollout;
+    rollout.advantage = i % 2 == 0 ? 0.5 : -0.5;
     const auto token = [&] { return static_cast<int64_t>(random.below(vocabulary)); };
     std::generate_n(std::back_inserter(rollout.prompt), seq_len / 2 + 1, token);
     std::generate_n(std::back_inserter(rollout.completion), seq_len / 2, token);
     rollout.logprobs.assign(rollout.completion.size(), -7.6);
     rollout.loss_mask.assign(rollout.completion.size(), true);
-    append(batch, batch_of(rollout, {.seq_len = seq_len, .vocab_size = vocabulary}));
+    RolloutLimits limits;
+    limits.seq_len = seq_len;
+    limits.vocab_size = vocabulary;
+    append(batch, batch_of(rollout, limits));
   }
   return batch;
 }

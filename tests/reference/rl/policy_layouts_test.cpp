@@ -37,6 +37,11 @@ const std::vector<LayoutCase>& layouts() {
          c.parallel.gradient_reduction = GradientReduction::average;
          c.rl.normalization = PolicyNormalization::times_dp;
        }},
+      {"recomputed",
+       [](RunConfig& c) {
+         c.parallel.dp_shard = 2;
+         c.parallel.activation_checkpointing = ActivationCheckpointing::full;
+       }},
       {"tensor", [](RunConfig& c) { c.parallel.tp = 2; }},
       {"loss_parallel",
        [](RunConfig& c) {
