@@ -99,6 +99,22 @@ MemoryEstimate estimate_of(const RunConfig& config, const Parameters& own) {
   return estimate;
 }
 
+/// \param own  bytes of the weights that the rank trains, and of a reference policy
+int64_t served_bytes(const RunConfig& config, const Decoder& model, int64_t own) {
+  if (config.data.source != DataSource::rollouts)
+    return 0;
+  const RlConfig& rl = config.rl;
+  const bool has_reference = rl.reference == ReferencePolicy::always ||
+                             (rl.reference == ReferencePolicy::when_weighted && rl.kl_coef > 0);
+  int64_t elements = 0;
+  for (const Parameter& parameter : model.parameters())
+    elements += parameter.value.numel();
+  const int64_t element = config.dtype == Precision::float64                   ? 8
+                          : rl.generator.dtype == GeneratorPrecision::bfloat16 ? 2
+                                                                               : 4;
+  return 2 * (elements / rl.generator.tp) * element + (has_reference ? own : 0);
+}
+
 /// 8,030,261,248
 std::string count_text(int64_t value) {
   return value < 1000 ? std::to_string(value)
@@ -135,6 +151,7 @@ std::vector<MemoryEstimate> estimate_memory(const RunConfig& config) {
           break;
         }
     estimates.push_back(estimate_of(config, own));
+    estimates.back().served = served_bytes(config, model, estimates.back().weights);
   }
   return estimates;
 }
@@ -148,10 +165,11 @@ std::string estimate_text(const RunConfig& config) {
   for (size_t rank = 0; rank < estimates.size(); ++rank) {
     const MemoryEstimate& e = estimates[rank];
     text += fmt::format(
-        "{}: {} parameters; weights {}, gradients {}, optimizer {}{}: {} and activations\n",
+        "{}: {} parameters; weights {}, gradients {}, optimizer {}{}{}: {} and activations\n",
         estimates.size() > 1 ? fmt::format("a rank at pp {}", rank) : "a rank", count_text(e.parameters),
         bytes_text(e.weights), bytes_text(e.gradients), bytes_text(e.optimizer),
-        e.gathered > 0 ? ", gathered units up to " + bytes_text(e.gathered) : "", bytes_text(e.total()));
+        e.gathered > 0 ? ", gathered units up to " + bytes_text(e.gathered) : "",
+        e.served > 0 ? ", served and reference " + bytes_text(e.served) : "", bytes_text(e.total()));
   }
   return text;
 }

@@ -18,8 +18,9 @@ struct MemoryEstimate {
   int64_t optimizer = 0;  ///< moments
   /// Beside these, while it computes: units of FSDP that are whole at one time.
   int64_t gathered = 0;
+  int64_t served = 0;  ///< of a policy: its generator's weights, those that a push stages, the reference
 
-  int64_t total() const { return weights + gradients + optimizer + gathered; }
+  int64_t total() const { return weights + gradients + optimizer + gathered + served; }
 };
 
 /// Of each rank along pp, from the shapes of a model that takes no memory. Activations, logits and buffers of

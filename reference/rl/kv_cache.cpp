@@ -21,7 +21,7 @@ struct KvCache::Memory {
       return x_1TKd;
     torch::Tensor& kept = kept_RKd[which];
     if (!kept.defined() || kept.size(0) < rows)
-      kept = torch::empty({rows, x_1TKd.size(2), x_1TKd.size(3)}, x_1TKd.options());
+      kept = torch::zeros({rows, x_1TKd.size(2), x_1TKd.size(3)}, x_1TKd.options());  // the same each run
     kept.index_copy_(0, rows_T, x_1TKd.squeeze(0));
     return kept.unsqueeze(0);
   }

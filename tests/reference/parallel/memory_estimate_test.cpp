@@ -110,6 +110,20 @@ TEST(MemoryEstimateByHandTest, OfLlama3EightBillionOverEightShards) {
   EXPECT_EQ(estimate_memory(config).front().optimizer, 0);
 }
 
+TEST(MemoryEstimateByHandTest, OfAPolicyHasItsGeneratorTwiceAndTheReferenceOnce) {
+  RunConfig config;
+  config.data.source = DataSource::rollouts;
+  config.parallel.dp_shard = 2;
+  config.rl.generator.tp = 2;
+  config.rl.generator.dtype = GeneratorPrecision::bfloat16;
+  const MemoryEstimate without = estimate_memory(config).front();
+  EXPECT_EQ(without.served, 2 * (parameter_count(config) / 2) * 2);
+  config.rl.kl_coef = 0.1;
+  const MemoryEstimate with = estimate_memory(config).front();
+  EXPECT_EQ(with.served - without.served, with.weights);
+  EXPECT_EQ(with.total() - without.total(), with.weights);
+}
+
 TEST(MemoryEstimateByHandTest, TextNamesTheModelAndEachPlaceOfAPipeline) {
   RunConfig config;
   config.model = "qwen3.8b";
