@@ -98,9 +98,10 @@ Controller::Controller(Trainer& trainer)
 
 void Controller::push_first() {
   if (policy_.version() % config_.rl.push_every != 0)
-    throw UserError("the run goes on after update " + std::to_string(policy_.version()) +
-                    " (with rl.push_every = " + std::to_string(config_.rl.push_every) +
-                    " the generator had older weights there, which no checkpoint has); go on from a multiple");
+    throw UserError(
+        "the run goes on after update " + std::to_string(policy_.version()) +
+        " (with rl.push_every = " + std::to_string(config_.rl.push_every) +
+        " the generator had older weights there, which no checkpoint has); go on from a multiple");
   push();
 }
 
