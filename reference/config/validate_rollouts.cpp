@@ -79,9 +79,6 @@ void check_generator(const RunConfig& config, const Rules& rules) {
              "0 takes the trainer's schedule");
   rules.at_least(rl.push_every, 1, "rl.push_every");
   rules.at_least(rl.max_lag, 0, "rl.max_lag");
-  rules.rule(config.checkpoint.restart_after % rl.push_every == 0, "checkpoint.restart_after",
-             "the generator of a run that goes on has the newest weights, and here it would have older ones",
-             "restart after a push, a multiple of rl.push_every");
   const int64_t tp = rl.generator.tp, ranks = config.parallel.ranks();
   rules.at_least(tp, 1, "rl.generator.tp");
   rules.rule(ranks % tp == 0, "rl.generator.tp",

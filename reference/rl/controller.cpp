@@ -94,19 +94,23 @@ Controller::Controller(Trainer& trainer)
       generator_ranks_(generator_ranks(config_, trainer.world())),
       generator_(trainer.dimensions(), generator_options(config_, generator_ranks_)),
       sync_(trainer.parameters(), generator_.parameters(), trainer.parallel().world, config_.rl.push,
-            generator_dtype(config_)) {}
-
-void Controller::push_first() {
-  if (policy_.version() % config_.rl.push_every != 0)
-    throw UserError(
-        "the run goes on after update " + std::to_string(policy_.version()) +
-        " (with rl.push_every = " + std::to_string(config_.rl.push_every) +
-        " the generator had older weights there, which no checkpoint has); go on from a multiple");
-  push();
+            generator_dtype(config_)) {
+  if (config_.rl.push_every == 1)
+    return;
+  served_ = trainer.copied_values();
+  trainer.keep_in_checkpoints("served", served_);
 }
 
-double Controller::push() {
-  const int64_t version = policy_.version();
+void Controller::push_first() {
+  const int64_t version = policy_.version(), behind = version % config_.rl.push_every;
+  if (behind > 0)
+    trainer_.swap_values(served_);
+  push(version - behind);
+  if (behind > 0)
+    trainer_.swap_values(served_);
+}
+
+double Controller::push(int64_t version) {
   const PushResult pushed = sync_.push(version);
   sync_.pull(version);
   generator_.set_version(version);
@@ -226,8 +230,11 @@ StepResult Controller::update() {
   describe(*result.policy, rollouts, version);
   result.policy->generated_tokens_per_second =
       result.policy->response_length * static_cast<double>(rollouts.size()) / generated;
-  if (policy_.version() % config_.rl.push_every == 0)
-    result.policy->push_seconds = push();
+  if (policy_.version() % config_.rl.push_every == 0) {
+    result.policy->push_seconds = push(policy_.version());
+    if (!served_.empty())
+      served_ = trainer_.copied_values();
+  }
   result.seconds = seconds_since(start);
   return result;
 }

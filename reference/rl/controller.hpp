@@ -38,7 +38,8 @@ class Controller {
   StepResult call_by_call(std::span<PolicyBatch> batches, const PolicyDivisor& divisor,
                           const UpdateNumbers& numbers);
   /// \return seconds
-  double push();
+  double push(int64_t version);
+  /// Where a run begins or goes on: the weights that the generator had there.
   void push_first();
 
   Trainer& trainer_;
@@ -48,6 +49,7 @@ class Controller {
   std::shared_ptr<Group> generator_ranks_;
   Generator generator_;
   WeightSync sync_;
+  std::vector<torch::Tensor> served_;  ///< values that were pushed last; kept where pushes are seldom
 };
 
 }  // namespace parity::reference

@@ -66,8 +66,7 @@ PolicyMetrics metrics_of(const PolicySums& sums, bool has_reference) {
 
 PolicyTrainer::PolicyTrainer(Trainer& trainer) : trainer_(trainer) {
   if (wants_reference(trainer.config().rl))
-    for (const Parameter& parameter : trainer.parameters())
-      reference_values_.push_back(parameter.value.detach().clone());
+    reference_values_ = trainer.copied_values();
 }
 
 int64_t PolicyTrainer::version() const {

@@ -17,7 +17,8 @@
 
 // A checkpoint is one file that torch.load reads too: a dictionary from names to tensors. Positions are
 // scalar int64 tensors; "parameter/<name>", "buffer/<name>" and "optimizer/<state>" hold the
-// rest. All of them lie on the CPU, so that a run goes on on any device.
+// rest, and "served/<name>" the weights of a generator that is behind. All of them lie on the CPU, so that a
+// run goes on on any device.
 
 namespace parity::reference {
 namespace {
@@ -78,6 +79,10 @@ void Trainer::save(const std::filesystem::path& file) const {
   for (const Parameter& parameter : s.applied.parameters)
     insert_whole(entries, "parameter/" + parameter.name, parameter.value.detach(), parameter.layout,
                  s.parallel);
+  for (const auto& [kind, values] : s.kept_values)
+    for (size_t i = 0; i < values->size(); ++i)
+      insert_whole(entries, kind + "/" + s.applied.parameters[i].name, (*values)[i],
+                   s.applied.parameters[i].layout, s.parallel);
   for (const Optimizer::State& state : s.optimizer->state())
     insert_whole(entries, "optimizer/" + state.name, state.value, state.layout, s.parallel);
   if (!join_stages(entries, s.parallel))
@@ -101,6 +106,11 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
   for (const Parameter& parameter : s.applied.parameters)
     copy_into(parameter.value, parameter.layout, find(entries, "parameter/" + parameter.name, file),
               parameter.name, file);
+  for (const auto& [kind, values] : s.kept_values)
+    for (size_t i = 0; i < values->size(); ++i) {
+      const std::string name = kind + "/" + s.applied.parameters[i].name;
+      copy_into((*values)[i], s.applied.parameters[i].layout, find(entries, name, file), name, file);
+    }
   for (const Parameter& bias : router_biases())
     copy_into(bias.value, {}, find(entries, "buffer/" + bias.name, file), bias.name, file);
   for (const Optimizer::State& state : s.optimizer->state()) {

@@ -284,6 +284,17 @@ void Trainer::swap_values(std::vector<torch::Tensor>& values) {
   state_->parameters_changed();
 }
 
+std::vector<torch::Tensor> Trainer::copied_values() const {
+  std::vector<torch::Tensor> values;
+  for (const Parameter& parameter : state_->applied.parameters)
+    values.push_back(parameter.value.detach().clone());
+  return values;
+}
+
+void Trainer::keep_in_checkpoints(const std::string& name, std::vector<torch::Tensor>& values) {
+  state_->kept_values[name] = &values;
+}
+
 const std::vector<std::string>& Trainer::warnings() const {
   return state_->warnings;
 }

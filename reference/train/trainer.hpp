@@ -143,6 +143,11 @@ class Trainer {
   /// Puts other values into the parameters, of the shapes and in the order of parameters(), and gives the old
   /// ones back: twice is as before.
   void swap_values(std::vector<at::Tensor>& values);
+  /// The values of the parameters of this rank, in order, copied.
+  std::vector<at::Tensor> copied_values() const;
+  /// Such values that checkpoints hold too, under a name of their own, and are read back into.
+  /// \param values  stay where they are
+  void keep_in_checkpoints(const std::string& name, std::vector<at::Tensor>& values);
   /// The buffers in which gradients are reduced, a line each; empty where each parameter has its own.
   const std::vector<std::string>& buffers() const;
   /// Digest of the whole model's first weights (weights_digest.hpp), also in a run that goes on.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -44,6 +45,7 @@ struct Trainer::State {
   int64_t updates_done = 0;
   int64_t recomputed_before = 0;  ///< blocks, in all updates before this one
   int64_t schedule_position = 0;  ///< differs from updates_done only where a resumed run forgot it
+  std::map<std::string, std::vector<torch::Tensor>*> kept_values;  ///< with checkpoints
   PhaseHook phase_hook;
   BatchHook batch_hook;
 

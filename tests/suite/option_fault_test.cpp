@@ -22,6 +22,10 @@ struct OptionFault {
   const char* why;  ///< part of the sentence
 };
 
+#define ROLLOUTS                                                                                             \
+  "data.source = \"rollouts\"\ndata.ignore_fraction = 0\ndata.global_batch = 16\narchitecture.vocab_size = " \
+  "12\n"
+
 constexpr OptionFault faults[] = {
     {"ignored_labels", "", "data.ignore_fraction = 0.4", 1, "input", "labels", "the sides read other data"},
     {"first_weights", "", "seed = 43", 0, "param", "tok_embeddings.weight", "begin with other weights"},
@@ -42,6 +46,15 @@ constexpr OptionFault faults[] = {
     {"decay_of_rate", "lr.schedule = \"titan\"\nlr.decay_ratio = 0.3",
      "lr.schedule = \"titan\"\nlr.decay_ratio = 0.5", 7, "param", "tok_embeddings.weight",
      "lr of update 7 is"},
+    {"advantages", ROLLOUTS, ROLLOUTS "rl.advantage = \"population_std\"", 1, "backward", "output",
+     "is given another self, which no operator before it has computed"},
+    {"ratio_of_a_policy", ROLLOUTS "rl.push_every = 3", ROLLOUTS "rl.push_every = 3\nrl.loss = \"dapo\"", 3,
+     "backward", "output", "beyond rounding, backward output at step 3 is the first tensor that differs"},
+    {"divergence", ROLLOUTS "rl.reference = \"always\"",
+     ROLLOUTS "rl.reference = \"always\"\nrl.kl_coef = 0.5", 2, "backward", "output",
+     "aten::mul of loss is given another other: 0 against 0.5"},
+    {"sampling", ROLLOUTS, ROLLOUTS "rl.temperature = 0.5", 1, "input", "labels",
+     "the sides read other data"},
 };
 
 class OptionFaultTest : public TrainedCaseTest, public testing::WithParamInterface<OptionFault> {};

@@ -57,8 +57,6 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"parallel.tp = 2\nparallel.loss_parallel = true\nrl.logprobs = \"log_softmax\"",
                 "rl.logprobs", "each rank has a part"},
         Refused{"rl.push_every = 0", "rl.push_every = 0", "counts from 1"},
-        Refused{"rl.push_every = 2\ncheckpoint.restart_after = 3", "checkpoint.restart_after = 3",
-                "newest weights"},
         Refused{"rl.generator.tp = 2", "rl.generator.tp = 2", "lives on the 1 ranks"},
         Refused{"rl.generator.max_sequences = 0", "rl.generator.max_sequences = 0", "counts from 1"}),
     rule_name);
