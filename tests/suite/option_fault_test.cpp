@@ -48,7 +48,7 @@ constexpr OptionFault faults[] = {
      "lr of update 7 is"},
     {"advantages", ROLLOUTS, ROLLOUTS "rl.advantage = \"population_std\"", 1, "backward", "output",
      "is given another self, which no operator before it has computed"},
-    {"ratio_of_a_policy", ROLLOUTS "rl.push_every = 3", ROLLOUTS "rl.push_every = 3\nrl.loss = \"dapo\"", 3,
+    {"ratio_of_a_policy", ROLLOUTS "rl.push_every = 3", ROLLOUTS "rl.push_every = 3\nrl.loss = \"dapo\"", 2,
      "backward", "output", "beyond rounding, backward output at step 3 is the first tensor that differs"},
     {"divergence", ROLLOUTS "rl.reference = \"always\"",
      ROLLOUTS "rl.reference = \"always\"\nrl.kl_coef = 0.5", 2, "backward", "output",
