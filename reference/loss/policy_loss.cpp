@@ -113,12 +113,13 @@ PolicyLoss loss_of_completions(const torch::Tensor& d_BS, const PolicyTokens& to
     if (!counts.any().item<bool>())
       continue;
     const auto own = [&](const torch::Tensor& x_BS) { return x_BS[row].masked_select(counts); };
+    // The mean before the divergence, as torchtitan has it: that decides in which order gradients add up.
     torch::Tensor log_ratio = own(tokens.logprobs);
-    if (tokens.reference.defined()) {
+    if (tokens.reference.defined())
       log_ratio = log_ratio - own(tokens.reference);
-      mean_kls.push_back((log_ratio.exp() - 1 - log_ratio).mean());
-    }
     mean_ratios.push_back(log_ratio.mean());
+    if (tokens.reference.defined())
+      mean_kls.push_back((log_ratio.exp() - 1 - log_ratio).mean());
     advantages.push_back(own(tokens.advantages)[0]);
   }
   PolicyLoss result{tokens.logprobs.sum() * 0, differences(d_BS, tokens)};

@@ -46,8 +46,9 @@ def loss_of_completions(given, logp, advantage, mask, reference):
         gap = logp[row][mask[row]]
         if reference is not None:
             gap = gap - reference[row][mask[row]]
-            kls.append((gap.exp() - 1 - gap).mean())
         means.append(gap.mean())
+        if reference is not None:
+            kls.append((gap.exp() - 1 - gap).mean())
         own.append(advantage[row][mask[row]][0])
     ratio, own = torch.stack(means).exp(), torch.stack(own)
     loss = mean(-torch.minimum(ratio * own, ratio.clamp(1 - given["low"], 1 + given["high"]) * own))
