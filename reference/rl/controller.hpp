@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "reference/rl/generator.hpp"
+#include "reference/rl/generator/generator.hpp"
 #include "reference/rl/policy_trainer.hpp"
 #include "reference/rl/rollout.hpp"
 #include "reference/rl/sum_of_digits.hpp"
-#include "reference/rl/weight_sync.hpp"
+#include "reference/rl/weight_sync/weight_sync.hpp"
 
 namespace parity::reference {
 

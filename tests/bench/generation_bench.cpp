@@ -20,7 +20,7 @@
 #include <ATen/Parallel.h>
 
 #include "reference/model/decoder/decoder.hpp"
-#include "reference/rl/generator.hpp"
+#include "reference/rl/generator/generator.hpp"
 
 namespace parity::reference {
 namespace {

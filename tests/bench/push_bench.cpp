@@ -23,7 +23,7 @@
 #include "reference/config/read.hpp"
 #include "reference/parallel/apply.hpp"
 #include "reference/parallel/tensor_parallel.hpp"
-#include "reference/rl/weight_sync.hpp"
+#include "reference/rl/weight_sync/weight_sync.hpp"
 
 namespace parity::reference {
 namespace {

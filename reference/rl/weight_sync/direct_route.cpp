@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "harness/base/error.hpp"
-#include "reference/rl/push_route.hpp"
-#include "reference/rl/spread_tensors.hpp"
-#include "reference/rl/together.hpp"
+#include "reference/rl/weight_sync/push_route.hpp"
+#include "reference/rl/weight_sync/spread_tensors.hpp"
+#include "reference/rl/weight_sync/together.hpp"
 
 namespace parity::reference {
 namespace {

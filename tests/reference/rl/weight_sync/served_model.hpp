@@ -12,7 +12,7 @@
 #include "harness/base/error.hpp"
 #include "reference/parallel/layout.hpp"
 #include "reference/parallel/tensor_parallel.hpp"
-#include "reference/rl/weight_sync.hpp"
+#include "reference/rl/weight_sync/weight_sync.hpp"
 #include "reference/train/trainer.hpp"
 #include "tests/reference/tiny.hpp"
 #include "tests/support/ranks.hpp"

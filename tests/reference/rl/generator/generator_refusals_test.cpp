@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "tests/reference/rl/written_generator.hpp"
+#include "tests/reference/rl/generator/written_generator.hpp"
 
 namespace parity::reference {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/rl/generator.hpp"
+#include "reference/rl/generator/generator.hpp"
 
 #include <gtest/gtest.h>
 
 #include "reference/loss/token_cross_entropy.hpp"
 #include "reference/model/batch_invariance.hpp"
-#include "tests/reference/rl/written_generator.hpp"
+#include "tests/reference/rl/generator/written_generator.hpp"
 
 namespace parity::reference {
 namespace {

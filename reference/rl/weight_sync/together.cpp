@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/rl/together.hpp"
+#include "reference/rl/weight_sync/together.hpp"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/rl/weight_sync.hpp"
+#include "reference/rl/weight_sync/weight_sync.hpp"
 
 #include <chrono>
 #include <map>
 
 #include "harness/base/error.hpp"
-#include "reference/rl/together.hpp"
+#include "reference/rl/weight_sync/together.hpp"
 
 namespace parity::reference {
 namespace {

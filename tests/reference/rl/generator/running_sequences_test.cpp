@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/rl/running_sequences.hpp"
+#include "reference/rl/generator/running_sequences.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

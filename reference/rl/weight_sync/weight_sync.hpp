@@ -8,8 +8,8 @@
 
 #include "reference/config/choices.hpp"
 #include "reference/parallel/collectives.hpp"
-#include "reference/rl/push_route.hpp"
-#include "reference/rl/spread_tensors.hpp"
+#include "reference/rl/weight_sync/push_route.hpp"
+#include "reference/rl/weight_sync/spread_tensors.hpp"
 
 namespace parity::reference {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/rl/spread_tensors.hpp"
+#include "reference/rl/weight_sync/spread_tensors.hpp"
 
 #include <algorithm>
 #include <map>
@@ -11,7 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/json.hpp"
 #include "reference/comm/texts.hpp"
-#include "reference/rl/together.hpp"
+#include "reference/rl/weight_sync/together.hpp"
 
 namespace parity::reference {
 namespace {

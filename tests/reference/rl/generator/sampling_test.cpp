@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/rl/sampling.hpp"
+#include "reference/rl/generator/sampling.hpp"
 
 #include <cmath>
 #include <limits>

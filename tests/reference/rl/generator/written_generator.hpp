@@ -7,7 +7,7 @@
 
 #include "reference/model/decoder/decoder.hpp"
 #include "reference/parallel/layout.hpp"
-#include "reference/rl/generator.hpp"
+#include "reference/rl/generator/generator.hpp"
 #include "tests/reference/tiny.hpp"
 
 namespace parity::reference {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "reference/rl/generator.hpp"
+#include "reference/rl/generator/generator.hpp"
 
 namespace parity::reference {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/rl/generator.hpp"
+#include "reference/rl/generator/generator.hpp"
 
 #include <algorithm>
 #include <string>
@@ -10,10 +10,10 @@
 #include "reference/loss/token_cross_entropy.hpp"
 #include "reference/model/batch_invariance.hpp"
 #include "reference/parallel/tensor_parallel.hpp"
-#include "reference/rl/generator_checks.hpp"
-#include "reference/rl/kv_cache.hpp"
-#include "reference/rl/running_sequences.hpp"
-#include "reference/rl/sampling.hpp"
+#include "reference/rl/generator/generator_checks.hpp"
+#include "reference/rl/generator/kv_cache.hpp"
+#include "reference/rl/generator/running_sequences.hpp"
+#include "reference/rl/generator/sampling.hpp"
 
 // Shapes: T tokens of a pass, n of them whose logits are wanted, D model width, V vocabulary.
 

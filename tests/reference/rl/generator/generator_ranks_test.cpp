@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
-#include "tests/reference/rl/written_generator.hpp"
+#include "tests/reference/rl/generator/written_generator.hpp"
 #include "tests/support/ranks.hpp"
 
 namespace parity::reference {

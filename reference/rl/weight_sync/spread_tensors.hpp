@@ -7,7 +7,7 @@
 #include "reference/comm/group.hpp"
 #include "reference/config/choices.hpp"
 #include "reference/model/parameter.hpp"
-#include "reference/rl/transfer_plan.hpp"
+#include "reference/rl/weight_sync/transfer_plan.hpp"
 
 namespace parity::reference {
 

@@ -10,7 +10,7 @@
 
 #include "harness/tensor/placement.hpp"
 #include "reference/parallel/collectives.hpp"
-#include "reference/rl/transfer_plan.hpp"
+#include "reference/rl/weight_sync/transfer_plan.hpp"
 
 namespace parity::reference {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/rl/kv_cache.hpp"
+#include "reference/rl/generator/kv_cache.hpp"
 
 #include <string>
 #include <vector>

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include "tests/reference/rl/served_model.hpp"
+#include "tests/reference/rl/weight_sync/served_model.hpp"
 
 namespace parity::reference {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/rl/weight_sync.hpp"
+#include "reference/rl/weight_sync/weight_sync.hpp"
 
 #include <gmock/gmock.h>
 
-#include "tests/reference/rl/served_model.hpp"
+#include "tests/reference/rl/weight_sync/served_model.hpp"
 
 namespace parity::reference {
 namespace {

@@ -3,9 +3,9 @@
 #include <map>
 
 #include "reference/parallel/layout.hpp"
-#include "reference/rl/push_route.hpp"
-#include "reference/rl/spread_tensors.hpp"
-#include "reference/rl/together.hpp"
+#include "reference/rl/weight_sync/push_route.hpp"
+#include "reference/rl/weight_sync/spread_tensors.hpp"
+#include "reference/rl/weight_sync/together.hpp"
 
 namespace parity::reference {
 namespace {

@@ -6,7 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "reference/rl/transfer_plan.hpp"
+#include "reference/rl/weight_sync/transfer_plan.hpp"
 
 namespace parity::reference {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/rl/transfer_plan.hpp"
+#include "reference/rl/weight_sync/transfer_plan.hpp"
 
 #include <functional>
 

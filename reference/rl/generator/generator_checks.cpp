@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/rl/generator_checks.hpp"
+#include "reference/rl/generator/generator_checks.hpp"
 
 #include <string>
 

@@ -4,7 +4,7 @@
 // Two ranks with a matrix: 3 and 2 of its rows are trained, 2 and 1 of its columns served.
 #include <gmock/gmock.h>
 
-#include "tests/reference/rl/served_model.hpp"
+#include "tests/reference/rl/weight_sync/served_model.hpp"
 
 namespace parity::reference {
 namespace {
