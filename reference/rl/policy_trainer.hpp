@@ -44,8 +44,8 @@ class PolicyTrainer {
   /// \throws UserError if no token of the update counts, or a reference is missing where it is weighed;
   /// NonFinite
   PolicyMetrics forward_backward(const PolicyBatch& data, const RlConfig& loss, const PolicyDivisor& divisor);
-  /// Ends the update of all forward_backward() since the last one. \return with `policy.metrics` of all of
-  /// them
+  /// Ends the update of all forward_backward() since the last one.
+  /// \return its `step` is the new version; `policy.metrics` are of all those calls
   StepResult optim_step(const UpdateNumbers& numbers = {});
   /// All of an update in one, as torchtitan had it until #2985.
   StepResult step(std::span<const PolicyBatch> data, const RlConfig& loss, const PolicyDivisor& divisor,
