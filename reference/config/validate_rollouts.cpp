@@ -89,10 +89,17 @@ void check_generator(const RunConfig& config, const Rules& rules) {
              std::to_string(d.n_heads) + " query heads and " + std::to_string(d.n_kv_heads) +
                  " key heads do not fall into equal parts",
              "choose a divisor of both");
-  rules.rule(!config.train.batch_invariant || tp <= 2, "rl.generator.tp",
-             "sums over more than 2 ranks round in an order that depends on the number of tokens, and "
-             "train.batch_invariant promises another",
-             "set it to 1 or 2");
+  if (config.train.batch_invariant) {
+    rules.rule(tp == config.parallel.tp, "rl.generator.tp",
+               "train.batch_invariant promises the trainer's bits, and over parallel.tp = " +
+                   std::to_string(config.parallel.tp) + " ranks sums are added in other parts",
+               "set it to " + std::to_string(config.parallel.tp));
+    rules.rule(
+        !config.parallel.loss_parallel, "parallel.loss_parallel",
+        "train.batch_invariant promises the generator the trainer's bits, and its softmax is over whole "
+        "logits",
+        "set it to false");
+  }
   rules.at_least(rl.generator.max_sequences, 1, "rl.generator.max_sequences");
   rules.at_least(rl.generator.max_tokens, 1, "rl.generator.max_tokens");
 }

@@ -58,6 +58,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "rl.logprobs", "each rank has a part"},
         Refused{"rl.push_every = 0", "rl.push_every = 0", "counts from 1"},
         Refused{"rl.generator.tp = 2", "rl.generator.tp = 2", "lives on the 1 ranks"},
+        Refused{"attention.backend = \"tiled\"\ntrain.batch_invariant = true\nparallel.tp = 2",
+                "rl.generator.tp = 1", "added in other parts"},
+        Refused{"attention.backend = \"tiled\"\ntrain.batch_invariant = true\nparallel.tp = 2\n"
+                "rl.generator.tp = 2\nparallel.loss_parallel = true",
+                "parallel.loss_parallel = true", "softmax is over whole logits"},
         Refused{"rl.generator.max_sequences = 0", "rl.generator.max_sequences = 0", "counts from 1"}),
     rule_name);
 

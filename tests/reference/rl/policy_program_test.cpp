@@ -81,9 +81,14 @@ TEST_F(PolicyProgramTest, AGreedyPolicyWritesTheSameForAllOfAGroup) {
 }
 
 TEST_F(PolicyProgramTest, InBatchInvariantModeTrainerAndGeneratorHaveTheSameBits) {
-  const Trace trace = trained({{"train.batch_invariant", true}, {"attention.backend", "tiled"}});
-  EXPECT_THAT(channel_of(trace, "logprobs_equal"), Each(1));
-  EXPECT_THAT(channel_of(trace, "ratio_mean"), Each(1));
+  for (const Json& more : {Json::object(), Json{{"parallel.activation_checkpointing", "full"}},
+                           Json{{"rl.temperature", 0.7}, {"data.micro_batches", 4}}}) {
+    Json invariant = {{"train.batch_invariant", true}, {"attention.backend", "tiled"}};
+    invariant.update(more);
+    const Trace trace = trained(invariant);
+    EXPECT_THAT(channel_of(trace, "logprobs_equal"), Each(1));
+    EXPECT_THAT(channel_of(trace, "ratio_mean"), Each(1));
+  }
 }
 
 }  // namespace
