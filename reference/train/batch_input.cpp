@@ -10,10 +10,6 @@ torch::Tensor tensor_of(const std::vector<int64_t>& values, const MicroBatch& ba
   return torch::from_blob(const_cast<int64_t*>(values.data()), {batch.rows, batch.seq_len}, torch::kInt64);
 }
 
-BatchPiece piece_of(const Decoder& model, const MicroBatch& batch, const std::vector<int64_t>& own) {
-  return std::move(pieces_of(model, batch, 1, PipelineMasks::own, own).front());
-}
-
 std::vector<BatchPiece> pieces_of(const Decoder& model, const MicroBatch& batch, int64_t pieces,
                                   PipelineMasks masks, const std::vector<int64_t>& own) {
   require(batch.rows % pieces == 0, "rows do not fall into equal pieces");

@@ -34,7 +34,4 @@ struct BatchPiece {
 std::vector<BatchPiece> pieces_of(const Decoder& model, const MicroBatch& batch, int64_t pieces,
                                   PipelineMasks masks, const std::vector<int64_t>& own = {});
 
-/// The whole micro-batch as one piece.
-BatchPiece piece_of(const Decoder& model, const MicroBatch& batch, const std::vector<int64_t>& own = {});
-
 }  // namespace parity::reference
