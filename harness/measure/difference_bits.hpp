@@ -47,7 +47,7 @@ struct BlockBits {
 template <class Bits, size_t width>
 class HalfSums {
  public:
-  void add(const simd::Pack<Bits, width>& lanes) {
+  void add(const simd::Pack<Bits, width, width>& lanes) {
     const auto halves = simd::cast<Half>(lanes);
     low_ += halves & Halves::all(mask);
     high_ += Halves::map(halves, halves, [](auto x, auto) { return x >> bits; });
@@ -63,7 +63,7 @@ class HalfSums {
   /// Narrow lanes are taken two at a time: their halves are two elements.
   using Half = std::conditional_t<sizeof(Bits) == 8, uint64_t,
                                   std::conditional_t<sizeof(Bits) == 1, uint16_t, uint32_t>>;
-  using Halves = simd::Pack<Half, width>;
+  using Halves = simd::Pack<Half, width, width>;
   static constexpr int bits = 4 * sizeof(Half);
   static constexpr Half mask = static_cast<Half>((Half{1} << bits) - 1);
   static_assert(ElementBlock::most / Halves::lanes * mask <= std::numeric_limits<Half>::max());
@@ -75,8 +75,8 @@ class HalfSums {
 template <class E, size_t width>
 struct BitLanes {
   using Bits = typename E::Bits;
-  using Words = simd::Pack<Bits, width>;
-  using Numbers = simd::Pack<typename E::Signed, width>;
+  using Words = simd::Pack<Bits, width, width>;  // sums and extremes of integers have no order
+  using Numbers = simd::Pack<typename E::Signed, width, width>;
 
   static constexpr auto differ = [](auto x, auto y) { return x != y; };
   /// Of floats: both lie in the upper half between two powers of two, though perhaps not the same two.
@@ -103,7 +103,7 @@ struct BitLanes {
     return Words::map(x, x, [](auto y, auto) { return y >> 2; });
   }
   /// Places on the number line.
-  static simd::Pack<typename E::Key, width> key(const Words& x) {
+  static simd::Pack<typename E::Key, width, width> key(const Words& x) {
     if constexpr (!E::floating)
       return simd::cast<typename E::Key>(x);
     return simd::cast<typename E::Key>((magnitude(x) ^ minus(x)) - minus(x));
@@ -136,8 +136,9 @@ struct GatheredBits {
 };
 
 /// Steps that a lane can add up over a block, with a sign; of 64 bits twice as many that all lanes can.
-template <class E>
-constexpr uint64_t close_steps = E::magnitude / (E::size == 8 ? 2 * ElementBlock::most : 16 * E::size);
+template <class E, size_t width>
+constexpr uint64_t close_steps =
+    E::magnitude / (E::size == 8 ? 2 * ElementBlock::most : ElementBlock::most * E::size / width);
 
 /// Of sides that lie close together, as most do: no element has another sign than its other side (integers:
 /// overflows when subtracted from it), none is more than `close_steps` from it. Then steps are differences of
@@ -164,7 +165,7 @@ std::optional<BlockBits<E>> compare_close(const ElementBlock& b, const Ahead& ne
     }
   }
   BlockBits<E> found = gathered.take();
-  if (simd::largest(crossed) >= E::sign || found.most > close_steps<E> ||
+  if (simd::largest(crossed) >= E::sign || found.most > close_steps<E, width> ||
       uint64_t{found.top} + found.most >= E::irregular)
     return {};
   found.weighed = simd::largest(weighed);
@@ -235,7 +236,7 @@ BlockBits<E> compare_bits(const ElementBlock& b, const Ahead& next, bool& far) {
       return *close;
   }
   const BlockBits<E> found = compare_far<E, width>(b, next);
-  far = found.most > close_steps<E>;
+  far = found.most > close_steps<E, width>;
   return found;
 }
 

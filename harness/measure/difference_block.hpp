@@ -46,20 +46,33 @@ class BlockValues {
 
   /// Adds a block that holds some difference in value.
   void add(const BlockBits<E>& bits, const Ahead& next, DifferenceTally& t) const {
-    Wide error_squares, expected_squares, actual_squares, product, max_error;
+    struct Sums {
+      One error_squares, expected_squares, actual_squares, product, max_error;
+    } sums[Wide::registers];  // a register at a time, which leaves enough of them for all sums
     for (size_t i = 0; i < b_.count; i += simd::wide) {
       next.fetch_actual(i);
-      const Wide e = expected(i), a = actual(i), gap = a - e, square = gap * gap;
-      error_squares += square;
-      expected_squares = add_product(expected_squares, e, e);
-      actual_squares = add_product(actual_squares, a, a);
-      product = add_product(product, e, a);
-      max_error = larger(safe_squares ? square : absolute(gap), max_error);
+      simd::for_each_register<Wide::registers>([&](auto r) {
+        const size_t at = i + r * One::lanes;
+        const One e = One::template convert<Number>(b_.expected + at);
+        const One a = One::template convert<Number>(b_.actual + at), gap = a - e, square = gap * gap;
+        Sums& s = sums[r];
+        s.error_squares += square;
+        s.expected_squares = add_product(s.expected_squares, e, e);
+        s.actual_squares = add_product(s.actual_squares, a, a);
+        s.product = add_product(s.product, e, a);
+        s.max_error = larger(safe_squares ? square : absolute(gap), s.max_error);
+      });
     }
-    t.error_squares += simd::sum(error_squares);
-    t.expected_squares += simd::sum(expected_squares);
-    t.actual_squares += simd::sum(actual_squares);
-    t.product += simd::sum(product);
+    const auto all = [&](One Sums::* one) {
+      Wide wide;
+      simd::for_each_register<Wide::registers>([&](auto r) { wide.part[r] = (sums[r].*one).part[0]; });
+      return wide;
+    };
+    t.error_squares += simd::sum(all(&Sums::error_squares));
+    t.expected_squares += simd::sum(all(&Sums::expected_squares));
+    t.actual_squares += simd::sum(all(&Sums::actual_squares));
+    t.product += simd::sum(all(&Sums::product));
+    const Wide max_error = all(&Sums::max_error);
     t.max_expected = std::max(t.max_expected, value_of(bits.top));
     // The root of a rounded square is what was squared, where that is safe.
     const double most = safe_squares ? std::sqrt(simd::largest(max_error)) : simd::largest(max_error);
@@ -89,6 +102,7 @@ class BlockValues {
  private:
   using Number = typename E::Number;
   using Wide = simd::WideDoubles<width>;
+  using One = simd::Pack<double, width, width>;
   /// A double holds the product of two elements.
   static constexpr bool exact_products = E::size < 4 || (E::size == 4 && E::floating);
   /// The square of a difference neither under- nor overflows.
@@ -97,7 +111,8 @@ class BlockValues {
   Wide expected(size_t i) const { return Wide::template convert<Number>(b_.expected + i); }
   Wide actual(size_t i) const { return Wide::template convert<Number>(b_.actual + i); }
 
-  static Wide add_product(const Wide& sum, const Wide& x, const Wide& y) {
+  template <class Doubles>
+  static Doubles add_product(const Doubles& sum, const Doubles& x, const Doubles& y) {
     if constexpr (exact_products)
       return add_exact_product(sum, x, y);
     return sum + x * y;

@@ -8,14 +8,24 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "harness/measure/simd.hpp"
 
 namespace parity::simd {
 
-/// 64 bytes of lanes, in one register of 64 or in two of 32: a kernel that is written in packs gives the same
-/// bits in either. What needs other widths (AVX-512 or not) is chosen by `run_packed`.
+/// 64 bytes of lanes, in one register of 64, two of 32 or four of 16: a kernel that is written in packs gives
+/// the same bits in each. `run_packed` chooses the width: 64 bytes with AVX-512, 32 with AVX2 and FMA, 16
+/// otherwise.
 inline constexpr size_t pack_bytes = 64;
+
+/// Calls take(constant) for 0 to count - 1; written out, since of a loop GCC keeps registers in memory.
+template <size_t count, class Take>
+[[gnu::always_inline]] constexpr void for_each_register(const Take& take) {
+  [&]<size_t... r>(std::index_sequence<r...>) __attribute__((always_inline)) {
+    (take(std::integral_constant<size_t, r>{}), ...);
+  }(std::make_index_sequence<count>{});
+}
 
 /// A vector of `width` bytes; a class, since an alias of a dependent size is not one for every compiler.
 template <class T, size_t width>
@@ -23,11 +33,14 @@ struct VectorOf {
   using type [[gnu::vector_size(width)]] = T;
 };
 
-template <class T, size_t width>
+/// \tparam bytes  of all lanes. `width` where the order of lanes changes nothing, as for integers: a kernel
+/// with
+///                many sums then keeps them in registers
+template <class T, size_t width, size_t bytes = pack_bytes>
 struct Pack {
   using Register = typename VectorOf<T, width>::type;
-  static constexpr size_t registers = pack_bytes / width;
-  static constexpr size_t lanes = pack_bytes / sizeof(T);
+  static constexpr size_t registers = bytes / width;
+  static constexpr size_t lanes = bytes / sizeof(T);
   static constexpr size_t register_lanes = width / sizeof(T);
 
   Register part[registers] = {};
@@ -35,36 +48,54 @@ struct Pack {
   static Pack zero() { return {}; }
   static Pack all(T value) {
     Pack result;
-    for (size_t r = 0; r < registers; ++r)
-      result.part[r] = value - Register{};
+    for_each_register<registers>([&](auto r) { result.part[r] = value - Register{}; });
     return result;
   }
   /// All bits set.
   static Pack ones() {
     Pack result;
-    for (size_t r = 0; r < registers; ++r)
-      result.part[r] = ~Register{};
+    for_each_register<registers>([&](auto r) { result.part[r] = ~Register{}; });
     return result;
   }
   static Pack load(const void* from) {
     Pack result;
-    for (size_t r = 0; r < registers; ++r)  // not at once: that would go through memory
+    for_each_register<registers>([&](auto r) {
       std::memcpy(&result.part[r], static_cast<const std::byte*>(from) + r * width, width);
+    });
     return result;
   }
-  /// Of numbers of another type. Lane by lane, as written: GCC makes one instruction of that, and several of
-  /// its own vector conversion.
+  /// Of numbers of another type, at any address.
   template <class From>
   static Pack convert(const void* from) {
     if constexpr (std::is_same_v<From, T>)
       return load(from);
     Pack result;
-    for (size_t r = 0; r < registers; ++r) {
-      typename VectorOf<From, register_lanes * sizeof(From)>::type numbers;
-      std::memcpy(&numbers, static_cast<const std::byte*>(from) + r * sizeof numbers, sizeof numbers);
+    for_each_register<registers>([&](auto r) {
+      using Numbers = typename VectorOf<From, register_lanes * sizeof(From)>::type;
+      const auto* place = static_cast<const std::byte*>(from) + r * sizeof(Numbers);
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+      // GCC 12 takes such a load apart, lane by lane; its own vector conversion is five instructions.
+      struct Bytes {
+        std::byte all[sizeof(Numbers)];
+      };
+      [[maybe_unused]] const auto& memory = *reinterpret_cast<const Bytes*>(place);
+      if constexpr (width >= 32 && std::is_same_v<From, float>) {
+        Register wider;
+        asm("vcvtps2pd %1, %0" : "=v"(wider) : "m"(memory));
+        result.part[r] = wider;
+        return;
+      } else if constexpr (width >= 32 && std::is_same_v<From, int32_t>) {
+        Register wider;
+        asm("vcvtdq2pd %1, %0" : "=v"(wider) : "m"(memory));
+        result.part[r] = wider;
+        return;
+      }
+#endif
+      Numbers numbers;
+      std::memcpy(&numbers, place, sizeof numbers);
       for (size_t lane = 0; lane < register_lanes; ++lane)
         result.part[r][lane] = static_cast<T>(numbers[lane]);
-    }
+    });
     return result;
   }
   std::array<T, lanes> values() const {
@@ -77,8 +108,7 @@ struct Pack {
   template <class Operate>
   static Pack map(const Pack& a, const Pack& b, Operate operate) {
     Pack result;
-    for (size_t r = 0; r < registers; ++r)
-      result.part[r] = operate(a.part[r], b.part[r]);
+    for_each_register<registers>([&](auto r) { result.part[r] = operate(a.part[r], b.part[r]); });
     return result;
   }
   friend Pack operator+(const Pack& a, const Pack& b) {
@@ -116,18 +146,18 @@ struct Pack {
   template <class Test>
   static Pack choose(Test test, const Pack& a, const Pack& b, const Pack& then, const Pack& otherwise) {
     Pack result;
-    for (size_t r = 0; r < registers; ++r)
-      result.part[r] = test(a.part[r], b.part[r]) ? then.part[r] : otherwise.part[r];
+    for_each_register<registers>(
+        [&](auto r) { result.part[r] = test(a.part[r], b.part[r]) ? then.part[r] : otherwise.part[r]; });
     return result;
   }
 };
 
-/// The same 64 bytes as lanes of another type.
-template <class To, class From, size_t width>
-Pack<To, width> cast(const Pack<From, width>& from) {
-  Pack<To, width> result;
-  for (size_t r = 0; r < result.registers; ++r)
-    result.part[r] = (typename Pack<To, width>::Register)from.part[r];
+/// The same bytes as lanes of another type.
+template <class To, class From, size_t width, size_t bytes>
+Pack<To, width, bytes> cast(const Pack<From, width, bytes>& from) {
+  Pack<To, width, bytes> result;
+  for_each_register<result.registers>(
+      [&](auto r) { result.part[r] = (typename Pack<To, width, bytes>::Register)from.part[r]; });
   return result;
 }
 
@@ -136,27 +166,33 @@ using WideDoubles = Pack<double, width>;
 inline constexpr size_t wide = pack_bytes / sizeof(double);  ///< lanes of WideDoubles
 
 /// Of floats.
-template <class T, size_t width>
-Pack<T, width> absolute(const Pack<T, width>& x) {
+template <class T, size_t width, size_t bytes>
+Pack<T, width, bytes> absolute(const Pack<T, width, bytes>& x) {
   using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-  return cast<T>(cast<Bits>(x) & Pack<Bits, width>::all(static_cast<Bits>(~Bits{0} >> 1)));
+  return cast<T>(cast<Bits>(x) & Pack<Bits, width, bytes>::all(static_cast<Bits>(~Bits{0} >> 1)));
 }
 
-/// sum + x * y where a double holds each x * y: fused with AVX-512, which then gives the same bits.
-template <size_t width>
-WideDoubles<width> add_exact_product(const WideDoubles<width>& sum, const WideDoubles<width>& x,
-                                     const WideDoubles<width>& y) {
-  if constexpr (width < 64)
+/// sum + x * y where a double holds each x * y: fused with AVX-512 and FMA, which then give the same bits.
+template <size_t width, size_t bytes>
+Pack<double, width, bytes> add_exact_product(const Pack<double, width, bytes>& sum,
+                                             const Pack<double, width, bytes>& x,
+                                             const Pack<double, width, bytes>& y) {
+  if constexpr (width == 16)
     return sum + x * y;
+  Pack<double, width, bytes> result = sum;
 #if defined(__clang__)
-  return {__builtin_elementwise_fma(x.part[0], y.part[0], sum.part[0])};
+  for_each_register<result.registers>(
+      [&](auto r) { result.part[r] = __builtin_elementwise_fma(x.part[r], y.part[r], sum.part[r]); });
 #elif defined(__OPTIMIZE__)  // GCC has no such function but one of the target, which only the caller is for
-  WideDoubles<width> result = sum;
-  asm("vfmadd231pd %2, %1, %0" : "+v"(result.part[0]) : "v"(x.part[0]), "v"(y.part[0]));
-  return result;
+  for_each_register<result.registers>([&](auto r) {
+    auto fused = sum.part[r];
+    asm("vfmadd231pd %2, %1, %0" : "+v"(fused) : "v"(x.part[r]), "v"(y.part[r]));
+    result.part[r] = fused;
+  });
 #else
-  return sum + x * y;
+  result += x * y;
 #endif
+  return result;
 }
 
 /// Folds the lanes of a register, its halves onto each other, with operate(x, y).
@@ -171,25 +207,26 @@ T fold(typename VectorOf<T, width>::type x, Operate operate) {
     return fold<T, width / 2>(operate(low, high), operate);
   }
 }
-/// Of 64 bytes, so that the order is the same whatever the registers are.
-template <class T, size_t width, class Operate>
-T fold(const Pack<T, width>& x, Operate operate) {
-  if constexpr (width == pack_bytes)
-    return fold<T, width>(x.part[0], operate);
-  else
-    return fold<T, width>(operate(x.part[0], x.part[1]), operate);
+/// Of all lanes: the halves of a pack first, so that the order is the same whatever the registers are.
+template <class T, size_t width, size_t bytes, class Operate>
+T fold(Pack<T, width, bytes> x, Operate operate) {
+  if constexpr (x.registers == 4)
+    for_each_register<2>([&](auto r) { x.part[r] = operate(x.part[r], x.part[r + 2]); });
+  if constexpr (x.registers >= 2)
+    x.part[0] = operate(x.part[0], x.part[1]);
+  return fold<T, width>(x.part[0], operate);
 }
-template <class T, size_t width>
-T largest(const Pack<T, width>& x) {
+template <class T, size_t width, size_t bytes>
+T largest(const Pack<T, width, bytes>& x) {
   return fold(x, [](auto a, auto b) { return a > b ? a : b; });
 }
-template <class T, size_t width>
-T smallest(const Pack<T, width>& x) {
+template <class T, size_t width, size_t bytes>
+T smallest(const Pack<T, width, bytes>& x) {
   return fold(x, [](auto a, auto b) { return a < b ? a : b; });
 }
 /// Sum of the lanes: of doubles ((0+4) + (2+6)) + ((1+5) + (3+7)), of integers in 64 bits.
-template <class T, size_t width>
-auto sum(const Pack<T, width>& x) {
+template <class T, size_t width, size_t bytes>
+auto sum(const Pack<T, width, bytes>& x) {
   if constexpr (sizeof(T) == 8) {
     return fold(x, [](auto a, auto b) { return a + b; });
   } else {
@@ -218,14 +255,13 @@ struct WithWidth {
 /// As `run`, for kernels that are written in packs.
 template <class Kernel, class... Args>
 auto run_packed(const Kernel& kernel, Args... args) {
-  const WithWidth<Kernel, 32> narrow{kernel};
 #if defined(__x86_64__)
   if (level() == Level::avx512)
     return run_avx512(WithWidth<Kernel, 64>{kernel}, args...);
   if (level() == Level::avx2)
-    return run_avx2(narrow, args...);
+    return run_avx2(WithWidth<Kernel, 32>{kernel}, args...);
 #endif
-  return narrow(args...);
+  return WithWidth<Kernel, 16>{kernel}(args...);
 }
 
 }  // namespace parity::simd

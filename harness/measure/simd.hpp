@@ -18,7 +18,7 @@ inline Level detect_level() {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
     return Level::avx512;
-  if (__builtin_cpu_supports("avx2"))
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     return Level::avx2;
 #endif
   return Level::baseline;
@@ -32,7 +32,7 @@ inline Level& level() {
 
 #if defined(__x86_64__)
 template <class Kernel, class... Args>
-__attribute__((target("avx2"), flatten)) auto run_avx2(const Kernel& kernel, Args... args) {
+__attribute__((target("avx2,fma"), flatten)) auto run_avx2(const Kernel& kernel, Args... args) {
   return kernel(args...);
 }
 

@@ -8,7 +8,7 @@
 // The files hold bare elements. Each repeat runs each operation once, so that a machine that changes speed
 // does so for all. Prints {"OPERATION": [seconds, ...], ...}. read, difference and profile take both sides
 // and so many threads; digest, sketch, statistics and row (all three, as a recorder does) take the expected
-// side.
+// side. OPERATION@avx2 and OPERATION@baseline take narrower vectors than the machine has.
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -67,7 +67,32 @@ uint64_t read_both(const TensorView& e, const TensorView& a, int threads) {
   return total;
 }
 
-double run_once(const std::string& operation, const TensorView& e, const TensorView& a, int threads) {
+/// "difference@avx2": the operation, whose vectors are at most that wide while it runs.
+class AtLevel {
+ public:
+  explicit AtLevel(const std::string& words) : operation(words.substr(0, words.find('@'))) {
+    const std::string level = words.substr(std::min(words.size(), operation.size() + 1));
+    if (level == "avx2")
+      simd::level() = std::min(before_, simd::Level::avx2);
+    else if (level == "baseline")
+      simd::level() = simd::Level::baseline;
+    else if (!level.empty())
+      throw UserError("no vectors are called " + level + "; take avx2 or baseline");
+  }
+  ~AtLevel() { simd::level() = before_; }
+  AtLevel(const AtLevel&) = delete;
+  AtLevel& operator=(const AtLevel&) = delete;
+
+ private:
+  simd::Level before_ = simd::level();
+
+ public:
+  const std::string operation;
+};
+
+double run_once(const std::string& words, const TensorView& e, const TensorView& a, int threads) {
+  const AtLevel at(words);
+  const std::string& operation = at.operation;
   volatile double kept = 0;
   const auto start = std::chrono::steady_clock::now();
   if (operation == "read")
@@ -85,7 +110,7 @@ double run_once(const std::string& operation, const TensorView& e, const TensorV
   else if (operation == "row")
     kept = measure_tensor(e).statistics.norm;
   else
-    throw UserError("no operation is called " + operation);
+    throw UserError("no operation is called " + words);
   static_cast<void>(kept);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

@@ -9,7 +9,7 @@
 namespace parity::cuda {
 namespace {
 
-int64_t divide_up(int64_t count, int64_t by) {
+int64_t blocks_for(int64_t count, int64_t by) {
   return (count + by - 1) / by;
 }
 
@@ -25,7 +25,7 @@ class CapturePass {
   CapturePass(Queue& queue, const TensorView& view, const Segments& segments)
       : queue_(queue),
         view_(view),
-        sum_blocks_(divide_up(view.size(), static_cast<int64_t>(sum_block))),
+        sum_blocks_(blocks_for(view.size(), static_cast<int64_t>(sum_block))),
         segment_count_(static_cast<int64_t>(segments.all.size())) {
     partial_ = queue_.allocate_array<double>(sum_blocks_ + segment_count_);
     segments_ = queue_.allocate_array<Segment>(segment_count_);
@@ -55,7 +55,7 @@ class CapturePass {
  private:
   void gather_statistics(double scale) {
     queue_.run(StatisticsKernel{view_.dtype, view_.data, view_.size(), scale, partial_, &result_->counts},
-               divide_up(sum_blocks_, StatisticsKernel::sums_a_block));
+               blocks_for(sum_blocks_, StatisticsKernel::sums_a_block));
   }
   CaptureResult add_up(int64_t sums) {
     queue_.run(SumKernel{partial_, ranges_, result_->sums}, sums);

@@ -10,12 +10,11 @@
 
 #include "harness/measure/difference.hpp"
 #include "tests/support/samples.hpp"
+#include "tests/support/special_values.hpp"
 
 namespace parity {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
 using Policy = DifferencePolicy;
 
 /// Many stretches, so that threads have something to share; the last one is not whole.

@@ -9,11 +9,10 @@
 
 #include "harness/measure/difference.hpp"
 #include "tests/support/samples.hpp"
+#include "tests/support/special_values.hpp"
 
 namespace parity {
 namespace {
-
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 /// Bits of any width.
 void put_bits(Sample& sample, size_t i, uint64_t bits) {

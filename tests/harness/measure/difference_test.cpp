@@ -8,15 +8,13 @@
 
 #include "harness/base/error.hpp"
 #include "tests/support/samples.hpp"
+#include "tests/support/special_values.hpp"
 
 namespace parity {
 namespace {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 Difference between(DType dtype, const std::vector<double>& e, const std::vector<double>& a) {
   const Sample expected(dtype, e), actual(dtype, a);

@@ -8,12 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/samples.hpp"
+#include "tests/support/special_values.hpp"
 
 namespace parity {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 class StatisticsTest : public testing::TestWithParam<DType> {};
 INSTANTIATE_TEST_SUITE_P(Dtypes, StatisticsTest, testing::ValuesIn(all_dtypes()),

@@ -15,7 +15,7 @@
 namespace parity {
 namespace {
 
-constexpr const char* program = R"(
+constexpr const char* witness_program = R"(
 import json, sys
 import numpy as np
 
@@ -75,7 +75,7 @@ TEST_F(WitnessTest, NumpyFindsTheSame) {
   write_file(folder / "e", bytes(e));
   write_file(folder / "a", bytes(a));
   const CommandResult run =
-      run_python(folder, program, (folder / "e").string() + " " + (folder / "a").string());
+      run_python(folder, witness_program, (folder / "e").string() + " " + (folder / "a").string());
   ASSERT_EQ(run.status, 0) << run.output;
   const Json expected = Json::parse(run.output);
 

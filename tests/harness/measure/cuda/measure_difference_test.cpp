@@ -13,12 +13,10 @@
 #include "tests/support/measured_bits.hpp"
 #include "tests/support/odd_values.hpp"
 #include "tests/support/samples.hpp"
+#include "tests/support/special_values.hpp"
 
 namespace parity::cuda {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 /// The CPU's bits, whichever thread and block comes first.
 void expect_the_cpus_bits(const Sample& expected, const Sample& actual) {

@@ -12,15 +12,13 @@
 #include "tests/support/measured_bits.hpp"
 #include "tests/support/odd_values.hpp"
 #include "tests/support/samples.hpp"
+#include "tests/support/special_values.hpp"
 
 namespace parity::cuda {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
-
 /// The CPU's bits, whichever thread and block comes first.
-void expect_the_cpus_bits(const TensorView& view, const TensorLayout& layout = {}) {
+void expect_tensor_bits(const TensorView& view, const TensorLayout& layout = {}) {
   const auto expected = bits_of(measure_tensor(view, layout));
   for (const bool backward : {false, true}) {
     EmulatedGpu gpu(backward);
@@ -38,12 +36,12 @@ TEST_P(CapturePassTest, HasTheCpusBitsForEverySize) {
   // several tiles.
   for (const size_t count :
        {1U, 3U, 4U, 63U, 64U, 65U, 1023U, 1024U, 1025U, 4099U, 32767U, 32769U, 70001U, 200003U})
-    expect_the_cpus_bits(Sample(GetParam(), random_values(count, static_cast<unsigned>(count))).view);
+    expect_tensor_bits(Sample(GetParam(), random_values(count, static_cast<unsigned>(count))).view);
 }
 
 TEST_P(CapturePassTest, HasTheCpusBitsForEveryBitPattern) {
   for (const size_t count : {5U, 1500U, 70001U})
-    expect_the_cpus_bits(random_bits(GetParam(), count).view);
+    expect_tensor_bits(random_bits(GetParam(), count).view);
 }
 
 TEST_P(CapturePassTest, HasTheCpusBitsForPartsByTheirPlaceInTheWhole) {
@@ -52,7 +50,7 @@ TEST_P(CapturePassTest, HasTheCpusBitsForPartsByTheirPlaceInTheWhole) {
     return Placement{"tp", 1, 2, Shard{dim, std::move(ranges)}};
   };
   const auto part = [&](Shape shape, const TensorLayout& layout) {
-    expect_the_cpus_bits({GetParam(), std::move(shape), sample.bytes.data()}, layout);
+    expect_tensor_bits({GetParam(), std::move(shape), sample.bytes.data()}, layout);
   };
   part({6, 35, 10}, {{12, 35, 10}, {shard(0, {{6, 12}})}});
   part({6, 35, 10}, {{6, 70, 10}, {shard(1, {{35, 70}})}});
@@ -64,7 +62,7 @@ TEST_P(CapturePassTest, HasTheCpusBitsForPartsByTheirPlaceInTheWhole) {
 }
 
 TEST_P(CapturePassTest, OfNothingIsNothing) {
-  expect_the_cpus_bits({GetParam(), {4, 0}, nullptr});
+  expect_tensor_bits({GetParam(), {4, 0}, nullptr});
 }
 
 TEST(CapturePassOfTest, WhatIsNotFiniteIsLeftOutWhereItIsAndNowhereElse) {
@@ -73,11 +71,11 @@ TEST(CapturePassOfTest, WhatIsNotFiniteIsLeftOutWhereItIsAndNowhereElse) {
       std::vector<double> values = random_values(5000);
       for (const double odd : {nan, inf, -inf, -0.0}) {
         values[at] = odd;
-        expect_the_cpus_bits(Sample(dtype, values).view);
+        expect_tensor_bits(Sample(dtype, values).view);
       }
     }
-  expect_the_cpus_bits(Sample(DType::float32, std::vector<double>(3000, nan)).view);
-  expect_the_cpus_bits(Sample(DType::float32, std::vector<double>(3000, -0.0)).view);
+  expect_tensor_bits(Sample(DType::float32, std::vector<double>(3000, nan)).view);
+  expect_tensor_bits(Sample(DType::float32, std::vector<double>(3000, -0.0)).view);
 }
 
 TEST(CapturePassOfTest, HugeAndSubnormalDoublesAreScaledAsOnTheCpu) {
@@ -85,13 +83,13 @@ TEST(CapturePassOfTest, HugeAndSubnormalDoublesAreScaledAsOnTheCpu) {
     std::vector<double> values = random_values(5000);
     for (double& value : values)
       value *= scale;
-    expect_the_cpus_bits(Sample(DType::float64, values).view);
+    expect_tensor_bits(Sample(DType::float64, values).view);
     values[77] = nan;
     values[3000] = -inf;
-    expect_the_cpus_bits(Sample(DType::float64, values).view);
+    expect_tensor_bits(Sample(DType::float64, values).view);
   }
   const double most = std::numeric_limits<double>::max();
-  expect_the_cpus_bits(Sample(DType::float64, std::vector<double>(2000, most)).view);  // sums overflow
+  expect_tensor_bits(Sample(DType::float64, std::vector<double>(2000, most)).view);  // sums overflow
 }
 
 TEST(CapturePassOfTest, LittleComesToTheHostWhateverTheSize) {
