@@ -18,7 +18,7 @@ constexpr size_t most = 10;
 constexpr size_t longest = 1500;
 
 /// Text of a workflow command: it ends at a line's end, and % begins an escape.
-std::string escaped(const std::string& text, std::string_view also = "") {
+std::string escaped_command(const std::string& text, std::string_view also = "") {
   std::string result;
   for (const char byte : text)
     if (byte == '%')
@@ -35,7 +35,7 @@ std::string escaped(const std::string& text, std::string_view also = "") {
 }
 
 std::string property(const std::string& text) {
-  return escaped(text, ":,");
+  return escaped_command(text, ":,");
 }
 
 std::string file_of(const CaseLine& item, const std::string& workspace) {
@@ -54,7 +54,7 @@ std::string annotation(const std::string& level, const CaseLine& item, int64_t l
   if (!item.file.empty())
     command += "file=" + property(file_of(item, workspace)) +
                ",line=" + std::to_string(std::max<int64_t>(line, 1)) + ",";
-  return command + "title=" + property(shorten(title, 200)) + "::" + escaped(message) + "\n";
+  return command + "title=" + property(shorten(title, 200)) + "::" + escaped_command(message) + "\n";
 }
 
 std::string message_of(const Check& check) {

@@ -153,6 +153,8 @@ Check check(const Node& node) {
   result.tensors = list(node, "tensors", tensor_row);
   if (const auto picture = node.find("picture"))
     result.picture = read_tensor_picture(*picture);
+  if (const auto evidence = node.find("evidence"))
+    result.evidence = read_check_evidence(*evidence);
   result.command = text_or(node, "command");
   result.cause = text_or(node, "cause");
   result.line = integer_or(node, "line", 0);
@@ -172,6 +174,8 @@ Case case_of(const Node& node) {
   result.verdict = verdict(node);
   result.sentence = text_or(node, "sentence");
   result.seconds = number_or(node, "seconds", 0);
+  if (const auto times = node.find("time"))
+    result.times = read_case_times(*times);
   result.notes = texts(node, "notes");
   if (const auto power = node.find("power"))
     result.power = text_or(*power, "sentence");
@@ -192,6 +196,10 @@ Case case_of(const Node& node) {
     result.calibration = {text_or(*calibration, "command"), integer_or(*calibration, "runs", 0),
                           texts(*calibration, "kinds")};
   result.reproduce = text_or(node, "reproduce");
+  for (const Check& each : result.checks)
+    if (each.evidence && each.evidence->stored() && !each.passed)
+      node.fail(node.path() + " has a check that failed on stored evidence: " + each.id +
+                " (twins run where evidence does not hold)");
   if (result.passed && result.checks_failed() > 0)
     node.fail(node.path() + ".passed is true, but a check of " + result.name +
               " failed (a report must not hide it)");

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "harness/base/json.hpp"
+#include "reports/case_times.hpp"
+#include "reports/evidence.hpp"
 #include "reports/mask_picture.hpp"
 #include "reports/tensor_picture.hpp"
 
@@ -117,9 +119,10 @@ struct Check {
   std::optional<Worst> worst;
   std::vector<TensorRow> tensors;
   std::optional<TensorPicture> picture;
-  std::string command;  ///< to look closer
-  std::string cause;    ///< the command that searches for it; empty where there is none
-  int64_t line = 0;     ///< of the case file; 0 if no line asks for it
+  std::optional<CheckEvidence> evidence;  ///< of float64 twins; nothing where the verdict needs none
+  std::string command;                    ///< to look closer
+  std::string cause;                      ///< the command that searches for it; empty where there is none
+  int64_t line = 0;                       ///< of the case file; 0 if no line asks for it
 
   /// The word shown for what was found: the verdict, except that an arm that trained is not called different.
   std::string finding() const { return kind == "training" && passed ? "trained" : verdict; }
@@ -134,6 +137,7 @@ struct Case {
   std::string verdict;
   std::string sentence;
   double seconds = 0;
+  CaseTimes times;
   std::vector<std::string> notes;
   std::string power;        ///< how small a defect its checks see; empty where that was not measured
   Calibration calibration;  ///< empty command: no floors were measured

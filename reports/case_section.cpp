@@ -84,6 +84,7 @@ Data check_data(const Check& check, size_t number, const std::string& id) {
   data.set("measured", metric_rows(check, headline_metrics(check, 2)));
   data.set("sentence", text_of(check.sentence));
   data.set("because", optional(text_of(check.because)));
+  data.set("evidence", optional(text_of(evidence_label(check.evidence))));
   data.set("has_details", has_details(check));
   data.set("details_label", details_label(check));
   data.set("open", !check.passed);
@@ -259,6 +260,7 @@ std::string CaseSection::render(const Case& item, size_t index, const std::strin
   data.set("title", name_of(item.title));
   data.set("question", optional(text_of(item.question)));
   data.set("meshes", optional(text_of(meshes_label(item))));
+  data.set("times", optional(item.times.label()));
   data.set("source", optional(name_of(item.source)));
   data.set("sentence", text_of(item.sentence));
   const size_t failed = item.checks_failed();

@@ -33,7 +33,7 @@ std::vector<double> edges(const std::vector<int64_t>& starts, int64_t size) {
   return result;
 }
 
-std::vector<Chart::Label> labels(int64_t size, int most) {
+std::vector<Chart::Label> heat_labels(int64_t size, int most) {
   std::vector<Chart::Label> result;
   for (const double number : round_numbers(0, static_cast<double>(size), most, 1))
     result.push_back({exact(Json(std::llround(number))), number / static_cast<double>(size)});
@@ -80,9 +80,9 @@ Chart heat_chart(const TensorPicture& picture, const std::vector<int64_t>& worst
   chart.words = "Map of the differences. " + picture_sentence(picture);
   chart.x_title = picture.estimated ? "flat element" : "column";
   chart.y_title = is_strip ? "" : "row";
-  chart.x_ticks = labels(picture.columns, 5);
+  chart.x_ticks = heat_labels(picture.columns, 5);
   if (!is_strip)
-    chart.y_ticks = labels(picture.rows, 5);
+    chart.y_ticks = heat_labels(picture.rows, 5);
   const auto range = heat_range(picture);
   const std::vector<double> lefts = edges(picture.column_starts, picture.columns);
   const std::vector<double> tops = edges(picture.row_starts, picture.rows);

@@ -69,6 +69,7 @@ Data suite_facts(const Results& results) {
   for (const std::string& word : results.command)
     command += (command.empty() ? "" : " ") + word;
   add("command", command);
+  add("time", results.times().label());
   return rows;
 }
 
@@ -79,7 +80,10 @@ std::string counts(const Results& results) {
   if (results.runs > 0)
     text += "; " + count(static_cast<size_t>(results.runs), "run") + ", " +
             std::to_string(results.runs_cached) + " from the cache";
-  return results.seconds > 0 ? text + "; " + duration(results.seconds) : text;
+  if (results.seconds > 0)
+    text += "; " + duration(results.seconds);
+  const std::string evidence = results.evidence().label();
+  return evidence.empty() ? text : text + "; " + evidence;
 }
 
 /// What of the page is said of the suite.

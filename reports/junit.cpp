@@ -101,18 +101,28 @@ std::string words(const Counts& counts) {
                      counts.failures, counts.errors, counts.skipped);
 }
 
-/// Drift holds, and whoever reads of the suite only here should see it too.
+/// What holds by drift or by stored evidence says so, for readers who see the suite only here.
 std::string element_of(const Check& check) {
   if (!check.passed)
     return "failure";
-  return check.verdict == "drift" ? "system-out" : "";
+  return check.verdict == "drift" || (check.evidence && check.evidence->stored()) ? "system-out" : "";
+}
+
+std::string finding(const Check& check) {
+  const std::string evidence = evidence_label(check.evidence);
+  return check.sentence + (evidence.empty() ? "" : "; " + evidence);
+}
+
+std::string evidence_property(const EvidenceShare& evidence) {
+  const std::string label = evidence.label();
+  return label.empty() ? "" : "      <property name=\"evidence\"" + attribute("value", label) + "/>\n";
 }
 
 std::string testcases(const Case& item, const CaseLine& line) {
   std::string body;
   for (const Check& check : item.checks)
     body += testcase(item, check.id + " " + claim(check), element_of(check), check.verdict, check.sentence,
-                     check.passed ? check.sentence : details(check));
+                     check.passed ? finding(check) : details(check));
   for (const Arm& arm : item.arms)
     if (arm.failed())
       body += testcase(item, "arm " + arm.name + " finishes", "error", arm.failure_kind, arm.failure,
@@ -161,8 +171,8 @@ void JunitForm::add(const Case& item) {
   out_("  <testsuite" + attribute("name", item.name) + words(counts_of(line)) +
        fmt::format(" time=\"{}\"", seconds(item.seconds)) + attribute("timestamp", results_.started) + ">\n" +
        "    <properties>\n      <property name=\"question\"" + attribute("value", item.question) +
-       "/>\n      <property name=\"found\"" + attribute("value", item.sentence) + "/>\n    </properties>\n" +
-       testcases(item, line) + "  </testsuite>\n");
+       "/>\n      <property name=\"found\"" + attribute("value", item.sentence) + "/>\n" +
+       evidence_property(line.evidence) + "    </properties>\n" + testcases(item, line) + "  </testsuite>\n");
 }
 
 void JunitForm::end() {

@@ -84,6 +84,7 @@ void set_slowest(Data& page, const Results& results, const std::vector<std::stri
     Data row = pair("slug", slugs[static_cast<size_t>(item - results.cases.data())], "case",
                     breakable(item->name, longest_case));
     row.set("duration", duration(item->seconds));
+    row.set("times", optional(item->times.label()));
     row.set("percent", std::to_string(std::lround(100 * item->seconds / cases.front()->seconds)));
     rows.push_back(row);
   }

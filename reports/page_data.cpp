@@ -26,7 +26,7 @@ Json number(const Value& value) {
   return std::isnan(*value) ? "nan" : *value > 0 ? "inf" : "-inf";
 }
 
-Json numbers(const std::vector<Value>& values) {
+Json number_list(const std::vector<Value>& values) {
   Json list = Json::array();
   for (const Value& value : values)
     list.push_back(number(value));
@@ -37,10 +37,10 @@ size_t index_of(const Case& item, const std::string& arm) {
   return static_cast<size_t>(std::ranges::find(item.arms, arm, &Arm::name) - item.arms.begin());
 }
 
-Json series(const Case& item, const std::vector<Series>& all) {
+Json series_data(const Case& item, const std::vector<Series>& all) {
   Json list = Json::array();
   for (const Series& one : all)
-    list.push_back(Json::array({index_of(item, one.arm), numbers(one.values)}));
+    list.push_back(Json::array({index_of(item, one.arm), number_list(one.values)}));
   return list;
 }
 
@@ -91,7 +91,7 @@ std::vector<std::string> metrics_of(const std::vector<TensorRow>& rows) {
 
 /// [name, step, phase, identical, metric ...]; an identical row ends after its phase if its metrics are all
 /// 0.
-Json tensor_row(const TensorRow& row, const std::vector<std::string>& metrics, Texts& texts) {
+Json tensor_row_data(const TensorRow& row, const std::vector<std::string>& metrics, Texts& texts) {
   Json cells = {texts.number(one_line(row.name)), row.step, texts.number(one_line(row.phase))};
   const bool plain =
       row.identical && std::all_of(row.measured.begin(), row.measured.end(),
@@ -110,14 +110,14 @@ Json tensor_table(const Check& check, Texts& texts) {
   for (const std::string& name : metrics)
     labels.push_back(metric_label(name));
   for (const TensorRow& row : check.tensors)
-    rows.push_back(tensor_row(row, metrics, texts));
+    rows.push_back(tensor_row_data(row, metrics, texts));
   return {{"metrics", std::move(labels)}, {"rows", std::move(rows)}};
 }
 
 Json picture_data(const TensorPicture& picture) {
   Json cells = Json::array();
   for (const std::vector<double>& row : picture.cells)
-    cells.push_back(numbers({row.begin(), row.end()}));
+    cells.push_back(number_list({row.begin(), row.end()}));
   return {{"rows", picture.rows},
           {"columns", picture.columns},
           {"row_starts", picture.row_starts},
@@ -137,17 +137,17 @@ Json bounds_data(const Case& item, const Curve& curve) {
                     {"label", shorten(pair_label(bound), 120)},
                     {"to_reference", bound.to_reference},
                     {"words", shorten(bound.words, 60)},
-                    {"gap", numbers(bound.gap)},
-                    {"floor", numbers(bound.floor)},
-                    {"limit", numbers(bound.limit)}});
+                    {"gap", number_list(bound.gap)},
+                    {"floor", number_list(bound.floor)},
+                    {"limit", number_list(bound.limit)}});
   }
   return list;
 }
 
 Json curve_data(const Case& item, const Curve& curve) {
-  return {{"channel", shorten(curve.channel, 60)}, {"steps", curve.steps},
-          {"series", series(item, curve.series)},  {"gap", series(item, curve.gap)},
-          {"golden", series(item, curve.golden)},  {"floor", numbers(curve.floor)},
+  return {{"channel", shorten(curve.channel, 60)},     {"steps", curve.steps},
+          {"series", series_data(item, curve.series)}, {"gap", series_data(item, curve.gap)},
+          {"golden", series_data(item, curve.golden)}, {"floor", number_list(curve.floor)},
           {"bounds", bounds_data(item, curve)}};
 }
 

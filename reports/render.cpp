@@ -20,7 +20,7 @@ namespace parity::reports {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::array<Renderer, 4> table = {{
+constexpr std::array<Renderer, 4> renderer_table = {{
     {"terminal", "report.txt", Order::of_the_suite,
      [](const Results& results, Sink out, const fs::path&) -> std::unique_ptr<Form> {
        return std::make_unique<TerminalForm>(results, std::move(out), Colour::plain, 110);
@@ -83,7 +83,7 @@ fs::path plot_library() {
 }  // namespace
 
 std::span<const Renderer> renderers() {
-  return table;
+  return renderer_table;
 }
 
 std::string rendered(const Renderer& renderer, const ResultsFile& results) {
@@ -102,7 +102,7 @@ Results render(const fs::path& results_json, const fs::path& out_dir) {
   const fs::path library = plot_library();
   std::deque<NewFile> files;
   std::vector<OpenForm> forms;
-  for (const Renderer& renderer : table)
+  for (const Renderer& renderer : renderer_table)
     forms.push_back(
         {renderer.begin(results.results(), files.emplace_back(out_dir / renderer.file).sink(), out_dir),
          renderer.order});

@@ -78,6 +78,7 @@ void Results::add(Case item) {
   line.place = cases.size();
   line.passed = item.passed;
   line.seconds = item.seconds;
+  line.times = item.times;
   line.checks = item.checks.size();
   line.checks_failed = item.checks_failed();
   for (const Arm& arm : item.arms)
@@ -88,6 +89,7 @@ void Results::add(Case item) {
     Found& of_finding = found[check.finding()];
     ++of_finding.number;
     of_finding.failed += check.passed ? 0 : 1;
+    line.evidence.add(check.evidence);
     if (is_told(check)) {
       check.tensors = {};
       check.picture.reset();
@@ -117,6 +119,20 @@ size_t Results::cases_skipped() const {
 
 size_t Results::checks() const {
   return sum_of(cases, &CaseLine::checks);
+}
+
+CaseTimes Results::times() const {
+  CaseTimes sum;
+  for (const CaseLine& item : cases)
+    sum.add(item.times);
+  return sum;
+}
+
+EvidenceShare Results::evidence() const {
+  EvidenceShare share;
+  for (const CaseLine& item : cases)
+    share.add(item.evidence);
+  return share;
 }
 
 size_t Results::checks_failed() const {

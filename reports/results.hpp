@@ -35,11 +35,13 @@ struct CaseLine {
   std::string skipped;  ///< why it was not judged on this machine; empty if it was
   std::string verdict, sentence;
   double seconds = 0;
+  CaseTimes times;
   std::vector<std::string> notes;
   std::string power;
   std::vector<LostArm> lost_arms;
   size_t checks = 0, checks_failed = 0;
-  size_t goldens_agree = 0;     ///< stored quantities that agree bit for bit
+  size_t goldens_agree = 0;  ///< stored quantities that agree bit for bit
+  EvidenceShare evidence;
   std::vector<ToldCheck> told;  ///< what failed, and other news of goldens
 
   bool failed() const { return !passed && skipped.empty(); }
@@ -75,6 +77,8 @@ struct Results {
   size_t cases_skipped() const;
   size_t checks() const;
   size_t checks_failed() const;
+  EvidenceShare evidence() const;
+  CaseTimes times() const;  ///< of all cases; runs that several cases share count for each
   /// Whether all that was judged holds, and anything was.
   bool passed() const {
     return cases_failed() == 0 && whole() && (cases.empty() || cases_skipped() < cases.size());

@@ -16,7 +16,7 @@ using Node = JsonNode;
 constexpr const char* schema = "parity.bisect/1";
 constexpr const char* advice = "harness/bisect/README.md tells what a record holds; run the search again";
 
-std::vector<Value> values(const Node& node) {
+std::vector<Value> read_values(const Node& node) {
   std::vector<Value> result;
   for (const Node& item : node.items())
     result.push_back(item.json().is_null() ? Value() : Value(item.number()));
@@ -38,12 +38,13 @@ std::pair<std::string, std::string> side_names(const Node& record) {
   return {text_or(details, "expected", "expected"), text_or(details, "actual", "actual")};
 }
 
-Curve curve(const Node& node, const std::string& channel, const std::vector<int64_t>& steps,
-            const std::pair<std::string, std::string>& sides) {
+Curve read_curve(const Node& node, const std::string& channel, const std::vector<int64_t>& steps,
+                 const std::pair<std::string, std::string>& sides) {
   Curve result;
   result.channel = channel;
   result.steps = steps;
-  result.series = {{sides.first, values(node.at("expected"))}, {sides.second, values(node.at("actual"))}};
+  result.series = {{sides.first, read_values(node.at("expected"))},
+                   {sides.second, read_values(node.at("actual"))}};
   Series gaps = {sides.second, {}};
   for (Series& side : result.series)
     side.values.resize(steps.size());  // one side may have ended early
@@ -53,14 +54,14 @@ Curve curve(const Node& node, const std::string& channel, const std::vector<int6
   return result;
 }
 
-std::vector<Curve> curves(const Node& details, const std::pair<std::string, std::string>& sides) {
+std::vector<Curve> read_curves(const Node& details, const std::pair<std::string, std::string>& sides) {
   std::vector<Curve> result;
   for (const char* channel : {"loss", "grad_norm"})
     if (const auto node = details.find(channel)) {
       details.at("steps");
       const auto steps = list(details, "steps", [](const Node& item) { return item.integer(); });
       if (!steps.empty())
-        result.push_back(curve(*node, channel, steps, sides));
+        result.push_back(read_curve(*node, channel, steps, sides));
     }
   return result;
 }
@@ -72,7 +73,7 @@ Station station(const Node& node) {
   return result;
 }
 
-std::optional<size_t> place_of(const std::vector<Station>& stations, const Node& named) {
+std::optional<size_t> read_place(const std::vector<Station>& stations, const Node& named) {
   const std::string phase = text_or(named, "phase"), name = text_or(named, "name");
   const auto found = std::ranges::find_if(
       stations, [&](const Station& each) { return each.phase == phase && each.name == name; });
@@ -85,9 +86,9 @@ std::optional<Depth> depth(const Node& details) {
   result.stations = list(details, "path", station);
   if (result.stations.empty())
     return std::nullopt;
-  result.first = place_of(result.stations, details);
+  result.first = read_place(result.stations, details);
   if (const auto grown = details.find("amplifier"))
-    result.amplifier = place_of(result.stations, *grown);
+    result.amplifier = read_place(result.stations, *grown);
   return result;
 }
 
@@ -100,7 +101,7 @@ void mark_faults(std::vector<Stage>& stages) {
     if (depth == nullptr)
       continue;
     for (const Node& each : list(stage.details, "own", [](const Node& item) { return item; }))
-      if (const auto place = place_of(depth->stations, each); place && !each.at("rounding").flag())
+      if (const auto place = read_place(depth->stations, each); place && !each.at("rounding").flag())
         if (const auto relative = each.find("relative_l2"))
           depth->stations[*place].alone = relative->number();
   }
@@ -114,7 +115,7 @@ Stage stage(const Node& node, const std::pair<std::string, std::string>& sides) 
                .runs = integer_or(node, "runs", 0),
                .cached = integer_or(node, "cached", 0),
                .seconds = number_or(node, "seconds", 0),
-               .curves = curves(details, sides),
+               .curves = read_curves(details, sides),
                .depth = depth(details),
                .picture = std::nullopt,
                .details = details};

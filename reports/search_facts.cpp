@@ -15,7 +15,7 @@ using Node = JsonNode;
 constexpr size_t most_rows = 5000;
 constexpr size_t longest_id = 10;  // of a commit
 
-std::string joined(const std::vector<std::string>& words, const char* none) {
+std::string joined_cells(const std::vector<std::string>& words, const char* none) {
   std::string text;
   for (const std::string& word : words)
     text += (text.empty() ? "" : ", ") + word;
@@ -103,7 +103,7 @@ FactTable tried_table(const Stage& stage) {
   FactTable table{"What was tried", {"switched on", "behaves like", "from the good side"}, {}, true};
   table.rows = list(stage.details, "answers", [](const Node& answer) {
     const std::string failure = text_or(answer, "failure");
-    return std::vector{joined(texts(answer, "on"), "nothing"), text_or(answer, "like"),
+    return std::vector{joined_cells(texts(answer, "on"), "nothing"), text_or(answer, "like"),
                        failure.empty() ? gap_words(answer, "from_good") : failure};
   });
   return table;
@@ -121,7 +121,7 @@ FactTable asked_table(const Stage& stage) {
 std::vector<std::string> culprit_keys(const Node& culprit) {
   const std::vector<std::string> keys = texts(culprit, "keys");
   const bool each = flag_or(culprit, "independent", false);
-  return {joined(keys, "nothing"), joined(texts(culprit, "needs"), "nothing"),
+  return {joined_cells(keys, "nothing"), joined_cells(texts(culprit, "needs"), "nothing"),
           keys.size() == 1 ? "alone"
           : each           ? "each by itself"
                            : "only together",

@@ -17,15 +17,15 @@ using markdown::block;
 using markdown::code;
 using markdown::plain;
 
-constexpr size_t most_failures = 50;
+constexpr size_t most_listed_failures = 50;
 constexpr size_t room_for_rows = 250'000;  ///< bytes, of the table of cases
 constexpr size_t most_arms = 4;            ///< whose last words are shown
 constexpr size_t most_notes = 60;
-constexpr size_t most_changes = 20;
-constexpr size_t most_slow = 5;
+constexpr size_t most_listed_changes = 20;
+constexpr size_t most_listed_slow = 5;
 constexpr size_t room_for_failures = 400'000;  ///< bytes; GitHub refuses a summary of more than 1 MiB
 
-std::string verdict(const std::string& name) {
+std::string verdict_cell(const std::string& name) {
   const VerdictLook* look = find_verdict(name);
   return (look ? std::string(look->sign) + " " : "") + name;
 }
@@ -36,9 +36,9 @@ void write_row(std::string& text, const CaseLine& item) {
           std::string(item.passed     ? "✅"
                       : item.failed() ? "❌"
                                       : "⏭️") +
-          " | " + code(item.name) + " | " + verdict(item.verdict) + " | " + plain(item.sentence, 420) +
-          " | " + std::to_string(held) + "/" + std::to_string(item.checks) + " | " + duration(item.seconds) +
-          " |\n";
+          " | " + code(item.name) + " | " + verdict_cell(item.verdict) + " | " + plain(item.sentence, 420) +
+          (item.evidence.stored > 0 ? "; " + plain(evidence_label(item.evidence.oldest)) : "") + " | " +
+          std::to_string(held) + "/" + std::to_string(item.checks) + " | " + duration(item.seconds) + " |\n";
 }
 
 /// What fails first; all of a suite that holds is folded away.
@@ -76,14 +76,15 @@ void write_goldens(std::string& text, const Results& results) {
     return;
   const std::string size = golden_size_label(results);
   text += "**Since the goldens:** " + state.sentence() + (size.empty() ? "" : "; " + size) + ".\n\n";
-  for (size_t i = 0; i < std::min(state.changed.size(), most_changes); ++i) {
+  for (size_t i = 0; i < std::min(state.changed.size(), most_listed_changes); ++i) {
     const Finding& change = state.changed[i];
-    text += "- " + verdict(change.check->verdict) + " " + code(change.item->name) + " " +
+    text += "- " + verdict_cell(change.check->verdict) + " " + code(change.item->name) + " " +
             plain(claim(*change.check), 160) + "\n";
   }
-  if (state.changed.size() > most_changes)
-    text += "- and " + count(state.changed.size() - most_changes, "more quantity", "more quantities") + "\n";
-  for (size_t i = 0; i < std::min(state.recorded.size(), most_changes); ++i)
+  if (state.changed.size() > most_listed_changes)
+    text += "- and " + count(state.changed.size() - most_listed_changes, "more quantity", "more quantities") +
+            "\n";
+  for (size_t i = 0; i < std::min(state.recorded.size(), most_listed_changes); ++i)
     text += "- " + code(state.recorded[i].item->name) + " " + plain(state.recorded[i].check->sentence, 200) +
             "\n";
   if (!state.changed.empty() || !state.recorded.empty())
@@ -91,7 +92,7 @@ void write_goldens(std::string& text, const Results& results) {
 }
 
 void write_slowest(std::string& text, const Results& results) {
-  const std::vector<const CaseLine*> cases = slowest(results, most_slow);
+  const std::vector<const CaseLine*> cases = slowest(results, most_listed_slow);
   if (cases.size() < 2)
     return;
   text += "**Slowest:** ";
@@ -100,8 +101,8 @@ void write_slowest(std::string& text, const Results& results) {
   text += ".\n\n";
 }
 
-void write_check(std::string& text, const Check& check) {
-  text += "**✗ " + verdict(check.verdict) + "**: " + plain(check.sentence) + "\n\n";
+void write_summary_check(std::string& text, const Check& check) {
+  text += "**✗ " + verdict_cell(check.verdict) + "**: " + plain(check.sentence) + "\n\n";
   text += "| | |\n|---|---|\n";
   const auto row = [&](const char* name, const std::string& value) {
     if (!value.empty())
@@ -173,7 +174,7 @@ size_t write_failures(std::string& text, const Case& item, size_t room, size_t e
   const FoldedChecks folded = folded_checks(item.checks);
   for (const Check& check : item.checks)
     if (!check.passed && !folded.checks.contains(&check) && written < room && text.size() < end) {
-      write_check(text, check);
+      write_summary_check(text, check);
       ++written;
     }
   for (const std::string& sentence : folded.sentences)
@@ -190,12 +191,14 @@ size_t write_failures(std::string& text, const Case& item, size_t room, size_t e
 }  // namespace
 
 SummaryForm::SummaryForm(const Results& results, Sink out)
-    : results_(results), out_(std::move(out)), room_(most_failures) {
+    : results_(results), out_(std::move(out)), room_(most_listed_failures) {
   text_ = "## " + std::string(results.passed() ? "✅ " : "❌ ") + outcome(results) + "\n\n";
   text_ += count(results.checks(), "check") + ", " + std::to_string(results.checks_failed()) + " failed; " +
            count(static_cast<size_t>(results.runs), "run") +
            (results.runs_cached > 0 ? ", " + std::to_string(results.runs_cached) + " from the cache" : "") +
            "; " + duration(results.seconds) + ".\n\n";
+  if (const std::string evidence = results.evidence().label(); !evidence.empty())
+    text_ += evidence + ".\n\n";
   write_goldens(text_, results);
   write_table(text_, results);
   end_ = text_.size() + room_for_failures;

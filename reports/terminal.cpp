@@ -108,7 +108,9 @@ void write_check(Page& page, const Check& check, bool tells_cause) {
   const std::string verdict = finding + std::string(10 - std::min<size_t>(finding.size(), 9), ' ');
   const std::string head =
       "  " + page.mark(check.passed) + " " + (check.passed ? page.faint(verdict) : page.bad(verdict));
-  page.wrapped(head, 4 + verdict.size(), shorten(check.sentence, 2 * longest_name));
+  const std::string evidence = evidence_label(check.evidence);
+  page.wrapped(head, 4 + verdict.size(),
+               shorten(check.sentence, 2 * longest_name) + (evidence.empty() ? "" : "; " + evidence));
   if (!check.passed)
     write_failure(page, check, tells_cause);
 }
@@ -177,8 +179,9 @@ void write_summary(Page& page, const Results& results) {
             (results.runs_cached > 0 ? ", " + std::to_string(results.runs_cached) + " from the cache" : "");
   page.wrapped((results.passed() ? page.good(head) : page.bad(head)) + "  ", width_of(head) + 2,
                rest + "; " + duration(results.seconds));
-  if (const std::string size = golden_size_label(results); !size.empty())
-    page.line(page.faint("  " + size));
+  for (const std::string& more : {results.evidence().label(), golden_size_label(results)})
+    if (!more.empty())
+      page.line(page.faint("  " + more));
   for (const CaseLine& item : results.cases)
     if (!item.passed)
       page.line("  " + (item.failed() ? page.bad("✗") : page.strong("–")) + " " +

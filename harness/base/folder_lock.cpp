@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <ctime>
 #include <thread>
 
 #include <fcntl.h>
@@ -15,6 +14,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/json.hpp"
+#include "harness/base/utc.hpp"
 #include "harness/base/visible.hpp"
 
 namespace parity {
@@ -24,14 +24,6 @@ namespace {
 [[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
   throw UserError("cannot write to " + visible(folder.string()) + " (" + why +
                   "); choose a folder of your own with --out");
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts = {};
-  ::gmtime_r(&now, &parts);
-  std::array<char, 32> text;
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
 /// "process 123 (since 2026-01-01T00:00:00Z, running: parity run)", as far as the file tells.

@@ -12,7 +12,7 @@
 namespace parity {
 namespace {
 
-using Rows = std::vector<const SketchRow*>;
+using RowPointers = std::vector<const SketchRow*>;
 
 std::set<int64_t> steps_of(const Trace& trace) {
   std::set<int64_t> steps;
@@ -21,7 +21,7 @@ std::set<int64_t> steps_of(const Trace& trace) {
   return steps;
 }
 
-std::set<std::string> names_of(const Trace& trace) {
+std::set<std::string> tensor_names(const Trace& trace) {
   std::set<std::string> names;
   for (const SketchRow& row : trace.sketches())
     names.insert(row.key.name);
@@ -29,8 +29,8 @@ std::set<std::string> names_of(const Trace& trace) {
 }
 
 /// Of one phase and step, in order of computation, without names that the other trace has too.
-Rows rows_of(const Trace& trace, int64_t step, Phase phase, const std::set<std::string>& shared) {
-  Rows rows;
+RowPointers rows_of(const Trace& trace, int64_t step, Phase phase, const std::set<std::string>& shared) {
+  RowPointers rows;
   for (const TensorKey& key : in_order_of_computation(trace, step))
     if (const SketchRow* row = trace.find_sketch(key);
         row && key.phase == phase && !shared.contains(key.name))
@@ -48,7 +48,7 @@ double likeness(const SketchRow& a, const SketchRow& b) {
 }
 
 /// The best pairing that keeps both orders.
-void pair_up(const Rows& a, const Rows& b, std::map<std::string, std::string>& names) {
+void pair_up(const RowPointers& a, const RowPointers& b, std::map<std::string, std::string>& names) {
   const size_t width = b.size() + 1;
   std::vector<double> best((a.size() + 1) * width, 0);  // of a[i..] with b[j..]
   for (size_t i = a.size(); i-- > 0;)
@@ -75,14 +75,15 @@ void pair_up(const Rows& a, const Rows& b, std::map<std::string, std::string>& n
 
 std::map<std::string, std::string> align_names(const Trace& expected, const Trace& actual) {
   std::set<std::string> shared;
-  std::ranges::set_intersection(names_of(expected), names_of(actual), std::inserter(shared, shared.end()));
+  std::ranges::set_intersection(tensor_names(expected), tensor_names(actual),
+                                std::inserter(shared, shared.end()));
   std::vector<int64_t> steps;
   std::ranges::set_intersection(steps_of(expected), steps_of(actual), std::back_inserter(steps));
   std::map<std::string, std::string> names;
   for (const int64_t step : steps)
     for (size_t phase = 0; phase < EnumNames<Phase>::names.size(); ++phase) {
       const auto which = static_cast<Phase>(phase);
-      const Rows a = rows_of(expected, step, which, shared), b = rows_of(actual, step, which, shared);
+      const RowPointers a = rows_of(expected, step, which, shared), b = rows_of(actual, step, which, shared);
       std::map<std::string, std::string> found;
       pair_up(a, b, found);
       for (const auto& [theirs, ours] : found)  // a name means one tensor: the first pairing of it stands

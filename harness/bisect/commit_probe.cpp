@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/visible.hpp"
 #include "harness/bisect/shell_line.hpp"
@@ -20,10 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int cannot_be_tested = 125;  // of a command, as git bisect run has it
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
+constexpr int by_signal = 128;         // from here on a shell says that a signal ended the command
 
 std::string replace(std::string text, const std::string& from, const std::string& to) {
   if (const size_t at = text.find(from); at != std::string::npos)
@@ -218,7 +216,7 @@ void CommitProbe::run_command(const Commit& commit, CommitAnswer& answer) {
   const ShellEnd end =
       run_shell_line({question_.run, worktree_.folder(), variables, log, question_.run_timeout},
                      commit.short_id() + " runs", progress_);
-  const std::optional<int> status = end.status ? end.status->exit_status() : std::nullopt;
+  const int status = end.status ? end.status->exit_status().value_or(by_signal) : by_signal;
   if (status == cannot_be_tested)
     return skip(answer, "its command said that it cannot be tested (exit status 125)" + last_words(log), log);
   if (status == 0) {
@@ -227,7 +225,7 @@ void CommitProbe::run_command(const Commit& commit, CommitAnswer& answer) {
       take_trace(folder / "trace.h5", answer);
     return;
   }
-  answer.state = status && *status < 128 ? CommitState::failed : CommitState::crashed;
+  answer.state = status < by_signal ? CommitState::failed : CommitState::crashed;
   answer.reason = end.words() + last_words(log);
   answer.log = log;
 }

@@ -11,15 +11,15 @@
 namespace parity {
 namespace {
 
-using Part = std::vector<size_t>;
+using Indices = std::vector<size_t>;
 
-Toggles set_of(const Part& part) {
+Toggles set_of(const Indices& part) {
   return {part.begin(), part.end()};
 }
 
 /// `count` parts whose sizes differ by one at most.
-std::vector<Part> split(const Part& whole, size_t count) {
-  std::vector<Part> parts;
+std::vector<Indices> split_evenly(const Indices& whole, size_t count) {
+  std::vector<Indices> parts;
   for (size_t i = 0; i < count; ++i) {
     const auto begin = static_cast<std::ptrdiff_t>(whole.size() * i / count);
     const auto end = static_cast<std::ptrdiff_t>(whole.size() * (i + 1) / count);
@@ -28,16 +28,16 @@ std::vector<Part> split(const Part& whole, size_t count) {
   return parts;
 }
 
-Part without(const Part& whole, const Part& part) {
-  Part rest;
+Indices rest_of(const Indices& whole, const Indices& part) {
+  Indices rest;
   std::ranges::copy_if(whole, std::back_inserter(rest),
                        [&](size_t x) { return std::ranges::find(part, x) == part.end(); });
   return rest;
 }
 
 /// The first that is like the bad side.
-std::optional<Part> first_bad(const std::vector<Part>& parts, const Ask& ask) {
-  for (const Part& part : parts)
+std::optional<Indices> first_bad(const std::vector<Indices>& parts, const Ask& ask) {
+  for (const Indices& part : parts)
     if (ask(set_of(part), Reach::diverging_step) == Likeness::bad)
       return part;
   return std::nullopt;
@@ -88,14 +88,14 @@ Toggles bisect_toggles(const std::vector<size_t>& order, const Ask& ask) {
 }
 
 Toggles ddmin(const Toggles& start, const Ask& ask) {
-  Part current(start.begin(), start.end());
+  Indices current(start.begin(), start.end());
   size_t count = 2;
   while (current.size() >= 2) {
     count = std::min(count, current.size());
-    const std::vector<Part> parts = split(current, count);
-    std::vector<Part> rests;
-    for (const Part& part : parts)
-      rests.push_back(without(current, part));
+    const std::vector<Indices> parts = split_evenly(current, count);
+    std::vector<Indices> rests;
+    for (const Indices& part : parts)
+      rests.push_back(rest_of(current, part));
     if (const auto part = first_bad(parts, ask)) {
       current = *part;
       count = 2;

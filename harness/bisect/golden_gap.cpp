@@ -10,6 +10,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/glob.hpp"
+#include "harness/bisect/rounding.hpp"
 #include "harness/compare/tensor_gap.hpp"
 #include "harness/golden/environment.hpp"
 #include "harness/suite/flat_config.hpp"
@@ -17,9 +18,6 @@
 
 namespace parity {
 namespace {
-
-// What rounding may leave in float64 where it left that in float32: 2^20 times less (DESIGN.md, Judging).
-constexpr double collapsed = 0x1p-33;
 
 constexpr const char* weights_key = "initial_weights";
 
@@ -154,7 +152,7 @@ class GapMeasure {
     const ChannelSide expected(stored_.run.steps, stored_.run.channels);
     if (gap_.environment.differ() && main_.twin && evidence_.twin != nullptr) {
       const ChannelSide twin(main_.twin->steps, main_.twin->channels);
-      if (const auto found = first_difference(channel, twin, *evidence_.twin, collapsed)) {
+      if (const auto found = first_difference(channel, twin, *evidence_.twin, collapsed_gap)) {
         gap_.by_twins = true;
         return found;
       }

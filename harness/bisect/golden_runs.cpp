@@ -6,6 +6,7 @@
 #include <chrono>
 #include <set>
 
+#include "harness/base/elapsed.hpp"
 #include "harness/suite/case_floors.hpp"
 #include "harness/suite/drop_checks.hpp"
 #include "harness/suite/golden_check.hpp"
@@ -57,7 +58,7 @@ GoldenRuns run_golden_arms(Case source, const std::vector<std::string>& arms, co
     if (made.twins)  // the arms themselves are there by now
       made.effort.executed += effort_of(*made.twins).executed;
   }
-  made.effort.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  made.effort.seconds = seconds_since(start);
   return made;
 }
 

@@ -16,7 +16,7 @@ namespace parity {
 namespace {
 
 constexpr int64_t most_bytes = int64_t{4} << 30;  // of the tensors of one update, kept in a file
-constexpr size_t most_named = 3;
+constexpr size_t most_stations = 3;
 
 /// What other tensors of the update are computed from. Weights are the initial ones; those after the update
 /// and the optimizer's state come last.
@@ -56,7 +56,7 @@ std::string name_with_gap(const TensorStation& station) {
 
 std::string list_of(const std::vector<TensorStation>& stations) {
   std::vector<std::string> names;
-  for (size_t i = 0; i < std::min(stations.size(), most_named); ++i)
+  for (size_t i = 0; i < std::min(stations.size(), most_stations); ++i)
     names.push_back(name_with_gap(stations[i]));
   const size_t more = stations.size() - names.size();
   return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");

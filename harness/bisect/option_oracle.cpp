@@ -10,12 +10,6 @@
 namespace parity {
 namespace {
 
-Toggles without(const Toggles& all, const Toggles& part) {
-  Toggles rest;
-  std::ranges::set_difference(all, part, std::inserter(rest, rest.end()));
-  return rest;
-}
-
 Toggles joined(Toggles a, const Toggles& b) {
   a.insert(b.begin(), b.end());
   return a;

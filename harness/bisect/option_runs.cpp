@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
 #include "harness/bisect/trim_runs.hpp"
 #include "harness/suite/content_hash.hpp"
@@ -81,7 +82,7 @@ void OptionRuns::run(const std::vector<Hybrid>& hybrids, int repeat) {
     options.out = repeats_folder(options.out) / std::to_string(repeat);
   const auto begin = std::chrono::steady_clock::now();
   const ArmRuns runs = run_arms(source, options, progress_);
-  effort_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  effort_.seconds += seconds_since(begin);
   std::set<std::string> counted;
   for (size_t i = 0; i < hybrids.size(); ++i) {
     const std::string& name = source.arms[i].name;

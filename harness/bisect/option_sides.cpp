@@ -60,7 +60,7 @@ Side side_of_arm(const Case& source, const std::string& name) {
   return side;
 }
 
-std::string arm_names(const Case& source) {
+std::string joined_arm_names(const Case& source) {
   std::vector<std::string> names;
   for (const Arm& arm : source.arms)
     names.push_back(arm.name);
@@ -96,7 +96,7 @@ Side other_arm(const Side& good) {
   if (others.size() != 1)
     throw UserError(
         fmt::format("case {} has the arms {}; name the bad one behind the good one, as in {}:{} {}",
-                    good.source->name, arm_names(*good.source), good.run_words.at(2), good.arm.name,
+                    good.source->name, joined_arm_names(*good.source), good.run_words.at(2), good.arm.name,
                     others.empty() ? "ARM" : others.front()));
   return side_of_arm(*good.source, others.front());
 }

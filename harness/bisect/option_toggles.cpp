@@ -79,6 +79,12 @@ std::vector<size_t> toggles_named_in(const std::string& text, const std::vector<
   return named;
 }
 
+Toggles without(const Toggles& all, const Toggles& part) {
+  Toggles rest;
+  std::ranges::set_difference(all, part, std::inserter(rest, rest.end()));
+  return rest;
+}
+
 Toggles closed_under(const std::vector<OptionNeed>& needs, Toggles on) {
   for (size_t before = 0; before != on.size();) {
     before = on.size();

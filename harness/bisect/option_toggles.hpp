@@ -35,6 +35,9 @@ struct OptionNeed {
   size_t what = 0;
 };
 
+/// The toggles of `all` that are not in `part`.
+Toggles without(const Toggles& all, const Toggles& part);
+
 /// The set with everything that its members need.
 Toggles closed_under(const std::vector<OptionNeed>& needs, Toggles on);
 

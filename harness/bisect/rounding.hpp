@@ -8,6 +8,10 @@
 
 namespace parity {
 
+/// The relative gap that rounding may leave in float64 where it left one in float32: 2^20 times less
+/// (CollapseRule).
+inline constexpr double collapsed_gap = 0x1p-33;
+
 /// Of one tensor, by another order of sums: 64 epsilons of float32, about what a layer of a small model
 /// makes; of the 16-bit dtypes 4, since they are summed in float32 and rounded once or twice.
 double most_rounding(DType dtype);

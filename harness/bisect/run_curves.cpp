@@ -40,7 +40,7 @@ double gap_of(const Value& a, const Value& b, double size) {
   return std::isnan(gap) ? infinite : gap;
 }
 
-std::optional<size_t> place_of(const RunCurves& run, int64_t step) {
+std::optional<size_t> place_in_curve(const RunCurves& run, int64_t step) {
   const auto found = std::ranges::find(run.steps, step);
   if (found == run.steps.end())
     return std::nullopt;
@@ -104,11 +104,11 @@ CurveRuler::CurveRuler(const RunCurves& good, const RunCurves& bad, std::vector<
   for (const std::string& name : channels_)
     sizes_.push_back(size_of(good, bad, name));
   std::ranges::copy_if(good.steps, std::back_inserter(steps_),
-                       [&](int64_t step) { return place_of(bad, step).has_value(); });
+                       [&](int64_t step) { return place_in_curve(bad, step).has_value(); });
 }
 
 double CurveRuler::gap_at(const RunCurves& a, const RunCurves& b, int64_t step, size_t channel) const {
-  const auto x = place_of(a, step), y = place_of(b, step);
+  const auto x = place_in_curve(a, step), y = place_in_curve(b, step);
   if (!x || !y)
     return infinite;
   return gap_of(value_at(a, channels_[channel], *x), value_at(b, channels_[channel], *y), sizes_[channel]);

@@ -7,15 +7,9 @@
 #include <fmt/format.h>
 
 #include "harness/base/process.hpp"
+#include "harness/bisect/rounding.hpp"
 
 namespace parity {
-namespace {
-
-// What rounding may leave in float64 where it left that in float32: 2^20 times less (DESIGN.md, Judging).
-constexpr double collapsed = 0x1p-33;
-
-}  // namespace
-
 RunProbe::RunProbe(const Sides& sides, const SuiteOptions& options, Progress& progress)
     : sides_(sides), options_(options), progress_(progress), runs_(sides, options, progress) {
   record.kind = "run";
@@ -27,7 +21,7 @@ RunProbe RunProbe::in_float64(const Sides& sides, const SuiteOptions& options, P
                               const SearchRecord& so_far) {
   RunProbe wide(sides, options, progress);
   wide.runs_.widen();
-  wide.beyond_ = collapsed;
+  wide.beyond_ = collapsed_gap;
   wide.suffix_ = "float64-";
   wide.record.stages = so_far.stages;
   wide.record.notes = so_far.notes;

@@ -19,14 +19,8 @@
 namespace parity {
 namespace {
 
-Toggles without(const Toggles& all, const Toggles& part) {
-  Toggles rest;
-  std::ranges::set_difference(all, part, std::inserter(rest, rest.end()));
-  return rest;
-}
-
 /// "lr.base = 0.1, lr.decay = "cosine" and 3 more"
-std::string told(const std::vector<OptionToggle>& toggles, const Toggles& on) {
+std::string toggle_list(const std::vector<OptionToggle>& toggles, const Toggles& on) {
   constexpr size_t most = 3;
   std::vector<std::string> words;
   for (const size_t i : on)
@@ -177,7 +171,7 @@ class OptionSearch {
     oracle.set_noise(noise_.kind);
     oracle.on_answer([&](const OptionAnswer& answer) {
       progress_.note(fmt::format("{} of {} on: {} ({})", answer.on.size(), free.size(),
-                                 name_of(answer.likeness), told(found_.toggles, answer.on)));
+                                 name_of(answer.likeness), toggle_list(found_.toggles, answer.on)));
     });
     MemoisedAsk ask([&](const Toggles& on, Reach reach) { return oracle.ask(on, reach); });
     Toggles core = minimal_toggles({free.begin(), free.end()}, std::ref(ask));

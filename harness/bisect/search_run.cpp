@@ -116,8 +116,8 @@ std::string words_of_input(const std::string& name) {
   return "read other data";
 }
 
-std::string sentence_of(const GuiltyUpdate& update, const std::optional<GuiltyOperator>& guilty,
-                        const std::optional<TensorPlace>& place) {
+std::string stage_sentence(const GuiltyUpdate& update, const std::optional<GuiltyOperator>& guilty,
+                           const std::optional<TensorPlace>& place) {
   const TensorKey& key = update.first()->key;
   std::string text = fmt::format("{} is the first tensor that differs{}", words_of(key), update.rank_words());
   if (key.step == 0)
@@ -183,7 +183,7 @@ SearchRecord search_in_float64(RunProbe wide, const TensorStation& in_float32) {
   const std::optional<TensorPlace> place = find_element(wide, update);
   wide.record.sentence =
       fmt::format("beyond rounding, {} (in float64; in float32 the bits part at {} already, by {:.1e}){}",
-                  sentence_of(update, std::nullopt, place), words_of(in_float32.key), *in_float32.relative,
+                  stage_sentence(update, std::nullopt, place), words_of(in_float32.key), *in_float32.relative,
                   words_of_others(local, *update.first()));
   return std::move(wide.record);
 }
@@ -262,8 +262,8 @@ SearchRecord search_run(const Sides& sides, const SuiteOptions& options, Progres
   const std::optional<GuiltyOperator> guilty =
       past.before.empty() ? find_operator(probe, update) : std::nullopt;
   const std::optional<TensorPlace> place = find_element(probe, update);
-  probe.record.sentence =
-      past.before + sentence_of(update, guilty, place) + words_of_others(local, *update.first()) + past.after;
+  probe.record.sentence = past.before + stage_sentence(update, guilty, place) +
+                          words_of_others(local, *update.first()) + past.after;
   return std::move(probe.record);
 }
 

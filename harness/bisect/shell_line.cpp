@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/signals.hpp"
 #include "harness/suite/bounded_log.hpp"
@@ -22,10 +23,6 @@ void stop(Process& process) {
   process.wait_for(grace);
   signal_group(process.pid(), SIGKILL);
   process.stop(std::chrono::milliseconds(0));
-}
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 /// Tells that it goes on: at once on a terminal, once a minute in a log, which looks dead otherwise.

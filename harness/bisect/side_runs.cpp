@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
 
 namespace parity {
@@ -91,7 +92,7 @@ SideTraces SideRuns::run_extra(const std::vector<ExtraArm>& extra) {
     (arm == traces.expected ? traces.failed_expected : traces.failed_actual) = failure;
     ++(traces.runs.runs.at(traces.runs.planned.arm(arm).run).cached ? traces.cached : traces.executed);
   }
-  traces.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  traces.seconds = seconds_since(start);
   return traces;
 }
 

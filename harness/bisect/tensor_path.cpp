@@ -14,7 +14,7 @@
 namespace parity {
 namespace {
 
-using Rows = std::vector<RankRow>;
+using RankRows = std::vector<RankRow>;
 
 /// The first number between dots of a name; nothing if there is none.
 std::optional<int64_t> depth_of(const std::string& name) {
@@ -28,14 +28,14 @@ std::optional<int64_t> depth_of(const std::string& name) {
 }
 
 /// Where a tensor comes in its phase. Backward goes the other way through the stages of a pipeline.
-int64_t stage_order(const TensorKey& key, const Rows& rows) {
+int64_t stage_order(const TensorKey& key, const RankRows& rows) {
   constexpr int64_t last = std::numeric_limits<int64_t>::max();
   const bool is_of_first_rank = rows.front().rank == 0;
   const int64_t depth = depth_of(key.name).value_or(is_of_first_rank ? -1 : last);
   return key.phase == Phase::backward ? -depth : depth;
 }
 
-bool are_same_ranks(const Rows& a, const Rows& b) {
+bool are_same_ranks(const RankRows& a, const RankRows& b) {
   return std::ranges::equal(
       a, b, [](const RankRow& x, const RankRow& y) { return x.rank == y.rank && x.layout == y.layout; });
 }
@@ -43,7 +43,7 @@ bool are_same_ranks(const Rows& a, const Rows& b) {
 TensorStation compare(const TensorKey& key, const Trace& expected, const Trace& actual) {
   TensorStation station;
   station.key = key;
-  const Rows &a = expected.rank_rows().at(key), &b = actual.rank_rows().at(key);
+  const RankRows &a = expected.rank_rows().at(key), &b = actual.rank_rows().at(key);
   const SketchRow *whole_a = expected.find_sketch(key), *whole_b = actual.find_sketch(key);
   if (are_same_ranks(a, b)) {
     for (size_t i = 0; i < a.size(); ++i)
@@ -64,8 +64,8 @@ TensorStation compare(const TensorKey& key, const Trace& expected, const Trace& 
 }  // namespace
 
 std::vector<TensorKey> in_order_of_computation(const Trace& trace, int64_t step) {
-  std::vector<const std::pair<const TensorKey, Rows>*> entries;
-  const std::map<TensorKey, Rows>& rows = trace.rank_rows();
+  std::vector<const std::pair<const TensorKey, RankRows>*> entries;
+  const std::map<TensorKey, RankRows>& rows = trace.rank_rows();
   for (auto entry = rows.lower_bound({step, Phase{}, ""}); entry != rows.end() && entry->first.step == step;
        ++entry)
     if (!parse_operator_tensor(entry->first.name))

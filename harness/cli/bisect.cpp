@@ -32,7 +32,7 @@ OptionSides read_sides(const SideOptions& options, const std::vector<std::string
   }
 }
 
-ExitCode search(const SideOptions& options, const std::vector<std::string>& verbs) {
+ExitCode bisect_runs(const SideOptions& options, const std::vector<std::string>& verbs) {
   const SuiteOptions suite = options.run.suite_options();
   const OptionSides read = read_sides(options, verbs);
   require_known_keys(read, suite.trainer);
@@ -78,7 +78,7 @@ void add_bisect(CLI::App& app, Action& action) {
     std::vector<std::string> verbs;
     for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
       verbs.push_back(verb->get_name());
-    action = [options, verbs] { return search(*options, verbs); };
+    action = [options, verbs] { return bisect_runs(*options, verbs); };
   });
 }
 

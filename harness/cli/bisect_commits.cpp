@@ -15,7 +15,7 @@
 namespace parity::cli {
 namespace {
 
-struct Options {
+struct BisectCommitsVerbOptions {
   CommitQuestion question;
   std::string case_name, root = "cases";
   std::string repository = ".";
@@ -27,7 +27,7 @@ struct Options {
   bool json = false;
 };
 
-ExitCode search(const Options& options) {
+ExitCode bisect_commits(const BisectCommitsVerbOptions& options) {
   CommitQuestion question = options.question;
   if (!options.case_name.empty())
     question.source = named_case(options.case_name, options.root);
@@ -96,7 +96,7 @@ void add_judging(CLI::App& app, CommitQuestion& question) {
 }  // namespace
 
 void add_bisect_commits(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BisectCommitsVerbOptions>();
   add_question(app, options->question);
   app.add_option("--case", options->case_name,
                  "The case whose arms each commit runs; the commits need not have it")
@@ -138,7 +138,7 @@ void add_bisect_commits(CLI::App& app, Action& action) {
       "After Ctrl-C or a kill the same command goes on. Exit status 0: the sides do not differ, 1: a commit "
       "was "
       "found.");
-  app.callback([options, &action] { action = [options] { return search(*options); }; });
+  app.callback([options, &action] { action = [options] { return bisect_commits(*options); }; });
 }
 
 }  // namespace parity::cli

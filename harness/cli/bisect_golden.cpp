@@ -13,13 +13,13 @@
 namespace parity::cli {
 namespace {
 
-struct Options {
+struct BisectGoldenVerbOptions {
   std::string words;
   std::string root = "cases";
   RunOptions run;
 };
 
-ExitCode search(const Options& options) {
+ExitCode bisect_golden(const BisectGoldenVerbOptions& options) {
   const SuiteOptions suite = options.run.suite_options();
   const ArmWords named(options.words);
   const Case source = named_case(named.source, options.root);
@@ -33,7 +33,7 @@ ExitCode search(const Options& options) {
 }  // namespace
 
 void add_bisect_golden(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BisectGoldenVerbOptions>();
   app.add_option("CASE:ARM", options->words, "A case (every arm that its golden keeps), or one of its arms")
       ->required();
   app.add_option("--cases", options->root, "Folder the cases lie in")
@@ -51,7 +51,7 @@ void add_bisect_golden(CLI::App& app, Action& action) {
       "  parity bisect golden lr/warmup_index                 every arm that the golden keeps\n"
       "  parity bisect golden lr/warmup_index:one_indexed     one of them\n"
       "Exit status 0: the run does not differ from its golden. 1: it does. 3: there is no golden.");
-  app.callback([options, &action] { action = [options] { return search(*options); }; });
+  app.callback([options, &action] { action = [options] { return bisect_golden(*options); }; });
 }
 
 }  // namespace parity::cli

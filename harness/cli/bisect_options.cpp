@@ -18,13 +18,13 @@
 namespace parity::cli {
 namespace {
 
-struct Options {
+struct BisectOptionsVerbOptions {
   SideOptions sides;
   OptionQuestion question;
   bool float64 = false;
 };
 
-ExitCode search(const Options& options) {
+ExitCode bisect_options(const BisectOptionsVerbOptions& options) {
   OptionQuestion question = options.question;
   if (question.floor && !(*question.floor >= 0 && std::isfinite(*question.floor)))
     throw UserError("--floor is a relative gap (0 or more); give one such as 1e-6, or 0 for every bit");
@@ -45,7 +45,7 @@ ExitCode search(const Options& options) {
   return tell(record, suite.out, "options " + sides.name, options.sides.run.json);
 }
 
-void add_search_options(CLI::App& app, Options& options) {
+void add_search_options(CLI::App& app, BisectOptionsVerbOptions& options) {
   app.add_option(
          "--channel", options.question.channels,
          "Only the difference in channels of this name (glob); may be repeated (default: all numbers)")
@@ -67,7 +67,7 @@ void add_search_options(CLI::App& app, Options& options) {
 }  // namespace
 
 void add_bisect_options(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BisectOptionsVerbOptions>();
   options->sides.add_to(app)->required();
   add_search_options(app, *options);
   app.footer(
@@ -83,7 +83,7 @@ void add_bisect_options(CLI::App& app, Action& action) {
       "  parity bisect options good.toml bad.toml --looks 5      a difference that comes and goes\n"
       "Exit status 0 if the sides do not differ, 1 if they do. Finished runs are kept: the same command goes "
       "on.");
-  app.callback([options, &action] { action = [options] { return search(*options); }; });
+  app.callback([options, &action] { action = [options] { return bisect_options(*options); }; });
 }
 
 }  // namespace parity::cli

@@ -14,7 +14,7 @@
 namespace parity::cli {
 namespace {
 
-struct Options {
+struct BisectTracesVerbOptions {
   std::string expected, actual;
   std::string out = "out/suite";
   bool json = false;
@@ -31,7 +31,7 @@ std::pair<std::string, std::string> name_rule(const std::string& text) {
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
-ExitCode search(const Options& options) {
+ExitCode bisect_traces(const BisectTracesVerbOptions& options) {
   const Trace expected = Trace::open(find_trace(options.expected, options.out));
   Trace actual = Trace::open(find_trace(options.actual, options.out));
   if (!(options.beyond >= 0))
@@ -49,7 +49,7 @@ ExitCode search(const Options& options) {
 }  // namespace
 
 void add_bisect_traces(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BisectTracesVerbOptions>();
   app.add_option("EXPECTED", options->expected, "A trace file, a run folder, or CASE:ARM of its last run")
       ->required();
   app.add_option("ACTUAL", options->actual, "Another one")->required();
@@ -74,7 +74,7 @@ void add_bisect_traces(CLI::App& app, Action& action) {
       "  parity bisect traces a.h5 b.h5 --beyond 1e-5 --json\n"
       "  parity bisect traces titan.h5 hf.h5 --name 'model\\.embed_tokens=tok_embeddings'\n"
       "Exit status 0 if the traces do not differ, 1 if they do.");
-  app.callback([options, &action] { action = [options] { return search(*options); }; });
+  app.callback([options, &action] { action = [options] { return bisect_traces(*options); }; });
 }
 
 }  // namespace parity::cli

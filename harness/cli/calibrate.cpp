@@ -24,7 +24,7 @@ namespace {
 
 constexpr int most_repeats = 1000;
 
-struct Options {
+struct CalibrateVerbOptions {
   CaseOptions cases;
   RunOptions run;
   int repeats = 3;
@@ -78,7 +78,7 @@ std::vector<std::vector<std::string>> rows_of(const std::vector<FloorLine>& line
   return rows;
 }
 
-void print_text(const Case& source, const Calibration& found) {
+void print_calibration(const Case& source, const Calibration& found) {
   fmt::print("{}\n", visible_name(source.name));
   fmt::print("{}", visible(text_table({"arms", "quantity", "first floor", "last floor", "growth", "noisiest",
                                        "bound", "headroom"},
@@ -91,7 +91,7 @@ void print_text(const Case& source, const Calibration& found) {
     fmt::print("left out: {}\n", visible(why));
 }
 
-Json to_json(const Case& source, const Calibration& found) {
+Json calibration_json(const Case& source, const Calibration& found) {
   Json json = {{"name", source.name},
                {"lines", Json::array()},
                {"sixteen_bits", Json::array()},
@@ -107,7 +107,8 @@ Json to_json(const Case& source, const Calibration& found) {
   return json;
 }
 
-ExitCode calibrate_case(const Case& source, const Options& options, const SuiteOptions& suite, Json& all) {
+ExitCode calibrate_case(const Case& source, const CalibrateVerbOptions& options, const SuiteOptions& suite,
+                        Json& all) {
   Progress progress(stderr);
   Calibration found = calibrate(source, options.repeats, suite, progress);
   const std::string command = fmt::format("parity calibrate {} --repeats {}", source.name, options.repeats);
@@ -119,9 +120,9 @@ ExitCode calibrate_case(const Case& source, const Options& options, const SuiteO
                 {source.name, "parity " + made.value("version", ""), made.value("commit", ""), command},
                 found.floors);
   if (options.run.json)
-    all.push_back(to_json(source, found));
+    all.push_back(calibration_json(source, found));
   else
-    print_text(source, found);
+    print_calibration(source, found);
   fmt::print(stderr, "{} run{}, {} from the cache; floors are in {}\n", found.runs,
              found.runs == 1 ? "" : "s", found.cached, path_from_here(source.golden_file));
   const bool too_far =
@@ -130,7 +131,7 @@ ExitCode calibrate_case(const Case& source, const Options& options, const SuiteO
   return too_far ? ExitCode::differ : ExitCode::agree;
 }
 
-ExitCode calibrate_cases(const Options& options) {
+ExitCode calibrate_cases(const CalibrateVerbOptions& options) {
   if (options.cases.filter.everything())
     throw UserError(
         "calibrate runs each arm several times; name the cases (or '*' for all): parity calibrate CASE");
@@ -151,7 +152,7 @@ ExitCode calibrate_cases(const Options& options) {
 }  // namespace
 
 void add_calibrate(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CalibrateVerbOptions>();
   options->cases.add_to(app);
   options->run.add_to(app);
   app.add_option("--repeats", options->repeats,

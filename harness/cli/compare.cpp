@@ -22,7 +22,7 @@
 namespace parity::cli {
 namespace {
 
-struct Options {
+struct CompareVerbOptions {
   std::string expected;
   std::string actual;
   int64_t step = -1;
@@ -170,7 +170,7 @@ std::string conclusion(const TraceDifference& difference) {
   return difference.mismatch.empty() ? text : text + "; " + difference.mismatch;
 }
 
-ExitCode compare(const Options& options) {
+ExitCode compare(const CompareVerbOptions& options) {
   TraceFilter filter;
   if (options.step >= 0)
     filter.step = options.step;
@@ -202,7 +202,7 @@ ExitCode compare(const Options& options) {
 }  // namespace
 
 void add_compare(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareVerbOptions>();
   app.add_option("EXPECTED", options->expected, "A trace file, a run folder, or CASE:ARM of its last run")
       ->required();
   app.add_option("ACTUAL", options->actual, "Another one")->required();

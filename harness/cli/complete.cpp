@@ -144,7 +144,7 @@ struct Values {
   std::string_view name;
   void (*add)(Completion& to, const Words& words);
 };
-constexpr std::array<Values, 19> table = {{
+constexpr std::array<Values, 20> value_table = {{
     {"CASE", add_cases},
     {"CASE:ARM", add_arms},
     {"REV|CASE|GOLDEN", add_cases},
@@ -160,6 +160,7 @@ constexpr std::array<Values, 19> table = {{
     {"[ARM:]KEY=VALUE", add_settings},
     {"MODE", [](Completion& to, const Words&) { add_enum<GoldenMode>(to); }},
     {"DRIFT", [](Completion& to, const Words&) { add_enum<DriftMode>(to); }},
+    {"EVIDENCE", [](Completion& to, const Words&) { add_enum<EvidenceMode>(to); }},
     {"PHASE", [](Completion& to, const Words&) { add_enum<Phase>(to); }},
     {"SHELL", [](Completion& to, const Words&) { add_enum<Shell>(to); }},
     {"DIR", [](Completion& to, const Words&) { to.paths = Paths::folders; }},
@@ -167,7 +168,7 @@ constexpr std::array<Values, 19> table = {{
 }};
 
 void add_values(Completion& to, const std::string& name, const Words& words) {
-  for (const Values& values : table)
+  for (const Values& values : value_table)
     if (values.name == name)
       values.add(to, words);
 }

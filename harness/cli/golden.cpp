@@ -63,7 +63,7 @@ bool all_files(const std::vector<std::string>& words) {
                      [](const std::string& word) { return word.ends_with(".h5"); });
 }
 
-ExitCode print(const std::vector<GoldenDiff>& diffs, bool json) {
+ExitCode print_diffs(const std::vector<GoldenDiff>& diffs, bool json) {
   Json all = Json::array();
   bool identical = true;
   for (const GoldenDiff& diff : diffs) {
@@ -123,9 +123,9 @@ bool names_a_case(const std::string& word, const std::string& root) {
 ExitCode diff(const DiffOptions& options) {
   const std::string& first = options.words.front();
   if (options.words.size() == 2 && all_files(options.words))
-    return print({diff_files(options.words[0], options.words[1])}, options.json);
+    return print_diffs({diff_files(options.words[0], options.words[1])}, options.json);
   if (names_a_case(first, options.root))
-    return print(diff_with_last_runs(options), options.json);
+    return print_diffs(diff_with_last_runs(options), options.json);
   if (!is_revision(first, options.root)) {
     const std::string meant = nearest(first, case_names(options.root));
     throw UserError("'" + visible_name(first) + "' is neither a case" +

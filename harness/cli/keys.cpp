@@ -49,7 +49,7 @@ Keys wanted_keys(const ConfigSchema& schema, const std::vector<std::string>& pat
   return wanted;
 }
 
-Json to_json(const Keys& keys, const std::vector<std::string>& channels) {
+Json key_json(const Keys& keys, const std::vector<std::string>& channels) {
   Json all = {{"schema", "parity.keys/1"}, {"keys", Json::object()}, {"channels", channels}};
   for (const auto& [name, key] : keys)
     all["keys"][name] = {
@@ -70,7 +70,7 @@ ExitCode keys(const KeysOptions& options) {
   const ConfigSchema schema = trainer_schema(options.trainer);
   const Keys wanted = wanted_keys(schema, options.patterns);
   if (options.json) {
-    fmt::print("{}\n", to_json(wanted, schema.channels()).dump(1));
+    fmt::print("{}\n", key_json(wanted, schema.channels()).dump(1));
     return ExitCode::agree;
   }
   const Style style = Style::for_stream(stdout);

@@ -43,14 +43,14 @@ std::string problem_of(const Case& item, const fs::path& trainer) {
   if (!fs::exists(context.schema_file, error))
     return "";
   try {
-    Plan(std::move(context)).add(item, false);
+    Plan(std::move(context)).add(item);
   } catch (const UserError& found) {
     return found.what();
   }
   return "";
 }
 
-Json to_json(const Listed& listed) {
+Json case_json(const Listed& listed) {
   const Case& item = listed.item;
   Json arms = Json::array();
   for (const Arm& arm : item.arms)
@@ -70,7 +70,7 @@ Json to_json(const Listed& listed) {
           {"golden_file", item.golden.arms.empty() ? Json() : Json(item.golden_file.generic_string())}};
 }
 
-void print_text(const std::vector<Listed>& cases, const std::vector<std::filesystem::path>& unused) {
+void print_cases(const std::vector<Listed>& cases, const std::vector<std::filesystem::path>& unused) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [item, golden, problem] : cases)
     rows.push_back({item.name, std::to_string(item.arms.size()), std::to_string(item.checks.size()),
@@ -100,12 +100,12 @@ ExitCode list(const ListOptions& options) {
   }
   const std::vector<std::filesystem::path> unused = options.cases.unused_goldens();
   if (!options.json) {
-    print_text(cases, unused);
+    print_cases(cases, unused);
     return ExitCode::agree;
   }
   Json all = {{"cases", Json::array()}, {"unused_goldens", Json::array()}};
   for (const Listed& listed : cases)
-    all["cases"].push_back(to_json(listed));
+    all["cases"].push_back(case_json(listed));
   for (const std::filesystem::path& file : unused)
     all["unused_goldens"].push_back(file.generic_string());
   fmt::print("{}\n", all.dump(1));

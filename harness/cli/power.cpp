@@ -22,7 +22,7 @@
 namespace parity::cli {
 namespace {
 
-struct Options {
+struct PowerVerbOptions {
   CaseOptions cases;
   RunOptions run;
   PowerQuestion question;
@@ -107,7 +107,7 @@ Json small_json(Json json) {
   return json;
 }
 
-ExitCode measure(const Options& options) {
+ExitCode measure(const PowerVerbOptions& options) {
   SuiteOptions suite = options.run.suite_options();
   PowerQuestion question = options.question;
   question.kinds = parse_kinds(options.kinds);
@@ -140,7 +140,7 @@ ExitCode measure(const Options& options) {
 }  // namespace
 
 void add_power(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PowerVerbOptions>();
   options->cases.add_to(app);
   options->run.add_to(app);
   app.add_option("--arm", options->question.arm,

@@ -20,7 +20,7 @@ namespace parity::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct ReportVerbOptions {
   std::vector<std::string> folders;
   std::string out;
   bool json = false;
@@ -64,7 +64,7 @@ void draw_plots(const fs::path& out) {
              (folder / "plots.md").string());
 }
 
-ExitCode report(const Options& options) {
+ExitCode report(const ReportVerbOptions& options) {
   const std::vector<fs::path> folders(options.folders.begin(), options.folders.end());
   if (folders.size() > 1 && options.out.empty())
     throw UserError("several folders need a place for what they make together; give --out DIR");
@@ -85,7 +85,7 @@ ExitCode report(const Options& options) {
 }  // namespace
 
 void add_report(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportVerbOptions>();
   app.add_option("DIR", options->folders, "Folders with a results.json")->required();
   app.add_option("--out", options->out, "Where the report goes (default: the folder itself)")
       ->type_name("DIR");

@@ -16,12 +16,13 @@
 namespace parity::cli {
 namespace {
 
-struct Options {
+struct RunVerbOptions {
   CaseOptions cases;
   RunOptions run;
   std::string golden_mode = "compare";
   std::string reason;
   std::string drift = "notice";
+  std::string evidence = "stored";
   std::string golden_size = "64M";
   std::string shard;
   std::vector<std::string> settings;
@@ -30,7 +31,7 @@ struct Options {
 };
 
 /// The wanted cases; of these the ones that failed last time, if only they are wanted.
-std::vector<Case> cases_of(const Options& options) {
+std::vector<Case> cases_of(const RunVerbOptions& options) {
   if (!options.rerun_failed)
     return options.cases.read_to_run();
   const std::vector<FailedCase> failed = failed_cases(options.run.out);
@@ -43,12 +44,13 @@ std::vector<Case> cases_of(const Options& options) {
   return only_failed(wanted.read_to_run(), failed);
 }
 
-ExitCode run(const Options& options) {
+ExitCode run(const RunVerbOptions& options) {
   SuiteOptions suite = options.run.suite_options();
   suite.golden_mode = parse_enum<GoldenMode>(options.golden_mode);
   suite.fail_fast = options.fail_fast;
   suite.golden_reason = options.reason;
   suite.drift = parse_enum<DriftMode>(options.drift);
+  suite.evidence = parse_enum<EvidenceMode>(options.evidence);
   if (!options.shard.empty())
     suite.shard = parse_shard(options.shard);
   if (options.settings.empty() && (!suite.shard || suite.shard->index == 1)) {  // one shard tells
@@ -75,7 +77,7 @@ ExitCode run(const Options& options) {
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunVerbOptions>();
   options->cases.add_to(app);
   options->run.add_to(app);
   app.add_option("--golden-mode", options->golden_mode,
@@ -85,6 +87,10 @@ void add_run(CLI::App& app, Action& action) {
   app.add_option("--reason", options->reason, "Why stored values may change, for the golden's history")
       ->type_name("TEXT");
   add_drift_option(app, options->drift);
+  app.add_option("--evidence", options->evidence,
+                 "Whether float64 evidence that goldens hold stands for twins (stored) or they run (again)")
+      ->type_name("EVIDENCE")
+      ->capture_default_str();
   add_golden_size_option(app, options->golden_size);
   app.add_option("--shard", options->shard, "Only part I of N, as even as the runs' sizes allow")
       ->type_name("I/N");
@@ -103,6 +109,7 @@ void add_run(CLI::App& app, Action& action) {
       "  parity run 'lr/*' --tag fast --jobs 2       by name and tag, on two cores\n"
       "  parity run --golden-mode create-missing     record what has no golden yet\n"
       "  parity run --drift fail                     goldens of this environment must hold bit for bit\n"
+      "  parity run --evidence again                 run every float64 twin, as a nightly suite does\n"
       "  parity run lr --set lr.base=1e-3            every case of a topic with another rate\n"
       "  parity run --shard 1/3 --out out/shard1     a third of the suite; see: parity report --help\n"
       "  parity run --rerun-failed --fail-fast       what failed last time, up to the first that fails\n"

@@ -31,7 +31,7 @@ Json facts() {
   return facts;
 }
 
-void print_text(const Json& facts) {
+void print_version(const Json& facts) {
   fmt::print("parity {} ({}{})\n", build_facts::version, build_facts::commit,
              build_facts::dirty ? ", changed since" : "");
   for (const char* key : {"build_type", "compiler", "sanitizer", "hdf5", "trace_schema", "golden_schema",
@@ -55,7 +55,7 @@ void add_version(CLI::App& app, Action& action) {
       if (*json)
         fmt::print("{}\n", facts().dump(1));
       else
-        print_text(facts());
+        print_version(facts());
       return ExitCode::agree;
     };
   });

@@ -3,15 +3,68 @@
 #
 # Installs what is missing before project() looks for it: Debian packages when this is root on Debian,
 # and the pinned PyPI packages in a virtual environment. Runs in script order; safe to run again.
+#
+# Both lists have sections, and a build installs those it needs:
+#   harness  always
+#   trainer  with PARITY_REFERENCE: LibTorch
+#   tests    with PARITY_BUILD_TESTS: witnesses, browser, clang
+#   cuda     with PARITY_CUDA=ON, or AUTO on a machine with an NVIDIA GPU: the plug-in of parity-train
+#   cuda_libraries  with cuda, and with tests for PyTorch in Python
+
+cmake_policy(VERSION 3.25) # also run by itself: cmake -P
 
 set(PARITY_VENV "${CMAKE_SOURCE_DIR}/build/venv" CACHE PATH
     "Virtual environment with the pinned PyPI packages; shared by all presets")
 option(PARITY_BOOTSTRAP "Install missing Debian and PyPI packages while configuring" ON)
+option(PARITY_REFERENCE "Build parity-train (needs LibTorch)" ON)
+option(PARITY_BUILD_TESTS "Build the tests (needs the tests' packages, 4 GB)" OFF)
+set(PARITY_CUDA AUTO CACHE STRING "Build the CUDA plug-in of parity-train: AUTO, ON or OFF")
+set_property(CACHE PARITY_CUDA PROPERTY STRINGS AUTO ON OFF)
+
+set(PARITY_OWN_TORCH FALSE) # the user's own LibTorch
+if(Torch_DIR OR Torch_ROOT OR "$ENV{Torch_DIR}" OR "$ENV{Torch_ROOT}")
+  set(PARITY_OWN_TORCH TRUE)
+endif()
+
+# --- sections ------------------------------------------------------------------------------------
+
+set(_parity_sections harness)
+if(PARITY_REFERENCE)
+  list(APPEND _parity_sections trainer)
+endif()
+if(PARITY_BUILD_TESTS)
+  list(APPEND _parity_sections tests)
+endif()
+if(PARITY_REFERENCE AND (PARITY_CUDA STREQUAL "ON" OR (PARITY_CUDA STREQUAL "AUTO" AND EXISTS "/dev/nvidiactl")))
+  list(APPEND _parity_sections cuda)
+endif()
+if("cuda" IN_LIST _parity_sections OR (PARITY_REFERENCE AND PARITY_BUILD_TESTS))
+  list(APPEND _parity_sections cuda_libraries)
+endif()
+
+# The lines of a file's section.
+function(_parity_section file section out)
+  file(STRINGS "${CMAKE_SOURCE_DIR}/harness/cmake/${file}" lines)
+  set(wanted "")
+  set(inside FALSE)
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^<(.*)>$")
+      string(COMPARE EQUAL "${CMAKE_MATCH_1}" "${section}" inside)
+    elseif(inside AND line MATCHES "^[a-z]")
+      list(APPEND wanted "${line}")
+    endif()
+  endforeach()
+  set(${out} "${wanted}" PARENT_SCOPE)
+endfunction()
 
 # --- Debian packages -----------------------------------------------------------------------------
 
 function(_parity_missing_packages out)
-  file(STRINGS "${CMAKE_SOURCE_DIR}/harness/cmake/debian-packages.txt" wanted REGEX "^[a-z]")
+  set(wanted "")
+  foreach(section IN LISTS _parity_sections)
+    _parity_section(debian-packages.txt ${section} lines)
+    list(APPEND wanted ${lines})
+  endforeach()
   execute_process(
     COMMAND dpkg-query -W -f "\${Status} \${Package}\\n" ${wanted}
     OUTPUT_VARIABLE listing ERROR_QUIET)
@@ -61,49 +114,75 @@ endfunction()
 
 # --- PyPI packages -------------------------------------------------------------------------------
 
-# The stamp is written last and holds the hash of what was asked for: no stamp means that a bootstrap
-# was interrupted, another hash that the requirements changed. Either way the environment starts anew.
-function(_parity_install_venv)
-  set(requirements "${CMAKE_SOURCE_DIR}/harness/cmake/requirements.txt")
-  set(own_torch FALSE)
-  if(Torch_DIR OR "$ENV{Torch_DIR}" OR Torch_ROOT OR "$ENV{Torch_ROOT}")
-    set(own_torch TRUE)
+# The lines of a section and their hash.
+function(_parity_python_packages section lines hash)
+  _parity_section(requirements.txt ${section} wanted)
+  if(PARITY_OWN_TORCH)
+    list(FILTER wanted EXCLUDE REGEX "^(torch|nvidia)")
   endif()
+  string(SHA256 digest "${wanted}")
+  set(${lines} "${wanted}" PARENT_SCOPE)
+  set(${hash} "${digest}" PARENT_SCOPE)
+endfunction()
 
+# A section's stamp is written last and holds the hash of what was asked for: no stamp means that this section is not
+# there (or was interrupted: pip installs it again), another hash that its versions changed, and then the whole
+# environment starts anew.
+function(_parity_install_venv)
   file(LOCK "${PARITY_VENV}.lock" GUARD FUNCTION TIMEOUT 1800)
-  file(STRINGS "${requirements}" lines REGEX "^[a-z]")
-  if(own_torch)
-    list(FILTER lines EXCLUDE REGEX "^(torch|triton|cuda|nvidia)")
+  set(missing "")
+  foreach(section IN LISTS _parity_sections)
+    _parity_python_packages(${section} lines hash)
+    set(stamp "${PARITY_VENV}/parity-bootstrap-${section}")
+    if(EXISTS "${stamp}")
+      file(READ "${stamp}" found)
+      if(NOT found STREQUAL hash)
+        file(REMOVE_RECURSE "${PARITY_VENV}")
+        set(missing "${_parity_sections}")
+        break()
+      endif()
+    else()
+      list(APPEND missing ${section})
+    endif()
+  endforeach()
+  if(NOT EXISTS "${PARITY_VENV}/bin/python")
+    set(missing "${_parity_sections}")
   endif()
-  list(JOIN lines "\n" wanted)
-  string(SHA256 hash "${wanted}")
-  set(stamp "${PARITY_VENV}/parity-bootstrap")
-  set(found "")
-  if(EXISTS "${stamp}")
-    file(READ "${stamp}" found)
-  endif()
-  if(found STREQUAL hash AND EXISTS "${PARITY_VENV}/bin/python")
+  if(NOT missing)
     return()
   endif()
 
-  message(STATUS "parity: installing the pinned PyPI packages into ${PARITY_VENV} (about 5 GB, a minute or two)")
-  file(REMOVE_RECURSE "${PARITY_VENV}")
-  # The distribution's interpreter, not the first on PATH: the wheels are pinned for its version.
-  execute_process(COMMAND /usr/bin/python3 -m venv "${PARITY_VENV}" RESULT_VARIABLE failed)
-  if(failed)
-    message(FATAL_ERROR "could not make ${PARITY_VENV} with /usr/bin/python3 (exit status ${failed}); "
-      "is python3-venv installed?")
+  if(NOT EXISTS "${PARITY_VENV}/bin/python")
+    file(REMOVE_RECURSE "${PARITY_VENV}")
+    # The distribution's interpreter, not the first on PATH: the wheels are pinned for its version.
+    execute_process(COMMAND /usr/bin/python3 -m venv "${PARITY_VENV}" RESULT_VARIABLE failed)
+    if(failed)
+      message(FATAL_ERROR "could not make ${PARITY_VENV} with /usr/bin/python3 (exit status ${failed}); "
+        "is python3-venv installed?")
+    endif()
   endif()
-  file(WRITE "${PARITY_VENV}/requirements.txt" "${wanted}\n")
-  execute_process(
-    COMMAND "${PARITY_VENV}/bin/python" -m pip install --quiet --no-input --disable-pip-version-check
-            --no-cache-dir -r "${PARITY_VENV}/requirements.txt"
-    RESULT_VARIABLE failed)
-  if(failed)
-    message(FATAL_ERROR "pip could not install ${requirements} (exit status ${failed}); "
-      "look at the lines above; configuring again starts it anew")
-  endif()
-  file(WRITE "${stamp}" "${hash}")
+  set(size_harness "10 MB to fetch")
+  set(size_trainer "0.5 GB to fetch, 1.2 GB installed")
+  set(size_tests "50 MB to fetch")
+  set(size_cuda "0.1 GB to fetch")
+  set(size_cuda_libraries "1.5 GB to fetch, 3 GB installed")
+  foreach(section IN LISTS missing)
+    _parity_python_packages(${section} lines hash)
+    if(lines)
+      message(STATUS "parity: PyPI packages for ${section} into ${PARITY_VENV} (${size_${section}})")
+      list(JOIN lines "\n" text)
+      file(WRITE "${PARITY_VENV}/requirements-${section}.txt" "${text}\n")
+      execute_process(
+        COMMAND "${PARITY_VENV}/bin/python" -m pip install --quiet --no-input --disable-pip-version-check
+                --no-cache-dir --no-deps --force-reinstall -r "${PARITY_VENV}/requirements-${section}.txt"
+        RESULT_VARIABLE failed)
+      if(failed)
+        message(FATAL_ERROR "pip could not install the section ${section} of harness/cmake/requirements.txt "
+          "(exit status ${failed}); look at the lines above; configuring again goes on with it")
+      endif()
+    endif()
+    file(WRITE "${PARITY_VENV}/parity-bootstrap-${section}" "${hash}")
+  endforeach()
 endfunction()
 
 if(PARITY_BOOTSTRAP)

@@ -3,12 +3,10 @@
 #
 # Target parity::cuda_libraries: LibTorch's CUDA libraries, the CUDA runtime, NCCL and their headers, from the
 # wheels beside torch. Only the plug-in links it. A GPU or a driver is not needed to build.
-#   PARITY_CUDA = AUTO  builds the plug-in where these wheels are there (the default); ON  demands it; OFF
+#   PARITY_CUDA = AUTO  builds the plug-in if these wheels are installed (the default); ON  installs and demands them; OFF
 # Sets PARITY_CUDA_FOUND; PARITY_CUDA_KERNELS, whether there is an nvcc for harness/measure/cuda too, and
 # PARITY_NVCC_COMMAND, how it is called.
 
-set(PARITY_CUDA AUTO CACHE STRING "Build the CUDA plug-in of parity-train: AUTO, ON or OFF")
-set_property(CACHE PARITY_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(PARITY_CUDA_FOUND FALSE)
 
 # Says in `missing` what of a CUDA build is not there. "" = nothing.

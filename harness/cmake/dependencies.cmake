@@ -11,17 +11,20 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)
 
-# Header-only: the torch wheel ships another fmt, so linking -lfmt would mix the two.
+# Compiled: header-only, each source would instantiate it again. Targets with LibTorch see the wheel's fmt, which
+# is of another version (and inline namespace), and take that one header-only: torch.cmake.
 find_package(fmt REQUIRED)
-add_library(parity::fmt ALIAS fmt::fmt-header-only)
+add_library(parity::fmt ALIAS fmt::fmt)
 
 add_library(parity_hdf5 INTERFACE)
 target_include_directories(parity_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
 target_link_libraries(parity_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
 add_library(parity::hdf5 ALIAS parity_hdf5)
 
-# Tests only: property tests.
-find_package(rapidcheck REQUIRED)
-add_library(parity_rapidcheck INTERFACE)
-target_link_libraries(parity_rapidcheck INTERFACE rapidcheck)
-add_library(parity::rapidcheck ALIAS parity_rapidcheck)
+if(PARITY_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED) # property tests
+  add_library(parity_rapidcheck INTERFACE)
+  target_link_libraries(parity_rapidcheck INTERFACE rapidcheck)
+  add_library(parity::rapidcheck ALIAS parity_rapidcheck)
+endif()

@@ -1,47 +1,67 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# The two functions every folder uses.
+# The three functions every folder uses to declare a target. compile_cost.cmake says how targets are compiled.
 
-# parity_library(NAME SOURCES a.cpp ... LINKS parity::base ... [TORCH])
-# Static library parity_NAME with alias parity::NAME. TORCH: uses the precompiled torch header.
+# parity_library(NAME SOURCES a.cpp ... LINKS parity::base ... [TORCH] [NUMBERS])
+# Static library parity_NAME with alias parity::NAME.
+#   TORCH    links LibTorch
+#   NUMBERS  computes with tensors in loops of its own: keeps -O3, one object a source
 function(parity_library name)
-  cmake_parse_arguments(arg "TORCH" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(arg "TORCH;NUMBERS" "" "SOURCES;LINKS" ${ARGN})
   add_library(parity_${name} STATIC ${arg_SOURCES})
   add_library(parity::${name} ALIAS parity_${name})
   target_link_libraries(parity_${name} PUBLIC parity::options ${arg_LINKS})
   if(arg_TORCH)
-    parity_use_torch(parity_${name})
+    target_link_libraries(parity_${name} PUBLIC parity::torch)
   endif()
+  parity_compile_cheaply(parity_${name} ${ARGN})
 endfunction()
 
-# parity_program(NAME SOURCES main.cpp LINKS ... [TORCH]): an executable in <build>/bin.
+# parity_program(NAME SOURCES main.cpp LINKS ... [TORCH] [NUMBERS]): an executable in <build>/bin.
 function(parity_program name)
-  cmake_parse_arguments(arg "TORCH" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(arg "TORCH;NUMBERS" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE parity::options ${arg_LINKS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
   if(arg_TORCH)
-    parity_use_torch(${name})
+    target_link_libraries(${name} PRIVATE parity::torch)
   endif()
+  parity_compile_cheaply(${name} ${ARGN})
 endfunction()
 
-# parity_test(NAME SOURCES a_test.cpp ... LINKS ... [TORCH] [LABELS fast ...] [TIMEOUT 120])
-# A GoogleTest program; each of its tests is one CTest entry.
-# Tests find the tree, the build and Python through tests/support/places.hpp.
+# parity_test(NAME SOURCES a_test.cpp ... LINKS ... [TORCH] [LABELS slow ...] [TIMEOUT 1800] [SHARDS 2] [COST 60])
+# A GoogleTest program and one CTest entry a shard: loading LibTorch for each test would take longer than most tests.
+#   TIMEOUT  of a shard [seconds]
+#   SHARDS   processes that share its tests, for programs that keep one core busy while the other one waits
+#   COST     about how long a shard takes [seconds]; CTest starts the dearest first
+# Every test is listed in <build>/junit. Tests find the tree, the build and Python through tests/support/places.hpp.
 function(parity_test name)
-  cmake_parse_arguments(arg "TORCH" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
-  endif()
+  cmake_parse_arguments(arg "TORCH" "TIMEOUT;SHARDS;COST" "SOURCES;LINKS;LABELS" ${ARGN})
+  foreach(pair IN ITEMS "TIMEOUT 1800" "SHARDS 1" "COST 0")
+    separate_arguments(pair)
+    list(GET pair 0 key)
+    if(NOT arg_${key})
+      list(GET pair 1 arg_${key})
+    endif()
+  endforeach()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE parity::options ${arg_LINKS} parity_test_places GTest::gmock
     GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   if(arg_TORCH)
-    parity_use_torch(${name})
+    target_link_libraries(${name} PRIVATE parity::torch)
   endif()
-  # One thread a test: several run side by side.
-  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    PROPERTIES ENVIRONMENT OMP_NUM_THREADS=1 TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+  parity_compile_cheaply(${name} TESTS ${ARGN})
+  math(EXPR last "${arg_SHARDS} - 1")
+  foreach(shard RANGE ${last})
+    set(entry ${name})
+    if(arg_SHARDS GREATER 1)
+      set(entry ${name}.${shard})
+    endif()
+    add_test(NAME ${entry} COMMAND ${name} --gtest_brief=1 "--gtest_output=xml:${CMAKE_BINARY_DIR}/junit/${entry}.xml")
+    # One thread a test: several run side by side.
+    set_tests_properties(${entry} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}" COST ${arg_COST}
+      ENVIRONMENT "OMP_NUM_THREADS=1;GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
 endfunction()

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Target parity::torch: LibTorch's CPU libraries and headers. The wheel's CUDA libraries are not linked;
-# a program starts several times faster without them (cuda.cmake has them, for the plug-in). Target parity_torch_pch holds the one precompiled
-# torch header; parity_library, parity_program and parity_test with TORCH use it.
+# a program starts several times faster without them (cuda.cmake has them, for the plug-in).
 
 add_library(parity_torch INTERFACE)
 add_library(parity::torch ALIAS parity_torch)
@@ -37,30 +36,5 @@ else()
   target_link_options(parity_torch INTERFACE "LINKER:--allow-shlib-undefined")
 endif()
 
-# GCC takes a precompiled header only with the flags it was made with, -fPIC or -fPIE among them, so every
-# user of this one is compiled with -fPIC (parity_use_torch sees to it).
-file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/torch_pch.cpp"
-  CONTENT "namespace parity { void torch_pch() {} } // exists so that the precompiled header has an owner\n")
-add_library(parity_torch_pch STATIC "${CMAKE_BINARY_DIR}/generated/torch_pch.cpp")
-target_link_libraries(parity_torch_pch PUBLIC parity::options parity::torch)
-target_precompile_headers(parity_torch_pch PRIVATE
-  <functional> <map> <memory> <string> <vector> <torch/types.h> <torch/autograd.h>)
-
-# Links LibTorch into a target and compiles it with the precompiled header.
-function(parity_use_torch target)
-  get_target_property(type ${target} TYPE)
-  if(type STREQUAL "EXECUTABLE")
-    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-    target_compile_options(${target} PRIVATE -fPIC)
-    target_link_libraries(${target} PRIVATE parity::torch)
-  else()
-    target_link_libraries(${target} PUBLIC parity::torch)
-  endif()
-  target_precompile_headers(${target} REUSE_FROM parity_torch_pch)
-endfunction()
-
-# The same for a library that nothing links: the precompiled header, and LibTorch kept to itself.
-function(parity_use_torch_privately target)
-  target_link_libraries(${target} PRIVATE parity::torch)
-  target_precompile_headers(${target} REUSE_FROM parity_torch_pch)
-endfunction()
+# The wheel brings an fmt of its own, of another version, without its compiled half.
+target_compile_definitions(parity_torch INTERFACE FMT_HEADER_ONLY=1)

@@ -10,7 +10,9 @@ target_compile_options(parity_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
   -Wno-restrict # GCC 12 reports std::string's operator+ falsely (GCC bug 105651)
   # No fused multiply-add behind our back: the same source must give the same bits.
-  -ffp-contract=off)
+  -ffp-contract=off
+  # Libraries, programs and the CUDA plug-in alike, since they share precompiled headers.
+  -fPIC)
 option(PARITY_WERROR "Treat warnings as errors" ON)
 if(PARITY_WERROR)
   target_compile_options(parity_options INTERFACE -Werror)

@@ -18,7 +18,7 @@ std::vector<int64_t> steps_of(const BoundedGap& gap) {
   return steps;
 }
 
-bool holds(const BoundedGap& gap, const BoundRule& rule) {
+bool holds_bound(const BoundedGap& gap, const BoundRule& rule) {
   return gap.broken.empty() && std::all_of(gap.steps.begin(), gap.steps.end(), [&](const BoundedStep& step) {
            return step.gap <= rule.limit(step);
          });
@@ -61,8 +61,8 @@ std::string size_of(const BoundedStep& step, const BoundRule& rule) {
   return text + ", " + size_text(use) + (use > 1 ? " times its bound" : " of its bound");
 }
 
-std::string fault_text(const std::vector<BoundedGap>& gaps, const BoundRule& rule, const BoundWords& words,
-                       const Lead& lead) {
+std::string bound_fault_text(const std::vector<BoundedGap>& gaps, const BoundRule& rule,
+                             const BoundWords& words, const Lead& lead) {
   if (!lead.gap->broken.empty())
     return lead.gap->broken;
   const auto beyond = [&](const BoundedStep& step) { return !(step.gap <= rule.limit(step)); };
@@ -75,7 +75,7 @@ std::string fault_text(const std::vector<BoundedGap>& gaps, const BoundRule& rul
                         std::count_if(lead.gap->steps.begin(), lead.gap->steps.end(), beyond),
                         lead.gap->steps.size(), first->step);
   const auto bad =
-      std::count_if(gaps.begin(), gaps.end(), [&](const BoundedGap& gap) { return !holds(gap, rule); });
+      std::count_if(gaps.begin(), gaps.end(), [&](const BoundedGap& gap) { return !holds_bound(gap, rule); });
   return gaps.size() > 1 ? text + fmt::format("; {} of {} quantities", bad, gaps.size()) : text;
 }
 
@@ -174,12 +174,12 @@ CheckResult judge_bound(const std::vector<BoundedGap>& gaps, const BoundRule& ru
     return result;
   }
   result.passed =
-      std::all_of(gaps.begin(), gaps.end(), [&](const BoundedGap& gap) { return holds(gap, rule); });
+      std::all_of(gaps.begin(), gaps.end(), [&](const BoundedGap& gap) { return holds_bound(gap, rule); });
   const bool identical =
       std::all_of(gaps.begin(), gaps.end(), [](const BoundedGap& gap) { return gap.identical; });
   result.verdict = !result.passed ? Verdict::different : identical ? Verdict::identical : Verdict::rounding;
   if (!result.passed)
-    result.sentence = fault_text(gaps, rule, words, lead);
+    result.sentence = bound_fault_text(gaps, rule, words, lead);
   else if (identical)
     result.sentence = fmt::format("{} {}'s, bit for bit, {}", words.subject, words.expected_name,
                                   over_text(steps_of(gaps.front())));

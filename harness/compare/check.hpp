@@ -10,6 +10,7 @@
 
 #include "harness/base/enum_names.hpp"
 #include "harness/base/json.hpp"
+#include "harness/compare/twin_evidence.hpp"
 #include "harness/compare/verdict.hpp"
 #include "harness/trace/phase.hpp"
 
@@ -112,8 +113,9 @@ struct CheckResult {
   Json measured = Json::object();  ///< metric name -> number
   Json limit;                      ///< metric name -> number; null where bits decide
   std::optional<WorstPlace> worst;
-  Json tensors = Json::array();  ///< a row a tensor (results.json form), for tensor checks
-  Json bounds = Json::array();   ///< of channels that a bound judges: gap, floor and limit by step
+  Json tensors = Json::array();            ///< a row a tensor (results.json form), for tensor checks
+  Json bounds = Json::array();             ///< of channels that a bound judges: gap, floor and limit by step
+  std::optional<TwinEvidence> twins = {};  ///< what float64 twins showed; nothing where none were asked
 };
 
 }  // namespace parity

@@ -61,7 +61,7 @@ std::string standing_text(const Ratio& lead) {
 }
 
 /// "the gap of hsdp against reference is 6.7 times that of fsdp against reference (1.527 against 0.227)".
-std::string ratio_text(const Ratio& lead, const GapRatioWords& words) {
+std::string gap_ratio_text(const Ratio& lead, const GapRatioWords& words) {
   return fmt::format("the gap of {} {} {} ({:.4g} against {:.4g}) in {}, mean {}", words.pair,
                      standing_text(lead), words.sibling, lead.own->mean(), lead.sibling->mean(),
                      lead.own->quantity, over_text(lead.own->steps));
@@ -69,7 +69,7 @@ std::string ratio_text(const Ratio& lead, const GapRatioWords& words) {
 
 std::string sentence_of(const Ratio& lead, const GapRatioWords& words, double allowed) {
   const size_t at = widest(*lead.own);
-  std::string text = ratio_text(lead, words) + fmt::format("; allowed {:g} times", allowed);
+  std::string text = gap_ratio_text(lead, words) + fmt::format("; allowed {:g} times", allowed);
   if (lead.own->steps.size() > 1 && lead.own->gap[at] != 0)
     text += fmt::format("; widest at step {}, {:.4g} against {:.4g}", lead.own->steps[at], lead.own->gap[at],
                         lead.sibling->gap[at]);

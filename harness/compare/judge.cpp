@@ -46,7 +46,8 @@ std::string crash_text(const std::string& name, const ArmEvidence& arm) {
 
 }  // namespace
 
-CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& arms) {
+CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& arms,
+                  const TwinEvidence* stored_twins) {
   const RelationRow& row = row_of(check.relation);
   if (check.arms.size() != row.arms)
     throw UserError(fmt::format(
@@ -62,8 +63,8 @@ CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& 
       return without_evidence(Verdict::crashed, crash_text(name, arm));
     if (!arm.trace)
       return without_evidence(Verdict::missing, fmt::format("{} left no trace", name));
-    sides.push_back(
-        {name, arm.trace, arm.twin, arm.warmup_steps, arm.sixteen_bits, arm.floors, arm.floors_problem});
+    sides.push_back(side_of(name, arm));
+    sides.back().stored_twins = stored_twins;
   }
   try {
     return row.judge(check, sides);

@@ -21,6 +21,9 @@ struct ArmEvidence {
   bool sixteen_bits = false;          ///< computes in 16 bits where its twin does not
   const ArmFloors* floors = nullptr;  ///< measured rounding noise; null where there is none
   std::string floors_problem = {};    ///< why there is none, and the command that measures it
+  /// Digest of all that resolves its run (config, ranks, profile, inputs, command) but program and machine.
+  /// "" where nobody planned it: stored evidence then never stands for its twin.
+  std::string resolved = {};
 };
 
 /// Judges one check of a case.
@@ -28,8 +31,11 @@ struct ArmEvidence {
 /// A NaN agrees with nothing, also not with a NaN. Quantities that one side lacks give `missing`; a check
 /// that matches no quantity gives `missing`. Never throws for what the traces hold.
 ///
-/// \param arms  every arm the check names
+/// \param arms          every arm the check names
+/// \param stored_twins  what the arms' float64 twins showed when they last ran, judged instead of their
+///                      twins; null: the twins are there, or none are needed
 /// Source: DESIGN.md, "Judging"; METRICS.md M1-M3.
-CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& arms);
+CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& arms,
+                  const TwinEvidence* stored_twins = nullptr);
 
 }  // namespace parity

@@ -46,11 +46,7 @@ std::optional<std::string> tensors_part(const Side& a, const Side& b) {
 std::optional<std::string> find_other_path(const Side& a, const Side& b) {
   if (auto evidence = channels_part(a, b))
     return evidence;
-  if (auto evidence = tensors_part(a, b))
-    return evidence;
-  if (a.twin && b.twin)
-    return find_other_path(twin_of(a), twin_of(b));
-  return std::nullopt;
+  return tensors_part(a, b);
 }
 
 }  // namespace parity

@@ -14,8 +14,8 @@ namespace parity {
 /// An `equivalent` check whose quantities agree in every bit has proved something only if the arms did not
 /// simply run the same computation twice. Counted as evidence, over all steps and not only the check's:
 ///   - a numeric channel both have whose bits differ (loss, mask_pairs, operator counts, collective calls),
-///   - a tensor both know, whose digest differs,
-///   - either of these between the float64 twins: a change of order that float32 happens to round away.
+///   - a tensor both know, whose digest differs.
+/// The caller asks the same of the float64 twins: a change of order that float32 happens to round away.
 /// Not counted: the config (arms always differ there, and a switch that does nothing is what `vacuous` is to
 /// find), timing channels, and what only one side recorded (another way of looking, not of computing).
 /// Source: DESIGN.md, "Judging".

@@ -26,13 +26,6 @@ Unsigned ulp_distance(Float a, Float b) {
   return order(a, b) ? key(b) - key(a) : key(a) - key(b);
 }
 
-/// gap / scale, with the conventions of SeriesDifference for a scale of 0.
-double relative(double gap, double scale) {
-  if (scale == 0)
-    return gap == 0 ? 0 : gap * std::numeric_limits<double>::infinity();
-  return gap / scale;
-}
-
 /// A number as the policy sees it.
 double under(const DifferencePolicy& policy, double value, bool float32_valued) {
   const int kind = float32_valued ? std::fpclassify(static_cast<float>(value)) : std::fpclassify(value);
@@ -42,6 +35,12 @@ double under(const DifferencePolicy& policy, double value, bool float32_valued) 
 }
 
 }  // namespace
+
+double relative_gap(double gap, double scale) {
+  if (scale == 0)
+    return gap == 0 ? 0 : gap * std::numeric_limits<double>::infinity();
+  return gap / scale;
+}
 
 SeriesDifference measure_series(const Series& expected, const Series& actual) {
   require(expected.size() == actual.size(), "measure_series needs series of one length");
@@ -66,7 +65,7 @@ SeriesDifference measure_series(const Series& expected, const Series& actual) {
     found.first = found.first.value_or(i);
     gap_squared += gap * gap;
     largest_gap = !(gap <= largest_gap) ? gap : largest_gap;
-    found.needed_rtol = std::max(found.needed_rtol, relative(gap, std::abs(e)));
+    found.needed_rtol = std::max(found.needed_rtol, relative_gap(gap, std::abs(e)));
     found.max_ulp = std::max(found.max_ulp, ulp_at(found, expected, actual, i).value_or(0));
     if (!(gap <= worst) && !std::isnan(worst)) {
       worst = gap;
@@ -75,8 +74,8 @@ SeriesDifference measure_series(const Series& expected, const Series& actual) {
   }
   found.gap = std::sqrt(gap_squared);
   found.norm = std::sqrt(norm_squared);
-  found.relative_l2 = relative(found.gap, found.norm);
-  found.relative_linf = relative(largest_gap, largest);
+  found.relative_l2 = relative_gap(found.gap, found.norm);
+  found.relative_linf = relative_gap(largest_gap, largest);
   if (found.nan_count > 0)
     found.relative_linf = found.needed_rtol = std::numeric_limits<double>::quiet_NaN();
   return found;

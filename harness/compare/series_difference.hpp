@@ -52,6 +52,9 @@ SeriesDifference measure_series(const Series& expected, const Series& actual, co
 std::optional<uint64_t> ulp_at(const SeriesDifference& difference, const Series& expected,
                                const Series& actual, size_t i);
 
+/// gap / scale; 0 if both are 0, infinite if only the scale is. NaN if either is.
+double relative_gap(double gap, double scale);
+
 /// "1 float32 ULP, relative gap 6.3e-08" for the values at a position; "" where neither exists.
 std::string distance_text(const SeriesDifference& difference, const Series& expected, const Series& actual,
                           size_t i);

@@ -6,6 +6,10 @@
 
 namespace parity {
 
+Side side_of(const std::string& name, const ArmEvidence& arm) {
+  return {name, arm.trace, arm.twin, arm.warmup_steps, arm.sixteen_bits, arm.floors, arm.floors_problem};
+}
+
 Side twin_of(const Side& side) {
   if (!side.twin)
     throw MissingEvidence(

@@ -18,7 +18,12 @@ struct Side {
   bool sixteen_bits = false;
   const ArmFloors* floors = nullptr;
   std::string floors_problem = {};
+  /// What the twins of this side and the other one showed when they last ran, instead of `twin`; may be null.
+  const TwinEvidence* stored_twins = nullptr;
 };
+
+/// \param arm  one that left a trace
+Side side_of(const std::string& name, const ArmEvidence& arm);
 
 /// Thrown inside the judge where a quantity, step or twin is not there; becomes the verdict `missing` with
 /// this message as its sentence.

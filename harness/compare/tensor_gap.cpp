@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/compare/series_difference.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/tensor/conversions.hpp"
 
@@ -18,12 +19,6 @@ namespace {
 /// Of a smaller tensor the few pages stay mapped.
 constexpr size_t least_released = size_t{64} << 10;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-double relative(double gap, double norm) {
-  if (norm == 0)
-    return gap == 0 ? 0 : gap * std::numeric_limits<double>::infinity();
-  return gap / norm;
-}
 
 struct Facts {
   DType dtype;
@@ -155,7 +150,7 @@ TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actua
     found.mismatch = "one side is whole, the other a sketch";
     found.gap = nan;
   }
-  found.relative_l2 = relative(found.gap, found.norm);
+  found.relative_l2 = relative_gap(found.gap, found.norm);
   return found;
 }
 

@@ -9,54 +9,39 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/json_fields.hpp"
 #include "harness/compare/curve_course.hpp"
 #include "harness/compare/curve_pattern.hpp"
 #include "harness/compare/quantity.hpp"
 #include "harness/compare/series_difference.hpp"
 #include "harness/compare/tensor_gap.hpp"
+#include "harness/compare/twin_measure.hpp"
 #include "harness/compare/wording.hpp"
 
 namespace parity {
 namespace {
 
-/// The two arms and their twins.
-struct Four {
-  Side a, b, twin_a, twin_b;
-};
-
-Four four_of(const std::vector<Side>& sides) {
-  for (const Side& side : sides)
-    if (text_or(side.trace->config(), "dtype") == "float64")
-      throw MissingEvidence(side.name +
-                            " is a float64 run itself (a collapse is seen between float32 and its float64 "
-                            "twin); give the arm dtype = \"float32\"");
-  return {sides.at(0), sides.at(1), twin_of(sides.at(0)), twin_of(sides.at(1))};
-}
-
-/// Names the first NaN of a channel, in any of the four runs.
-std::string nan_text(const std::string& channel, const Four& four, const std::vector<int64_t>& steps) {
-  for (const Side* side : {&four.a, &four.b, &four.twin_a, &four.twin_b}) {
-    const Series series = channel_at(*side, channel, steps);
-    for (size_t i = 0; i < series.size(); ++i)
-      if (!std::isfinite(series.widened(i)))
-        return fmt::format("{} of {} is {} at step {} (not finite: no gap can be measured)", channel,
-                           side->name, series.widened(i), steps[i]);
-  }
-  return "";
+/// What the twins showed of a quantity. \throws MissingEvidence if they showed nothing of it
+const TwinMeasure& measure_of(const TwinEvidence& twins, const std::string& quantity) {
+  const auto found = std::ranges::find(twins.measures, quantity, &TwinMeasure::quantity);
+  if (found == twins.measures.end())
+    throw MissingEvidence(fmt::format(
+        "nothing is known of {} in float64 (the evidence names other quantities); run the twins again: "
+        "parity run --evidence again",
+        quantity));
+  return *found;
 }
 
 /// The step of the largest gap, and both values at the first.
 void name_places(TwinGap& gap, const SeriesDifference& difference, const Series& a, const Series& b,
-                 const Four& four) {
+                 const Side& side_a, const Side& side_b) {
   if (!difference.first)
     return;
   const size_t first = *difference.first;
   const size_t worst = difference.worst;
   const std::string distance = distance_text(difference, a, b, first);
   gap.first_text = fmt::format(
-      "at step {}: {} {}, {} {}{}", a.steps[first], four.a.name, a.text(first, difference.float32_valued),
-      four.b.name, b.text(first, difference.float32_valued), distance.empty() ? "" : " (" + distance + ")");
+      "at step {}: {} {}, {} {}{}", a.steps[first], side_a.name, a.text(first, difference.float32_valued),
+      side_b.name, b.text(first, difference.float32_valued), distance.empty() ? "" : " (" + distance + ")");
   const double size = std::abs(b.widened(worst) - a.widened(worst));
   gap.worst = WorstPlace{.step = a.steps[worst],
                          .quantity = gap.quantity,
@@ -69,26 +54,24 @@ void name_places(TwinGap& gap, const SeriesDifference& difference, const Series&
 }
 
 /// Whether the arms attend under other masks from the first step on at which their values differ.
-bool masks_differ_first(const Four& four, const std::vector<int64_t>& steps, size_t first) {
-  for (const Side* side : {&four.a, &four.b})
+bool masks_differ_first(const Side& a, const Side& b, const std::vector<int64_t>& steps, size_t first) {
+  for (const Side* side : {&a, &b})
     if (!side->trace->channels().contains("mask_digest"))
       return false;
   const SeriesDifference masks =
-      measure_series(channel_at(four.a, "mask_digest", steps), channel_at(four.b, "mask_digest", steps));
+      measure_series(channel_at(a, "mask_digest", steps), channel_at(b, "mask_digest", steps));
   return masks.first == first;
 }
 
 /// Where two curves leave the rounding that their twins show, 8 times the largest so far (M7), and how large
 /// their gap is beside what a loss falls by (M8).
-void describe_course(TwinGap& gap, const Series& a, const Series& b, const Series& twin_a,
-                     const Series& twin_b) {
+void describe_course(TwinGap& gap, const Series& a, const Series& b, const std::vector<double>& noise) {
   constexpr double floors = 8;
   std::vector<double> band;
-  double noise = 0;
-  for (size_t i = 0; i < std::min({a.size(), b.size(), twin_a.size(), twin_b.size()}); ++i) {
-    noise = std::max(
-        {noise, std::abs(a.widened(i) - twin_a.widened(i)), std::abs(b.widened(i) - twin_b.widened(i))});
-    band.push_back(floors * noise);
+  double largest = 0;
+  for (const double at_step : noise) {
+    largest = std::max(largest, at_step);
+    band.push_back(floors * largest);
   }
   if (const auto horizon = divergence_horizon(a, b, band)) {
     gap.measured["horizon_step"] = a.steps.at(*horizon);
@@ -105,72 +88,69 @@ void describe_course(TwinGap& gap, const Series& a, const Series& b, const Serie
   }
 }
 
-TwinGap measure_channel(const std::string& name, const Four& four, const std::vector<int64_t>& steps) {
-  const Series a = channel_at(four.a, name, steps);
-  const Series b = channel_at(four.b, name, steps);
-  const Series twin_a = channel_at(four.twin_a, name, steps);
-  const Series twin_b = channel_at(four.twin_b, name, steps);
+TwinGap measure_channel(const Side& side_a, const Side& side_b, const std::vector<int64_t>& steps,
+                        const TwinMeasure& twins) {
+  const std::string& name = twins.quantity;
+  const Series a = channel_at(side_a, name, steps);
+  const Series b = channel_at(side_b, name, steps);
   const SeriesDifference arms = measure_series(a, b);
-  const SeriesDifference twins = measure_series(twin_a, twin_b);
   TwinGap gap;
   gap.quantity = name;
   gap.integral = arms.integral;
   gap.identical = arms.identical();
   gap.steps = steps;
   gap.collapse = {arms.gap, twins.gap, twins.norm};
-  gap.floor = std::max(measure_series(twin_a, a).gap, measure_series(twin_b, b).gap);
+  gap.floor = twins.floor;
   gap.measured = arms.to_json();
-  gap.broken = nan_text(name, four, steps);
-  if (arms.types_differ || twins.types_differ)
+  gap.broken = non_finite_text(name, {&side_a, &side_b}, steps);
+  if (gap.broken.empty())
+    gap.broken = twins.broken;
+  if (arms.types_differ)
     gap.broken = name + " is int64 in one arm and float64 in the other";
-  gap.pattern = pattern_text(name, four.a.name, four.b.name, a, b, arms);
-  if (gap.pattern.empty() && arms.first && masks_differ_first(four, steps, *arms.first))
+  if (gap.broken.empty() && twins.noise.size() != steps.size())
+    gap.broken = fmt::format("{} was seen at {} steps in float64 and at {} in float32", name,
+                             twins.noise.size(), steps.size());
+  gap.pattern = pattern_text(name, side_a.name, side_b.name, a, b, arms);
+  if (gap.pattern.empty() && arms.first && masks_differ_first(side_a, side_b, steps, *arms.first))
     gap.pattern =
         fmt::format("{} step {} the arms attend under other masks",
                     *arms.first == 0 ? "from" : "identical until masks differ: from", steps[*arms.first]);
   if (!gap.integral && gap.broken.empty())
-    describe_course(gap, a, b, twin_a, twin_b);
-  name_places(gap, arms, a, b, four);
+    describe_course(gap, a, b, twins.noise);
+  name_places(gap, arms, a, b, side_a, side_b);
   return gap;
 }
 
-double hypotenuse(double a, double b) {
-  return std::sqrt(a * a + b * b);
+/// A quantity before any of its tensors is added.
+TwinGap tensor_quantity(const TwinMeasure& twins) {
+  TwinGap gap;
+  gap.quantity = twins.quantity;
+  gap.identical = true;
+  gap.estimated = twins.estimated;
+  gap.collapse = {0, twins.gap, twins.norm};
+  gap.floor = twins.floor;
+  gap.broken = twins.broken;
+  gap.measured = Json::object();
+  gap.rows = Json::array();
+  return gap;
 }
 
-/// The twin's tensor of the same key. \throws MissingEvidence if it was not recorded there
-TensorSource twin_source(const Side& twin, const TensorKey& key) {
-  const TensorSource source = tensor_source(*twin.trace, key);
-  if (!source.sketch && !source.whole())
-    throw MissingEvidence(fmt::format("{} has no {} {} at step {} (its arm has); capture it in both",
-                                      twin.name, name_of(key.phase), key.name, key.step));
-  return source;
-}
-
-void add_tensor(TwinGap& gap, const TensorPair& pair, const Four& four) {
-  const TensorSource a = tensor_source(*four.a.trace, pair.expected);
-  const TensorSource b = tensor_source(*four.b.trace, pair.actual);
-  const TensorSource twin_a = twin_source(four.twin_a, pair.expected);
-  const TensorSource twin_b = twin_source(four.twin_b, pair.actual);
-  const TensorGap arms = measure_tensor(a, b);
-  const TensorGap twins = measure_tensor(twin_a, twin_b);
-  for (const TensorGap* each : {&arms, &twins})
-    if (!each->identical && !std::isfinite(each->gap))
-      gap.broken = fmt::format("{} of {} and {} at step {}: {}", gap.quantity, four.a.name, four.b.name,
-                               pair.expected.step, each->text(four.a.name, four.b.name));
+void add_tensor(TwinGap& gap, const TensorPair& pair, const Side& a, const Side& b) {
+  const TensorGap arms =
+      measure_tensor(tensor_source(*a.trace, pair.expected), tensor_source(*b.trace, pair.actual));
+  if (!arms.identical && !std::isfinite(arms.gap))
+    gap.broken = fmt::format("{} of {} and {} at step {}: {}", gap.quantity, a.name, b.name,
+                             pair.expected.step, arms.text(a.name, b.name));
   gap.identical = gap.identical && arms.identical;
-  gap.estimated = gap.estimated || arms.estimated || twins.estimated;
+  gap.estimated = gap.estimated || arms.estimated;
   gap.collapse.gap32 = hypotenuse(gap.collapse.gap32, arms.gap);
-  gap.collapse.gap64 = hypotenuse(gap.collapse.gap64, twins.gap);
-  gap.collapse.norm64 = hypotenuse(gap.collapse.norm64, twins.norm);
-  gap.floor = hypotenuse(gap.floor, std::max(tensor_distance(twin_a, a), tensor_distance(twin_b, b)));
   gap.rows.push_back(arms.row(pair.expected));
   if (gap.steps.empty() || gap.steps.back() != pair.expected.step)
     gap.steps.push_back(pair.expected.step);
   if (arms.identical)
     return;
   if (gap.first_text.empty())
-    gap.first_text = fmt::format("at step {}: {}", pair.expected.step, arms.text(four.a.name, four.b.name));
+    gap.first_text = fmt::format("at step {}: {}", pair.expected.step, arms.text(a.name, b.name));
   if (gap.worst && arms.relative_l2 <= gap.worst->value)
     return;
   gap.measured = arms.measured();
@@ -184,20 +164,16 @@ void add_tensor(TwinGap& gap, const TensorPair& pair, const Four& four) {
                          .limit = 0};
 }
 
-std::vector<TwinGap> measure_tensors(const Check& check, const Four& four) {
+std::vector<TwinGap> measure_tensors(const Check& check, const Side& a, const Side& b,
+                                     const TwinEvidence& twins) {
   std::vector<TwinGap> gaps;
   std::map<std::string, size_t> position;
-  for (const TensorPair& pair : pair_tensors(check, four.a, four.b)) {
+  for (const TensorPair& pair : pair_tensors(check, a, b)) {
     const auto [found, added] = position.emplace(pair.expected.name, gaps.size());
-    if (added) {
-      TwinGap gap;
-      gap.quantity = fmt::format("{} {}", name_of(check.phase), pair.expected.name);
-      gap.identical = true;
-      gap.measured = Json::object();
-      gap.rows = Json::array();
-      gaps.push_back(std::move(gap));
-    }
-    add_tensor(gaps[found->second], pair, four);
+    if (added)
+      gaps.push_back(
+          tensor_quantity(measure_of(twins, fmt::format("{} {}", name_of(check.phase), pair.expected.name))));
+    add_tensor(gaps[found->second], pair, a, b);
   }
   return gaps;
 }
@@ -210,14 +186,16 @@ double TwinGap::floors() const {
   return collapse.gap32 / floor;
 }
 
-std::vector<TwinGap> measure_twins(const Check& check, const std::vector<Side>& sides) {
-  const Four four = four_of(sides);
+std::vector<TwinGap> measure_twin_gaps(const Check& check, const std::vector<Side>& sides,
+                                       const TwinEvidence& twins) {
+  const Side& a = sides.at(0);
+  const Side& b = sides.at(1);
   if (check.of_tensors())
-    return measure_tensors(check, four);
+    return measure_tensors(check, a, b, twins);
   const std::vector<int64_t> steps = steps_in(resolve(check.steps, sides), sides);
   std::vector<TwinGap> gaps;
   for (const std::string& name : match_channels(check.channels, sides))
-    gaps.push_back(measure_channel(name, four, steps));
+    gaps.push_back(measure_channel(a, b, steps, measure_of(twins, name)));
   return gaps;
 }
 

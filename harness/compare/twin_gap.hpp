@@ -9,8 +9,12 @@
 #include "harness/compare/check.hpp"
 #include "harness/compare/collapse.hpp"
 #include "harness/compare/side.hpp"
+#include "harness/compare/twin_evidence.hpp"
 
 namespace parity {
+
+/// How many measured floors a gap must have to count as another computation. Source: DESIGN.md, "Judging".
+inline constexpr double distinct_floors = 100;
 
 /// One quantity of two arms, measured in float32 and in float64 over the window of a check.
 struct TwinGap {
@@ -33,10 +37,14 @@ struct TwinGap {
   double floors() const;  ///< gap32 / floor; infinite if only the floor is 0
 };
 
-/// Every quantity of the check, measured. Norms run over the steps of the window, and over the elements for
-/// tensors; a tensor's name is one quantity.
-/// \throws MissingEvidence without twins, where something is not there, or where an arm is float64 itself
-std::vector<TwinGap> measure_twins(const Check& check, const std::vector<Side>& sides);
+/// Measures every quantity of the check on the float32 arms, next to what their twins showed.
+///
+/// Norms run over the steps of the window, and over the elements for tensors. A tensor's name is one
+/// quantity.
+/// \param twins  of this check and these arms (twin_evidence_of)
+/// \throws MissingEvidence where something was not recorded, or the evidence lacks a quantity
+std::vector<TwinGap> measure_twin_gaps(const Check& check, const std::vector<Side>& sides,
+                                       const TwinEvidence& twins);
 
 /// "loss and grad_norm of b are", "grad * of b is": how a sentence about the check begins.
 std::string subject_text(const Check& check, const std::vector<TwinGap>& gaps, const Side& b);

@@ -62,4 +62,11 @@ Json json_number(double value) {
   return value;
 }
 
+double number_of(const Json& json) {
+  if (json.is_number())
+    return json.get<double>();
+  const double infinity = std::numeric_limits<double>::infinity();
+  return json == "inf" ? infinity : json == "-inf" ? -infinity : std::nan("");
+}
+
 }  // namespace parity

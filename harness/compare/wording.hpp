@@ -39,4 +39,7 @@ std::string count_text(size_t count, const std::string& what);
 /// A JSON number; "nan", "inf" or "-inf" where JSON has none.
 Json json_number(double value);
 
+/// The inverse of json_number; NaN for anything else.
+double number_of(const Json& json);
+
 }  // namespace parity

@@ -23,7 +23,7 @@ struct Stored {
   const Side& side() const { return run.front(); }
 };
 
-std::vector<std::string> channels_of(const Stored& stored) {
+std::vector<std::string> channels_of_golden(const Stored& stored) {
   std::set<std::string> names;
   for (const auto& [name, channel] : stored.golden.run.channels)
     names.insert(name);
@@ -50,7 +50,7 @@ std::vector<BoundedGap> measure_channels(const Stored& stored) {
     throw MissingEvidence(fmt::format("{} has {}, the golden {}; record the golden again", stored.side().name,
                                       steps_text(trace.steps()), steps_text(golden.steps)));
   std::vector<BoundedGap> gaps;
-  for (const std::string& name : channels_of(stored)) {
+  for (const std::string& name : channels_of_golden(stored)) {
     const auto old = golden.channels.find(name);
     const auto now = trace.channels().find(name);
     if (old == golden.channels.end() || now == trace.channels().end())

@@ -3,39 +3,13 @@
 #include "harness/golden/content.hpp"
 
 #include <algorithm>
-#include <cstring>
+
+#include "harness/compare/content_bytes.hpp"
 
 namespace parity {
 namespace {
 
-/// Values one after the other, each string and list behind its length, so that no two contents give the same
-/// bytes.
-class Bytes {
- public:
-  template <class T>
-  void number(T value) {
-    const auto* first = reinterpret_cast<const char*>(&value);
-    bytes_.append(first, sizeof value);
-  }
-  void text(const std::string& value) {
-    number(static_cast<uint64_t>(value.size()));
-    bytes_ += value;
-  }
-  template <class T>
-  void list(const std::vector<T>& values) {
-    number(static_cast<uint64_t>(values.size()));
-    for (const T& value : values)
-      number(value);
-  }
-  std::string digest() const {
-    return to_string(digest_of({DType::uint8, {static_cast<int64_t>(bytes_.size())}, bytes_.data()}));
-  }
-
- private:
-  std::string bytes_;
-};
-
-void add(Bytes& bytes, const GoldenChannels& run) {
+void add(ContentBytes& bytes, const GoldenChannels& run) {
   bytes.list(run.steps);
   bytes.number(static_cast<uint64_t>(run.channels.size()));
   for (const auto& [name, channel] : run.channels) {
@@ -45,7 +19,7 @@ void add(Bytes& bytes, const GoldenChannels& run) {
   }
 }
 
-void add(Bytes& bytes, const SketchRow& row) {
+void add(ContentBytes& bytes, const SketchRow& row) {
   bytes.number(row.key.step);
   bytes.text(std::string(name_of(row.key.phase)));
   bytes.text(row.key.name);
@@ -97,7 +71,7 @@ GoldenArm content_of(const ArmEvidence& evidence) {
 }
 
 std::string content_digest(const GoldenContent& content) {
-  Bytes bytes;
+  ContentBytes bytes;
   bytes.number(static_cast<uint64_t>(content.size()));
   for (const auto& [name, arm] : content) {
     bytes.text(name);

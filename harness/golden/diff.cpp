@@ -127,6 +127,18 @@ std::string markdown_row(const GoldenDifference& row) {
                      number(row.max_ulp), gap);
 }
 
+/// How two recordings differ in what float64 twins showed; "" if they do not.
+std::string evidence_note(const GoldenEvidence& before, const GoldenEvidence& after) {
+  if (before.records == after.records)
+    return "";
+  const auto kept = std::ranges::count_if(after.records, [&](const EvidenceRecord& record) {
+    return std::ranges::find(before.records, record) != before.records.end();
+  });
+  return fmt::format("evidence of float64 twins: {} before, {} after, {} of them unchanged",
+                     count_text(before.records.size(), "check"), count_text(after.records.size(), "check"),
+                     kept);
+}
+
 }  // namespace
 
 Json GoldenDifference::to_json() const {
@@ -203,6 +215,8 @@ std::string golden_diff(const Golden& left, const Golden& right) {
                          rows;
   std::string notes;
   for (const std::string& note : golden_notes(left.arms, right.arms))
+    notes += "- " + note + "\n";
+  if (const std::string note = evidence_note(left.evidence, right.evidence); !note.empty())
     notes += "- " + note + "\n";
   for (const GoldenChange& change : new_changes(left, right))
     notes += fmt::format("- reason given ({}): {}\n", change.commit, change.reason);

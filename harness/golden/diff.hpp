@@ -45,7 +45,7 @@ GoldenHistory new_changes(const Golden& before, const Golden& after);
 
 /// What changed between two recordings of a golden, as Markdown for a review: a table row a channel that
 /// differs (how many steps, the first with both values, max ULP, relative L2 gap) and a row a phase of
-/// digests; then config, environment and the reasons given. Says so where only provenance differs.
+/// digests; then config, environment, evidence and the reasons given. Says so where only provenance differs.
 std::string golden_diff(const Golden& before, const Golden& after);
 
 }  // namespace parity

@@ -34,7 +34,8 @@ void write_names(hid_t group, const std::vector<std::string>& names) {
                          {static_cast<int64_t>(names.size())}, text.data());
 }
 
-void write_arm(hid_t group, const ArmFloors& arm, const std::vector<std::string>& names, size_t kinds) {
+void write_arm_floors(hid_t group, const ArmFloors& arm, const std::vector<std::string>& names,
+                      size_t kinds) {
   std::vector<int64_t> quantity, step;
   std::vector<double> scale, noise;
   for (const FloorRow& row : arm.rows) {
@@ -58,7 +59,8 @@ Json json_of(const InputFile& file, hid_t object, const std::string& name) {
   return json;
 }
 
-ArmFloors read_arm(const InputFile& file, hid_t group, const std::vector<std::string>& names, size_t kinds) {
+ArmFloors read_arm_floors(const InputFile& file, hid_t group, const std::vector<std::string>& names,
+                          size_t kinds) {
   ArmFloors arm;
   arm.config = json_of(file, group, "config");
   const std::vector<int64_t> quantity = hdf5::read_integers(file.dataset(group, "quantity"));
@@ -91,7 +93,7 @@ void write_floors(hid_t file, const Floors& floors) {
   write_names(group, names);
   const Handle arms = hdf5::create_group(group, "arms");
   for (const auto& [name, arm] : floors.arms)
-    write_arm(hdf5::create_group(arms, encode_name(name)), arm, names, floors.kinds.size());
+    write_arm_floors(hdf5::create_group(arms, encode_name(name)), arm, names, floors.kinds.size());
 }
 
 Floors read_floors(const InputFile& file) {
@@ -107,7 +109,7 @@ Floors read_floors(const InputFile& file) {
   const Handle arms = file.group(group, "arms");
   for (const std::string& link : file.names(arms))
     floors.arms.emplace(decode_name(link),
-                        read_arm(file, file.group(arms, link), names, floors.kinds.size()));
+                        read_arm_floors(file, file.group(arms, link), names, floors.kinds.size()));
   return floors;
 }
 

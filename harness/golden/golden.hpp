@@ -12,6 +12,7 @@
 #include "harness/compare/check.hpp"
 #include "harness/compare/floors.hpp"
 #include "harness/compare/judge.hpp"
+#include "harness/golden/evidence_record.hpp"
 #include "harness/trace/trace.hpp"
 
 namespace parity {
@@ -55,6 +56,7 @@ struct GoldenOrigin {
 /// What recording does to a golden.
 enum class Recording {
   unchanged,     ///< the file holds these values already
+  evidence,      ///< the file holds these values; its evidence of float64 twins was renewed
   first,         ///< there was no file
   other_config,  ///< the file holds these values, of another config (or without float64 twins)
   changed,       ///< the file held other values, or was damaged
@@ -66,13 +68,15 @@ Recording recording_of(const std::filesystem::path& file, const std::map<std::st
 enum class Rewrite { when_changed, always };
 
 /// Writes through a temporary file and a rename. A file that holds these values already stays untouched, byte
-/// for byte, unless it is to be rewritten always. Where values changed, arms that hold theirs keep what is
-/// stored of them, config and environment too; floors stay; variants stay of arms that hold their values.
-/// \param reason  why values changed; goes into the file's history, which a first recording begins empty
+/// for byte, unless it is to be rewritten always or gets new evidence. Where values changed, arms that hold
+/// theirs keep what is stored of them, config and environment too; floors stay; variants stay of arms that
+/// hold their values.
+/// \param reason    why values changed; goes into the file's history, which a first recording begins empty
+/// \param evidence  what float64 twins showed now (evidence_binding.hpp); needs no reason
 /// \throws UserError if an arm has no complete trace
 Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& origin,
                         const std::map<std::string, ArmEvidence>& arms, const std::string& reason = "",
-                        Rewrite rewrite = Rewrite::when_changed);
+                        Rewrite rewrite = Rewrite::when_changed, const EvidenceToKeep& evidence = {});
 
 /// Keeps what these arms gave here beside what is stored of them, for machines of both kinds. A variant of
 /// the same environment is replaced.
@@ -80,6 +84,13 @@ Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& o
 /// \throws UserError if the golden cannot be read, or an arm has no complete trace
 void record_variant(const std::filesystem::path& file, const GoldenOrigin& origin,
                     const std::map<std::string, ArmEvidence>& arms, const std::string& reason);
+
+/// Keeps what float64 twins showed now beside what a golden holds; the values stay as they are.
+/// \param arms  every arm of the golden, as it ran now
+/// \return whether the file changed
+/// \throws UserError if the golden cannot be read or is not as it was written
+bool record_evidence(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms,
+                     const EvidenceToKeep& evidence);
 
 /// Puts floors in place of those that a golden file has; makes one without arms where there is none.
 /// \throws UserError if the file is there and not as it was written
@@ -104,6 +115,13 @@ std::vector<GoldenResult> verify_golden(const StoredGolden& stored,
 /// Whether verify_golden would need the twin of any of these arms: bits differ in another environment.
 bool golden_needs_twins(const StoredGolden& stored, const std::map<std::string, ArmEvidence>& arms,
                         const std::vector<Check>& claims = {});
+
+struct Golden;
+
+/// Whether an arm that ran now is, bit for bit, all that the golden (or the variant of its environment)
+/// stores of it. False for an arm that did not finish, had a fault put into it, or of which nothing is
+/// stored.
+bool agrees_with_golden(const Golden& golden, const std::string& name, const ArmEvidence& arm);
 
 /// A check of one arm against what is stored of it (relation bounded).
 CheckResult judge_against_golden(const Check& check, const StoredGolden& stored, const ArmEvidence& run);

@@ -147,6 +147,7 @@ Golden read_existing(const fs::path& path) {
     golden.arms.emplace(decode_name(link), read_arm(file, file.group(arms, link)));
   golden.variants = read_variants(file);
   golden.floors = read_floors(file);
+  golden.evidence = read_evidence(file);
   return golden;
 }
 
@@ -163,10 +164,12 @@ const GoldenArm& Golden::side_for(const std::string& arm, const Json& environmen
 }
 
 std::string damage_text(const Golden& golden, const fs::path& file) {
-  const std::string what = golden.content_intact()
-                               ? "its values do, but other bytes do not give its seal"
-                               : "its content digest is " + golden.stored_digest + " and its values give " +
-                                     content_digest(golden.arms);
+  std::string what = golden.evidence.problem;
+  if (!golden.content_intact())
+    what = "its content digest is " + golden.stored_digest + " and its values give " +
+           content_digest(golden.arms);
+  else if (what.empty())
+    what = "its values do, but other bytes do not give its seal";
   return file.string() + " is not what was recorded: " + what +
          " (it was changed by hand or damaged); restore it from version control, or record it again";
 }
@@ -214,7 +217,7 @@ bool holds_floors_alone(const fs::path& path) {
 void write_golden(const fs::path& path, const Golden& golden) {
   const auto guard = hdf5::lock();
   TemporaryFile temporary(path);
-  Handle file = hdf5::open_file(temporary.path(), hdf5::Access::create);
+  Handle file = hdf5::open_file(temporary.path(), hdf5::Access::create_small);
   hdf5::write_attribute(file, "schema", golden_schema);
   hdf5::write_attribute(file, "case", golden.origin.case_name);
   hdf5::write_attribute(file, "producer", golden.origin.producer);
@@ -231,6 +234,8 @@ void write_golden(const fs::path& path, const Golden& golden) {
     write_variants(hdf5::create_group(file, "variants"), golden.variants);
   if (!golden.floors.empty())
     write_floors(file, golden.floors);
+  if (!golden.evidence.records.empty())
+    write_evidence(file, golden.evidence);
   const uint64_t seal = add_seal(file);
   hdf5::close_file(file, path);
   close_seal(temporary.path(), seal);

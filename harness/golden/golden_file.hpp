@@ -10,16 +10,17 @@
 
 #include "harness/compare/floors.hpp"
 #include "harness/golden/content.hpp"
+#include "harness/golden/evidence_group.hpp"
 #include "harness/golden/golden.hpp"
 #include "harness/golden/history.hpp"
 
 namespace parity {
 
 /// What goldens are written in; readers take any minor version of their major one.
-inline constexpr std::string_view golden_schema = "parity.golden/1.2";
+inline constexpr std::string_view golden_schema = "parity.golden/1.3";
 inline constexpr std::string_view golden_schema_major = "parity.golden/1.";
 
-/// A golden as a file holds it (schema parity.golden/1.2):
+/// A golden as a file holds it (schema parity.golden/1.3):
 ///
 ///     /                             attributes schema, case, producer, commit, command, history (JSON),
 ///                                   content (digest of what is under arms)
@@ -35,10 +36,16 @@ inline constexpr std::string_view golden_schema_major = "parity.golden/1.";
 ///     /floors/arms/<arm>/quantity   int64[n], a row's number in quantities; step int64[n]; scale float64[n],
 ///                                   the size of the quantity there; noise float64[n, kinds], NaN where a
 ///                                   kind was not measured
+///     /evidence                     attribute version; what float64 twins showed (1.3)
+///     /evidence/records             string[1], a line a check: a JSON object (evidence_record.hpp) with
+///                                   claim, check and arms (what it is bound to), verdict, collapse_log2,
+///                                   twins (columns quantity, gap64, norm64, floor, noise by step,
+///                                   estimated), other_path, date, producer, commit, environment, runs, and
+///                                   digest, over all the others
 ///     /seal                         uint8[16], see seal.hpp
 ///
-/// Floors and variants are no content: they lie outside the content digest and inside the seal. A file may
-/// hold floors alone. Files of 1.0 have no history and no seal.
+/// Floors, variants and evidence are no content: they lie outside the content digest and inside the seal. A
+/// file may hold floors alone. Files of 1.0 have no history and no seal.
 struct Golden {
   GoldenOrigin origin;
   std::string stored_digest;  ///< as the file says
@@ -46,10 +53,11 @@ struct Golden {
   GoldenHistory history;
   std::vector<GoldenContent> variants;  ///< what arms gave in other environments, where drift was accepted
   Floors floors;                        ///< measured rounding noise
+  GoldenEvidence evidence;              ///< what float64 twins showed of the case's checks
   bool sealed = true;                   ///< the seal holds, or the file is of 1.0
 
   bool content_intact() const { return content_digest(arms) == stored_digest; }
-  bool intact() const { return sealed && content_intact(); }
+  bool intact() const { return sealed && evidence.problem.empty() && content_intact(); }
   /// What to hold a run of this arm against: the variant of its environment, else the golden itself.
   const GoldenArm& side_for(const std::string& arm, const Json& environment) const;
 };

@@ -5,6 +5,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/golden/diff.hpp"
+#include "harness/golden/evidence_binding.hpp"
 #include "harness/golden/golden_file.hpp"
 
 namespace parity {
@@ -69,6 +70,15 @@ void keep_what_holds(Golden& golden, const Golden& before, Recording recording) 
   std::erase_if(golden.variants, [](const GoldenContent& variant) { return variant.empty(); });
 }
 
+/// Gives a golden that is about to be written its evidence. \return whether that is news
+bool renew_evidence(Golden& golden, const GoldenEvidence& before, std::map<std::string, ArmEvidence> arms,
+                    const EvidenceToKeep& evidence) {
+  golden.stored_digest = content_digest(golden.arms);
+  arms.insert(evidence.other_arms.begin(), evidence.other_arms.end());
+  golden.evidence = renewed_evidence(before, golden, arms, evidence.fresh);
+  return golden.evidence.records != before.records;
+}
+
 }  // namespace
 
 Recording recording_of(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms) {
@@ -77,22 +87,41 @@ Recording recording_of(const std::filesystem::path& file, const std::map<std::st
 
 Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& origin,
                         const std::map<std::string, ArmEvidence>& arms, const std::string& reason,
-                        Rewrite rewrite) {
+                        Rewrite rewrite, const EvidenceToKeep& evidence) {
   const std::optional<Golden> before = stored_golden(file).golden;
+  const bool intact = before && before->intact();
   Golden golden;
   golden.origin = origin;
   golden.arms = contents_of(file, arms);
   golden.history = before ? before->history : GoldenHistory();
   const Recording recording = recording_of(file, before, golden.arms);
-  if (before && before->intact())
+  if (intact)
     keep_what_holds(golden, *before, recording);
   if (recording == Recording::changed)
     golden.history.push_back({reason, origin.commit, content_digest(golden.arms)});
   if (recording == Recording::unchanged || recording == Recording::other_config)
     golden.arms = with_twins_of(std::move(golden.arms), before->arms);
+  const bool news = renew_evidence(golden, intact ? before->evidence : GoldenEvidence(), arms, evidence);
+  if (recording == Recording::unchanged && rewrite != Rewrite::always && news) {
+    golden.origin = before->origin;  // of the values, which are as they were
+    golden.arms = before->arms;
+    write_golden(file, golden);
+    return Recording::evidence;
+  }
   if (recording != Recording::unchanged || rewrite == Rewrite::always)
     write_golden(file, golden);
   return recording;
+}
+
+bool record_evidence(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms,
+                     const EvidenceToKeep& evidence) {
+  Golden golden = read_golden(file);
+  if (!golden.intact())
+    throw UserError(damage_text(golden, file));
+  const bool news = renew_evidence(golden, GoldenEvidence(golden.evidence), arms, evidence);
+  if (news)
+    write_golden(file, golden);
+  return news;
 }
 
 void record_variant(const std::filesystem::path& file, const GoldenOrigin& origin,

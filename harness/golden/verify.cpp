@@ -231,6 +231,21 @@ std::vector<GoldenResult> verify_golden(const StoredGolden& stored,
   return results;
 }
 
+bool agrees_with_golden(const Golden& golden, const std::string& name, const ArmEvidence& arm) {
+  if (!golden.arms.contains(name) || arm.crashed || !arm.trace || !arm.trace->complete() ||
+      !arm.trace->faults().empty())
+    return false;
+  size_t compared = 0;
+  for (const GoldenResult& each : verify(golden, {{name, arm}}, {})) {
+    if (each.arm != name)
+      continue;
+    if (!each.result.passed || each.result.verdict != Verdict::identical)
+      return false;
+    ++compared;
+  }
+  return compared > 0;
+}
+
 bool golden_needs_twins(const StoredGolden& stored, const std::map<std::string, ArmEvidence>& arms,
                         const std::vector<Check>& claims) {
   if (!stored.golden)

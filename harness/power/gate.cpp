@@ -18,7 +18,7 @@ std::string key_of(const JudgedCheck& judged) {
 
 /// The case's own arms of a derived one, with the case's own checks.
 PlannedCase own_arms(const Case& source, const PlannedCase& derived) {
-  PlannedCase own{source, {}, false};
+  PlannedCase own{source, {}};
   for (const Arm& arm : source.arms)
     own.arms.push_back(derived.arm(arm.name));
   return own;

@@ -105,8 +105,9 @@ void add_lines(Calibration& found, const Case& source, size_t number,
   for (const std::string& name : check.arms) {
     const ArmEvidence& arm = arms.at(name);
     const auto floors = found.floors.arms.find(name);
-    sides.push_back({name, arm.trace, arm.twin, arm.warmup_steps, arm.sixteen_bits,
-                     floors == found.floors.arms.end() ? nullptr : &floors->second, ""});
+    sides.push_back(side_of(name, arm));
+    sides.back().floors = floors == found.floors.arms.end() ? nullptr : &floors->second;
+    sides.back().floors_problem = "";
   }
   const BoundRule rule = rule_of(check);
   const bool bounded = is_bounded(check, sides);

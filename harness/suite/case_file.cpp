@@ -131,7 +131,7 @@ void read_capture(Case& result, const TomlTable& table) {
   result.capture.replay = table.boolean("replay", false);
 }
 
-void read_golden(Case& result, const TomlTable& table, const std::vector<std::string>& arms) {
+void read_golden_table(Case& result, const TomlTable& table, const std::vector<std::string>& arms) {
   table.allow_only({"arms"});
   result.golden.arms = table.has("arms") ? table.strings("arms") : arms;
   require_arms(table, "arms", result.golden.arms, arms);
@@ -213,7 +213,7 @@ Case parse_case(std::string_view text, const fs::path& file) {
   result.reference = table.string("reference", names.front());
   require_arms(table, "reference", {result.reference}, names);
   read_capture(result, table.table("capture", "capture table"));
-  read_golden(result, table.table("golden", "golden table"), names);
+  read_golden_table(result, table.table("golden", "golden table"), names);
   read_checks(result, table, names);
   return result;
 }

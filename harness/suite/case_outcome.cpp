@@ -57,6 +57,9 @@ CaseOutcome outcome_of(const Json& item) {
   for (const Json& check : item.at("checks")) {
     const std::string verdict = check.at("verdict");
     ++outcome.by_verdict[verdict];
+    const std::string evidence = text_or(check.value("evidence", Json()), "source");
+    outcome.checks_on_twins += evidence.empty() ? 0 : 1;
+    outcome.checks_on_stored_evidence += evidence == "stored" ? 1 : 0;
     if (!check.at("passed").get<bool>())
       verdicts.push_back(verdict);
   }
@@ -71,10 +74,12 @@ int64_t count_failed(const std::vector<CaseOutcome>& cases) {
 }
 
 Json summary_of(const std::vector<CaseOutcome>& cases, const std::map<std::string, RunResult>& runs) {
-  int64_t checks = 0, checks_failed = 0;
+  int64_t checks = 0, checks_failed = 0, on_twins = 0, on_stored = 0;
   std::map<std::string, int64_t> by_verdict;
   for (const CaseOutcome& item : cases) {
     checks_failed += item.checks_failed;
+    on_twins += item.checks_on_twins;
+    on_stored += item.checks_on_stored_evidence;
     for (const auto& [verdict, number] : item.by_verdict) {
       checks += number;
       by_verdict[verdict] += number;
@@ -88,10 +93,16 @@ Json summary_of(const std::vector<CaseOutcome>& cases, const std::map<std::strin
   const auto total = static_cast<int64_t>(cases.size());
   const auto skipped = std::count_if(cases.begin(), cases.end(), std::mem_fn(&CaseOutcome::skipped));
   const int64_t failed = count_failed(cases);
-  return {{"cases", total},          {"passed", total - failed - skipped},
-          {"failed", failed},        {"skipped", skipped},
-          {"checks", checks},        {"checks_failed", checks_failed},
-          {"runs", ended},           {"runs_cached", cached},
+  return {{"cases", total},
+          {"passed", total - failed - skipped},
+          {"failed", failed},
+          {"skipped", skipped},
+          {"checks", checks},
+          {"checks_failed", checks_failed},
+          {"checks_on_twins", on_twins},
+          {"checks_on_stored_evidence", on_stored},
+          {"runs", ended},
+          {"runs_cached", cached},
           {"by_verdict", by_verdict}};
 }
 

@@ -21,6 +21,8 @@ struct CaseOutcome {
   ExitCode code = ExitCode::agree;  ///< what a suite of this case alone ends with
   int64_t checks_failed = 0;
   std::map<std::string, int64_t> by_verdict;  ///< how many checks
+  int64_t checks_on_twins = 0;                ///< whose verdict takes something from float64 twins
+  int64_t checks_on_stored_evidence = 0;      ///< of these: whose twins did not run, since evidence stands
   std::vector<std::string> runs;              ///< ids, of arms and their twins
 };
 

@@ -34,7 +34,7 @@ Words log_words(const PlannedCase& planned, const RunResult& run, const fs::path
   return {"tail", "-n", "100", run.log.string()};
 }
 
-Words golden_words(const PlannedCase& planned) {
+Words golden_command(const PlannedCase& planned) {
   const bool stored = fs::exists(planned.source.golden_file);
   Words words = {"parity", "golden", stored ? "diff" : "record"};
   words.push_back(planned.source.file.generic_string());
@@ -90,7 +90,7 @@ std::string closer_command(const PlannedCase& planned, const JudgedCheck& judged
     return shell_quote(judged.result.passed
                            ? run_words(planned.source, out)
                            : replica_words(judged, run_of(planned, judged.claim.arms.front(), runs).folder));
-  Words words = judged.kind == "golden" ? golden_words(planned) : compare_words(planned, judged);
+  Words words = judged.kind == "golden" ? golden_command(planned) : compare_words(planned, judged);
   if (out != SuiteOptions().out)
     words.insert(words.end(), {"--out", out.string()});
   return shell_quote(words);

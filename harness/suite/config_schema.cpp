@@ -13,7 +13,7 @@
 namespace parity {
 namespace {
 
-constexpr int64_t most_ranks = 4096;
+constexpr int64_t most_counted_ranks = 4096;
 
 bool has_type(const Json& value, const std::string& type) {
   if (type == "integer")
@@ -114,8 +114,8 @@ int64_t ConfigSchema::ranks(const FlatConfig& config) const {
   int64_t product = 1;
   for (const std::string& key : mesh_)
     if (const auto found = config.find(key); found != config.end() && found->second.is_number_integer())
-      product *= std::clamp<int64_t>(found->second.get<int64_t>(), 1, most_ranks);
-  return std::min(product, most_ranks);
+      product *= std::clamp<int64_t>(found->second.get<int64_t>(), 1, most_counted_ranks);
+  return std::min(product, most_counted_ranks);
 }
 
 FlatConfig ConfigSchema::complete(const FlatConfig& config) const {

@@ -68,7 +68,23 @@ std::vector<std::string> channels_of(const Case& source, const Evidence& evidenc
   return ordered;
 }
 
-Json curve_of(const Case& source, const Evidence& evidence, const std::string& channel) {
+/// A channel of an arm's float64 twin: of the one that ran, else of the golden's, which is the arm's own
+/// where its values are the golden's.
+StepValues twin_values(const ArmEvidence& arm, const std::string& name, const std::string& channel,
+                       const GoldenContent& golden) {
+  const auto stored = golden.find(name);
+  if (arm.twin || stored == golden.end() || !stored->second.twin)
+    return step_values(arm.twin, channel);
+  const auto run = stored->second.run.channels.find(channel);
+  const auto twin = stored->second.twin->channels.find(channel);
+  if (run == stored->second.run.channels.end() || twin == stored->second.twin->channels.end() ||
+      step_values(run->second, stored->second.run.steps) != step_values(arm.trace, channel))
+    return {};
+  return step_values(twin->second, stored->second.twin->steps);
+}
+
+Json curve_of(const Case& source, const Evidence& evidence, const GoldenContent& golden,
+              const std::string& channel) {
   std::map<std::string, StepValues> values;
   std::set<int64_t> all_steps;
   StepValues floor;
@@ -77,7 +93,7 @@ Json curve_of(const Case& source, const Evidence& evidence, const std::string& c
     for (const auto& [step, value] : values[arm.name])
       all_steps.insert(step);
     for (const auto& [step, noise] :
-         gap_of(values[arm.name], step_values(evidence.arms().at(arm.name).twin, channel)))
+         gap_of(values[arm.name], twin_values(evidence.arms().at(arm.name), arm.name, channel, golden)))
       floor[step] = std::isnan(noise) ? noise : std::max(floor[step], noise);
   }
   const std::vector<int64_t> steps(all_steps.begin(), all_steps.end());
@@ -108,7 +124,7 @@ Json finite_json(const Json& value) {
 Json curves_of(const Case& source, const Evidence& evidence, const GoldenContent& golden) {
   Json curves = Json::array();
   for (const std::string& name : channels_of(source, evidence)) {
-    Json curve = curve_of(source, evidence, name);
+    Json curve = curve_of(source, evidence, golden, name);
     const std::vector<int64_t> steps = curve["steps"];
     for (const auto& [arm, stored] : golden)
       if (const auto channel = stored.run.channels.find(name);

@@ -23,8 +23,9 @@ StepValues step_values(const Trace* trace, const std::string& name);
 Json finite_json(const Json& value);
 
 /// `curves` of results.json: each numeric channel of the arms over the steps of the run, the gap to the
-/// reference arm, the rounding noise |float32 - own float64 twin| (the largest over the arms that have twins;
-/// null without) and the golden's values.
+/// reference arm, the rounding noise |float32 - own float64 twin| (the largest over the arms whose twins are
+/// known; null without) and the golden's values. An arm whose twin did not run has the golden's, if its
+/// values are the golden's.
 ///
 /// \param golden  what the case's golden holds; empty without one
 Json curves_of(const Case& source, const Evidence& evidence, const GoldenContent& golden);

@@ -17,6 +17,7 @@ Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunRe
     const Arm& source = planned.source.arm(arm.name);
     ArmEvidence& evidence = arms_[arm.name];
     evidence.warmup_steps = arm.warmup_steps;
+    evidence.resolved = arm.resolved;
     evidence.sixteen_bits = computes_in_16_bits(arm.config);
     evidence.trace = open(arm.run, source, results, store);
     evidence.failure = failure_of(arm.run, evidence.trace, results);

@@ -38,7 +38,7 @@ Case with_extra_arms(Case source, const std::vector<ExtraArm>& extra) {
 PlannedCase plan_arms(const Case& source, const SuiteOptions& options) {
   ContentHashes hashes(options.out / "content_hashes.json");
   Plan plan(plan_context(options.trainer, hashes));
-  plan.add(source, false);
+  plan.add(source);
   return plan.cases().front();
 }
 
@@ -48,7 +48,7 @@ ArmRuns run_arms(const Case& source, const SuiteOptions& options, Progress& prog
   ContentHashes hashes(options.out / "content_hashes.json");
   const RunStore store(options.out);
   Plan plan(plan_context(options.trainer, hashes));
-  plan.add(source, false);
+  plan.add(source);
   Runner runner({fs::absolute(options.trainer), options.jobs, options.use_cache}, store);
   for (const std::string& id : plan.order())
     runner.add(plan.runs().at(id));

@@ -72,6 +72,7 @@ GoldenDiff diff_with_last_run(const Case& source, const fs::path& out) {
       now.arms[name].twin.reset();
   }
   now.history = stored.history;
+  now.evidence = stored.evidence;
   return diff_goldens(source.name, stored, now);
 }
 

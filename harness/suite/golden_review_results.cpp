@@ -29,7 +29,7 @@ struct ArmPair {
   const GoldenArm* after;
 };
 
-Json arm_json(const std::string& name, const GoldenArm& arm) {
+Json reviewed_arm(const std::string& name, const GoldenArm& arm) {
   return {{"name", name},
           {"status", "complete"},
           {"steps", arm.run.steps.size()},
@@ -37,7 +37,7 @@ Json arm_json(const std::string& name, const GoldenArm& arm) {
           {"provenance", {{"fingerprint", arm.fingerprint}}}};
 }
 
-std::map<int64_t, double> values_of(const GoldenArm* arm, const std::string& channel) {
+std::map<int64_t, double> reviewed_values(const GoldenArm* arm, const std::string& channel) {
   std::map<int64_t, double> values;
   if (!arm || !arm->run.channels.contains(channel))
     return values;
@@ -49,8 +49,8 @@ std::map<int64_t, double> values_of(const GoldenArm* arm, const std::string& cha
 
 /// Both sides of a channel over the steps of either, and their gap.
 Json curve_json(const ArmPair& pair, const std::string& channel) {
-  const auto before = values_of(pair.before, channel);
-  const auto after = values_of(pair.after, channel);
+  const auto before = reviewed_values(pair.before, channel);
+  const auto after = reviewed_values(pair.after, channel);
   std::set<int64_t> steps;
   for (const auto* side : {&before, &after})
     for (const auto& entry : *side)
@@ -116,7 +116,7 @@ std::string row_sentence(const ArmPair& pair, const GoldenDifference& row) {
   return text;
 }
 
-Json check_json(const ArmPair& pair, const GoldenDifference& row, size_t number) {
+Json reviewed_check(const ArmPair& pair, const GoldenDifference& row, size_t number) {
   Json measured = Json::object();
   if (row.max_ulp)
     measured["max_ulp"] = *row.max_ulp;
@@ -134,8 +134,8 @@ Json check_json(const ArmPair& pair, const GoldenDifference& row, size_t number)
                 {"sentence", row_sentence(pair, row)},
                 {"measured", measured},
                 {"command", shell_quote({"parity", "golden", "diff", pair.revision, pair.golden})}};
-  const auto old = row.first_step ? values_of(pair.before, row.quantity) : std::map<int64_t, double>();
-  const auto now = row.first_step ? values_of(pair.after, row.quantity) : std::map<int64_t, double>();
+  const auto old = row.first_step ? reviewed_values(pair.before, row.quantity) : std::map<int64_t, double>();
+  const auto now = row.first_step ? reviewed_values(pair.after, row.quantity) : std::map<int64_t, double>();
   if (row.first_step && old.contains(*row.first_step) && now.contains(*row.first_step))
     check["worst"] = {{"step", *row.first_step},
                       {"tensor", row.quantity},
@@ -146,7 +146,7 @@ Json check_json(const ArmPair& pair, const GoldenDifference& row, size_t number)
   return check;
 }
 
-Json config_difference(const ArmPair& pair) {
+Json reviewed_config_difference(const ArmPair& pair) {
   Json differences = Json::array();
   if (!pair.before || !pair.after)
     return differences;
@@ -169,12 +169,12 @@ Json case_json(const ArmPair& pair, const std::vector<GoldenDifference>& rows,
                const std::vector<std::string>& notes) {
   Json arms = Json::array();
   if (pair.before)
-    arms.push_back(arm_json(pair.revision, *pair.before));
+    arms.push_back(reviewed_arm(pair.revision, *pair.before));
   if (pair.after)
-    arms.push_back(arm_json(now_name, *pair.after));
+    arms.push_back(reviewed_arm(now_name, *pair.after));
   Json checks = Json::array();
   for (const GoldenDifference& row : rows)
-    checks.push_back(check_json(pair, row, checks.size() + 1));
+    checks.push_back(reviewed_check(pair, row, checks.size() + 1));
   return {{"name", pair.golden + " " + pair.arm},
           {"title", fmt::format("Golden of {}, arm {}", pair.golden, pair.arm)},
           {"question", "What changed since " + pair.revision + "?"},
@@ -187,7 +187,7 @@ Json case_json(const ArmPair& pair, const std::vector<GoldenDifference>& rows,
           {"notes", notes},
           {"arms", arms},
           {"reference", arms.front().at("name")},
-          {"config_difference", config_difference(pair)},
+          {"config_difference", reviewed_config_difference(pair)},
           {"curves", curves_json(pair)},
           {"checks", checks},
           {"reproduce", shell_quote({"parity", "golden", "diff", pair.revision, pair.golden})}};

@@ -2,48 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "harness/compare/check.hpp"
-#include "harness/golden/golden.hpp"
 #include "harness/golden/golden_file.hpp"
 #include "harness/suite/evidence.hpp"
+#include "harness/suite/judge_golden.hpp"
+#include "harness/suite/judged_check.hpp"
 #include "harness/suite/plan.hpp"
+#include "harness/suite/record_case.hpp"
+#include "harness/suite/standing_evidence.hpp"
 
 namespace parity {
-
-/// One line of a case's results: a claim and what was found.
-struct JudgedCheck {
-  std::string kind;      ///< pair, training, replicas or golden
-  std::string quantity;  ///< "lr", "grad layers.*.wq.weight"
-  Check claim;
-  CheckResult result;
-};
-
-/// How goldens are treated in this suite.
-struct GoldenPolicy {
-  GoldenMode mode = GoldenMode::compare;
-  GoldenOrigin origin;  ///< case_name and command are filled in per case
-  std::string reason;   ///< why stored values may change; without one they do not
-  DriftMode drift = DriftMode::notice;
-  bool variant = false;  ///< what drifted is kept beside what is stored
-};
-
-/// Whether the golden will be written if the case's checks hold.
-bool will_record(const Case& source, GoldenMode mode);
-
-/// Checks of the case against its golden.
-std::vector<Check> claims_on_golden(const Case& source);
 
 /// Judges a case: its checks, then "it trained" for every arm with a loss, "replicas are
 /// equal" for every arm of several ranks, then its golden (compared or
 /// recorded, as the mode says; never recorded while a check fails).
-/// \param golden  what the case's golden file holds now
+/// \param golden    what the case's golden file holds now
+/// \param runs      that the arms and their twins belong to, for the evidence that is recorded
+/// \param standing  checks that stored evidence answers; it counts where twins did not run
 std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& evidence,
-                                    const StoredGolden& golden, const GoldenPolicy& policy);
+                                    const StoredGolden& golden, const GoldenPolicy& policy,
+                                    const std::map<std::string, RunResult>& runs = {},
+                                    const StandingEvidence& standing = {});
 
 /// "all", "warmup", "2-5".
 std::string window_words(const StepWindow& window);

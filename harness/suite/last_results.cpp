@@ -20,7 +20,7 @@ fs::path file_of(const std::string& case_name, const fs::path& out) {
 }
 
 /// What is taken from the file below has the type it is taken as.
-bool has_form(const Json& results) {
+bool has_arms(const Json& results) {
   const auto is_text = [](const Json& item, const char* key) {
     return item.contains(key) && item[key].is_string();
   };
@@ -54,7 +54,7 @@ Json last_results(const std::string& case_name, const fs::path& out) {
   Json results;
   if (fs::is_regular_file(file, error))
     results = read_json(read_file(file));
-  if (results.is_object() && results.contains("arms") && !has_form(results))
+  if (results.is_object() && results.contains("arms") && !has_arms(results))
     throw UserError(file.string() + " is damaged or of another version of parity; run: parity run " +
                     case_name);
   if (!results.is_object() || !results.contains("arms"))
@@ -78,9 +78,9 @@ fs::path find_trace(const std::string& words, const fs::path& out) {
     return out / arm.at("trace").get<std::string>();
   if (!arm.at("twin").is_string())
     throw UserError(name +
-                        " had no float64 twin in its last run (golden verify runs none, and not every check "
-                        "needs one); " +
-                        "name it without " + std::string(twin_suffix),
+                        " had no float64 twin in its last run (golden verify runs none, stored evidence may "
+                        "stand for it, and not every check needs one); " +
+                        "run it with --evidence again, or name it without " + std::string(twin_suffix),
                     ExitCode::missing);
   return out / "runs" / arm.at("twin").get<std::string>();
 }

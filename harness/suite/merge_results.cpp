@@ -89,7 +89,7 @@ bool has(const Json& item, const char* key, Json::value_t type) {
 }
 
 /// What is counted and merged has the type it is taken as; renderers look at the rest.
-bool has_form(const Json& item) {
+bool is_case(const Json& item) {
   const auto all = [&](const char* key, const auto& good) {
     return has(item, key, Json::value_t::array) && std::all_of(item[key].begin(), item[key].end(), good);
   };
@@ -189,7 +189,7 @@ JsonItems read_results(const fs::path& folder) {
 
 Json read_case_results(const JsonItems& results, size_t place, const fs::path& folder) try {
   Json item = results.item(place);
-  if (!has_form(item))
+  if (!is_case(item))
     fail_damaged(folder);
   return item;
 } catch (const Json::exception&) {

@@ -3,6 +3,7 @@
 #include "harness/suite/plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/base/error.hpp"
 #include "harness/base/nearest.hpp"
@@ -15,18 +16,13 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-int64_t integer_or(const FlatConfig& config, const std::string& key, int64_t fallback) {
-  const auto found = config.find(key);
-  return found != config.end() && found->second.is_number_integer() ? found->second.get<int64_t>() : fallback;
-}
-
 std::string string_or(const FlatConfig& config, const std::string& key, const std::string& fallback) {
   const auto found = config.find(key);
   return found != config.end() && found->second.is_string() ? found->second.get<std::string>() : fallback;
 }
 
 RunLength length_of(const FlatConfig& config) {
-  return {integer_or(config, "steps", 10), integer_or(config, "lr.warmup_steps", 0)};
+  return {integer_of(config, "steps", 10), integer_of(config, "lr.warmup_steps", 0)};
 }
 
 /// {case_dir} in a file's path, so that a case may bring files and be run from anywhere.
@@ -57,7 +53,7 @@ bool in_golden(const Case& source, const std::string& arm) {
 
 bool needs_twin(const PlannedCase& planned, const Arm& arm) {
   const Case& source = planned.source;
-  return (planned.twins_for_golden && in_golden(source, arm.name)) ||
+  return (planned.twins == Twins::checks_and_golden && in_golden(source, arm.name)) ||
          std::any_of(source.checks.begin(), source.checks.end(),
                      [&](const Check& check) { return check.needs_twins() && names_arm(check, arm); });
 }
@@ -131,6 +127,15 @@ Json cuda_identity(const PlanContext& context) {
   return {{"gpus", context.gpus}, {"plugin", fs::exists(plugin) ? context.hash_file(plugin) : ""}};
 }
 
+/// What resolves a run, but for the program and the machine, whose bits are compared instead.
+std::string resolved_digest(Json identity) {
+  for (const char* key : {"program", "cpu", "cuda", "traces"})
+    identity.erase(key);
+  for (const auto& [key, content] : identity["inputs"].items())
+    identity["config"].erase(key);  // a file counts by its content, wherever it lies
+  return content_hash(identity.dump());
+}
+
 template <class Arms>
 auto& find_arm(Arms& arms, const std::string& name) {
   const auto found =
@@ -160,9 +165,11 @@ const PlannedArm& PlannedCase::arm(const std::string& name) const {
 }
 
 double PlannedRun::cost() const {
-  const double tokens = static_cast<double>(integer_or(config, "data.seq_len", 256)) *
-                        static_cast<double>(integer_or(config, "data.global_batch", 4));
-  return static_cast<double>(last_step() - span.start_step) * tokens * (dtype == "float64" ? 2.3 : 1.0);
+  const double tokens = static_cast<double>(integer_of(config, "data.seq_len", 256)) *
+                        static_cast<double>(integer_of(config, "data.global_batch", 4));
+  constexpr double start = 16'000;  // measured: 0.4 s a rank
+  return start * ranks +
+         static_cast<double>(last_step() - span.start_step) * tokens * (dtype == "float64" ? 2 : 1);
 }
 
 const ConfigSchema& Plan::schema() {
@@ -222,10 +229,10 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   run.case_folder = fs::absolute(planned.source.file).parent_path();
   run.profile = arm.profile.empty() ? planned.source.profile : arm.profile;
   run.ranks = arm.is_command() || !schema_ ? arm.ranks : static_cast<int>(schema_->ranks(run.config));
-  run.threads = static_cast<int>(std::clamp<int64_t>(integer_or(run.config, "threads", 1), 1, 1024));
-  run.steps = integer_or(run.config, "steps", 10);
+  run.threads = static_cast<int>(std::clamp<int64_t>(integer_of(run.config, "threads", 1), 1, 1024));
+  run.steps = integer_of(run.config, "steps", 10);
   run.span = arm.is_command() ? RunSpan{} : arm.span;
-  run.restart_after = arm.is_command() ? 0 : integer_or(run.config, "checkpoint.restart_after", 0);
+  run.restart_after = arm.is_command() ? 0 : integer_of(run.config, "checkpoint.restart_after", 0);
   check_span(run);
   run.timeout_seconds = planned.source.timeout_seconds;
   run.cacheable = !arm.is_command() || !arm.inputs.empty();
@@ -279,34 +286,40 @@ Json Plan::identity_of(const PlannedCase& planned, const Arm& arm, const Planned
 std::string Plan::keep(PlannedRun run) {
   run.id = content_hash(run.identity).substr(0, 16);
   const auto [place, is_new] = runs_.try_emplace(run.id, run);
-  if (is_new)
-    order_.push_back(run.id);
-  else
+  if (!is_new)
     place->second.capture.merge(run.capture);
   return place->first;
 }
 
-std::string Plan::plan_twin(PlannedCase& planned, const std::string& name, const Capture& extra) {
+void Plan::ask_for(const std::string& id) {
+  if (asked_.insert(id).second)
+    order_.push_back(id);
+}
+
+/// \return id of the twin, which is spare where the case's twins are; "" if the arm can have none
+std::string Plan::plan_twin(PlannedCase& planned, const std::string& name) {
   const Arm& arm = planned.source.arm(name);
   PlannedArm& place = planned.arm(name);
   if (!arm.float64 || runs_.at(place.run).dtype == "float64")
     return "";
   PlannedRun run = run_of(planned, arm, true);
-  run.capture.merge(extra);
   for (const std::string& other : arms_read_by(planned.source, arm))
-    run.trace_of[other] = plan_twin(planned, other, {});
+    run.trace_of[other] = plan_twin(planned, other);
   run.identity = identity_of(planned, arm, run).dump();
-  return place.twin = keep(std::move(run));
+  place.spare_twin = keep(std::move(run));
+  if (planned.twins != Twins::spare)
+    ask_for(place.twin = std::exchange(place.spare_twin, ""));
+  return place.twin.empty() ? place.spare_twin : place.twin;
 }
 
-void Plan::add(const Case& source, bool twins_for_golden) {
+void Plan::add(const Case& source, Twins twins) {
   const bool with_schema = uses_trainer(source);
   if (with_schema)
     schema();
-  PlannedCase planned{source, {}, twins_for_golden};
+  PlannedCase planned{source, {}, twins};
   for (const Arm& arm : source.arms) {
     const FlatConfig config = config_of(source, arm, with_schema);
-    planned.arms.push_back({arm.name, "", "", config, integer_or(config, "lr.warmup_steps", 0)});
+    planned.arms.push_back({arm.name, "", "", config, integer_of(config, "lr.warmup_steps", 0)});
   }
   check_channels(source);
   for (const bool commands : {false, true})  // commands may read the traces of the others
@@ -317,21 +330,40 @@ void Plan::add(const Case& source, bool twins_for_golden) {
       PlannedRun run = run_of(planned, arm, false);
       for (const std::string& other : arms_read_by(source, arm))
         run.trace_of[other] = planned.arm(other).run;
-      run.identity = identity_of(planned, arm, run).dump();
+      const Json identity = identity_of(planned, arm, run);
+      run.identity = identity.dump();
       planned.arms[i].ranks = run.ranks;
+      planned.arms[i].resolved = resolved_digest(identity);
       planned.arms[i].run = keep(std::move(run));
+      ask_for(planned.arms[i].run);
     }
   for (const Arm& arm : source.arms)
     if (needs_twin(planned, arm))
-      plan_twin(planned, arm.name, {});
+      plan_twin(planned, arm.name);
   cases_.push_back(std::move(planned));
 }
 
 std::vector<std::string> Plan::add_golden_twins(PlannedCase& planned) {
   const size_t before = order_.size();
-  planned.twins_for_golden = true;
+  planned.twins = Twins::checks_and_golden;
   for (const std::string& arm : planned.source.golden.arms)
-    plan_twin(planned, arm, {});
+    plan_twin(planned, arm);
+  return {order_.begin() + static_cast<std::ptrdiff_t>(before), order_.end()};
+}
+
+void Plan::run_spare_twin(PlannedCase& planned, const std::string& name) {
+  PlannedArm& place = planned.arm(name);
+  if (place.spare_twin.empty())
+    return;
+  for (const std::string& other : arms_read_by(planned.source, planned.source.arm(name)))
+    run_spare_twin(planned, other);
+  ask_for(place.twin = std::exchange(place.spare_twin, ""));
+}
+
+std::vector<std::string> Plan::run_spare_twins(PlannedCase& planned, const std::vector<std::string>& arms) {
+  const size_t before = order_.size();
+  for (const std::string& arm : arms)
+    run_spare_twin(planned, arm);
   return {order_.begin() + static_cast<std::ptrdiff_t>(before), order_.end()};
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,8 @@ struct PlannedRun {
   bool is_command() const { return !command.empty(); }
   int64_t last_step() const { return span.stop_after > 0 ? span.stop_after : steps; }
   int slots() const { return ranks * threads; }
-  /// Relative cost, for the time left: tokens, float64 counted as more than twice as slow.
+  /// Relative cost, for the time left and the order of cases: tokens, float64 counted as twice as slow, and
+  /// what starting a process of LibTorch costs in tokens of a small model.
   double cost() const;
 };
 
@@ -54,12 +56,21 @@ struct PlannedArm {
   FlatConfig config;
   int64_t warmup_steps = 0;
   int ranks = 1;
+  std::string spare_twin = {};  ///< id of a twin that runs only if stored evidence does not stand
+  std::string resolved = {};    ///< ArmEvidence::resolved
+};
+
+/// Which float64 twins of a case run.
+enum class Twins {
+  spare,              ///< none at first; those that turn out to be needed (Plan::run_spare_twins)
+  checks,             ///< those that its checks need
+  checks_and_golden,  ///< also those of the arms in its golden
 };
 
 struct PlannedCase {
   Case source;
   std::vector<PlannedArm> arms;  ///< in the order of the file
-  bool twins_for_golden = false;
+  Twins twins = Twins::checks;
 
   PlannedArm& arm(const std::string& name);
   const PlannedArm& arm(const std::string& name) const;
@@ -81,17 +92,21 @@ class Plan {
  public:
   explicit Plan(PlanContext context) : context_(std::move(context)) {}
 
-  /// \param twins_for_golden  also plan the float64 twins of the arms in the case's golden
   /// \throws UserError with file, line and column for config keys the trainer does not know, values of a
-  /// wrong
-  ///         type, unknown channels and placeholders of unknown arms
-  void add(const Case& source, bool twins_for_golden);
+  ///         wrong type, unknown channels and placeholders of unknown arms
+  void add(const Case& source, Twins twins = Twins::checks);
   /// Adds the float64 twins of the golden's arms to a case that is planned already.
   /// \return ids of runs that are new
   std::vector<std::string> add_golden_twins(PlannedCase& planned);
+  /// Runs the spare twins of these arms after all, and those whose traces they read. Every run has recorded
+  /// what a spare twin is wanted for, so one that another case asked for is not run again.
+  /// \return ids of runs that are new
+  std::vector<std::string> run_spare_twins(PlannedCase& planned, const std::vector<std::string>& arms);
 
-  std::map<std::string, PlannedRun>& runs() { return runs_; }
-  const std::vector<std::string>& order() const { return order_; }  ///< ids, as they were asked for
+  std::map<std::string, PlannedRun>& runs() { return runs_; }  ///< spare twins too
+  const std::map<std::string, PlannedRun>& runs() const { return runs_; }
+  /// Ids of those to run, as they were asked for.
+  const std::vector<std::string>& order() const { return order_; }
   std::vector<PlannedCase>& cases() { return cases_; }
   const std::vector<PlannedCase>& cases() const { return cases_; }
 
@@ -101,13 +116,16 @@ class Plan {
   void check_channels(const Case& source);
   PlannedRun run_of(const PlannedCase& planned, const Arm& arm, bool twin);
   Json identity_of(const PlannedCase& planned, const Arm& arm, const PlannedRun& run);
-  std::string plan_twin(PlannedCase& planned, const std::string& arm, const Capture& capture);
+  std::string plan_twin(PlannedCase& planned, const std::string& arm);
+  void run_spare_twin(PlannedCase& planned, const std::string& arm);
   std::string keep(PlannedRun run);
+  void ask_for(const std::string& id);
 
   PlanContext context_;
   std::optional<ConfigSchema> schema_;
   std::map<std::string, PlannedRun> runs_;
   std::vector<std::string> order_;
+  std::set<std::string> asked_;  ///< the ids of `order_`
   std::vector<PlannedCase> cases_;
 };
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/rank_command.hpp"
 
+#include <cstdlib>
+
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -25,6 +27,24 @@ fs::path repository_around(const fs::path& folder) {
     if (fs::exists(each / ".git"))
       return each;
   return folder;
+}
+
+/// LD_PRELOAD with the library that lets MKL take its AVX2 branch, and with what the user preloads. Empty on
+/// Intel's CPUs, which need no library, and where it lies neither beside this program nor in the bin beside
+/// its folder.
+std::map<std::string, std::string> mkl_preload() {
+  __builtin_cpu_init();
+  if (__builtin_cpu_is("intel"))
+    return {};
+  std::error_code none;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", none).parent_path();
+  for (const fs::path& place : {folder, folder.parent_path() / "bin"}) {
+    const std::string library = (place / "libparity-mkl.so").string();
+    const char* others = std::getenv("LD_PRELOAD");
+    if (fs::exists(library, none))
+      return {{"LD_PRELOAD", others == nullptr ? library : library + ":" + others}};
+  }
+  return {};
 }
 
 }  // namespace
@@ -88,6 +108,8 @@ std::vector<std::string> span_arguments(const PlannedRun& run, const RunStore& s
 std::map<std::string, std::string> rank_environment(const PlannedRun& run, const fs::path& folder, int rank,
                                                     const std::string& rendezvous, int port) {
   auto environment = profile_environment(parse_enum<Profile>(run.profile), run.threads);
+  if (run.is_command() && environment.at("MKL_CBWR").starts_with("AVX2"))
+    environment.merge(mkl_preload());
   const std::string trace = rank == 0 ? "trace.h5" : fmt::format("trace.rank{}.h5", rank);
   environment.merge(std::map<std::string, std::string>{
       {"PARITY_CONFIG", (folder / "config.json").string()},

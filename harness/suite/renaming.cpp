@@ -8,7 +8,7 @@
 namespace parity {
 namespace {
 
-constexpr size_t longest_renamed = 4096;  // std::regex recurses with each character
+constexpr size_t longest_renamed = 1024;  // std::regex recurses with each character, by kilobytes under ASan
 
 std::regex compiled(const std::string& pattern) {
   try {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/suite/judge_case.hpp"
+#include "harness/suite/judged_check.hpp"
 #include "harness/trace/trace.hpp"
 
 namespace parity {

@@ -11,7 +11,7 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-fs::path place_of(const fs::path& file) {
+fs::path place_in_suite(const fs::path& file) {
   std::error_code error;
   return fs::weakly_canonical(file, error);
 }
@@ -37,7 +37,8 @@ std::vector<Case> only_failed(std::vector<Case> cases, const std::vector<FailedC
   std::vector<Case> chosen;
   for (Case& item : cases) {
     const auto found = std::find_if(failed.begin(), failed.end(), [&](const FailedCase& each) {
-      return each.file.empty() ? each.name == item.name : place_of(each.file) == place_of(item.file);
+      return each.file.empty() ? each.name == item.name
+                               : place_in_suite(each.file) == place_in_suite(item.file);
     });
     if (found == failed.end())
       continue;

@@ -10,6 +10,7 @@
 #include "harness/base/process.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/suite/case_sentence.hpp"
+#include "harness/suite/case_times.hpp"
 #include "harness/suite/cause_command.hpp"
 #include "harness/suite/closer.hpp"
 #include "harness/suite/curves.hpp"
@@ -136,6 +137,20 @@ Json worst_json(const WorstPlace& worst) {
           {"limit", json_number(worst.limit)}};
 }
 
+/// Where what float64 twins showed comes from; null where the verdict took nothing from them.
+Json evidence_json(const JudgedCheck& judged) {
+  if (!judged.result.twins)
+    return nullptr;
+  if (!judged.stored)
+    return {{"source", "measured"}};
+  return {{"source", "stored"},
+          {"date", judged.stored->date},
+          {"producer", judged.stored->producer},
+          {"commit", judged.stored->commit},
+          {"environment", judged.stored->environment},
+          {"runs", judged.stored->runs}};
+}
+
 Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t number,
                 const std::map<std::string, RunResult>& runs, const fs::path& out) {
   const CheckResult& result = judged.result;
@@ -163,18 +178,14 @@ Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t nu
           {"worst", result.worst ? worst_json(*result.worst) : Json()},
           {"tensors", finite_json(result.tensors)},
           {"bounds", result.bounds},
+          {"evidence", evidence_json(judged)},
           {"command", closer_command(planned, judged, runs, out)},
           {"cause", cause_command(planned, judged, runs, out)}};
 }
 
 double seconds_of(const PlannedCase& planned, const std::map<std::string, RunResult>& runs) {
-  std::set<std::string> ids;
-  for (const PlannedArm& arm : planned.arms)
-    for (const std::string& id : {arm.run, arm.twin})
-      if (!id.empty())
-        ids.insert(id);
   double seconds = 0;
-  for (const std::string& id : ids)
+  for (const std::string& id : runs_of(planned))
     seconds += runs.at(id).seconds;
   return seconds;
 }

@@ -5,6 +5,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/json_fields.hpp"
+#include "harness/base/utc.hpp"
 #include "harness/trace/probe.hpp"
 #include "harness/trace/rank_files.hpp"
 #include "harness/trace/trace.hpp"
@@ -88,6 +89,7 @@ std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
   result.folder = place;
   result.cached = true;
   result.seconds = number_or(record, "seconds", 0);
+  result.ended = text_or(record, "ended", utc_of_file(place / "trace.h5"));
   return result;
 }
 
@@ -126,7 +128,8 @@ void RunStore::finish(const PlannedRun& run, const RunResult& result) const {
                  {"status", result.complete() ? "complete" : "failed"},
                  {"identity", Json::parse(run.identity)},
                  {"capture", run.capture.to_json()},
-                 {"seconds", result.seconds}};
+                 {"seconds", result.seconds},
+                 {"ended", result.ended}};
   if (result.complete())
     record["trace_state"] = joined(states_of(trace(run.id)));
   if (result.failure)

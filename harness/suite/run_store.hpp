@@ -26,6 +26,7 @@ struct RunResult {
   std::filesystem::path folder;
   bool cached = false;
   double seconds = 0;
+  std::string ended;  ///< when, UTC: "2026-11-23T10:00:00Z"
   std::optional<RunFailure> failure;
   std::string stderr_tail;
   std::filesystem::path log;  ///< what the rank that failed wrote to stderr; empty if nothing

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <list>
 #include <map>
 #include <memory>
@@ -14,12 +13,15 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/folder_lock.hpp"
 #include "harness/base/process.hpp"
 #include "harness/base/signals.hpp"
+#include "harness/base/utc.hpp"
 #include "harness/suite/case_floors.hpp"
+#include "harness/suite/case_times.hpp"
 #include "harness/suite/content_hash.hpp"
 #include "harness/suite/evidence.hpp"
 #include "harness/suite/judge_case.hpp"
@@ -31,6 +33,7 @@
 #include "harness/suite/results.hpp"
 #include "harness/suite/results_writer.hpp"
 #include "harness/suite/run_cache.hpp"
+#include "harness/suite/run_order.hpp"
 #include "harness/suite/run_status.hpp"
 #include "harness/suite/runner.hpp"
 #include "harness/suite/stored_power.hpp"
@@ -39,15 +42,6 @@
 namespace parity {
 namespace fs = std::filesystem;
 namespace {
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts = {};
-  ::gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 std::string producer_words(const Json& producer) {
   return producer.value("name", "parity") + " " + producer.value("version", "");
@@ -81,7 +75,7 @@ class Suite {
     policy_.variant = options.golden_variant;
     policy_.origin = {"", producer_words(options.producer), options.producer.value("commit", ""), ""};
     for (const Case& source : cases)
-      plan_.add(source, will_record(source, policy_.mode));
+      plan_.add(source, first_twins(source));
     if (options.shard)
       keep_shard(*options.shard);
   }
@@ -92,12 +86,16 @@ class Suite {
     std::list<size_t> open;
     for (size_t i = 0; i < count; ++i)
       open.push_back(i);
-    for (const std::string& id : plan_.order())
+    for (const std::string& id : run_order(plan_))
       runner_.add(plan_.runs().at(id));
     while (!open.empty() && !failed_fast_) {
       if (interrupted() && !stopped_)
         stop();
-      const bool news = !runner_.poll().empty();
+      const std::vector<std::string> ended = runner_.poll();
+      const bool news = !ended.empty();
+      for (const std::string& id : ended)
+        if (!runs().at(id).cached)
+          ends_[id] = std::chrono::steady_clock::now();
       status_.show(runner_);
       // One at a time: while a case is judged, a core that became free waits.
       const auto judged =
@@ -137,6 +135,16 @@ class Suite {
   const Json& shard() const { return shard_; }
 
  private:
+  /// A golden is recorded with all that its twins show. Where it holds evidence already, that may stand,
+  /// which is known when the arms have ended.
+  Twins first_twins(const Case& source) const {
+    if (will_record(source, policy_.mode))
+      return Twins::checks_and_golden;
+    const bool may_stand = options_.evidence == EvidenceMode::stored && !source.golden.arms.empty() &&
+                           has_evidence(source.golden_file);
+    return may_stand ? Twins::spare : Twins::checks;
+  }
+
   /// What is wrong with the goldens as a whole stands after the cases, as cases of their own.
   void tell_of_goldens() {
     size_t place = plan_.cases().size();
@@ -162,13 +170,14 @@ class Suite {
           if (!id.empty())
             item.runs[id] = plan_.runs().at(id).cost();
       items.push_back(std::move(item));
-      names += planned.source.name + "\n";
+      // Machines that plan other twins deal the cases in another way.
+      names += planned.source.name + (planned.twins == Twins::spare ? " on stored evidence\n" : "\n");
     }
     const std::vector<int> shards = deal(items, shard.count);
     const Plan whole = std::exchange(plan_, Plan(plan_context(options_.trainer, hashes_)));
     for (size_t i = 0; i < items.size(); ++i)
       if (shards[i] == shard.index)
-        plan_.add(whole.cases()[i].source, whole.cases()[i].twins_for_golden);
+        plan_.add(whole.cases()[i].source, whole.cases()[i].twins);
     shard_ = {{"index", shard.index},
               {"count", shard.count},
               {"cases", items.size()},
@@ -198,7 +207,7 @@ class Suite {
   bool wants_golden_twins(const PlannedCase& planned, const Evidence& evidence,
                           const StoredGolden& golden) const {
     const Case& source = planned.source;
-    return !planned.twins_for_golden && !stopped_ && !records_golden(planned) &&
+    return planned.twins != Twins::checks_and_golden && !stopped_ && !records_golden(planned) &&
            golden_needs_twins(golden, evidence.arms(source.golden.arms), claims_on_golden(source));
   }
 
@@ -209,6 +218,7 @@ class Suite {
       return false;
     if (was_interrupted(planned))
       return true;
+    const auto begin = std::chrono::steady_clock::now();
     const std::string from = judged_from(planned, runs(), store_, hashes_, options_.out, options_.drift);
     if (auto before = results_before(planned, from)) {
       tell(index, *before);
@@ -216,14 +226,21 @@ class Suite {
     }
     const Evidence evidence(planned, runs(), store_);
     StoredGolden golden = golden_of(planned.source);
+    const StandingEvidence standing = options_.evidence == EvidenceMode::stored && !records_golden(planned)
+                                          ? standing_evidence(planned, evidence, golden)
+                                          : StandingEvidence();
+    if (const auto lacking = arms_without_evidence(planned, evidence, standing); !lacking.empty()) {
+      run_more(plan_.run_spare_twins(planned, lacking));
+      return stopped_;  // then the case stays unfinished
+    }
     if (wants_golden_twins(planned, evidence, golden)) {
-      for (const std::string& id : plan_.add_golden_twins(planned))
-        runner_.add(plan_.runs().at(id));
+      run_more(plan_.add_golden_twins(planned));
       return false;
     }
     const bool records = records_golden(planned);
-    const auto judged = skip_reason(planned, runs()).empty() ? judge_case(planned, evidence, golden, policy_)
-                                                             : std::vector<JudgedCheck>();
+    const auto judged = skip_reason(planned, runs()).empty()
+                            ? judge_case(planned, evidence, golden, policy_, runs(), standing)
+                            : std::vector<JudgedCheck>();
     if (records)
       golden = golden_of(planned.source);
     const Json calibration = golden.golden ? calibration_of(golden.golden->floors) : Json();
@@ -232,10 +249,18 @@ class Suite {
     Json results = case_results(planned, evidence, judged, stored, runs(), options_.out);
     results["power"] = stored_power(planned.source, options_.out);
     results["calibration"] = calibration;
+    results["time"] = case_times(planned, evidence, runs(), ends_, begin);
     results["judged_from"] = records ? "" : from;
     keep_results(results, options_.out);
     tell(index, results);
     return true;
+  }
+
+  /// Nothing is begun once the suite was stopped.
+  void run_more(const std::vector<std::string>& ids) {
+    if (!stopped_)
+      for (const std::string& id : ids)
+        runner_.add(plan_.runs().at(id));
   }
 
   bool records_golden(const PlannedCase& planned) const { return will_record(planned.source, policy_.mode); }
@@ -276,6 +301,7 @@ class Suite {
   bool failed_fast_ = false;
   std::map<size_t, CaseOutcome> judged_;  ///< by place in the suite
   std::vector<std::string> unfinished_;
+  RunEnds ends_;
   Json shard_;
   RunStatus status_;
 };
@@ -314,7 +340,7 @@ SuiteOutcome run_suite(const std::vector<Case>& cases, const SuiteOptions& optio
     progress.note(fmt::format("cache: dropped {} run{} ({}), {} are left; --cache-size bounds them",
                               trim.dropped, trim.dropped == 1 ? "" : "s", bytes_words(trim.freed_bytes),
                               bytes_words(trim.left_bytes)));
-  rest["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  rest["seconds"] = seconds_since(begin);
   writer.finish(rest);
   return outcome;
 }

@@ -15,6 +15,7 @@
 #include "harness/suite/case_outcome.hpp"
 #include "harness/suite/golden_sizes.hpp"
 #include "harness/suite/shard.hpp"
+#include "harness/suite/standing_evidence.hpp"
 
 namespace parity {
 
@@ -32,6 +33,7 @@ struct SuiteOptions {
   GoldenMode golden_mode = GoldenMode::compare;
   std::string golden_reason;  ///< why stored values may change
   DriftMode drift = DriftMode::notice;
+  EvidenceMode evidence = EvidenceMode::stored;
   bool golden_variant = false;      ///< keep what drifted beside what is stored, not in its place
   std::optional<SuiteShard> shard;  ///< run only this machine's part of the cases
   bool fail_fast = false;           ///< stop at the first case that fails

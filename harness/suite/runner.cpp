@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/elapsed.hpp"
+
 namespace parity {
 
 Runner::Runner(Options options, const RunStore& store)
@@ -99,8 +101,7 @@ Advance Runner::advance() const {
   for (const RunningRun& running : running_)
     done += running.run().cost() * static_cast<double>(running.steps_done()) /
             static_cast<double>(std::max<int64_t>(running.run().steps, 1));
-  return {done, cost_total_,
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count()};
+  return {done, cost_total_, seconds_since(started_)};
 }
 
 std::string Runner::status_line() const {

@@ -16,8 +16,8 @@
 namespace parity {
 
 /// Executes planned runs beside each other, as far as the core slots allow (ranks x threads each), in the
-/// order they were added. A run that reads another's trace waits for it. One thread; poll() never blocks for
-/// long.
+/// order they were added (run_order.hpp). A run that reads another's trace waits for it. One thread; poll()
+/// never blocks for long.
 class Runner {
  public:
   struct Options {

@@ -12,6 +12,7 @@
 #include "harness/base/file.hpp"
 #include "harness/base/json_fields.hpp"
 #include "harness/base/progress.hpp"
+#include "harness/base/utc.hpp"
 #include "harness/base/visible.hpp"
 #include "harness/suite/left_trace.hpp"
 #include "harness/suite/rank_command.hpp"
@@ -292,6 +293,7 @@ void RunningRun::fail(const std::string& kind, const std::string& message, int c
   if (!result_.stderr_tail.empty())
     result_.log = log("stderr", culprit);
   result_.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  result_.ended = utc_now();
   store_.finish(run_, result_);
   ended_ = true;
 }
@@ -313,6 +315,7 @@ void RunningRun::end() {
   if (const auto failure = trace_failure(run_, result_.folder / "trace.h5"))
     return fail(failure->kind, failure->message + (failure->kind == "no_trace" ? last_words(0) : ""), 0);
   result_.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  result_.ended = utc_now();
   store_.finish(run_, result_);
   ended_ = true;
 }

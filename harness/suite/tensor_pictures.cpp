@@ -19,7 +19,6 @@ namespace {
 constexpr int64_t most_rows = 48;  // of cells
 constexpr int64_t most_columns = 64;
 constexpr size_t most_pictures = 4;  // of a case
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// First element of each of at most `most` parts of `size` elements, as equal as can be.
 std::vector<int64_t> starts(int64_t size, int64_t most) {
@@ -34,7 +33,7 @@ std::vector<int64_t> starts(int64_t size, int64_t most) {
 double distance(double e, double a) {
   if (e == a || (std::isnan(e) && std::isnan(a)))
     return 0;
-  return std::isfinite(e) && std::isfinite(a) ? std::abs(a - e) : nan;
+  return std::isfinite(e) && std::isfinite(a) ? std::abs(a - e) : std::numeric_limits<double>::quiet_NaN();
 }
 
 /// NaN is the largest of all.

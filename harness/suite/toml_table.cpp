@@ -32,8 +32,8 @@ Json to_json(const toml::node& node) {
   return nullptr;
 }
 
-void flatten_into(Overrides& flat, const TomlTable& table, const std::string& prefix,
-                  const std::vector<std::string>& skip, size_t depth) {
+void flatten_table(Overrides& flat, const TomlTable& table, const std::string& prefix,
+                   const std::vector<std::string>& skip, size_t depth) {
   for (const auto& [key, node] : table.raw()) {
     const std::string name = prefix + std::string(key.str());
     if (prefix.empty() && std::find(skip.begin(), skip.end(), name) != skip.end())
@@ -43,7 +43,7 @@ void flatten_into(Overrides& flat, const TomlTable& table, const std::string& pr
         table.fail(table.place_of(key.source()), "tables are nested deeper than " +
                                                      std::to_string(deepest_config) +
                                                      " here; no config key lies so deep");
-      flatten_into(flat, TomlTable(*child, table.file(), name), name + ".", skip, depth + 1);
+      flatten_table(flat, TomlTable(*child, table.file(), name), name + ".", skip, depth + 1);
       continue;
     }
     const Json value = to_json(node);
@@ -165,7 +165,7 @@ TomlTable TomlTable::table(std::string_view key, const std::string& what) const 
 
 Overrides flatten(const TomlTable& table, const std::vector<std::string>& skip) {
   Overrides flat;
-  flatten_into(flat, table, "", skip, 0);
+  flatten_table(flat, table, "", skip, 0);
   return flat;
 }
 

@@ -56,7 +56,7 @@ Json rules_to_json(const std::vector<CaptureRule>& rules) {
   return list;
 }
 
-[[noreturn]] void refuse(const std::string& what, const std::string& expected) {
+[[noreturn]] void refuse_capture(const std::string& what, const std::string& expected) {
   throw UserError("the capture's " + what + " is not " + expected +
                   " (a capture is {\"tensors\": [...], \"sketches\": [...], \"replay\": false, \"faults\": "
                   "[...]}); mend it");
@@ -64,26 +64,26 @@ Json rules_to_json(const std::vector<CaptureRule>& rules) {
 
 const Json& list_of(const Json& value, const std::string& key) {
   if (!value.is_array())
-    refuse(key, "a list");
+    refuse_capture(key, "a list");
   return value;  // NOLINT(bugprone-return-const-ref-from-parameter): callers hold the document
 }
 
 CaptureRule rule_from_json(const Json& json, const std::string& where) {
   if (!json.is_object())
-    refuse(where, "an object");
+    refuse_capture(where, "an object");
   CaptureRule rule;
   for (const auto& [key, value] : json.items()) {
     const std::string at = where + "." + key;
     if (key == "steps") {
       for (const Json& step : list_of(value, at)) {
         if (!step.is_number_integer() || step.get<int64_t>() < 0)
-          refuse(at, "a list of step numbers");
+          refuse_capture(at, "a list of step numbers");
         rule.steps.push_back(step.get<int64_t>());
       }
     } else if (key == "phases" || key == "names") {
       for (const Json& name : list_of(value, at)) {
         if (!name.is_string())
-          refuse(at, "a list of strings");
+          refuse_capture(at, "a list of strings");
         if (key == "phases")
           rule.phases.push_back(parse_enum<Phase>(name.get<std::string>()));
         else
@@ -163,7 +163,7 @@ Json Capture::to_json() const {
 
 Capture Capture::from_json(const Json& json) {
   if (!json.is_object())
-    refuse("text", "a JSON object");
+    refuse_capture("text", "a JSON object");
   Capture capture;
   for (const auto& [key, value] : json.items()) {
     if (key == "tensors" || key == "sketches" || key == "operators") {
@@ -175,13 +175,13 @@ Capture Capture::from_json(const Json& json) {
         rules.push_back(rule_from_json(rule, key + "[" + std::to_string(i++) + "]"));
     } else if (key == "replay") {
       if (!value.is_boolean())
-        refuse(key, "true or false");
+        refuse_capture(key, "true or false");
       capture.replay = value.get<bool>();
     } else if (key == "faults") {
       capture.faults = faults_from_json(value);
     } else if (key == "teacher") {
       if (!value.is_string())
-        refuse(key, "the path of a trace");
+        refuse_capture(key, "the path of a trace");
       capture.teacher = value.get<std::string>();
     } else {
       throw UserError("the capture has an unknown key '" + key + "'" +

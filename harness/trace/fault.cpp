@@ -31,19 +31,19 @@ constexpr std::string_view shape_words =
     "a fault is {\"kind\": \"scale\", \"steps\": [3], \"phase\": \"grad\", \"name\": \"layers.0.*\", "
     "\"size\": 1e-6}";
 
-[[noreturn]] void refuse(const std::string& problem) {
+[[noreturn]] void refuse_fault(const std::string& problem) {
   throw UserError(fmt::format("the capture's faults: {} ({}); mend it", problem, shape_words));
 }
 
 int64_t count_at(const Json& value, const std::string& key) {
   if (!value.is_number_integer() || value < 0)
-    refuse(key + " is not a whole number from 0 on");
+    refuse_fault(key + " is not a whole number from 0 on");
   return value.get<int64_t>();
 }
 
 std::string string_at(const Json& value, const std::string& key) {
   if (!value.is_string())
-    refuse(key + " is not a string");
+    refuse_fault(key + " is not a string");
   return value.get<std::string>();
 }
 
@@ -65,16 +65,17 @@ void read_member(Fault& fault, const std::string& key, const Json& value) {
     fault.row = count_at(value, key);
   else if (key == "steps") {
     if (!value.is_array())
-      refuse("steps is not a list of step numbers");
+      refuse_fault("steps is not a list of step numbers");
     for (const Json& step : value)
       fault.steps.push_back(count_at(step, key));
   } else if (key == "size") {
     if (!value.is_number())
-      refuse("size is not a number");
+      refuse_fault("size is not a number");
     fault.size = value.get<double>();
   } else {
-    refuse("unknown key " + parity::quoted(key) +
-           suggestion(key, {"kind", "steps", "phase", "name", "size", "seed", "rank", "element", "row"}));
+    refuse_fault(
+        "unknown key " + parity::quoted(key) +
+        suggestion(key, {"kind", "steps", "phase", "name", "size", "seed", "rank", "element", "row"}));
   }
 }
 
@@ -82,18 +83,18 @@ void check(const Fault& fault) {
   const FaultKindRow& row = row_of(fault.kind);
   const std::string kind(name_of(fault.kind));
   if (row.sized && !(std::isfinite(fault.size) && fault.size != 0))
-    refuse(fmt::format("{} needs a size that is finite and not 0", kind));
+    refuse_fault(fmt::format("{} needs a size that is finite and not 0", kind));
   if (!row.sized && fault.size != 0)
-    refuse(fmt::format("{} has no size", kind));
+    refuse_fault(fmt::format("{} has no size", kind));
   const bool narrowed = fault.element || fault.row;
   if (narrowed && (row.extent == FaultExtent::all || (fault.element && fault.row)))
-    refuse(fmt::format(
+    refuse_fault(fmt::format(
         "{} takes {}", kind,
         row.extent == FaultExtent::all ? "no element and no row" : "an element or a row, not both"));
   if ((row.extent == FaultExtent::element && fault.row) || (row.extent == FaultExtent::row && fault.element))
-    refuse(fmt::format("{} is of one {}", kind, row.extent == FaultExtent::row ? "row" : "element"));
+    refuse_fault(fmt::format("{} is of one {}", kind, row.extent == FaultExtent::row ? "row" : "element"));
   if (fault.kind == FaultKind::dropped_reduction && fault.phase != Phase::grad)
-    refuse("dropped_reduction is of phase grad, in which gradients are reduced");
+    refuse_fault("dropped_reduction is of phase grad, in which gradients are reduced");
 }
 
 }  // namespace
@@ -146,10 +147,10 @@ Json Fault::to_json() const {
 
 Fault Fault::from_json(const Json& json) {
   if (!json.is_object())
-    refuse("one of them is no object");
+    refuse_fault("one of them is no object");
   for (const char* key : {"kind", "phase", "name"})
     if (!json.contains(key))
-      refuse(fmt::format("one of them has no {}", key));
+      refuse_fault(fmt::format("one of them has no {}", key));
   Fault fault;
   for (const auto& [key, value] : json.items())
     read_member(fault, key, value);
@@ -166,7 +167,7 @@ Json to_json(const std::vector<Fault>& faults) {
 
 std::vector<Fault> faults_from_json(const Json& json) {
   if (!json.is_array())
-    refuse("they are no list");
+    refuse_fault("they are no list");
   std::vector<Fault> faults;
   for (const Json& fault : json)
     faults.push_back(Fault::from_json(fault));

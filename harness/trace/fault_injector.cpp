@@ -14,7 +14,8 @@
 namespace parity {
 namespace {
 
-[[noreturn]] void refuse(const Fault& fault, const std::string& why, const std::string& what_to_do) {
+[[noreturn]] void refuse_injection(const Fault& fault, const std::string& why,
+                                   const std::string& what_to_do) {
   throw UserError(fmt::format("cannot apply a fault, {} ({}); {}", fault.words(), why, what_to_do));
 }
 
@@ -33,8 +34,9 @@ FaultInjector::FaultInjector(const std::vector<Fault>& faults, int64_t rank, int
     : rank_(rank), ranks_(ranks) {
   for (const Fault& fault : faults) {
     if (fault.rank && *fault.rank >= ranks)
-      refuse(fault, fmt::format("the run has {} rank{}, counted from 0", ranks, ranks == 1 ? "" : "s"),
-             "name one of them");
+      refuse_injection(fault,
+                       fmt::format("the run has {} rank{}, counted from 0", ranks, ranks == 1 ? "" : "s"),
+                       "name one of them");
     reports_.push_back({fault, 0, 0, 0, nullptr});
   }
 }
@@ -67,17 +69,20 @@ const std::vector<std::byte>* FaultInjector::values_before(const Fault& fault, i
   if (is_stale && !is_there) {
     if (fault.steps.empty())
       return nullptr;  // the first step that has it
-    refuse(fault, fmt::format("{} was not offered at step {}", name, step - 1), "name a later step");
+    refuse_injection(fault, fmt::format("{} was not offered at step {}", name, step - 1),
+                     "name a later step");
   }
   if (!is_there)
-    refuse(fault,
-           fmt::format("the trainer offers no {} in phase grad_local: it has one rank, or its ranks keep no "
-                       "gradient of their own",
-                       name),
-           "choose an arm whose ranks do, as data parallel replicas");
+    refuse_injection(
+        fault,
+        fmt::format("the trainer offers no {} in phase grad_local: it has one rank, or its ranks keep no "
+                    "gradient of their own",
+                    name),
+        "choose an arm whose ranks do, as data parallel replicas");
   if (found->second.bytes.size() != view.bytes())
-    refuse(fault, fmt::format("{} is not of one size before and after the reduction: it is sharded", name),
-           "choose an arm whose ranks hold whole gradients");
+    refuse_injection(fault,
+                     fmt::format("{} is not of one size before and after the reduction: it is sharded", name),
+                     "choose an arm whose ranks hold whole gradients");
   return &found->second.bytes;
 }
 
@@ -85,11 +90,12 @@ void FaultInjector::apply(FaultReport& report, int64_t step, const std::string& 
                           void* writable, const TensorLayout& layout) {
   const Fault& fault = report.fault;
   if (!writable)
-    refuse(fault,
-           fmt::format("the trainer offers {} to be read only, so that a change would not reach the "
-                       "training",
-                       name),
-           "name another tensor or phase");
+    refuse_injection(
+        fault,
+        fmt::format("the trainer offers {} to be read only, so that a change would not reach the "
+                    "training",
+                    name),
+        "name another tensor or phase");
   std::span<const std::byte> before;
   if (fault.kind == FaultKind::stale || fault.kind == FaultKind::dropped_reduction) {
     const auto* values = values_before(fault, step, name, view);
@@ -124,11 +130,12 @@ void FaultInjector::offer(int64_t step, Phase phase, const std::string& name, co
 void FaultInjector::refuse_unmet(const Fault& fault, const std::string& where) const {
   const auto found = offered_.find(fault.phase);
   if (found == offered_.end())
-    refuse(fault, fmt::format("the trainer offers no tensor in phase {} {}", name_of(fault.phase), where),
-           "choose a phase and step in which it does");
+    refuse_injection(fault,
+                     fmt::format("the trainer offers no tensor in phase {} {}", name_of(fault.phase), where),
+                     "choose a phase and step in which it does");
   const std::vector<std::string> names(found->second.begin(), found->second.end());
-  refuse(fault, fmt::format("it matches no tensor {}{}", where, suggestion(fault.name, names)),
-         "name one that is there");
+  refuse_injection(fault, fmt::format("it matches no tensor {}{}", where, suggestion(fault.name, names)),
+                   "name one that is there");
 }
 
 void FaultInjector::end_step(int64_t step) {
@@ -145,7 +152,7 @@ void FaultInjector::end_step(int64_t step) {
 void FaultInjector::finish() const {
   for (const FaultReport& report : reports_)
     if (must_meet(report.fault) && report.fault.steps.empty() && report.tensors == 0)
-      refuse(report.fault, "it matches no tensor of the run", "name one that is there");
+      refuse_injection(report.fault, "it matches no tensor of the run", "name one that is there");
 }
 
 }  // namespace parity

@@ -17,7 +17,7 @@
 namespace parity {
 namespace {
 
-[[noreturn]] void refuse(const Fault& fault, const std::string& why, const std::string& what_to_do) {
+[[noreturn]] void refuse_values(const Fault& fault, const std::string& why, const std::string& what_to_do) {
   throw UserError(fmt::format("cannot apply a fault, {} ({}); {}", fault.words(), why, what_to_do));
 }
 
@@ -144,8 +144,8 @@ int64_t drawn_element(const Fault& fault, std::string_view name, const Part& par
   for (int64_t i = 0; i < part.size(); ++i)  // nearly all are 0
     if (const int64_t next = (local + i) % part.size(); usable(next))
       return next;
-  refuse(fault, fmt::format("every element of {} is 0 or not finite", name),
-         "name another tensor, an element or a row");
+  refuse_values(fault, fmt::format("every element of {} is 0 or not finite", name),
+                "name another tensor, an element or a row");
 }
 
 /// The elements that the fault reaches: a range of the logical tensor.
@@ -157,9 +157,9 @@ struct Reach {
 Reach reach_of(const Fault& fault, std::string_view name, const Part& part, FaultEffect& effect) {
   const FaultExtent extent = row_of(fault.kind).extent;
   if (fault.element && *fault.element >= part.whole_size())
-    refuse(fault, fmt::format("{} has {} elements", name, part.whole_size()), "name one of them");
+    refuse_values(fault, fmt::format("{} has {} elements", name, part.whole_size()), "name one of them");
   if (fault.row && *fault.row >= part.rows())
-    refuse(fault, fmt::format("{} has {} rows", name, part.rows()), "name one of them");
+    refuse_values(fault, fmt::format("{} has {} rows", name, part.rows()), "name one of them");
   effect.element = fault.element;
   effect.row = fault.row;
   if (extent == FaultExtent::element && !fault.element)
@@ -216,7 +216,8 @@ int64_t count_changed(const TensorView& view, const std::byte* was, const void* 
 void swap_halves(const Fault& fault, std::string_view name, const TensorView& view, void* data) {
   const int64_t rows = view.shape.empty() ? 1 : view.shape.front();
   if (rows < 2)
-    refuse(fault, fmt::format("{} has {} row here, which has no halves", name, rows), "name another tensor");
+    refuse_values(fault, fmt::format("{} has {} row here, which has no halves", name, rows),
+                  "name another tensor");
   const size_t row_bytes = view.bytes() / static_cast<size_t>(rows);
   const size_t half = static_cast<size_t>(rows / 2) * row_bytes;
   auto* first = static_cast<std::byte*>(data);
@@ -228,8 +229,8 @@ void swap_halves(const Fault& fault, std::string_view name, const TensorView& vi
 FaultEffect change_values(const Fault& fault, std::string_view name, const TensorView& view, void* data,
                           const TensorLayout& layout, std::span<const std::byte> before) {
   if (!is_floating(view.dtype) || size_of(view.dtype) < 2)
-    refuse(fault, fmt::format("{} is {}", name, name_of(view.dtype)),
-           "name a tensor of float64, float32, bfloat16 or float16");
+    refuse_values(fault, fmt::format("{} is {}", name, name_of(view.dtype)),
+                  "name a tensor of float64, float32, bfloat16 or float16");
   if (view.size() == 0)
     return {};  // of an uneven shard, this rank has nothing
   if (row_of(fault.kind).extent != FaultExtent::all) {

@@ -28,11 +28,12 @@ Handle property_list(hid_t kind) {
   return {H5Pcreate(kind), "cannot make an HDF5 property list"};
 }
 
-Handle file_access() {
+Handle file_access(Access kind) {
   Handle access = property_list(H5P_FILE_ACCESS);
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110), "cannot set HDF5's version bounds");
   // Large datasets start at cache lines, so that mapped tensors are aligned for every dtype.
-  check(H5Pset_alignment(access, 64, 64), "cannot set HDF5's alignment");
+  if (kind != Access::create_small)
+    check(H5Pset_alignment(access, 64, 64), "cannot set HDF5's alignment");
   return access;
 }
 
@@ -84,7 +85,7 @@ void check(int64_t status, const std::string& doing) {
 }
 
 Handle open_file(const std::filesystem::path& path, Access access) {
-  const Handle list = file_access();
+  const Handle list = file_access(access);
   const std::string name = path.string();
   if (access == Access::read)
     return {H5Fopen(name.c_str(), H5F_ACC_RDONLY, list), "cannot open " + name + " as HDF5"};

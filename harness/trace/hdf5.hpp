@@ -53,7 +53,12 @@ void check(int64_t status, const std::string& doing);
 
 // --- files -----------------------------------------------------------------------------------------
 
-enum class Access { create, read, append };
+enum class Access {
+  create,
+  create_small,  ///< without the room that tensors need to lie at cache lines: for what nobody maps
+  read,
+  append,
+};
 
 /// Opens or makes a file. Files opened for writing change by flushes only, each all or nothing
 /// (atomic_driver.hpp). \throws UserError naming the file and HDF5's reason

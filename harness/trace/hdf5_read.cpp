@@ -15,7 +15,7 @@ namespace {
 constexpr hsize_t most_attribute_bytes = hsize_t{64} << 20;
 constexpr hsize_t most_points = hsize_t{1} << 28;
 
-[[noreturn]] void refuse(const std::string& what, const std::string& expected) {
+[[noreturn]] void refuse_dataset(const std::string& what, const std::string& expected) {
   throw UserError("cannot read " + what + " (it does not hold " + expected +
                   "); see harness/trace/FORMAT.md");
 }
@@ -43,7 +43,7 @@ std::optional<Handle> open_attribute(hid_t object, const std::string& name) {
     return std::nullopt;
   Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), "cannot open attribute " + name);
   if (H5Aget_storage_size(attribute) > most_attribute_bytes)
-    refuse("attribute " + name + " of " + path_of(object), "a value of a believable size");
+    refuse_dataset("attribute " + name + " of " + path_of(object), "a value of a believable size");
   return attribute;
 }
 
@@ -118,7 +118,7 @@ std::optional<std::string> read_string_attribute(hid_t object, const std::string
   const Handle type(H5Aget_type(*attribute), "cannot read " + what);
   const Handle space(H5Aget_space(*attribute), "cannot read " + what);
   if (H5Tget_class(type) != H5T_STRING || points(space) != 1)
-    refuse(what, "one string");
+    refuse_dataset(what, "one string");
   return strings(
              type, space, 1,
              [&](hid_t memory, void* out) { check(H5Aread(*attribute, memory, out), "cannot read " + what); })
@@ -133,7 +133,7 @@ std::optional<std::vector<int64_t>> read_integers_attribute(hid_t object, const 
   const Handle type(H5Aget_type(*attribute), "cannot read " + what);
   const Handle space(H5Aget_space(*attribute), "cannot read " + what);
   if (H5Tget_class(type) != H5T_INTEGER)
-    refuse(what, "integers");
+    refuse_dataset(what, "integers");
   std::vector<int64_t> values(points(space));
   if (!values.empty())
     check(H5Aread(*attribute, H5T_NATIVE_INT64, values.data()), "cannot read " + what);
@@ -145,7 +145,7 @@ std::optional<int64_t> read_integer_attribute(hid_t object, const std::string& n
   if (!values)
     return std::nullopt;
   if (values->size() != 1)
-    refuse("attribute " + name + " of " + path_of(object), "one integer");
+    refuse_dataset("attribute " + name + " of " + path_of(object), "one integer");
   return values->front();
 }
 
@@ -166,7 +166,7 @@ void read_all(hid_t dataset, hid_t memory_type, void* out) {
 std::vector<int64_t> read_integers(hid_t dataset) {
   const Handle type(H5Dget_type(dataset), "cannot read " + path_of(dataset));
   if (H5Tget_class(type) != H5T_INTEGER)
-    refuse(path_of(dataset), "integers");
+    refuse_dataset(path_of(dataset), "integers");
   std::vector<int64_t> values(static_cast<size_t>(element_count(shape_of(dataset))));
   if (!values.empty())
     read_all(dataset, H5T_NATIVE_INT64, values.data());
@@ -176,7 +176,7 @@ std::vector<int64_t> read_integers(hid_t dataset) {
 std::vector<double> read_floats(hid_t dataset) {
   const Handle type(H5Dget_type(dataset), "cannot read " + path_of(dataset));
   if (H5Tget_class(type) != H5T_FLOAT || H5Tget_size(type) > sizeof(double))
-    refuse(path_of(dataset), "floating-point numbers of at most 64 bits");
+    refuse_dataset(path_of(dataset), "floating-point numbers of at most 64 bits");
   std::vector<double> values(static_cast<size_t>(element_count(shape_of(dataset))));
   if (!values.empty())
     read_all(dataset, H5T_NATIVE_DOUBLE, values.data());
@@ -187,7 +187,7 @@ std::vector<std::string> read_strings(hid_t dataset) {
   const Handle type(H5Dget_type(dataset), "cannot read " + path_of(dataset));
   const Handle space(H5Dget_space(dataset), "cannot read " + path_of(dataset));
   if (H5Tget_class(type) != H5T_STRING)
-    refuse(path_of(dataset), "strings");
+    refuse_dataset(path_of(dataset), "strings");
   return strings(type, space, points(space),
                  [&](hid_t memory, void* out) { read_all(dataset, memory, out); });
 }

@@ -21,7 +21,7 @@ TensorLayout without_pieces(TensorLayout layout) {
   return layout;
 }
 
-[[noreturn]] void refuse(const TensorKey& key, const std::string& why) {
+[[noreturn]] void refuse_pieces(const TensorKey& key, const std::string& why) {
   throw UserError("cannot join the pieces of " + key.name + " at step " + std::to_string(key.step) + " (" +
                   why + "); offer each micro-batch's piece once, cut along dimension 0");
 }
@@ -39,7 +39,7 @@ std::optional<Pieces::Joined> Pieces::add(const TensorKey& key, int64_t order, c
   require(place != nullptr, "a piece without a micro-batch");
   const Shard* shard = std::get_if<Shard>(&place->kind);
   if (shard == nullptr || shard->dim != 0)
-    refuse(key, "micro-batches hold rows");
+    refuse_pieces(key, "micro-batches hold rows");
   Waiting& waiting = waiting_[key];
   const TensorLayout rest = without_pieces(layout);
   SketchRow row = sketch_row(key, order, piece.dtype, piece.shape, measure_tensor(piece, layout));
@@ -50,7 +50,7 @@ std::optional<Pieces::Joined> Pieces::add(const TensorKey& key, int64_t order, c
   } else {
     if (waiting.layout != rest || waiting.size != place->size || waiting.row->dtype != piece.dtype ||
         waiting.come.contains(place->coordinate))
-      refuse(key, "they differ in dtype or layout, or one came twice");
+      refuse_pieces(key, "they differ in dtype or layout, or one came twice");
     waiting.row->order = std::min(waiting.row->order, order);
     add_part(*waiting.row, row);
   }
@@ -67,7 +67,7 @@ std::optional<Pieces::Joined> Pieces::add(const TensorKey& key, int64_t order, c
   waiting_.erase(key);
   const TensorView whole = {joined.row.dtype, joined.shape, joined.bytes.data()};
   if (keep && whole.bytes() != joined.bytes.size())
-    refuse(key, "together they are not what the rank holds");
+    refuse_pieces(key, "together they are not what the rank holds");
   return joined;
 }
 

@@ -37,8 +37,8 @@ void write_strings(hid_t group, const std::string& name, size_t bytes,
                          text.data());
 }
 
-[[noreturn]] void refuse(const fs::path& trace, int64_t rank, const std::string& name,
-                         const std::string& why) {
+[[noreturn]] void refuse_rank_file(const fs::path& trace, int64_t rank, const std::string& name,
+                                   const std::string& why) {
   throw UserError("cannot read " + trace.string() + " (the file " + name + " of rank " +
                   std::to_string(rank) + " " + why + "); keep the files of one run together, or run again");
 }
@@ -79,7 +79,7 @@ std::vector<std::unique_ptr<TraceContent>> read_rank_files(const TraceContent& f
   for (size_t i = 0; i < first.rank_files.size(); ++i) {
     const RankFile& row = first.rank_files[i];
     const auto rank = static_cast<int64_t>(i) + 1;
-    const auto refuse_it = [&](const std::string& why) { refuse(first.path, rank, row.name, why); };
+    const auto refuse_it = [&](const std::string& why) { refuse_rank_file(first.path, rank, row.name, why); };
     const fs::path path = first.path.parent_path() / row.name;
     std::error_code error;
     if (!fs::is_regular_file(path, error))

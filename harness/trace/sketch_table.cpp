@@ -12,10 +12,10 @@ namespace {
 
 using hdf5::Handle;
 
-constexpr int64_t chunk_rows = 64;
+constexpr int64_t rows_a_chunk = 64;
 constexpr size_t label_bytes = 16;  // phase and dtype names
-constexpr size_t name_bytes = 256;
-using Columns = std::span<const SketchRow>;
+constexpr size_t most_name_bytes = 256;
+using Rows = std::span<const SketchRow>;
 
 /// The group of the columns, and whether they grow.
 struct Table {
@@ -34,7 +34,7 @@ void put(const Table& table, const std::string& name, hid_t type, const Shape& c
   }
   const Handle dataset = hdf5::exists(group, name)
                              ? Handle(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "cannot open " + name)
-                             : hdf5::create_rows(group, name, type, columns, chunk_rows);
+                             : hdf5::create_rows(group, name, type, columns, rows_a_chunk);
   if (Shape shape = hdf5::shape_of(dataset); Shape(shape.begin() + 1, shape.end()) != columns)
     throw UserError("cannot append sketches (the trace has rows of another size in column " + name +
                     "); start a new trace");
@@ -42,7 +42,7 @@ void put(const Table& table, const std::string& name, hid_t type, const Shape& c
 }
 
 template <class T, class Get>
-void put_numbers(const Table& table, const std::string& name, hid_t type, int64_t width, Columns rows,
+void put_numbers(const Table& table, const std::string& name, hid_t type, int64_t width, Rows rows,
                  const Get& get) {
   std::vector<T> values;
   values.reserve(rows.size() * static_cast<size_t>(width));
@@ -54,7 +54,7 @@ void put_numbers(const Table& table, const std::string& name, hid_t type, int64_
 /// Strings of fixed size, padded with zeros: variable-length ones live in a heap without checksums, where a
 /// damaged byte makes HDF5 itself crash.
 template <class Get>
-void put_strings(const Table& table, const std::string& name, size_t bytes, Columns rows, const Get& get) {
+void put_strings(const Table& table, const std::string& name, size_t bytes, Rows rows, const Get& get) {
   std::string text(rows.size() * bytes, '\0');
   for (size_t i = 0; i < rows.size(); ++i) {
     const std::string value(get(rows[i]));
@@ -67,11 +67,11 @@ void put_strings(const Table& table, const std::string& name, size_t bytes, Colu
 }
 
 /// A finished table needs no room for longer names to come.
-size_t width_of_names(Columns rows, SketchLayout layout) {
+size_t width_of_names(Rows rows, SketchLayout layout) {
   size_t longest = 1;
   for (const SketchRow& row : rows)
     longest = std::max(longest, encode_name(row.key.name).size());
-  return layout == SketchLayout::finished ? std::min(longest, name_bytes) : name_bytes;
+  return layout == SketchLayout::finished ? std::min(longest, most_name_bytes) : most_name_bytes;
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ void check_parts(const InputFile& file, const TraceContent& trace) {
                   " is not as its layout says");
 }
 
-void read(const InputFile& file, TraceContent& trace) {
+void read_content(const InputFile& file, TraceContent& trace) {
   trace.path = file.path();
   read_header(file, trace);
   read_steps(file, trace);
@@ -212,10 +212,10 @@ std::unique_ptr<TraceContent> read_trace_file(const fs::path& path) {
   const auto guard = hdf5::lock();
   probe(path, [&] {
     TraceContent trace;
-    read(InputFile(path), trace);
+    read_content(InputFile(path), trace);
   });
   auto trace = std::make_unique<TraceContent>();
-  read(InputFile(path), *trace);
+  read_content(InputFile(path), *trace);
   return trace;
 }
 

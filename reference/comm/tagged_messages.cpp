@@ -16,7 +16,7 @@ namespace {
 constexpr int envelope_tag = 1 << 30;
 
 /// The same memory, as bytes.
-torch::Tensor bytes_of(const torch::Tensor& x) {
+torch::Tensor as_bytes(const torch::Tensor& x) {
   return x.detach().flatten().view(torch::kUInt8);
 }
 
@@ -44,7 +44,7 @@ const TaggedMessages::Channels& TaggedMessages::channels_with(int64_t other) {
 }
 
 TaggedMessages::Works TaggedMessages::start_send(const torch::Tensor& tensor, int64_t to, int64_t tag) {
-  const torch::Tensor bytes = bytes_of(tensor);
+  const torch::Tensor bytes = as_bytes(tensor);
   // The work holds the envelope.
   Works works = {send_to(*envelopes_, torch::tensor({tag, bytes.numel()}, torch::kInt64), to, envelope_tag)};
   const Channels& channels = channels_with(to);
@@ -54,7 +54,7 @@ TaggedMessages::Works TaggedMessages::start_send(const torch::Tensor& tensor, in
 }
 
 void TaggedMessages::receive(const torch::Tensor& tensor, int64_t from, int64_t tag) {
-  const torch::Tensor target = bytes_of(tensor);
+  const torch::Tensor target = as_bytes(tensor);
   const auto check = [&](int64_t length) {
     require(length == target.numel(), "a message of " + std::to_string(length) + " bytes with tag " +
                                           std::to_string(tag) + " from rank " + std::to_string(from) +

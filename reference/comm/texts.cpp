@@ -13,7 +13,7 @@ torch::Tensor one(int64_t number) {
 }
 
 /// [size] uint8, with zeros behind the text.
-torch::Tensor bytes_of(const std::string& text, int64_t size) {
+torch::Tensor padded_bytes(const std::string& text, int64_t size) {
   const torch::Tensor bytes = torch::zeros({size}, torch::kUInt8);
   std::memcpy(bytes.mutable_data_ptr(), text.data(), std::min(text.size(), static_cast<size_t>(size)));
   return bytes;
@@ -26,7 +26,7 @@ std::string broadcast_text(const std::string& text, const Group& ranks, int64_t 
     return text;
   const torch::Tensor size = one(static_cast<int64_t>(text.size()));
   ranks.broadcast(size, root);
-  const torch::Tensor bytes = bytes_of(ranks.rank() == root ? text : "", size.item<int64_t>());
+  const torch::Tensor bytes = padded_bytes(ranks.rank() == root ? text : "", size.item<int64_t>());
   ranks.broadcast(bytes, root);
   return {static_cast<const char*>(bytes.const_data_ptr()), static_cast<size_t>(bytes.numel())};
 }
@@ -34,7 +34,7 @@ std::string broadcast_text(const std::string& text, const Group& ranks, int64_t 
 std::vector<std::string> gather_texts(const std::string& text, const Group& ranks) {
   const torch::Tensor sizes = ranks.all_gather(one(static_cast<int64_t>(text.size())));
   const int64_t longest = std::max<int64_t>(1, sizes.max().item<int64_t>());
-  const torch::Tensor bytes = ranks.all_gather(bytes_of(text, longest));
+  const torch::Tensor bytes = ranks.all_gather(padded_bytes(text, longest));
   std::vector<std::string> texts;
   for (int64_t rank = 0; rank < ranks.size(); ++rank)
     texts.emplace_back(static_cast<const char*>(bytes.const_data_ptr()) + rank * longest,

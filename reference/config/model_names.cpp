@@ -162,7 +162,7 @@ constexpr ModelDimensions deepseek_v3_671b() {
 }
 
 // The 2,000-token vocabulary is the debug model of before 2025-10 (6,139,136 parameters).
-const std::array<Row, 20> table = {{
+const std::array<Row, 20> model_table = {{
     {"llama3.debug", {}},
     {"llama3.debug_2000", {.vocab_size = 2000}},
     {"llama3.8b", llama3(4096, 32, 32, 14336)},
@@ -282,16 +282,16 @@ void take_moe(MoeDimensions& result, const MoeConfig& moe) {
 
 std::vector<std::string> model_names() {
   std::vector<std::string> names;
-  for (const Row& row : table)
+  for (const Row& row : model_table)
     names.emplace_back(row.name);
   return names;
 }
 
 ModelDimensions dimensions_of(std::string_view model, const ArchitectureConfig& architecture,
                               const MoeConfig& moe) {
-  const auto* const row =
-      std::find_if(table.begin(), table.end(), [&](const Row& each) { return each.name == model; });
-  if (row == table.end())
+  const auto* const row = std::find_if(model_table.begin(), model_table.end(),
+                                       [&](const Row& each) { return each.name == model; });
+  if (row == model_table.end())
     throw UserError("unknown model '" + std::string(model) + "'" + suggestion(model, model_names()));
   ModelDimensions result = row->dimensions;
   take_sizes(result, architecture);

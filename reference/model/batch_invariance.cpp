@@ -4,38 +4,21 @@
 
 #include <torch/autograd.h>
 
+#include "reference/model/fixed_order.hpp"
+
 namespace parity::reference {
 namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Shapes: T tokens, P of them with those that fill the last tile, D width, R rows of the weight.
-constexpr int64_t tile = 16;
+// Shapes: T tokens, D width, R rows of the weight.
 
-int64_t filled_up(int64_t count, int64_t step) {
-  return (count + step - 1) / step * step;
-}
-
-torch::Tensor in_tiles(const torch::Tensor& x_TD, const torch::Tensor& weight_RD) {
-  const int64_t T = x_TD.size(0), P = filled_up(T, tile);
-  const torch::Tensor x_PD = at::constant_pad_nd(x_TD, {0, 0, 0, P - T}).contiguous();
-  torch::Tensor y_PR = torch::empty({P, weight_RD.size(0)}, x_TD.options());
-  const torch::Tensor weight_DR = weight_RD.t();
-  for (int64_t first = 0; first < P; first += tile) {
-    torch::Tensor y = y_PR.narrow(0, first, tile);
-    at::mm_out(y, x_PD.narrow(0, first, tile), weight_DR);
-  }
-  return y_PR.narrow(0, 0, T);
-}
-
-struct TiledLinear : torch::autograd::Function<TiledLinear> {
+struct InvariantLinear : torch::autograd::Function<InvariantLinear> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
                                const torch::Tensor& weight) {
     context->save_for_backward({x, weight});
-    std::vector<int64_t> shape = x.sizes().vec();
-    shape.back() = weight.size(0);
-    return in_tiles(x.reshape({-1, weight.size(1)}), weight).view(shape);
+    return fixed_order::linear(x, weight);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -50,22 +33,60 @@ struct TiledLinear : torch::autograd::Function<TiledLinear> {
   }
 };
 
+struct InvariantSilu : torch::autograd::Function<InvariantSilu> {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x) {
+    context->save_for_backward({x});
+    return fixed_order::silu(x);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    return {at::silu_backward(gradients[0], context->get_saved_variables()[0])};
+  }
+};
+
+struct InvariantRmsNorm : torch::autograd::Function<InvariantRmsNorm> {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& weight,
+                               double eps) {
+    context->save_for_backward({x, weight});
+    context->saved_data["eps"] = eps;
+    return fixed_order::rms_norm(x, weight, eps);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const variable_list inputs = {saved[0].detach().requires_grad_(), saved[1].detach().requires_grad_()};
+    const at::AutoGradMode again(true);
+    const torch::Tensor y =
+        at::rms_norm(inputs[0], inputs[1].sizes(), inputs[1], context->saved_data["eps"].toDouble());
+    variable_list result = torch::autograd::grad({y}, inputs, {gradients[0]});
+    result.emplace_back();
+    return result;
+  }
+};
+
+/// \param b  needs no gradient
+struct InvariantComplexProduct : torch::autograd::Function<InvariantComplexProduct> {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& a, const torch::Tensor& b) {
+    context->save_for_backward({b});
+    return fixed_order::complex_product(a, b);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    return {gradients[0] * context->get_saved_variables()[0].conj(), torch::Tensor()};
+  }
+};
+
 }  // namespace
 
-torch::Tensor tiled_linear(const torch::Tensor& x, const torch::Tensor& weight) {
-  return TiledLinear::apply(x, weight);
-}
-
-torch::Tensor even_silu(const torch::Tensor& x) {
-  constexpr int64_t two_vectors = 128;  // bytes that PyTorch's loops take at once, at most
-  const int64_t width = x.size(-1), step = two_vectors / x.element_size();
-  if (width % step == 0)
-    return at::silu(x);
-  return at::silu(at::constant_pad_nd(x, {0, filled_up(width, step) - width})).narrow(-1, 0, width);
-}
-
 void make_batch_invariant(ModuleHooks& hooks) {
-  hooks.compute_with({tiled_linear, even_silu});
+  hooks.compute_with(
+      {.linear = [](const torch::Tensor& x,
+                    const torch::Tensor& weight) { return InvariantLinear::apply(x, weight); },
+       .silu = [](const torch::Tensor& x) { return InvariantSilu::apply(x); },
+       .rms_norm = [](const torch::Tensor& x, const torch::Tensor& weight,
+                      double eps) { return InvariantRmsNorm::apply(x, weight, eps); },
+       .complex_product = [](const torch::Tensor& a,
+                             const torch::Tensor& b) { return InvariantComplexProduct::apply(a, b); }});
 }
 
 }  // namespace parity::reference

@@ -33,10 +33,22 @@ class ModuleHooks {
   /// What the model calls in place of body(x).
   torch::Tensor run(const std::string& part, const Body& body, const torch::Tensor& x) const;
 
-  /// The operators that take many tokens at once and may round a token by what stands beside it.
+  /// The operators that may round a token by what stands beside it; here PyTorch's.
   struct Operators {
-    std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight)> linear;  ///< x W^T
-    std::function<torch::Tensor(const torch::Tensor& x)> silu;
+    /// x W^T
+    std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight)> linear =
+        [](const torch::Tensor& x, const torch::Tensor& weight) { return at::linear(x, weight); };
+    std::function<torch::Tensor(const torch::Tensor& x)> silu = [](const torch::Tensor& x) {
+      return at::silu(x);
+    };
+    /// x / sqrt(mean(x^2) + eps) weight, over the last dimension
+    std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight, double eps)> rms_norm =
+        [](const torch::Tensor& x, const torch::Tensor& weight, double eps) {
+          return at::rms_norm(x, weight.sizes(), weight, eps);
+        };
+    /// a b, element by element
+    std::function<torch::Tensor(const torch::Tensor& a, const torch::Tensor& b)> complex_product =
+        [](const torch::Tensor& a, const torch::Tensor& b) { return a * b; };
   };
   /// What the model computes with: at first PyTorch's operators.
   const Operators& operators() const { return operators_; }
@@ -60,9 +72,7 @@ class ModuleHooks {
   std::map<std::string, std::vector<Transform>> before_;
   std::map<std::string, std::vector<Transform>> after_;
   std::map<std::string, Runner> around_;
-  Operators operators_ = {
-      [](const torch::Tensor& x, const torch::Tensor& weight) { return at::linear(x, weight); },
-      [](const torch::Tensor& x) { return at::silu(x); }};
+  Operators operators_;
   Entered entered_;
   Left left_;
   mutable int64_t first_row_ = 0;
@@ -80,10 +90,7 @@ class Part {
   torch::Tensor run(const ModuleHooks::Body& body, const torch::Tensor& x) const {
     return hooks_.run(name_, body, x);
   }
-  torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight) const {
-    return hooks_.operators().linear(x, weight);
-  }
-  torch::Tensor silu(const torch::Tensor& x) const { return hooks_.operators().silu(x); }
+  const ModuleHooks::Operators& operators() const { return hooks_.operators(); }
 
  private:
   const ModuleHooks& hooks_;

@@ -67,8 +67,8 @@ torch::Tensor apply(const torch::Tensor& x, int64_t dim, int64_t count, const Gr
 }
 
 /// What an exchange's backward needs, kept by the graph.
-struct Counts : torch::CustomClassHolder {
-  Counts(std::vector<int64_t> sent, std::vector<int64_t> received, GroupPointer ranks)
+struct RowCounts : torch::CustomClassHolder {
+  RowCounts(std::vector<int64_t> sent, std::vector<int64_t> received, GroupPointer ranks)
       : send_rows(std::move(sent)), receive_rows(std::move(received)), group(std::move(ranks)) {}
 
   std::vector<int64_t> send_rows;
@@ -78,7 +78,7 @@ struct Counts : torch::CustomClassHolder {
 
 struct Exchange : torch::autograd::Function<Exchange> {
   static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
-                               const c10::intrusive_ptr<Counts>& counts) {
+                               const c10::intrusive_ptr<RowCounts>& counts) {
     context->saved_data["counts"] = c10::IValue::make_capsule(counts);
     return counts->group->all_to_all(x.contiguous(), counts->send_rows, counts->receive_rows);
   }
@@ -86,7 +86,7 @@ struct Exchange : torch::autograd::Function<Exchange> {
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  const torch::autograd::variable_list& gradients) {
     const auto held = context->saved_data["counts"].toCapsule();
-    const auto& counts = static_cast<const Counts&>(*held);
+    const auto& counts = static_cast<const RowCounts&>(*held);
     return {counts.group->all_to_all(gradients[0].contiguous(), counts.receive_rows, counts.send_rows), {}};
   }
 };
@@ -95,7 +95,7 @@ struct Exchange : torch::autograd::Function<Exchange> {
 
 torch::Tensor exchange_rows(const torch::Tensor& x, const std::vector<int64_t>& send_rows,
                             const std::vector<int64_t>& receive_rows, const GroupPointer& group) {
-  return Exchange::apply(x, c10::make_intrusive<Counts>(send_rows, receive_rows, group));
+  return Exchange::apply(x, c10::make_intrusive<RowCounts>(send_rows, receive_rows, group));
 }
 
 torch::Tensor enter_ranks(const torch::Tensor& x, const GroupPointer& group) {

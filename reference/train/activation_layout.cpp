@@ -26,7 +26,7 @@ std::vector<IndexRange> ranges_of(const std::vector<int64_t>& indices) {
   return ranges;
 }
 
-std::vector<int64_t> places_of(const RunConfig& config, const DeviceMesh& mesh, int64_t rank) {
+std::vector<int64_t> activation_places(const RunConfig& config, const DeviceMesh& mesh, int64_t rank) {
   const std::vector<std::string> names = {"cp"};
   const int64_t ranks = mesh.size(names);
   if (ranks > 1)
@@ -49,7 +49,7 @@ ActivationLayouts::ActivationLayouts(const RunConfig& config, const DeviceMesh& 
       rank_(rank),
       parameters_(parameters),
       is_latent_(dimensions_of(config).is_latent()),
-      places_(places_of(config, mesh, rank)) {
+      places_(activation_places(config, mesh, rank)) {
   const int64_t readers = size("dp_replicate") * size("dp_shard");
   rows_ = config.data.global_batch / readers;
   first_row_ = (place("dp_replicate") * size("dp_shard") + place("dp_shard")) * rows_;

@@ -3,7 +3,6 @@
 #include "reference/train/provenance.hpp"
 
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "reference/comm/device_mesh.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/cuda/device.hpp"
+#include "reference/mkl/branch.hpp"
 #include "reference/parallel/parallel.hpp"
 
 namespace parity::reference {
@@ -31,11 +31,6 @@ std::string cpu_vendor() {
   std::string vendor(12, ' ');
   std::memcpy(vendor.data(), letters.data(), vendor.size());
   return vendor;
-}
-
-std::string environment_value(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
 }
 
 Json allowed_environment() {
@@ -81,7 +76,7 @@ Json provenance_of(const RunConfig& config, const Trainer& trainer) {
   const Device& device = trainer.world().device();
   Json fingerprint = {{"cpu_vendor", cpu_vendor()},
                       {"aten_capability", at::get_cpu_capability()},
-                      {"mkl_cbwr", environment_value("MKL_CBWR")},
+                      {"mkl_cbwr", mkl_branch()},
                       {"torch", TORCH_VERSION},
                       {"build_type", PARITY_BUILD_TYPE},
                       {"threads", config.threads},

@@ -17,6 +17,7 @@
 #include "reference/config/read.hpp"
 #include "reference/cuda/device.hpp"
 #include "reference/cuda/load_plugin.hpp"
+#include "reference/mkl/branch.hpp"
 #include "reference/train/capture.hpp"
 #include "reference/train/determinism.hpp"
 #include "reference/train/halves.hpp"
@@ -147,6 +148,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   const Device device = open_device(config.device, job.local_rank, plugin_file());
   heartbeat.beat(0, "start");
   make_deterministic(config.threads);
+  require_mkl_branch();
   const bool is_first = job.rank == 0;
   if (is_first && !invocation.save_weights.empty())
     const NewFile writable(invocation.save_weights);  // or it says why not now, not after training

@@ -5,20 +5,19 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <torch/types.h>
 
 #include "harness/trace/phase.hpp"
 #include "reference/config/run_config.hpp"
 #include "reference/config/weight_names.hpp"
 #include "reference/optim/update_numbers.hpp"
 #include "reference/train/policy_result.hpp"
-
-namespace at {
-class Tensor;
-}
 
 namespace parity::reference {
 

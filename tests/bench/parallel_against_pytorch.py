@@ -108,6 +108,7 @@ def main():
         trainer = [str(arguments.build / "bin" / "parity-train"), "--quiet"]
         run(trainer + [str(folder / "one.json"), "--capture", str(folder / "capture.json"),
                        "--trace", str(folder / "replay.h5")], environment, 1, None)
+        environment["LD_PRELOAD"] = str(arguments.build / "bin" / "libparity-mkl.so")  # PyTorch takes AVX2 as well
         ours, theirs = [], []
         for pair in range(arguments.pairs):
             ours.append(measure(trainer, environment, ranks, folder, f"ours{pair}"))

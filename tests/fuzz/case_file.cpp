@@ -31,7 +31,7 @@ void read_case_file(std::string_view bytes) {
   try {
     const Case item = parse_case(bytes, "cases/fuzz/case.toml");
     Plan plan(context);
-    plan.add(item, true);
+    plan.add(item, Twins::checks_and_golden);
     for (const auto& [id, run] : plan.runs()) {
       static_cast<void>(nest(run.config));
       static_cast<void>(run.cost() + run.slots());

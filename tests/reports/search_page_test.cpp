@@ -87,7 +87,7 @@ std::string body(const Json& record) {
   return whole.substr(begin, end - begin);
 }
 
-std::string problem(const Json& record) {
+std::string page_problem(const Json& record) {
   try {
     page(record);
   } catch (const UserError& error) {
@@ -250,23 +250,23 @@ TEST(SearchPageTest, NamesTheKeysThatCarryTheDifferenceAndWhatWasTried) {
 TEST(SearchPageTest, RefusesWhatIsNoRecordOfASearch) {
   Json record = bare();
   record["schema"] = "parity.results/1";
-  EXPECT_THAT(problem(record), HasSubstr("the schema is 'parity.results/1'"));
+  EXPECT_THAT(page_problem(record), HasSubstr("the schema is 'parity.results/1'"));
   record.erase("schema");
-  EXPECT_THAT(problem(record), HasSubstr("made from parity.bisect/1"));
-  EXPECT_THAT(problem(Json::array()), HasSubstr("the file is not an object"));
+  EXPECT_THAT(page_problem(record), HasSubstr("made from parity.bisect/1"));
+  EXPECT_THAT(page_problem(Json::array()), HasSubstr("the file is not an object"));
   record = bare();
   record.erase("sentence");
-  EXPECT_THAT(problem(record), HasSubstr("sentence is missing"));
+  EXPECT_THAT(page_problem(record), HasSubstr("sentence is missing"));
 }
 
 TEST(SearchPageTest, NamesThePlaceOfWhatIsWrong) {
   Json record = with("tensor", path());
   record["stages"][0]["details"]["path"][1]["name"] = 7;
-  EXPECT_THAT(problem(record), HasSubstr("stages[0].details.path[1].name is not a string"));
-  EXPECT_THAT(problem(record), HasSubstr("harness/bisect/README.md")) << "not the results' document";
+  EXPECT_THAT(page_problem(record), HasSubstr("stages[0].details.path[1].name is not a string"));
+  EXPECT_THAT(page_problem(record), HasSubstr("harness/bisect/README.md")) << "not the results' document";
   record = with("element", element());
   record["stages"][0]["details"]["picture"]["cells"][0] = {1};
-  EXPECT_THAT(problem(record), HasSubstr("picture.cells[0] is not as long as column_starts"));
+  EXPECT_THAT(page_problem(record), HasSubstr("picture.cells[0] is not as long as column_starts"));
 }
 
 }  // namespace

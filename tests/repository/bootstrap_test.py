@@ -31,15 +31,15 @@ STAND_INS = {
 }
 
 
-def write_wheel(folder, version):
+def write_wheel(folder, version, name="probe"):
     """A wheel of one module, so that pip has something real to install without a network."""
-    file = folder / f"probe-{version}-py3-none-any.whl"
-    info = f"probe-{version}.dist-info"
+    file = folder / f"{name}-{version}-py3-none-any.whl"
+    info = f"{name}-{version}.dist-info"
     with zipfile.ZipFile(file, "w") as wheel:
-        wheel.writestr("probe.py", f"version = '{version}'\n")
-        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: probe\nVersion: {version}\n")
+        wheel.writestr(f"{name}.py", f"version = '{version}'\n")
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
         wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        wheel.writestr(f"{info}/RECORD", f"probe.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+        wheel.writestr(f"{info}/RECORD", f"{name}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
     return file
 
 
@@ -59,14 +59,16 @@ class BootstrapTest(unittest.TestCase):
         self.venv = self.root / "build/venv"
 
     def want(self, packages, version):
-        (self.root / "harness/cmake/debian-packages.txt").write_text("# comment\n" + "\n".join(packages) + "\n")
-        wheel = write_wheel(self.root, version)
-        (self.root / "harness/cmake/requirements.txt").write_text(f"# comment\nprobe @ file://{wheel}\n")
+        (self.root / "harness/cmake/debian-packages.txt").write_text(
+            "# comment\n<harness>\n" + "\n".join(packages) + "\n\n<tests>\nlibbar-dev\n")
+        probe, witness = write_wheel(self.root, version), write_wheel(self.root, "3.0", "witness")
+        (self.root / "harness/cmake/requirements.txt").write_text(
+            f"# comment\n<harness>\nprobe @ file://{probe}\n<tests>\nwitness @ file://{witness}\n")
 
-    def bootstrap(self, uid=0):
+    def bootstrap(self, uid=0, tests="OFF"):
         environment = dict(os.environ, PATH=f"{self.root}/bin:{os.environ['PATH']}", STATE=f"{self.root}/state",
                            FAKE_UID=str(uid))
-        return subprocess.run([CMAKE, "-P", "harness/cmake/bootstrap.cmake"], cwd=self.root, env=environment,
+        return subprocess.run([CMAKE, f"-DPARITY_BUILD_TESTS={tests}", "-P", "harness/cmake/bootstrap.cmake"], cwd=self.root, env=environment,
                               capture_output=True, text=True, check=False)
 
     def calls(self):
@@ -76,6 +78,9 @@ class BootstrapTest(unittest.TestCase):
     def probe_version(self):
         return subprocess.run([self.venv / "bin/python", "-c", "import probe; print(probe.version)"],
                               capture_output=True, text=True, check=True).stdout.strip()
+
+    def modules(self):
+        return {file.stem for file in self.venv.glob("lib/python3*/site-packages/*.py")} & {"probe", "witness"}
 
     def test_without_root_it_stops_with_the_one_line_to_run(self):
         (self.root / "state/installed").write_text("ninja-build\n")
@@ -99,31 +104,58 @@ class BootstrapTest(unittest.TestCase):
         self.assertNotEqual(outcome.returncode, 0)
         self.assertIn("could not install: libfoo++-dev (exit status 100)", outcome.stderr.replace("\n  ", " "))
 
-    def test_a_finished_environment_is_reused_and_an_interrupted_one_made_anew(self):
+    def test_a_finished_environment_is_reused(self):
         self.assertEqual(self.bootstrap().returncode, 0)
         self.assertEqual(self.calls(), "")  # nothing was missing, so apt was not asked
         self.assertEqual(self.probe_version(), "1.0")
         (self.venv / "mine").touch()
-        self.assertEqual(self.bootstrap(uid=1000).returncode, 0)
+        outcome = self.bootstrap(uid=1000)
+        self.assertEqual(outcome.returncode, 0)
+        self.assertNotIn("PyPI packages", outcome.stdout)
         self.assertTrue((self.venv / "mine").exists(), "it was not reused")
 
-        (self.venv / "parity-bootstrap").unlink()  # what a bootstrap leaves that was killed: no stamp, half a package
+    def test_an_interrupted_section_is_finished(self):
+        self.assertEqual(self.bootstrap().returncode, 0)
+        (self.venv / "parity-bootstrap-harness").unlink()  # what a bootstrap leaves that was killed in this section
+        shutil.rmtree(next(self.venv.glob("lib/python3*/site-packages/probe-1.0.dist-info")))
         next(self.venv.glob("lib/python3*/site-packages/probe.py")).unlink()
-        outcome = self.bootstrap()
-        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertEqual(self.bootstrap().returncode, 0)
         self.assertEqual(self.probe_version(), "1.0")
-        self.assertFalse((self.venv / "mine").exists(), "it was not made anew")
 
+    def test_an_environment_that_was_not_made_whole_is_made_anew(self):
+        (self.venv / "bin").mkdir(parents=True)  # what `python -m venv` leaves that was killed
+        (self.venv / "mine").touch()
+        self.assertEqual(self.bootstrap().returncode, 0)
+        self.assertEqual(self.probe_version(), "1.0")
+        self.assertFalse((self.venv / "mine").exists())
+
+    def test_another_version_starts_anew(self):
+        self.assertEqual(self.bootstrap().returncode, 0)
+        (self.venv / "mine").touch()
         self.want(["ninja-build"], "2.0")
         self.assertEqual(self.bootstrap().returncode, 0)
         self.assertEqual(self.probe_version(), "2.0")
+        self.assertFalse((self.venv / "mine").exists(), "it was not made anew")
+
+    def test_a_section_comes_when_it_is_asked_for(self):
+        self.assertEqual(self.bootstrap().returncode, 0)
+        self.assertEqual(self.modules(), {"probe"})
+        (self.venv / "mine").touch()
+        outcome = self.bootstrap(tests="ON")
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertEqual(self.modules(), {"probe", "witness"})
+        self.assertIn("install -y --no-install-recommends libbar-dev\n", self.calls())
+        self.assertTrue((self.venv / "mine").exists(), "it started anew")
+        self.assertEqual(self.bootstrap().returncode, 0)
+        self.assertEqual(self.modules(), {"probe", "witness"})
 
     def test_a_package_that_pip_refuses_leaves_no_stamp(self):
-        (self.root / "harness/cmake/requirements.txt").write_text("probe @ file:///no/such/probe-1.0-py3-none-any.whl\n")
+        (self.root / "harness/cmake/requirements.txt").write_text(
+            "<harness>\nprobe @ file:///no/such/probe-1.0-py3-none-any.whl\n")
         outcome = self.bootstrap()
         self.assertNotEqual(outcome.returncode, 0)
         self.assertIn("pip could not install", outcome.stderr)
-        self.assertFalse((self.venv / "parity-bootstrap").exists())
+        self.assertFalse((self.venv / "parity-bootstrap-harness").exists())
 
 
 if __name__ == "__main__":

@@ -138,29 +138,34 @@ class KilledRanksTest : public FolderTest {
   }
 };
 
-TEST_F(KilledRanksTest, TheKilledRankIsNamedAtTenPointsOfARun) {
+/// At one of ten points of a run.
+class KilledRankTest : public KilledRanksTest, public testing::WithParamInterface<int> {};
+
+TEST_P(KilledRankTest, IsNamed) {
   const RunStore store(folder / "out");
-  for (int point = 0; point < points; ++point) {
-    const int ranks = 2 + point % 3;
-    Harmed run(run_of(ranks, 60, point), store, point, SIGKILL);
-    while (!run.poll())
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    const RunResult& result = run.running.result();
-    ASSERT_TRUE(result.failure);
-    EXPECT_EQ(result.failure->kind, "crashed");
-    EXPECT_THAT(result.failure->message,
-                StartsWith(fmt::format("rank {} of topic/c:arm was killed by signal 9 (KILL)", run.rank)));
-    EXPECT_THAT(result.stderr_tail, Not(HasSubstr("did not end")));
-    EXPECT_LT(*run.ended - run.harmed, std::chrono::seconds(10));
-    expect_clean_end(run, ranks);
-  }
+  const int point = GetParam(), ranks = 2 + point % 3;
+  Harmed run(run_of(ranks, 60, point), store, point, SIGKILL);
+  while (!run.poll())
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  const RunResult& result = run.running.result();
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->kind, "crashed");
+  EXPECT_THAT(result.failure->message,
+              StartsWith(fmt::format("rank {} of topic/c:arm was killed by signal 9 (KILL)", run.rank)));
+  EXPECT_THAT(result.stderr_tail, Not(HasSubstr("did not end")));
+  EXPECT_LT(*run.ended - run.harmed, std::chrono::seconds(10));
+  expect_clean_end(run, ranks);
 }
 
-/// All at once: each waits for the end of its time.
-TEST_F(KilledRanksTest, AStoppedRankIsNamedAtTenPointsOfARunAndNotTheOnesThatWait) {
+INSTANTIATE_TEST_SUITE_P(Points, KilledRankTest, testing::Range(0, points));
+
+/// Every other one of ten points of a run; all at once: each waits for the end of its time.
+class StoppedRanksTest : public KilledRanksTest, public testing::WithParamInterface<int> {};
+
+TEST_P(StoppedRanksTest, AreNamedAndNotTheOnesThatWait) {
   const RunStore store(folder / "out");
   std::list<Harmed> runs;
-  for (int point = 0; point < points; ++point)
+  for (int point = GetParam(); point < points; point += 2)
     runs.emplace_back(run_of(2 + point % 3, 12, point), store, point, SIGSTOP);
   for (bool all_ended = false; !all_ended; std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
     all_ended = true;
@@ -180,6 +185,8 @@ TEST_F(KilledRanksTest, AStoppedRankIsNamedAtTenPointsOfARunAndNotTheOnesThatWai
     expect_clean_end(run, run.running.run().ranks);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Points, StoppedRanksTest, testing::Values(0, 1));
 
 TEST_F(KilledRanksTest, ARankThatCrashesBeforeTheStoreIsNamed) {
   const RunResult killed = run_to_end(3, 60, trainer_with(1, "kill -SEGV $$"));

@@ -54,22 +54,25 @@ class LocalFaultsTest : public PlantedFaultTest {
   }
 };
 
-TEST_F(LocalFaultsTest, TwoFaultsAreToldFromWhatTheyHandOnInEveryParallelism) {
-  const Case source = all_layouts();
-  const std::vector<Fault> faults = {scaled(Phase::forward, "layers.0.attention", 1e-3),
-                                     scaled(Phase::backward, "layers.0.feed_forward", 1e-3)};
-  for (const char* layout : {"one", "pieces", "recomputed", "replicas", "shards", "pipeline_tensor",
-                             "context_tensor", "interleaved", "experts", "mixture_tensor"}) {
-    const SearchRecord record = search(source, layout, layout, faults);
-    EXPECT_THAT(own(record),
-                UnorderedElementsAre("forward layers.0.attention", "backward layers.0.feed_forward"))
-        << layout;
-    EXPECT_GT(stage(record, "local").details.at("inherited"), 20) << layout;
-    EXPECT_THAT(record.sentence, AllOf(HasSubstr("forward layers.0.attention at step 3 is the first"),
-                                       HasSubstr("not the only one: backward layers.0.feed_forward")))
-        << layout;
-  }
+/// By name of a layout.
+class TwoFaultsTest : public LocalFaultsTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(TwoFaultsTest, AreToldFromWhatTheyHandOn) {
+  const SearchRecord record = search(all_layouts(), GetParam(), GetParam(),
+                                     {scaled(Phase::forward, "layers.0.attention", 1e-3),
+                                      scaled(Phase::backward, "layers.0.feed_forward", 1e-3)});
+  EXPECT_THAT(own(record),
+              UnorderedElementsAre("forward layers.0.attention", "backward layers.0.feed_forward"));
+  EXPECT_GT(stage(record, "local").details.at("inherited"), 20);
+  EXPECT_THAT(record.sentence, AllOf(HasSubstr("forward layers.0.attention at step 3 is the first"),
+                                     HasSubstr("not the only one: backward layers.0.feed_forward")));
 }
+
+INSTANTIATE_TEST_SUITE_P(Layouts, TwoFaultsTest,
+                         testing::Values("one", "pieces", "recomputed", "replicas", "shards",
+                                         "pipeline_tensor", "context_tensor", "interleaved", "experts",
+                                         "mixture_tensor"),
+                         [](const auto& each) { return std::string(each.param); });
 
 TEST_F(LocalFaultsTest, OneFaultIsTheOnlyOne) {
   const SearchRecord record =

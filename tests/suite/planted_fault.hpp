@@ -115,15 +115,18 @@ class PlantedFaultTest : public TrainedCaseTest {
     return {is_exact ? Outcome::exact : Outcome::wrong, what + ": " + record.sentence, record.runs()};
   }
 
+  /// Puts faults into arms, one layout after the other.
+  /// \param first_layout  among fault_layouts; `layouts` of them take turns
   /// \return words of each fault that was not found where it is
-  std::vector<std::string> campaign(int64_t faults, uint64_t seed, int64_t& exact) {
+  std::vector<std::string> campaign(int64_t faults, uint64_t seed, int64_t& exact, size_t first_layout = 0,
+                                    size_t layouts = fault_layouts.size()) {
     const Case source = all_layouts();
     std::map<std::string, Offered> offered;
     std::mt19937_64 random(seed);
     std::vector<std::string> wrong;
     exact = 0;
     for (int64_t n = 0; exact + static_cast<int64_t>(wrong.size()) < faults; ++n) {
-      const std::string arm = fault_layouts.at(static_cast<size_t>(n) % fault_layouts.size()).name;
+      const std::string arm = fault_layouts.at(first_layout + static_cast<size_t>(n) % layouts).name;
       if (!offered.contains(arm))
         offered[arm] = offered_by(source, arm);
       const Answer answer = ask(source, arm, draw(offered.at(arm), random));

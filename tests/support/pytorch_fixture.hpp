@@ -6,6 +6,7 @@
 
 #include "tests/support/places.hpp"
 #include "tests/support/pytorch.hpp"
+#include "tests/support/pytorch_server.hpp"
 #include "tests/support/train_fixture.hpp"
 
 namespace parity {
@@ -28,6 +29,14 @@ inline const Json grouped = {
     {"architecture.n_kv_heads", 2}, {"architecture.vocab_size", 500}, {"architecture.ffn_hidden", 96},
     {"data.seq_len", 64},           {"data.micro_batches", 2},        {"data.ignore_fraction", 0.25}};
 
+/// The same of a mixture of eight experts, two layers.
+inline const Json experts = {{"model", "qwen3.debug_moe_8"}, {"architecture.dim", 64},
+                             {"architecture.n_layers", 2},   {"architecture.n_heads", 4},
+                             {"architecture.n_kv_heads", 2}, {"architecture.vocab_size", 500},
+                             {"architecture.head_dim", 32},  {"moe.hidden", 48},
+                             {"data.seq_len", 64},           {"data.micro_batches", 2},
+                             {"data.ignore_fraction", 0.25}};
+
 inline std::string name_of_setting(const testing::TestParamInfo<Setting>& info) {
   return info.param.name;
 }
@@ -49,10 +58,11 @@ class PyTorchProgramTest : public TrainProgramTest, public testing::WithParamInt
     const CommandResult ours = train(config.string() + " --capture " + (folder / "capture.json").string() +
                                      " --dtype " + GetParam().dtype + " --trace " + replay);
     ASSERT_EQ(ours.status, 0) << ours.output;
-    const CommandResult theirs =
-        run_shell(std::string(portable) + "PARITY_CONFIG=" + config.string() +
-                  " PARITY_DTYPE=" + GetParam().dtype + " PARITY_TRACE=" + trace_path().string() + " " +
-                  places::python + " " + places::source + "/tests/support/pytorch_llama.py " + replay);
+    const CommandResult theirs = run_pytorch({{{places::source + "/tests/support/pytorch_llama.py", replay},
+                                               {{"PARITY_CONFIG", config.string()},
+                                                {"PARITY_DTYPE", GetParam().dtype},
+                                                {"PARITY_TRACE", trace_path().string()}}}},
+                                             folder);
     ASSERT_EQ(theirs.status, 0) << theirs.output;
     theirs_ = std::make_unique<Trace>(Trace::open(trace_path()));
     ours_ = std::make_unique<Trace>(Trace::open(replay));
@@ -95,13 +105,19 @@ class PyTorchRanksTest : public TrainProgramTest {
         train(one + " --capture " + at + "capture.json --dtype " + dtype + " --trace " + at + "replay.h5");
     ASSERT_EQ(replay.status, 0) << replay.output;
     const CommandResult ours =
-        run_ranks(ranks, "", program() + several + " --dtype " + dtype + " --trace " + at + "ours.h5");
+        run_ranks(ranks, program() + several + " --dtype " + dtype + " --trace " + at + "ours.h5");
     ASSERT_EQ(ours.status, 0) << ours.output;
-    const CommandResult theirs = run_ranks(ranks,
-                                           "GLOO_SOCKET_IFNAME=lo PARITY_CONFIG=" + several +
-                                               " PARITY_DTYPE=" + dtype + " PARITY_TRACE=" + at + "theirs.h5",
-                                           std::string(places::python) + " " + places::source +
-                                               "/tests/support/" + script + " " + at + "replay.h5");
+    std::vector<PyTorchProgram> programs;
+    for (int64_t rank = 0; rank < ranks; ++rank)
+      programs.push_back({{places::source + "/tests/support/" + script, at + "replay.h5"},
+                          {{"RANK", std::to_string(rank)},
+                           {"WORLD_SIZE", std::to_string(ranks)},
+                           {"PARITY_RENDEZVOUS", at + "store.theirs"},
+                           {"GLOO_SOCKET_IFNAME", "lo"},
+                           {"PARITY_CONFIG", several},
+                           {"PARITY_DTYPE", dtype},
+                           {"PARITY_TRACE", at + "theirs.h5"}}});
+    const CommandResult theirs = run_pytorch(programs, folder);
     ASSERT_EQ(theirs.status, 0) << theirs.output;
     for (const char* channel : {"loss", "grad_norm", "lr"}) {
       EXPECT_EQ(channel_of(trace_of("ours.h5"), channel).size(), 10U);
@@ -114,12 +130,12 @@ class PyTorchRanksTest : public TrainProgramTest {
 
  private:
   /// Runs a command as so many ranks; they die with the slowest, at the latest after two minutes.
-  CommandResult run_ranks(int64_t ranks, const std::string& environment, const std::string& command) {
+  CommandResult run_ranks(int64_t ranks, const std::string& command) {
     const std::string store = (folder / ("store" + std::to_string(++runs_))).string();
     std::string script = "set -m; pids=; ";
     for (int64_t rank = 0; rank < ranks; ++rank)
       script += "RANK=" + std::to_string(rank) + " WORLD_SIZE=" + std::to_string(ranks) +
-                " PARITY_RENDEZVOUS=" + store + " " + portable + environment + " timeout 120 " + command +
+                " PARITY_RENDEZVOUS=" + store + " " + portable_environment() + " timeout 120 " + command +
                 " & pids=\"$pids $!\"; ";
     return run_shell("(" + script + "for p in $pids; do wait $p || exit 1; done)");
   }

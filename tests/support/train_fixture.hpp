@@ -11,12 +11,19 @@
 
 namespace parity {
 
+/// The environment of the portable profile, as words before a command.
+inline std::string portable_environment() {
+  return "ATEN_CPU_CAPABILITY=avx2 MKL_CBWR=AVX2,STRICT ONEDNN_MAX_CPU_ISA=AVX2 OMP_NUM_THREADS=1 "
+         "MKL_NUM_THREADS=1 ";
+}
+/// Lets MKL of a program in Python take the branch that parity-train's takes.
+inline std::string portable_preload() {
+  return "LD_PRELOAD=" + places::build + "/bin/libparity-mkl.so ";
+}
+
 /// Runs the program parity-train, with the environment of the portable profile.
 class TrainProgramTest : public FolderTest {
  protected:
-  static constexpr const char* portable =
-      "ATEN_CPU_CAPABILITY=avx2 MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=AVX2 OMP_NUM_THREADS=1 "
-      "MKL_NUM_THREADS=1 ";
   static std::string program() { return places::build + "/bin/parity-train "; }
 
   /// Every key with its default, and `changes` over them, written as the harness writes a config.
@@ -32,7 +39,7 @@ class TrainProgramTest : public FolderTest {
 
   /// Exit status and all output of parity-train.
   CommandResult train(const std::string& arguments, const std::string& environment = "") const {
-    CommandResult result = run_shell(portable + environment + " " + program() + arguments);
+    CommandResult result = run_shell(portable_environment() + environment + " " + program() + arguments);
     result.status = WIFEXITED(result.status) ? WEXITSTATUS(result.status) : -1;
     return result;
   }

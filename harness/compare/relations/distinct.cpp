@@ -6,12 +6,11 @@
 
 #include "harness/compare/relations/relation.hpp"
 #include "harness/compare/twin_gap.hpp"
+#include "harness/compare/twin_measure.hpp"
 #include "harness/compare/wording.hpp"
 
 namespace parity {
 namespace {
-
-constexpr double needed_floors = 100;  ///< DESIGN.md, "Judging"
 
 /// Rounding would fall by 2^20 or more in float64. A gap that falls but stays above rounding counts as well:
 /// it is not what a negative control may rest on.
@@ -20,7 +19,7 @@ bool collapses(const TwinGap& gap, const CollapseRule& rule) {
 }
 
 bool holds(const TwinGap& gap, const CollapseRule& rule) {
-  return gap.broken.empty() && !gap.identical && gap.floors() >= needed_floors && !collapses(gap, rule);
+  return gap.broken.empty() && !gap.identical && gap.floors() >= distinct_floors && !collapses(gap, rule);
 }
 
 Verdict verdict_of(const TwinGap& gap, const CollapseRule& rule) {
@@ -35,7 +34,7 @@ Verdict verdict_of(const TwinGap& gap, const CollapseRule& rule) {
 std::string floors_text(const TwinGap& gap) {
   if (gap.floor == 0)
     return fmt::format("a gap of {} over a floor of 0", size_text(gap.collapse.gap32));
-  return fmt::format("{} floors (needed {:.0f}; gap {}, floor {})", size_text(gap.floors()), needed_floors,
+  return fmt::format("{} floors (needed {:.0f}; gap {}, floor {})", size_text(gap.floors()), distinct_floors,
                      size_text(gap.collapse.gap32), size_text(gap.floor));
 }
 
@@ -62,7 +61,8 @@ CheckResult judge_distinct(const Check& check, const std::vector<Side>& sides) {
   const CollapseRule rule;
   const Side& a = sides.at(0);
   const Side& b = sides.at(1);
-  const std::vector<TwinGap> each = measure_twins(check, sides);
+  const TwinEvidence twins = twin_evidence_of(check, sides);
+  const std::vector<TwinGap> each = measure_twin_gaps(check, sides, twins);
   // Channels are claimed one by one; the tensors of a glob are one vector: a change need not reach all of
   // them.
   const std::vector<TwinGap> gaps = check.of_tensors() ? std::vector{join(each, check.quantity())} : each;
@@ -72,6 +72,7 @@ CheckResult judge_distinct(const Check& check, const std::vector<Side>& sides) {
       lead = &gap;
   const std::string where = over_text(lead->steps);
   CheckResult result;
+  result.twins = twins;
   result.passed = holds(*lead, rule);
   result.verdict = verdict_of(*lead, rule);
   result.measured = lead->measured;
@@ -79,7 +80,7 @@ CheckResult judge_distinct(const Check& check, const std::vector<Side>& sides) {
   result.measured["floor"] = json_number(lead->floor);
   result.measured["floors"] = json_number(lead->floors());
   result.measured["collapse_log2"] = json_number(lead->collapse.log2_ratio());
-  result.limit = {{"floors", needed_floors}, {"collapse_log2", rule.needed_log2}};
+  result.limit = {{"floors", distinct_floors}, {"collapse_log2", rule.needed_log2}};
   result.worst = lead->worst;
   result.tensors = check.of_tensors() ? lead->rows : Json::array();
   if (!result.passed) {

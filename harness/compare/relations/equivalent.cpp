@@ -10,13 +10,14 @@
 #include "harness/compare/path.hpp"
 #include "harness/compare/relations/relation.hpp"
 #include "harness/compare/twin_gap.hpp"
+#include "harness/compare/twin_measure.hpp"
 #include "harness/compare/wording.hpp"
 
 namespace parity {
 namespace {
 
 /// One quantity: identical, rounding or different. Counts have no rounding: int64 must agree.
-Verdict verdict_of(const TwinGap& gap, const CollapseRule& rule) {
+Verdict collapse_verdict(const TwinGap& gap, const CollapseRule& rule) {
   if (!gap.broken.empty() || (gap.integral && !gap.identical) || !rule.accepts(gap.collapse))
     return Verdict::different;
   return gap.identical ? Verdict::identical : Verdict::rounding;
@@ -26,16 +27,16 @@ Verdict verdict_of(const TwinGap& gap, const CollapseRule& rule) {
 const TwinGap& leading(const std::vector<TwinGap>& gaps, const CollapseRule& rule) {
   const TwinGap* lead = &gaps.front();
   for (const TwinGap& gap : gaps) {
-    const Verdict mine = verdict_of(gap, rule);
-    const Verdict best = verdict_of(*lead, rule);
+    const Verdict mine = collapse_verdict(gap, rule);
+    const Verdict best = collapse_verdict(*lead, rule);
     if (mine > best || (mine == best && gap.collapse.log2_ratio() < lead->collapse.log2_ratio()))
       lead = &gap;
   }
   return *lead;
 }
 
-std::string fault_text(const TwinGap& lead, const CollapseRule& rule, const Side& a, const Side& b,
-                       const std::string& where) {
+std::string residual_text(const TwinGap& lead, const CollapseRule& rule, const Side& a, const Side& b,
+                          const std::string& where) {
   if (!lead.broken.empty())
     return lead.broken;
   const std::string first = lead.first_text.empty() ? "" : "; first " + lead.first_text;
@@ -49,13 +50,15 @@ std::string fault_text(const TwinGap& lead, const CollapseRule& rule, const Side
 }
 
 /// All bits agree: fine if the arms are seen to have gone different ways, else nothing was tested.
+/// \param twins_path  where their twins did; "" if nothing shows it
 void judge_same_bits(CheckResult& result, const std::string& subject, const Side& a, const Side& b,
-                     const std::string& where) {
-  if (const auto evidence = find_other_path(a, b)) {
+                     const std::string& where, const std::string& twins_path) {
+  const std::string path = find_other_path(a, b).value_or(twins_path);
+  if (!path.empty()) {
     result.passed = true;
     result.verdict = Verdict::identical;
     result.sentence = fmt::format("{} {}'s, bit for bit, {}, though the arms went different ways: {}",
-                                  subject, a.name, where, *evidence);
+                                  subject, a.name, where, path);
     return;
   }
   result.passed = false;
@@ -70,12 +73,14 @@ CheckResult judge_by_twins(const Check& check, const std::vector<Side>& sides) {
   const CollapseRule rule;
   const Side& a = sides.at(0);
   const Side& b = sides.at(1);
-  const std::vector<TwinGap> gaps = measure_twins(check, sides);
+  const TwinEvidence twins = twin_evidence_of(check, sides);
+  const std::vector<TwinGap> gaps = measure_twin_gaps(check, sides, twins);
   const TwinGap& lead = leading(gaps, rule);
   const std::string where = over_text(lead.steps);
   const std::string subject = subject_text(check, gaps, b);
   CheckResult result;
-  result.verdict = verdict_of(lead, rule);
+  result.twins = twins;
+  result.verdict = collapse_verdict(lead, rule);
   result.passed = result.verdict != Verdict::different;
   result.measured = lead.measured;
   result.measured["gap32"] = json_number(lead.collapse.gap32);
@@ -91,14 +96,14 @@ CheckResult judge_by_twins(const Check& check, const std::vector<Side>& sides) {
       result.tensors.push_back(std::move(row));
     }
   if (result.verdict == Verdict::different) {
-    result.sentence = fault_text(lead, rule, a, b, where);
+    result.sentence = residual_text(lead, rule, a, b, where);
     const auto bad = std::count_if(gaps.begin(), gaps.end(), [&](const TwinGap& gap) {
-      return verdict_of(gap, rule) == Verdict::different;
+      return collapse_verdict(gap, rule) == Verdict::different;
     });
     if (gaps.size() > 1)
       result.sentence += fmt::format("; {} of {} quantities differ", bad, gaps.size());
   } else if (result.verdict == Verdict::identical) {
-    judge_same_bits(result, subject, a, b, where);
+    judge_same_bits(result, subject, a, b, where, twins.other_path);
   } else {
     const bool several = gaps.size() > 1;
     result.sentence =
@@ -111,7 +116,7 @@ CheckResult judge_by_twins(const Check& check, const std::vector<Side>& sides) {
 
 /// Whether an arm can have no float64 twin: a command that has none. (One that is float64 itself is refused.)
 bool lacks_twin(const Side& side) {
-  return !side.twin && text_or(side.trace->config(), "dtype") != "float64";
+  return !side.twin && !side.stored_twins && text_or(side.trace->config(), "dtype") != "float64";
 }
 
 /// An arm without a twin is held against measured rounding noise.
@@ -129,7 +134,7 @@ CheckResult judge_without_twins(const Check& check, const std::vector<Side>& sid
   const std::string subject = bounded_subject(check, gaps, sides.at(1).name);
   CheckResult result = judge_bound(gaps, {}, {sides.at(0).name, sides.at(1).name, subject});
   if (result.verdict == Verdict::identical)
-    judge_same_bits(result, subject, sides.at(0), sides.at(1), "over the window");
+    judge_same_bits(result, subject, sides.at(0), sides.at(1), "over the window", "");
   else
     result.sentence += "; float64 twins cannot tell, an arm has none";
   return result;

@@ -46,7 +46,7 @@ std::string fitting_lag(const std::string& channel, const Side& a, const Side& b
   return pattern.empty() ? "" : "; " + pattern;
 }
 
-CheckResult judge_channels(const Check& check, const std::vector<Side>& sides, BitsClaim claim) {
+CheckResult judge_lagged_channels(const Check& check, const std::vector<Side>& sides, BitsClaim claim) {
   const Side& a = sides.at(0);
   const Side& b = sides.at(1);
   const std::vector<int64_t> window = steps_in(resolve(check.steps, sides), sides);
@@ -82,7 +82,7 @@ CheckResult judge_channels(const Check& check, const std::vector<Side>& sides, B
   return result;
 }
 
-CheckResult judge_tensors(const Check& check, const Side& a, const Side& b, BitsClaim claim) {
+CheckResult judge_lagged_tensors(const Check& check, const Side& a, const Side& b, BitsClaim claim) {
   std::vector<SourcePair> pairs;
   bool moves = false;
   for (const TensorPair& pair : pair_tensors(check, a, b, check.lag)) {
@@ -105,7 +105,8 @@ CheckResult judge_lagged(const Check& check, const std::vector<Side>& sides) {
   if (check.lag == 0)
     throw MissingEvidence("a lag of 0 steps is no lag; use the relation identical");
   const BitsClaim claim{a.name, b.name, "", fmt::format("is not {}'s {}", a.name, lag_text(check.lag))};
-  return check.of_tensors() ? judge_tensors(check, a, b, claim) : judge_channels(check, sides, claim);
+  return check.of_tensors() ? judge_lagged_tensors(check, a, b, claim)
+                            : judge_lagged_channels(check, sides, claim);
 }
 
 }  // namespace parity

@@ -12,7 +12,7 @@ namespace {
 
 /// Tensors at step s against s - 1; step 0 is the initial state. The lag relation of an arm with itself:
 /// expected at s - 1, actual at s.
-CheckResult judge_tensors(const Check& check, const Side& side, BitsClaim claim) {
+CheckResult judge_unchanged_tensors(const Check& check, const Side& side, BitsClaim claim) {
   std::vector<SourcePair> pairs;
   std::vector<int64_t> steps;
   for (const TensorPair& pair : pair_tensors(check, side, side)) {
@@ -41,7 +41,7 @@ CheckResult judge_unchanged(const Check& check, const std::vector<Side>& sides) 
   const Side& side = sides.at(0);
   BitsClaim claim{side.name, side.name, "", "changed"};
   if (check.of_tensors())
-    return judge_tensors(check, side, claim);
+    return judge_unchanged_tensors(check, side, claim);
   const ResolvedWindow window = resolve(check.steps, sides);
   std::vector<int64_t> before, steps;
   for (const int64_t step : steps_in(window, sides))

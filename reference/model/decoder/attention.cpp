@@ -48,7 +48,9 @@ torch::Tensor Attention::forward(const torch::Tensor& x_BSD, const torch::Tensor
     const torch::Tensor y = wqkv.defined() ? together.at(which) : linear(x, weight, part / name);
     return y.view({y.size(0), y.size(1), -1, head_dim});
   };
-  const auto turned = [&](const torch::Tensor& y) { return turns.defined() ? apply_rope(y, turns) : y; };
+  const auto turned = [&](const torch::Tensor& y) {
+    return turns.defined() ? apply_rope(y, turns, part.operators()) : y;
+  };
   const auto normed = [&](const RmsNorm& norm, const torch::Tensor& y, const char* name) {
     return norm.weight.defined() ? norm.forward(y, part / name) : y;
   };

@@ -169,7 +169,7 @@ torch::Tensor Decoder::section(const Section& blocks, const torch::Tensor& befor
 torch::Tensor Decoder::output(const torch::Tensor& hidden) const {
   const Part part(hooks_, "output");
   const torch::Tensor x = part.enter(hidden);  // first: it may be what fills the weight
-  return part.leave(part.linear(x, output_.defined() ? output_ : tok_embeddings_));
+  return part.leave(part.operators().linear(x, output_.defined() ? output_ : tok_embeddings_));
 }
 
 torch::Tensor Decoder::forward(const ModelInput& input, const Probe& probe) const {

@@ -11,7 +11,7 @@ FeedForward::FeedForward(int64_t dim, int64_t hidden, const torch::TensorOptions
 
 torch::Tensor FeedForward::forward(const torch::Tensor& x_in, const Part& part) const {
   const torch::Tensor x = part.enter(x_in);
-  const torch::Tensor gate = part.silu(linear(x, w1, part / "w1"));
+  const torch::Tensor gate = part.operators().silu(linear(x, w1, part / "w1"));
   const torch::Tensor up = linear(x, w3, part / "w3");
   return part.leave(linear(gate * up, w2, part / "w2"));
 }

@@ -61,7 +61,9 @@ torch::Tensor LatentAttention::forward(const torch::Tensor& x_BSD, const torch::
   const torch::Tensor x = part.enter(x_BSD);
   // Parts of heads as they lie: a product of complex numbers that lie apart rounds otherwise than of
   // neighbours, and torchtitan's lie apart.
-  const auto turned = [&](const torch::Tensor& y) { return turns.defined() ? apply_rope(y, turns) : y; };
+  const auto turned = [&](const torch::Tensor& y) {
+    return turns.defined() ? apply_rope(y, turns, part.operators()) : y;
+  };
   const torch::Tensor own_q_BSHd = heads_of(queries(x, part), n + r);
   const torch::Tensor q_BSHd = at::cat({own_q_BSHd.narrow(3, 0, n), turned(own_q_BSHd.narrow(3, n, r))}, 3);
   const torch::Tensor latent = linear(x, wkv_a, part / "wkv_a");  // [B, S, R + r]

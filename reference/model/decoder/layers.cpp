@@ -5,11 +5,11 @@
 namespace parity::reference {
 
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const Part& part) {
-  return part.leave(part.linear(part.enter(x), weight));
+  return part.leave(part.operators().linear(part.enter(x), weight));
 }
 
 torch::Tensor RmsNorm::forward(const torch::Tensor& x_BSD, const Part& part) const {
-  return part.leave(at::rms_norm(part.enter(x_BSD), weight.sizes(), weight, eps));
+  return part.leave(part.operators().rms_norm(part.enter(x_BSD), weight, eps));
 }
 
 }  // namespace parity::reference

@@ -41,7 +41,7 @@ torch::Tensor gate_logits(const torch::Tensor& x_TD, const torch::Tensor& gate, 
   return linear(at_least_float32(x_TD), at_least_float32(gate), part);
 }
 
-std::vector<int64_t> values_of(const torch::Tensor& counts) {
+std::vector<int64_t> counts_of(const torch::Tensor& counts) {
   const torch::Tensor here = counts.cpu();
   const auto* const first = here.const_data_ptr<int64_t>();
   return {first, first + here.numel()};
@@ -121,7 +121,7 @@ torch::Tensor Moe::forward(const torch::Tensor& x_BSD, const torch::Tensor& iden
   torch::Tensor routed_ND = x_TD.index({token_N});
   if (dimensions.score_before)
     routed_ND = scored(routed_ND);
-  const std::vector<int64_t> tokens = values_of(tokens_E);
+  const std::vector<int64_t> tokens = counts_of(tokens_E);
   torch::Tensor results_ND = dispatch ? dispatch(routed_ND, tokens, run) : run(routed_ND, tokens);
   if (!dimensions.score_before)
     results_ND = scored(results_ND);

@@ -93,12 +93,13 @@ torch::Tensor rope_turns(const torch::Tensor& table, int64_t seq_len, const torc
       .view({positions_BS.size(0), seq_len, 1, table.size(1)});
 }
 
-torch::Tensor apply_rope(const torch::Tensor& x_BSHd, const torch::Tensor& turns) {
+torch::Tensor apply_rope(const torch::Tensor& x_BSHd, const torch::Tensor& turns,
+                         const ModuleHooks::Operators& operators) {
   if (!turns.is_complex())
     return rotate_half(at_least_float32(x_BSHd), turns).to(x_BSHd.scalar_type());
   const torch::Tensor pairs =
       torch::view_as_complex(at_least_float32(x_BSHd).unflatten(-1, torch::IntArrayRef{-1, 2}));
-  return torch::view_as_real(pairs * turns).flatten(3).to(x_BSHd.scalar_type());
+  return torch::view_as_real(operators.complex_product(pairs, turns)).flatten(3).to(x_BSHd.scalar_type());
 }
 
 torch::Tensor permuted_for_rotate_half(const torch::Tensor& weight, int64_t head_dim) {

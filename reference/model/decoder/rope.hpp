@@ -5,6 +5,7 @@
 #include <torch/types.h>
 
 #include "reference/config/model_names.hpp"
+#include "reference/model/module_hooks.hpp"
 
 namespace parity::reference {
 
@@ -39,7 +40,8 @@ torch::Tensor rope_turns(const torch::Tensor& table, int64_t seq_len, const torc
 /// \param x_BSHd  [B, S, H, hd]
 /// \param turns   from rope_turns
 /// \return same shape and dtype as x_BSHd
-torch::Tensor apply_rope(const torch::Tensor& x_BSHd, const torch::Tensor& turns);
+torch::Tensor apply_rope(const torch::Tensor& x_BSHd, const torch::Tensor& turns,
+                         const ModuleHooks::Operators& operators = {});
 
 /// Rows of a projection to heads, or what comes of them, in the order with which rotate_half turns the pairs
 /// that complex turns: of each head first the even rows, then the odd ones. What converts weights of

@@ -33,7 +33,7 @@ double wsd_share(WsdDecay shape, double q) {
 }
 
 /// Rates over samples.
-struct Curve {
+struct MegatronCurve {
   double highest, lowest, first;
   int64_t warmup, length, final_decay;
   DecayShape decay;
@@ -72,14 +72,14 @@ struct Curve {
 Schedule megatron_schedule(const RunConfig& config) {
   const LrConfig& lr = config.lr;
   const int64_t samples = config.data.global_batch;
-  const Curve curve{.highest = lr.base,
-                    .lowest = lr.base * lr.min_factor,
-                    .first = lr.base * lr.init_factor,
-                    .warmup = lr.warmup_steps * samples,
-                    .length = curve_length(config) * samples,
-                    .final_decay = lr.wsd_steps * samples,
-                    .decay = lr.decay,
-                    .wsd_decay = lr.wsd_decay};
+  const MegatronCurve curve{.highest = lr.base,
+                            .lowest = lr.base * lr.min_factor,
+                            .first = lr.base * lr.init_factor,
+                            .warmup = lr.warmup_steps * samples,
+                            .length = curve_length(config) * samples,
+                            .final_decay = lr.wsd_steps * samples,
+                            .decay = lr.decay,
+                            .wsd_decay = lr.wsd_decay};
   Schedule schedule;
   schedule.lr = [curve, samples](int64_t c) { return curve.at(c * samples); };
   schedule.weight_decay = megatron_weight_decay(config);

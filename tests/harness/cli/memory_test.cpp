@@ -18,6 +18,12 @@ constexpr int64_t most_growth = 12 << 10;  ///< KiB; the cases as text alone are
 
 class MemoryTest : public ProgramTest {
  protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "AddressSanitizer keeps what was freed";
+#endif
+  }
   /// Largest resident KiB of `parity WORDS`; it must end with status 0.
   int64_t peak(const std::string& words) const {
     write_file(folder_ / "peak.py",

@@ -175,7 +175,7 @@ TEST_F(GoldenRecordTest, IsReadableByH5dumpAndHoldsItsOrigin) {
   record();
   const CommandResult dump = run_shell("h5dump -A " + file.string());
   EXPECT_EQ(dump.status, 0);
-  for (const char* word : {"parity.golden/1.2", "parity 0.1.0", "parity golden record", "one_indexed"})
+  for (const char* word : {"parity.golden/1.3", "parity 0.1.0", "parity golden record", "one_indexed"})
     EXPECT_THAT(dump.output, HasSubstr(word));
 }
 

@@ -33,7 +33,7 @@ class CalibrateTest : public SuiteTest {
   }
   static std::string arm(const std::string& name, const std::string& more = "") {
     return shell_arm(
-        name, "f=a; [ $OMP_NUM_THREADS = 1 ] || f=threads; [ $MKL_CBWR = COMPATIBLE ] || f=native; " + more +
+        name, "f=a; [ $OMP_NUM_THREADS = 1 ] || f=threads; [ $MKL_CBWR = AVX2,STRICT ] || f=native; " + more +
                   "cp {case_dir}/$f.h5 $PARITY_TRACE");
   }
   Case source(const std::string& check = "relation = \"bounded\"\n", const std::string& more = "") const {

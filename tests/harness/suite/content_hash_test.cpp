@@ -83,7 +83,7 @@ TEST(CpuFactsTest, TheFirstProcessorIsRead) {
 
 TEST(ProfileTest, PortableFixesTheKernelsAndBothFixTheThreads) {
   EXPECT_EQ(profile_environment(Profile::portable, 1).at("ATEN_CPU_CAPABILITY"), "avx2");
-  EXPECT_EQ(profile_environment(Profile::portable, 1).at("MKL_CBWR"), "COMPATIBLE");
+  EXPECT_EQ(profile_environment(Profile::portable, 1).at("MKL_CBWR"), "AVX2,STRICT");
   EXPECT_EQ(profile_environment(Profile::native, 4).at("OMP_NUM_THREADS"), "4");
   EXPECT_FALSE(profile_environment(Profile::native, 1).contains("ATEN_CPU_CAPABILITY"));
 }

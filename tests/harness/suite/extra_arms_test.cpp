@@ -71,7 +71,7 @@ TEST_F(ExtraArmsTest, ItRecordsWhatItsArmRecords) {
              {},
              [](const auto&) { return "p"; },
              [](const auto&) { return "f"; }});
-  plan.add(with_extra_arms(trained(), {{.of = "y", .suffix = "e", .config = {{"threads", 2}}}}), false);
+  plan.add(with_extra_arms(trained(), {{.of = "y", .suffix = "e", .config = {{"threads", 2}}}}));
   const PlannedCase& planned = plan.cases().front();
   EXPECT_TRUE(plan.runs().at(planned.arm("y~e").run).capture.wants_tensor(2, Phase::grad, "w1"));
   EXPECT_FALSE(plan.runs().at(planned.arm("y~e").run).capture.wants_tensor(4, Phase::grad, "w1"));
@@ -109,7 +109,7 @@ TEST_F(ExtraArmsTest, ASpanIsPartOfARunAndNotOfACommand) {
   PlanContext context;
   context.hash_file = [](const auto&) { return "f"; };
   Plan plan(std::move(context));
-  plan.add(with_extra_arms(commands(), {{.of = "x", .suffix = "part", .span = {.stop_after = 2}}}), false);
+  plan.add(with_extra_arms(commands(), {{.of = "x", .suffix = "part", .span = {.stop_after = 2}}}));
   EXPECT_TRUE(plan.runs().at(plan.cases().front().arm("x~part").run).span.is_whole());
 }
 
@@ -123,8 +123,8 @@ TEST_F(ExtraArmsTest, CommandsRunAsOftenAsTheirEnvironmentDiffers) {
   const auto seen = [&](const std::string& name) {
     return read_file(runs.runs.at(runs.planned.arm(name).run).folder / "seen");
   };
-  EXPECT_THAT(seen("x"), HasSubstr("1 COMPATIBLE"));
-  EXPECT_THAT(seen("x~threads2"), HasSubstr("2 COMPATIBLE"));
+  EXPECT_THAT(seen("x"), HasSubstr("1 AVX2,STRICT"));
+  EXPECT_THAT(seen("x~threads2"), HasSubstr("2 AVX2,STRICT"));
   EXPECT_THAT(seen("x~native"), HasSubstr("1 AUTO,STRICT"));
   EXPECT_EQ(runs.planned.arm("y~same").run, runs.planned.arm("y").run);
   EXPECT_EQ(runs.evidence.trace("x~native")->channels().at("loss").as_double(), falling_losses());

@@ -57,9 +57,7 @@ class PlanTest : public testing::Test {
   static Case parse(const std::string& text, const std::string& name = "name") {
     return parse_case(text, "cases/topic/" + name + ".toml");
   }
-  void add(const std::string& text, const std::string& name = "name") {
-    plan_->add(parse(text, name), false);
-  }
+  void add(const std::string& text, const std::string& name = "name") { plan_->add(parse(text, name)); }
   const PlannedArm& arm(size_t i, size_t item = 0) const { return plan_->cases().at(item).arms.at(i); }
   const PlannedRun& run(size_t i, size_t item = 0) const { return plan_->runs().at(arm(i, item).run); }
   const PlannedRun& twin(size_t i) const { return plan_->runs().at(arm(i).twin); }
@@ -129,7 +127,7 @@ TEST_F(PlanTest, WhatMayChangeNumbersChangesTheIdentity) {
 
 TEST_F(PlanTest, ARunWithAFaultIsAnotherOneAndItsTwinHasTheFaultToo) {
   Case source = parse(arms("", "lr.base = 1.0") + check("channel = \"loss\"", "equivalent"));
-  plan_->add(source, false);
+  plan_->add(source);
   const std::string before = arm(0).run;
   EXPECT_FALSE(Json::parse(run(0).identity).contains("faults"));
   Fault fault{FaultKind::scale, {3}, Phase::grad, "wq", 1e-3, 0, {}, {}, {}};
@@ -137,7 +135,7 @@ TEST_F(PlanTest, ARunWithAFaultIsAnotherOneAndItsTwinHasTheFaultToo) {
     plan_ = make_plan("program 1");
     fault.size = size;
     source.arms[0].faults = {fault};
-    plan_->add(source, false);
+    plan_->add(source);
     return arm(0).run;
   };
   const std::string small = id_with(1e-3), large = id_with(1e-2);
@@ -154,7 +152,7 @@ TEST_F(PlanTest, AFaultBeyondTheLastStepIsRefused) {
   Case source = parse(arms("", "steps = 7") + check("channel = \"loss\"", "identical"));
   source.arms[1].faults = {{FaultKind::ulp, {8}, Phase::grad, "wq", 0, 0, {}, {}, {}}};
   EXPECT_THAT(
-      [&] { plan_->add(source, false); },
+      [&] { plan_->add(source); },
       testing::ThrowsMessage<UserError>(HasSubstr(
           "topic/name:b: a fault, ulp of grad wq at step 8, is at step 8 (the run ends after step 7)")));
 }
@@ -270,6 +268,58 @@ TEST_F(PlanTest, ACommandMayReadTheTraceOfAnArm) {
   EXPECT_THAT(
       complaint("[arms.b]\ncommand = [\"{trace:c}\"]\n[arms.a]\n" + check("channel = \"lr\"", "identical")),
       testing::AllOf(HasSubstr("{trace:c}"), HasSubstr("known: a")));
+}
+
+/// A case on two arms that need twins.
+std::string rounding_case(const std::string& more = "") {
+  return arms("", "lr.base = 2") + check("channel = \"loss\"", "equivalent", more);
+}
+
+TEST_F(PlanTest, SpareTwinsRunOnlyWhenTheyAreAskedFor) {
+  plan_->add(parse(rounding_case()), Twins::spare);
+  PlannedCase& planned = plan_->cases().front();
+  EXPECT_EQ(plan_->order().size(), 2U) << "the arms";
+  EXPECT_EQ(arm(0).twin, "");
+  ASSERT_NE(arm(0).spare_twin, "");
+  const std::string spare = arm(0).spare_twin;
+  EXPECT_EQ(plan_->run_spare_twins(planned, {"a"}), std::vector{spare});
+  EXPECT_EQ(arm(0).twin, spare);
+  EXPECT_EQ(arm(0).spare_twin, "");
+  EXPECT_EQ(arm(1).twin, "") << "nobody asked for it";
+  EXPECT_TRUE(plan_->run_spare_twins(planned, {"a"}).empty()) << "it runs once";
+  EXPECT_EQ(plan_->order().size(), 3U);
+}
+
+TEST_F(PlanTest, ATwinRecordsWhatOthersMayWantOfItAsASpare) {
+  add(rounding_case(), "runs");
+  const std::string tensors =
+      arms("", "lr.base = 2") + check("tensor = \"w\"\nphase = \"grad\"", "equivalent");
+  plan_->add(parse(tensors, "spares"), Twins::spare);
+  EXPECT_EQ(plan_->order().size(), 4U);
+  EXPECT_EQ(arm(0, 1).spare_twin, arm(0, 0).twin);
+  EXPECT_TRUE(twin(0).capture.wants_tensor(1, Phase::grad, "w"));
+  EXPECT_TRUE(plan_->run_spare_twins(plan_->cases().at(1), {"a", "b"}).empty()) << "they run already";
+  EXPECT_EQ(arm(0, 1).twin, arm(0, 0).twin);
+}
+
+TEST_F(PlanTest, ASpareTwinBringsTheTwinsThatItReads) {
+  plan_->add(
+      parse(
+          "[arms.b]\ncommand = [\"replay\", \"{trace:a}\", \"{dtype}\"]\n[arms.a]\n[arms.c]\nlr.base = 2\n" +
+          check("channel = \"loss\"\narms = [\"c\", \"b\"]", "equivalent")),
+      Twins::spare);
+  EXPECT_EQ(plan_->run_spare_twins(plan_->cases().front(), {"b"}).size(), 2U);
+  EXPECT_EQ(twin(0).trace_of.at("a"), arm(1).twin);
+}
+
+TEST_F(PlanTest, WhatResolvesARunLeavesOutProgramAndMachine) {
+  add(rounding_case());
+  const std::string before = arm(0).resolved;
+  EXPECT_EQ(before.size(), 32U);
+  EXPECT_NE(arm(1).resolved, before) << "another config";
+  plan_ = make_plan("program 2");
+  add(rounding_case());
+  EXPECT_EQ(arm(0).resolved, before);
 }
 
 }  // namespace

@@ -16,12 +16,12 @@ namespace {
 using testing::ElementsAre;
 using Tokens = std::vector<int64_t>;
 
-constexpr int64_t eos = 9;
-const DocumentRule by_eos{DocumentBoundary::eos, eos};
+constexpr int64_t end_of_document = 9;
+const DocumentRule by_eos{DocumentBoundary::eos, end_of_document};
 
 TEST(FixedBlockTest, TheEightTokensThatTellTheFirstFormFromTheCorrectedOne) {
   // NUMERICS.md 2.2: blocks of 4, an EOS at token 1 only.
-  const Tokens tokens = {1, eos, 2, 3, 4, 5, 6, 7}, positions = {0, 1, 2, 3, 4, 5, 6, 7};
+  const Tokens tokens = {1, end_of_document, 2, 3, 4, 5, 6, 7}, positions = {0, 1, 2, 3, 4, 5, 6, 7};
   const auto mask = [&](FixedBlockForm form) {
     return make_mask({.documents = by_eos, .fixed_block = 4, .fixed_block_form = form}, tokens, positions, 8);
   };
@@ -35,7 +35,7 @@ TEST(FixedBlockTest, TheEightTokensThatTellTheFirstFormFromTheCorrectedOne) {
 }
 
 TEST(FixedBlockTest, TheFirstFormLeaksOverABoundaryOfALaterBlock) {
-  const Tokens tokens = {1, 2, 3, 4, 5, eos, 6, 7}, positions = {0, 1, 2, 3, 4, 5, 6, 7};
+  const Tokens tokens = {1, 2, 3, 4, 5, end_of_document, 6, 7}, positions = {0, 1, 2, 3, 4, 5, 6, 7};
   const auto allows = [&](FixedBlockForm form) {
     return make_mask({.documents = by_eos, .fixed_block = 4, .fixed_block_form = form}, tokens, positions, 8)
         .allows(0, 6, 4);
@@ -77,7 +77,8 @@ TEST(SlidingWindowTest, CountsTheQueryItself) {
 RC_GTEST_PROP(LocalMaskProperty, APairAttendsIfEveryRuleAllowsIt, ()) {
   const auto S = *rc::gen::inRange<int64_t>(1, 50);
   const auto length = static_cast<size_t>(S);
-  const auto tokens = *rc::gen::container<Tokens>(length, rc::gen::element<int64_t>(1, 2, 3, eos));
+  const auto tokens =
+      *rc::gen::container<Tokens>(length, rc::gen::element<int64_t>(1, 2, 3, end_of_document));
   const auto positions = *rc::gen::container<Tokens>(length, rc::gen::inRange<int64_t>(0, 2));
   const auto window = *rc::gen::inRange<int64_t>(0, 12), block = *rc::gen::inRange<int64_t>(0, 12);
   const auto form =
@@ -85,7 +86,7 @@ RC_GTEST_PROP(LocalMaskProperty, APairAttendsIfEveryRuleAllowsIt, ()) {
   const auto documents = *rc::gen::arbitrary<bool>();
   Tokens id(length, 0);  // number of EOS before each token
   for (size_t i = 1; i < length; ++i)
-    id[i] = id[i - 1] + (tokens[i - 1] == eos ? 1 : 0);
+    id[i] = id[i - 1] + (tokens[i - 1] == end_of_document ? 1 : 0);
   const auto inner = [&](int64_t q, int64_t kv) {
     return kv <= q && (!documents || id[static_cast<size_t>(q)] == id[static_cast<size_t>(kv)]);
   };

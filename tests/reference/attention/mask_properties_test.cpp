@@ -10,7 +10,7 @@
 namespace parity::reference {
 namespace {
 
-constexpr int64_t eos = 5;
+constexpr int64_t end_token = 5;
 
 /// Whether q and kv attend, by counting what lies between them.
 bool by_definition(DocumentBoundary boundary, const std::vector<int64_t>& tokens,
@@ -18,7 +18,7 @@ bool by_definition(DocumentBoundary boundary, const std::vector<int64_t>& tokens
   if (kv > q)
     return false;
   for (auto i = static_cast<size_t>(kv); i < static_cast<size_t>(q); ++i) {
-    const bool cut = boundary == DocumentBoundary::eos ? tokens[i] == eos
+    const bool cut = boundary == DocumentBoundary::eos ? tokens[i] == end_token
                      : boundary == DocumentBoundary::position_difference
                          ? positions[i + 1] != positions[i] + 1
                          : positions[i + 1] == 0;
@@ -36,7 +36,7 @@ RC_GTEST_PROP(MaskProperty, APairAttendsIfNothingCutsBetweenItsEnds, ()) {
   int64_t attending[3] = {};
   for (const DocumentBoundary boundary :
        {DocumentBoundary::eos, DocumentBoundary::position_difference, DocumentBoundary::position_zero}) {
-    const Mask mask = make_mask({DocumentRule{boundary, eos}}, tokens, positions, S);
+    const Mask mask = make_mask({DocumentRule{boundary, end_token}}, tokens, positions, S);
     int64_t& pairs = attending[static_cast<size_t>(boundary)];
     for (int64_t q = 0; q < S; ++q)
       for (int64_t kv = 0; kv < S; ++kv) {

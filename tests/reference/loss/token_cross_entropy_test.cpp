@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/loss/token_cross_entropy.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -44,6 +45,24 @@ TEST(TokenCrossEntropyTest, WorksInAtLeastFloat32) {
   EXPECT_EQ(dtype_for(torch::kBFloat16), torch::kFloat32);
   EXPECT_EQ(dtype_for(torch::kFloat32), torch::kFloat32);
   EXPECT_EQ(dtype_for(torch::kFloat64), torch::kFloat64);
+}
+
+// What PyTorch's log_softmax owes to batch invariance: it takes a row by itself.
+TEST(TokenCrossEntropyTest, OneRow_AmongOthers_HasTheSameBits) {
+  torch::manual_seed(4);
+  for (const torch::ScalarType dtype : {torch::kFloat32, torch::kFloat64, torch::kBFloat16})
+    for (const int64_t words : {2, 3, 7, 8, 9, 12, 15, 16, 17, 31, 32, 33, 63, 64, 65, 257, 2048}) {
+      const torch::Tensor x = (torch::randn({70, words}) * 5).to(dtype);
+      const torch::Tensor labels = torch::arange(70).remainder(words);
+      for (const auto& form : {token_cross_entropy, token_cross_entropy_by_gather}) {
+        const torch::Tensor all = form(x, labels);
+        for (int64_t row = 0; row < 70; ++row)
+          for (const int64_t count : {int64_t{1}, std::min<int64_t>(3, 70 - row), 70 - row})
+            ASSERT_TRUE(
+                form(x.narrow(0, row, count), labels.narrow(0, row, count)).equal(all.narrow(0, row, count)))
+                << dtype << ", " << words << " words, row " << row << ", " << count << " rows";
+      }
+    }
 }
 
 }  // namespace

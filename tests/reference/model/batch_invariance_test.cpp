@@ -40,6 +40,12 @@ Decoder make_model(const ModelDimensions& dimensions, torch::ScalarType dtype, A
   const torch::ScalarType wide = dtype == torch::kBFloat16 ? torch::kFloat32 : dtype;
   Decoder model(dimensions, wide, {backend, {DocumentRule{DocumentBoundary::position_zero}}});
   initialize(model, 3);
+  // Ten times the first weights: with those, scores are so small that one bit of a query or key moves no
+  // logit.
+  model.visit_weights([&](const std::string&, torch::Tensor& weight) {
+    const torch::NoGradGuard no_grad;
+    weight.mul_(10);
+  });
   if (dtype != wide)
     model.visit_weights(
         [&](const std::string&, torch::Tensor& weight) { weight = weight.detach().to(dtype); });
@@ -115,6 +121,36 @@ TEST(BatchInvariantModelTest, OrdinaryAttentionOrSiluIsNotInvariant) {
             0);
 }
 
+/// A result [1, T, ...] whose last token is one step away from what it should be.
+torch::Tensor with_a_step_in_the_last_token(const torch::Tensor& y) {
+  torch::Tensor result = y.clone();
+  torch::Tensor real = result.is_complex() ? torch::view_as_real(result) : result;
+  real.select(1, -1).nextafter_(torch::full({}, 1e9, real.options()));
+  return result;
+}
+
+TEST_P(BatchInvarianceTest, AnOperatorThatRoundsTheLastTokenOtherwiseIsSeen) {
+  const auto differ_with = [](const char* name, const auto& plant) {
+    Decoder model =
+        make_model(odd_dimensions(false), GetParam(), AttentionBackend::tiled, Products::invariant);
+    ModuleHooks::Operators operators = model.hooks().operators();
+    plant(operators);
+    model.hooks().compute_with(operators);
+    EXPECT_GT(sequences_that_differ(model), longest / 2) << name;
+  };
+  const auto planted = [](const auto& operation) {
+    return [operation](const auto&... arguments) {
+      return with_a_step_in_the_last_token(operation(arguments...));
+    };
+  };
+  differ_with("linear", [&](auto& operators) { operators.linear = planted(operators.linear); });
+  differ_with("silu", [&](auto& operators) { operators.silu = planted(operators.silu); });
+  differ_with("rms_norm", [&](auto& operators) { operators.rms_norm = planted(operators.rms_norm); });
+  if (GetParam() != torch::kBFloat16)  // rounds a step of float32 away
+    differ_with("complex_product",
+                [&](auto& operators) { operators.complex_product = planted(operators.complex_product); });
+}
+
 TEST(BatchInvariantModelTest, GradientsAreTheOrdinaryOnesUpToRounding) {
   const ModelDimensions dimensions = odd_dimensions(false);
   std::vector<std::vector<torch::Tensor>> gradients;
@@ -131,33 +167,9 @@ TEST(BatchInvariantModelTest, GradientsAreTheOrdinaryOnesUpToRounding) {
     gradients.push_back(torch::autograd::grad({logits.square().sum()}, weights));
   }
   for (size_t i = 0; i < gradients[0].size(); ++i)
-    EXPECT_TRUE(torch::allclose(gradients[1][i], gradients[0][i], 1e-12, 1e-13)) << i;
-}
-
-TEST(BatchInvariantModelTest, SiluRoundsEveryElementAlikeWhereverItStands) {
-  // Of PyTorch's own silu some hundred of these rows differ where a vector has 16 numbers.
-  torch::manual_seed(4);
-  for (const torch::ScalarType dtype : {torch::kFloat32, torch::kFloat64}) {
-    const torch::Tensor x = torch::randn({1000, 37}, dtype) * 3, y = even_silu(x);
-    EXPECT_TRUE(torch::allclose(y, at::silu(x), 1e-6));
-    for (int64_t row = 0; row < 1000; ++row)
-      ASSERT_TRUE(even_silu(x[row]).equal(y[row])) << dtype << " row " << row;
-  }
-}
-
-TEST(BatchInvariantModelTest, ARowOfATiledProductDependsNeitherOnItsPlaceNorOnTheOthers) {
-  torch::manual_seed(4);
-  for (const torch::ScalarType dtype : {torch::kFloat32, torch::kFloat64, torch::kBFloat16})
-    for (const int64_t width : {3, 20, 64, 257}) {
-      const torch::Tensor x = torch::randn({40, width}, torch::kFloat64).to(dtype);
-      const torch::Tensor weight = torch::randn({33, width}, torch::kFloat64).to(dtype);
-      const torch::Tensor y = tiled_linear(x, weight);
-      EXPECT_TRUE(
-          torch::allclose(y.to(torch::kFloat64), at::linear(x, weight).to(torch::kFloat64), 2e-2, 1e-1));
-      for (int64_t row = 0; row < 40; ++row)
-        ASSERT_TRUE(tiled_linear(x.narrow(0, row, 1), weight)[0].equal(y[row]))
-            << dtype << " " << width << " row " << row;
-    }
+    EXPECT_LE((gradients[1][i] - gradients[0][i]).norm().item<double>(),
+              1e-12 * gradients[0][i].norm().item<double>())
+        << i;
 }
 
 }  // namespace

@@ -7,20 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/reference/model/model_facts.hpp"
 #include "tests/reference/tiny.hpp"
 
 namespace parity::reference {
 namespace {
-
-int64_t parameter_count(const char* model) {
-  int64_t count = 0;
-  ModelDimensions dimensions = dimensions_of(model, {});
-  dimensions.max_seq_len = 8;
-  const Decoder decoder(dimensions, torch::kFloat32, {}, torch::kMeta);  // takes no memory
-  for (const Parameter& parameter : decoder.parameters())
-    count += parameter.value.numel();
-  return count;
-}
 
 torch::Tensor tokens_for(const ModelDimensions& dimensions) {
   return torch::arange(2 * 12).remainder(dimensions.vocab_size).view({2, 12});

@@ -16,7 +16,7 @@ namespace {
 constexpr double h = 1e-5;
 constexpr double tolerance = 1e-7;
 
-ModelDimensions tiny_qwen3() {
+ModelDimensions tiny_tied_qwen3() {
   ModelDimensions d = tiny_dimensions();
   d.rope = Rope::rotate_half;
   d.qk_norm = d.tied = true;
@@ -48,7 +48,7 @@ ModelDimensions tiny_fused() {
 
 class GradientTest : public testing::TestWithParam<ModelDimensions> {};
 INSTANTIATE_TEST_SUITE_P(, GradientTest,
-                         testing::Values(tiny_dimensions(), tiny_qwen3(), tiny_llama4(), tiny_fused(),
+                         testing::Values(tiny_dimensions(), tiny_tied_qwen3(), tiny_llama4(), tiny_fused(),
                                          tiny_latent(0), tiny_latent(10)),
                          [](const auto& model) {
                            const ModelDimensions& d = model.param;

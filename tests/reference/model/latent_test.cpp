@@ -10,6 +10,7 @@
 
 #include "reference/model/decoder/decoder.hpp"
 #include "reference/model/decoder/rope.hpp"
+#include "tests/reference/model/model_facts.hpp"
 #include "tests/reference/tiny_latent.hpp"
 #include "tests/support/pytorch.hpp"
 #include "tests/support/pytorch_draws.hpp"
@@ -18,16 +19,6 @@ namespace parity::reference {
 namespace {
 
 using testing::ElementsAre;
-
-int64_t parameter_count(const char* model) {
-  ModelDimensions dimensions = dimensions_of(model, {});
-  dimensions.max_seq_len = 8;
-  const Decoder decoder(dimensions, torch::kFloat32, {}, torch::kMeta);  // takes no memory
-  int64_t count = 0;
-  for (const Parameter& parameter : decoder.parameters())
-    count += parameter.value.numel();
-  return count;
-}
 
 std::vector<std::string> attention_names(const ModelDimensions& dimensions) {
   const std::string prefix = "layers.0.attention.";

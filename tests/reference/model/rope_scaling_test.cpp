@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/model/decoder/rope.hpp"
+#include "tests/reference/model/model_facts.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/pytorch.hpp"
 #include "tests/support/scratch.hpp"
@@ -18,7 +19,7 @@ namespace parity::reference {
 namespace {
 
 /// One head of 64 elements, at DeepSeek-V3's theta.
-ModelDimensions dimensions(RopeScaling scaling) {
+ModelDimensions scaled_dimensions(RopeScaling scaling) {
   return {.dim = 64, .n_heads = 1, .max_seq_len = 8, .rope_theta = 1e4, .rope_scaling = scaling};
 }
 
@@ -27,12 +28,8 @@ double unscaled(int64_t j) {
 }
 
 /// The angle of position 1 that a table has for pair j; below pi for every frequency.
-double frequency(const torch::Tensor& table, int64_t j) {
-  return at::angle(table[1][j]).item<double>();
-}
-
 TEST(RopeScalingTest, YarnKeepsPairsUpToTheTenthAndStretchesThoseFromTheTwentyThird) {
-  const torch::Tensor table = rope_table(dimensions(RopeScaling::yarn), torch::kFloat64);
+  const torch::Tensor table = rope_table(scaled_dimensions(RopeScaling::yarn), torch::kFloat64);
   // c(32) = 10.47 and c(1) = 22.51 of 64 elements, theta 1e4 and 4096 positions.
   for (int64_t j = 0; j < 32; ++j) {
     const double share = std::clamp((static_cast<double>(j) - 10) / 13, 0.0, 1.0);
@@ -43,7 +40,7 @@ TEST(RopeScalingTest, YarnKeepsPairsUpToTheTenthAndStretchesThoseFromTheTwentyTh
 }
 
 TEST(RopeScalingTest, YarnOfFewPairsHasItsEndsInsideTheHead) {
-  ModelDimensions d = dimensions(RopeScaling::yarn);
+  ModelDimensions d = scaled_dimensions(RopeScaling::yarn);
   d.n_heads = 16;  // of 4 elements: c(32) = 0.65, c(1) = 1.41
   const torch::Tensor table = rope_table(d, torch::kFloat64);
   EXPECT_NEAR(frequency(table, 0), 1, 1e-15);
@@ -54,7 +51,7 @@ TEST(RopeScalingTest, YarnOfFewPairsHasItsEndsInsideTheHead) {
 }
 
 TEST(RopeScalingTest, Llama4StretchesLongWavesAndBlendsNone) {
-  const torch::Tensor table = rope_table(dimensions(RopeScaling::llama4), torch::kFloat64);
+  const torch::Tensor table = rope_table(scaled_dimensions(RopeScaling::llama4), torch::kFloat64);
   int kept = 0, stretched = 0;
   for (int64_t j = 0; j < 32; ++j) {
     const bool is_long = 2 * std::numbers::pi / unscaled(j) > 8192;
@@ -65,7 +62,7 @@ TEST(RopeScalingTest, Llama4StretchesLongWavesAndBlendsNone) {
 }
 
 TEST(RopeScalingTest, OnlyTheElementsOfALatentHeadThatTurnAreInTheTable) {
-  ModelDimensions d = dimensions(RopeScaling::yarn);
+  ModelDimensions d = scaled_dimensions(RopeScaling::yarn);
   const torch::Tensor own = rope_table(d, torch::kFloat64);
   d.dim = 100;
   d.head_width = 192;
@@ -74,7 +71,7 @@ TEST(RopeScalingTest, OnlyTheElementsOfALatentHeadThatTurnAreInTheTable) {
 }
 
 TEST(RopeScalingTest, LatentScaleIsThatOfTheHeadTimesTheSquareOfYarnsMscale) {
-  ModelDimensions d = dimensions(RopeScaling::yarn);
+  ModelDimensions d = scaled_dimensions(RopeScaling::yarn);
   d.head_width = 192;
   d.latent = {.kv_rank = 8, .nope_width = 128, .rope_width = 64, .value_width = 128, .mscale = 0.7};
   EXPECT_NEAR(latent_scale(d), 0.114252, 5e-7);  // NUMERICS.md 4.4
@@ -104,7 +101,7 @@ TEST_F(RopeWitnessTest, TablesHaveTheBitsOfPyTorch) {
        {std::pair(RopeScaling::none, "none"), std::pair(RopeScaling::llama3, "llama"),
         std::pair(RopeScaling::llama4, "llama4"), std::pair(RopeScaling::yarn, "yarn")})
     for (const Rope layout : {Rope::complex, Rope::rotate_half}) {
-      ModelDimensions d = dimensions(scaling);
+      ModelDimensions d = scaled_dimensions(scaling);
       d.max_seq_len = 300;
       d.rope = layout;
       const bool narrow = layout == Rope::complex;

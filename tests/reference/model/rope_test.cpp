@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/reference/model/model_facts.hpp"
+
 namespace parity::reference {
 namespace {
 
@@ -18,10 +20,6 @@ ModelDimensions dimensions(bool scaled) {
 }
 
 /// Angle of one position of a table.
-double frequency(const torch::Tensor& table, int64_t j) {
-  return at::angle(table[1][j]).item<double>();
-}
-
 TEST(RopeTest, FrequenciesFallGeometrically) {
   const torch::Tensor table = rope_table(dimensions(false), torch::kFloat64);
   EXPECT_EQ(table.scalar_type(), torch::kComplexDouble);

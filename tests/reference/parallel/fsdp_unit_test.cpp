@@ -15,7 +15,7 @@ using testing::Each;
 
 using Numbers = std::vector<float>;
 
-void expect(const torch::Tensor& x, const Numbers& numbers) {
+void expect_unit(const torch::Tensor& x, const Numbers& numbers) {
   const torch::Tensor flat = x.detach().reshape({-1});
   std::string seen;
   for (int64_t i = 0; i < flat.numel(); ++i)
@@ -47,11 +47,11 @@ TEST_F(FsdpUnitTest, EachRankHoldsItsRowsAndGathersThemAll) {
                           FsdpUnit unit("unit", parameters, {held(world), alone()});
                           require(parameters[0].value.storage().nbytes() == 0, "the whole is still there");
                           const bool first = world.rank() == 0;
-                          expect(unit.shards()[0].value, first ? Numbers{1, 2, 3, 4} : Numbers{5, 6});
-                          expect(unit.shards()[1].value, first ? Numbers{7, 8} : Numbers{9, 10});
+                          expect_unit(unit.shards()[0].value, first ? Numbers{1, 2, 3, 4} : Numbers{5, 6});
+                          expect_unit(unit.shards()[1].value, first ? Numbers{7, 8} : Numbers{9, 10});
                           unit.unshard();
-                          expect(parameters[0].value, {1, 2, 3, 4, 5, 6});
-                          expect(parameters[1].value, {7, 8, 9, 10});
+                          expect_unit(parameters[0].value, {1, 2, 3, 4, 5, 6});
+                          expect_unit(parameters[1].value, {7, 8, 9, 10});
                           require(unit.buffer_text() == "unit: 2 x 6 elements: matrix at 0, vector at 4",
                                   unit.buffer_text());
                         }),
@@ -59,43 +59,43 @@ TEST_F(FsdpUnitTest, EachRankHoldsItsRowsAndGathersThemAll) {
 }
 
 TEST_F(FsdpUnitTest, AThirdOfTwoRowsIsNone) {
-  EXPECT_THAT(
-      run_ranks(3,
-                [](Group& world) {
-                  const Parameters parameters = {{"x", torch::tensor({1.0F, 2.0F}).requires_grad_()}};
-                  FsdpUnit unit("unit", parameters, {held(world), alone()});
-                  require(unit.shards()[0].value.numel() == (world.rank() < 2 ? 1 : 0), "rows");
-                  unit.unshard();
-                  expect(parameters[0].value, {1, 2});
-                  give_gradients(parameters, 1);
-                  unit.after_backward(true);
-                  expect(unit.shards()[0].value.grad(),
-                         world.rank() < 2 ? Numbers{3.0F * static_cast<float>(world.rank() + 1)} : Numbers{});
-                }),
-      Each(""));
+  EXPECT_THAT(run_ranks(3,
+                        [](Group& world) {
+                          const Parameters parameters = {{"x", torch::tensor({1.0F, 2.0F}).requires_grad_()}};
+                          FsdpUnit unit("unit", parameters, {held(world), alone()});
+                          require(unit.shards()[0].value.numel() == (world.rank() < 2 ? 1 : 0), "rows");
+                          unit.unshard();
+                          expect_unit(parameters[0].value, {1, 2});
+                          give_gradients(parameters, 1);
+                          unit.after_backward(true);
+                          expect_unit(unit.shards()[0].value.grad(),
+                                      world.rank() < 2 ? Numbers{3.0F * static_cast<float>(world.rank() + 1)}
+                                                       : Numbers{});
+                        }),
+              Each(""));
 }
 
 TEST_F(FsdpUnitTest, GradientsAreSummedOverBothDimensionsAndAddUp) {
   EXPECT_THAT(
-      run_ranks(4,
-                [](Group& world) {
-                  const auto shard = world.subgroup(
-                      "dp_shard", world.rank() < 2 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{2, 3});
-                  const auto replicate =
-                      world.subgroup("dp_replicate", {world.rank() % 2, world.rank() % 2 + 2});
-                  const Parameters parameters = whole();
-                  FsdpUnit unit("unit", parameters, {shard, replicate});
-                  for (int pass = 0; pass < 2; ++pass) {
-                    unit.unshard();
-                    give_gradients(parameters, static_cast<float>(world.rank() + 1));
-                    unit.after_backward(true);
-                  }
-                  // Factors 1 + 2 + 3 + 4, twice.
-                  const bool first = shard->rank() == 0;
-                  expect(unit.shards()[0].value.grad(), first ? Numbers{20, 40, 60, 80} : Numbers{100, 120});
-                  expect(unit.shards()[1].value.grad(), first ? Numbers{140, 160} : Numbers{180, 200});
-                  require(!parameters[0].value.grad().defined(), "the whole gradient is still there");
-                }),
+      run_ranks(
+          4,
+          [](Group& world) {
+            const auto shard = world.subgroup(
+                "dp_shard", world.rank() < 2 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{2, 3});
+            const auto replicate = world.subgroup("dp_replicate", {world.rank() % 2, world.rank() % 2 + 2});
+            const Parameters parameters = whole();
+            FsdpUnit unit("unit", parameters, {shard, replicate});
+            for (int pass = 0; pass < 2; ++pass) {
+              unit.unshard();
+              give_gradients(parameters, static_cast<float>(world.rank() + 1));
+              unit.after_backward(true);
+            }
+            // Factors 1 + 2 + 3 + 4, twice.
+            const bool first = shard->rank() == 0;
+            expect_unit(unit.shards()[0].value.grad(), first ? Numbers{20, 40, 60, 80} : Numbers{100, 120});
+            expect_unit(unit.shards()[1].value.grad(), first ? Numbers{140, 160} : Numbers{180, 200});
+            require(!parameters[0].value.grad().defined(), "the whole gradient is still there");
+          }),
       Each(""));
 }
 
@@ -110,8 +110,8 @@ TEST_F(FsdpUnitTest, GradientsThatWaitAreReducedOnceAndAveraged) {
                           unit.after_backward(false);
                           require(!unit.shards()[0].value.grad().defined(), "reduced too early");
                           unit.reduce();
-                          expect(unit.shards()[1].value.grad(),
-                                 world.rank() == 0 ? Numbers{14, 16} : Numbers{18, 20});
+                          expect_unit(unit.shards()[1].value.grad(),
+                                      world.rank() == 0 ? Numbers{14, 16} : Numbers{18, 20});
                         }),
               Each(""));
 }
@@ -126,8 +126,8 @@ TEST_F(FsdpUnitTest, AParameterWithoutAGradientTakesPartWithZeros) {
                           else
                             torch::Tensor(parameters[1].value).mutable_grad() = torch::ones({4});
                           unit.after_backward(true);
-                          expect(unit.shards()[0].value.grad(), {1, 2, 3, 4, 5, 6});
-                          expect(unit.shards()[1].value.grad(), {8, 9, 10, 11});
+                          expect_unit(unit.shards()[0].value.grad(), {1, 2, 3, 4, 5, 6});
+                          expect_unit(unit.shards()[1].value.grad(), {8, 9, 10, 11});
                         }),
               Each(""));
 }
@@ -143,10 +143,11 @@ TEST_F(FsdpUnitTest, APolicyKeepsPartsInFloat32AndNothingElse) {
                     require(parameter.value.storage().nbytes() == 0, parameter.name + " is still there");
                   for (const torch::Tensor& weight : unit.weights())
                     require(weight.storage().nbytes() == 0, "gathered before it is used");
-                  expect(unit.shards()[0].value, world.rank() == 0 ? Numbers{1, 2, 3, 4} : Numbers{5, 6});
+                  expect_unit(unit.shards()[0].value,
+                              world.rank() == 0 ? Numbers{1, 2, 3, 4} : Numbers{5, 6});
                   unit.unshard();
                   require(unit.weights()[0].scalar_type() == torch::kBFloat16, "another dtype");
-                  expect(unit.weights()[0].to(torch::kFloat32), {1, 2, 3, 4, 5, 6});
+                  expect_unit(unit.weights()[0].to(torch::kFloat32), {1, 2, 3, 4, 5, 6});
                 }),
       Each(""));
 }
@@ -157,7 +158,7 @@ TEST_F(FsdpUnitTest, ReplicasThatAreNotReducedAreSeen) {
     FsdpUnit unit("unit", parameters, {alone(), alone()});
     give_gradients(parameters, static_cast<float>(world.rank() + 1));
     unit.after_backward(true);
-    expect(unit.shards()[1].value.grad(), {21, 24, 27, 30});
+    expect_unit(unit.shards()[1].value.grad(), {21, 24, 27, 30});
   });
   EXPECT_THAT(complaints, Each(testing::HasSubstr("is not what was worked out by hand")));
 }

@@ -29,7 +29,7 @@ Parameter with_gradient(const std::string& name, const torch::Tensor& gradient, 
   return parameter;
 }
 
-void expect(double actual, double expected) {
+void expect_norm(double actual, double expected) {
   require(std::abs(actual - expected) <= 1e-14 * expected, fmt::format("{} and not {}", actual, expected));
 }
 
@@ -54,7 +54,7 @@ TEST_F(ShardedNormTest, CountsEachPartOnceAndEachReplicaOnce) {
                         [](Group& world) {
                           const Parameters parameters = hybrid(world);
                           const torch::Tensor norm = sharded_gradient_norm(parameters, world);
-                          expect(norm.item<double>(), std::sqrt(1 + 4 + 9 + 16 + 25 + 36 + 9 + 16));
+                          expect_norm(norm.item<double>(), std::sqrt(1 + 4 + 9 + 16 + 25 + 36 + 9 + 16));
                           require(norm.scalar_type() == torch::kFloat64, "not the gradients' dtype");
                         }),
               Each(""));
@@ -69,7 +69,7 @@ TEST_F(ShardedNormTest, ARankThatHoldsNoRowTakesPart) {
                           const Parameters parameters = {
                               with_gradient("vector", whole.slice(0, first, end).clone(),
                                             {{2}, {sharded("dp_shard", world.rank(), 3, 0, {first, end})}})};
-                          expect(sharded_gradient_norm(parameters, world).item<float>(), 5);
+                          expect_norm(sharded_gradient_norm(parameters, world).item<float>(), 5);
                         }),
               Each(""));
 }
@@ -94,8 +94,8 @@ TEST_F(ShardedNormTest, SumsOverPartsOfSeveralDimensions) {
             const torch::Tensor mine =
                 torch::tensor({1.0 + static_cast<double>(row.first), 10.0 * static_cast<double>(slice + 1)});
             const torch::Tensor sums = sum_over_parts(parameters, mine, world);
-            expect(sums[0].item<double>(), 1 + 2 + 3 + 4);
-            expect(sums[1].item<double>(), 10 + 20);
+            expect_norm(sums[0].item<double>(), 1 + 2 + 3 + 4);
+            expect_norm(sums[1].item<double>(), 10 + 20);
           }),
       Each(""));
 }
@@ -125,7 +125,7 @@ TEST_F(ShardedNormTest, AReplicaThatIsTakenForAPartIsSeen) {
                           parameters[0].layout.placements[0] =
                               sharded("dp_replicate", world.rank() / 2, 2, 0, {0, 3});
                           const double wrong = sharded_gradient_norm(parameters, world).item<double>();
-                          expect(wrong * wrong - right * right, 1 + 4 + 9 + 16 + 25 + 36);
+                          expect_norm(wrong * wrong - right * right, 1 + 4 + 9 + 16 + 25 + 36);
                         }),
               Each(""));
 }

@@ -43,7 +43,7 @@ TEST_F(ParityTrainTest, LeavesATraceOfEveryChannel) {
   EXPECT_EQ(trace.config()["architecture"]["dim"], 32);
   const Json& fingerprint = trace.provenance()["fingerprint"];
   EXPECT_EQ(fingerprint["aten_capability"], "AVX2");
-  EXPECT_EQ(fingerprint["mkl_cbwr"], "COMPATIBLE");
+  EXPECT_EQ(fingerprint["mkl_cbwr"], "AVX2,STRICT");
   EXPECT_EQ(fingerprint["threads"], 1);
   EXPECT_EQ(fingerprint["initial_weights"].get<std::string>().size(), 32U);
   EXPECT_THAT(trace.provenance().dump(), testing::Not(HasSubstr("/tmp")));

@@ -48,13 +48,6 @@ TEST_P(PyTorchExpertsTest, GivesTheSameBitsWithAllExpertsOnEachRank) {
                    {{"parallel.dp_shard", 2}, {"parallel.dp_replicate", 1}});
 }
 
-const Json experts = {{"model", "qwen3.debug_moe_8"}, {"architecture.dim", 64},
-                      {"architecture.n_layers", 2},   {"architecture.n_heads", 4},
-                      {"architecture.n_kv_heads", 2}, {"architecture.vocab_size", 500},
-                      {"architecture.head_dim", 32},  {"moe.hidden", 48},
-                      {"data.seq_len", 64},           {"data.micro_batches", 2},
-                      {"data.ignore_fraction", 0.25}};
-
 INSTANTIATE_TEST_SUITE_P(
     Settings, PyTorchExpertsTest,
     testing::Values(Setting{"Experts", "float32", experts},

@@ -8,22 +8,22 @@ namespace parity {
 namespace {
 
 /// Packed documents of 30 tokens on average in rows of 140, which is no multiple of a block.
-const Json packed = {{"architecture.dim", 64},
-                     {"architecture.n_layers", 2},
-                     {"architecture.n_heads", 4},
-                     {"architecture.n_kv_heads", 2},
-                     {"architecture.vocab_size", 200},
-                     {"architecture.ffn_hidden", 96},
-                     {"data.seq_len", 140},
-                     {"data.micro_batches", 2},
-                     {"data.document_tokens", 30},
-                     {"data.eos_id", 7},
-                     {"data.positions", "document"}};
+const Json packed_rows = {{"architecture.dim", 64},
+                          {"architecture.n_layers", 2},
+                          {"architecture.n_heads", 4},
+                          {"architecture.n_kv_heads", 2},
+                          {"architecture.vocab_size", 200},
+                          {"architecture.ffn_hidden", 96},
+                          {"data.seq_len", 140},
+                          {"data.micro_batches", 2},
+                          {"data.document_tokens", 30},
+                          {"data.eos_id", 7},
+                          {"data.positions", "document"}};
 
 Json masked(const char* packing, const char* backend, const char* documents) {
-  return with(packed, {{"data.packing", packing},
-                       {"attention.backend", backend},
-                       {"attention.documents", Json::array({documents})}});
+  return with(packed_rows, {{"data.packing", packing},
+                            {"attention.backend", backend},
+                            {"attention.documents", Json::array({documents})}});
 }
 
 /// Block 0 without RoPE and over everything, the others in blocks of 16 tokens.
@@ -74,17 +74,18 @@ TEST_P(PyTorchDenseMaskTest, GivesTheSameLossAndGradientNormBitForBit) {
 
 INSTANTIATE_TEST_SUITE_P(
     Masks, PyTorchDenseMaskTest,
-    testing::Values(
-        Setting{"ByEos", "float32", masked("stream", "dense", "eos")},
-        Setting{"CausalWithPositionsThatStartOver", "float32", with(packed, {{"data.packing", "stream"}})},
-        Setting{"ByPositionZero", "float32", masked("first_fit", "dense", "position_zero")},
-        Setting{"IRopeInFixedBlocksWithAWindow", "float32",
-                with(with(masked("stream", "dense", "eos"), irope("corrected")),
-                     {{"attention.sliding_window", 9}})},
-        Setting{"IRopeInChunks", "float32",
-                with(masked("first_fit", "dense", "position_zero"), irope("chunked"))},
-        Setting{"ByPositionDifferenceInChunks", "float32",
-                with(masked("concat_then_split", "dense", "position_difference"), {{"loss.chunks", 7}})}),
+    testing::Values(Setting{"ByEos", "float32", masked("stream", "dense", "eos")},
+                    Setting{"CausalWithPositionsThatStartOver", "float32",
+                            with(packed_rows, {{"data.packing", "stream"}})},
+                    Setting{"ByPositionZero", "float32", masked("first_fit", "dense", "position_zero")},
+                    Setting{"IRopeInFixedBlocksWithAWindow", "float32",
+                            with(with(masked("stream", "dense", "eos"), irope("corrected")),
+                                 {{"attention.sliding_window", 9}})},
+                    Setting{"IRopeInChunks", "float32",
+                            with(masked("first_fit", "dense", "position_zero"), irope("chunked"))},
+                    Setting{"ByPositionDifferenceInChunks", "float32",
+                            with(masked("concat_then_split", "dense", "position_difference"),
+                                 {{"loss.chunks", 7}})}),
     name_of_setting);
 
 }  // namespace

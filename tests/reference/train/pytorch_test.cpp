@@ -16,12 +16,6 @@ const Json qwen3 = {
     {"architecture.n_heads", 4},   {"architecture.n_kv_heads", 2},  {"architecture.vocab_size", 500},
     {"architecture.head_dim", 32}, {"architecture.ffn_hidden", 96}, {"data.seq_len", 64},
     {"data.micro_batches", 2},     {"data.ignore_fraction", 0.25}};
-const Json experts = {{"model", "qwen3.debug_moe_8"}, {"architecture.dim", 64},
-                      {"architecture.n_layers", 2},   {"architecture.n_heads", 4},
-                      {"architecture.n_kv_heads", 2}, {"architecture.vocab_size", 500},
-                      {"architecture.head_dim", 32},  {"moe.hidden", 48},
-                      {"data.seq_len", 64},           {"data.micro_batches", 2},
-                      {"data.ignore_fraction", 0.25}};
 const Json llama4 = {
     {"model", "llama4.debug"},   {"architecture.dim", 64},       {"architecture.n_layers", 4},
     {"architecture.n_heads", 4}, {"architecture.n_kv_heads", 2}, {"architecture.vocab_size", 500},

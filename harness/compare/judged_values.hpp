@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/compare/check.hpp"
+#include "harness/compare/judge.hpp"
+
+namespace parity {
+
+/// Returns a digest of a check as its case states it (relation, quantity, arms, window, tolerance, reason)
+/// and of the thresholds by which this program judges float64 twins.
+std::string check_digest(const Check& check);
+
+/// Returns a digest for each arm of a check, in the order of Check::all_arms, over every value that the check
+/// judges of its float32 run: channels at the steps of the window with their types, tensors with dtype, shape
+/// and bits.
+///
+/// \return nothing where a value cannot be had: an arm crashed, or lacks a quantity, a step or a tensor
+/// Determinism: equal values give equal digests on every machine.
+std::optional<std::vector<std::string>> judged_digests(const Check& check,
+                                                       const std::map<std::string, ArmEvidence>& arms);
+
+/// Returns a digest of all numeric channels of a run, with its steps and their types.
+std::string channels_digest(const Trace& trace);
+
+}  // namespace parity

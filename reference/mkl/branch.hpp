@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace parity::reference {
+
+/// The branch of code that MKL takes in this process, as MKL answers: "AVX2,STRICT", "COMPATIBLE", "AUTO";
+/// "none" where LibTorch has no MKL. Source: Intel oneMKL developer reference, mkl_cbwr_get.
+std::string mkl_branch();
+
+/// Throws UserError when MKL takes another branch than MKL_CBWR names. Nothing is asked without MKL,
+/// without MKL_CBWR, or by AUTO.
+void require_mkl_branch();
+
+}  // namespace parity::reference
