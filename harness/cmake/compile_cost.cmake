@@ -5,14 +5,24 @@
 # templates it instantiates from them, so:
 #   - three precompiled headers: `text` (harness, reports), `torch` (reference), and one each for their tests;
 #   - unity batches: a folder's sources share their instantiations;
-#   - -O1 for tests, harness and reports, whose numbers are made in measure and tensor (NUMBERS: -O3). The
-#     trainer stays at -O3: its cost is parsing LibTorch, not optimising.
+#   - -O1 for harness and reports, whose numbers are made in measure and tensor (NUMBERS: -O3). The trainer stays
+#     at -O3: its cost is parsing LibTorch, not optimising. -O0 for tests' own code. Sanitizers watch what the tests
+#     call, so that code has only those that must be everywhere.
 # clang-tidy compiles every source by itself, so a forgotten #include does not stay hidden in a batch.
 
 option(PARITY_UNITY "Compile sources in batches (OFF: one object a source)" ON)
 
 add_library(parity_glue INTERFACE)
 target_compile_options(parity_glue INTERFACE $<$<CONFIG:Release>:-O1>)
+
+add_library(parity_test_code INTERFACE)
+target_compile_options(parity_test_code INTERFACE -O0)
+if(PARITY_SANITIZE STREQUAL "address" OR PARITY_SANITIZE STREQUAL "fuzz")
+  target_compile_options(parity_test_code INTERFACE -fno-sanitize=undefined)
+endif()
+if(PARITY_SANITIZE STREQUAL "fuzz")
+  target_compile_options(parity_test_code INTERFACE -fno-sanitize=fuzzer-no-link)
+endif()
 
 add_library(parity_test_batches INTERFACE)
 target_compile_options(parity_test_batches INTERFACE -Wno-shadow) # tests of a batch have short names in common
@@ -34,7 +44,7 @@ parity_precompiled_header(text HEADERS ${_text_headers}
   LINKS parity_glue parity::fmt nlohmann_json::nlohmann_json)
 if(PARITY_BUILD_TESTS)
   parity_precompiled_header(text_tests HEADERS ${_text_headers} <gmock/gmock.h> <gtest/gtest.h>
-    LINKS parity_glue parity::fmt nlohmann_json::nlohmann_json GTest::gmock)
+    LINKS parity_test_code parity::fmt nlohmann_json::nlohmann_json GTest::gmock)
 endif()
 
 # Called after torch.cmake, which finds LibTorch.
@@ -43,7 +53,7 @@ function(parity_precompile_torch)
   parity_precompiled_header(torch HEADERS ${headers} LINKS parity::torch)
   if(PARITY_BUILD_TESTS)
     parity_precompiled_header(torch_tests HEADERS ${headers} <gmock/gmock.h> <gtest/gtest.h>
-      LINKS parity_glue parity::torch GTest::gmock)
+      LINKS parity_test_code parity::torch GTest::gmock)
   endif()
 endfunction()
 
@@ -62,7 +72,9 @@ function(parity_compile_cheaply target)
     return()
   endif()
   target_precompile_headers(${target} REUSE_FROM parity_${header}_pch)
-  if(arg_TESTS OR NOT arg_TORCH)
+  if(arg_TESTS)
+    target_link_libraries(${target} PRIVATE parity_test_code)
+  elseif(NOT arg_TORCH)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:parity_glue>)
   endif()
   if(NOT arg_NUMBERS)

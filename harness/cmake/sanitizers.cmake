@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# PARITY_SANITIZE=address (with undefined behaviour), thread, or fuzz (clang: address, undefined, coverage), for everything compiled after this.
+# PARITY_SANITIZE for everything compiled after this: address (with undefined behaviour), thread, or fuzz (clang:
+# address, undefined behaviour and what libFuzzer follows).
 
 set(PARITY_SANITIZE "" CACHE STRING "Sanitizer: empty, address, thread or fuzz")
 if(PARITY_SANITIZE STREQUAL "address")
@@ -12,7 +13,7 @@ elseif(PARITY_SANITIZE STREQUAL "thread")
   add_link_options(-fsanitize=thread)
 elseif(PARITY_SANITIZE STREQUAL "fuzz")
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    message(FATAL_ERROR "libFuzzer comes with clang; configure with the preset fuzz")
+    message(FATAL_ERROR "libFuzzer comes with clang; configure with the preset asan-harness")
   endif()
   # vptr: needs the libraries instrumented too.
   add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=vptr

@@ -30,14 +30,16 @@ function(parity_program name)
   parity_compile_cheaply(${name} ${ARGN})
 endfunction()
 
-# parity_test(NAME SOURCES a_test.cpp ... LINKS ... [TORCH] [LABELS slow ...] [TIMEOUT 1800] [SHARDS 2] [COST 60])
+# parity_test(NAME SOURCES a_test.cpp ... LINKS ... [TORCH] [LABELS slow ...] [TIMEOUT 1800] [SHARDS 2] [COST 60]
+#             [SLOW_TESTS Pattern.* ...])
 # A GoogleTest program and one CTest entry a shard: loading LibTorch for each test would take longer than most tests.
 #   TIMEOUT  of a shard [seconds]
 #   SHARDS   processes that share its tests, for programs that keep one core busy while the other one waits
 #   COST     about how long a shard takes [seconds]; CTest starts the dearest first
+#   SLOW_TESTS  patterns of GoogleTest's filter: tests of over 15 seconds, which get an entry NAME.slow with the label slow
 # Every test is listed in <build>/junit. Tests find the tree, the build and Python through tests/support/places.hpp.
 function(parity_test name)
-  cmake_parse_arguments(arg "TORCH" "TIMEOUT;SHARDS;COST" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "TORCH" "TIMEOUT;SHARDS;COST" "SOURCES;LINKS;LABELS;SLOW_TESTS" ${ARGN})
   foreach(pair IN ITEMS "TIMEOUT 1800" "SHARDS 1" "COST 0")
     separate_arguments(pair)
     list(GET pair 0 key)
@@ -53,15 +55,27 @@ function(parity_test name)
     target_link_libraries(${name} PRIVATE parity::torch)
   endif()
   parity_compile_cheaply(${name} TESTS ${ARGN})
+  set(others "")
+  list(JOIN arg_SLOW_TESTS ":" slow)
+  if(slow)
+    set(others "--gtest_filter=-${slow}")
+    _parity_test_entry(${name}.slow ${name} "slow;${arg_LABELS}" "--gtest_filter=${slow}" ${arg_TIMEOUT} 0 "")
+  endif()
   math(EXPR last "${arg_SHARDS} - 1")
   foreach(shard RANGE ${last})
     set(entry ${name})
     if(arg_SHARDS GREATER 1)
       set(entry ${name}.${shard})
     endif()
-    add_test(NAME ${entry} COMMAND ${name} --gtest_brief=1 "--gtest_output=xml:${CMAKE_BINARY_DIR}/junit/${entry}.xml")
-    # One thread a test: several run side by side.
-    set_tests_properties(${entry} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}" COST ${arg_COST}
-      ENVIRONMENT "OMP_NUM_THREADS=1;GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
+    _parity_test_entry(${entry} ${name} "${arg_LABELS}" "${others}" ${arg_TIMEOUT} ${arg_COST}
+      "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
   endforeach()
+endfunction()
+
+# One thread a test: several run side by side.
+function(_parity_test_entry entry program labels filter timeout cost environment)
+  add_test(NAME ${entry} COMMAND ${program} --gtest_brief=1 ${filter}
+    "--gtest_output=xml:${CMAKE_BINARY_DIR}/junit/${entry}.xml")
+  set_tests_properties(${entry} PROPERTIES TIMEOUT ${timeout} LABELS "${labels}" COST ${cost}
+    ENVIRONMENT "OMP_NUM_THREADS=1;${environment}")
 endfunction()

@@ -112,7 +112,6 @@ void check_faults(const Arm& arm, const PlannedRun& run) {
 /// A run that restarts has two processes, and is repeated from its beginning.
 void check_span(const PlannedRun& run) {
   const RunSpan& span = run.span;
-  // A whole run of no steps is the trainer's to refuse.
   require(span.stop_after <= run.steps && (span.start_step == 0 || span.start_step < run.last_step()),
           run.label + ": a span beyond the run");
   require(span.start_run.empty() == (span.start_step == 0), run.label + ": a span from nowhere");
@@ -231,6 +230,9 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   run.ranks = arm.is_command() || !schema_ ? arm.ranks : static_cast<int>(schema_->ranks(run.config));
   run.threads = static_cast<int>(std::clamp<int64_t>(integer_of(run.config, "threads", 1), 1, 1024));
   run.steps = integer_of(run.config, "steps", 10);
+  if (run.steps < 1)
+    throw UserError(arm.place.words() + ": arm " + arm.name + " has steps = " + std::to_string(run.steps) +
+                    ", and would compare nothing; give 1 or more");
   run.span = arm.is_command() ? RunSpan{} : arm.span;
   run.restart_after = arm.is_command() ? 0 : integer_of(run.config, "checkpoint.restart_after", 0);
   check_span(run);

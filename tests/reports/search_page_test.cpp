@@ -38,7 +38,7 @@ Json stage(const std::string& name, const Json& details) {
 
 Json with(const std::string& name, const Json& details) {
   Json record = bare();
-  record["stages"] = {stage(name, details)};
+  record["stages"] = Json::array({stage(name, details)});
   return record;
 }
 
@@ -109,7 +109,7 @@ TEST(SearchPageTest, TensorsThatAreWrongByThemselvesAreRinged) {
   const auto own = [](const char* phase, const char* name, bool rounding) {
     return Json{{"phase", phase}, {"name", name}, {"relative_l2", 1e-3}, {"rounding", rounding}};
   };
-  record["stages"] = {stage("tensor", path())};
+  record["stages"] = Json::array({stage("tensor", path())});
   EXPECT_THAT(body(record), Not(HasSubstr("ringed")));
   record["stages"].push_back(
       stage("local", {{"own", {own("forward", "layers.1", false), own("backward", "layers.0", true)}}}));
@@ -221,10 +221,10 @@ TEST(SearchPageTest, RanksCommits) {
   Json record = bare();
   record["kind"] = "commits";
   const Json first = {{"quantity", "loss"}, {"step", 3}, {"before", "2.5"}, {"after", "2.75"}, {"size", 0.1}};
-  record["stages"] = {stage("step", {{"commit", "3f2a1bc042aaaaaa"},
-                                     {"subject", "Sum in another order"},
-                                     {"size", 0.1},
-                                     {"first", first}})};
+  record["stages"] = Json::array({stage("step", {{"commit", "3f2a1bc042aaaaaa"},
+                                                 {"subject", "Sum in another order"},
+                                                 {"size", 0.1},
+                                                 {"first", first}})});
   const std::string html = body(record);
   EXPECT_THAT(html, HasSubstr("<code>3f2a1bc042</code>"));
   EXPECT_THAT(html, HasSubstr("Sum in another order"));

@@ -159,13 +159,13 @@ TEST_P(KilledRankTest, IsNamed) {
 
 INSTANTIATE_TEST_SUITE_P(Points, KilledRankTest, testing::Range(0, points));
 
-/// Every other one of ten points of a run; all at once: each waits for the end of its time.
-class StoppedRanksTest : public KilledRanksTest, public testing::WithParamInterface<int> {};
+/// Some of ten points of a run; all at once: each waits for the end of its time.
+class StoppedRanksTest : public KilledRanksTest, public testing::WithParamInterface<std::vector<int>> {};
 
 TEST_P(StoppedRanksTest, AreNamedAndNotTheOnesThatWait) {
   const RunStore store(folder / "out");
   std::list<Harmed> runs;
-  for (int point = GetParam(); point < points; point += 2)
+  for (const int point : GetParam())
     runs.emplace_back(run_of(2 + point % 3, 12, point), store, point, SIGSTOP);
   for (bool all_ended = false; !all_ended; std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
     all_ended = true;
@@ -186,7 +186,9 @@ TEST_P(StoppedRanksTest, AreNamedAndNotTheOnesThatWait) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Points, StoppedRanksTest, testing::Values(0, 1));
+INSTANTIATE_TEST_SUITE_P(Point, StoppedRanksTest, testing::Values(std::vector{5}));
+INSTANTIATE_TEST_SUITE_P(Points, StoppedRanksTest,
+                         testing::Values(std::vector{0, 2, 4, 6, 8}, std::vector{1, 3, 7, 9}));
 
 TEST_F(KilledRanksTest, ARankThatCrashesBeforeTheStoreIsNamed) {
   const RunResult killed = run_to_end(3, 60, trainer_with(1, "kill -SEGV $$"));

@@ -216,18 +216,18 @@ TEST_F(HostileTest, ATrainerThatShoutsBinaryIsCutAndShownHarmless) {
 
 TEST_F(HostileTest, AnImpossibleConfigIsExitTwoAndAMissingFileExitThree) {
   const auto trainer = [&](int status) {
-    write_file(folder_ / "trainer", "#!/bin/sh\necho 'parity-train: steps: 0 is too few' >&2\nexit " +
+    write_file(folder_ / "trainer", "#!/bin/sh\necho 'parity-train: steps: 1 is too few' >&2\nexit " +
                                         std::to_string(status) + "\n");
     fs::permissions(folder_ / "trainer", fs::perms::all);
   };
   write_file(folder_ / "trainer.schema.json", R"({"schema": "parity.config/1", "channels": ["loss"], "keys":
     {"steps": {"type": "integer", "default": 10}, "dtype": {"type": "string", "default": "float32"}}})");
-  write_case("c", "[golden]\narms = []\n[arms.a]\nsteps = 0\n[arms.b]\nsteps = 1\n" + losses_identical());
+  write_case("c", "[golden]\narms = []\n[arms.a]\nsteps = 1\n[arms.b]\nsteps = 2\n" + losses_identical());
   for (const auto& [status, expected] : {std::pair{2, 2}, {3, 3}, {1, 4}}) {
     trainer(status);
     const Ended ended = shell("parity run --trainer ./trainer --no-cache");
     EXPECT_EQ(ended.status, expected) << ended.err;
-    EXPECT_THAT(ended.out, HasSubstr("steps: 0 is too few"));
+    EXPECT_THAT(ended.out, HasSubstr("steps: 1 is too few"));
   }
 }
 

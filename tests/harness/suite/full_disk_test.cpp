@@ -53,12 +53,11 @@ class FullDiskTest : public SuiteTest {
 
 TEST_F(FullDiskTest, IsToldWithThePathAndLeavesNothingThatLooksFinished) {
   const Case item = simple_case();
-  size_t refused = 0, crashed = 0;
+  size_t refused = 0;
   for (const uint64_t bytes : {0U, 4096U, 8192U, 16384U, 24576U, 40960U, 65536U}) {
     fill(bytes);
     try {
-      const Json results = run({item});
-      crashed += results.at("summary").at("failed") == 1 ? 1 : 0;
+      run({item});  // passes, or has a failed case
     } catch (const UserError& error) {
       ++refused;
       EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("No space left"), HasSubstr(out().string())))
