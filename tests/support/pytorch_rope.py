@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rotary positions in ordinary PyTorch, of pytorch_llama.py and by itself.
 
-    pytorch_rope.py OUT SCALING WIDTH LENGTH THETA DTYPE LAYOUT     a table's bytes; LAYOUT: complex or rotate_half
+    pytorch_rope.py < LINES     a line: OUT SCALING WIDTH LENGTH THETA DTYPE LAYOUT; LAYOUT: complex or rotate_half
+
+Writes the bytes of each line's table to its OUT.
 """
 import math
 import sys
@@ -83,8 +85,7 @@ def turns_of(table, positions):
     return table[positions].unsqueeze(2)
 
 
-def main():
-    out, scaling, width, length, theta, dtype, layout = sys.argv[1:]
+def write_table(out, scaling, width, length, theta, dtype, layout):
     table = rope_table(int(width), int(length), float(theta), scaling, getattr(torch, dtype), layout == "rotate_half")
     if layout == "rotate_half":
         table = torch.cat([table.real, table.real, table.imag, table.imag], 1)
@@ -93,4 +94,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    for line in sys.stdin:
+        write_table(*line.split())

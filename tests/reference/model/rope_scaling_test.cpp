@@ -4,6 +4,7 @@
 // How the models stretch RoPE's frequencies, by their formulas and against PyTorch.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -80,23 +81,13 @@ TEST(RopeScalingTest, LatentScaleIsThatOfTheHeadTimesTheSquareOfYarnsMscale) {
   EXPECT_NEAR(latent_scale(d), 1 / std::sqrt(192.0), 1e-16);
 }
 
-class RopeWitnessTest : public FolderTest {
- protected:
-  /// The bytes of the same table from Python.
-  std::string from_python(const ModelDimensions& d, const char* scaling, const char* dtype) {
-    const std::filesystem::path out = folder / "table.bin";
-    const CommandResult result =
-        run_shell(fmt::format("{} {}/tests/support/pytorch_rope.py {} {} {} {} {} {} {}", places::python,
-                              places::source, out.string(), scaling, d.rope_dim(), d.max_seq_len,
-                              d.rope_theta, dtype, d.rope == Rope::complex ? "complex" : "rotate_half"));
-    EXPECT_EQ(result.status, 0) << result.output;
-    return read_file(out);
-  }
-};
+using RopeWitnessTest = FolderTest;
 
 TEST_F(RopeWitnessTest, TablesHaveTheBitsOfPyTorch) {
   if (!places::has_pytorch)
     GTEST_SKIP() << needs_pytorch;
+  std::map<std::string, torch::Tensor> tables;  // by file of PyTorch's
+  std::string lines;
   for (const auto& [scaling, name] :
        {std::pair(RopeScaling::none, "none"), std::pair(RopeScaling::llama3, "llama"),
         std::pair(RopeScaling::llama4, "llama4"), std::pair(RopeScaling::yarn, "yarn")})
@@ -105,10 +96,20 @@ TEST_F(RopeWitnessTest, TablesHaveTheBitsOfPyTorch) {
       d.max_seq_len = 300;
       d.rope = layout;
       const bool narrow = layout == Rope::complex;
-      const torch::Tensor table = rope_table(d, narrow ? torch::kFloat32 : torch::kFloat64);
-      const std::string ours(static_cast<const char*>(table.const_data_ptr()), table.nbytes());
-      EXPECT_TRUE(ours == from_python(d, name, narrow ? "float32" : "float64")) << name;
+      const std::string words = fmt::format("{}_{}", name, narrow ? "complex" : "rotate_half");
+      tables[words] = rope_table(d, narrow ? torch::kFloat32 : torch::kFloat64);
+      lines += fmt::format("{} {} {} {} {} {} {}\n", words, name, d.rope_dim(), d.max_seq_len, d.rope_theta,
+                           narrow ? "float32" : "float64", narrow ? "complex" : "rotate_half");
     }
+  write_file(folder / "lines", lines);
+  const CommandResult result = run_shell(fmt::format("cd '{}' && {} {}/tests/support/pytorch_rope.py < lines",
+                                                     folder.string(), places::python, places::source));
+  ASSERT_EQ(result.status, 0) << result.output;
+  ASSERT_EQ(tables.size(), 8);
+  for (const auto& [file, table] : tables) {
+    const std::string ours(static_cast<const char*>(table.const_data_ptr()), table.nbytes());
+    EXPECT_TRUE(ours == read_file(folder / file)) << file;
+  }
 }
 
 }  // namespace
