@@ -64,7 +64,7 @@ Json json_of_evidence(const EvidenceRecord& record) {
           {"digest", evidence_digest(record)}};
 }
 
-/// \throws Json::exception or UserError if it is no record
+/// \throws Json::exception or UserError if it is not an evidence record
 EvidenceRecord record_of(const Json& json) {
   EvidenceRecord record;
   record.claim = json.at("claim");

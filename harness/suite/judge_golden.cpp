@@ -52,7 +52,7 @@ void judge_golden(std::vector<JudgedCheck>& judged, const Case& source, const Ev
   if (!fs::exists(source.golden_file))
     return add_golden_finding(
         judged, source, false, Verdict::missing,
-        fmt::format("there is no golden {}; make it with: {}", path_from_here(source.golden_file),
+        fmt::format("there is no golden {}; record it with: {}", path_from_here(source.golden_file),
                     shell_quote({"parity", "golden", "record", path_from_here(source.file)})));
   try {
     for (GoldenResult& found : verify_golden(golden, arms, claims_on_golden(source))) {

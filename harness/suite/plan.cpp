@@ -98,6 +98,17 @@ std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
   return read;
 }
 
+/// Updates of a run. A command's config is checked by no schema where no arm is parity-train's.
+/// \throws UserError unless it is a positive integer
+int64_t steps_of(const Arm& arm, const FlatConfig& config) {
+  const auto asked = config.find("steps");
+  const int64_t steps = integer_of(config, "steps", 10);
+  if (steps < 1 || (asked != config.end() && !asked->second.is_number_integer()))
+    throw UserError(arm.place.words() + ": arm " + arm.name + " has steps = " + asked->second.dump() +
+                    "; give an integer of 1 or more");
+  return steps;
+}
+
 /// \throws UserError if a fault of the arm lies beyond the run
 void check_faults(const Arm& arm, const PlannedRun& run) {
   for (const Fault& fault : arm.faults) {
@@ -229,10 +240,7 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   run.profile = arm.profile.empty() ? planned.source.profile : arm.profile;
   run.ranks = arm.is_command() || !schema_ ? arm.ranks : static_cast<int>(schema_->ranks(run.config));
   run.threads = static_cast<int>(std::clamp<int64_t>(integer_of(run.config, "threads", 1), 1, 1024));
-  run.steps = integer_of(run.config, "steps", 10);
-  if (run.steps < 1)
-    throw UserError(arm.place.words() + ": arm " + arm.name + " has steps = " + std::to_string(run.steps) +
-                    ", and would compare nothing; give 1 or more");
+  run.steps = steps_of(arm, run.config);
   run.span = arm.is_command() ? RunSpan{} : arm.span;
   run.restart_after = arm.is_command() ? 0 : integer_of(run.config, "checkpoint.restart_after", 0);
   check_span(run);

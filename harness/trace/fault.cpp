@@ -147,7 +147,7 @@ Json Fault::to_json() const {
 
 Fault Fault::from_json(const Json& json) {
   if (!json.is_object())
-    refuse_fault("one of them is no object");
+    refuse_fault("one of them is not an object");
   for (const char* key : {"kind", "phase", "name"})
     if (!json.contains(key))
       refuse_fault(fmt::format("one of them has no {}", key));

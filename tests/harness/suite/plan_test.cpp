@@ -251,13 +251,15 @@ TEST_F(PlanTest, ConfigMistakesNameTheirPlaceAndWhatIsKnown) {
               testing::AllOf(HasSubstr("name.toml:5:"), HasSubstr("'los'"), HasSubstr("'loss'")));
 }
 
-TEST_F(PlanTest, ARunOfNoUpdatesIsRefused) {
+TEST_F(PlanTest, StepsThatAreNoPositiveIntegerAreRefused) {
   const std::string end = check("channel = \"lr\"", "identical");
   for (const std::string steps : {"0", "-1", "-9223372036854775808"})
     EXPECT_THAT(complaint(arms("", "steps = " + steps) + end),
-                testing::AllOf(HasSubstr("name.toml:"), HasSubstr("steps = " + steps + ", and would")));
-  EXPECT_THAT(complaint("[arms.a]\ncommand = [\"x\"]\nsteps = 0\n[arms.b]\ncommand = [\"y\"]\n" + end),
-              HasSubstr("arm a has steps = 0"));
+                testing::AllOf(HasSubstr("name.toml:"), HasSubstr("steps = " + steps + "; give an integer")));
+  for (const std::string steps : {"0", "2.5", "\"ten\"", "[3]"})
+    EXPECT_THAT(
+        complaint("[arms.a]\ncommand = [\"x\"]\nsteps = " + steps + "\n[arms.b]\ncommand = [\"y\"]\n" + end),
+        HasSubstr("arm a has steps = " + steps));
 }
 
 TEST_F(PlanTest, CommandsWithoutInputsAreNotCachedAndNeedNoSchema) {

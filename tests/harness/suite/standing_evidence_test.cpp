@@ -45,17 +45,7 @@ class StandingEvidenceTest : public SuiteTest {
   }
   Json suite(const Case& source, GoldenMode mode = GoldenMode::compare,
              EvidenceMode evidence = EvidenceMode::stored) const {
-    SuiteOptions options;
-    options.out = folder_ / "out";
-    options.trainer = folder_ / "no-trainer-needed";
-    options.jobs = 2;
-    options.golden_mode = mode;
-    options.evidence = evidence;
-    options.producer = {{"name", "parity"}, {"version", "0"}, {"commit", "harness1"}, {"dirty", false}};
-    options.command = {"parity", "run"};
-    Progress progress(stderr, false);
-    run_suite({source}, options, progress, [](const Json&) {});
-    return Json::parse(read_file(options.out / "results.json"));
+    return run({source}, mode, true, evidence);
   }
   /// Of the one check that needs twins: "stored", "measured", or "".
   static std::string source_of(const Json& results) {

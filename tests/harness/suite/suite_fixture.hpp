@@ -73,14 +73,15 @@ class SuiteTest : public testing::Test {
   }
 
   /// \return results.json
-  Json run(const std::vector<Case>& cases, GoldenMode mode = GoldenMode::compare,
-           bool use_cache = true) const {
+  Json run(const std::vector<Case>& cases, GoldenMode mode = GoldenMode::compare, bool use_cache = true,
+           EvidenceMode evidence = EvidenceMode::stored) const {
     SuiteOptions options;
     options.out = folder_ / "out";
     options.trainer = folder_ / "no-trainer-needed";
     options.jobs = 2;
     options.use_cache = use_cache;
     options.golden_mode = mode;
+    options.evidence = evidence;
     options.producer = {{"name", "parity"}, {"version", "0"}, {"commit", "test"}, {"dirty", false}};
     options.command = {"parity", "run"};
     Progress progress(stderr, false);

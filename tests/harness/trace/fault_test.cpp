@@ -76,7 +76,7 @@ TEST(FaultTest, JsonErrorsNameWhatIsWrong) {
   refused(R"("kind": "stale", "phase": "grad", "name": "w", "row": 1)", "takes no element and no row");
   refused(R"("kind": "dropped_reduction", "phase": "param", "name": "w")", "is of phase grad");
   EXPECT_THAT([] { faults_from_json(Json::object()); }, ThrowsMessage<UserError>(HasSubstr("no list")));
-  EXPECT_THAT([] { faults_from_json({1}); }, ThrowsMessage<UserError>(HasSubstr("is no object")));
+  EXPECT_THAT([] { faults_from_json({1}); }, ThrowsMessage<UserError>(HasSubstr("is not an object")));
 }
 
 TEST(FaultTest, ScaleAndBf16ReachEveryElementAndAreRoundedOnce) {
