@@ -11,6 +11,7 @@
 #include "harness/suite/capture_needs.hpp"
 #include "harness/suite/content_hash.hpp"
 #include "harness/suite/profile.hpp"
+#include "harness/suite/run_rules.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -96,38 +97,6 @@ std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
       read.push_back(name);
     }
   return read;
-}
-
-/// Updates of a run. A command's config is checked by no schema where no arm is parity-train's.
-/// \throws UserError unless it is a positive integer
-int64_t steps_of(const Arm& arm, const FlatConfig& config) {
-  const auto asked = config.find("steps");
-  const int64_t steps = integer_of(config, "steps", 10);
-  if (steps < 1 || (asked != config.end() && !asked->second.is_number_integer()))
-    throw UserError(arm.place.words() + ": arm " + arm.name + " has steps = " + asked->second.dump() +
-                    "; give an integer of 1 or more");
-  return steps;
-}
-
-/// \throws UserError if a fault of the arm lies beyond the run
-void check_faults(const Arm& arm, const PlannedRun& run) {
-  for (const Fault& fault : arm.faults) {
-    const auto beyond =
-        std::find_if(fault.steps.begin(), fault.steps.end(), [&](int64_t step) { return step > run.steps; });
-    if (beyond != fault.steps.end())
-      throw UserError(run.label + ": a fault, " + fault.words() + ", is at step " + std::to_string(*beyond) +
-                      " (the run ends after step " + std::to_string(run.steps) + "); name an earlier one");
-  }
-}
-
-/// A run that restarts has two processes, and is repeated from its beginning.
-void check_span(const PlannedRun& run) {
-  const RunSpan& span = run.span;
-  require(span.stop_after <= run.steps && (span.start_step == 0 || span.start_step < run.last_step()),
-          run.label + ": a span beyond the run");
-  require(span.start_run.empty() == (span.start_step == 0), run.label + ": a span from nowhere");
-  require(run.restart_after == 0 || (span.start_run.empty() && span.checkpoint_every == 0),
-          run.label + ": a span from a checkpoint of a run that restarts");
 }
 
 /// What decides the bits of a run on GPUs beside its program: the plug-in that the program opens (its
@@ -240,16 +209,15 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   run.profile = arm.profile.empty() ? planned.source.profile : arm.profile;
   run.ranks = arm.is_command() || !schema_ ? arm.ranks : static_cast<int>(schema_->ranks(run.config));
   run.threads = static_cast<int>(std::clamp<int64_t>(integer_of(run.config, "threads", 1), 1, 1024));
-  run.steps = steps_of(arm, run.config);
+  run.steps = integer_of(run.config, "steps", 10);
   run.span = arm.is_command() ? RunSpan{} : arm.span;
   run.restart_after = arm.is_command() ? 0 : integer_of(run.config, "checkpoint.restart_after", 0);
-  check_span(run);
+  check_run(arm, run);
   run.timeout_seconds = planned.source.timeout_seconds;
   run.cacheable = !arm.is_command() || !arm.inputs.empty();
   const RunLength length = length_of(run.config);
   run.capture = twin ? twin_capture(planned.source, arm, length) : arm_capture(planned.source, arm, length);
   run.capture.faults = arm.faults;
-  check_faults(arm, run);
   return run;
 }
 

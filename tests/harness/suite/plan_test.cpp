@@ -251,7 +251,7 @@ TEST_F(PlanTest, ConfigMistakesNameTheirPlaceAndWhatIsKnown) {
               testing::AllOf(HasSubstr("name.toml:5:"), HasSubstr("'los'"), HasSubstr("'loss'")));
 }
 
-TEST_F(PlanTest, StepsThatAreNoPositiveIntegerAreRefused) {
+TEST_F(PlanTest, RefusesStepsThatAreNotAPositiveInteger) {
   const std::string end = check("channel = \"lr\"", "identical");
   for (const std::string steps : {"0", "-1", "-9223372036854775808"})
     EXPECT_THAT(complaint(arms("", "steps = " + steps) + end),
