@@ -18,19 +18,23 @@ void read_golden_file(std::string_view bytes);       ///< a golden: read, its di
 void read_npy_file(std::string_view bytes);          ///< token files, the one header format of our own
 void read_safetensors_file(std::string_view bytes);  ///< weights: the header checked, every tensor read
 void read_results(std::string_view bytes);           ///< results.json: parsed, and through every renderer
+/// A program of mutations (mutated_trace.hpp): a trace and its mutant whose decoded values differ are not
+/// identical.
+void compare_trace_pair(std::string_view bytes);
 
 struct Target {
   std::string_view name;
   void (*run)(std::string_view bytes);
 };
 
-inline constexpr std::array<Target, 6> targets = {{
+inline constexpr std::array<Target, 7> targets = {{
     {"case_file", read_case_file},
     {"golden_file", read_golden_file},
     {"npy_file", read_npy_file},
     {"results", read_results},
     {"safetensors_file", read_safetensors_file},
     {"trace_file", read_trace_file},
+    {"trace_pair", compare_trace_pair},
 }};
 
 }  // namespace parity::fuzz

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/fuzz/decoded_trace.hpp"
+
+#include <cstring>
+
+#include "harness/trace/rank_files.hpp"
+#include "tests/fuzz/hdf5_objects.hpp"
+
+namespace parity::fuzz {
+namespace fs = std::filesystem;
+namespace {
+
+using hdf5::Handle;
+
+/// Shape, type and stored bytes.
+std::string dataset_text(hid_t dataset) {
+  const StoredBytes bytes = read_dataset(dataset);
+  return to_string(hdf5::shape_of(dataset)) + ' ' + std::to_string(H5Tget_class(bytes.type)) + ':' +
+         std::to_string(H5Tget_size(bytes.type)) + ' ' + bytes.data;
+}
+
+std::string attribute_text(hid_t object, const char* name) {
+  if (H5Aexists(object, name) <= 0)
+    return "";
+  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), "cannot open");
+  const StoredBytes bytes = read_attribute(attribute);
+  return std::string(bytes.data.c_str(), H5Tget_class(bytes.type) == H5T_STRING
+                                             ? std::strlen(bytes.data.c_str())
+                                             : bytes.data.size());
+}
+
+/// Whether a dataset holds something that a comparison judges.
+bool is_judged(const std::string& name) {
+  if (name.ends_with("sketches/order"))
+    return false;
+  return name == "steps" || name.starts_with("channels/") || name.starts_with("tensors/") ||
+         name.starts_with("sketches/") || name.starts_with("part_sketches/");
+}
+
+void decode_file(const fs::path& path, const std::string& prefix,
+                 std::map<std::string, std::string>& decoded) {
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "cannot open");
+  for (const char* name : {"status", "rank", "ranks"})
+    decoded[prefix + name] = attribute_text(file, name);
+  for (const auto& [name, type] : objects_of(file)) {
+    if (type != H5O_TYPE_DATASET || !is_judged(name))
+      continue;
+    const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "cannot open");
+    const std::string kind = attribute_text(dataset, "kind");
+    if (kind != "timing")
+      decoded[prefix + name] = kind + ' ' + attribute_text(dataset, "dtype") + ' ' + dataset_text(dataset);
+  }
+}
+
+}  // namespace
+
+std::map<std::string, std::string> decode_trace(const fs::path& folder) {
+  const auto lock = hdf5::lock();
+  std::map<std::string, std::string> decoded;
+  decode_file(folder / "trace.h5", "", decoded);
+  if (const fs::path other = rank_path(folder / "trace.h5", 1); fs::exists(other))
+    decode_file(other, "rank 1 ", decoded);
+  return decoded;
+}
+
+}  // namespace parity::fuzz
