@@ -4,7 +4,7 @@
 
 Usage: measure_against_peers.py BUILD_DIR [--mib N] [--rounds N] [--dtypes D,...] [--python PYTHON]
 
-Two tensors of N MiB a side, a rounding apart. Each round runs everything once, one after the other, so that a
+Needs `cmake --build --preset benchmarks`. Two tensors of N MiB a side, a rounding apart. Each round runs everything once, one after the other, so that a
 machine that changes speed does so for all; printed are medians over the rounds.
 
   memory   measure_difference on one core and on two, numpy.testing.assert_allclose, torch.testing.assert_close,
