@@ -36,7 +36,8 @@ endfunction()
 #   TIMEOUT  of a shard [seconds]
 #   SHARDS   processes that share its tests, for programs that keep one core busy while the other one waits
 #   COST     about how long a shard takes [seconds]; CTest starts the dearest first
-#   SLOW_TESTS  patterns of GoogleTest's filter: tests of over 15 seconds, which get an entry NAME.slow with the label slow
+#   SLOW_TESTS  patterns of GoogleTest's filter: tests of over 15 seconds, which get an entry NAME.slow with the label
+#               slow. The entry NAME.slow_patterns fails if a pattern matches no test
 # Every test is listed in <build>/junit. Tests find the tree, the build and Python through tests/support/places.hpp.
 function(parity_test name)
   cmake_parse_arguments(arg "TORCH" "TIMEOUT;SHARDS;COST" "SOURCES;LINKS;LABELS;SLOW_TESTS" ${ARGN})
@@ -60,6 +61,9 @@ function(parity_test name)
   if(slow)
     set(others "--gtest_filter=-${slow}")
     _parity_test_entry(${name}.slow ${name} "slow;${arg_LABELS}" "--gtest_filter=${slow}" ${arg_TIMEOUT} 0 "")
+    add_test(NAME ${name}.slow_patterns
+      COMMAND "${PARITY_VENV}/bin/python" "${PROJECT_SOURCE_DIR}/tests/support/slow_patterns.py" $<TARGET_FILE:${name}>
+              ${arg_SLOW_TESTS})
   endif()
   math(EXPR last "${arg_SHARDS} - 1")
   foreach(shard RANGE ${last})

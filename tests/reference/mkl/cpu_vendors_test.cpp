@@ -54,9 +54,9 @@ TEST_P(CpuVendorsTest, IntelAndAmdComputeTheSameBits) {
   }
 }
 
-/// Another branch has other bits: the test above could fail.
+/// Another branch has other bits, so the test above can fail.
 TEST_P(CpuVendorsTest, AnotherBranchHasOtherBits) {
-  EXPECT_NE(numbers(train_on("EPYC", "COMPATIBLE")), numbers(train_on("EPYC")));
+  EXPECT_NE(numbers(train_on("", "COMPATIBLE")), numbers(train_on("")));
 }
 
 /// Nehalem has no AVX2, so MKL cannot take the branch.
