@@ -109,6 +109,8 @@ std::string annotations(const Results& results, const std::string& workspace) {
                              failure.item->name + ": " + claim(*failure.check), message_of(*failure.check),
                              workspace));
   std::string text;
+  if (const std::string mixed = mixed_label(results); !mixed.empty())
+    text = "::warning title=Mixed results::" + escaped_command(mixed) + "\n";
   const size_t shown = all.size() > most ? most - 1 : all.size();
   for (size_t i = 0; i < shown; ++i)
     text += all[i];

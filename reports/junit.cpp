@@ -149,12 +149,25 @@ std::string incomplete(const Results& results) {
          "  </testsuite>\n";
 }
 
+/// Results of different origins say so in a test that passes.
+std::string mixed_suite(const Results& results) {
+  Case whole;
+  whole.name = "mixed results";
+  return "  <testsuite" + attribute("name", whole.name) +
+         " tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\" time=\"0.000\"" +
+         attribute("timestamp", results.started) + ">\n" +
+         testcase(whole, "results are of one origin", "system-out", "", "", mixed_label(results)) +
+         "  </testsuite>\n";
+}
+
 }  // namespace
 
 JunitForm::JunitForm(const Results& results, Sink out) : results_(results), out_(std::move(out)) {
   Counts sum;
   if (!results.whole())
     sum = {1, 0, 1, 0};
+  if (!results.mixed.empty())
+    ++sum.tests;
   for (const CaseLine& item : results.cases) {
     const Counts one = counts_of(item);
     sum = {sum.tests + one.tests, sum.failures + one.failures, sum.errors + one.errors,
@@ -164,6 +177,8 @@ JunitForm::JunitForm(const Results& results, Sink out) : results_(results), out_
        fmt::format(" time=\"{}\">\n", seconds(results.seconds)));
   if (!results.whole())
     out_(incomplete(results));
+  if (!results.mixed.empty())
+    out_(mixed_suite(results));
 }
 
 void JunitForm::add(const Case& item) {

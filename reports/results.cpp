@@ -42,6 +42,7 @@ Results read_suite(const JsonNode& root) {
   result.is_shard = root.find("shard").has_value();
   result.unfinished = texts(root, "unfinished");
   result.missing_shards = list(root, "missing_shards", [](const JsonNode& item) { return item.integer(); });
+  result.mixed = texts(root, "mixed");
   if (const auto summary = root.find("summary")) {
     result.runs = integer_or(*summary, "runs", 0);
     result.runs_cached = integer_or(*summary, "runs_cached", 0);

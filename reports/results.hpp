@@ -67,6 +67,7 @@ struct Results {
   bool is_shard = false;
   std::vector<std::string> unfinished;  ///< cases that were not judged
   std::vector<int64_t> missing_shards;  ///< of a suite that ran in shards
+  std::vector<std::string> mixed;       ///< in what the merged results differ; empty: they are of one origin
   std::vector<CaseLine> cases;
   std::map<std::string, Found> found;  ///< by Check::finding()
 

@@ -258,8 +258,18 @@ std::string meshes_label(const Case& item) {
   return several ? label : "";
 }
 
+std::string mixed_label(const Results& results) {
+  constexpr size_t longest = 200;
+  std::string label;
+  for (const std::string& difference : results.mixed)
+    label += (label.empty() ? "Mixed results, merged of different origins (" : "; ") +
+             shorten(difference, longest);
+  return label.empty() ? "" : label + ")";
+}
+
 std::string outcome(const Results& results) {
-  std::string judged = outcome_of_cases(results);
+  const std::string mixed = mixed_label(results);
+  std::string judged = (mixed.empty() ? "" : mixed + ". ") + outcome_of_cases(results);
   std::string missing;
   for (const int64_t shard : results.missing_shards)
     missing += (missing.empty() ? "" : ", ") + std::to_string(shard);

@@ -79,4 +79,8 @@ std::string golden_size_label(const Results& results);
 /// "3 of 4 cases hold, 1 fails" in a sentence that states the suite's outcome.
 std::string outcome(const Results& results);
 
+/// Returns in what merged results differ: "Mixed results, merged of different origins (commit: ...)"; "" if
+/// they are of one origin. outcome() begins with it.
+std::string mixed_label(const Results& results);
+
 }  // namespace parity::reports

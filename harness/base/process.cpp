@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/offspring.hpp"
 #include "harness/base/visible.hpp"
 
 namespace parity {
@@ -33,22 +34,6 @@ struct Prepared {
   std::string err;
 };
 
-std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos)
-    return name;
-  const char* variable = std::getenv("PATH");
-  std::string path = variable ? variable : "/usr/bin:/bin";
-  for (size_t begin = 0; begin <= path.size();) {
-    const size_t end = std::min(path.find(':', begin), path.size());
-    const std::string candidate = path.substr(begin, end - begin) + "/" + name;
-    if (::access(candidate.c_str(), X_OK) == 0)
-      return candidate;
-    begin = end + 1;
-  }
-  throw UserError("cannot start '" + name + "' (no such program in PATH); give its path or install it",
-                  ExitCode::missing);
-}
-
 Prepared prepare(const ProcessSpec& spec) {
   if (spec.argv.empty() || spec.argv[0].empty())
     throw UserError("cannot start a process (its command is empty); give a program and its arguments");
@@ -59,11 +44,13 @@ Prepared prepare(const ProcessSpec& spec) {
   prepared.argv.push_back(nullptr);
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view text = *entry;
-    if (!spec.environment.contains(std::string(text.substr(0, text.find('=')))))
+    const std::string name(text.substr(0, text.find('=')));
+    if (!spec.environment.contains(name) && name != offspring_variable)
       prepared.environment.emplace_back(text);
   }
   for (const auto& [name, value] : spec.environment)
     prepared.environment.emplace_back(name).append("=").append(value);
+  prepared.environment.emplace_back(offspring_variable).append("=").append(offspring_marks(spec.mark));
   for (const std::string& entry : prepared.environment)
     prepared.envp.push_back(const_cast<char*>(entry.c_str()));
   prepared.envp.push_back(nullptr);
@@ -85,7 +72,7 @@ bool redirect(const char* path, int flags, int target) {
     ::_exit(127);  // the launcher died before prctl took hold
   struct sigaction plain = {};
   plain.sa_handler = SIG_DFL;
-  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP})
+  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGXFSZ})
     ::sigaction(signal, &plain, nullptr);
   if (redirect("/dev/null", O_RDONLY, 0) &&
       redirect(prepared.out.c_str(), O_WRONLY | O_CREAT | O_APPEND, 1) &&
@@ -102,6 +89,22 @@ std::string signal_name(int signal) {
 }
 
 }  // namespace
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos)
+    return name;
+  const char* variable = std::getenv("PATH");
+  std::string path = variable ? variable : "/usr/bin:/bin";
+  for (size_t begin = 0; begin <= path.size();) {
+    const size_t end = std::min(path.find(':', begin), path.size());
+    const std::string candidate = path.substr(begin, end - begin) + "/" + name;
+    if (::access(candidate.c_str(), X_OK) == 0)
+      return candidate;
+    begin = end + 1;
+  }
+  throw UserError("cannot start '" + name + "' (no such program in PATH); give its path or install it",
+                  ExitCode::missing);
+}
 
 bool WaitStatus::succeeded() const {
   return WIFEXITED(raw_) && WEXITSTATUS(raw_) == 0;
@@ -134,14 +137,18 @@ Process Process::spawn(const ProcessSpec& spec) {
   int error = pid < 0 ? errno : 0;
   if (pid > 0) {
     ::setpgid(pid, spec.group ? spec.group : pid);  // also here, so that a signal to the group cannot miss it
+    if (spec.group == 0)
+      guard_group(pid);
     if (::read(report[0], &error, sizeof error) != sizeof error)
       error = 0;
   }
   ::close(report[0]);
   if (error == 0)
     return Process(pid);
-  if (pid > 0)
+  if (pid > 0) {
     ::waitpid(pid, nullptr, 0);
+    release_group(pid);
+  }
   throw UserError("cannot start '" + spec.argv[0] + "' (" + std::strerror(error) +
                       "); check that the program and its output folder are there and may be used",
                   ExitCode::missing);
@@ -159,6 +166,8 @@ Process& Process::operator=(Process&& other) noexcept {
 Process::~Process() {
   if (pid_ > 0 && !ended_)
     stop(std::chrono::milliseconds(0));
+  if (pid_ > 0)
+    release_group(pid_);
 }
 
 std::optional<WaitStatus> Process::poll() {

@@ -20,6 +20,7 @@ struct ProcessSpec {
   std::filesystem::path stdout_file;               ///< appended to; empty: /dev/null
   std::filesystem::path stderr_file;               ///< likewise
   pid_t group = 0;                                 ///< process group to join; 0: lead a new one
+  std::string mark = {};  ///< one more mark for it and what it starts (offspring.hpp); "": none
 };
 
 /// How a process ended, as wait(2) tells it.
@@ -36,7 +37,8 @@ class WaitStatus {
   int raw_;
 };
 
-/// A child process. It dies with the thread that started it, so start children from the main thread.
+/// A child process. It dies with the thread that started it, so start children from the main thread. What the
+/// child starts itself dies with this process too (offspring.hpp).
 class Process {
  public:
   /// \throws UserError if the program cannot be started: "cannot start X (why); ..."
@@ -58,6 +60,10 @@ class Process {
   pid_t pid_ = -1;
   std::optional<WaitStatus> ended_;
 };
+
+/// Returns the path that a program's name stands for: itself where it has a '/', else the first in PATH.
+/// \throws UserError (exit 3) if PATH has no such program
+std::string find_program(const std::string& name);
 
 /// Sends a signal to every process of a group; a group that is gone already is fine.
 void signal_group(pid_t group, int signal);

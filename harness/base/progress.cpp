@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/say.hpp"
 #include "harness/base/terminal.hpp"
 #include "harness/base/visible.hpp"
 
@@ -40,19 +41,19 @@ void Progress::show(const std::string& line) {
   last_ = now;
   drawn_ = true;
   const auto width = static_cast<size_t>(std::max(terminal_width(stream_) - 1, 10));
-  fmt::print(stream_, "\r\033[K{}", visible(line).substr(0, width));
+  say_on(stream_, "\r\033[K{}", visible(line).substr(0, width));
   std::fflush(stream_);
 }
 
 void Progress::note(const std::string& line) {
   clear();
-  fmt::print(stream_, "{}\n", visible(line));
+  say_on(stream_, "{}\n", visible(line));
   std::fflush(stream_);
 }
 
 void Progress::clear() {
   if (drawn_)
-    fmt::print(stream_, "\r\033[K");
+    say_on(stream_, "\r\033[K");
   drawn_ = false;
   std::fflush(stream_);
 }

@@ -6,9 +6,9 @@
 
 namespace parity {
 
-/// Marks every process that this one starts while it lives, by a variable of their environment, so that the
-/// next search can end what a search that was killed left running: a build that would go on writing to the
-/// work tree.
+/// Keeps the mark of this search's processes (harness/base/offspring.hpp) in a file. The next search ends
+/// what carries it, should a search be killed together with its guard: a build that would go on writing to
+/// the work tree.
 class Offspring {
  public:
   /// Ends what carries the mark of a search that was killed, which its file tells.

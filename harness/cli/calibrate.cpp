@@ -11,6 +11,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/base/say.hpp"
 #include "harness/base/text_table.hpp"
 #include "harness/base/visible.hpp"
 #include "harness/cli/options.hpp"
@@ -123,8 +124,8 @@ ExitCode calibrate_case(const Case& source, const CalibrateVerbOptions& options,
     all.push_back(calibration_json(source, found));
   else
     print_calibration(source, found);
-  fmt::print(stderr, "{} run{}, {} from the cache; floors are in {}\n", found.runs,
-             found.runs == 1 ? "" : "s", found.cached, path_from_here(source.golden_file));
+  say("{} run{}, {} from the cache; floors are in {}\n", found.runs, found.runs == 1 ? "" : "s", found.cached,
+      path_from_here(source.golden_file));
   const bool too_far =
       std::any_of(found.sixteen_bits.begin(), found.sixteen_bits.end(),
                   [](const SixteenBits& each) { return !(each.log2 <= most_sixteen_bits_log2); });

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/file.hpp"
+#include "harness/base/say.hpp"
 #include "reports/annotations.hpp"
 
 namespace parity::cli {
@@ -28,16 +29,15 @@ void append_summary(const fs::path& out, const fs::path& file) {
   std::error_code none;
   const auto there = fs::file_size(file, none);
   if (!none && there + summary.size() > largest_summary) {
-    fmt::print(stderr, "the job summary has no room for {} (GitHub takes 1 MiB a step); it is in {}\n",
-               (out / "summary.md").filename().string(), out.string());
+    say("the job summary has no room for {} (GitHub takes 1 MiB a step); it is in {}\n",
+        (out / "summary.md").filename().string(), out.string());
     return;
   }
   std::ofstream stream(file, std::ios::app | std::ios::binary);
   stream << summary << "\n";
   if (!stream.flush())
-    fmt::print(stderr,
-               "cannot append to the job summary {} (GITHUB_STEP_SUMMARY names it); {} has the text\n",
-               file.string(), (out / "summary.md").string());
+    say("cannot append to the job summary {} (GITHUB_STEP_SUMMARY names it); {} has the text\n",
+        file.string(), (out / "summary.md").string());
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ void tell_github(const reports::Results& results, const fs::path& out) {
     return;
   if (const std::string file = variable("GITHUB_STEP_SUMMARY"); !file.empty())
     append_summary(out, file);
-  fmt::print(stderr, "{}", reports::annotations(results, variable("GITHUB_WORKSPACE")));
+  say("{}", reports::annotations(results, variable("GITHUB_WORKSPACE")));
 }
 
 }  // namespace parity::cli

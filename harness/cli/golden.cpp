@@ -9,6 +9,7 @@
 #include "harness/base/enum_names.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/nearest.hpp"
+#include "harness/base/say.hpp"
 #include "harness/base/visible.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/run_cases.hpp"
@@ -101,7 +102,7 @@ ExitCode diff_with_revision(const DiffOptions& options) {
   const std::filesystem::path out = options.report;
   write_review_results(review, producer(), own_command_line(), out / "results.json");
   reports::render(out / "results.json", out);
-  fmt::print(stderr, "pictures: {}\n", (out / "index.html").string());
+  say("pictures: {}\n", (out / "index.html").string());
   return review.identical() ? ExitCode::agree : ExitCode::differ;
 }
 

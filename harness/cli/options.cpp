@@ -12,7 +12,9 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/nearest.hpp"
+#include "harness/base/say.hpp"
 #include "harness/suite/case_file.hpp"
+#include "harness/suite/case_names.hpp"
 #include "harness/suite/machine.hpp"
 #include "harness/suite/run_cache.hpp"
 #include "harness/suite/unused_goldens.hpp"
@@ -92,6 +94,7 @@ std::vector<Case> CaseOptions::read() const {
   }
   if (cases.empty())
     complain_about_tags(filter, {tags.begin(), tags.end()});
+  tell_apart(cases);
   return cases;
 }
 
@@ -119,7 +122,7 @@ std::vector<Case> CaseOptions::read_to_run() const {
     throw UserError("every case here has the tag slow (" + left_out.front() +
                     "), and such cases are not run unasked; name them, or add --tag slow");
   if (!left_out.empty())
-    fmt::print(stderr, "left out: {} (tag slow; name it, or add --tag slow)\n", fmt::join(left_out, ", "));
+    say("left out: {} (tag slow; name it, or add --tag slow)\n", fmt::join(left_out, ", "));
   return cases;
 }
 

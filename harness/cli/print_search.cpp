@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/file.hpp"
+#include "harness/base/say.hpp"
 #include "harness/base/terminal.hpp"
 #include "harness/base/visible.hpp"
 #include "reports/search_page.hpp"
@@ -58,7 +59,7 @@ ExitCode tell(const SearchRecord& record, const std::filesystem::path& out, cons
   else
     print(record);
   std::fflush(stdout);
-  fmt::print(stderr, "{}\n", page.string());
+  say("{}\n", page.string());
   return record.differs ? ExitCode::differ : ExitCode::agree;
 }
 

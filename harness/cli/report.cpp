@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/say.hpp"
+#include "harness/base/visible.hpp"
 #include "harness/cli/github.hpp"
 #include "harness/cli/print_file.hpp"
 #include "harness/cli/verbs.hpp"
@@ -25,6 +27,7 @@ struct ReportVerbOptions {
   std::string out;
   bool json = false;
   bool plots = false;
+  bool mixed = false;
 };
 
 ExitCode code_of(const reports::CaseLine& item) {
@@ -34,7 +37,8 @@ ExitCode code_of(const reports::CaseLine& item) {
   for (const reports::ToldCheck& told : item.told)
     if (!told.check.passed)
       verdicts.push_back(told.check.verdict);
-  return exit_code_of_case(failures, verdicts);
+  const ExitCode code = exit_code_of_case(failures, verdicts);
+  return item.failed() && code == ExitCode::agree ? ExitCode::differ : code;  // as every report says of it
 }
 
 /// As the runs', and with a shard missing never better than that something is missing.
@@ -51,17 +55,15 @@ ExitCode status_of(const reports::Results& results) {
 
 void tell_missing(const std::vector<int64_t>& shards) {
   if (!shards.empty())
-    fmt::print(stderr, "shard{} {} missing: these cases are not all of the suite\n",
-               shards.size() == 1 ? "" : "s",
-               fmt::format("{} {}", fmt::join(shards, ", "), shards.size() == 1 ? "is" : "are"));
+    say("shard{} {} missing: these cases are not all of the suite\n", shards.size() == 1 ? "" : "s",
+        fmt::format("{} {}", fmt::join(shards, ", "), shards.size() == 1 ? "is" : "are"));
 }
 
 void draw_plots(const fs::path& out) {
   const fs::path folder = out / "plots";
   const int jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const size_t curves = reports::write_plots(reports::load_results(out / "results.json"), folder, jobs);
-  fmt::print(stderr, "{} curves as SVG and PNG; to paste into a pull request: {}\n", curves,
-             (folder / "plots.md").string());
+  say("{} curves as SVG and PNG; to paste into a pull request: {}\n", curves, (folder / "plots.md").string());
 }
 
 ExitCode report(const ReportVerbOptions& options) {
@@ -69,11 +71,13 @@ ExitCode report(const ReportVerbOptions& options) {
   if (folders.size() > 1 && options.out.empty())
     throw UserError("several folders need a place for what they make together; give --out DIR");
   const fs::path out = options.out.empty() ? folders.front() : fs::path(options.out);
-  merge_results(folders, out);
+  merge_results(folders, out, options.mixed ? Mixing::allowed : Mixing::refused);
   const reports::Results results = reports::render(out / "results.json", out);
   if (options.plots)
     draw_plots(out);
   tell_github(results, out);
+  for (const std::string& difference : results.mixed)
+    say("mixed results: {}\n", visible(difference));
   tell_missing(results.missing_shards);
   if (options.json)
     print_file(out / "results.json");
@@ -90,6 +94,8 @@ void add_report(CLI::App& app, Action& action) {
   app.add_option("--out", options->out, "Where the report goes (default: the folder itself)")
       ->type_name("DIR");
   app.add_flag("--json", options->json, "The merged results as JSON on stdout");
+  app.add_flag("--mixed", options->mixed,
+               "Merge results of different commits, versions or kinds of machine; every report then says so");
   app.add_flag("--plots", options->plots,
                "Also draw each curve as SVG and PNG, with gnuplot, into DIR/plots");
   app.footer(

@@ -1,15 +1,20 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "harness/base/enum_names.hpp"
 #include "harness/base/error.hpp"
+#include "harness/base/say.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/run_cases.hpp"
 #include "harness/cli/verbs.hpp"
+#include "harness/suite/case_file.hpp"
+#include "harness/suite/case_names.hpp"
 #include "harness/suite/rerun.hpp"
 #include "harness/suite/setting.hpp"
 
@@ -30,18 +35,63 @@ struct RunVerbOptions {
   bool rerun_failed = false;
 };
 
-/// The wanted cases; of these the ones that failed last time, if only they are wanted.
-std::vector<Case> cases_of(const RunVerbOptions& options) {
-  if (!options.rerun_failed)
-    return options.cases.read_to_run();
-  const std::vector<FailedCase> failed = failed_cases(options.run.out);
-  if (failed.empty())
-    return {};
+/// Adds the open cases of the last run that the filter wants and `cases` lacks: those named by file that lie
+/// elsewhere.
+void add_open_cases(std::vector<Case>& cases, const LastRun& last, const CaseFilter& filter) {
+  for (const LastCase& each : last.open) {
+    const bool known =
+        std::ranges::any_of(cases, [&](const Case& item) { return each.is(item); }) || each.file.empty();
+    if (known)
+      continue;
+    Case item = read_case(each.file);
+    if (has_wanted_tag(filter, item.tags))
+      cases.push_back(std::move(item));
+  }
+  tell_apart(cases);
+}
+
+/// Of the cases that are asked for, those that the last run does not say held. Where nothing is named, the
+/// cases of the last run are asked for.
+std::vector<Case> cases_to_rerun(const RunVerbOptions& options, const LastRun& last) {
   CaseOptions wanted = options.cases;
-  if (wanted.filter.what.empty())  // also cases that were named by file and lie elsewhere
-    for (const FailedCase& each : failed)
-      wanted.filter.what.push_back(each.file.empty() ? each.name : each.file.string());
-  return only_failed(wanted.read_to_run(), failed);
+  if (!wanted.filter.everything()) {
+    std::vector<Case> cases = wanted.read_to_run();
+    if (wanted.filter.what.empty())
+      add_open_cases(cases, last, wanted.filter);
+    return not_held(std::move(cases), last, options.settings);
+  }
+  if (!last.missing_shards.empty())
+    throw UserError(
+        fmt::format("cannot say which cases failed (of the last results in {}, shard{} {} missing); "
+                    "merge all shards with parity report, or name the cases to run",
+                    options.run.out, last.missing_shards.size() == 1 ? "" : "s",
+                    fmt::format("{} {}", fmt::join(last.missing_shards, ", "),
+                                last.missing_shards.size() == 1 ? "is" : "are")),
+        ExitCode::missing);
+  if (last.open.empty() && last.held.empty())
+    throw UserError("cannot say which cases failed (the last run in " + options.run.out +
+                        " judged none); run the suite without --rerun-failed",
+                    ExitCode::missing);
+  if (last.open.empty())
+    return {};
+  for (const LastCase& each : last.open)  // also cases that were named by file and lie elsewhere
+    wanted.filter.what.push_back(each.file.empty() ? each.name : each.file.string());
+  return not_held(wanted.read_to_run(), last, options.settings);
+}
+
+/// Whether something is wrong with the goldens as a whole, which belongs to no case.
+bool goldens_fail(const SuiteOptions& suite) {
+  return !suite.unused_goldens.empty() || (suite.golden_sizes && suite.golden_sizes->too_large());
+}
+
+void tell_held(const LastRun& last, const RunVerbOptions& options) {
+  const bool all = options.cases.filter.everything();
+  const auto changed =
+      std::ranges::find_if(last.held, [](const LastCase& each) { return !each.settings.empty(); });
+  say("each of these cases held in the last run{}{} (its results are in {})\n",
+      all ? fmt::format(", which judged {}", last.held.size()) : "",
+      changed == last.held.end() ? "" : fmt::format(", with --set {}", fmt::join(changed->settings, " ")),
+      options.run.out);
 }
 
 ExitCode run(const RunVerbOptions& options) {
@@ -65,9 +115,11 @@ ExitCode run(const RunVerbOptions& options) {
     throw UserError(
         "--reason says why stored values may change, and nothing is stored here (the golden mode is "
         "compare); add --golden-mode update-changed, or leave it out");
-  std::vector<Case> cases = cases_of(options);
-  if (cases.empty()) {
-    fmt::print(stderr, "each of these cases held in the last run (its results are in {})\n", options.run.out);
+  const LastRun last = options.rerun_failed ? last_run(options.run.out) : LastRun();
+  std::vector<Case> cases =
+      options.rerun_failed ? cases_to_rerun(options, last) : options.cases.read_to_run();
+  if (cases.empty() && !goldens_fail(suite)) {
+    tell_held(last, options);
     return ExitCode::agree;
   }
   apply_settings(cases, options.settings);
@@ -96,7 +148,8 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("I/N");
   app.add_flag("--fail-fast", options->fail_fast, "Stop at the first case that fails");
   app.add_flag("--rerun-failed", options->rerun_failed,
-               "Only cases that failed or were not judged in OUT's last run, with its --set");
+               "Only cases that failed or were not judged in OUT's last run, with its --set; of named cases, "
+               "those that did not hold in it");
   app.add_option("--set", options->settings,
                  "Change a config key of every arm, or of one; goldens are left out; may be repeated")
       ->type_name("[ARM:]KEY=VALUE")

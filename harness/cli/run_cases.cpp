@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/process.hpp"
+#include "harness/base/say.hpp"
 #include "harness/base/terminal.hpp"
 #include "harness/cli/github.hpp"
 #include "harness/cli/print_file.hpp"
@@ -59,16 +60,18 @@ ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, 
   const size_t judged = outcome.cases.size();
   const size_t total = judged + outcome.unfinished.size();
   if (outcome.interrupted) {
-    fmt::print(stderr, "interrupted: {} of {} cases are judged, finished runs are kept; go on with: {}\n",
-               judged, total, shell_quote(words_to_go_on(options.command)));
+    say("interrupted: {} of {} cases are judged, finished runs are kept; go on with: {}\n", judged, total,
+        shell_quote(words_to_go_on(options.command)));
     return ExitCode::interrupted;
   }
   if (judged < total)
-    fmt::print(stderr, "stopped at the first failure: {} of {} cases are judged, finished runs are kept\n",
-               judged, total);
-  fmt::print(stderr, "report: {}\n", (options.out / "index.html").string());
+    say("stopped at the first failure: {} of {} cases are judged, finished runs are kept\n", judged, total);
+  if (options.shard && total == 0)
+    say("shard {} is empty: nothing to judge (the suite has fewer cases than shards)\n",
+        options.shard->words());
+  say("report: {}\n", (options.out / "index.html").string());
   if (const int64_t failed = count_failed(outcome.cases); failed > 1)
-    fmt::print(stderr, "these {} again: {}\n", failed, shell_quote(rerun_words(options)));
+    say("these {} again: {}\n", failed, shell_quote(rerun_words(options)));
   return exit_code_of(outcome.cases, options.shard ? Part::shard : Part::whole);
 }
 

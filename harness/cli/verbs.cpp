@@ -17,6 +17,8 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/nearest.hpp"
+#include "harness/base/say.hpp"
+#include "harness/base/standard_streams.hpp"
 #include "harness/base/terminal.hpp"
 #include "harness/base/visible.hpp"
 #include "harness/cli/complete.hpp"
@@ -45,7 +47,7 @@ constexpr const char* footer =
     "parity VERB --help has examples.";
 
 void complain(const std::string& message) {
-  fmt::print(stderr, "{} {}\n", Style::for_stream(stderr).bad("parity:"), visible(message));
+  say("{} {}\n", Style::for_stream(stderr).bad("parity:"), visible(message));
 }
 
 /// A verb that is not there, told with the nearest one. "" if the first word is fine.
@@ -148,36 +150,39 @@ void add_verbs(CLI::App& app, Action& action) {
     verb.add(*app.add_subcommand(std::string(verb.name), std::string(verb.summary)), action);
 }
 
-int run_program(int argc, const char* const* argv) {
+namespace {
+
+ExitCode run_words(int argc, const char* const* argv) {
   CLI::App app("Proves whether two training runs compute the same thing.", "parity");
   Action action;
   add_verbs(app, action);
   if (argc >= 2 && argv[1] == std::string_view(complete_verb)) {
     print_completion(complete(app, {argv + 2, argv + argc}));
-    return 0;
+    return ExitCode::agree;
   }
   if (argc < 2) {
-    fmt::print(stderr, "{}", app.help());
-    return static_cast<int>(ExitCode::bad_input);
+    say("{}", app.help());
+    return ExitCode::bad_input;
   }
-  if (const std::string problem = unknown_verb(argc, argv); !problem.empty()) {
-    complain(problem);
-    return static_cast<int>(ExitCode::bad_input);
-  }
+  if (const std::string problem = unknown_verb(argc, argv); !problem.empty())
+    throw UserError(problem);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const std::string help = app.help();
     fmt::print("{}{}", help, help.ends_with('\n') ? "" : "\n");
-    return 0;
+    return ExitCode::agree;
   } catch (const CLI::ParseError& error) {
-    complain(usage_problem(app, error));
-    return static_cast<int>(ExitCode::bad_input);
-  } catch (const UserError& error) {
-    complain(error.what());
-    return static_cast<int>(error.code());
+    throw UserError(usage_problem(app, error));
   }
-  const ExitCode code = perform(action);
+  return action();
+}
+
+}  // namespace
+
+int run_program(int argc, const char* const* argv) {
+  prepare_standard_streams();
+  const ExitCode code = perform([&] { return run_words(argc, argv); });
   return static_cast<int>(was_written(stdout) ? code : ExitCode::bad_input);
 }
 

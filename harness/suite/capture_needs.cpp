@@ -4,50 +4,63 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+
+#include "harness/base/error.hpp"
 
 namespace parity {
 
-std::vector<int64_t> steps_of(const StepWindow& window, const RunLength& length) {
-  int64_t first = 1;
-  int64_t last = length.steps;
+namespace {
+
+/// The updates that a check over a window reads: `unchanged` also the one before, `lagged` those behind.
+std::vector<int64_t> steps_read(const Check& check, const StepRange& window, const RunLength& length) {
+  const int64_t first = check.relation == Relation::unchanged ? window.first - 1 : window.first;
+  const int64_t lag = check.relation == Relation::lagged ? check.lag : 0;
+  std::set<int64_t> steps;
+  for (int64_t step = first; step <= window.last; ++step)
+    steps.insert(step);
+  for (int64_t step = window.first; lag != 0 && step <= window.last; ++step)
+    if (step + lag <= length.steps)
+      steps.insert(step + lag);
+  return {steps.begin(), steps.end()};
+}
+
+void require_few(const Check& check, const StepRange& window) {
+  const int64_t asked = window.last - window.first + 1;
+  if (asked > most_captured_steps)
+    throw UserError("cannot capture " + check.tensor + " (" + std::string(name_of(check.phase)) + ") at " +
+                    std::to_string(asked) + " updates (a check of tensors takes " +
+                    std::to_string(most_captured_steps) +
+                    " at most); name fewer with steps = [FIRST, LAST] in the check");
+}
+
+}  // namespace
+
+StepRange range_of(const StepWindow& window, const RunLength& length) {
   switch (window.kind) {
     case StepWindow::Kind::all:
       break;
     case StepWindow::Kind::warmup:
-      last = std::min(last, length.warmup_steps);
-      break;
+      return {1, std::min(length.steps, length.warmup_steps)};
     case StepWindow::Kind::after_warmup:
-      first = length.warmup_steps + 1;
-      break;
+      return {length.warmup_steps + 1, length.steps};
     case StepWindow::Kind::last:
-      first = length.steps;
-      break;
+      return {length.steps, length.steps};
     case StepWindow::Kind::range:
-      first = window.first;
-      last = std::min(last, window.last);
-      break;
+      return {window.first, std::min(length.steps, window.last)};
   }
-  std::vector<int64_t> steps;
-  for (int64_t step = first; step <= last; ++step)
-    steps.push_back(step);
-  return steps;
+  return {1, length.steps};
 }
 
 Capture needs_of_check(const Check& check, const RunLength& length) {
   Capture capture;
   if (!check.of_tensors() || check.against == Against::golden)  // a golden has needs of its own
     return capture;
-  std::set<int64_t> steps;
-  for (const int64_t step : steps_of(check.steps, length)) {
-    steps.insert(step);
-    if (check.relation == Relation::unchanged)
-      steps.insert(step - 1);
-    if (check.relation == Relation::lagged && step + check.lag <= length.steps)
-      steps.insert(step + check.lag);
-  }
-  if (steps.empty())
+  const StepRange window = range_of(check.steps, length);
+  if (window.empty())
     return capture;  // an empty list would mean every step
-  CaptureRule rule{{steps.begin(), steps.end()}, {check.phase}, {check.tensor}};
+  require_few(check, window);
+  CaptureRule rule{steps_read(check, window, length), {check.phase}, {check.tensor}};
   const bool measured =
       check.needs_twins() || check.relation == Relation::bounded || check.relation == Relation::no_farther;
   (measured ? capture.tensors : capture.sketches).push_back(std::move(rule));
@@ -64,6 +77,10 @@ Capture needs_of_golden(const RunLength& length) {
 Capture needs_of_capture(const CaptureSpec& spec) {
   Capture capture;
   capture.replay = spec.replay;
+  if (spec.steps.size() > static_cast<size_t>(most_captured_steps))
+    throw UserError("cannot capture tensors at " + std::to_string(spec.steps.size()) +
+                    " updates (a case takes " + std::to_string(most_captured_steps) +
+                    " at most); name fewer in steps of [capture]");
   if (!spec.steps.empty())
     capture.tensors.push_back({spec.steps, spec.phases, spec.names});
   return capture;

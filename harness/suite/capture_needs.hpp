@@ -18,17 +18,30 @@ struct RunLength {
   int64_t warmup_steps = 0;
 };
 
+/// Most updates whose tensors one check, or the table [capture], may ask for. A capture lists them one by
+/// one.
+inline constexpr int64_t most_captured_steps = 10'000;
+
+/// Updates first..last; none where last < first.
+struct StepRange {
+  int64_t first = 1;
+  int64_t last = 0;
+
+  bool empty() const { return last < first; }
+};
+
 /// The update numbers of a window, within 1..steps.
-std::vector<int64_t> steps_of(const StepWindow& window, const RunLength& length);
+StepRange range_of(const StepWindow& window, const RunLength& length);
 
 /// What one check needs of its arms: digests and sketches where bits decide, whole tensors where a gap is
 /// measured (equivalent, distinct, bounded), also on the twins.
+/// \throws UserError if these are tensors of more than most_captured_steps updates
 Capture needs_of_check(const Check& check, const RunLength& length);
 
 /// What a golden keeps: digests and sketches of gradients and parameters at the first and last update.
 Capture needs_of_golden(const RunLength& length);
 
-/// What the case's [capture] table asks for: whole tensors.
+/// What the case's [capture] table asks for: whole tensors. \throws UserError as needs_of_check
 Capture needs_of_capture(const CaptureSpec& spec);
 
 }  // namespace parity

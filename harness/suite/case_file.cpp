@@ -155,6 +155,15 @@ void name_case(Case& result, const fs::path& file) {
                                : absolute.lexically_relative(folder).replace_extension("").generic_string();
 }
 
+/// The case in `cases` beside this file that has the same golden: golden/x.h5 is of cases/x.toml, and of
+/// x.toml where `cases` has none. Empty if there is none.
+fs::path case_with_same_golden(const fs::path& file) {
+  const fs::path absolute = fs::absolute(file).lexically_normal();
+  const fs::path other = absolute.parent_path() / "cases" / absolute.filename();
+  std::error_code error;
+  return cases_folder_of(absolute).empty() && fs::exists(other, error) ? other : fs::path();
+}
+
 }  // namespace
 
 fs::path golden_file_of(const fs::path& case_file) {
@@ -222,6 +231,10 @@ Case read_case(const fs::path& file) {
   if (!is_utf8(file.string()))
     throw UserError("the name of case file " + visible(file.string()) +
                     " is no UTF-8 (reports and goldens could not hold it); rename it");
+  if (const fs::path other = case_with_same_golden(file); !other.empty())
+    throw UserError("cannot use case file " + visible(file.string()) + " (its golden " +
+                    visible(golden_file_of(file).string()) + " is that of " + visible(other.string()) +
+                    "); rename one of them");
   return parse_case(read_file(file, largest_case), file);
 }
 

@@ -65,6 +65,8 @@ CaseOutcome outcome_of(const Json& item) {
   }
   outcome.checks_failed = static_cast<int64_t>(verdicts.size());
   outcome.code = outcome.skipped ? ExitCode::agree : exit_code_of_case(failures, verdicts);
+  if (!outcome.passed && !outcome.skipped && outcome.code == ExitCode::agree)
+    outcome.code = ExitCode::differ;
   return outcome;
 }
 

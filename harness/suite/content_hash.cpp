@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/content_hash.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <sstream>
 
 #include <fcntl.h>
@@ -33,7 +35,12 @@ std::string hash_words(const char* data, size_t size) {
   return to_string(digest);
 }
 
-std::string hash_file(const fs::path& path) {
+/// The file systems whose clocks tick slowest (FAT) tick every two seconds.
+constexpr std::chrono::seconds slowest_tick{2};
+
+}  // namespace
+
+std::string hash_of_contents(const fs::path& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat facts = {};
   if (file < 0 || ::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
@@ -55,7 +62,18 @@ std::string hash_file(const fs::path& path) {
   return hash;
 }
 
-/// Changes whenever the file may have.
+namespace {
+
+/// Whether a file could change once more and keep its stamp.
+bool just_changed(const fs::path& path) {
+  struct stat facts = {};
+  timespec now = {};
+  if (::stat(path.c_str(), &facts) != 0 || ::clock_gettime(CLOCK_REALTIME, &now) != 0)
+    return true;
+  return std::max(facts.st_mtim.tv_sec, facts.st_ctim.tv_sec) + slowest_tick.count() >= now.tv_sec;
+}
+
+/// Changes whenever the file may have: `touch` and `utime` set the time of writing, never that of change.
 std::string stamp_of(const fs::path& path) {
   struct stat facts = {};
   if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
@@ -65,7 +83,9 @@ std::string stamp_of(const fs::path& path) {
         "cannot read " + path.string() + " (" + std::strerror(errno) + "); give the path of a file",
         ExitCode::missing);
   return std::to_string(facts.st_size) + "@" + std::to_string(facts.st_mtim.tv_sec) + "." +
-         std::to_string(facts.st_mtim.tv_nsec) + "#" + std::to_string(facts.st_ino);
+         std::to_string(facts.st_mtim.tv_nsec) + "/" + std::to_string(facts.st_ctim.tv_sec) + "." +
+         std::to_string(facts.st_ctim.tv_nsec) + "#" + std::to_string(facts.st_dev) + ":" +
+         std::to_string(facts.st_ino);
 }
 
 }  // namespace
@@ -98,10 +118,28 @@ std::string ContentHashes::of_file(const fs::path& file) {
   const Json& known = entries_[path];
   if (text_or(known, "stamp") == stamp && !text_or(known, "hash").empty())
     return text_or(known, "hash");
-  const std::string hash = hash_file(file);
-  entries_[path] = {{"stamp", stamp}, {"hash", hash}};
-  changed_ = true;
+  const bool settled = !just_changed(file);
+  const std::string hash = hash_of_contents(file);
+  if (settled) {
+    entries_[path] = {{"stamp", stamp}, {"hash", hash}};
+    changed_ = true;
+  }
   return hash;
+}
+
+std::string ContentHashes::of_path(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error))
+    return of_file(path);
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(path)) {
+    if (entry.is_directory() && entry.is_symlink())
+      throw UserError("cannot hash " + entry.path().string() +
+                      " (it is a link to a folder); put the files themselves below " + path.string());
+    if (!entry.is_directory())
+      files[entry.path().lexically_relative(path).generic_string()] = of_file(entry.path());
+  }
+  return content_hash("folder " + Json(files).dump(-1, ' ', true, Json::error_handler_t::replace));
 }
 
 std::vector<std::string> ContentHashes::libraries_of(const fs::path& program) {

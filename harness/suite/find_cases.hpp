@@ -18,7 +18,10 @@ struct CaseFilter {
 };
 
 /// Case files below `root` (and those named directly), sorted by path, each once.
-/// \throws UserError if an entry of `what` matches nothing (the nearest names are told), or `root` is missing
+/// A link to a folder is followed if it leads to a folder of the repository, the one that the folder of cases
+/// lies in, and no folder is entered twice on the way.
+/// \throws UserError if an entry of `what` matches nothing (the nearest names are told), `root` is missing,
+/// or a link below it cannot be followed: a case is never left out silently
 std::vector<std::filesystem::path> find_case_files(const CaseFilter& filter,
                                                    const std::filesystem::path& root);
 

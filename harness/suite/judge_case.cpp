@@ -13,7 +13,7 @@
 namespace parity {
 namespace {
 
-/// Whether both arms are trained by one run, because nothing tells their configs apart.
+/// Whether both arms are trained by one run, because nothing tells their configs and commands apart.
 bool is_of_one_run(const Check& check, const PlannedCase& planned) {
   if (check.arms.size() != 2)
     return false;
@@ -22,16 +22,16 @@ bool is_of_one_run(const Check& check, const PlannedCase& planned) {
                         [&](const PlannedArm& arm) { return arm.name == name; })
         ->run;
   };
-  return !planned.source.arm(check.arms[0]).is_command() && run_of(check.arms[0]) == run_of(check.arms[1]);
+  return run_of(check.arms[0]) == run_of(check.arms[1]);
 }
 
-CheckResult vacuous(const Check& check) {
+CheckResult vacuous(const Check& check, bool commands) {
   CheckResult result;
   result.verdict = Verdict::vacuous;
   result.sentence = fmt::format(
-      "{} and {} have the same config and are one run, so there is nothing to compare; "
+      "{} and {} are one run, so there is nothing to compare (nothing tells their configs{} apart); "
       "give one of them the value that the case asks about",
-      check.arms[0], check.arms[1]);
+      check.arms[0], check.arms[1], commands ? ", commands and inputs" : "");
   return result;
 }
 
@@ -39,7 +39,7 @@ CheckResult vacuous(const Check& check) {
 CheckResult judge_pair(const Check& check, const PlannedCase& planned,
                        const std::map<std::string, ArmEvidence>& arms) {
   if (is_of_one_run(check, planned))
-    return vacuous(check);
+    return vacuous(check, planned.source.arm(check.arms[0]).is_command());
   if (check.sibling && !check.sibling->golden.empty())
     return judge_against_sibling(check, arms, stored_golden(check.sibling->golden));
   return judge(check, arms);
@@ -100,7 +100,8 @@ std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& 
       judged.push_back(
           {"golden", check.quantity(), check,
            records ? not_yet_stored(check) : judge_against_golden(check, golden, arms.at(check.arms[0]))});
-    else if (const auto stored = standing.find(i); stored != standing.end() && !all_twins_ran(check, arms))
+    else if (const auto stored = standing.find(i);
+             stored != standing.end() && !all_twins_ran(check, arms) && !is_of_one_run(check, planned))
       judged.push_back({"pair", check.quantity(), check, stored->second.result, stored->second.origin});
     else
       judged.push_back({"pair", check.quantity(), check, judge_pair(check, planned, arms)});

@@ -2,30 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/judged_before.hpp"
 
-#include <algorithm>
-#include <vector>
-
 #include "harness/base/error.hpp"
 #include "harness/suite/last_results.hpp"
+#include "harness/suite/run_files.hpp"
 #include "harness/suite/stored_power.hpp"
-#include "harness/trace/probe.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
-namespace {
-
-/// The files of a trace: rank 0's and those that the other ranks left beside it.
-Json state_of_trace(const fs::path& folder) {
-  std::vector<std::string> states;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".h5")
-      states.push_back(entry.path().filename().string() + " " + file_state(entry.path()));
-  std::sort(states.begin(), states.end());
-  return states;
-}
-
-}  // namespace
 
 std::string judged_from(const PlannedCase& planned, const std::map<std::string, RunResult>& runs,
                         const RunStore& store, ContentHashes& hashes, const fs::path& out, DriftMode drift) {
@@ -36,7 +19,7 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
         continue;
       if (!runs.at(id).complete())
         return "";
-      traces[id] = state_of_trace(store.folder(id));
+      traces[id] = state_of_run(store.folder(id));
     }
   const Case& source = planned.source;
   Json siblings = Json::object();
@@ -45,6 +28,7 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
       siblings[check.sibling->golden.generic_string()] = hashes.of_file(check.sibling->golden);
   const Json all = {{"program", hashes.of_program(fs::read_symlink("/proc/self/exe"))},
                     {"file", source.file.generic_string()},
+                    {"place", fs::absolute(source.file).lexically_normal().generic_string()},
                     {"case", hashes.of_file(source.file)},
                     {"checks", source.checks.size()},
                     {"golden_arms", source.golden.arms},
@@ -64,9 +48,9 @@ std::optional<Json> judged_before(const std::string& case_name, const std::strin
     return std::nullopt;
   try {
     Json results = last_results(case_name, out);
-    if (results.value("judged_from", Json()) == from)
-      return results;
-    return std::nullopt;
+    if (results.value("judged_from", Json()) != from || !take_seal(results))
+      return std::nullopt;
+    return results;
   } catch (const UserError&) {
     return std::nullopt;  // none, or one that was damaged: the case is judged
   }

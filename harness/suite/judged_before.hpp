@@ -23,7 +23,8 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
                         const RunStore& store, ContentHashes& hashes, const std::filesystem::path& out,
                         DriftMode drift);
 
-/// The results that keep_results kept of this case, if they follow from the same.
+/// Returns the results that keep_results kept of this case, if they follow from the same and nobody edited
+/// them.
 std::optional<Json> judged_before(const std::string& case_name, const std::string& from,
                                   const std::filesystem::path& out);
 

@@ -7,7 +7,9 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/base/json_fields.hpp"
 #include "harness/base/nearest.hpp"
+#include "harness/suite/content_hash.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -17,6 +19,10 @@ constexpr std::string_view twin_suffix = ":float64";
 
 fs::path file_of(const std::string& case_name, const fs::path& out) {
   return out / "cases" / (case_name + ".json");
+}
+
+std::string seal_of(const Json& results) {
+  return content_hash(json_text(results));
 }
 
 /// What is taken from the file below has the type it is taken as.
@@ -45,7 +51,15 @@ Json arm_in(const Json& results, const std::string& name) {
 
 void keep_results(const Json& results_of_case, const fs::path& out) {
   const fs::path file = file_of(results_of_case.at("name"), out);
-  write_file(file, json_text(results_of_case) + "\n");
+  Json sealed = results_of_case;
+  sealed["seal"] = seal_of(results_of_case);
+  write_file(file, json_text(sealed) + "\n");
+}
+
+bool take_seal(Json& results) {
+  const std::string seal = text_or(results, "seal");
+  results.erase("seal");
+  return !seal.empty() && seal == seal_of(results);
 }
 
 Json last_results(const std::string& case_name, const fs::path& out) {

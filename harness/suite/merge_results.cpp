@@ -14,6 +14,7 @@
 #include "harness/base/file.hpp"
 #include "harness/base/json_fields.hpp"
 #include "harness/base/visible.hpp"
+#include "harness/suite/mixed_results.hpp"
 #include "harness/suite/results_writer.hpp"
 
 namespace parity {
@@ -114,14 +115,19 @@ fs::path file_in(const fs::path& folder) {
 /// What several results say of all their cases, as one.
 class Sum {
  public:
+  explicit Sum(Mixing mixing) : mixing_(mixing) {}
+
   void add(const Json& rest, const fs::path& folder) {
     shards_.add(rest, folder);
     folders_.push_back(folder);
+    for (const Json& known : rest.value("mixed", Json::array()))  // itself merged of such
+      mixed_.push_back(known.get<std::string>());
     if (sum_.is_null()) {
-      sum_ = rest;
+      sum_ = first_ = rest;
       sum_.erase("cases");
       return;
     }
+    compare_origin(rest, folder);
     add_counts(sum_["summary"], rest["summary"]);
     if (!sum_.contains("goldens") && rest.contains("goldens"))  // one shard tells
       sum_["goldens"] = rest["goldens"];
@@ -138,6 +144,8 @@ class Sum {
   /// Says where they come from. A shard's own report is its own, so it needs none of this.
   void describe(const fs::path& out) {
     shards_.describe(sum_);
+    if (!mixed_.empty())
+      sum_["mixed"] = mixed_;
     if (folders_.size() == 1)
       return;
     sum_["command"] = {"parity", "report"};  // the runs' own commands made a part each
@@ -148,9 +156,24 @@ class Sum {
   }
 
  private:
+  /// \throws UserError if the results are of another origin than the first folder's and that is not allowed
+  void compare_origin(const Json& rest, const fs::path& folder) {
+    const auto found = differences_of_origin(first_, folders_.front().string(), rest, folder.string());
+    if (!found.empty() && mixing_ == Mixing::refused)
+      throw UserError(
+          fmt::format("cannot merge {} and {} (they differ in {}); run both with one build on one kind of "
+                      "machine, or add "
+                      "--mixed, which every report then shows",
+                      folders_.front().string(), folder.string(), fmt::join(found, "; ")));
+    mixed_.insert(mixed_.end(), found.begin(), found.end());
+  }
+
+  Mixing mixing_;
   std::vector<fs::path> folders_;
   Shards shards_;
   Json sum_;
+  Json first_;  ///< the first folder's, but for its cases
+  std::vector<std::string> mixed_;
 };
 
 UserError not_ours(const fs::path& file, const std::string& why) {
@@ -196,12 +219,12 @@ Json read_case_results(const JsonItems& results, size_t place, const fs::path& f
   fail_damaged(folder);
 }
 
-void merge_results(const std::vector<fs::path>& folders, const fs::path& out) try {
+void merge_results(const std::vector<fs::path>& folders, const fs::path& out, Mixing mixing) try {
   std::error_code none;
   if (folders.size() == 1 && fs::equivalent(folders.front(), out, none))
     return;
   std::optional<ResultsWriter> writer;
-  Sum sum;
+  Sum sum(mixing);
   std::map<std::string, fs::path> seen;
   for (const fs::path& folder : folders) {
     const JsonItems results = read_results(folder);

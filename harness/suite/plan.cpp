@@ -11,6 +11,7 @@
 #include "harness/suite/capture_needs.hpp"
 #include "harness/suite/content_hash.hpp"
 #include "harness/suite/profile.hpp"
+#include "harness/suite/run_identity.hpp"
 #include "harness/suite/run_rules.hpp"
 
 namespace parity {
@@ -97,22 +98,6 @@ std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
       read.push_back(name);
     }
   return read;
-}
-
-/// What decides the bits of a run on GPUs beside its program: the plug-in that the program opens (its
-/// libraries come with those of the program), the devices and their driver.
-Json cuda_identity(const PlanContext& context) {
-  const fs::path plugin = context.trainer.parent_path() / "libparity-cuda.so";
-  return {{"gpus", context.gpus}, {"plugin", fs::exists(plugin) ? context.hash_file(plugin) : ""}};
-}
-
-/// What resolves a run, but for the program and the machine, whose bits are compared instead.
-std::string resolved_digest(Json identity) {
-  for (const char* key : {"program", "cpu", "cuda", "traces"})
-    identity.erase(key);
-  for (const auto& [key, content] : identity["inputs"].items())
-    identity["config"].erase(key);  // a file counts by its content, wherever it lies
-  return content_hash(identity.dump());
 }
 
 template <class Arms>
@@ -221,46 +206,6 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   return run;
 }
 
-Json Plan::identity_of(const PlannedCase& planned, const Arm& arm, const PlannedRun& run) {
-  Json numeric = Json::object();
-  Json inputs = Json::object();
-  for (const auto& [key, value] : run.config) {
-    const auto known =
-        schema_ ? schema_->keys().find(key) : std::map<std::string, ConfigSchema::Key>::const_iterator();
-    const bool counts = !schema_ || known == schema_->keys().end() || known->second.numeric;
-    // A restart must be bit-neutral to pass, so it may never be taken for the straight run.
-    if (counts || key.starts_with("checkpoint."))
-      numeric[key] = value;
-    if (key.ends_with(".path") && value.is_string() && !value.get<std::string>().empty())
-      inputs[key] = context_.hash_file(value.get<std::string>());
-  }
-  for (const std::string& input : arm.inputs)
-    inputs[input] = context_.hash_file(run.case_folder / input);
-  Json identity = {{"config", numeric},
-                   {"dtype", run.dtype},
-                   {"ranks", run.ranks},
-                   {"profile", run.profile},
-                   {"device", string_or(run.config, "device", "cpu")},
-                   {"inputs", inputs},
-                   {"cpu", context_.cpu},
-                   {"traces", run.trace_of},
-                   {"names", run.names},
-                   {"environment", profile_environment(parse_enum<Profile>(run.profile), run.threads)}};
-  if (!run.span.is_whole())
-    identity["span"] = run.span.to_json();
-  if (!arm.faults.empty())
-    identity["faults"] = to_json(arm.faults);
-  if (run.is_command())
-    identity["command"] = run.command;
-  else
-    identity["program"] = context_.hash_program(context_.trainer);
-  if (identity["device"] == "cuda")
-    identity["cuda"] = cuda_identity(context_);
-  if (!run.cacheable)
-    identity["arm"] = planned.source.name + " " + arm.name;  // its own folder; nothing is known of its inputs
-  return identity;
-}
-
 std::string Plan::keep(PlannedRun run) {
   run.id = content_hash(run.identity).substr(0, 16);
   const auto [place, is_new] = runs_.try_emplace(run.id, run);
@@ -283,7 +228,7 @@ std::string Plan::plan_twin(PlannedCase& planned, const std::string& name) {
   PlannedRun run = run_of(planned, arm, true);
   for (const std::string& other : arms_read_by(planned.source, arm))
     run.trace_of[other] = plan_twin(planned, other);
-  run.identity = identity_of(planned, arm, run).dump();
+  run.identity = json_text(run_identity(context_, schema_ ? &*schema_ : nullptr, planned.source, arm, run));
   place.spare_twin = keep(std::move(run));
   if (planned.twins != Twins::spare)
     ask_for(place.twin = std::exchange(place.spare_twin, ""));
@@ -308,8 +253,8 @@ void Plan::add(const Case& source, Twins twins) {
       PlannedRun run = run_of(planned, arm, false);
       for (const std::string& other : arms_read_by(source, arm))
         run.trace_of[other] = planned.arm(other).run;
-      const Json identity = identity_of(planned, arm, run);
-      run.identity = identity.dump();
+      const Json identity = run_identity(context_, schema_ ? &*schema_ : nullptr, source, arm, run);
+      run.identity = json_text(identity);
       planned.arms[i].ranks = run.ranks;
       planned.arms[i].resolved = resolved_digest(identity);
       planned.arms[i].run = keep(std::move(run));

@@ -13,6 +13,7 @@
 #include "harness/suite/case.hpp"
 #include "harness/suite/config_schema.hpp"
 #include "harness/suite/flat_config.hpp"
+#include "harness/suite/inherited_environment.hpp"
 #include "harness/trace/capture.hpp"
 
 namespace parity {
@@ -21,7 +22,8 @@ namespace parity {
 /// numbers: names, capture, time limits.
 struct PlannedRun {
   std::string id;  ///< hash of `identity`
-  /// JSON: numeric config, ranks, profile, device, program, inputs, CPU; also faults, where it has any
+  /// JSON: numeric config, ranks, profile, device, program, inputs, CPU, surroundings (what it inherits; of a
+  /// command also its expanded words and program); also faults, where it has any
   std::string identity = "null";
   std::string label;                 ///< "lr/warmup_index:one_indexed", of the arm that asked first
   FlatConfig config;                 ///< complete
@@ -81,8 +83,9 @@ struct PlanContext {
   std::filesystem::path trainer;
   std::filesystem::path schema_file;  ///< read only if an arm runs the trainer
   Json cpu = Json::object();
-  Json gpus = Json::object();  ///< gpu_facts
-  /// Hash of a program with its libraries, and of a file; ContentHashes in earnest.
+  Json gpus = Json::object();    ///< gpu_facts
+  Environment environment = {};  ///< what every run inherits
+  /// Hash of a program with its libraries, and of a file or folder; ContentHashes in earnest.
   std::function<std::string(const std::filesystem::path&)> hash_program;
   std::function<std::string(const std::filesystem::path&)> hash_file;
 };
@@ -115,7 +118,6 @@ class Plan {
   FlatConfig config_of(const Case& source, const Arm& arm, bool with_schema);
   void check_channels(const Case& source);
   PlannedRun run_of(const PlannedCase& planned, const Arm& arm, bool twin);
-  Json identity_of(const PlannedCase& planned, const Arm& arm, const PlannedRun& run);
   std::string plan_twin(PlannedCase& planned, const std::string& arm);
   void run_spare_twin(PlannedCase& planned, const std::string& arm);
   std::string keep(PlannedRun run);

@@ -14,8 +14,9 @@ PlanContext plan_context(const fs::path& trainer, ContentHashes& hashes) {
   context.schema_file += ".schema.json";
   context.cpu = this_cpu().to_json();
   context.gpus = gpu_facts();
+  context.environment = inherited_environment();
   context.hash_program = [&hashes](const fs::path& file) { return hashes.of_program(file); };
-  context.hash_file = [&hashes](const fs::path& file) { return hashes.of_file(file); };
+  context.hash_file = [&hashes](const fs::path& file) { return hashes.of_path(file); };
   return context;
 }
 

@@ -69,16 +69,23 @@ int free_port() {
   return port;
 }
 
-std::vector<std::string> expand_command(const PlannedRun& run, const RunStore& store) {
-  const fs::path folder = fs::absolute(store.folder(run.id));
+std::vector<std::string> expand_case_words(const PlannedRun& run) {
   std::vector<std::string> argv = run.command;
   for (std::string& word : argv) {
-    replace_all(word, "{run_dir}", folder.string());
-    replace_all(word, "{config}", (folder / "config.json").string());
     replace_all(word, "{steps}", std::to_string(run.steps));
     replace_all(word, "{dtype}", run.dtype);
     replace_all(word, "{case_dir}", run.case_folder.string());
     replace_all(word, "{worktree}", repository_around(run.case_folder).string());
+  }
+  return argv;
+}
+
+std::vector<std::string> expand_command(const PlannedRun& run, const RunStore& store) {
+  const fs::path folder = fs::absolute(store.folder(run.id));
+  std::vector<std::string> argv = expand_case_words(run);
+  for (std::string& word : argv) {
+    replace_all(word, "{run_dir}", folder.string());
+    replace_all(word, "{config}", (folder / "config.json").string());
     for (const auto& [arm, id] : run.trace_of)
       replace_all(word, "{trace:" + arm + "}", fs::absolute(store.trace(id)).string());
   }
@@ -127,6 +134,14 @@ std::map<std::string, std::string> rank_environment(const PlannedRun& run, const
       {"MASTER_PORT", std::to_string(port)},
   });
   return environment;
+}
+
+std::set<std::string> launcher_variables(const PlannedRun& run) {
+  std::set<std::string> names;
+  for (const auto& entry : rank_environment(run, "", 0, "", 0))
+    if (entry.first != "LD_PRELOAD")  // what the launcher preloads stands before what is inherited
+      names.insert(entry.first);
+  return names;
 }
 
 }  // namespace parity

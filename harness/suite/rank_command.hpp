@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,13 @@ namespace parity {
 /// The command line of one process of a run: placeholders {run_dir} {config} {steps} {dtype} {case_dir}
 /// {worktree} {trace:ARM} are replaced inside each word of a command; other braces stay.
 std::vector<std::string> expand_command(const PlannedRun& run, const RunStore& store);
+
+/// Returns a run's command with the placeholders replaced that do not depend on the run's id: {steps} {dtype}
+/// {case_dir} {worktree}.
+std::vector<std::string> expand_case_words(const PlannedRun& run);
+
+/// Returns the variables that rank_environment sets whatever this process inherits.
+std::set<std::string> launcher_variables(const PlannedRun& run);
 
 /// Whether a second process goes on, as the config asks for and the run's span gets to it.
 bool restarts(const PlannedRun& run);

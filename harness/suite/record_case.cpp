@@ -8,6 +8,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/base/leftovers.hpp"
 #include "harness/base/process.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/suite/judge_golden.hpp"
@@ -160,6 +161,7 @@ void record_case(std::vector<JudgedCheck>& judged, const PlannedCase& planned, c
     return add_golden_finding(
         judged, source, false, Verdict::missing,
         fmt::format("{} was not recorded, because {} of the case's checks failed", file, failed));
+  remove_leftovers(source.golden_file.parent_path());
   const EvidenceToKeep fresh = evidence_to_keep(judged, planned, evidence, runs, policy.origin);
   if (policy.variant)
     return record_as_variant(judged, source, evidence, golden, policy, fresh);

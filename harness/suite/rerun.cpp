@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "harness/base/error.hpp"
+#include "harness/suite/case_outcome.hpp"
 #include "harness/suite/merge_results.hpp"
 #include "harness/suite/setting.hpp"
 
@@ -16,35 +18,59 @@ fs::path place_in_suite(const fs::path& file) {
   return fs::weakly_canonical(file, error);
 }
 
+bool held(const Json& item) {
+  const CaseOutcome outcome = outcome_of(item);
+  return outcome.passed && !outcome.skipped && outcome.code == ExitCode::agree;
+}
+
+const LastCase* find_in(const std::vector<LastCase>& cases, const Case& item) {
+  const auto found = std::ranges::find_if(cases, [&](const LastCase& each) { return each.is(item); });
+  return found == cases.end() ? nullptr : &*found;
+}
+
+Case changed(Case item, const std::vector<std::string>& settings) {
+  std::vector<Case> one = {std::move(item)};
+  apply_settings(one, settings);
+  return std::move(one.front());
+}
+
 }  // namespace
 
-std::vector<FailedCase> failed_cases(const fs::path& out) {
-  std::vector<FailedCase> failed;
+bool LastCase::is(const Case& item) const {
+  return file.empty() ? name == item.name : place_in_suite(file) == place_in_suite(item.file);
+}
+
+LastRun last_run(const fs::path& out) try {
+  LastRun last;
   const JsonItems results = read_results(out);
   std::vector<std::string> settings;
   for (size_t i = 0; i < results.size(); ++i) {
     const Json item = read_case_results(results, i, out);
     settings = item.value("settings", Json::array()).get<std::vector<std::string>>();
-    if (!item.value("passed", false) && !item.contains("skipped") && !item.value("file", "").empty())
-      failed.push_back({item.value("name", ""), item.at("file").get<std::string>(), settings});
+    if (!item.value("file", "").empty())  // else it stands for all goldens, which are looked at anew
+      (held(item) ? last.held : last.open)
+          .push_back({item.value("name", ""), item.at("file").get<std::string>(), settings});
   }
   for (const std::string& name : results.rest().value("unfinished", std::vector<std::string>()))
-    failed.push_back({name, "", settings});
-  return failed;
+    last.open.push_back({name, "", settings});
+  last.missing_shards = results.rest().value("missing_shards", std::vector<int64_t>());
+  return last;
+} catch (const Json::exception& error) {
+  throw UserError("cannot read the results in " + out.string() + " (" + error.what() +
+                  "); run the suite again");
 }
 
-std::vector<Case> only_failed(std::vector<Case> cases, const std::vector<FailedCase>& failed) {
+std::vector<Case> not_held(std::vector<Case> cases, const LastRun& last,
+                           const std::vector<std::string>& settings) {
   std::vector<Case> chosen;
   for (Case& item : cases) {
-    const auto found = std::find_if(failed.begin(), failed.end(), [&](const FailedCase& each) {
-      return each.file.empty() ? each.name == item.name
-                               : place_in_suite(each.file) == place_in_suite(item.file);
-    });
-    if (found == failed.end())
+    if (const LastCase* open = find_in(last.open, item)) {
+      chosen.push_back(changed(std::move(item), open->settings));
       continue;
-    std::vector<Case> one = {std::move(item)};
-    apply_settings(one, found->settings);
-    chosen.push_back(std::move(one.front()));
+    }
+    const LastCase* before = find_in(last.held, item);
+    if (before == nullptr || before->settings != settings)
+      chosen.push_back(std::move(item));
   }
   return chosen;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -10,19 +11,30 @@
 
 namespace parity {
 
-/// A case that failed or was not judged, and what --set had changed about it.
-struct FailedCase {
+/// A case of the last run, and what --set had changed about it.
+struct LastCase {
   std::string name;
-  std::filesystem::path file;  ///< empty for one that was not judged
+  std::filesystem::path file;  ///< empty for one that the suite did not get to
   std::vector<std::string> settings;
+
+  /// Whether this is that case: by its file, or by its name where the file is not known.
+  bool is(const Case& item) const;
 };
 
-/// The cases that failed, or that the suite did not get to, in the last run whose results lie in `out`; empty
-/// if all hold.
-/// \throws UserError if there are no results there (exit 3)
-std::vector<FailedCase> failed_cases(const std::filesystem::path& out);
+/// What the last run whose results lie in a folder says of its cases.
+struct LastRun {
+  std::vector<LastCase> held;  ///< judged, and every check and arm of it passed
+  std::vector<LastCase> open;  ///< all others: they failed, were skipped, or were not judged
+  std::vector<int64_t> missing_shards;
+};
 
-/// Only these, changed as they were then.
-std::vector<Case> only_failed(std::vector<Case> cases, const std::vector<FailedCase>& failed);
+/// \throws UserError if there are no results there (exit 3), or they are damaged
+LastRun last_run(const std::filesystem::path& out);
+
+/// Returns the cases that the last run does not say held: open ones, changed by --set as they were then, and
+/// those that it did not have. A case that held under --set did not hold as its file stands, so it is
+/// returned too, unless it is to be changed in the same way.
+std::vector<Case> not_held(std::vector<Case> cases, const LastRun& last,
+                           const std::vector<std::string>& settings);
 
 }  // namespace parity

@@ -3,8 +3,11 @@
 #include "harness/suite/run_rules.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 
 #include "harness/base/error.hpp"
+#include "harness/base/visible.hpp"
 
 namespace parity {
 namespace {
@@ -15,6 +18,10 @@ void check_steps(const Arm& arm, const PlannedRun& run) {
   if (asked != run.config.end() && (run.steps < 1 || !asked->second.is_number_integer()))
     throw UserError(arm.place.words() + ": arm " + arm.name + " has steps = " + asked->second.dump() +
                     "; give an integer of 1 or more");
+  if (const int64_t most = most_steps(); run.steps > most)
+    throw UserError(arm.place.words() + ": arm " + arm.name + " has steps = " + std::to_string(run.steps) +
+                    " (a case runs " + std::to_string(most) +
+                    " at most); give fewer, or raise the bound with " + most_steps_variable + "=N");
 }
 
 void check_faults(const Arm& arm, const PlannedRun& run) {
@@ -38,6 +45,19 @@ void check_span(const PlannedRun& run) {
 }
 
 }  // namespace
+
+int64_t most_steps() {
+  const char* variable = std::getenv(most_steps_variable);
+  if (variable == nullptr || *variable == '\0')
+    return default_most_steps;
+  const std::string text = variable;
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1)
+    throw UserError(std::string(most_steps_variable) + " is '" + visible_name(text) +
+                    "'; give an integer of 1 or more");
+  return number;
+}
 
 void check_run(const Arm& arm, const PlannedRun& run) {
   check_steps(arm, run);

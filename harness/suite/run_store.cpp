@@ -6,9 +6,8 @@
 #include "harness/base/file.hpp"
 #include "harness/base/json_fields.hpp"
 #include "harness/base/utc.hpp"
+#include "harness/suite/run_files.hpp"
 #include "harness/trace/probe.hpp"
-#include "harness/trace/rank_files.hpp"
-#include "harness/trace/trace.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -40,48 +39,44 @@ std::optional<Capture> capture_of(const Json& record) {
   }
 }
 
-/// The states of a trace's files: of rank 0's and of those that the other ranks left beside it.
-std::vector<std::string> states_of(const fs::path& trace) {
-  std::vector<std::string> states = {file_state(trace)};
-  for (int64_t rank = 1; !states.back().empty(); ++rank)
-    states.push_back(file_state(rank_path(trace, rank)));
-  if (states.size() > 1)
-    states.pop_back();
-  return states;
-}
-
-std::string joined(const std::vector<std::string>& states) {
-  std::string text;
-  for (const std::string& state : states)
-    text += (text.empty() ? "" : "| ") + state;
-  return text;
-}
-
-/// A trace that was cut or damaged since is no answer. One that is as its run left it was read then, and is
-/// taken as it is: reading it again, in a child process first, is what an unchanged suite spends its time on.
-bool is_whole(const fs::path& trace, const Json& record) {
-  if (const auto states = states_of(trace);
-      !states.front().empty() && text_or(record, "trace_state") == joined(states)) {
-    for (const std::string& state : states)
-      count_as_read(state);
-    return true;
-  }
+/// Whether a stored run is as it ended. One whose files have the states they had then was read to its end
+/// then, and is taken as it is: reading it again is what an unchanged suite would spend its time on. Any
+/// other is believed only if its bytes have the digest they had, as a restored backup has.
+bool is_as_it_ended(const fs::path& folder, Json& record) {
+  const std::string state = state_of_run(folder);
+  const bool unchanged = !state.empty() && text_or(record, "trace_state") == state;
   try {
-    return Trace::open(trace).complete();
+    if (!unchanged && (state.empty() || text_or(record, "content_digest") != digest_of_run(folder)))
+      return false;
   } catch (const UserError&) {
-    return false;
+    return false;  // it cannot be read
   }
+  if (!unchanged) {
+    record["trace_state"] = state;
+    write_file(folder / "run.json", json_text(record, 1) + "\n");
+  }
+  for (const fs::path& file : files_of_run(folder))
+    count_as_read(file_state(file));
+  return true;
+}
+
+/// What the run left, so that a change is seen later. Nothing if the files change while they are read.
+void describe_files(Json& record, const fs::path& folder) {
+  let_clock_tick(folder);
+  const std::string state = state_of_run(folder);
+  record["content_digest"] = digest_of_run(folder);
+  record["trace_state"] = state_of_run(folder) == state ? state : "";
 }
 
 }  // namespace
 
 std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
   const fs::path place = folder(run.id);
-  const Json record = record_of(place, run);
+  Json record = record_of(place, run);
   std::error_code error;
   const std::optional<Capture> captured = capture_of(record);
   if (!run.cacheable || !captured || !captured->includes(run.capture) ||
-      !is_whole(place / "trace.h5", record))
+      !fs::exists(place / "trace.h5", error) || !is_as_it_ended(place, record))
     return std::nullopt;
   fs::last_write_time(place / "run.json", fs::file_time_type::clock::now(),
                       error);  // last use, for the cache
@@ -131,7 +126,7 @@ void RunStore::finish(const PlannedRun& run, const RunResult& result) const {
                  {"seconds", result.seconds},
                  {"ended", result.ended}};
   if (result.complete())
-    record["trace_state"] = joined(states_of(trace(run.id)));
+    describe_files(record, folder(run.id));
   if (result.failure)
     record["failure"] = result.failure->to_json();
   write_file(folder(run.id) / "run.json", json_text(record, 1) + "\n");

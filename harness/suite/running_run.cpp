@@ -84,6 +84,7 @@ void RunningRun::start_leg() {
   first_failure_.reset();
   try {
     ProcessSpec spec;
+    spec.mark = mark_;
     spec.argv = run_.is_command() ? expand_command(run_, store_) : std::vector{trainer_.string()};
     if (!run_.is_command())
       for (const std::string& word : span_arguments(run_, store_, leg_))
@@ -276,6 +277,7 @@ void RunningRun::stop_ranks() {
   signal_group(group, SIGKILL);  // also what the ranks started themselves
   for (Rank& rank : ranks_)
     rank.process.stop(std::chrono::milliseconds(0));
+  end_offspring(mark_);  // and what left the group
 }
 
 /// The store of ranks that were killed: those that end well remove it themselves.
@@ -305,6 +307,7 @@ void RunningRun::interrupt() {
 
 void RunningRun::end() {
   signal_group(ranks_.front().process.pid(), SIGKILL);  // what the ranks left running in the background
+  end_offspring(mark_);
   remove_rendezvous();
   trim_logs();
   if (restarts(run_) && leg_ == 0) {

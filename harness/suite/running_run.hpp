@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/offspring.hpp"
 #include "harness/base/process.hpp"
 #include "harness/suite/bounded_log.hpp"
 #include "harness/suite/culprit.hpp"
@@ -64,6 +65,7 @@ class RunningRun {
   std::vector<Rank> ranks_;
   std::filesystem::path rendezvous_;
   RunResult result_;
+  std::string mark_ = new_offspring_mark();  ///< of its processes, also of those that they started
   int leg_ = 0;
   bool ended_ = false;
   std::optional<std::chrono::steady_clock::time_point> first_failure_;  ///< when a rank lost its peer

@@ -76,9 +76,11 @@ std::string file_state(const std::filesystem::path& path) {
   if (::stat(path.c_str(), &facts) != 0)
     return "";
   std::string state;
-  for (const auto number : {static_cast<int64_t>(facts.st_dev), static_cast<int64_t>(facts.st_ino),
-                            static_cast<int64_t>(facts.st_size), static_cast<int64_t>(facts.st_mtim.tv_sec),
-                            static_cast<int64_t>(facts.st_mtim.tv_nsec)})
+  for (const auto number :
+       {static_cast<int64_t>(facts.st_dev), static_cast<int64_t>(facts.st_ino),
+        static_cast<int64_t>(facts.st_size), static_cast<int64_t>(facts.st_mtim.tv_sec),
+        static_cast<int64_t>(facts.st_mtim.tv_nsec), static_cast<int64_t>(facts.st_ctim.tv_sec),
+        static_cast<int64_t>(facts.st_ctim.tv_nsec)})
     state += std::to_string(number) + " ";
   return state;
 }

@@ -16,8 +16,8 @@ namespace parity {
 /// \throws UserError "cannot read PATH (HDF5 crashes on it: killed by signal 11 (SEGV)) ..."
 void probe(const std::filesystem::path& path, const std::function<void()>& read);
 
-/// By what probe tells the states of a file apart: device, inode, size and time of change. "" if there is
-/// none.
+/// By what probe tells the states of a file apart: device, inode, size, time of writing and time of change
+/// (ctime, which nobody sets back). "" if there is none.
 std::string file_state(const std::filesystem::path& path);
 
 /// Takes it that a file in this state was read to its end before, by an earlier process of ours.

@@ -69,6 +69,7 @@ TEST_F(ExtraArmsTest, ItRecordsWhatItsArmRecords) {
              folder_ / "trainer.schema.json",
              {},
              {},
+             {},
              [](const auto&) { return "p"; },
              [](const auto&) { return "f"; }});
   plan.add(with_extra_arms(trained(), {{.of = "y", .suffix = "e", .config = {{"threads", 2}}}}));
@@ -107,7 +108,7 @@ TEST_F(ExtraArmsTest, ASpanIsPartOfARunAndNotOfACommand) {
       planned_with(trained(), {.stop_after = 3, .start_run = stopped.arm("x~part").run, .start_step = 2});
   EXPECT_NE(tail.arm("x~part").run, longer.arm("x~part").run);
   PlanContext context;
-  context.hash_file = [](const auto&) { return "f"; };
+  context.hash_file = context.hash_program = [](const auto&) { return "f"; };
   Plan plan(std::move(context));
   plan.add(with_extra_arms(commands(), {{.of = "x", .suffix = "part", .span = {.stop_after = 2}}}));
   EXPECT_TRUE(plan.runs().at(plan.cases().front().arm("x~part").run).span.is_whole());

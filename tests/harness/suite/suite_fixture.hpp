@@ -52,10 +52,12 @@ class SuiteTest : public testing::Test {
     write_trace("b", other, lr_of_b);
   }
 
-  /// An [arms.NAME] table whose command copies a trace into place.
+  /// An [arms.NAME] table whose command copies a trace into place. Its config has its name, so that two such
+  /// arms are two runs.
   static std::string copying_arm(const std::string& name, const std::string& trace) {
     return "[arms." + name + "]\ncommand = [\"cp\", \"{case_dir}/" + trace +
-           ".h5\", \"{run_dir}/trace.h5\"]\n" + "inputs = [\"" + trace + ".h5\"]\n";
+           ".h5\", \"{run_dir}/trace.h5\"]\n" + "inputs = [\"" + trace + ".h5\"]\n" + "label = \"" + name +
+           "\"\n";
   }
 
   static std::string shell_arm(const std::string& name, const std::string& script) {

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "harness/base/json.hpp"
+
+namespace parity {
+
+/// Variables by name.
+using Environment = std::map<std::string, std::string>;
+
+/// Returns the environment of this process, which a trainer inherits.
+Environment inherited_environment();
+
+/// Returns whether a variable cannot change what a trainer computes: it names the terminal, the session, the
+/// person or the CI job. Everything else may, so it belongs to the identity of a run by its value.
+///
+/// | kind           | names                                                                                |
+/// | shell          | _ SHLVL PWD OLDPWD SHELL HISTFILE HISTSIZE HISTCONTROL PS1 PS2 PROMPT_COMMAND        |
+/// | terminal       | TERM TERM_PROGRAM TERM_PROGRAM_VERSION TERM_SESSION_ID COLORTERM COLUMNS LINES       |
+/// |                | LS_COLORS TMUX TMUX_PANE STY WINDOW WINDOWID VTE_VERSION WT_SESSION NO_COLOR         |
+/// | session        | SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_AUTH_SOCK SSH_AGENT_PID DISPLAY                |
+/// |                | WAYLAND_DISPLAY XAUTHORITY XDG_SESSION_ID XDG_SESSION_TYPE XDG_SESSION_CLASS         |
+/// |                | XDG_RUNTIME_DIR XDG_SEAT XDG_VTNR DBUS_SESSION_BUS_ADDRESS INVOCATION_ID             |
+/// |                | JOURNAL_STREAM SYSTEMD_EXEC_PID MANAGERPID                                           |
+/// | person, tools  | USER LOGNAME MAIL EDITOR VISUAL PAGER LESS LESSOPEN LESSCLOSE MANPATH                |
+/// | CI job         | GITHUB_* (the workflow that runs), RUNNER_TEMP RUNNER_NAME RUNNER_TRACKING_ID        |
+/// | parity         | PARITY_TRAINER (its content counts), PARITY_OFFSPRING, PARITY_MAX_STEPS              |
+bool is_harmless(std::string_view variable);
+
+/// Returns what of an environment belongs to the identity of a run: {"names": [...], "values": HASH,
+/// "preloaded": {FILE: HASH}}. Values are hashed together, since some are secrets.
+/// \param replaced   variables that the launcher sets itself, so that a trainer never sees these values
+/// \param hash_file  of the libraries that LD_PRELOAD names
+Json identity_of_environment(const Environment& environment, const std::set<std::string>& replaced,
+                             const std::function<std::string(const std::filesystem::path&)>& hash_file);
+
+}  // namespace parity
