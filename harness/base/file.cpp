@@ -6,9 +6,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <vector>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/base/visible.hpp"
@@ -40,6 +41,64 @@ std::string temporary_name() {
   throw UserError("cannot read " + visible(path.string()) + " (" + why + ")");
 }
 
+/// An open file, closed with this object.
+struct Descriptor {
+  int value;
+  ~Descriptor() {
+    if (value >= 0)
+      ::close(value);
+  }
+};
+
+/// Every byte of a regular file, or an error: a stream takes a read that fails for the end of the file, and
+/// so would give a part of the file for the whole.
+void read_blocks(const fs::path& path, uint64_t most, const Sink& sink) {
+  // Not blocking, or the open of a pipe would wait for its writer.
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat facts{};
+  if (file.value < 0 || ::fstat(file.value, &facts) != 0)
+    fail_to_read(path, reason());
+  if (!S_ISREG(facts.st_mode))
+    fail_to_read(path, S_ISDIR(facts.st_mode) ? "it is a folder" : "it is a device or a pipe");
+  const auto size = static_cast<uint64_t>(facts.st_size);  // 0 of what the system makes up, as in /proc
+  if (size > most)
+    fail_to_read(path, "it is larger than " + std::to_string(most) + " bytes");
+  std::vector<char> block(1 << 16);
+  uint64_t done = 0;
+  while (true) {
+    const ssize_t got = ::read(file.value, block.data(), block.size());
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      fail_to_read(path, reason());
+    if (got == 0)
+      break;
+    done += static_cast<uint64_t>(got);
+    if (done > most)
+      fail_to_read(path, "it is larger than " + std::to_string(most) + " bytes");
+    sink({block.data(), static_cast<size_t>(got)});
+  }
+  if (done < size)
+    fail_to_read(path,
+                 "it ended after " + std::to_string(done) + " of its " + std::to_string(size) + " bytes");
+}
+
+/// Makes a file under a name that nothing has yet: what lies there already may be a link that leads
+/// elsewhere.
+/// \return its path; errno says why it is empty
+fs::path new_temporary(const fs::path& folder) {
+  while (true) {
+    fs::path path = folder / temporary_name();
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (descriptor >= 0) {
+      ::close(descriptor);
+      return path;
+    }
+    if (errno != EEXIST)
+      return {};
+  }
+}
+
 }  // namespace
 
 std::ifstream open_file(const fs::path& path) {
@@ -56,13 +115,9 @@ std::ifstream open_file(const fs::path& path) {
 }
 
 std::string read_file(const fs::path& path, uint64_t most) {
-  const std::ifstream in = open_file(path);
-  std::error_code error;
-  if (fs::file_size(path, error) > most && !error)
-    fail_to_read(path, "it is larger than " + std::to_string(most) + " bytes");
-  std::ostringstream contents;
-  contents << in.rdbuf();
-  return std::move(contents).str();
+  std::string contents;
+  read_blocks(path, most, [&](std::string_view piece) { contents += piece; });
+  return contents;
 }
 
 UserError error_of(const fs::filesystem_error& error) {
@@ -75,7 +130,8 @@ void remove_temporaries(const fs::path& folder) {
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
     std::error_code ignored;
-    if (name.starts_with(temporary_start) && name.ends_with(temporary_end))
+    if (name.starts_with(temporary_start) &&
+        (name.ends_with(temporary_end) || name.ends_with(".tmp.journal")))
       fs::remove(at->path(), ignored);
   }
 }
@@ -87,7 +143,9 @@ TemporaryFile::TemporaryFile(fs::path target) : target_(std::move(target)) {
     fs::create_directories(folder, error);
   if (error)
     fail_to_write(target_, error.message());
-  path_ = folder / temporary_name();
+  path_ = new_temporary(folder);
+  if (path_.empty())
+    throw_cannot_write(target_);
 }
 
 TemporaryFile::~TemporaryFile() {
@@ -105,10 +163,7 @@ void TemporaryFile::take_place() {
 }
 
 void pass_on(const fs::path& path, const Sink& sink) {
-  std::ifstream in = open_file(path);
-  std::vector<char> block(1 << 16);
-  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0)
-    sink({block.data(), static_cast<size_t>(in.gcount())});
+  read_blocks(path, UINT64_MAX, sink);
 }
 
 void throw_cannot_write(const fs::path& path) {

@@ -13,11 +13,12 @@
 
 namespace parity {
 
-/// A file opened to be read as bytes. \throws UserError as read_file
+/// A file opened to be read as bytes; who reads it to its end asks for bad() there. \throws UserError as
+/// read_file
 std::ifstream open_file(const std::filesystem::path& path);
 
 /// The whole file as bytes. \throws UserError naming the path and why it cannot be read: only regular files
-/// are (a pipe would never end), and only up to `most` bytes.
+/// are (a pipe would never end), only up to `most` bytes, and only whole (a read that fails is no end).
 std::string read_file(const std::filesystem::path& path, uint64_t most = UINT64_MAX);
 
 /// Why a path cannot be used, as an error that names it: for failures that std::filesystem throws.
@@ -31,7 +32,7 @@ void remove_temporaries(const std::filesystem::path& folder);
 /// new one, never a part. Gone with this object unless it took its place.
 class TemporaryFile {
  public:
-  /// Makes missing parent folders. \throws UserError if they cannot be made
+  /// Makes missing parent folders, and the file, empty and new. \throws UserError if they cannot be made
   explicit TemporaryFile(std::filesystem::path target);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;

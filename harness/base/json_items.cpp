@@ -98,6 +98,8 @@ JsonItems::JsonItems(std::unique_ptr<std::istream> text, const std::string& key)
   std::vector<char> block(1 << 16);
   while (text_->read(block.data(), static_cast<std::streamsize>(block.size())) || text_->gcount() > 0)
     std::for_each_n(block.data(), text_->gcount(), [&](char byte) { finder.read(byte); });
+  if (text_->bad())
+    throw UserError("a read of it failed");
   rest_ = Json::parse(finder.rest());
   if (rest_.is_object() && rest_.contains(key) && rest_[key].is_array() && !rest_[key].empty())
     throw UserError("its key " + key + " is written with escapes, in which nobody looks for a list");

@@ -32,6 +32,7 @@ struct CompareVerbOptions {
   std::string out = "out/suite";
   bool json = false;
   bool all = false;
+  bool partial = false;
   bool profile = false;
   bool equal_nan = false;
   bool ignore_zero_sign = false;
@@ -146,13 +147,50 @@ void print_profiles(const TraceDifference& difference) {
                count_text(without, "tensor"));
 }
 
-std::string conclusion(const TraceDifference& difference) {
+/// What single ranks recorded and is not the same.
+void print_ranks(const TraceDifference& difference) {
+  constexpr size_t most = 10;
+  const auto& rows = difference.ranks.differences;
+  for (size_t i = 0; i < std::min(most, rows.size()); ++i)
+    fmt::print("  {}\n", rows[i].text());
+  if (rows.size() > most)
+    fmt::print("  and {} more of single ranks\n", rows.size() - most);
+}
+
+/// ", and so do 12 channels and tensors of single ranks", as far as there are any.
+std::string ranks_text(const RankComparison& ranks) {
+  std::string text = ranks.compared > 0 ? fmt::format(
+                                              ", and what single ranks recorded agrees in {} channels "
+                                              "and tensors",
+                                              ranks.compared)
+                                        : "";
+  if (ranks.laid_out_otherwise > 0)
+    text += fmt::format("; the ranks lay out {} in other ways, which are compared as a whole",
+                        count_text(ranks.laid_out_otherwise, "tensor"));
+  return text;
+}
+
+/// Of runs that did not end nobody may read "identical" alone.
+std::string agreement(const TraceDifference& difference) {
   const std::string policy = policy_text(difference.policy);
-  if (difference.identical())
-    return fmt::format(
-        "{}: {} and {} agree{}", agreeing_word(difference), count_text(difference.channels.size(), "channel"),
-        count_text(difference.tensors.size(), "tensor"),
-        policy.empty() ? " bit for bit" : " where " + policy + " (not bit for bit: that was not asked)");
+  const std::string what = fmt::format(
+      "{} and {} agree{}{}", count_text(difference.channels.size(), "channel"),
+      count_text(difference.tensors.size(), "tensor"),
+      policy.empty() ? " bit for bit" : " where " + policy + " (not bit for bit: that was not asked)",
+      ranks_text(difference.ranks));
+  if (difference.unfinished.empty())
+    return fmt::format("{}: {}", agreeing_word(difference), what);
+  if (difference.partial)
+    return fmt::format("{} up to step {}: {}; {}", agreeing_word(difference), difference.last_step, what,
+                       difference.unfinished);
+  return fmt::format("crashed: {}; up to step {} {}; --partial compares such traces", difference.unfinished,
+                     difference.last_step, what);
+}
+
+std::string conclusion(const TraceDifference& difference) {
+  if (difference.agrees())
+    return agreement(difference);
+  const std::string policy = policy_text(difference.policy);
   const auto unmatched =
       static_cast<size_t>(std::count_if(difference.tensors.begin(), difference.tensors.end(),
                                         [](const TensorDifference& row) { return !row.mismatch.empty(); }));
@@ -167,7 +205,11 @@ std::string conclusion(const TraceDifference& difference) {
   if (const size_t count = difference.beyond_policy(); count > 0)
     text += fmt::format(", but of {} only sketches are there, which cannot forgive that",
                         count_text(count, "tensor"));
-  return difference.mismatch.empty() ? text : text + "; " + difference.mismatch;
+  if (const size_t count = difference.ranks.differences.size(); count > 0)
+    text += fmt::format("; single ranks differ in {}", count_text(count, "place"));
+  for (const std::string& more : {difference.mismatch, difference.unfinished})
+    text += more.empty() ? "" : "; " + more;
+  return text;
 }
 
 ExitCode compare(const CompareVerbOptions& options) {
@@ -178,6 +220,7 @@ ExitCode compare(const CompareVerbOptions& options) {
     filter.phase = parse_enum<Phase>(options.phase);
   filter.channels = options.channels;
   filter.tensors = options.tensors;
+  filter.partial = options.partial;
   const Trace expected = Trace::open(find_trace(options.expected, options.out));
   const Trace actual = Trace::open(find_trace(options.actual, options.out));
   const TraceDifference difference =
@@ -191,11 +234,14 @@ ExitCode compare(const CompareVerbOptions& options) {
       print_channels(difference);
     print_worst_channels(difference);
     print_tensors(difference, options.all);
+    print_ranks(difference);
     if (options.profile)
       print_profiles(difference);
     const std::string text = conclusion(difference);
     fmt::print("\n{}\n", difference.identical() ? style.good(text) : style.bad(text));
   }
+  if (difference.agrees() && !difference.identical())
+    return ExitCode::crashed;
   return difference.identical() ? ExitCode::agree : ExitCode::differ;
 }
 
@@ -221,6 +267,8 @@ void add_compare(CLI::App& app, Action& action) {
       ->type_name("DIR")
       ->capture_default_str();
   app.add_flag("--all", options->all, "Show identical tensors too");
+  app.add_flag("--partial", options->partial,
+               "Traces of runs that did not end are meant: compare up to the last step that both have");
   app.add_flag("--profile", options->profile,
                "Histogram in ULPs of each differing tensor, and where it differs");
   app.add_flag("--equal-nan", options->equal_nan, "A NaN equals a NaN at the same place");
@@ -236,8 +284,9 @@ void add_compare(CLI::App& app, Action& action) {
       "  parity compare a.h5 b.h5 --tensor 'layers.0.attention.*' --profile\n"
       "  parity compare a.h5 b.h5 --channel loss --json\n"
       "  parity compare a.h5 b.h5 --equal-nan --ignore-zero-sign\n"
+      "  parity compare out/suite/runs/ID a.h5 --partial\n"
       "Exit status 0 if everything compared agrees bit for bit, or but for what the policy forgives, 1 if "
-      "not.");
+      "not,\n4 if it does and a run did not end.");
   app.callback([options, &action] { action = [options] { return compare(*options); }; });
 }
 

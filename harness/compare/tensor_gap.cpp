@@ -28,7 +28,7 @@ struct Facts {
 Facts facts_of(const TensorSource& source) {
   if (source.sketch)
     return {source.sketch->dtype, source.sketch->shape};
-  const TensorView view = source.trace->tensor(source.key);
+  const TensorView view = source.trace->unproved_tensor(source.key);
   return {view.dtype, view.shape};
 }
 
@@ -61,19 +61,61 @@ void estimate(TensorGap& found, const SketchRow& e, const SketchRow& a) {
   found.block = {start(worst), start(worst + 1)};
 }
 
+/// Of a tensor whose values will not be looked at: whether they are what its row says.
+void prove(const TensorSource& source) {
+  if (source.whole())
+    source.trace->tensor(source.key);
+}
+
+/// What lets go of both sides' bytes, where they are many.
+DoneWithBytes releaser(const TensorSource& expected, const TensorSource& actual, size_t bytes) {
+  if (bytes < least_released)
+    return {};
+  return [&expected, &actual](const std::byte* data, size_t count) {
+    expected.trace->release(data, count);
+    actual.trace->release(data, count);
+  };
+}
+
+void prove(const TensorSource& expected, const TensorSource& actual, const DigestPair& digests) {
+  expected.trace->prove(expected.key, digests.expected);
+  actual.trace->prove(actual.key, digests.actual);
+}
+
+bool are_proved(const TensorSource& expected, const TensorSource& actual) {
+  return expected.trace->is_proved(expected.key) && actual.trace->is_proved(actual.key);
+}
+
+/// Two tensors whose rows say the same: their values have to say it too, where they are there.
+void prove_equal(const TensorSource& expected, const TensorSource& actual) {
+  if (!expected.whole() || !actual.whole() || are_proved(expected, actual)) {
+    prove(expected);
+    prove(actual);
+    return;
+  }
+  const TensorView e = expected.trace->unproved_tensor(expected.key);
+  const TensorView a = actual.trace->unproved_tensor(actual.key);
+  if (e.dtype != a.dtype || e.shape != a.shape) {
+    prove(expected);
+    prove(actual);
+    return;
+  }
+  prove(expected, actual, digests_of_pair(e, a, releaser(expected, actual, e.bytes())));
+}
+
 /// Whole tensors of one dtype and shape, element by element.
 void measure_whole(TensorGap& found, const TensorSource& expected, const TensorSource& actual,
                    TensorDetail detail, const DifferencePolicy& policy) {
-  const TensorView e = expected.trace->tensor(expected.key), a = actual.trace->tensor(actual.key);
+  const TensorView e = expected.trace->unproved_tensor(expected.key);
+  const TensorView a = actual.trace->unproved_tensor(actual.key);
   DifferenceOptions options;
   options.policy = policy;
   options.profile = detail == TensorDetail::profile;
-  if (e.bytes() >= least_released)
-    options.done = [&](const std::byte* data, size_t bytes) {
-      expected.trace->release(data, bytes);
-      actual.trace->release(data, bytes);
-    };
+  options.digests = !are_proved(expected, actual);
+  options.done = releaser(expected, actual, e.bytes());
   Difference difference = measure_difference(e, a, options);
+  if (difference.digests)
+    prove(expected, actual, *difference.digests);
   found.as_float32 = e.dtype == DType::float32;
   found.identical = difference.identical();
   found.gap = difference.l2_error;
@@ -133,6 +175,7 @@ TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actua
   if (e.dtype != a.dtype)
     found.dtypes = fmt::format("{} against {}", name_of(e.dtype), name_of(a.dtype));
   if (sketches && same_by_digest(*expected.sketch, *actual.sketch, policy)) {
+    prove_equal(expected, actual);
     found.identical = true;
     found.norm = expected.sketch->norm;
     found.max_ulp = 0;
@@ -141,9 +184,11 @@ TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actua
   }
   if (expected.whole() && actual.whole() && e.dtype == a.dtype)
     measure_whole(found, expected, actual, detail, policy);
-  else if (sketches && expected.sketch->values.size() == actual.sketch->values.size())
+  else if (sketches && expected.sketch->values.size() == actual.sketch->values.size()) {
+    prove(expected);
+    prove(actual);
     estimate(found, *expected.sketch, *actual.sketch);
-  else if (expected.whole() && actual.whole())
+  } else if (expected.whole() && actual.whole())
     std::tie(found.gap, found.norm) =
         subtract(expected.trace->tensor(expected.key), actual.trace->tensor(actual.key));
   else {

@@ -62,13 +62,13 @@ struct TensorGap {
 /// What to measure of two whole tensors.
 enum class TensorDetail { numbers, profile };
 
-/// Equal digests settle it; otherwise whole tensors where both sides have them; otherwise the sketches'
-/// estimate sqrt(sum_b (s_b - s'_b)^2), whose error measure/sketch.hpp tells
-/// (METRICS.md M16).
+/// Equal digests settle it, once the values that are in the files have these digests too; otherwise whole
+/// tensors where both sides have them; otherwise the sketches' estimate sqrt(sum_b (s_b - s'_b)^2), whose
+/// error measure/sketch.hpp tells (METRICS.md M16).
 ///
 /// Different dtypes are never identical but can be subtracted: a float32 arm from its float64 twin.
 /// A policy that asks for less needs whole tensors of one dtype: a sketch has no elements to forgive.
-/// \throws UserError if a part of a whole tensor cannot be read
+/// \throws UserError if a part of a whole tensor cannot be read, or its values are not what its row says
 TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actual,
                          TensorDetail detail = TensorDetail::numbers, const DifferencePolicy& policy = {});
 

@@ -62,6 +62,8 @@ GoldenArm content_of(const ArmEvidence& evidence) {
   for (const SketchRow& row : trace.sketches()) {
     const bool kept_phase = row.key.phase == Phase::grad || row.key.phase == Phase::param;
     const bool kept_step = row.key.step == trace.steps().front() || row.key.step == trace.steps().back();
+    if (kept_phase && kept_step && trace.has_tensor(row.key))
+      trace.tensor(row.key);  // throws if its values are not what the row says
     if (kept_phase && kept_step)
       arm.sketches.push_back(row);
   }

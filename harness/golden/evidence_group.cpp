@@ -125,7 +125,7 @@ GoldenEvidence read_evidence(const InputFile& file) {
 bool has_evidence(const std::filesystem::path& path) {
   const auto guard = hdf5::lock();
   try {
-    const InputFile file(path);
+    const InputFile file(path, Links::refused);
     return file.has(file.root(), "evidence");
   } catch (const UserError&) {
     return false;

@@ -131,7 +131,7 @@ GoldenHistory history_of(const InputFile& file) {
 }
 
 Golden read_existing(const fs::path& path) {
-  const InputFile file(path);
+  const InputFile file(path, Links::refused);
   const auto word = [&](const char* name) {
     return hdf5::read_string_attribute(file.root(), name).value_or("");
   };
@@ -149,6 +149,20 @@ Golden read_existing(const fs::path& path) {
   golden.floors = read_floors(file);
   golden.evidence = read_evidence(file);
   return golden;
+}
+
+/// Reads a golden again before it takes the place of the one before.
+void check_written(const fs::path& written, const fs::path& path, const Golden& golden) {
+  std::string problem = "it does not read back as it was written";
+  try {
+    const Golden found = read_existing(written);
+    if (found.sealed && found.content_intact() && found.stored_digest == content_digest(golden.arms))
+      return;
+  } catch (const UserError& error) {
+    problem = error.what();
+  }
+  throw UserError("cannot write " + path.string() + " (" + problem +
+                  "); what was there before is still there: check the disk and record again");
 }
 
 }  // namespace
@@ -195,7 +209,7 @@ StoredGolden stored_golden(const fs::path& file) {
 
 std::optional<std::vector<std::string>> arms_under_seal(const fs::path& path) {
   const auto guard = hdf5::lock();
-  const InputFile file(path);
+  const InputFile file(path, Links::refused);
   const std::string schema = hdf5::read_string_attribute(file.root(), "schema").value_or("");
   if (!schema.starts_with(golden_schema_major) || !seal_holds(file).value_or(false))
     return std::nullopt;
@@ -239,6 +253,7 @@ void write_golden(const fs::path& path, const Golden& golden) {
   const uint64_t seal = add_seal(file);
   hdf5::close_file(file, path);
   close_seal(temporary.path(), seal);
+  check_written(temporary.path(), path, golden);
   temporary.take_place();
 }
 

@@ -65,7 +65,8 @@ struct Golden {
 /// What is wrong with a golden that is not intact, and what to do.
 std::string damage_text(const Golden& golden, const std::filesystem::path& file);
 
-/// \throws UserError if the file is missing (exit 3), damaged, foreign, or of another major schema
+/// \throws UserError if the file is missing (exit 3), damaged, foreign, of another major schema, or a
+/// symbolic link: a repository of a stranger would choose what is read
 Golden read_golden(const std::filesystem::path& file);
 
 /// A golden file as far as it can be read. A case is judged by one reading of it.
@@ -78,8 +79,8 @@ struct StoredGolden {
 /// As read_golden; what that throws is the problem.
 StoredGolden stored_golden(const std::filesystem::path& file);
 
-/// Through a temporary file and a rename; equal goldens give equal bytes. The content digest is computed
-/// here.
+/// Through a temporary file, which is read again, and a rename; equal goldens give equal bytes. The content
+/// digest is computed here.
 void write_golden(const std::filesystem::path& file, const Golden& golden);
 
 /// Names of the arms of a golden whose seal holds: what was written, so that nothing else needs to be read.

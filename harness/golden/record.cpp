@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
 #include "harness/golden/diff.hpp"
 #include "harness/golden/evidence_binding.hpp"
 #include "harness/golden/golden_file.hpp"
@@ -50,6 +51,18 @@ Recording recording_of(const std::filesystem::path& file, const std::optional<Go
   return same_values(before->arms, whole) ? Recording::other_config : Recording::changed;
 }
 
+/// What the file holds now; nothing if it is missing or damaged. A read that fails is no damage: history and
+/// floors of a golden would be lost for it.
+/// \throws UserError if the bytes cannot be read
+std::optional<Golden> golden_before(const std::filesystem::path& file) {
+  std::optional<Golden> before = stored_golden(file).golden;
+  std::error_code error;
+  if (before || !std::filesystem::exists(file, error))
+    return before;
+  read_file(file);
+  return stored_golden(file).golden;
+}
+
 bool same_arm(const GoldenArm& before, const GoldenArm& after) {
   return same_values({{"", before}}, {{"", after}});
 }
@@ -88,7 +101,7 @@ Recording recording_of(const std::filesystem::path& file, const std::map<std::st
 Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& origin,
                         const std::map<std::string, ArmEvidence>& arms, const std::string& reason,
                         Rewrite rewrite, const EvidenceToKeep& evidence) {
-  const std::optional<Golden> before = stored_golden(file).golden;
+  const std::optional<Golden> before = golden_before(file);
   const bool intact = before && before->intact();
   Golden golden;
   golden.origin = origin;

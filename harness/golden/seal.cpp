@@ -52,7 +52,7 @@ std::optional<bool> seal_holds(const InputFile& file) {
   if (!file.has(file.root(), "seal"))
     return std::nullopt;
   const auto offset = file.offset(file.dataset(file.root(), "seal"));
-  std::string bytes = read_file(file.path());
+  std::string bytes = file.bytes();
   Seal seal;
   if (!offset || *offset > bytes.size() || bytes.size() - *offset < seal.size())
     return false;

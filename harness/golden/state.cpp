@@ -17,7 +17,7 @@ namespace {
 bool is_of_other_schema(const fs::path& file) {
   const auto guard = hdf5::lock();
   try {
-    const InputFile input(file);
+    const InputFile input(file, Links::refused);
     const std::string schema = hdf5::read_string_attribute(input.root(), "schema").value_or("");
     return schema.starts_with("parity.golden/") && !schema.starts_with(golden_schema_major);
   } catch (const UserError&) {

@@ -176,6 +176,7 @@ class Measuring {
       const int64_t here = std::min(wave, stretches - begin);
       std::vector<DifferenceTally> found(static_cast<size_t>(here));
       std::vector<std::unique_ptr<ProfileTally>> profiles(static_cast<size_t>(here));
+      std::vector<DigestPair> digests(options_.digests ? static_cast<size_t>(here) : 0);
       const auto threads = static_cast<int>(std::clamp<int64_t>(here / fewest, 1, cores));
       const int64_t size = std::clamp<int64_t>(here / (fewest * threads), 1, group);
       share_work((here + size - 1) / size, threads, [&](int64_t g) {
@@ -183,6 +184,8 @@ class Measuring {
         for (int64_t i = g * size; i < end; ++i) {
           const auto at = static_cast<size_t>(i);
           found[at] = measure((begin + i) * stretch_size, profiles[at]);
+          if (options_.digests)  // at once, while the bytes are in this core's cache
+            digests[at] = digests_at((begin + i) * stretch_size);
         }
         tell_done((begin + g * size) * stretch_size, (begin + end) * stretch_size);
       });
@@ -191,6 +194,8 @@ class Measuring {
       for (const auto& each : profiles)
         if (each)
           profile_->add(*each);
+      for (const DigestPair& each : digests)
+        digests_ += each;
     }
     return total;
   }
@@ -199,7 +204,16 @@ class Measuring {
     return profile_ ? std::optional(profile_->take()) : std::nullopt;
   }
 
+  std::optional<DigestPair> digests() const {
+    return options_.digests ? std::optional(digests_) : std::nullopt;
+  }
+
  private:
+  DigestPair digests_at(int64_t first) const {
+    const int64_t count = std::min(stretch_size, expected_.size() - first);
+    return digests_of_part(expected_, actual_, first, count);
+  }
+
   DifferenceTally measure(int64_t first, std::unique_ptr<ProfileTally>& profile) {
     const size_t element = size_of(expected_.dtype), offset = static_cast<size_t>(first) * element;
     const int64_t count = std::min(stretch_size, expected_.size() - first);
@@ -233,6 +247,7 @@ class Measuring {
   const TensorView& actual_;
   const DifferenceOptions& options_;
   std::optional<ProfileTally> profile_;
+  DigestPair digests_;
   /// The largest so far. A stretch that starts with it finds fewer quotients worth a look; the largest of all
   /// is the same whoever was first.
   std::atomic<double> known_rtol_ = 0;
@@ -247,6 +262,7 @@ Difference measure_difference(const TensorView& expected, const TensorView& actu
   const DifferenceTally t = measuring.run();
   Difference result = finish_difference(t, expected.size());
   result.profile = measuring.profile();
+  result.digests = measuring.digests();
   if (result.worst_index >= 0) {
     const size_t at = static_cast<size_t>(result.worst_index) * size_of(expected.dtype);
     result.worst_expected = widen(expected.dtype, static_cast<const std::byte*>(expected.data) + at);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "harness/measure/difference_profile.hpp"
+#include "harness/measure/whole_digest.hpp"
 #include "harness/tensor/tensor_view.hpp"
 
 namespace parity {
@@ -48,6 +49,7 @@ struct Difference {
   double worst_actual = 0;
 
   std::optional<DifferenceProfile> profile;  ///< where it lies; only on request
+  std::optional<DigestPair> digests;  ///< of both sides' bits as they are, whatever the policy; likewise
 
   /// The same bits, and no NaN.
   bool identical() const { return differing == 0; }
@@ -75,9 +77,10 @@ struct DifferencePolicy {
 struct DifferenceOptions {
   DifferencePolicy policy = {};
   bool profile = false;
+  bool digests = false;
   int threads = 0;  ///< at most; 0: as many as there are cores for this process
   /// Told of some megabytes of either side at a time that are not needed any more; from any of the threads.
-  std::function<void(const std::byte* data, size_t bytes)> done = {};
+  DoneWithBytes done = {};
 };
 
 /// One pass over both; float64 accumulation, block by block in index order.

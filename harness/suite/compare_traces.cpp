@@ -3,6 +3,7 @@
 #include "harness/suite/compare_traces.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/glob.hpp"
 #include "harness/base/nearest.hpp"
+#include "harness/base/visible.hpp"
 #include "harness/compare/policy_text.hpp"
 #include "harness/compare/profile_text.hpp"
 #include "harness/compare/quantity.hpp"
@@ -19,9 +21,35 @@
 namespace parity {
 namespace {
 
+bool ended_well(const Trace& trace) {
+  return trace.complete() && !trace.failure();
+}
+
+/// Why there is no more of a trace, or why what is there is no result; "" of a run that ended well.
+std::string unfinished_text(const std::string& name, const Trace& trace) {
+  if (ended_well(trace))
+    return "";
+  std::string text = fmt::format("the run of the {} {} (last update {}", name,
+                                 trace.complete() ? "failed" : "did not end", trace.last_step());
+  if (trace.failure())
+    text += ": " + visible(trace.failure()->dump());
+  return text + ")";
+}
+
+/// Where traces of runs that did not end are meant, the last step that each of them has whole.
+int64_t last_step_for(const Trace& a, const Trace& b, const TraceFilter& filter) {
+  int64_t last = std::numeric_limits<int64_t>::max();
+  if (filter.partial)
+    for (const Trace* trace : {&a, &b})
+      if (!ended_well(*trace))
+        last = std::min(last, trace->last_step());
+  return last;
+}
+
 std::vector<int64_t> wanted_steps(const Trace& a, const Trace& b, const TraceFilter& filter) {
   std::set<int64_t> all(a.steps().begin(), a.steps().end());
   all.insert(b.steps().begin(), b.steps().end());
+  std::erase_if(all, [&](int64_t step) { return step > last_step_for(a, b, filter); });
   if (filter.step)
     return all.contains(*filter.step) ? std::vector{*filter.step} : std::vector<int64_t>{};
   return {all.begin(), all.end()};
@@ -96,8 +124,8 @@ std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, co
   std::set<std::string> known;
   for (const TensorKey& key : keys) {
     known.insert(key.name);
-    if ((filter.step && *filter.step != key.step) || (filter.phase && *filter.phase != key.phase) ||
-        !matches_any(filter.tensors, key.name))
+    if ((filter.step && *filter.step != key.step) || key.step > last_step_for(a, b, filter) ||
+        (filter.phase && *filter.phase != key.phase) || !matches_any(filter.tensors, key.name))
       continue;
     TensorDifference row{key, "", {}};
     if (!in_a.contains(key) || !in_b.contains(key))
@@ -114,6 +142,36 @@ std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, co
   return rows;
 }
 
+/// The steps of `trace` that are compared.
+std::vector<int64_t> steps_until(const Trace& trace, const Trace& other, const TraceFilter& filter) {
+  std::vector<int64_t> steps = trace.steps();
+  std::erase_if(steps, [&](int64_t step) { return step > last_step_for(trace, other, filter); });
+  return steps;
+}
+
+/// What is asked of single ranks: all that the filter takes and that does not differ already as a whole.
+RankQuestion rank_question(const Trace& a, const Trace& b, const TraceFilter& filter,
+                           const TraceDifference& found) {
+  std::set<TensorKey> tensors;
+  for (const TensorDifference& row : found.tensors)
+    if (!row.identical())
+      tensors.insert(row.key);
+  std::set<std::string> channels;
+  for (const ChannelDifference& row : found.channels)
+    if (!row.identical())
+      channels.insert(row.name);
+  const int64_t last = last_step_for(a, b, filter);
+  return {[&filter, tensors](const TensorKey& key) {
+            return filter.wants_tensors() && (!filter.phase || *filter.phase == key.phase) &&
+                   matches_any(filter.tensors, key.name) && !tensors.contains(key);
+          },
+          [&filter, channels](const std::string& name) {
+            return filter.wants_channels() && matches_any(filter.channels, name) && !channels.contains(name);
+          },
+          [&filter, last](int64_t step) { return step <= last && (!filter.step || *filter.step == step); },
+          found.policy};
+}
+
 template <class Rows>
 size_t count_differing(const Rows& rows) {
   return static_cast<size_t>(
@@ -122,8 +180,9 @@ size_t count_differing(const Rows& rows) {
 
 }  // namespace
 
-bool TraceDifference::identical() const {
-  return mismatch.empty() && differing_channels() == 0 && differing_tensors() == 0;
+bool TraceDifference::agrees() const {
+  return mismatch.empty() && differing_channels() == 0 && differing_tensors() == 0 &&
+         ranks.differences.empty();
 }
 
 size_t TraceDifference::differing_channels() const {
@@ -145,7 +204,9 @@ size_t TraceDifference::beyond_policy() const {
 Json TraceDifference::to_json() const {
   Json json = {{"schema", "parity.comparison/1"}, {"identical", identical()},
                {"policy", policy_json(policy)},   {"mismatch", mismatch},
-               {"channels", Json::array()},       {"tensors", Json::array()}};
+               {"unfinished", unfinished},        {"last_step", last_step},
+               {"channels", Json::array()},       {"tensors", Json::array()},
+               {"ranks", Json::array()}};
   for (const ChannelDifference& row : channels) {
     Json entry = {{"name", row.name}, {"identical", row.identical()}, {"mismatch", row.mismatch}};
     entry["steps"] = row.steps;
@@ -173,6 +234,12 @@ Json TraceDifference::to_json() const {
       entry["profile"] = profile_json(*row.gap.profile);
     json["tensors"].push_back(entry);
   }
+  for (const RankDifference& row : ranks.differences)
+    json["ranks"].push_back({{"rank", row.rank},
+                             {"step", row.step},
+                             {"phase", row.phase ? Json(name_of(*row.phase)) : Json()},
+                             {"name", row.name},
+                             {"mismatch", row.what}});
   return json;
 }
 
@@ -180,7 +247,11 @@ TraceDifference compare_traces(const Trace& expected, const Trace& actual, const
                                TensorDetail detail, const DifferencePolicy& policy) {
   TraceDifference difference;
   difference.policy = policy;
-  if (expected.steps() != actual.steps() && !filter.step)
+  difference.partial = filter.partial;
+  difference.last_step = std::min(expected.last_step(), actual.last_step());
+  const std::string first = unfinished_text("first", expected), second = unfinished_text("second", actual);
+  difference.unfinished = first + (first.empty() || second.empty() ? "" : ", and ") + second;
+  if (steps_until(expected, actual, filter) != steps_until(actual, expected, filter) && !filter.step)
     difference.mismatch =
         fmt::format("the first has {} updates (last {}), the second {} (last {})", expected.steps().size(),
                     expected.last_step(), actual.steps().size(), actual.last_step());
@@ -188,6 +259,7 @@ TraceDifference compare_traces(const Trace& expected, const Trace& actual, const
     difference.channels = compare_channels(expected, actual, filter, policy);
   if (filter.wants_tensors())
     difference.tensors = compare_tensors(expected, actual, filter, detail, policy);
+  difference.ranks = compare_ranks(expected, actual, rank_question(expected, actual, filter, difference));
   const bool nothing = std::all_of(difference.channels.begin(), difference.channels.end(),
                                    [](const auto& row) { return row.mismatch.empty() && row.steps.empty(); });
   if (nothing && difference.tensors.empty())

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/visible.hpp"
 #include "harness/trace/trace.hpp"
 
 namespace parity {
@@ -53,6 +54,9 @@ std::optional<RunFailure> trace_failure(const PlannedRun& run, const fs::path& t
     if (!opened.complete())
       return RunFailure{"bad_trace", fmt::format("{} left a partial trace (last update {})", run.label,
                                                  opened.last_step())};
+    if (opened.failure())
+      return RunFailure{"bad_trace", fmt::format("{} left a complete trace that says its run failed: {}",
+                                                 run.label, visible(opened.failure()->dump()))};
     if (const std::string problem = fault_problem(run, opened); !problem.empty())
       return RunFailure{"bad_fault", problem};
   } catch (const UserError& problem) {

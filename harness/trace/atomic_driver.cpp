@@ -51,8 +51,9 @@ herr_t fail(int error) {
 
 H5FD_t* open_atomic(const char* name, unsigned flags, hid_t, haddr_t) {
   auto file = std::make_unique<AtomicFile>();
-  const int mode =
-      (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) | (flags & H5F_ACC_CREAT ? O_CREAT : 0) | O_CLOEXEC;
+  const int mode = (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) | (flags & H5F_ACC_CREAT ? O_CREAT : 0) |
+                   O_CLOEXEC |
+                   O_NOFOLLOW;  // a link that somebody laid there would lead the writing elsewhere
   file->descriptor = ::open(name, mode, 0644);
   struct stat found{};
   if (file->descriptor < 0 || ::fstat(file->descriptor, &found) != 0 ||

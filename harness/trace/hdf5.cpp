@@ -8,6 +8,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/trace/atomic_driver.hpp"
+#include "harness/trace/reading_driver.hpp"
 
 namespace parity::hdf5 {
 namespace {
@@ -87,14 +88,19 @@ void check(int64_t status, const std::string& doing) {
 Handle open_file(const std::filesystem::path& path, Access access) {
   const Handle list = file_access(access);
   const std::string name = path.string();
-  if (access == Access::read)
-    return {H5Fopen(name.c_str(), H5F_ACC_RDONLY, list), "cannot open " + name + " as HDF5"};
   set_atomic_driver(list);
   if (access == Access::append)
     return {H5Fopen(name.c_str(), H5F_ACC_RDWR, list), "cannot open " + name + " to append to it"};
   const Handle creation = property_list(H5P_FILE_CREATE);
   check(H5Pset_obj_track_times(creation, false), "cannot switch object times off");
   return {H5Fcreate(name.c_str(), H5F_ACC_TRUNC, creation, list), "cannot create " + name};
+}
+
+Handle open_source(const std::filesystem::path& path, const std::shared_ptr<const SourceFile>& source) {
+  const Handle list = file_access(Access::append);
+  set_reading_driver(list, source);
+  const std::string name = path.string();
+  return {H5Fopen(name.c_str(), H5F_ACC_RDONLY, list), "cannot open " + name + " as HDF5"};
 }
 
 void close_file(Handle& file, const std::filesystem::path& path) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -15,6 +16,10 @@
 #include <hdf5.h>
 
 #include "harness/tensor/shape.hpp"
+
+namespace parity {
+class SourceFile;
+}
 
 /// A small layer over HDF5's C API: owning handles, errors as UserError, and the few ways in which our files
 /// are made. Files of equal content are equal byte for byte: fixed library bounds, no times in objects, each
@@ -56,13 +61,16 @@ void check(int64_t status, const std::string& doing);
 enum class Access {
   create,
   create_small,  ///< without the room that tensors need to lie at cache lines: for what nobody maps
-  read,
   append,
 };
 
-/// Opens or makes a file. Files opened for writing change by flushes only, each all or nothing
-/// (atomic_driver.hpp). \throws UserError naming the file and HDF5's reason
+/// Opens a file for writing, or makes it. It changes by flushes only, each all or nothing
+/// (atomic_driver.hpp).
+/// \throws UserError naming the file and HDF5's reason; a link at its place is not followed
 Handle open_file(const std::filesystem::path& path, Access access);
+
+/// Opens what `source` holds for reading. \param path  for messages
+Handle open_source(const std::filesystem::path& path, const std::shared_ptr<const SourceFile>& source);
 
 /// Flushes and closes. \throws UserError if the disk is full
 void close_file(Handle& file, const std::filesystem::path& path);
@@ -89,6 +97,8 @@ Handle variable_string_type();
 void write_attribute(hid_t object, const std::string& name, std::string_view value);
 void write_attribute(hid_t object, const std::string& name, int64_t value);
 void write_attribute(hid_t object, const std::string& name, std::span<const int64_t> values);
+/// If it is there.
+void remove_attribute(hid_t object, const std::string& name);
 /// Empty if there is no such attribute; fixed and variable-length strings. \throws UserError for another type
 std::optional<std::string> read_string_attribute(hid_t object, const std::string& name);
 std::optional<std::vector<int64_t>> read_integers_attribute(hid_t object, const std::string& name);

@@ -110,6 +110,11 @@ void write_attribute(hid_t object, const std::string& name, std::span<const int6
     check(H5Awrite(attribute, H5T_NATIVE_INT64, values.data()), "cannot write attribute " + name);
 }
 
+void remove_attribute(hid_t object, const std::string& name) {
+  if (H5Aexists(object, name.c_str()) > 0)
+    check(H5Adelete(object, name.c_str()), "cannot remove attribute " + name);
+}
+
 std::optional<std::string> read_string_attribute(hid_t object, const std::string& name) {
   const auto attribute = open_attribute(object, name);
   if (!attribute)

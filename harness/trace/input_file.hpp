@@ -4,23 +4,32 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/trace/hdf5.hpp"
+#include "harness/trace/source_file.hpp"
 
 namespace parity {
 
 /// An HDF5 file that somebody else wrote, opened with suspicion. Members are reached one hard link at a time;
 /// datasets with external storage, virtual layout, filters, or more data than the file can hold are refused.
+/// Reading changes nothing on the disk (source_file.hpp).
 class InputFile {
  public:
   /// \throws UserError if it is missing (exit 3), truncated, or not HDF5
-  explicit InputFile(const std::filesystem::path& path);
+  explicit InputFile(const std::filesystem::path& path, Links links = Links::followed);
+  /// What our own writer has open and has flushed. \param path  for messages, and for the file's size
+  InputFile(const std::filesystem::path& path, hid_t open);
 
   const std::filesystem::path& path() const { return path_; }
   uint64_t size() const { return size_; }
+  /// Of the open file, to map it; -1 for our own writer's.
+  int descriptor() const { return source_ ? source_->descriptor() : -1; }
+  /// The whole file as bytes. \throws UserError if it cannot be read to its end
+  std::string bytes() const;
   hid_t root() const { return file_; }
 
   bool has(hid_t parent, const std::string& name) const;
@@ -41,6 +50,8 @@ class InputFile {
 
   std::filesystem::path path_;
   uint64_t size_ = 0;
+  uint64_t stored_ = 0;  ///< bytes that the disk holds
+  std::shared_ptr<const SourceFile> source_;
   hdf5::Handle file_;
 };
 

@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/base/visible.hpp"
 #include "harness/measure/content_hash.hpp"
 
 namespace parity {
@@ -20,9 +20,12 @@ namespace {
 
 constexpr std::string_view magic = "parity.journal/1";
 constexpr size_t digest_size = 32;
-constexpr const char* forged =
-    "cannot recover a trace (its journal has a right digest and wrong lengths: no writer of ours left it); "
-    "remove the .journal file";
+constexpr uint64_t most_beyond_file = uint64_t{16} << 20;  ///< a commit may write one place several times
+
+[[noreturn]] void refuse_journal(const fs::path& journal, const std::string& why) {
+  throw UserError("cannot read " + visible(journal.string()) + " (" + why +
+                  "); remove it, and its trace is what the file alone holds");
+}
 
 /// A journal is: magic, then for each write offset and size (8 bytes each) and its bytes, then the digest of
 /// all before it.
@@ -43,7 +46,8 @@ std::string encode(const std::vector<JournalWrite>& writes) {
 }
 
 /// The writes of a whole journal; none of a torn one, whose file was not touched yet.
-std::vector<JournalWrite> decode(std::string_view text) {
+/// \param size  of the file
+std::vector<JournalWrite> decode(std::string_view text, const fs::path& journal, uint64_t size) {
   std::vector<JournalWrite> writes;
   if (text.size() < magic.size() + digest_size || !text.starts_with(magic))
     return writes;
@@ -55,11 +59,13 @@ std::vector<JournalWrite> decode(std::string_view text) {
   while (!text.empty()) {
     uint64_t header[2];
     if (text.size() < sizeof header)
-      throw UserError(forged);
+      refuse_journal(journal, "it has a right digest and wrong lengths: no writer of ours left it");
     std::memcpy(header, text.data(), sizeof header);
     text.remove_prefix(sizeof header);
     if (text.size() < header[1])
-      throw UserError(forged);
+      refuse_journal(journal, "it has a right digest and wrong lengths: no writer of ours left it");
+    if (header[0] > size || header[1] > size - header[0])
+      refuse_journal(journal, "it writes beyond the end of its file: no writer of ours left it");
     const auto* first = reinterpret_cast<const std::byte*>(text.data());
     writes.push_back({header[0], {first, first + header[1]}});
     text.remove_prefix(header[1]);
@@ -99,7 +105,7 @@ fs::path journal_path(const fs::path& file) {
 
 Journal::Journal(const fs::path& file)
     : path_(journal_path(file)),
-      descriptor_(::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
+      descriptor_(::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644)) {
   if (descriptor_ < 0)
     throw UserError("cannot create " + path_.string() + " (" + std::strerror(errno) + ")");
 }
@@ -118,27 +124,15 @@ int Journal::commit(int descriptor, const std::vector<JournalWrite>& writes) {
   return ::ftruncate(descriptor_, 0) == 0 ? 0 : errno;
 }
 
-void recover(const fs::path& file) {
+std::vector<JournalWrite> committed_writes(const fs::path& file, uint64_t size, uint64_t stored) {
   const fs::path journal = journal_path(file);
-  std::error_code none;
-  if (!fs::is_regular_file(journal, none))
-    return;
-  const std::string what = "cannot recover " + file.string() + ", whose writer was killed (";
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
-  if (descriptor < 0)
-    throw UserError(what + std::strerror(errno) + "); make the file and its folder writable");
-  int error = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
-  if (error == EWOULDBLOCK) {
-    ::close(descriptor);
-    throw UserError("cannot read " + file.string() + " (a running process is writing it); wait for its end");
-  }
-  if (!error)
-    error = overwrite(descriptor, decode(read_file(journal)));
-  ::close(descriptor);
-  if (error)
-    throw UserError(what + std::strerror(error) + ")");
-  std::error_code ignored;
-  fs::remove(journal, ignored);
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(journal, error);
+  if (status.type() == fs::file_type::not_found)
+    return {};
+  if (!fs::is_regular_file(status))
+    refuse_journal(journal, "it is not a regular file");
+  return decode(read_file(journal, stored + most_beyond_file), journal, size);
 }
 
 }  // namespace parity

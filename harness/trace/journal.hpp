@@ -39,9 +39,15 @@ class Journal {
 /// "trace.h5.partial.journal" for "trace.h5.partial".
 std::filesystem::path journal_path(const std::filesystem::path& file);
 
-/// Finishes what a killed process had begun to commit to `file`, and removes the journal; nothing if there is
-/// none. \throws UserError if another process has `file` open for writing, or it may not be written
-void recover(const std::filesystem::path& file);
+/// What a killed process had committed to the journal of `file` and may not have written to its place yet; in
+/// order, none without a whole journal. Reads only: whoever wants to see the file lays the writes on top of
+/// it.
+/// \param size    of the file, which every write must lie in
+/// \param stored  bytes of it that the disk holds, by which the journal's own size is bounded
+/// \throws UserError if the journal is no regular file, is larger than its file can need, or no writer of
+/// ours
+///         left it
+std::vector<JournalWrite> committed_writes(const std::filesystem::path& file, uint64_t size, uint64_t stored);
 
 /// pwrite until all is written. \return 0 or an errno value
 int write_fully(int descriptor, const void* data, size_t size, uint64_t offset);

@@ -9,6 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/tensor/conversions.hpp"
 #include "harness/trace/sketch_row.hpp"
+#include "harness/trace/tensor_proof.hpp"
 
 namespace parity {
 namespace {
@@ -231,11 +232,28 @@ void find_element(ReplicaDifference& difference, const std::vector<const TraceCo
 
 }  // namespace
 
+void LogicalTensor::prove(const TensorKey& key) {
+  if (proved)
+    return;
+  for (const PartSource& part : parts)
+    if (part.place->digest)
+      check_digest(*part.file, *part.place, key,
+                   digest_of_values(*part.file, *part.place, part.cover, shape));
+  proved = true;
+}
+
+void LogicalTensor::prove(const TensorKey& key, const Digest& found) {
+  require(is_whole(), "one digest of a tensor in parts");
+  check_digest(*parts.front().file, *parts.front().place, key, found);
+  proved = true;
+}
+
 TensorView LogicalTensor::view(const TensorKey& key) {
   const PartSource& first = parts.front();
   if (!first.cover)
     return first.file->view(*first.place);
   const DType dtype = first.place->dtype;
+  prove(key);
   if (joined.empty()) {
     if (terms == 1)
       joined = joined_parts(*this, size_of(dtype));

@@ -27,9 +27,17 @@ struct LogicalTensor {
   int64_t terms = 1;              ///< that each element is the sum of
   bool mean = false;              ///< of the terms
   std::vector<std::byte> joined;  ///< values of a tensor in parts, once they were asked for
+  bool proved = false;            ///< the values have the digests that their rows say
 
-  /// Parts joined, terms added in float64. \param key  for messages
+  /// Whether all of it lies in one file.
+  bool is_whole() const { return parts.size() == 1 && !parts.front().cover; }
+  /// Parts joined, terms added in float64; those are proved before they are joined. \param key  for messages
   TensorView view(const TensorKey& key);
+  /// Holds the values against the digests of their rows, once.
+  /// \throws UserError "cannot read FILE (corrupt trace: ...)"
+  void prove(const TensorKey& key);
+  /// The same for a whole one whose digest somebody has computed already.
+  void prove(const TensorKey& key, const Digest& found);
 };
 
 /// The logical tensors of all ranks.

@@ -18,12 +18,25 @@ namespace parity {
 
 MappedFile::MappedFile(const std::filesystem::path& path, uint64_t size) : size_(size) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  void* mapped = descriptor < 0 ? MAP_FAILED : ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  const std::string reason = std::strerror(errno);
-  if (descriptor >= 0)
+  if (descriptor < 0)
+    throw UserError("cannot map " + path.string() + " (" + std::strerror(errno) + ")");
+  try {
+    map(descriptor, path);
+  } catch (...) {
     ::close(descriptor);
+    throw;
+  }
+  ::close(descriptor);
+}
+
+MappedFile::MappedFile(int descriptor, const std::filesystem::path& path, uint64_t size) : size_(size) {
+  map(descriptor, path);
+}
+
+void MappedFile::map(int descriptor, const std::filesystem::path& path) {
+  void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (mapped == MAP_FAILED)
-    throw UserError("cannot map " + path.string() + " (" + reason + ")");
+    throw UserError("cannot map " + path.string() + " (" + std::strerror(errno) + ")");
   data_ = static_cast<std::byte*>(mapped);
 }
 

@@ -13,6 +13,8 @@ class MappedFile {
  public:
   /// \throws UserError if it cannot be mapped
   MappedFile(const std::filesystem::path& path, uint64_t size);
+  /// Of an open file, which may be closed then. \param path  for messages
+  MappedFile(int descriptor, const std::filesystem::path& path, uint64_t size);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -23,6 +25,8 @@ class MappedFile {
   void release(const std::byte* data, size_t bytes) const;
 
  private:
+  void map(int descriptor, const std::filesystem::path& path);
+
   std::byte* data_ = nullptr;
   size_t size_;
 };

@@ -10,7 +10,17 @@
 namespace parity {
 namespace {
 
-/// Largest and smallest of each step.
+/// std::max and std::min take a NaN for smaller or larger as its place has it; here it stays.
+template <class T>
+T larger(T a, T b) {
+  return a != a ? a : b != b ? b : std::max(a, b);
+}
+template <class T>
+T smaller(T a, T b) {
+  return a != a ? a : b != b ? b : std::min(a, b);
+}
+
+/// Largest and smallest of each step; NaN where any rank has one.
 template <class T>
 struct Extremes {
   std::vector<T> most;
@@ -19,8 +29,8 @@ struct Extremes {
   void add(const std::vector<T>& values, size_t rows) {
     for (size_t i = 0; i < std::min(rows, most.size()); ++i) {
       const T value = i < values.size() ? values[i] : T{0};
-      most[i] = std::max(most[i], value);
-      least[i] = std::min(least[i], value);
+      most[i] = larger(most[i], value);
+      least[i] = smaller(least[i], value);
     }
   }
 };

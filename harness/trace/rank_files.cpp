@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/rank_files.hpp"
 
+#include <charconv>
+#include <set>
+
 #include "harness/base/error.hpp"
 #include "harness/measure/content_hash.hpp"
 #include "harness/trace/trace_content.hpp"
@@ -35,6 +38,28 @@ void write_strings(hid_t group, const std::string& name, size_t bytes,
     values[i].copy(text.data() + i * bytes, bytes);
   hdf5::write_contiguous(group, name, hdf5::fixed_string_type(bytes), {static_cast<int64_t>(values.size())},
                          text.data());
+}
+
+/// The ranks above 0 that have a file in the folder of rank 0's trace, complete or not: as many as there are,
+/// whatever number of ranks the trace says.
+std::set<int64_t> ranks_beside(const fs::path& trace) {
+  const std::string start = trace.stem().string() + ".rank";
+  std::set<int64_t> ranks;
+  std::error_code error;
+  const fs::path folder = trace.has_parent_path() ? trace.parent_path() : fs::path(".");
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(start))
+      continue;
+    int64_t rank = 0;
+    const char* const digits = name.data() + start.size();
+    if (std::from_chars(digits, name.data() + name.size(), rank).ec != std::errc() || rank < 1)
+      continue;
+    const fs::path whole = rank_path(trace, rank).filename();
+    if (name == whole || name == partial_path(whole))
+      ranks.insert(rank);
+  }
+  return ranks;
 }
 
 [[noreturn]] void refuse_rank_file(const fs::path& trace, int64_t rank, const std::string& name,
@@ -102,7 +127,9 @@ std::vector<std::unique_ptr<TraceContent>> read_left_files(const TraceContent& f
   const fs::path base =
       first.path.extension() == ".partial" ? fs::path(first.path).replace_extension() : first.path;
   std::vector<std::unique_ptr<TraceContent>> others;
-  for (int64_t rank = 1; rank < first.ranks; ++rank) {
+  for (const int64_t rank : ranks_beside(base)) {
+    if (rank >= first.ranks)
+      break;
     const fs::path whole = rank_path(base, rank);
     std::error_code error;
     try {

@@ -79,6 +79,8 @@ size_t sketch_width(const Columns& columns) {
   const Shape shape = hdf5::shape_of(columns.dataset("values"));
   if (shape.size() != 2)
     columns.refuse("column values has shape " + to_string(shape));
+  if (shape[1] == 0)
+    columns.refuse("column values has 0 block sums a row: a sketch has at least one");
   return static_cast<size_t>(shape[1]);
 }
 

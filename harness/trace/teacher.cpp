@@ -8,6 +8,7 @@
 #include "harness/base/error.hpp"
 #include "harness/tensor/part.hpp"
 #include "harness/trace/rank_files.hpp"
+#include "harness/trace/tensor_proof.hpp"
 #include "harness/trace/trace_content.hpp"
 
 namespace parity {
@@ -51,8 +52,13 @@ bool Teacher::teach_own(const TensorKey& key, const TensorView& view, void* writ
                        : place.layout && rank_->layouts.at(static_cast<size_t>(*place.layout)) == layout;
   if (!same_layout || place.dtype != view.dtype || place.shape != view.shape)
     return false;
+  const TensorView own = rank_->view(place);
+  const PartCover* cover = place.layout ? &rank_->covers.at(static_cast<size_t>(*place.layout)) : nullptr;
+  if (place.digest)
+    check_digest(*rank_, place, key,
+                 digest_of_values(*rank_, place, cover, cover ? layout.global_shape : place.shape));
   if (view.bytes() > 0)
-    std::memcpy(writable, rank_->view(place).data, view.bytes());
+    std::memcpy(writable, own.data, view.bytes());
   return true;
 }
 

@@ -22,6 +22,7 @@ struct TensorPlace {
   std::vector<std::byte> bytes;    ///< otherwise its values
   bool in_parts = false;           ///< not whole in this file
   std::optional<int64_t> layout;   ///< of the part that this file has; none: in a way we do not know
+  std::optional<Digest> digest;    ///< that its sketch row says its values have
 };
 
 /// Names of the dataset of a whole tensor, and of a rank's part.

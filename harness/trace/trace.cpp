@@ -22,7 +22,11 @@ struct Trace::State {
   LogicalTensors logical;
   std::map<TensorKey, size_t> sketch_index;
   std::map<TensorKey, std::vector<RankRow>> rank_rows;
+  std::map<int64_t, std::map<std::string, Channel>> rank_channels;
   std::mutex joining;
+
+  /// \throws UserError if it is not there whole
+  LogicalTensor& find(const TensorKey& key);
 };
 
 namespace {
@@ -58,10 +62,10 @@ LogicalTensors own_tensors(TraceContent& file) {
 
 void add_rank_rows(std::map<TensorKey, std::vector<RankRow>>& rows, const TraceContent& file) {
   for (const SketchRow& row : file.sketches)
-    rows[row.key].push_back({file.rank, row.order, row.digest, row.norm, std::nullopt});
+    rows[row.key].push_back({file.rank, row.order, row.digest, row.norm, row.nan_count, std::nullopt});
   for (const PartRow& part : file.part_sketches)
     rows[part.row.key].push_back({file.rank, part.row.order, part.row.digest, part.row.norm,
-                                  file.layouts.at(static_cast<size_t>(part.layout))});
+                                  part.row.nan_count, file.layouts.at(static_cast<size_t>(part.layout))});
 }
 
 }  // namespace
@@ -79,8 +83,10 @@ Trace Trace::open(const fs::path& path) {
     state->others = own.complete ? read_rank_files(own) : read_left_files(own);
     for (const auto& other : state->others)
       files.push_back(other.get());
-    for (const TraceContent* file : files)
+    for (const TraceContent* file : files) {
       add_rank_rows(state->rank_rows, *file);
+      state->rank_channels[file->rank] = file->channels;
+    }
     state->logical = join_ranks(files, own.complete ? PartsWanted::all : PartsWanted::left);
   } else {
     add_rank_rows(state->rank_rows, own);
@@ -149,6 +155,10 @@ const SketchRow* Trace::find_sketch(const TensorKey& key) const {
   return found == state_->sketch_index.end() ? nullptr : &state_->logical.sketches[found->second];
 }
 
+const std::map<int64_t, std::map<std::string, Channel>>& Trace::rank_channels() const {
+  return state_->rank_channels;
+}
+
 const std::map<TensorKey, std::vector<RankRow>>& Trace::rank_rows() const {
   return state_->rank_rows;
 }
@@ -200,20 +210,45 @@ bool Trace::has_tensor(const TensorKey& key) const {
   return found != state_->logical.tensors.end() && !found->second.parts.empty();
 }
 
-TensorView Trace::tensor(const TensorKey& key) const {
+LogicalTensor& Trace::State::find(const TensorKey& key) {
   const std::string what = "tensor " + key.name + " (step " + std::to_string(key.step) + ", phase " +
                            std::string(name_of(key.phase)) + ") ";
-  const auto found = state_->logical.tensors.find(key);
-  if (found == state_->logical.tensors.end())
-    throw UserError(what + "is not in " + path().string() + " (the run's capture left it out); record it",
+  const auto found = logical.tensors.find(key);
+  if (found == logical.tensors.end())
+    throw UserError(what + "is not in " + own->path.string() + " (the run's capture left it out); record it",
                     ExitCode::missing);
   if (found->second.parts.empty())
-    throw UserError(what + "lies in parts in " + path().string() + " (" +
-                    (ranks() > 1 ? "a rank that holds one of them left none: the run did not end"
-                                 : "schema " + schema() + "; this program does not know how they join") +
-                    "); " + (ranks() > 1 ? "run it to the end" : "use a newer parity"));
+    throw UserError(what + "lies in parts in " + own->path.string() + " (" +
+                    (own->ranks > 1
+                         ? "a rank that holds one of them left none: the run did not end"
+                         : "schema " + own->schema + "; this program does not know how they join") +
+                    "); " + (own->ranks > 1 ? "run it to the end" : "use a newer parity"));
+  return found->second;
+}
+
+TensorView Trace::tensor(const TensorKey& key) const {
+  LogicalTensor& tensor = state_->find(key);
   const std::lock_guard guard(state_->joining);
-  return found->second.view(key);
+  tensor.prove(key);
+  return tensor.view(key);
+}
+
+TensorView Trace::unproved_tensor(const TensorKey& key) const {
+  LogicalTensor& tensor = state_->find(key);
+  const std::lock_guard guard(state_->joining);
+  return tensor.view(key);
+}
+
+bool Trace::is_proved(const TensorKey& key) const {
+  const LogicalTensor& tensor = state_->find(key);
+  const std::lock_guard guard(state_->joining);
+  return tensor.proved || !tensor.is_whole() || !tensor.parts.front().place->digest;
+}
+
+void Trace::prove(const TensorKey& key, const Digest& found) const {
+  LogicalTensor& tensor = state_->find(key);
+  const std::lock_guard guard(state_->joining);
+  tensor.prove(key, found);
 }
 
 void Trace::release(const std::byte* data, size_t bytes) const {

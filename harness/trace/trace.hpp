@@ -68,9 +68,10 @@ struct ReplicaDifference {
 /// What one rank recorded of a tensor: all of it, a part, or a term of a sum.
 struct RankRow {
   int64_t rank = 0;
-  int64_t order = 0;                   ///< execution order within the step, on that rank
-  Digest digest;                       ///< by the indices of the logical tensor
-  double norm = 0;                     ///< over its own finite elements
+  int64_t order = 0;  ///< execution order within the step, on that rank
+  Digest digest;      ///< by the indices of the logical tensor
+  double norm = 0;    ///< over its own finite elements
+  int64_t nan_count = 0;
   std::optional<TensorLayout> layout;  ///< of a part; nothing: it is whole
 };
 
@@ -111,6 +112,9 @@ class Trace {
   const std::map<std::string, Channel>& channels() const;
   const std::vector<SketchRow>& sketches() const;
   const SketchRow* find_sketch(const TensorKey& key) const;
+  /// The channels that each rank recorded, by rank, as they were before they were joined; of a run of one
+  /// rank and of one rank's file nothing.
+  const std::map<int64_t, std::map<std::string, Channel>>& rank_channels() const;
   /// Every tensor of which some rank has a row, with these rows in order of rank; also terms of a sum and
   /// parts that do not make a whole.
   const std::map<TensorKey, std::vector<RankRow>>& rank_rows() const;
@@ -121,8 +125,16 @@ class Trace {
   /// Keys of the tensors that are there whole, in order of step, phase and execution.
   std::vector<TensorKey> tensors() const;
   bool has_tensor(const TensorKey& key) const;
-  /// The logical tensor; the view stays valid as long as the Trace. \throws UserError if it is not there.
+  /// The logical tensor; the view stays valid as long as the Trace. At its first use its values are compared
+  /// with the digest of its sketch row, where it has one.
+  /// \throws UserError if it is not there, or "cannot read FILE (corrupt trace: ...)"
   TensorView tensor(const TensorKey& key) const;
+  /// The same for who computes the digest of the values in a pass of his own, and gives it to `prove`.
+  TensorView unproved_tensor(const TensorKey& key) const;
+  /// Whether the values have been compared with their row, or cannot be: there is none.
+  bool is_proved(const TensorKey& key) const;
+  /// \param found  digest of the values. \throws UserError as `tensor`
+  void prove(const TensorKey& key, const Digest& found) const;
   /// Bytes of such a view are not needed for now: where they are mapped, they leave this process's memory and
   /// are read again when looked at.
   void release(const std::byte* data, size_t bytes) const;

@@ -3,6 +3,7 @@
 #include "harness/trace/trace_content.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 #include "harness/base/error.hpp"
@@ -12,14 +13,24 @@
 #include "harness/trace/probe.hpp"
 #include "harness/trace/schema.hpp"
 #include "harness/trace/sketch_table.hpp"
+#include "harness/trace/tensor_proof.hpp"
+#include "harness/trace/trace_digest.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
 using hdf5::Handle;
 namespace {
 
-Json parse_json(const InputFile& file, const std::string& attribute) {
-  const auto text = hdf5::read_string_attribute(file.root(), attribute);
+std::optional<std::string> read_text(const InputFile& file, TraceContent& trace,
+                                     const std::string& attribute) {
+  auto text = hdf5::read_string_attribute(file.root(), attribute);
+  if (text)
+    trace.texts[attribute] = *text;
+  return text;
+}
+
+Json parse_json(const InputFile& file, TraceContent& trace, const std::string& attribute) {
+  const auto text = read_text(file, trace, attribute);
   if (!text)
     return Json::object();
   Json json = read_json(*text);
@@ -39,6 +50,16 @@ std::vector<T> cut(const InputFile& file, const std::string& name, std::vector<T
   return values;
 }
 
+/// The number after the schema's major version.
+int64_t minor_of(const InputFile& file, const std::string& schema) {
+  const std::string digits = schema.substr(trace_schema_major.size());
+  int64_t minor = -1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), minor);
+  if (error != std::errc() || end != digits.data() + digits.size() || minor < 0)
+    file.refuse("its schema is '" + visible_name(schema) + "', whose minor version is not a number");
+  return minor;
+}
+
 void read_header(const InputFile& file, TraceContent& trace) {
   trace.schema = hdf5::read_string_attribute(file.root(), "schema").value_or("");
   if (trace.schema.empty())
@@ -46,6 +67,7 @@ void read_header(const InputFile& file, TraceContent& trace) {
   if (!trace.schema.starts_with(trace_schema_major))
     file.refuse("its schema is " + trace.schema + ", this program reads " + std::string(trace_schema_major) +
                 "x");
+  trace.minor = minor_of(file, trace.schema);
   const std::string status = hdf5::read_string_attribute(file.root(), "status").value_or("");
   if (status != "complete" && status != "partial")
     file.refuse("its status is '" + status + "', not complete or partial");
@@ -54,11 +76,11 @@ void read_header(const InputFile& file, TraceContent& trace) {
   trace.ranks = hdf5::read_integer_attribute(file.root(), "ranks").value_or(1);
   if (trace.rank < 0 || trace.rank >= trace.ranks)
     file.refuse("it is of rank " + std::to_string(trace.rank) + " of " + std::to_string(trace.ranks));
-  trace.config = parse_json(file, "config");
-  trace.provenance = parse_json(file, "provenance");
+  trace.config = parse_json(file, trace, "config");
+  trace.provenance = parse_json(file, trace, "provenance");
   if (hdf5::read_string_attribute(file.root(), "failure"))
-    trace.failure = parse_json(file, "failure");
-  if (const auto text = hdf5::read_string_attribute(file.root(), "faults"))
+    trace.failure = parse_json(file, trace, "failure");
+  if (const auto text = read_text(file, trace, "faults"))
     try {
       trace.faults = fault_reports_from_json(read_json(*text));
     } catch (const UserError& error) {
@@ -74,7 +96,10 @@ void read_steps(const InputFile& file, TraceContent& trace) {
       file.refuse("/steps does not increase from 1 on: " + std::to_string(steps[i]) + " at row " +
                   std::to_string(i));
   const int64_t found = steps.empty() ? 0 : steps.back();
-  trace.last_step = hdf5::read_integer_attribute(file.root(), "last_step").value_or(found);
+  const auto last_step = hdf5::read_integer_attribute(file.root(), "last_step");
+  if (!last_step && trace.minor >= trace_minor_with_digest)
+    file.refuse("corrupt trace: it has no attribute last_step, and schema " + trace.schema + " asks for one");
+  trace.last_step = last_step.value_or(found);
   if (trace.last_step > found || (trace.complete && trace.last_step != found))
     file.refuse("its last_step is " + std::to_string(trace.last_step) + ", /steps ends at " +
                 std::to_string(found));
@@ -116,6 +141,7 @@ void read_layouts(const InputFile& file, TraceContent& trace) {
     const Handle layout = file.group(group, std::to_string(i));
     const auto text = hdf5::read_string_attribute(layout, "layout");
     try {
+      trace.layout_texts.push_back(text.value_or(""));
       trace.layouts.push_back(layout_from_json(read_json(text.value_or(""))));
       trace.covers.push_back(cover_of(trace.layouts.back()));
     } catch (const UserError& error) {
@@ -148,8 +174,12 @@ void check_sketches(const InputFile& file, const TraceContent& trace) {
 
 /// /ranks, a row a file.
 void read_rank_index(const InputFile& file, TraceContent& trace) {
-  if (!file.has(file.root(), "ranks"))
+  if (!file.has(file.root(), "ranks")) {
+    if (trace.complete && trace.rank == 0 && trace.ranks > 1)
+      file.refuse("corrupt trace: it says " + std::to_string(trace.ranks) +
+                  " ranks and has no index of them");
     return;
+  }
   const Handle group = file.group(file.root(), "ranks");
   const auto names = hdf5::read_strings(file.dataset(group, "file"));
   const auto sizes = hdf5::read_integers(file.dataset(group, "size"));
@@ -187,6 +217,19 @@ void check_parts(const InputFile& file, const TraceContent& trace) {
                   " is not as its layout says");
 }
 
+/// What a complete file says of its content, where it has to.
+void check_trace_digest(const InputFile& file, const TraceContent& trace) {
+  const auto told = hdf5::read_string_attribute(file.root(), digest_attribute);
+  if (!trace.complete)
+    return;
+  if (!told && trace.minor >= trace_minor_with_digest)
+    file.refuse("corrupt trace: it has no attribute digest, and schema " + trace.schema + " asks for one");
+  if (!told)
+    return;
+  if (const std::string found = trace_digest(trace); found != *told)
+    file.refuse("corrupt trace: its content has the digest " + found + ", it says " + visible_name(*told));
+}
+
 void read_content(const InputFile& file, TraceContent& trace) {
   trace.path = file.path();
   read_header(file, trace);
@@ -197,9 +240,15 @@ void read_content(const InputFile& file, TraceContent& trace) {
   read_all_sketches(file, trace);
   trace.tensors = read_tensor_index(file, trace.complete ? std::nullopt : std::optional(trace.last_step));
   check_parts(file, trace);
+  attach_row_digests(file, trace);
+  check_trace_digest(file, trace);
+}
+
+/// Opens the tensors' values that lie in the file in one piece.
+void map_values(const InputFile& file, TraceContent& trace) {
   const auto is_mapped = [](const auto& entry) { return entry.second.offset.has_value(); };
   if (std::any_of(trace.tensors.begin(), trace.tensors.end(), is_mapped))
-    trace.mapped = std::make_unique<MappedFile>(file.path(), file.size());
+    trace.mapped = std::make_unique<MappedFile>(file.descriptor(), file.path(), file.size());
 }
 
 }  // namespace
@@ -212,10 +261,20 @@ std::unique_ptr<TraceContent> read_trace_file(const fs::path& path) {
   const auto guard = hdf5::lock();
   probe(path, [&] {
     TraceContent trace;
-    read_content(InputFile(path), trace);
+    const InputFile file(path);
+    read_content(file, trace);
+    map_values(file, trace);
   });
   auto trace = std::make_unique<TraceContent>();
-  read_content(InputFile(path), *trace);
+  const InputFile file(path);
+  read_content(file, *trace);
+  map_values(file, *trace);
+  return trace;
+}
+
+TraceContent read_open_trace(hid_t file, const fs::path& path) {
+  TraceContent trace;
+  read_content(InputFile(path, file), trace);
   return trace;
 }
 

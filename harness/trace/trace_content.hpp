@@ -34,6 +34,7 @@ struct RankFile {
 struct TraceContent {
   std::filesystem::path path;
   std::string schema;
+  int64_t minor = 0;  ///< version within the schema's major one
   bool complete = false;
   int64_t last_step = 0;
   int64_t rank = 0;
@@ -52,12 +53,19 @@ struct TraceContent {
   std::map<TensorKey, TensorPlace> tensors;
   std::unique_ptr<MappedFile> mapped;
 
-  /// The values of a tensor or part; valid as long as this object.
+  /// Text of the attributes config, provenance, faults and failure, as it stands in the file.
+  std::map<std::string, std::string> texts;
+  std::vector<std::string> layout_texts;  ///< likewise, of each of `layouts`
+
+  /// The values of a tensor or part, as they are; valid as long as this object.
   TensorView view(const TensorPlace& place) const;
 };
 
 /// Reads a file, in a child process first (probe.hpp).
 /// \throws UserError if it is missing, truncated, foreign, of another major schema, or hostile
 std::unique_ptr<TraceContent> read_trace_file(const std::filesystem::path& path);
+
+/// What our own writer has flushed to a file that it has open, without the tensors' values.
+TraceContent read_open_trace(hid_t file, const std::filesystem::path& path);
 
 }  // namespace parity

@@ -11,6 +11,7 @@
 #include "harness/trace/rank_files.hpp"
 #include "harness/trace/schema.hpp"
 #include "harness/trace/sketch_table.hpp"
+#include "harness/trace/trace_digest.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -63,7 +64,7 @@ void TraceFile::create(const Json& config, const Json& provenance) {
     fs::create_directories(path_.parent_path(), ignored);
   fs::remove(path_, ignored);  // or a reader would take the old run for this one if this one dies
   file_ = hdf5::open_file(partial_, hdf5::Access::create);
-  hdf5::write_attribute(file_, "schema", place_.ranks > 1 ? trace_schema_of_ranks : trace_schema);
+  hdf5::write_attribute(file_, "schema", trace_schema);
   if (place_.ranks > 1) {
     hdf5::write_attribute(file_, "rank", place_.rank);
     hdf5::write_attribute(file_, "ranks", place_.ranks);
@@ -101,7 +102,9 @@ void TraceFile::reopen(const Json& config, int64_t append_after) {
   }
   move_file(path_, partial_);
   file_ = hdf5::open_file(partial_, hdf5::Access::append);
+  hdf5::write_attribute(file_, "schema", trace_schema);
   hdf5::write_attribute(file_, "status", status_partial);
+  hdf5::remove_attribute(file_, digest_attribute);
   if (hdf5::exists(file_, "ranks"))
     hdf5::check(H5Ldelete(file_, "ranks", H5P_DEFAULT), "cannot replace /ranks of " + path_.string());
   flush();
@@ -232,6 +235,8 @@ void TraceFile::finish() {
   const auto guard = hdf5::lock();
   if (place_.rank == 0 && place_.ranks > 1)
     write_rank_index(file_, path_, place_.ranks);
+  flush();
+  hdf5::write_attribute(file_, digest_attribute, trace_digest(read_open_trace(file_, partial_)));
   hdf5::write_attribute(file_, "status", status_complete);
   hdf5::close_file(file_, partial_);
   move_file(partial_, path_);

@@ -39,6 +39,33 @@ TEST_F(FileTest, ReadErrorNamesThePathAndTheReason) {
   EXPECT_THAT([&] { read_file(folder); }, ThrowsMessage<UserError>(HasSubstr("it is a folder")));
 }
 
+TEST_F(FileTest, AReadThatFailsIsNoEndOfTheFile) {
+  // A regular file whose first read gives EIO.
+  EXPECT_THAT([&] { read_file("/proc/self/mem"); },
+              ThrowsMessage<UserError>(HasSubstr("Input/output error")));
+  EXPECT_THAT([&] { pass_on("/proc/self/mem", [](std::string_view) {}); },
+              ThrowsMessage<UserError>(HasSubstr("Input/output error")));
+  EXPECT_NE(read_file("/proc/self/status"), "") << "its size is 0, and that is no cut file";
+}
+
+TEST_F(FileTest, ATemporaryFollowsNoLinkThatLiesThere) {
+  write_file(folder / "victim", "kept");
+  std::string name;
+  {
+    const TemporaryFile first(folder / "a");
+    name = first.path().filename().string();
+  }
+  // The name is of this process and a count: lay links where the next ones would be.
+  const size_t dash = name.rfind('-');
+  const int number = std::stoi(name.substr(dash + 1));
+  for (int next = number + 1; next < number + 10; ++next)
+    fs::create_symlink(folder / "victim",
+                       folder / (name.substr(0, dash + 1) + std::to_string(next) + ".tmp"));
+  write_file(folder / "a", "new");
+  EXPECT_EQ(read_file(folder / "a"), "new");
+  EXPECT_EQ(read_file(folder / "victim"), "kept");
+}
+
 TEST_F(FileTest, WriteBelowAFileSaysThatItCannot) {
   write_file(folder / "file", "x");
   EXPECT_THAT([&] { write_file(folder / "file" / "below", "y"); },

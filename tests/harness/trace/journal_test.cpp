@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/trace/source_file.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity {
@@ -19,8 +20,8 @@ using testing::ThrowsMessage;
 
 class JournalTest : public FolderTest {
  protected:
-  const std::string before_ = std::string(100, '.');
-  fs::path file() const { return folder / "file"; }
+  const std::string before_ = std::string(109, '.');
+  fs::path file() const { return folder / "file.partial"; }
 
   static std::vector<JournalWrite> writes() {
     const auto bytes = [](const std::string& text) {
@@ -30,11 +31,21 @@ class JournalTest : public FolderTest {
     return {{10, bytes("one")}, {98, bytes("two, longer")}, {11, bytes("N")}};
   }
   std::string after() const {
-    std::string text = before_.substr(0, 98) + "two, longer";
+    std::string text = before_.substr(0, 98) + "two, longer";  // as long as before
     return text.replace(10, 3, "oNe");
   }
 
-  /// What lies in the folder when a process was killed after its journal was whole.
+  /// What a reader sees.
+  std::string seen(const fs::path& path) const {
+    const SourceFile source(path);
+    std::string bytes(source.size(), 0);
+    EXPECT_EQ(source.read(0, bytes.size(), bytes.data()), 0);
+    return bytes;
+  }
+  std::string seen() const { return seen(file()); }
+
+  /// What lies in the folder when a process was killed after its journal was whole; it had made the file as
+  /// long as it is to be before.
   std::string leave_journal() const {
     write_file(file(), before_);
     const pid_t child = ::fork();
@@ -65,24 +76,21 @@ TEST_F(JournalTest, CommitMakesAllWritesInOrderAndLeavesNothing) {
   EXPECT_FALSE(fs::exists(journal_path(file())));
 }
 
-TEST_F(JournalTest, AWholeJournalIsFinishedWhereverItsCommitStopped) {
+TEST_F(JournalTest, AWholeJournalIsSeenAndNothingWritten) {
   const std::string journal = leave_journal();
-  for (const std::string& state : {before_, after(), before_.substr(0, 98) + "two"}) {
+  for (const std::string& state : {before_, after(), before_.substr(0, 98) + "two" + std::string(8, '.')}) {
     write_file(file(), state);
-    write_file(journal_path(file()), journal);
-    recover(file());
-    EXPECT_EQ(read_file(file()), after());
-    EXPECT_FALSE(fs::exists(journal_path(file())));
+    EXPECT_EQ(seen(), after());
+    EXPECT_EQ(read_file(file()), state);
+    EXPECT_EQ(read_file(journal_path(file())), journal);
   }
 }
 
-TEST_F(JournalTest, ATornJournalLeavesTheFileAsItWas) {
+TEST_F(JournalTest, ATornJournalLeavesTheFileAsItIs) {
   const std::string journal = leave_journal();
   for (size_t size = 0; size < journal.size(); ++size) {
-    write_file(file(), before_);
     write_file(journal_path(file()), std::string_view(journal).substr(0, size));
-    recover(file());
-    ASSERT_EQ(read_file(file()), before_) << size;
+    ASSERT_EQ(seen(), before_) << size;
   }
 }
 
@@ -90,16 +98,47 @@ TEST_F(JournalTest, AFileThatIsBeingWrittenIsLeftAlone) {
   leave_journal();
   const int descriptor = ::open(file().c_str(), O_RDWR);
   ASSERT_EQ(::flock(descriptor, LOCK_EX), 0);
-  EXPECT_THAT([&] { recover(file()); },
-              ThrowsMessage<UserError>(HasSubstr("a running process is writing it")));
+  EXPECT_THAT([&] { seen(); }, ThrowsMessage<UserError>(HasSubstr("a running process is writing it")));
   ::close(descriptor);
-  EXPECT_EQ(read_file(file()), before_);
-  recover(file());
-  EXPECT_EQ(read_file(file()), after());
+  EXPECT_EQ(seen(), after());
 }
 
-TEST_F(JournalTest, WithoutAJournalThereIsNothingToDo) {
-  EXPECT_NO_THROW(recover(folder / "absent"));
+TEST_F(JournalTest, WithoutAJournalThereIsNothingToAdd) {
+  EXPECT_TRUE(committed_writes(folder / "absent", 0, 0).empty());
+}
+
+TEST_F(JournalTest, AJournalOfANameThatNoWriterHasCountsForNothing) {
+  leave_journal();
+  fs::rename(file(), folder / "file");
+  fs::rename(journal_path(file()), folder / "file.journal");
+  EXPECT_EQ(seen(folder / "file"), before_);
+}
+
+TEST_F(JournalTest, AJournalThatWritesBeyondItsFileIsRefused) {
+  leave_journal();
+  write_file(file(), before_.substr(0, 99));
+  EXPECT_THAT([&] { seen(); }, ThrowsMessage<UserError>(HasSubstr("it writes beyond the end of its file")));
+}
+
+TEST_F(JournalTest, AJournalThatIsALinkIsRefused) {
+  leave_journal();
+  fs::rename(journal_path(file()), folder / "elsewhere");
+  fs::create_symlink(folder / "elsewhere", journal_path(file()));
+  EXPECT_THAT([&] { seen(); }, ThrowsMessage<UserError>(HasSubstr("it is not a regular file")));
+}
+
+TEST_F(JournalTest, AJournalOfHolesIsRefusedUnread) {
+  write_file(file(), before_);
+  write_file(journal_path(file()), "parity.journal/1");
+  fs::resize_file(journal_path(file()), uint64_t{6} << 30);
+  EXPECT_THAT([&] { seen(); }, ThrowsMessage<UserError>(HasSubstr("it is larger than")));
+}
+
+TEST_F(JournalTest, AWriterFollowsNoLinkToItsJournal) {
+  write_file(folder / "victim", "kept");
+  fs::create_symlink(folder / "victim", journal_path(file()));
+  EXPECT_THROW(Journal{file()}, UserError);
+  EXPECT_EQ(read_file(folder / "victim"), "kept");
 }
 
 }  // namespace

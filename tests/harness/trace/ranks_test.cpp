@@ -79,7 +79,7 @@ TEST_F(RanksTraceTest, ShardsOfRowsAndOfColumnsReadAsTheWholeTensor) {
   for (const auto held : {rows, columns}) {
     record_both(held(0), held(1));
     const Trace trace = Trace::open(folder);
-    EXPECT_EQ(trace.schema(), "parity.trace/1.1");
+    EXPECT_EQ(trace.schema(), "parity.trace/1.2");
     EXPECT_EQ(trace.ranks(), 2);
     ASSERT_THAT(trace.tensors(), ElementsAre(w));
     EXPECT_EQ(trace.tensor(w).shape, Shape({3, 4}));
@@ -101,7 +101,7 @@ TEST_F(RanksTraceTest, TheRunOfOneRankHasTheSameDigest) {
   record_step(alone, 1, {matrix, {3, 4}});
   alone.finish();
   const Trace one = Trace::open(folder / "alone.h5"), two = Trace::open(folder);
-  EXPECT_EQ(one.schema(), "parity.trace/1.0");
+  EXPECT_EQ(one.schema(), "parity.trace/1.2");
   EXPECT_EQ(one.find_sketch(w)->digest, two.find_sketch(w)->digest);
   EXPECT_EQ(one.ranks(), 1);
 }
@@ -197,6 +197,61 @@ TEST_F(RanksTraceTest, ALostShortOrForeignFileNamesItsRank) {
   expect_refused("has another digest than this trace says");
   write_file(file, good);
   EXPECT_NO_THROW(Trace::open(folder));
+}
+
+TEST_F(RanksTraceTest, WithoutItsIndexACompleteTraceIsRefused) {
+  record_both(rows(0), rows(1));
+  const auto edit = [&](const std::string& lines) {
+    const CommandResult done =
+        run_python(folder, "import h5py, sys\nf = h5py.File(sys.argv[1], 'r+')\n" + lines + "\nf.close()\n",
+                   trace_path().string());
+    ASSERT_EQ(done.status, 0) << done.output;
+  };
+  edit("del f['ranks']");
+  EXPECT_THAT([&] { Trace::open(folder); },
+              ThrowsMessage<UserError>(HasSubstr("it says 2 ranks and has no index of them")));
+  edit("f.attrs['ranks'] = 2**62");
+  EXPECT_THAT([&] { Trace::open(folder); }, ThrowsMessage<UserError>(HasSubstr("has no index of them")));
+}
+
+TEST_F(RanksTraceTest, RanksThatNobodyCanCountEndAtOnce) {
+  {
+    Recorder first(of_rank(0)), second(of_rank(1));
+  }
+  const CommandResult done = run_python(folder,
+                                        "import h5py, sys\nf = h5py.File(sys.argv[1], 'r+')\n"
+                                        "f.attrs['ranks'] = 2**62\nf.close()\n",
+                                        (folder / "trace.h5.partial").string());
+  ASSERT_EQ(done.status, 0) << done.output;
+  EXPECT_EQ(Trace::open(folder).ranks(), int64_t{1} << 62);
+}
+
+TEST_F(RanksTraceTest, AChangedValueOfAPartIsCorrupt) {
+  record_both(rows(0), rows(1));
+  const CommandResult done = run_python(folder,
+                                        "import h5py, sys\nf = h5py.File(sys.argv[1], 'r+')\n"
+                                        "f['tensors/1/grad/w/part'][1, 2] = 3.0\nf.close()\n",
+                                        trace_path().string());
+  ASSERT_EQ(done.status, 0) << done.output;
+  const Trace trace = Trace::open(folder);
+  EXPECT_THAT([&] { trace.tensor(w); }, ThrowsMessage<UserError>(HasSubstr("corrupt trace: the values of")));
+}
+
+TEST_F(RanksTraceTest, ANanOfARankAboveZeroReachesTheJoinedChannel) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto record = [](Recorder& recorder, double value) {
+    recorder.begin_step(1);
+    recorder.channel("q", value, ChannelKind::per_rank);
+    recorder.end_step();
+  };
+  for (const auto& [zero, one] : {std::pair(1.0, nan), std::pair(nan, 1.0)}) {
+    Recorder first(of_rank(0)), second(of_rank(1));
+    record(first, zero);
+    record(second, one);
+    second.finish();
+    first.finish();
+    EXPECT_TRUE(std::isnan(Trace::open(folder).channels().at("q").as_double()[0]));
+  }
 }
 
 TEST_F(RanksTraceTest, RankZeroCannotFinishWithoutTheOthersFiles) {

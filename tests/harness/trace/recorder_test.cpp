@@ -26,7 +26,7 @@ TEST_F(RecorderTest, WhatWasRecordedIsRead) {
 
   const Trace trace = Trace::open(folder);
   EXPECT_TRUE(trace.complete());
-  EXPECT_EQ(trace.schema(), "parity.trace/1.0");
+  EXPECT_EQ(trace.schema(), "parity.trace/1.2");
   EXPECT_EQ(trace.last_step(), 2);
   EXPECT_EQ(trace.config(), Json({{"steps", 2}}));
   EXPECT_EQ(trace.provenance(), Json({{"producer", "test"}}));

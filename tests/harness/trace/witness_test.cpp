@@ -36,7 +36,7 @@ TEST_F(TraceWitnessTest, ATraceByPlainH5pyInThirtyLinesIsRead) {
 constexpr const char* read_ours = R"(
 import sys, json, h5py, numpy as np
 with h5py.File(sys.argv[1]) as f:
-    assert f.attrs["schema"] == b"parity.trace/1.0", f.attrs["schema"]
+    assert f.attrs["schema"] == b"parity.trace/1.2", f.attrs["schema"]
     assert f.attrs["status"] == b"complete"
     assert f.attrs["last_step"] == 1
     assert json.loads(f.attrs["config"]) == {"steps": 2}
@@ -100,7 +100,7 @@ TEST_F(TraceWitnessTest, H5pyAndH5dumpReadOurs) {
 constexpr const char* write_theirs = R"(
 import sys, h5py, numpy as np
 with h5py.File(sys.argv[1], "w") as f:
-    f.attrs["schema"] = np.bytes_("parity.trace/1.7")
+    f.attrs["schema"] = np.bytes_("parity.trace/1.1")
     f.attrs.create("status", "complete", dtype=h5py.string_dtype("utf-8", 8))
     f.create_dataset("steps", data=np.array([1, 3], "i4"), chunks=(1,), maxshape=(None,))
     f["channels/loss"] = np.array([0.1, 0.2], "f4")
@@ -123,7 +123,7 @@ TEST_F(TraceWitnessTest, OtherLayoutsByteOrdersAndMinorVersionsAreRead) {
   const CommandResult run = run_python(folder, write_theirs, trace_path().string());
   ASSERT_EQ(run.status, 0) << run.output;
   const Trace trace = Trace::open(folder);
-  EXPECT_EQ(trace.schema(), "parity.trace/1.7");
+  EXPECT_EQ(trace.schema(), "parity.trace/1.1");
   EXPECT_THAT(trace.steps(), ElementsAre(1, 3));
   EXPECT_EQ(trace.channels().at("loss").as_double()[0], static_cast<double>(0.1F));
   EXPECT_THAT(std::get<std::vector<int64_t>>(trace.channels().at("lr").values), ElementsAre(1, 2));
