@@ -155,6 +155,8 @@ Check check(const Node& node) {
     result.picture = read_tensor_picture(*picture);
   if (const auto evidence = node.find("evidence"))
     result.evidence = read_check_evidence(*evidence);
+  if (const auto coverage = node.find("coverage"))
+    result.compared = text_or(*coverage, "text");
   result.command = text_or(node, "command");
   result.cause = text_or(node, "cause");
   result.line = integer_or(node, "line", 0);

@@ -120,6 +120,7 @@ struct Check {
   std::vector<TensorRow> tensors;
   std::optional<TensorPicture> picture;
   std::optional<CheckEvidence> evidence;  ///< of float64 twins; nothing where the verdict needs none
+  std::string compared;                   ///< "2 channels at steps 1-10"; "" where the results do not say
   std::string command;                    ///< to look closer
   std::string cause;                      ///< the command that searches for it; empty where there is none
   int64_t line = 0;                       ///< of the case file; 0 if no line asks for it

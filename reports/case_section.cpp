@@ -84,6 +84,7 @@ Data check_data(const Check& check, size_t number, const std::string& id) {
   data.set("measured", metric_rows(check, headline_metrics(check, 2)));
   data.set("sentence", text_of(check.sentence));
   data.set("because", optional(text_of(check.because)));
+  data.set("compared", optional(text_of(check.compared)));
   data.set("evidence", optional(text_of(evidence_label(check.evidence))));
   data.set("has_details", has_details(check));
   data.set("details_label", details_label(check));

@@ -57,6 +57,8 @@ std::string details(const Check& check) {
   if (const std::string measured = measured_label(check, 8); !measured.empty())
     text += "\nmeasured: " + measured;
   text += "\nlimit: " + limits_label(check);
+  if (!check.compared.empty())
+    text += "\ncompared: " + check.compared;
   if (!check.because.empty())
     text += "\nbecause: " + check.because;
   if (!check.command.empty())

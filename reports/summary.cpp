@@ -123,6 +123,7 @@ void write_summary_check(std::string& text, const Check& check) {
   row("limit", plain(limits_label(check)));
   if (check.picture)
     row("where", plain(picture_sentence(*check.picture)));
+  row("compared", plain(check.compared));
   row("because", plain(check.because));
   text += "\n";
   if (!check.command.empty())

@@ -95,6 +95,8 @@ void write_failure(Page& page, const Check& check, bool tells_cause) {
     page.field("measured", measured);
     page.field("limit", limits_label(check));
   }
+  if (!check.compared.empty())
+    page.field("compared", shorten(check.compared, 400));
   if (!check.because.empty())
     page.field("because", shorten(check.because, 400));
   if (!check.command.empty())

@@ -18,7 +18,7 @@ struct Metric {
 };
 
 /// In the order a reader wants them.
-constexpr std::array<Metric, 27> metrics = {{
+constexpr std::array<Metric, 29> metrics = {{
     {"collapse_log2", "collapse (log2)", "≥ "},
     {"floors", "gap in floors", "≥ "},
     {"of_bound", "gap over bound", "≤ "},
@@ -41,6 +41,8 @@ constexpr std::array<Metric, 27> metrics = {{
     {"fell", "loss fell by", "≥ "},
     {"noises", "fall in noises", "≥ "},
     {"relative64", "float64 relative gap", "≤ "},
+    {"roundings_a", "first arm loses (u of its dtype)", "≤ "},
+    {"roundings_b", "second arm loses (u of its dtype)", "≤ "},
     {"floor", "floor", ""},
     {"ulp", "ULP", "≤ "},
     {"absolute_gap", "absolute gap", "≤ "},

@@ -16,10 +16,12 @@ struct VerdictLook {
 };
 
 /// From best to worst; the names of schema parity.results/1.
-inline constexpr std::array<VerdictLook, 8> verdict_looks = {{
+inline constexpr std::array<VerdictLook, 9> verdict_looks = {{
     {"identical", "=", "the same bits"},
     {"rounding", "≈", "another order of the same arithmetic: the gap collapses in float64"},
     {"drift", "~", "rounding that comes from another environment than the golden's"},
+    {"imprecise", "≉",
+     "the same mathematics, but an arm loses more than rounding: a narrower type, a cancelling sum"},
     {"different", "≠", "another computation"},
     {"vacuous", "∅", "nothing was put to the test"},
     {"missing", "?", "a side, quantity or golden is not there"},

@@ -46,7 +46,7 @@ GoodGolden read_good_golden(const Git& git, const Commit& good, const Case& sour
     return found;
   }
   try {
-    const Golden golden = read_golden(git.extract(good.id, *path));
+    const Golden golden = read_intact_golden(git.extract(good.id, *path));
     for (const std::string& name : arms)
       if (const auto arm = golden.arms.find(name); arm != golden.arms.end()) {
         const fs::path file = folder / content_hash(name).substr(0, 8) / "trace.h5";

@@ -52,9 +52,7 @@ std::vector<std::string> wanted_arms(const Case& source, const std::string& arm)
 
 /// \throws UserError unless it can be trusted and has the arms
 StoredGolden read_whole(const Case& source, const std::vector<std::string>& arms) {
-  StoredGolden stored{source.golden_file, read_golden(source.golden_file), ""};
-  if (!stored.golden->intact())
-    throw UserError(damage_text(*stored.golden, stored.file));
+  StoredGolden stored{source.golden_file, read_intact_golden(source.golden_file), ""};
   for (const std::string& arm : arms)
     if (!stored.golden->arms.contains(arm))
       throw UserError(fmt::format("{} has no arm {}; add it with: {}", path_from_here(source.golden_file),

@@ -195,7 +195,16 @@ struct PastRounding {
   std::optional<FloorSearch> measured;  ///< where the floor was measured; `update` stands where it found more
 };
 
-void measure_rounding(RunProbe& probe, GuiltyUpdate& update, PastRounding& past) {
+/// Whether a tensor of the update is off by more than another order of float32 sums is likely to make it:
+/// behind a first difference that is rounding, a narrower type or a cancelling sum may lose more.
+bool loses_more_than_rounding(const GuiltyUpdate& update) {
+  constexpr double worth_measuring = 0x1p-13;
+  return std::ranges::any_of(update.path().stations, [](const TensorStation& station) {
+    return station.relative && *station.relative > worth_measuring;
+  });
+}
+
+void measure_rounding(RunProbe& probe, GuiltyUpdate& update, PastRounding& past, const std::string& cause) {
   const TensorStation bits = *update.first();
   const bool is_widened = !past.after.empty();
   past.measured = search_beyond_floor(probe, update);
@@ -207,7 +216,7 @@ void measure_rounding(RunProbe& probe, GuiltyUpdate& update, PastRounding& past)
   update.look_at(*past.measured->first);
   past.before = fmt::format("beyond rounding (the bits part at {} already, by {:.1e}), ", words_of(bits.key),
                             *bits.relative);
-  past.after = is_widened ? "; in float64 nothing of it remains, so the 16 bits make it" : "";
+  past.after = is_widened ? "; in float64 nothing of it remains, so " + cause + " it" : "";
 }
 
 PastRounding look_past_rounding(RunProbe& probe, GuiltyUpdate& update, const SuiteOptions& options,
@@ -233,8 +242,9 @@ PastRounding look_past_rounding(RunProbe& probe, GuiltyUpdate& update, const Sui
         fmt::format("{} differs by no more than another order of sums makes; whether it is that is not "
                     "known, since a command has no float64 twin and cannot be moved by rounding's size",
                     words_of(update.first()->key)));
-  else if (!probe.runs().can_widen() || has_halves)
-    measure_rounding(probe, update, past);
+  else if (!probe.runs().can_widen() || has_halves || loses_more_than_rounding(update))
+    measure_rounding(probe, update, past,
+                     has_halves ? "the 16 bits make" : "a narrower type or a cancelling sum makes");
   return past;
 }
 

@@ -19,6 +19,37 @@
 namespace parity {
 namespace {
 
+/// What keeps "nothing differs" from meaning that the traces agree: a run that did not end, or what one side
+/// alone recorded.
+std::vector<std::string> reservations(const Trace& expected, const Trace& actual) {
+  std::vector<std::string> notes;
+  for (const auto& [name, trace] : {std::pair{"first", &expected}, {"second", &actual}})
+    if (!trace->complete() || trace->failure())
+      notes.push_back(
+          fmt::format("the run of the {} trace did not end well (last update {})", name, trace->last_step()));
+  size_t alone = 0;
+  for (const auto& [one, other] : {std::pair{&expected, &actual}, {&actual, &expected}}) {
+    for (const auto& [name, channel] : one->channels())
+      alone += channel.kind == ChannelKind::numeric && !other->channels().contains(name) ? 1 : 0;
+    for (const auto& [key, rows] : one->rank_rows())
+      alone += other->rank_rows().contains(key) ? 0 : 1;
+  }
+  if (alone > 0)
+    notes.push_back(fmt::format("{} of names and steps that one trace alone recorded were not compared",
+                                count_text(alone, "channel and tensor")));
+  if (expected.steps() != actual.steps())
+    notes.push_back(fmt::format("the first trace ends with update {}, the second with {}",
+                                expected.last_step(), actual.last_step()));
+  return notes;
+}
+
+/// "Nothing differs" rests on the rows of tensors, so their values have to be what these say.
+/// \throws UserError if they are not
+void prove_tensors(const Trace& trace) {
+  for (const TensorKey& key : trace.tensors())
+    trace.tensor(key);
+}
+
 /// Steps of which both have a tensor.
 std::set<int64_t> steps_with_tensors(const Trace& expected, const Trace& actual) {
   std::set<int64_t> steps;
@@ -131,6 +162,11 @@ SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSear
     return record;
   }
   record.differs = !channels.empty();
+  if (!record.differs) {
+    prove_tensors(expected);
+    prove_tensors(actual);
+    record.notes = reservations(expected, actual);
+  }
   record.sentence = channels.empty()
                         ? fmt::format("nothing that both recorded differs{}",
                                       how.beyond > 0 ? fmt::format(" by more than {:.0e}", how.beyond) : "")

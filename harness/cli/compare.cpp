@@ -147,6 +147,17 @@ void print_profiles(const TraceDifference& difference) {
                count_text(without, "tensor"));
 }
 
+/// "9 channels and 21 tensors agree", without what was not compared at all.
+std::string compared_words(const TraceDifference& difference) {
+  std::vector<std::string> words;
+  if (!difference.channels.empty())
+    words.push_back(count_text(difference.channels.size(), "channel"));
+  if (!difference.tensors.empty())
+    words.push_back(count_text(difference.tensors.size(), "tensor"));
+  const bool one = difference.channels.size() + difference.tensors.size() == 1;
+  return list_text(words) + (one ? " agrees" : " agree");
+}
+
 /// What single ranks recorded and is not the same.
 void print_ranks(const TraceDifference& difference) {
   constexpr size_t most = 10;
@@ -174,8 +185,7 @@ std::string ranks_text(const RankComparison& ranks) {
 std::string agreement(const TraceDifference& difference) {
   const std::string policy = policy_text(difference.policy);
   const std::string what = fmt::format(
-      "{} and {} agree{}{}", count_text(difference.channels.size(), "channel"),
-      count_text(difference.tensors.size(), "tensor"),
+      "{}{}{}", compared_words(difference),
       policy.empty() ? " bit for bit" : " where " + policy + " (not bit for bit: that was not asked)",
       ranks_text(difference.ranks));
   if (difference.unfinished.empty())

@@ -76,6 +76,8 @@ CheckResult judge_series_bits(const std::vector<SeriesPair>& pairs, const BitsCl
   size_t lead = pairs.size();
   for (size_t i = 0; i < pairs.size(); ++i) {
     differences.push_back(measure_series(pairs[i].expected, pairs[i].actual));
+    result.coverage.add(0, pairs[i].channel, pairs[i].expected.steps);
+    result.coverage.add(1, pairs[i].channel, pairs[i].actual.steps);
     if (differences[i].identical())
       continue;
     differing.push_back(pairs[i].channel);
@@ -119,6 +121,8 @@ CheckResult judge_tensor_bits(const std::vector<SourcePair>& pairs, const BitsCl
   TensorGap lead_gap;
   for (const SourcePair& pair : pairs) {
     const TensorGap gap = measure_tensor(pair.expected, pair.actual);
+    result.coverage.add(0, pair.expected.key);
+    result.coverage.add(1, pair.actual.key);
     result.tensors.push_back(gap.row(pair.actual.key));
     if (gap.identical)
       continue;

@@ -168,6 +168,8 @@ CheckResult judge_bound(const std::vector<BoundedGap>& gaps, const BoundRule& ru
   add_measures(result, rule, lead);
   add_rows(result, gaps);
   add_bounds(result, gaps, rule);
+  for (const BoundedGap& gap : gaps)
+    result.coverage.add_pair(gap.quantity, steps_of(gap));
   if (const std::string refusal = rule.refusal(gaps); !refusal.empty()) {
     result.verdict = Verdict::vacuous;
     result.sentence = refusal;

@@ -10,8 +10,10 @@
 
 #include "harness/base/enum_names.hpp"
 #include "harness/base/json.hpp"
+#include "harness/compare/coverage.hpp"
 #include "harness/compare/twin_evidence.hpp"
 #include "harness/compare/verdict.hpp"
+#include "harness/tensor/dtype.hpp"
 #include "harness/trace/phase.hpp"
 
 namespace parity {
@@ -78,8 +80,12 @@ struct Check {
   int64_t lag = 1;                  ///< lagged only
   std::optional<double> tolerance;  ///< bounded only: relative; without it the measured floor decides
   std::string tolerance_because;    ///< why the tolerance may lie far from the floor
-  Against against = Against::arm;   ///< golden: one arm, against what is stored of it
-  std::optional<Sibling> sibling;   ///< no_farther only
+  /// equivalent only: the narrower type that an arm computes in, whose rounding then is allowed.
+  std::optional<DType> precision;
+  std::optional<double> imprecision;  ///< equivalent only: times that an arm may lose more than rounding
+  std::string imprecision_because;    ///< why it may
+  Against against = Against::arm;     ///< golden: one arm, against what is stored of it
+  std::optional<Sibling> sibling;     ///< no_farther only
   StepWindow steps;
   std::string because;
 
@@ -116,6 +122,7 @@ struct CheckResult {
   Json tensors = Json::array();            ///< a row a tensor (results.json form), for tensor checks
   Json bounds = Json::array();             ///< of channels that a bound judges: gap, floor and limit by step
   std::optional<TwinEvidence> twins = {};  ///< what float64 twins showed; nothing where none were asked
+  Coverage coverage = {};                  ///< what was asked, found and compared
 };
 
 }  // namespace parity

@@ -23,8 +23,11 @@ struct Ratio {
   const GapCurve* own = nullptr;
   const GapCurve* sibling = nullptr;
 
+  /// NaN where either pair has a gap that is not finite: such a gap measures nothing.
   double value() const {
     const double mine = own->mean(), other = sibling->mean();
+    if (!std::isfinite(mine) || !std::isfinite(other))
+      return std::numeric_limits<double>::quiet_NaN();
     if (other == 0)
       return mine == 0 ? 0 : mine * std::numeric_limits<double>::infinity();
     return mine / other;
@@ -37,11 +40,11 @@ bool is_worse(const Ratio& a, const Ratio& b) {
   return std::isnan(a.value()) ? !std::isnan(b.value()) : !std::isnan(b.value()) && a.value() > b.value();
 }
 
-/// Where a pair is farthest apart; the first step that is not a number.
+/// Where a pair is farthest apart; the first step that is not finite.
 size_t widest(const GapCurve& curve) {
   size_t at = 0;
   for (size_t i = 0; i < curve.gap.size(); ++i) {
-    if (std::isnan(curve.gap[i]))
+    if (!std::isfinite(curve.gap[i]))
       return i;
     if (curve.gap[i] > curve.gap[at])
       at = i;
@@ -83,6 +86,7 @@ GapCurve gap_of_tensors(const Check& check, const Side& a, const Side& b) {
   for (const TensorPair& pair : pair_tensors(check, a, b)) {
     const TensorGap found =
         measure_tensor(tensor_source(*a.trace, pair.expected), tensor_source(*b.trace, pair.actual));
+    curve.compared[quantity_of(pair.expected)].add(pair.expected.step);
     curve.identical = curve.identical && found.identical;
     squares[pair.expected.step] += found.identical ? 0 : found.gap * found.gap;
   }
@@ -103,11 +107,11 @@ double GapCurve::mean() const {
 }
 
 GapCurve gap_curve(const std::string& channel, const Series& expected, const Series& actual) {
-  GapCurve curve{channel, expected.steps, {}, true};
+  GapCurve curve{channel, expected.steps, {}, true, {{channel, StepSet(expected.steps)}}};
   for (size_t i = 0; i < expected.size(); ++i) {
     const bool same = same_bits(expected, i, actual, i);
     curve.identical = curve.identical && same;
-    curve.gap.push_back(same ? 0 : std::abs(actual.widened(i) - expected.widened(i)));
+    curve.gap.push_back(same ? 0 : gap_between(expected, i, actual, i));
   }
   return curve;
 }
@@ -135,6 +139,9 @@ CheckResult judge_gap_ratio(const std::vector<GapCurve>& own, const std::vector<
   }
   const auto bits_agree = [](const GapCurve& curve) { return curve.identical; };
   CheckResult result;
+  for (size_t side = 0; side < 4; ++side)
+    for (const GapCurve& curve : side < 2 ? own : sibling)
+      result.coverage.add(side, curve.compared);
   if (std::all_of(own.begin(), own.end(), bits_agree) &&
       std::all_of(sibling.begin(), sibling.end(), bits_agree)) {
     result.verdict = Verdict::vacuous;

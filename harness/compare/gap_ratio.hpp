@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/compare/check.hpp"
+#include "harness/compare/coverage.hpp"
 #include "harness/compare/series.hpp"
 #include "harness/compare/side.hpp"
 
@@ -18,6 +19,7 @@ struct GapCurve {
   std::vector<int64_t> steps;
   std::vector<double> gap;  ///< |b - a|; of the tensors of a glob ||b - a||_2 over all of them
   bool identical = true;
+  Covered compared = {};  ///< what was subtracted; the tensors of a glob are one curve
 
   double mean() const;  ///< over the steps; NaN if any is
 };

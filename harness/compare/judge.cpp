@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/compare/asked.hpp"
+#include "harness/compare/finite.hpp"
 #include "harness/compare/relations/relation.hpp"
 #include "harness/compare/side.hpp"
 
@@ -44,6 +46,16 @@ std::string crash_text(const std::string& name, const ArmEvidence& arm) {
   return text + fmt::format(": its trace ends after step {}", arm.trace->last_step());
 }
 
+/// A claim about values that are not finite fails, whatever their bits.
+CheckResult only_finite(CheckResult result, const std::vector<Side>& sides) {
+  if (const std::string text = non_finite_value(result.coverage, sides); !text.empty()) {
+    result.passed = false;
+    result.verdict = Verdict::different;
+    result.sentence = text + ": what is not finite agrees with nothing; fix the run first";
+  }
+  return result;
+}
+
 }  // namespace
 
 CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& arms,
@@ -59,7 +71,7 @@ CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& 
     if (found == arms.end())
       return without_evidence(Verdict::missing, fmt::format("there is no arm '{}'", name));
     const ArmEvidence& arm = found->second;
-    if (arm.crashed)
+    if (arm.crashed || (arm.trace && !arm.ended_well()))
       return without_evidence(Verdict::crashed, crash_text(name, arm));
     if (!arm.trace)
       return without_evidence(Verdict::missing, fmt::format("{} left no trace", name));
@@ -67,7 +79,10 @@ CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& 
     sides.back().stored_twins = stored_twins;
   }
   try {
-    return row.judge(check, sides);
+    CheckResult result = row.judge(check, sides);
+    result.coverage.of_tensors = check.of_tensors();
+    result = settle(std::move(result), asked_of(check, sides));
+    return result.passed ? only_finite(std::move(result), sides) : result;
   } catch (const MissingEvidence& problem) {
     return without_evidence(Verdict::missing, problem.what());
   } catch (const UserError& problem) {  // a part of a trace that cannot be read

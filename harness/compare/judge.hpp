@@ -7,9 +7,24 @@
 
 #include "harness/compare/check.hpp"
 #include "harness/compare/floors.hpp"
+#include "harness/tensor/dtype.hpp"
 #include "harness/trace/trace.hpp"
 
 namespace parity {
+
+/// The updates that a run was started for, both ends included.
+struct RunUpdates {
+  int64_t first = 1;
+  int64_t last = 0;  ///< 0: nobody said how many
+
+  bool known() const { return last >= first; }
+};
+
+/// What an arm's arithmetic may cost where no check says it: against its golden in another environment.
+struct PrecisionAllowance {
+  DType dtype = DType::float32;  ///< whose rounding is allowed
+  double factor = 1;             ///< times the limits
+};
 
 /// One arm's evidence. Pointers are not owned.
 struct ArmEvidence {
@@ -24,12 +39,19 @@ struct ArmEvidence {
   /// Digest of all that resolves its run (config, ranks, profile, inputs, command) but program and machine.
   /// "" where nobody planned it: stored evidence then never stands for its twin.
   std::string resolved = {};
+  RunUpdates updates = {};            ///< what the case asks of the run
+  int64_t ranks = 0;                  ///< likewise; 0: nobody said
+  PrecisionAllowance allowance = {};  ///< the widest that a check of the case states for this arm
+
+  /// Whether its run left a complete trace that reports no failure: nothing else may agree with anything.
+  bool ended_well() const { return !crashed && trace && trace->complete() && !trace->failure(); }
 };
 
 /// Judges one check of a case.
 ///
 /// A NaN agrees with nothing, also not with a NaN. Quantities that one side lacks give `missing`; a check
-/// that matches no quantity gives `missing`. Never throws for what the traces hold.
+/// that matches no quantity gives `missing`, and so does one that would pass although something that it asks
+/// for was not compared (coverage.hpp). Never throws for what the traces hold.
 ///
 /// \param arms          every arm the check names
 /// \param stored_twins  what the arms' float64 twins showed when they last ran, judged instead of their

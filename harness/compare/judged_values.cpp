@@ -43,6 +43,21 @@ void add(ContentBytes& bytes, const TensorSource& source) {
   }
 }
 
+/// All by which float64 twins are judged.
+std::vector<double> thresholds() {
+  const CollapseRule collapse;
+  const RoundingSizeRule size;
+  std::vector<double> all = {
+      collapse.needed_log2, collapse.multiple, collapse.resolution, distinct_floors, size.near,
+      size.explained,       size.alike};
+  for (const DType dtype :
+       {DType::float32, DType::bfloat16, DType::float16, DType::float8_e4m3fn, DType::float8_e5m2}) {
+    const RoundingModel model = rounding_model(dtype);
+    all.insert(all.end(), {model.roundoff, model.usual, model.most, model.in_common});
+  }
+  return all;
+}
+
 /// One digest a side.
 std::vector<std::string> digests_of(const Check& check, const std::vector<Side>& sides) {
   std::vector<ContentBytes> bytes(sides.size());
@@ -99,8 +114,10 @@ std::string check_digest(const Check& check) {
   bytes.number(check.steps.first);
   bytes.number(check.steps.last);
   bytes.text(check.because);
-  const CollapseRule rule;
-  for (const double threshold : {rule.needed_log2, rule.multiple, rule.resolution, distinct_floors})
+  bytes.text(check.precision ? std::string(name_of(*check.precision)) : "");
+  bytes.number(check.imprecision.value_or(1));
+  bytes.text(check.imprecision_because);
+  for (const double threshold : thresholds())
     bytes.number(threshold);
   return bytes.digest();
 }

@@ -127,6 +127,7 @@ std::vector<TensorKey> tensor_keys(const Trace& trace) {
 
 std::vector<TensorPair> pair_tensors(const Check& check, const Side& a, const Side& b, int64_t lag) {
   const ResolvedWindow window = resolve(check.steps, {a, b});
+  const int64_t last = updates_of({a, b}).last;
   const std::vector<TensorKey> keys_a = matching_keys(check, a);
   const std::vector<TensorKey> keys_b = matching_keys(check, b);
   const std::set<TensorKey> in_a(keys_a.begin(), keys_a.end());
@@ -138,7 +139,7 @@ std::vector<TensorPair> pair_tensors(const Check& check, const Side& a, const Si
   std::vector<TensorPair> pairs;
   for (const TensorKey& key : keys_a) {
     const TensorKey partner = moved(key, lag);
-    if (!window.contains(key.step) || partner.step < 0 || partner.step > b.trace->last_step())
+    if (!window.contains(key.step) || (lag != 0 && (partner.step < 0 || partner.step > last)))
       continue;
     if (!in_b.contains(partner))
       throw_unpaired(key, a, partner, b);
@@ -146,7 +147,7 @@ std::vector<TensorPair> pair_tensors(const Check& check, const Side& a, const Si
   }
   for (const TensorKey& key : keys_b) {
     const TensorKey partner = moved(key, -lag);
-    if (window.contains(partner.step) && partner.step >= 0 && !in_a.contains(partner))
+    if (window.contains(partner.step) && key.step <= last && !in_a.contains(partner))
       throw_unpaired(key, b, partner, a);
   }
   if (pairs.empty())

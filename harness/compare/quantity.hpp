@@ -33,8 +33,8 @@ struct TensorPair {
 /// Every tensor of the check's phase that matches its glob at a step s of the window in side `a`, with its
 /// partner at step s + lag in side `b`, in order of step, then execution.
 ///
-/// Partners are wanted both ways: a tensor that only one side has is missing, not skipped. With a lag, steps
-/// whose partner lies outside b's run are left out.
+/// Partners are wanted both ways: a tensor that only one side has is missing, not skipped. A lag leaves out
+/// the steps that it moves out of the run that was asked for (updates_of).
 /// \throws MissingEvidence if nothing matches, with the nearest names and the recorded steps, or if a partner
 ///         was not recorded
 std::vector<TensorPair> pair_tensors(const Check& check, const Side& a, const Side& b, int64_t lag = 0);

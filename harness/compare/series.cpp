@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "harness/compare/wording.hpp"
 
@@ -35,6 +36,17 @@ bool same_bits(const Series& a, size_t i, const Series& b, size_t j) {
   const double x = std::get<0>(a.values).at(i);
   const double y = std::get<0>(b.values).at(j);
   return !std::isnan(x) && std::bit_cast<uint64_t>(x) == std::bit_cast<uint64_t>(y);
+}
+
+double gap_between(const Series& a, size_t i, const Series& b, size_t j) {
+  if (a.integral() != b.integral())
+    return std::numeric_limits<double>::quiet_NaN();
+  if (!a.integral())
+    return std::abs(b.widened(j) - a.widened(i));
+  const int64_t x = std::get<1>(a.values).at(i);
+  const int64_t y = std::get<1>(b.values).at(j);
+  const auto bits = [](int64_t value) { return static_cast<uint64_t>(value); };  // differences wrap around
+  return static_cast<double>(x < y ? bits(y) - bits(x) : bits(x) - bits(y));
 }
 
 Series series_of(const Channel& channel, const std::vector<int64_t>& steps,

@@ -30,6 +30,12 @@ struct Series {
 /// are different.
 bool same_bits(const Series& a, size_t i, const Series& b, size_t j);
 
+/// Returns |b - a| of two values, 0 only where they are equal.
+///
+/// Integers are subtracted exactly, also beyond 2^53, where their doubles can be equal. NaN if either value
+/// is a NaN, or if one series holds integers and the other does not.
+double gap_between(const Series& a, size_t i, const Series& b, size_t j);
+
 /// The channel at those of the `wanted` steps that the trace has, in that order.
 /// \param steps    the steps of the trace, one a value of the channel
 /// \param lacking  if given: receives the wanted steps that are not there

@@ -7,7 +7,10 @@
 namespace parity {
 
 Side side_of(const std::string& name, const ArmEvidence& arm) {
-  return {name, arm.trace, arm.twin, arm.warmup_steps, arm.sixteen_bits, arm.floors, arm.floors_problem};
+  Side side{name, arm.trace, arm.twin, arm.warmup_steps, arm.sixteen_bits, arm.floors, arm.floors_problem};
+  side.updates = arm.updates;
+  side.ranks = arm.ranks;
+  return side;
 }
 
 Side twin_of(const Side& side) {

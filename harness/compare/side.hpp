@@ -20,6 +20,8 @@ struct Side {
   std::string floors_problem = {};
   /// What the twins of this side and the other one showed when they last ran, instead of `twin`; may be null.
   const TwinEvidence* stored_twins = nullptr;
+  RunUpdates updates = {};  ///< as in ArmEvidence
+  int64_t ranks = 0;
 };
 
 /// \param arm  one that left a trace

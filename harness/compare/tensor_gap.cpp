@@ -38,6 +38,11 @@ bool same_by_digest(const SketchRow& e, const SketchRow& a, const DifferencePoli
          (policy.nan == DifferencePolicy::Nan::equal_if_both || (e.nan_count == 0 && a.nan_count == 0));
 }
 
+/// Whether both have block sums, as many of them: a row of no sums estimates nothing.
+bool comparable(const SketchRow& e, const SketchRow& a) {
+  return !e.values.empty() && e.values.size() == a.values.size();
+}
+
 /// sqrt(sum_b (s_b - s'_b)^2) and the block where it is largest. METRICS.md M16.
 void estimate(TensorGap& found, const SketchRow& e, const SketchRow& a) {
   found.estimated = true;
@@ -86,36 +91,54 @@ bool are_proved(const TensorSource& expected, const TensorSource& actual) {
   return expected.trace->is_proved(expected.key) && actual.trace->is_proved(actual.key);
 }
 
-/// Two tensors whose rows say the same: their values have to say it too, where they are there.
-void prove_equal(const TensorSource& expected, const TensorSource& actual) {
-  if (!expected.whole() || !actual.whole() || are_proved(expected, actual)) {
-    prove(expected);
-    prove(actual);
-    return;
-  }
+/// Each side's values against its own row.
+void prove_both(const TensorSource& expected, const TensorSource& actual) {
+  prove(expected);
+  prove(actual);
+}
+
+/// Two tensors whose rows say the same: their values have to say it too, where they are there. Of one side
+/// whole and unlike sides only the row itself can tell.
+void prove_equal(const TensorSource& expected, const TensorSource& actual, Proof proof) {
+  if (!expected.whole() || !actual.whole() || are_proved(expected, actual))
+    return prove_both(expected, actual);
   const TensorView e = expected.trace->unproved_tensor(expected.key);
   const TensorView a = actual.trace->unproved_tensor(actual.key);
-  if (e.dtype != a.dtype || e.shape != a.shape) {
-    prove(expected);
-    prove(actual);
+  if (e.dtype != a.dtype || e.shape != a.shape)
+    return prove_both(expected, actual);
+  const DoneWithBytes done = releaser(expected, actual, e.bytes());
+  if (proof == Proof::values)
+    prove(expected, actual, digests_of_pair(e, a, done));
+  else if (!have_equal_bits(e, a, done))
+    prove_both(expected, actual);
+}
+
+/// Sketches that agree where the digests differ measure nothing: block sums stay the same when elements trade
+/// places. The gap is then unknown, which no rule accepts.
+void refuse_blind_estimate(TensorGap& found, bool of_one_dtype) {
+  if (!of_one_dtype || found.gap != 0)
     return;
-  }
-  prove(expected, actual, digests_of_pair(e, a, releaser(expected, actual, e.bytes())));
+  found.mismatch =
+      "the digests differ, but the sketches are equal and cannot say by how much; capture whole "
+      "tensors";
+  found.gap = nan;
 }
 
 /// Whole tensors of one dtype and shape, element by element.
 void measure_whole(TensorGap& found, const TensorSource& expected, const TensorSource& actual,
-                   TensorDetail detail, const DifferencePolicy& policy) {
+                   TensorDetail detail, const DifferencePolicy& policy, Proof proof) {
   const TensorView e = expected.trace->unproved_tensor(expected.key);
   const TensorView a = actual.trace->unproved_tensor(actual.key);
   DifferenceOptions options;
   options.policy = policy;
   options.profile = detail == TensorDetail::profile;
-  options.digests = !are_proved(expected, actual);
+  options.digests = proof == Proof::values && !are_proved(expected, actual);
   options.done = releaser(expected, actual, e.bytes());
   Difference difference = measure_difference(e, a, options);
   if (difference.digests)
     prove(expected, actual, *difference.digests);
+  else if (difference.identical() && policy.strict())
+    prove_both(expected, actual);  // the rows do not say so, or there are none
   found.as_float32 = e.dtype == DType::float32;
   found.identical = difference.identical();
   found.gap = difference.l2_error;
@@ -153,12 +176,16 @@ std::pair<double, double> subtract(const TensorView& e, const TensorView& a) {
 
 }  // namespace
 
+DType dtype_of(const TensorSource& source) {
+  return facts_of(source).dtype;
+}
+
 TensorSource tensor_source(const Trace& trace, const TensorKey& key) {
   return {key, trace.find_sketch(key), &trace};
 }
 
 TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actual, TensorDetail detail,
-                         const DifferencePolicy& policy) {
+                         const DifferencePolicy& policy, Proof proof) {
   TensorGap found;
   const Facts e = facts_of(expected);
   const Facts a = facts_of(actual);
@@ -175,7 +202,7 @@ TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actua
   if (e.dtype != a.dtype)
     found.dtypes = fmt::format("{} against {}", name_of(e.dtype), name_of(a.dtype));
   if (sketches && same_by_digest(*expected.sketch, *actual.sketch, policy)) {
-    prove_equal(expected, actual);
+    prove_equal(expected, actual, proof);
     found.identical = true;
     found.norm = expected.sketch->norm;
     found.max_ulp = 0;
@@ -183,16 +210,18 @@ TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actua
     return found;
   }
   if (expected.whole() && actual.whole() && e.dtype == a.dtype)
-    measure_whole(found, expected, actual, detail, policy);
-  else if (sketches && expected.sketch->values.size() == actual.sketch->values.size()) {
+    measure_whole(found, expected, actual, detail, policy, proof);
+  else if (sketches && comparable(*expected.sketch, *actual.sketch)) {
     prove(expected);
     prove(actual);
     estimate(found, *expected.sketch, *actual.sketch);
+    refuse_blind_estimate(found, e.dtype == a.dtype);
   } else if (expected.whole() && actual.whole())
     std::tie(found.gap, found.norm) =
         subtract(expected.trace->tensor(expected.key), actual.trace->tensor(actual.key));
   else {
-    found.mismatch = "one side is whole, the other a sketch";
+    found.mismatch = sketches ? "the sketches have no values to subtract, or not as many on both sides"
+                              : "one side is whole, the other a sketch";
     found.gap = nan;
   }
   found.relative_l2 = relative_gap(found.gap, found.norm);
@@ -202,7 +231,7 @@ TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actua
 double tensor_distance(const TensorSource& expected, const TensorSource& actual) {
   TensorGap found;
   if (expected.sketch && actual.sketch && expected.sketch->shape == actual.sketch->shape &&
-      expected.sketch->values.size() == actual.sketch->values.size()) {
+      comparable(*expected.sketch, *actual.sketch)) {
     found.nan_count = expected.sketch->nan_count + actual.sketch->nan_count;
     found.inf_count = expected.sketch->inf_count + actual.sketch->inf_count;
     estimate(found, *expected.sketch, *actual.sketch);

@@ -25,6 +25,10 @@ struct TensorSource {
 /// The tensor `key` of a trace, as far as it was recorded.
 TensorSource tensor_source(const Trace& trace, const TensorKey& key);
 
+/// Returns the dtype of a tensor's elements, from its sketch row where there is one.
+/// \throws UserError if the whole tensor is all there is and cannot be read
+DType dtype_of(const TensorSource& source);
+
 /// What lies between two tensors, measured once.
 struct TensorGap {
   bool identical = false;  ///< same dtype, shape and bits, and no NaN
@@ -62,15 +66,23 @@ struct TensorGap {
 /// What to measure of two whole tensors.
 enum class TensorDetail { numbers, profile };
 
-/// Equal digests settle it, once the values that are in the files have these digests too; otherwise whole
-/// tensors where both sides have them; otherwise the sketches' estimate sqrt(sum_b (s_b - s'_b)^2), whose
-/// error measure/sketch.hpp tells (METRICS.md M16).
+/// Whether values that are in the files are compared with the digests of their rows. With AVX2, both digests take four
+/// times as long as the difference.
+/// - values:    of every tensor that is measured.
+/// - agreement: as far as the answer "identical" rests on them. Values that differ are reported as they are.
+enum class Proof { values, agreement };
+
+/// Equal digests settle it, once the values that are in the files are seen to agree with them; otherwise
+/// whole tensors where both sides have them; otherwise the sketches' estimate sqrt(sum_b (s_b - s'_b)^2),
+/// whose error measure/sketch.hpp gives (METRICS.md M16). An estimate of 0 between different digests is not a
+/// measurement: the gap is NaN.
 ///
 /// Different dtypes are never identical but can be subtracted: a float32 arm from its float64 twin.
 /// A policy that asks for less needs whole tensors of one dtype: a sketch has no elements to forgive.
 /// \throws UserError if a part of a whole tensor cannot be read, or its values are not what its row says
 TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actual,
-                         TensorDetail detail = TensorDetail::numbers, const DifferencePolicy& policy = {});
+                         TensorDetail detail = TensorDetail::numbers, const DifferencePolicy& policy = {},
+                         Proof proof = Proof::values);
 
 /// Only the norm of the gap, from the sketches where both sides have them: for measured floors.
 double tensor_distance(const TensorSource& expected, const TensorSource& actual);

@@ -12,7 +12,9 @@ struct TwinMeasure {
   std::string quantity;  ///< "loss", or "grad layers.0.attention.wq.weight"
   double gap = 0;        ///< ||a - b||_2 between the twins
   double norm = 0;       ///< ||a||_2 of the reference's twin
-  double floor = 0;      ///< the larger of the arms' ||float32 - own float64 twin||_2
+  double floor = 0;  ///< the larger of the arms' ||float32 - own float64 twin||_2, step by step for tensors
+  double distance_a = 0;  ///< ||float32 - own float64 twin||_2 of the reference arm
+  double distance_b = 0;  ///< ... and of the other arm
   /// Of a channel, at each step of the window: the larger of the arms' |float32 - own twin|. Empty for
   /// tensors.
   std::vector<double> noise;

@@ -98,9 +98,11 @@ TwinGap measure_channel(const Side& side_a, const Side& side_b, const std::vecto
   gap.quantity = name;
   gap.integral = arms.integral;
   gap.identical = arms.identical();
-  gap.steps = steps;
+  gap.steps = a.steps;
   gap.collapse = {arms.gap, twins.gap, twins.norm};
   gap.floor = twins.floor;
+  gap.distance_a = twins.distance_a;
+  gap.distance_b = twins.distance_b;
   gap.measured = arms.to_json();
   gap.broken = non_finite_text(name, {&side_a, &side_b}, steps);
   if (gap.broken.empty())
@@ -129,15 +131,27 @@ TwinGap tensor_quantity(const TwinMeasure& twins) {
   gap.estimated = twins.estimated;
   gap.collapse = {0, twins.gap, twins.norm};
   gap.floor = twins.floor;
+  gap.distance_a = twins.distance_a;
+  gap.distance_b = twins.distance_b;
   gap.broken = twins.broken;
   gap.measured = Json::object();
   gap.rows = Json::array();
   return gap;
 }
 
+/// The model of the finer of two dtypes: a narrower one in one arm alone is what a check has to allow.
+RoundingModel finer_model(const TensorSource& a, const TensorSource& b) {
+  const RoundingModel of_a = rounding_model(dtype_of(a)), of_b = rounding_model(dtype_of(b));
+  return of_a.roundoff <= of_b.roundoff ? of_a : of_b;
+}
+
 void add_tensor(TwinGap& gap, const TensorPair& pair, const Side& a, const Side& b) {
-  const TensorGap arms =
-      measure_tensor(tensor_source(*a.trace, pair.expected), tensor_source(*b.trace, pair.actual));
+  const TensorSource source_a = tensor_source(*a.trace, pair.expected);
+  const TensorSource source_b = tensor_source(*b.trace, pair.actual);
+  const RoundingModel model = finer_model(source_a, source_b);
+  if (gap.rows.empty() || model.roundoff < gap.model.roundoff)
+    gap.model = model;
+  const TensorGap arms = measure_tensor(source_a, source_b);
   if (!arms.identical && !std::isfinite(arms.gap))
     gap.broken = fmt::format("{} of {} and {} at step {}: {}", gap.quantity, a.name, b.name,
                              pair.expected.step, arms.text(a.name, b.name));
@@ -186,6 +200,27 @@ double TwinGap::floors() const {
   return collapse.gap32 / floor;
 }
 
+RoundingSize rounding_size_of(const TwinGap& gap, const Check& check, const Side& a, const Side& b) {
+  const auto allowed = [&](const Side& side) {
+    RoundingModel model = gap.model;
+    if (side.sixteen_bits)
+      model = wider_allowance(model, rounding_model(DType::bfloat16));
+    if (check.precision)
+      model = wider_allowance(model, rounding_model(*check.precision));
+    return model;
+  };
+  RoundingSize size;
+  size.collapse = gap.collapse;
+  size.distance_a = gap.distance_a;
+  size.distance_b = gap.distance_b;
+  size.model_a = allowed(a);
+  size.model_b = allowed(b);
+  size.comparable = !check.precision && size.model_a.dtype == size.model_b.dtype;
+  size.exact = !check.of_tensors();
+  size.factor = check.imprecision.value_or(1);
+  return size;
+}
+
 std::vector<TwinGap> measure_twin_gaps(const Check& check, const std::vector<Side>& sides,
                                        const TwinEvidence& twins) {
   const Side& a = sides.at(0);
@@ -222,6 +257,10 @@ TwinGap join(const std::vector<TwinGap>& gaps, const std::string& quantity) {
     all.collapse.gap64 = hypotenuse(all.collapse.gap64, gap.collapse.gap64);
     all.collapse.norm64 = hypotenuse(all.collapse.norm64, gap.collapse.norm64);
     all.floor = hypotenuse(all.floor, gap.floor);
+    all.distance_a = hypotenuse(all.distance_a, gap.distance_a);
+    all.distance_b = hypotenuse(all.distance_b, gap.distance_b);
+    if (!lead || gap.model.roundoff < all.model.roundoff)
+      all.model = gap.model;
     for (const Json& row : gap.rows)
       all.rows.push_back(row);
     const bool larger = gap.worst && (!lead || !lead->worst || gap.worst->value > lead->worst->value);

@@ -8,6 +8,7 @@
 
 #include "harness/compare/check.hpp"
 #include "harness/compare/collapse.hpp"
+#include "harness/compare/rounding_size.hpp"
 #include "harness/compare/side.hpp"
 #include "harness/compare/twin_evidence.hpp"
 
@@ -25,9 +26,12 @@ struct TwinGap {
   std::string broken;      ///< a NaN, a type or a shape that makes it unjudgeable, in words; else ""
   std::vector<int64_t> steps;
   Collapse collapse;
-  double floor = 0;  ///< the larger of the arms' ||float32 - own float64 twin||: measured rounding noise
-  Json measured;     ///< metrics of the float32 arms
-  Json rows;         ///< a row a tensor and step
+  double floor = 0;       ///< the larger of the arms' ||float32 - own float64 twin||: measured rounding noise
+  double distance_a = 0;  ///< ||float32 - own float64 twin|| of the reference arm
+  double distance_b = 0;  ///< ... and of the other arm
+  RoundingModel model = {};  ///< of the finer dtype that the arms recorded the quantity in
+  Json measured;             ///< metrics of the float32 arms
+  Json rows;                 ///< a row a tensor and step
   std::string first_text;  ///< "at step 2: a 0.1, b 0.2 (...)", the first step of a gap; "" if there is none
   std::string pattern;     ///< the likely cause, where the values show one
   std::string
@@ -45,6 +49,10 @@ struct TwinGap {
 /// \throws MissingEvidence where something was not recorded, or the evidence lacks a quantity
 std::vector<TwinGap> measure_twin_gaps(const Check& check, const std::vector<Side>& sides,
                                        const TwinEvidence& twins);
+
+/// Returns what decides whether a gap is as small as rounding: with the allowance that the check states, and
+/// that of arms that compute in 16 bits.
+RoundingSize rounding_size_of(const TwinGap& gap, const Check& check, const Side& a, const Side& b);
 
 /// "loss and grad_norm of b are", "grad * of b is": how a sentence about the check begins.
 std::string subject_text(const Check& check, const std::vector<TwinGap>& gaps, const Side& b);

@@ -41,7 +41,9 @@ TwinMeasure measure_twin_channel(const std::string& name, const Four& four,
   measure.quantity = name;
   measure.gap = twins.gap;
   measure.norm = twins.norm;
-  measure.floor = std::max(measure_series(twin_a, a).gap, measure_series(twin_b, b).gap);
+  measure.distance_a = measure_series(twin_a, a).gap;
+  measure.distance_b = measure_series(twin_b, b).gap;
+  measure.floor = std::max(measure.distance_a, measure.distance_b);
   for (size_t i = 0; i < steps.size(); ++i)
     measure.noise.push_back(
         std::max(std::abs(a.widened(i) - twin_a.widened(i)), std::abs(b.widened(i) - twin_b.widened(i))));
@@ -49,6 +51,11 @@ TwinMeasure measure_twin_channel(const std::string& name, const Four& four,
   if (twins.types_differ)
     measure.broken = name + " is int64 in one arm and float64 in the other";
   return measure;
+}
+
+/// The larger of two distances; NaN if either is, which std::max may drop.
+double larger_or_nan(double a, double b) {
+  return std::isnan(a) || b < a ? a : b;
 }
 
 /// The twin's tensor of the same key. \throws MissingEvidence if it was not recorded there
@@ -72,7 +79,10 @@ void add_twin_tensor(TwinMeasure& measure, const TensorPair& pair, const Four& f
   measure.estimated = measure.estimated || twins.estimated;
   measure.gap = hypotenuse(measure.gap, twins.gap);
   measure.norm = hypotenuse(measure.norm, twins.norm);
-  measure.floor = hypotenuse(measure.floor, std::max(tensor_distance(twin_a, a), tensor_distance(twin_b, b)));
+  const double distance_a = tensor_distance(twin_a, a), distance_b = tensor_distance(twin_b, b);
+  measure.distance_a = hypotenuse(measure.distance_a, distance_a);
+  measure.distance_b = hypotenuse(measure.distance_b, distance_b);
+  measure.floor = hypotenuse(measure.floor, larger_or_nan(distance_a, distance_b));
 }
 
 std::vector<TwinMeasure> measure_twin_tensors(const Check& check, const Four& four) {

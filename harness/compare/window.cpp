@@ -3,24 +3,32 @@
 #include "harness/compare/window.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "harness/compare/wording.hpp"
 
 namespace parity {
-namespace {
-
-std::set<int64_t> recorded_steps(const std::vector<Side>& sides) {
-  std::set<int64_t> steps;
-  for (const Side& side : sides)
-    steps.insert(side.trace->steps().begin(), side.trace->steps().end());
-  steps.erase(0);  // the initial state is no update
+StepSet asked_updates(const std::vector<Side>& sides) {
+  StepSet steps;
+  for (const Side& side : sides) {
+    if (side.updates.known()) {
+      steps.add(side.updates.first, side.updates.last);
+      continue;
+    }
+    for (const int64_t step : side.trace->steps())
+      if (step > 0)  // the initial state is not an update
+        steps.add(step);
+  }
+  if (steps.empty())
+    throw MissingEvidence("no update was recorded: the traces have no steps");
   return steps;
 }
 
-}  // namespace
+ResolvedWindow updates_of(const std::vector<Side>& sides) {
+  const StepSet steps = asked_updates(sides);
+  return {steps.ranges().front().first, steps.ranges().back().second};
+}
 
 std::string window_text(const StepWindow& window) {
   if (window.kind != StepWindow::Kind::range)
@@ -30,11 +38,7 @@ std::string window_text(const StepWindow& window) {
 }
 
 ResolvedWindow resolve(const StepWindow& window, const std::vector<Side>& sides) {
-  const std::set<int64_t> steps = recorded_steps(sides);
-  if (steps.empty())
-    throw MissingEvidence("no update was recorded: the traces have no steps");
-  const int64_t begin = *steps.begin();
-  const int64_t end = *steps.rbegin();
+  const auto [begin, end] = updates_of(sides);
   const auto [least, most] =
       std::minmax_element(sides.begin(), sides.end(),
                           [](const Side& a, const Side& b) { return a.warmup_steps < b.warmup_steps; });
@@ -69,9 +73,12 @@ ResolvedWindow resolve(const StepWindow& window, const std::vector<Side>& sides)
 }
 
 std::vector<int64_t> steps_in(const ResolvedWindow& window, const std::vector<Side>& sides) {
+  StepSet wanted;
+  wanted.add(window.first, window.last);
+  const StepSet asked = asked_updates(sides).common(wanted);
   std::vector<int64_t> inside;
-  for (const int64_t step : recorded_steps(sides))
-    if (window.contains(step))
+  for (const auto& [first, last] : asked.ranges())
+    for (int64_t step = first; step <= last; ++step)
       inside.push_back(step);
   if (inside.empty())
     throw MissingEvidence(fmt::format("no update between {} and {} was recorded", window.first, window.last));

@@ -8,6 +8,7 @@
 
 #include "harness/compare/check.hpp"
 #include "harness/compare/side.hpp"
+#include "harness/compare/step_set.hpp"
 
 namespace parity {
 
@@ -19,7 +20,15 @@ struct ResolvedWindow {
   bool contains(int64_t step) const { return first <= step && step <= last; }
 };
 
-/// The ends of a window over the steps that any side recorded.
+/// Returns the updates that the sides were started for; of a side of which nobody said, those that it
+/// recorded.
+/// \throws MissingEvidence if there are none
+StepSet asked_updates(const std::vector<Side>& sides);
+
+/// Returns the first and the last of these.
+ResolvedWindow updates_of(const std::vector<Side>& sides);
+
+/// The ends of a window over the updates that the sides were started for (asked_updates).
 ///
 /// W is the number of warm-up updates. `warmup` is 1..W where every side is warming up (the smaller W),
 /// `after_warmup` starts where no side is (the larger W, plus 1); both end with the run. A `range` must begin
@@ -27,7 +36,7 @@ struct ResolvedWindow {
 /// \throws MissingEvidence if the window is empty or beyond the run
 ResolvedWindow resolve(const StepWindow& window, const std::vector<Side>& sides);
 
-/// The steps inside the window that any side recorded, in order.
+/// The steps inside the window that the sides were started for, in order.
 /// \throws MissingEvidence if there are none
 std::vector<int64_t> steps_in(const ResolvedWindow& window, const std::vector<Side>& sides);
 

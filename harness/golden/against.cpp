@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/glob.hpp"
+#include "harness/compare/asked.hpp"
 #include "harness/compare/bound.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/golden/golden_file.hpp"
@@ -19,8 +21,12 @@ struct Stored {
   const GoldenArm& golden;
   std::vector<Side> run;  ///< one; its floors count
   BoundWords words;
+  std::vector<SketchRow> rows;  ///< of the run, where the golden keeps tensors
 
   const Side& side() const { return run.front(); }
+  bool asks_for(const TensorKey& key) const {
+    return key.phase == check.phase && glob_match(check.tensor, key.name);
+  }
 };
 
 std::vector<std::string> channels_of_golden(const Stored& stored) {
@@ -66,18 +72,26 @@ std::vector<BoundedGap> measure_channels(const Stored& stored) {
 
 std::vector<BoundedGap> measure_tensors(const Stored& stored) {
   std::map<std::string, BoundedGap> gaps;
+  std::set<TensorKey> known;
   for (const SketchRow& row : stored.golden.sketches) {
-    if (row.key.phase != stored.check.phase || !glob_match(stored.check.tensor, row.key.name))
+    if (!stored.asks_for(row.key))
       continue;
-    const SketchRow* found = stored.side().trace->find_sketch(row.key);
-    if (!found)
+    known.insert(row.key);
+    const auto found = std::ranges::find(stored.rows, row.key, &SketchRow::key);
+    if (found == stored.rows.end())
       throw MissingEvidence(fmt::format("{} {} at step {} is in the golden but {} did not record it",
                                         name_of(row.key.phase), row.key.name, row.key.step,
                                         stored.side().name));
     BoundedGap& gap = gaps[row.key.name];
     gap.quantity = fmt::format("{} {}", name_of(row.key.phase), row.key.name);
-    add_bounded_tensor(gap, {row.key, &row, nullptr}, {row.key, found, nullptr}, stored.run, stored.words);
+    add_bounded_tensor(gap, {row.key, &row, nullptr}, {row.key, &*found, nullptr}, stored.run, stored.words);
   }
+  for (const SketchRow& row : stored.rows)
+    if (stored.asks_for(row.key) && !known.contains(row.key))
+      throw MissingEvidence(
+          fmt::format("{} {} at step {} of {} is not in the golden; record the golden again "
+                      "if that is meant",
+                      name_of(row.key.phase), row.key.name, row.key.step, stored.side().name));
   if (gaps.empty())
     throw MissingEvidence(
         fmt::format("the golden has no {} of '{}' (it keeps gradients and parameters of the "
@@ -87,6 +101,32 @@ std::vector<BoundedGap> measure_tensors(const Stored& stored) {
   for (auto& [name, gap] : gaps)
     all.push_back(std::move(gap));
   return all;
+}
+
+/// What a check against the golden asks of both: all that the golden stores of its quantities.
+std::vector<CoveredSide> asked_of_golden(const Stored& stored) {
+  CoveredSide golden, run;
+  golden.name = stored.words.expected_name;
+  run.name = stored.words.actual_name;
+  if (stored.check.of_tensors()) {
+    for (const SketchRow& row : stored.golden.sketches)
+      if (stored.asks_for(row.key))
+        golden.asked[quantity_of(row.key)].add(row.key.step);
+    for (const SketchRow& row : stored.rows)
+      if (stored.asks_for(row.key))
+        run.found[quantity_of(row.key)].add(row.key.step);
+    golden.found = golden.asked;
+  } else {
+    const std::vector<int64_t>& steps = stored.golden.run.steps;
+    for (const std::string& name : channels_of_golden(stored))
+      golden.asked[name] = StepSet(steps);
+    golden.found = channels_found(golden.asked, stored.golden.run.channels, steps);
+    run.found = channels_found(golden.asked, stored.side().trace->channels(), stored.side().trace->steps());
+  }
+  run.asked = golden.asked;
+  run.ranks_asked = stored.side().ranks;
+  run.ranks_found = ranks_of(*stored.side().trace);
+  return {golden, run};
 }
 
 CheckResult without_evidence(Verdict verdict, const std::string& sentence) {
@@ -100,7 +140,7 @@ CheckResult without_evidence(Verdict verdict, const std::string& sentence) {
 
 CheckResult judge_against_golden(const Check& check, const StoredGolden& stored, const ArmEvidence& run) {
   const std::string& name = check.arms.at(0);
-  if (run.crashed || !run.trace)
+  if (!run.ended_well())
     return without_evidence(Verdict::crashed, name + " gave nothing to hold against its golden" +
                                                   (run.failure.empty() ? "" : ": " + run.failure));
   if (!stored.golden)
@@ -109,14 +149,22 @@ CheckResult judge_against_golden(const Check& check, const StoredGolden& stored,
   if (arm == stored.golden->arms.end())
     return without_evidence(Verdict::missing,
                             "the golden has no arm '" + name + "'; record it with 'parity golden record'");
-  const Side side{name,       run.trace,         nullptr, run.warmup_steps, run.sixteen_bits,
-                  run.floors, run.floors_problem};
-  Stored both{check, arm->second, {side}, {"the golden", name, ""}};
+  Side side = side_of(name, run);
+  side.twin = nullptr;
   try {
+    Stored both{check,
+                arm->second,
+                {side},
+                {"the golden", name, ""},
+                kept_rows(*run.trace, kept_steps(arm->second.run.steps))};
     const std::vector<BoundedGap> gaps = check.of_tensors() ? measure_tensors(both) : measure_channels(both);
     both.words.subject = bounded_subject(check, gaps, name);
-    return judge_bound(gaps, rule_of(check), both.words);
+    CheckResult result = judge_bound(gaps, rule_of(check), both.words);
+    result.coverage.of_tensors = check.of_tensors();
+    return settle(std::move(result), asked_of_golden(both));
   } catch (const MissingEvidence& problem) {
+    return without_evidence(Verdict::missing, problem.what());
+  } catch (const UserError& problem) {  // a tensor that cannot be read
     return without_evidence(Verdict::missing, problem.what());
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/compare/content_bytes.hpp"
+#include "harness/trace/sketch_row.hpp"
 
 namespace parity {
 namespace {
@@ -49,6 +50,30 @@ Json fingerprint_of(const Trace& trace) {
   return provenance.is_object() ? provenance.value("fingerprint", Json::object()) : Json::object();
 }
 
+std::set<int64_t> kept_steps(const std::vector<int64_t>& steps) {
+  return steps.empty() ? std::set<int64_t>() : std::set{steps.front(), steps.back()};
+}
+
+std::vector<SketchRow> kept_rows(const Trace& trace, const std::set<int64_t>& steps) {
+  const auto is_kept = [&](const TensorKey& key) {
+    return (key.phase == Phase::grad || key.phase == Phase::param) && steps.contains(key.step);
+  };
+  std::vector<SketchRow> rows;
+  for (const SketchRow& row : trace.sketches())
+    if (is_kept(row.key)) {
+      if (trace.has_tensor(row.key))
+        trace.tensor(row.key);  // throws if its values are not what the row says
+      rows.push_back(row);
+    }
+  for (const TensorKey& key : trace.tensors())
+    if (is_kept(key) && !trace.find_sketch(key)) {
+      const TensorView view = trace.tensor(key);
+      rows.push_back(sketch_row(key, 0, view.dtype, view.shape, measure_tensor(view)));
+    }
+  std::sort(rows.begin(), rows.end(), [](const SketchRow& a, const SketchRow& b) { return a.key < b.key; });
+  return rows;
+}
+
 GoldenArm content_of(const ArmEvidence& evidence) {
   const Trace& trace = *evidence.trace;
   GoldenArm arm;
@@ -57,18 +82,7 @@ GoldenArm content_of(const ArmEvidence& evidence) {
     arm.twin = channels_of(*evidence.twin);
   arm.config = trace.config();
   arm.fingerprint = fingerprint_of(trace);
-  if (trace.steps().empty())
-    return arm;
-  for (const SketchRow& row : trace.sketches()) {
-    const bool kept_phase = row.key.phase == Phase::grad || row.key.phase == Phase::param;
-    const bool kept_step = row.key.step == trace.steps().front() || row.key.step == trace.steps().back();
-    if (kept_phase && kept_step && trace.has_tensor(row.key))
-      trace.tensor(row.key);  // throws if its values are not what the row says
-    if (kept_phase && kept_step)
-      arm.sketches.push_back(row);
-  }
-  std::sort(arm.sketches.begin(), arm.sketches.end(),
-            [](const SketchRow& a, const SketchRow& b) { return a.key < b.key; });
+  arm.sketches = kept_rows(trace, kept_steps(trace.steps()));
   return arm;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,14 @@ struct GoldenArm {
 };
 
 using GoldenContent = std::map<std::string, GoldenArm>;  ///< arm name -> what is kept
+
+/// Returns the steps of a run at which a golden keeps tensors: its first and its last update.
+std::set<int64_t> kept_steps(const std::vector<int64_t>& steps);
+
+/// Returns the rows that a golden keeps of a trace: of each gradient and parameter at these steps, in the
+/// order of their keys. A tensor that the trace keeps without a row of sketches is measured here.
+/// \throws UserError if such a tensor cannot be read
+std::vector<SketchRow> kept_rows(const Trace& trace, const std::set<int64_t>& steps);
 
 /// What would be kept of a run.
 GoldenArm content_of(const ArmEvidence& evidence);

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/compare/collapse.hpp"
+#include "harness/compare/rounding_size.hpp"
 #include "harness/compare/series_difference.hpp"
 #include "harness/compare/wording.hpp"
 
@@ -60,8 +60,35 @@ std::string json_difference_text(const Json& before, const Json& after, const st
   return list_text(parts);
 }
 
+namespace {
+
+/// How far the golden's run and this one lie from each other and from their own twins.
+RoundingSize size_of(const SeriesPair& pair, const SeriesPair& twin, const PrecisionAllowance& allowance) {
+  const SeriesDifference twins = measure_series(twin.expected, twin.actual);
+  RoundingSize size;
+  size.collapse = {measure_series(pair.expected, pair.actual).gap, twins.gap, twins.norm};
+  size.distance_a = measure_series(twin.expected, pair.expected).gap;
+  size.distance_b = measure_series(twin.actual, pair.actual).gap;
+  size.model_a = size.model_b = rounding_model(allowance.dtype);
+  size.factor = allowance.factor;
+  return size;
+}
+
+/// Why a gap that collapses is no drift.
+std::string refusal_text(const RoundingSize& size, const std::string& environment) {
+  const RoundingSizeRule rule;
+  const std::string reason = rule.explain(size, "the golden", "this run");
+  return rule.judge(size) == Verdict::imprecise
+             ? fmt::format("; the environment differs ({}) and the gap collapses in float64, but {}",
+                           environment, reason)
+             : fmt::format("; the environment differs ({}), but the float64 twins prove nothing: {}",
+                           environment, reason);
+}
+
+}  // namespace
+
 void judge_drift(CheckResult& result, const SeriesPair& pair, const std::optional<SeriesPair>& twin,
-                 const std::string& environment) {
+                 const std::string& environment, const PrecisionAllowance& allowance) {
   const SeriesDifference runs = measure_series(pair.expected, pair.actual);
   if (runs.integral || runs.nan_count > 0)
     return;
@@ -73,18 +100,27 @@ void judge_drift(CheckResult& result, const SeriesPair& pair, const std::optiona
     return;
   }
   const CollapseRule rule;
-  const SeriesDifference twins = measure_series(twin->expected, twin->actual);
-  const Collapse collapse{runs.gap, twins.gap, twins.norm};
-  result.measured["collapse_log2"] = json_number(collapse.log2_ratio());
-  result.limit = {{"collapse_log2", rule.needed_log2}};
-  if (!rule.accepts(collapse)) {
+  const RoundingSize size = size_of(pair, *twin, allowance);
+  result.measured["collapse_log2"] = json_number(size.collapse.log2_ratio());
+  result.measured["roundings_a"] = json_number(size.roundings_of_a());
+  result.measured["roundings_b"] = json_number(size.roundings_of_b());
+  result.limit = {{"collapse_log2", rule.needed_log2},
+                  {"roundings_a", json_number(RoundingSizeRule().limit_of_a(size))},
+                  {"roundings_b", json_number(RoundingSizeRule().limit_of_b(size))}};
+  if (!rule.accepts(size.collapse)) {
     result.sentence += fmt::format("; the environment differs ({}), but that is not all: {}", environment,
-                                   rule.explain(collapse));
+                                   rule.explain(size.collapse));
+    return;
+  }
+  const Verdict by_size = RoundingSizeRule().judge(size);
+  if (by_size != Verdict::rounding) {
+    result.verdict = by_size;
+    result.sentence += refusal_text(size, environment);
     return;
   }
   result.passed = true;
   result.verdict = Verdict::drift;
-  result.sentence += fmt::format("; this is drift: {}, and {}", environment, rule.explain(collapse));
+  result.sentence += fmt::format("; this is drift: {}, and {}", environment, rule.explain(size.collapse));
 }
 
 }  // namespace parity

@@ -29,7 +29,7 @@ bool is_whole(const ArmEvidence& arm) {
 bool is_finite(const TwinEvidence& twins) {
   return std::ranges::all_of(twins.measures, [](const TwinMeasure& each) {
     return each.broken.empty() && std::isfinite(each.gap) && std::isfinite(each.norm) &&
-           std::isfinite(each.floor) &&
+           std::isfinite(each.floor) && std::isfinite(each.distance_a) && std::isfinite(each.distance_b) &&
            std::ranges::all_of(each.noise, [](double value) { return std::isfinite(value); });
   });
 }

@@ -24,6 +24,8 @@ Json json_of_evidence(const std::vector<TwinMeasure>& measures) {
     columns["gap64"].push_back(measure.gap);
     columns["norm64"].push_back(measure.norm);
     columns["floor"].push_back(measure.floor);
+    columns["distance_a"].push_back(measure.distance_a);
+    columns["distance_b"].push_back(measure.distance_b);
     columns["noise"].push_back(measure.noise);
     columns["estimated"].push_back(measure.estimated);
   }
@@ -38,6 +40,8 @@ std::vector<TwinMeasure> measures_of(const Json& columns) {
                    .gap = columns.at("gap64").at(i),
                    .norm = columns.at("norm64").at(i),
                    .floor = columns.at("floor").at(i),
+                   .distance_a = columns.at("distance_a").at(i),
+                   .distance_b = columns.at("distance_b").at(i),
                    .noise = columns.at("noise").at(i),
                    .estimated = columns.at("estimated").at(i),
                    .broken = {}};

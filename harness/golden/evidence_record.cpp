@@ -22,6 +22,8 @@ void add_to_digest(ContentBytes& bytes, const TwinEvidence& twins) {
     bytes.number(measure.gap);
     bytes.number(measure.norm);
     bytes.number(measure.floor);
+    bytes.number(measure.distance_a);
+    bytes.number(measure.distance_b);
     bytes.list(measure.noise);
     bytes.number(measure.estimated);
     bytes.text(measure.broken);

@@ -198,9 +198,21 @@ Golden read_golden(const fs::path& path) {
   return read_existing(path);
 }
 
+Golden read_intact_golden(const fs::path& path) {
+  Golden golden = read_golden(path);
+  if (!golden.intact())
+    throw UserError(damage_text(golden, path));
+  return golden;
+}
+
 StoredGolden stored_golden(const fs::path& file) {
   try {
-    return {file, read_golden(file), ""};
+    Golden golden = read_golden(file);
+    if (!golden.intact()) {
+      std::string problem = damage_text(golden, file);
+      return {file, std::nullopt, std::move(problem), std::move(golden)};
+    }
+    return {file, std::move(golden), ""};
   } catch (const UserError& error) {
     const char* const how = error.code() == ExitCode::missing ? "" : ", or restore it from version control";
     return {file, std::nullopt, std::string(error.what()) + how};

@@ -39,9 +39,10 @@ inline constexpr std::string_view golden_schema_major = "parity.golden/1.";
 ///     /evidence                     attribute version; what float64 twins showed (1.3)
 ///     /evidence/records             string[1], a line a check: a JSON object (evidence_record.hpp) with
 ///                                   claim, check and arms (what it is bound to), verdict, collapse_log2,
-///                                   twins (columns quantity, gap64, norm64, floor, noise by step,
-///                                   estimated), other_path, date, producer, commit, environment, runs, and
-///                                   digest, over all the others
+///                                   twins (columns quantity, gap64, norm64, floor, distance_a and
+///                                   distance_b from version 2 on, noise by step, estimated), other_path,
+///                                   date, producer, commit, environment, runs, and digest, over all the
+///                                   others. Evidence of another version does not stand: the twins run
 ///     /seal                         uint8[16], see seal.hpp
 ///
 /// Floors, variants and evidence are no content: they lie outside the content digest and inside the seal. A
@@ -69,14 +70,20 @@ std::string damage_text(const Golden& golden, const std::filesystem::path& file)
 /// symbolic link: a repository of a stranger would choose what is read
 Golden read_golden(const std::filesystem::path& file);
 
-/// A golden file as far as it can be read. A case is judged by one reading of it.
+/// As read_golden, of a golden that is as it was recorded. \throws UserError also if it is not
+Golden read_intact_golden(const std::filesystem::path& file);
+
+/// A golden file as far as it can be trusted. A case is judged by one reading of it. Of a file that is not as
+/// it was recorded nothing is `golden`: neither values, nor floors, nor evidence.
 struct StoredGolden {
   std::filesystem::path file;
   std::optional<Golden> golden;
   std::string problem;  ///< why there is none
+  /// What a file holds that can be read and is not what was recorded: to say where runs differ from it.
+  std::optional<Golden> damaged = {};
 };
 
-/// As read_golden; what that throws is the problem.
+/// As read_intact_golden; what that throws is the problem.
 StoredGolden stored_golden(const std::filesystem::path& file);
 
 /// Through a temporary file, which is read again, and a rename; equal goldens give equal bytes. The content

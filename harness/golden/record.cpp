@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
@@ -21,21 +24,56 @@ GoldenContent with_twins_of(GoldenContent content, const GoldenContent& before) 
   return content;
 }
 
+/// The first value that is not finite: "loss of its float64 twin is nan at step 3"; "" if all are.
+std::string non_finite_value(const GoldenChannels& run, const std::string& whose) {
+  for (const auto& [name, channel] : run.channels)
+    if (const auto* values = std::get_if<std::vector<double>>(&channel.values))
+      for (size_t i = 0; i < values->size(); ++i)
+        if (!std::isfinite((*values)[i]))
+          return fmt::format("{}{} is {} at step {}", name, whose, (*values)[i], run.steps.at(i));
+  return "";
+}
+
+std::string non_finite_value(const GoldenArm& arm) {
+  std::string text = non_finite_value(arm.run, "");
+  if (text.empty() && arm.twin)
+    text = non_finite_value(*arm.twin, " of its float64 twin");
+  for (const SketchRow& row : arm.sketches)
+    if (text.empty() && row.nan_count + row.inf_count > 0)
+      text = fmt::format("{} at step {} has {} NaN and {} infinite elements", quantity_of(row.key),
+                         row.key.step, row.nan_count, row.inf_count);
+  return text;
+}
+
 /// What would be stored.
 GoldenContent contents_of(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms) {
   GoldenContent contents;
   for (const auto& [name, evidence] : arms) {
-    if (evidence.crashed || !evidence.trace || !evidence.trace->complete())
+    if (!evidence.ended_well())
       throw UserError("cannot record a golden of " + name + " (its run did not finish); mend the run first",
                       ExitCode::crashed);
     if (!evidence.trace->faults().empty())
       throw UserError("cannot record a golden of " + name + " (a fault was put into its run: " +
                       evidence.trace->faults().front().fault.words() + "); record the run as it is");
-    contents.emplace(name, content_of(evidence));
+    const GoldenArm& arm = contents.emplace(name, content_of(evidence)).first->second;
+    if (const std::string problem = non_finite_value(arm); !problem.empty())
+      throw UserError(
+          "cannot record a golden of " + name + " (" + problem +
+          ": a NaN agrees with nothing, and a run that overflows is no reference); fix the run first");
   }
   if (contents.empty())
     throw UserError("cannot record " + file.string() + " (the case keeps no arm); name arms under [golden]");
   return contents;
+}
+
+/// What a file holds, also if it is not what was recorded: its history stays. Nothing where it cannot be
+/// read.
+std::optional<Golden> readable_golden(const std::filesystem::path& file) {
+  try {
+    return read_golden(file);
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
 }
 
 Recording recording_of(const std::filesystem::path& file, const std::optional<Golden>& before,
@@ -51,16 +89,17 @@ Recording recording_of(const std::filesystem::path& file, const std::optional<Go
   return same_values(before->arms, whole) ? Recording::other_config : Recording::changed;
 }
 
-/// What the file holds now; nothing if it is missing or damaged. A read that fails is no damage: history and
-/// floors of a golden would be lost for it.
+/// What the file holds now, also if it is not what was recorded; nothing if it is missing or cannot be understood. A
+/// read that fails is not damage: history and floors of a golden would be lost for it.
 /// \throws UserError if the bytes cannot be read
 std::optional<Golden> golden_before(const std::filesystem::path& file) {
-  std::optional<Golden> before = stored_golden(file).golden;
   std::error_code error;
-  if (before || !std::filesystem::exists(file, error))
+  if (!std::filesystem::exists(file, error))
+    return std::nullopt;
+  if (auto before = readable_golden(file))
     return before;
   read_file(file);
-  return stored_golden(file).golden;
+  return readable_golden(file);
 }
 
 bool same_arm(const GoldenArm& before, const GoldenArm& after) {
@@ -95,7 +134,7 @@ bool renew_evidence(Golden& golden, const GoldenEvidence& before, std::map<std::
 }  // namespace
 
 Recording recording_of(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms) {
-  return recording_of(file, stored_golden(file).golden, contents_of(file, arms));
+  return recording_of(file, readable_golden(file), contents_of(file, arms));
 }
 
 Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& origin,
@@ -128,9 +167,7 @@ Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& o
 
 bool record_evidence(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms,
                      const EvidenceToKeep& evidence) {
-  Golden golden = read_golden(file);
-  if (!golden.intact())
-    throw UserError(damage_text(golden, file));
+  Golden golden = read_intact_golden(file);
   const bool news = renew_evidence(golden, GoldenEvidence(golden.evidence), arms, evidence);
   if (news)
     write_golden(file, golden);
@@ -139,9 +176,7 @@ bool record_evidence(const std::filesystem::path& file, const std::map<std::stri
 
 void record_variant(const std::filesystem::path& file, const GoldenOrigin& origin,
                     const std::map<std::string, ArmEvidence>& arms, const std::string& reason) {
-  Golden golden = read_golden(file);
-  if (!golden.intact())
-    throw UserError(damage_text(golden, file));
+  Golden golden = read_intact_golden(file);
   for (auto& [name, arm] : contents_of(file, arms)) {
     arm.twin.reset();  // drift is told by the golden's own
     const auto same = [&, &label = name, &now = arm](const GoldenContent& variant) {
@@ -165,11 +200,8 @@ void record_floors(const std::filesystem::path& file, const GoldenOrigin& origin
   std::error_code error;
   Golden golden;
   golden.origin = origin;
-  if (std::filesystem::exists(file, error)) {
-    golden = read_golden(file);
-    if (!golden.intact())
-      throw UserError(damage_text(golden, file));
-  }
+  if (std::filesystem::exists(file, error))
+    golden = read_intact_golden(file);
   golden.floors = floors;
   write_golden(file, golden);
 }

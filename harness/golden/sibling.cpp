@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/compare/asked.hpp"
 #include "harness/compare/gap_ratio.hpp"
 
 namespace parity {
@@ -31,24 +32,38 @@ Series stored_series(const Golden& golden, const std::string& arm, const std::st
 
 Side side_of(const std::string& name, const std::map<std::string, ArmEvidence>& arms) {
   const ArmEvidence& arm = arms.at(name);
-  if (arm.crashed || !arm.trace)
+  if (!arm.ended_well())
     throw MissingEvidence(name + " did not finish" + (arm.failure.empty() ? "" : ": " + arm.failure));
-  return {name, arm.trace, arm.twin, arm.warmup_steps};
+  return parity::side_of(name, arm);
+}
+
+/// What the check asks of its pair, it asks of the sibling too.
+CoveredSide asked_of_stored(CoveredSide asked, const Golden& golden, const std::string& arm) {
+  asked.name = arm + " of " + golden.origin.case_name;
+  asked.ranks_asked = asked.ranks_found = 0;
+  const GoldenChannels& run = golden.arms.at(arm).run;
+  asked.found = channels_found(asked.asked, run.channels, run.steps);
+  return asked;
 }
 
 CheckResult judge_with(const Check& check, const std::map<std::string, ArmEvidence>& arms,
                        const Golden& golden) {
   const std::vector<std::string>& pair = check.sibling->arms;
-  const std::vector<GapCurve> own =
-      gap_curves(check, side_of(check.arms.at(0), arms), side_of(check.arms.at(1), arms));
+  const std::vector<Side> sides = {side_of(check.arms.at(0), arms), side_of(check.arms.at(1), arms)};
+  const std::vector<GapCurve> own = gap_curves(check, sides[0], sides[1]);
   std::vector<GapCurve> sibling;
   for (const GapCurve& curve : own)
     sibling.push_back(gap_curve(curve.quantity,
                                 stored_series(golden, pair.at(0), curve.quantity, curve.steps),
                                 stored_series(golden, pair.at(1), curve.quantity, curve.steps)));
-  return judge_gap_ratio(own, sibling, check.sibling->times,
-                         {fmt::format("{} against {}", check.arms[1], check.arms[0]),
-                          fmt::format("{} against {} of {}", pair[1], pair[0], golden.origin.case_name)});
+  CheckResult result =
+      judge_gap_ratio(own, sibling, check.sibling->times,
+                      {fmt::format("{} against {}", check.arms[1], check.arms[0]),
+                       fmt::format("{} against {} of {}", pair[1], pair[0], golden.origin.case_name)});
+  std::vector<CoveredSide> asked = asked_of(check, sides);
+  for (const std::string& arm : pair)
+    asked.push_back(asked_of_stored(asked.front(), golden, arm));
+  return settle(std::move(result), asked);
 }
 
 }  // namespace
@@ -59,10 +74,6 @@ CheckResult judge_against_sibling(const Check& check, const std::map<std::string
   result.verdict = Verdict::missing;
   if (!stored.golden) {
     result.sentence = "the sibling's gap is not known: " + stored.problem;
-    return result;
-  }
-  if (!stored.golden->intact()) {
-    result.sentence = "the sibling's gap is not known: " + damage_text(*stored.golden, stored.file);
     return result;
   }
   try {

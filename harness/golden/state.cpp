@@ -55,8 +55,12 @@ GoldenFinding golden_state(const fs::path& file, const std::vector<std::string>&
                         : GoldenFinding{GoldenState::missing, "there is no golden " + file.string()};
   if (arms.empty() && holds_floors_alone(file))
     return {GoldenState::stored, ""};
-  if (arms.empty())
+  if (arms.empty()) {
+    const StoredGolden stored = stored_golden(file);
+    if (stored.damaged)
+      return {GoldenState::corrupt, stored.problem};
     return {GoldenState::unused, file.string() + " belongs to a case that keeps no golden"};
+  }
   try {
     if (const auto stored = arms_under_seal(file))
       return state_of_arms(*stored, file, arms);

@@ -7,6 +7,8 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/glob.hpp"
+#include "harness/compare/asked.hpp"
+#include "harness/compare/rounding_size.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/golden/environment.hpp"
 #include "harness/golden/golden_file.hpp"
@@ -28,8 +30,22 @@ struct Sides {
   const GoldenArm& golden;
   const ArmEvidence& run;
   const std::vector<Check>& claims;
-  std::string environment;  ///< how it differs; "" if it is the golden's
-  std::string config;       ///< likewise
+  std::string environment;           ///< how it differs; "" if it is the golden's
+  std::string config;                ///< likewise
+  std::vector<SketchRow> rows = {};  ///< of the run, at the steps at which the golden keeps tensors
+
+  /// The run's row of a tensor; null if it has none.
+  const SketchRow* find_row(const TensorKey& key) const {
+    const auto found =
+        std::lower_bound(rows.begin(), rows.end(), key,
+                         [](const SketchRow& row, const TensorKey& wanted) { return row.key < wanted; });
+    return found != rows.end() && found->key == key ? &*found : nullptr;
+  }
+  /// Whether rows of a phase, of the golden or of the run, are not left to a check against the golden.
+  bool has_unclaimed(const std::vector<SketchRow>& list, Phase phase) const {
+    return std::any_of(list.begin(), list.end(),
+                       [&](const SketchRow& row) { return row.key.phase == phase && !claimed(row.key); });
+  }
 
   /// Whether a check against the golden judges this channel, or this tensor of a phase.
   bool claimed(const std::string& channel) const {
@@ -65,6 +81,25 @@ BitsClaim claim_of(const Sides& sides, const std::string& quantity, const std::s
           "differs from the golden's"};
 }
 
+/// Settles what was compared with the golden. \param asked  of either side
+CheckResult settle_pair(CheckResult result, const Sides& sides, CoveredSide asked, bool of_tensors) {
+  CoveredSide golden = asked;
+  golden.name = "the golden";
+  asked.name = sides.name;
+  asked.ranks_asked = sides.run.ranks;
+  asked.ranks_found = ranks_of(*sides.run.trace);
+  result.coverage.of_tensors = of_tensors;
+  return settle(std::move(result), {golden, asked});
+}
+
+/// An arm that computes in 16 bits rounds as bfloat16 does.
+PrecisionAllowance allowance_of(const ArmEvidence& arm) {
+  PrecisionAllowance allowance = arm.allowance;
+  const DType own = arm.sixteen_bits ? DType::bfloat16 : DType::float32;
+  allowance.dtype = wider_allowance(rounding_model(own), rounding_model(allowance.dtype)).dtype;
+  return allowance;
+}
+
 GoldenResult verify_channel(const Sides& sides, const std::string& channel) {
   const Trace& trace = *sides.run.trace;
   const auto pair = pair_of(channel, sides.golden.run, trace);
@@ -83,28 +118,33 @@ GoldenResult verify_channel(const Sides& sides, const std::string& channel) {
                                                                 : "not in the golden"));
   GoldenResult verified{sides.name, channel, {}};
   CheckResult& result = verified.result;
-  result = judge_series_bits({*pair}, claim_of(sides, channel, over_text(trace.steps())));
+  CoveredSide asked;
+  asked.asked[channel] = asked.found[channel] = StepSet(sides.golden.run.steps);
+  result = settle_pair(judge_series_bits({*pair}, claim_of(sides, channel, over_text(trace.steps()))), sides,
+                       std::move(asked), false);
   if (!result.passed && !sides.environment.empty())
     judge_drift(result, *pair,
                 sides.golden.twin && sides.run.twin ? pair_of(channel, *sides.golden.twin, *sides.run.twin)
                                                     : std::nullopt,
-                sides.environment);
+                sides.environment, allowance_of(sides.run));
   return verified;
 }
 
-/// A tensor of this phase that a golden keeps and this one has not; null if there is none. The golden's own
-/// steps count: a run may record more for its checks.
+/// The steps at which this golden keeps tensors. A run may record more for its checks.
+std::set<int64_t> steps_of_golden(const GoldenArm& golden) {
+  std::set<int64_t> steps = kept_steps(golden.run.steps);
+  for (const SketchRow& row : golden.sketches)
+    steps.insert(row.key.step);
+  return steps;
+}
+
+/// A tensor of this phase that a golden keeps and this one has not; null if there is none.
 const SketchRow* unstored_row(const Sides& sides, Phase phase) {
   std::set<TensorKey> stored;
-  std::set<int64_t> steps;
   for (const SketchRow& row : sides.golden.sketches)
-    if (row.key.phase == phase) {
-      stored.insert(row.key);
-      steps.insert(row.key.step);
-    }
-  for (const SketchRow& row : sides.run.trace->sketches())
-    if (row.key.phase == phase && steps.contains(row.key.step) && !stored.contains(row.key) &&
-        !sides.claimed(row.key))
+    stored.insert(row.key);
+  for (const SketchRow& row : sides.rows)
+    if (row.key.phase == phase && !stored.contains(row.key) && !sides.claimed(row.key))
       return &row;
   return nullptr;
 }
@@ -112,12 +152,13 @@ const SketchRow* unstored_row(const Sides& sides, Phase phase) {
 /// Digests of one phase. \param drifts  the arm's channels were seen to drift
 GoldenResult verify_phase(const Sides& sides, Phase phase, bool drifts) {
   const std::string quantity(name_of(phase));
-  const Trace& trace = *sides.run.trace;
   std::vector<SourcePair> pairs;
+  CoveredSide asked;
   for (const SketchRow& row : sides.golden.sketches) {
     if (row.key.phase != phase || sides.claimed(row.key))
       continue;
-    const SketchRow* found = trace.find_sketch(row.key);
+    asked.asked[quantity_of(row.key)].add(row.key.step);
+    const SketchRow* found = sides.find_row(row.key);
     if (!found)
       return failure(
           sides.name, quantity, Verdict::missing,
@@ -134,7 +175,10 @@ GoldenResult verify_phase(const Sides& sides, Phase phase, bool drifts) {
                     quantity, extra->key.name, extra->key.step, sides.name));
   GoldenResult verified{sides.name, quantity, {}};
   CheckResult& result = verified.result;
-  result = judge_tensor_bits(pairs, claim_of(sides, quantity, fmt::format("in {} digests", pairs.size())));
+  asked.found = asked.asked;
+  result = settle_pair(
+      judge_tensor_bits(pairs, claim_of(sides, quantity, fmt::format("in {} digests", pairs.size()))), sides,
+      std::move(asked), true);
   if (result.passed || sides.environment.empty())
     return verified;
   const bool near = std::all_of(pairs.begin(), pairs.end(), [](const SourcePair& pair) {
@@ -172,9 +216,14 @@ void verify_arm(const Sides& sides, std::vector<GoldenResult>& results) {
                         return each.result.verdict == Verdict::drift;
                       });
   for (const Phase phase : {Phase::grad, Phase::param})
-    if (std::any_of(sides.golden.sketches.begin(), sides.golden.sketches.end(),
-                    [&](const SketchRow& row) { return row.key.phase == phase && !sides.claimed(row.key); }))
+    if (sides.has_unclaimed(sides.golden.sketches, phase) || sides.has_unclaimed(sides.rows, phase))
       mine.push_back(verify_phase(sides, phase, drifts));
+  const bool has_claims = std::any_of(sides.claims.begin(), sides.claims.end(), [&](const Check& check) {
+    return check.arms == std::vector{sides.name};
+  });
+  if (mine.empty() && !has_claims)
+    mine.push_back(failure(sides.name, "arm", Verdict::missing,
+                           "neither " + sides.name + " nor its golden has a value to compare"));
   for (GoldenResult& each : mine) {
     if (!each.result.passed && !sides.config.empty())
       each.result.sentence += "; the config is not the golden's: " + sides.config;
@@ -201,7 +250,7 @@ std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::strin
       results.push_back(
           failure(name, "arm", Verdict::missing,
                   "the golden has no arm '" + name + "'; record it with 'parity golden record'"));
-    else if (run->second.crashed || !run->second.trace)
+    else if (!run->second.ended_well())
       results.push_back(failure(name, "arm", Verdict::crashed,
                                 name + " gave nothing to hold against its golden" +
                                     (run->second.failure.empty() ? "" : ": " + run->second.failure)));
@@ -209,10 +258,24 @@ std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::strin
       const Json environment = fingerprint_of(*run->second.trace);
       const GoldenArm& side = golden.side_for(name, environment);
       verify_arm({name, side, run->second, claims, json_difference_text(side.fingerprint, environment),
-                  json_difference_text(side.config, run->second.trace->config())},
+                  json_difference_text(side.config, run->second.trace->config()),
+                  kept_rows(*run->second.trace, steps_of_golden(side))},
                  results);
     }
   }
+  return results;
+}
+
+/// That there is no golden to trust, and where the runs differ from what a damaged file holds.
+std::vector<GoldenResult> without_golden(const StoredGolden& stored,
+                                         const std::map<std::string, ArmEvidence>& arms,
+                                         const std::vector<Check>& claims) {
+  if (!stored.damaged)
+    return {failure("", "content", Verdict::missing, stored.problem)};
+  std::vector<GoldenResult> results = {failure("", "content", Verdict::different, stored.problem)};
+  for (GoldenResult& each : verify(*stored.damaged, arms, claims))
+    if (!each.result.passed)
+      results.push_back(std::move(each));
   return results;
 }
 
@@ -222,18 +285,12 @@ std::vector<GoldenResult> verify_golden(const StoredGolden& stored,
                                         const std::map<std::string, ArmEvidence>& arms,
                                         const std::vector<Check>& claims) {
   if (!stored.golden)
-    return {failure("", "content", Verdict::missing, stored.problem)};
-  std::vector<GoldenResult> results;
-  if (!stored.golden->intact())
-    results.push_back(failure("", "content", Verdict::different, damage_text(*stored.golden, stored.file)));
-  for (GoldenResult& each : verify(*stored.golden, arms, claims))
-    results.push_back(std::move(each));
-  return results;
+    return without_golden(stored, arms, claims);
+  return verify(*stored.golden, arms, claims);
 }
 
 bool agrees_with_golden(const Golden& golden, const std::string& name, const ArmEvidence& arm) {
-  if (!golden.arms.contains(name) || arm.crashed || !arm.trace || !arm.trace->complete() ||
-      !arm.trace->faults().empty())
+  if (!golden.arms.contains(name) || !arm.ended_well() || !arm.trace->faults().empty())
     return false;
   size_t compared = 0;
   for (const GoldenResult& each : verify(golden, {{name, arm}}, {})) {
@@ -253,7 +310,7 @@ bool golden_needs_twins(const StoredGolden& stored, const std::map<std::string, 
   const Golden& golden = *stored.golden;
   for (const auto& [name, evidence] : arms) {
     const auto arm = golden.arms.find(name);
-    if (arm == golden.arms.end() || !arm->second.twin || evidence.crashed || !evidence.trace ||
+    if (arm == golden.arms.end() || !arm->second.twin || !evidence.ended_well() ||
         arm->second.fingerprint == fingerprint_of(*evidence.trace))
       continue;
     ArmEvidence alone = evidence;

@@ -3,6 +3,7 @@
 #include "harness/measure/whole_digest.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <vector>
 
@@ -83,6 +84,20 @@ DigestPair digests_of_pair(const TensorView& expected, const TensorView& actual,
   for (const DigestPair& each : found)
     sum += each;
   return sum;
+}
+
+bool have_equal_bits(const TensorView& expected, const TensorView& actual, const DoneWithBytes& done) {
+  require(expected.dtype == actual.dtype && expected.shape == actual.shape, "bits of unlike tensors");
+  std::atomic<bool> equal = true;
+  for_each_group(expected, [&](size_t, int64_t first, int64_t count) {
+    const TensorView e = part_of(expected, first, count), a = part_of(actual, first, count);
+    if (equal && std::memcmp(e.data, a.data, e.bytes()) != 0)
+      equal = false;
+    if (done)
+      for (const TensorView& side : {e, a})
+        done(static_cast<const std::byte*>(side.data), side.bytes());
+  });
+  return equal;
 }
 
 }  // namespace parity

@@ -31,4 +31,7 @@ DigestPair digests_of_part(const TensorView& expected, const TensorView& actual,
 DigestPair digests_of_pair(const TensorView& expected, const TensorView& actual,
                            const DoneWithBytes& done = {});
 
+/// Whether two whole tensors have the same bits. \throws InternalError if dtype or shape differ
+bool have_equal_bits(const TensorView& expected, const TensorView& actual, const DoneWithBytes& done = {});
+
 }  // namespace parity

@@ -36,6 +36,8 @@ void attach_floors(std::map<std::string, ArmEvidence>& arms, const Case& source,
     const Arm& arm = source.arm(name);
     evidence.floors = nullptr;
     evidence.floors_problem = "measure it with: " + command;
+    if (golden.damaged)
+      evidence.floors_problem = golden.problem;
     if (!golden.golden)
       continue;
     const auto found = golden.golden->floors.arms.find(arm.asked_as());

@@ -21,6 +21,13 @@ std::string list_of_arms(const Case& source) {
   return list;
 }
 
+/// Whether a golden of another environment is met up to drift only.
+bool drifts(const std::vector<JudgedCheck>& judged) {
+  return std::ranges::any_of(judged, [](const JudgedCheck& each) {
+    return each.kind == "golden" && each.result.verdict == Verdict::drift;
+  });
+}
+
 /// What equal bits say: of the arms among each other only where that was claimed of each pair.
 std::string identical_words(const Case& source, const std::vector<JudgedCheck>& judged) {
   const std::string names = list_of_arms(source);
@@ -30,14 +37,18 @@ std::string identical_words(const Case& source, const std::vector<JudgedCheck>& 
   if (std::none_of(judged.begin(), judged.end(), of_pair)) {
     const bool golden =
         std::any_of(judged.begin(), judged.end(), [](const auto& each) { return each.kind == "golden"; });
-    return golden ? names + (source.arms.size() == 1 ? " agrees with its golden, bit for bit"
-                                                     : " each agree with their golden, bit for bit")
+    const std::string how =
+        drifts(judged) ? "up to drift: the golden is of another environment" : "bit for bit";
+    return golden ? names + (source.arms.size() == 1 ? " agrees with its golden, " + how
+                                                     : " each agree with their golden, " + how)
                   : "what is claimed of " + names + " holds";
   }
   const bool alike = std::all_of(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
     return !of_pair(check) || check.claim.relation == Relation::identical ||
            check.claim.relation == Relation::equivalent;
   });
+  if (drifts(judged) && alike)
+    return names + " agree with each other bit for bit, and with their golden up to drift";
   return alike ? names + " agree bit for bit in everything that was checked"
                : names + " differ as the case says, and what it claims of them holds bit for bit";
 }

@@ -66,8 +66,9 @@ std::string cause_command(const PlannedCase& planned, const JudgedCheck& judged,
                           const std::map<std::string, RunResult>& runs, const fs::path& out) {
   const Check& claim = judged.claim;
   const Verdict verdict = judged.result.verdict;
-  if (judged.result.passed || (verdict != Verdict::different && verdict != Verdict::rounding) ||
-      !finished(planned, claim.arms, runs))
+  const bool differs =
+      verdict == Verdict::different || verdict == Verdict::imprecise || verdict == Verdict::rounding;
+  if (judged.result.passed || !differs || !finished(planned, claim.arms, runs))
     return "";
   Words words;
   if (judged.kind == "pair")

@@ -54,6 +54,33 @@ void read_bound(Check& check, const TomlTable& table) {
                "a check against the golden is about all that is stored; leave out 'steps'");
 }
 
+/// What belongs to relation equivalent: a narrower type that an arm computes in, or a factor with its reason.
+void read_precision(Check& check, const TomlTable& table) {
+  for (const char* key : {"precision", "imprecision", "imprecision_because"})
+    if (table.has(key) && check.relation != Relation::equivalent)
+      table.fail(table.place_of(key), "'" + std::string(key) + "' belongs to relation equivalent");
+  if (table.has("precision")) {
+    const std::string name = table.string("precision");
+    if (name != "bfloat16" && name != "float16")
+      table.fail(table.place_of("precision"), "'precision' is the narrower type that an arm computes in" +
+                                                  suggestion(name, {"bfloat16", "float16"}));
+    check.precision = parse_enum<DType>(name);
+  }
+  if (table.has("imprecision")) {
+    check.imprecision = table.number("imprecision", 1);
+    if (!(*check.imprecision > 1) || !std::isfinite(*check.imprecision))
+      table.fail(
+          table.place_of("imprecision"),
+          "'imprecision' says how many times more than rounding an arm may lose, and must be more than 1");
+  }
+  check.imprecision_because = table.string("imprecision_because");
+  if (check.imprecision.has_value() != !check.imprecision_because.empty())
+    table.fail(
+        table.has("imprecision") ? table.place_of("imprecision") : table.place_of("imprecision_because"),
+        "'imprecision' needs the reason why an arm loses more than rounding: imprecision_because = "
+        "\"...\", and belongs to it");
+}
+
 /// The golden of the case that `sibling_case` names, of the same folder of cases.
 std::filesystem::path sibling_golden(const TomlTable& table, const Check& check) {
   const std::string name = table.string("sibling_case");
@@ -105,7 +132,8 @@ void require_arms(const TomlTable& table, std::string_view key, const std::vecto
 
 Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
   table.allow_only({"channel", "tensor", "phase", "arms", "relation", "lag", "steps", "because", "tolerance",
-                    "tolerance_because", "against", "sibling", "sibling_case", "times"});
+                    "tolerance_because", "precision", "imprecision", "imprecision_because", "against",
+                    "sibling", "sibling_case", "times"});
   Check check;
   check.channels = table.strings("channel");
   check.tensor = table.string("tensor");
@@ -124,6 +152,7 @@ Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
   if (table.has("lag") && check.relation != Relation::lagged)
     table.fail(table.place_of("lag"), "'lag' belongs to relation lagged");
   read_bound(check, table);
+  read_precision(check, table);
   check.steps = read_window(table);
   check.because = table.string("because");
   if (check.because.empty())

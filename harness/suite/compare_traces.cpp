@@ -82,6 +82,11 @@ ChannelDifference compare_channel(const Trace& a, const Trace& b, const std::str
   for (const int64_t step : steps)
     if (in_a.contains(step) && in_b.contains(step))
       row.steps.push_back(step);
+  if (row.steps.empty()) {
+    const bool first = std::ranges::any_of(steps, [&](int64_t step) { return in_a.contains(step); });
+    row.mismatch = first ? "only the first has these updates" : "only the second has these updates";
+    return row;
+  }
   row.expected = series_of(*expected, a.steps(), row.steps);
   row.actual = series_of(*actual, b.steps(), row.steps);
   row.difference = measure_series(row.expected, row.actual, policy);
@@ -105,6 +110,8 @@ std::vector<ChannelDifference> compare_channels(const Trace& a, const Trace& b, 
                       suggestion(pattern, {known.begin(), known.end()}));
   const std::vector<int64_t> steps = wanted_steps(a, b, filter);
   std::vector<ChannelDifference> rows;
+  if (steps.empty())  // the initial state has no channels
+    return rows;
   for (const std::string& name : names)
     rows.push_back(compare_channel(a, b, name, steps, policy));
   return rows;
@@ -131,7 +138,8 @@ std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, co
     if (!in_a.contains(key) || !in_b.contains(key))
       row.mismatch = in_a.contains(key) ? "only in the first" : "only in the second";
     else
-      row.gap = measure_tensor(tensor_source(a, key), tensor_source(b, key), detail, policy);
+      row.gap =
+          measure_tensor(tensor_source(a, key), tensor_source(b, key), detail, policy, Proof::agreement);
     rows.push_back(std::move(row));
   }
   for (const std::string& pattern : filter.tensors)
@@ -170,6 +178,23 @@ RankQuestion rank_question(const Trace& a, const Trace& b, const TraceFilter& fi
           },
           [&filter, last](int64_t step) { return step <= last && (!filter.step || *filter.step == step); },
           found.policy};
+}
+
+/// \throws UserError if something that was asked for is in neither trace
+void require_something(const TraceDifference& difference, const Trace& a, const Trace& b,
+                       const TraceFilter& filter) {
+  if (difference.channels.empty() && difference.tensors.empty())
+    throw UserError(filter.step
+                        ? fmt::format("neither trace has anything for update {}; the first ends with {}, the "
+                                      "second with {}",
+                                      *filter.step, a.last_step(), b.last_step())
+                        : "the two traces hold nothing to compare",
+                    ExitCode::missing);
+  if (filter.phase && difference.tensors.empty())
+    throw UserError(
+        fmt::format("neither trace has a {} tensor{}; record it, or leave out --phase",
+                    name_of(*filter.phase), filter.step ? fmt::format(" at update {}", *filter.step) : ""),
+        ExitCode::missing);
 }
 
 template <class Rows>
@@ -260,13 +285,7 @@ TraceDifference compare_traces(const Trace& expected, const Trace& actual, const
   if (filter.wants_tensors())
     difference.tensors = compare_tensors(expected, actual, filter, detail, policy);
   difference.ranks = compare_ranks(expected, actual, rank_question(expected, actual, filter, difference));
-  const bool nothing = std::all_of(difference.channels.begin(), difference.channels.end(),
-                                   [](const auto& row) { return row.mismatch.empty() && row.steps.empty(); });
-  if (nothing && difference.tensors.empty())
-    throw UserError(filter.step
-                        ? fmt::format("neither trace has anything for update {}; the first ends with {}",
-                                      *filter.step, expected.last_step())
-                        : "the two traces hold nothing to compare");
+  require_something(difference, expected, actual, filter);
   return difference;
 }
 

@@ -2,14 +2,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/evidence.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "harness/base/error.hpp"
+#include "harness/compare/rounding_size.hpp"
 #include "harness/suite/precision.hpp"
 #include "harness/suite/renaming.hpp"
 
 namespace parity {
+namespace {
+
+/// What the checks of a case allow the arithmetic of one of its arms to cost. A check states it of its second
+/// arm: the first one is the reference, and most often computes in float32.
+PrecisionAllowance allowance_for(const Case& source, const std::string& arm) {
+  PrecisionAllowance allowance;
+  for (const Check& check : source.checks) {
+    if (check.arms.size() != 2 || check.arms.back() != arm)
+      continue;
+    const RoundingModel stated = rounding_model(check.precision.value_or(DType::float32));
+    allowance.dtype = wider_allowance(rounding_model(allowance.dtype), stated).dtype;
+    allowance.factor = std::max(allowance.factor, check.imprecision.value_or(1));
+  }
+  return allowance;
+}
+
+}  // namespace
 
 Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunResult>& results,
                    const RunStore& store) {
@@ -18,7 +37,10 @@ Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunRe
     ArmEvidence& evidence = arms_[arm.name];
     evidence.warmup_steps = arm.warmup_steps;
     evidence.resolved = arm.resolved;
+    evidence.updates = updates_of_run(arm.config, source.is_command() ? RunSpan{} : source.span);
+    evidence.ranks = arm.ranks;
     evidence.sixteen_bits = computes_in_16_bits(arm.config);
+    evidence.allowance = allowance_for(planned.source, arm.name);
     evidence.trace = open(arm.run, source, results, store);
     evidence.failure = failure_of(arm.run, evidence.trace, results);
     if (!arm.twin.empty()) {

@@ -44,12 +44,12 @@ GoldenDiff diff_goldens(const std::string& name, const Golden& before, const Gol
 }
 
 GoldenDiff diff_files(const fs::path& before, const fs::path& after) {
-  const Golden golden = read_golden(after);
-  return diff_goldens(golden.origin.case_name, read_golden(before), golden);
+  const Golden golden = read_intact_golden(after);
+  return diff_goldens(golden.origin.case_name, read_intact_golden(before), golden);
 }
 
 GoldenDiff diff_with_last_run(const Case& source, const fs::path& out) {
-  Golden stored = read_golden(source.golden_file);
+  Golden stored = read_intact_golden(source.golden_file);
   Golden now;
   const Json results = last_results(source.name, out);
   if (!results.value("settings", Json::array()).empty())

@@ -68,14 +68,6 @@ std::set<std::string> wanted_names(const std::map<std::string, Sides>& goldens,
   return wanted;
 }
 
-/// A golden that is as it was recorded: the values of another are nobody's.
-Golden read_whole(const fs::path& file) {
-  Golden golden = read_golden(file);
-  if (!golden.intact())
-    throw UserError(damage_text(golden, file));
-  return golden;
-}
-
 std::string state_of(const ReviewedGolden& golden) {
   if (!golden.before || !golden.after)
     return golden.after ? "added" : "removed";
@@ -123,9 +115,9 @@ GoldenReview review_goldens(const std::string& revision, const fs::path& root,
     }
     ReviewedGolden golden{name, {}, {}};
     if (!sides.before.empty())
-      golden.before = read_whole(sides.before);
+      golden.before = read_intact_golden(sides.before);
     if (!sides.after.empty())
-      golden.after = read_whole(sides.after);
+      golden.after = read_intact_golden(sides.after);
     review.goldens.push_back(std::move(golden));
   }
   return review;

@@ -8,6 +8,9 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/visible.hpp"
+#include "harness/compare/asked.hpp"
+#include "harness/compare/step_set.hpp"
+#include "harness/compare/wording.hpp"
 #include "harness/trace/trace.hpp"
 
 namespace parity {
@@ -40,6 +43,36 @@ std::string fault_problem(const PlannedRun& run, const Trace& trace) {
   return "";
 }
 
+/// Updates that the trace lacks, or has beyond those that the run was started for, in words; "" if there are
+/// none.
+std::string steps_problem(const PlannedRun& run, const Trace& trace) {
+  const RunUpdates updates = run.updates();
+  if (!updates.known())
+    return "";
+  StepSet asked;
+  asked.add(updates.first, updates.last);
+  const StepSet found(trace.steps());
+  const StepSet lacking = asked.without(found), more = found.without(asked);
+  if (lacking.empty() && more.empty())
+    return "";
+  return fmt::format(
+      "{} was started for {} and its trace {} {}; write one row of /steps for each update, as "
+      "many as the case's steps",
+      run.label, asked.text(), lacking.empty() ? "also has" : "lacks",
+      lacking.empty() ? more.text() : lacking.text());
+}
+
+/// Ranks whose values are not in the trace, in words; "" if all are.
+std::string ranks_problem(const PlannedRun& run, const Trace& trace) {
+  if (ranks_of(trace) == run.ranks)
+    return "";
+  return fmt::format(
+      "{} was started with {} and its trace has the values of {}; let each rank write its own "
+      "file (attributes rank and ranks), or give a file that joins them the attribute "
+      "joined_ranks = {}",
+      run.label, count_text(static_cast<size_t>(run.ranks), "rank"), ranks_of(trace), run.ranks);
+}
+
 }  // namespace
 
 std::optional<RunFailure> trace_failure(const PlannedRun& run, const fs::path& trace) {
@@ -57,6 +90,9 @@ std::optional<RunFailure> trace_failure(const PlannedRun& run, const fs::path& t
     if (opened.failure())
       return RunFailure{"bad_trace", fmt::format("{} left a complete trace that says its run failed: {}",
                                                  run.label, visible(opened.failure()->dump()))};
+    for (const std::string& problem : {steps_problem(run, opened), ranks_problem(run, opened)})
+      if (!problem.empty())
+        return RunFailure{"bad_trace", problem};
     if (const std::string problem = fault_problem(run, opened); !problem.empty())
       return RunFailure{"bad_fault", problem};
   } catch (const UserError& problem) {

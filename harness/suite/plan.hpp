@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/compare/judge.hpp"
 #include "harness/suite/case.hpp"
 #include "harness/suite/config_schema.hpp"
 #include "harness/suite/flat_config.hpp"
@@ -17,6 +18,10 @@
 #include "harness/trace/capture.hpp"
 
 namespace parity {
+
+/// Returns the updates that a run of this config makes within its span; none are known where the config does
+/// not say `steps` (a command whose case leaves it to the program).
+RunUpdates updates_of_run(const FlatConfig& config, const RunSpan& span);
 
 /// A run to be executed, or answered from the cache. Its identity leaves out what must not change the
 /// numbers: names, capture, time limits.
@@ -44,6 +49,8 @@ struct PlannedRun {
 
   bool is_command() const { return !command.empty(); }
   int64_t last_step() const { return span.stop_after > 0 ? span.stop_after : steps; }
+  /// The updates that its trace has to have; none are known where no config says `steps`.
+  RunUpdates updates() const { return updates_of_run(config, span); }
   int slots() const { return ranks * threads; }
   /// Relative cost, for the time left and the order of cases: tokens, float64 counted as twice as slow, and
   /// what starting a process of LibTorch costs in tokens of a small model.

@@ -72,6 +72,16 @@ std::optional<JudgedCheck> replica_check(const std::string& arm, const Trace& tr
   result.passed = differences.empty();
   result.verdict = result.passed ? Verdict::identical : Verdict::different;
   result.measured = {{"compared", trace.replicas_compared()}, {"differing", differences.size()}};
+  if (trace.replicas_compared() == 0) {
+    result.passed = false;
+    result.verdict = Verdict::missing;
+    result.sentence = fmt::format(
+        "nothing that two of the {} ranks of {} hold was recorded by both, so whether they agree is not "
+        "known; "
+        "record a channel or a replicated tensor on each rank",
+        trace.ranks(), arm);
+    return JudgedCheck{"replicas", "replicas", claim, result};
+  }
   if (result.passed) {
     result.sentence = fmt::format(
         "what several of the {} ranks of {} hold is the same on each, bit for bit: {} tensors and "

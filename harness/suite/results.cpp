@@ -110,7 +110,8 @@ std::string cause_words(const std::vector<JudgedCheck>& judged, const Json& diff
       std::find_if(judged.begin(), judged.end(), [](const JudgedCheck& j) { return !j.result.passed; });
   const bool of_pair =
       first != judged.end() && first->kind == "pair" && first->claim.arms.size() == 2 &&
-      (first->result.verdict == Verdict::different || first->result.verdict == Verdict::rounding);
+      (first->result.verdict == Verdict::different || first->result.verdict == Verdict::imprecise ||
+       first->result.verdict == Verdict::rounding);
   if (!of_pair)
     return "";
   std::vector<std::string> keys;
@@ -151,6 +152,16 @@ Json evidence_json(const JudgedCheck& judged) {
           {"runs", judged.stored->runs}};
 }
 
+/// What was asked, found and compared. Of thousands of stored quantities that agree the words are enough.
+Json coverage_json(const JudgedCheck& judged) {
+  const Coverage& coverage = judged.result.coverage;
+  if (coverage.sides.empty())
+    return nullptr;
+  if (judged.kind == "golden" && judged.result.passed)
+    return {{"text", coverage.text()}};
+  return coverage.to_json();
+}
+
 Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t number,
                 const std::map<std::string, RunResult>& runs, const fs::path& out) {
   const CheckResult& result = judged.result;
@@ -159,6 +170,10 @@ Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t nu
     parameters["lag"] = judged.claim.lag;
   if (judged.claim.tolerance)
     parameters["tolerance"] = *judged.claim.tolerance;
+  if (judged.claim.precision)
+    parameters["precision"] = name_of(*judged.claim.precision);
+  if (judged.claim.imprecision)
+    parameters["imprecision"] = *judged.claim.imprecision;
   if (judged.claim.sibling)
     parameters["times"] = judged.claim.sibling->times;
   return {{"id", fmt::format("{}:{}", planned.source.name, number)},
@@ -178,6 +193,7 @@ Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t nu
           {"worst", result.worst ? worst_json(*result.worst) : Json()},
           {"tensors", finite_json(result.tensors)},
           {"bounds", result.bounds},
+          {"coverage", coverage_json(judged)},
           {"evidence", evidence_json(judged)},
           {"command", closer_command(planned, judged, runs, out)},
           {"cause", cause_command(planned, judged, runs, out)}};

@@ -59,6 +59,13 @@ int64_t most_steps() {
   return number;
 }
 
+RunUpdates updates_of_run(const FlatConfig& config, const RunSpan& span) {
+  const int64_t steps = integer_of(config, "steps", 0);
+  if (steps < 1)
+    return {};
+  return {span.start_run.empty() ? 1 : span.start_step + 1, span.stop_after > 0 ? span.stop_after : steps};
+}
+
 void check_run(const Arm& arm, const PlannedRun& run) {
   check_steps(arm, run);
   check_faults(arm, run);

@@ -52,8 +52,8 @@ std::set<int64_t> ranks_beside(const fs::path& trace) {
     if (!name.starts_with(start))
       continue;
     int64_t rank = 0;
-    const char* const digits = name.data() + start.size();
-    if (std::from_chars(digits, name.data() + name.size(), rank).ec != std::errc() || rank < 1)
+    const char* const number = name.data() + start.size();
+    if (std::from_chars(number, name.data() + name.size(), rank).ec != std::errc() || rank < 1)
       continue;
     const fs::path whole = rank_path(trace, rank).filename();
     if (name == whole || name == partial_path(whole))

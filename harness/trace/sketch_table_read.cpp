@@ -66,7 +66,11 @@ class Columns {
 
 /// The leading sizes of a row of the shape column; -1 fills the rest.
 Shape shape_of_row(const Columns& columns, const int64_t* sizes) {
-  Shape shape(sizes, std::find(sizes, sizes + most_dimensions, -1));
+  const int64_t* const end = sizes + most_dimensions;
+  const int64_t* const rest = std::find(sizes, end, -1);
+  Shape shape(sizes, rest);
+  if (std::any_of(rest, end, [](int64_t size) { return size != -1; }))
+    columns.refuse("shape " + to_string(Shape(sizes, end)) + " is impossible");
   int64_t count = 1;
   for (const int64_t size : shape)
     if (size < 0 || __builtin_mul_overflow(count, size, &count))

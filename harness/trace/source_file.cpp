@@ -54,6 +54,7 @@ SourceFile::SourceFile(const fs::path& path, Links links) {
 }
 
 SourceFile::~SourceFile() {
+  ::flock(descriptor_, LOCK_UN);  // a mapping of the file keeps it open, and would keep the lock
   ::close(descriptor_);
 }
 

@@ -33,12 +33,13 @@ namespace {
 
 /// The trace of a run folder, or the file itself.
 fs::path find_trace(const fs::path& path) {
-  if (!fs::is_directory(path))
+  std::error_code none;
+  if (!fs::is_directory(path, none))
     return path;
   fs::path whole = path / "trace.h5";
-  if (fs::exists(whole))
+  if (fs::exists(whole, none))
     return whole;
-  if (fs::exists(partial_path(whole)))
+  if (fs::exists(partial_path(whole), none))
     return partial_path(whole);
   throw UserError(
       "no trace in " + path.string() + " (it holds neither trace.h5 nor trace.h5.partial); run first",
@@ -133,6 +134,9 @@ const std::vector<FaultReport>& Trace::faults() const {
 }
 int64_t Trace::ranks() const {
   return state_->own->ranks;
+}
+int64_t Trace::joined_ranks() const {
+  return state_->own->joined_ranks;
 }
 int64_t Trace::replicas_compared() const {
   return state_->logical.replicas;

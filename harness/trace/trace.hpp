@@ -102,6 +102,8 @@ class Trace {
   const std::vector<FaultReport>& faults() const;
 
   int64_t ranks() const;
+  /// How many ranks' values the writer joined in one file of its own (attribute joined_ranks); else 1.
+  int64_t joined_ranks() const;
   /// Replicated tensors and channels that were compared between two ranks.
   int64_t replicas_compared() const;
   /// Those that are not equal in bits, in order of steps; of the tensor itself the lowest rank's values

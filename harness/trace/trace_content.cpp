@@ -76,6 +76,10 @@ void read_header(const InputFile& file, TraceContent& trace) {
   trace.ranks = hdf5::read_integer_attribute(file.root(), "ranks").value_or(1);
   if (trace.rank < 0 || trace.rank >= trace.ranks)
     file.refuse("it is of rank " + std::to_string(trace.rank) + " of " + std::to_string(trace.ranks));
+  trace.joined_ranks = hdf5::read_integer_attribute(file.root(), "joined_ranks").value_or(1);
+  if (trace.joined_ranks < 1 || (trace.joined_ranks > 1 && trace.ranks > 1))
+    file.refuse("it says that " + std::to_string(trace.joined_ranks) +
+                " ranks were joined in it, and is of one of " + std::to_string(trace.ranks));
   trace.config = parse_json(file, trace, "config");
   trace.provenance = parse_json(file, trace, "provenance");
   if (hdf5::read_string_attribute(file.root(), "failure"))

@@ -39,6 +39,7 @@ struct TraceContent {
   int64_t last_step = 0;
   int64_t rank = 0;
   int64_t ranks = 1;
+  int64_t joined_ranks = 1;  ///< whose values the writer put into this one file
   Json config = Json::object();
   Json provenance = Json::object();
   std::optional<Json> failure;

@@ -36,6 +36,7 @@ void add_header(ContentHash& hash, const TraceContent& trace) {
   hash.add(trace.schema);
   hash.add(trace.rank);
   hash.add(trace.ranks);
+  hash.add(trace.joined_ranks);
   hash.add(trace.last_step);
   for (const auto& [name, text] : trace.texts) {
     hash.add(name);

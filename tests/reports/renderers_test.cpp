@@ -68,6 +68,7 @@ constexpr std::array expectations = {
     "--tensor 'layers.1.attention.wq.*'",                             // the command to look closer
     "cases/optim/forgotten_step.toml:straight forgets_step",          // the one that finds the cause
     "bits of parameters follow from bits of the optimizer's state",   // why it is checked
+    "1 channel at steps 1-10",                                        // what was compared
     "no golden for arm straight",                                     // missing
     "parity golden record cases/optim/forgotten_step.toml",           // and the remedy
     "no arm has a channel mask_pairs",                                // a check that matched nothing

@@ -29,6 +29,8 @@ struct PlantedTensor {
   PlantedTensor(TensorKey name, std::variant<std::vector<float>, std::vector<double>> list,
                 Shape sizes = {-1})
       : key(std::move(name)), values(std::move(list)), shape(std::move(sizes)) {}
+
+  bool operator==(const PlantedTensor&) const = default;
 };
 
 /// What a run that never took place left behind. Steps count from 1, as many as the channels have values.
@@ -40,6 +42,8 @@ struct PlantedRun {
   Json config = Json::object();
   Json provenance = Json::object();
   Json failure = nullptr;  ///< the run ends here if not null
+
+  bool operator==(const PlantedRun&) const = default;
 };
 
 /// Writes planted runs as traces and judges checks of them.

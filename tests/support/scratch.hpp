@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "harness/base/file.hpp"
 #include "harness/tensor/tensor_view.hpp"
@@ -24,7 +25,8 @@ class FolderTest : public testing::Test {
     std::string name = std::string(info->test_suite_name()) + "." + info->name();
     for (char& c : name)
       c = c == '/' ? '_' : c;
-    return std::filesystem::path(testing::TempDir()) / name;
+    // Of its own for each process: two builds may be tested at once.
+    return std::filesystem::path(testing::TempDir()) / (name + "." + std::to_string(::getpid()));
   }();
   void SetUp() override {
     std::filesystem::remove_all(folder);

@@ -18,41 +18,65 @@ bool collapses(const TwinGap& gap, const CollapseRule& rule) {
   return rule.falls(gap.collapse) && gap.collapse.gap32 != 0;
 }
 
-bool holds(const TwinGap& gap, const CollapseRule& rule) {
-  return gap.broken.empty() && !gap.identical && gap.floors() >= distinct_floors && !collapses(gap, rule);
+/// One rounding of a quantity in its own dtype. A run whose "twin" is the same run again (a trainer that does
+/// not look at the dtype it is asked for) has a measured floor of 0, and any gap would count.
+double least_floor(const TwinGap& gap) {
+  return gap.integral ? 0 : gap.model.roundoff * gap.collapse.norm64;
 }
 
-Verdict verdict_of(const TwinGap& gap, const CollapseRule& rule) {
+bool holds(const TwinGap& gap, const CollapseRule& rule) {
+  return gap.broken.empty() && !gap.identical && gap.floors() >= distinct_floors &&
+         gap.collapse.gap32 >= distinct_floors * least_floor(gap) && !collapses(gap, rule);
+}
+
+/// A gap that vanishes in float64 is rounding only if it is as small as rounding.
+Verdict verdict_of(const TwinGap& gap, const RoundingSize& size, const CollapseRule& rule) {
   if (!gap.broken.empty())
     return Verdict::different;
   if (gap.identical)
     return Verdict::identical;
-  return collapses(gap, rule) || rule.accepts(gap.collapse) ? Verdict::rounding : Verdict::different;
+  if (!collapses(gap, rule) && !rule.accepts(gap.collapse))
+    return Verdict::different;
+  return RoundingSizeRule().judge(size);
 }
 
 /// "5.3e+03 floors" or "over a floor of 0".
 std::string floors_text(const TwinGap& gap) {
+  if (gap.collapse.gap32 < distinct_floors * least_floor(gap))
+    return fmt::format("a gap of {}, less than {:.0f} roundings of the quantity",
+                       size_text(gap.collapse.gap32), distinct_floors);
   if (gap.floor == 0)
     return fmt::format("a gap of {} over a floor of 0", size_text(gap.collapse.gap32));
   return fmt::format("{} floors (needed {:.0f}; gap {}, floor {})", size_text(gap.floors()), distinct_floors,
                      size_text(gap.collapse.gap32), size_text(gap.floor));
 }
 
-std::string fault_text(const TwinGap& gap, const CollapseRule& rule, const Side& a, const Side& b,
-                       const std::string& where) {
+std::string fault_text(const TwinGap& gap, const RoundingSize& size, const CollapseRule& rule, const Side& a,
+                       const Side& b, const std::string& where) {
   if (!gap.broken.empty())
     return gap.broken;
   if (gap.identical)
     return fmt::format("{} of {} is {}'s, bit for bit, {}: what should set the arms apart did nothing",
                        gap.quantity, b.name, a.name, where);
-  if (collapses(gap, rule))
-    return fmt::format("{} of {} differs from {}'s {} by rounding only: {}", gap.quantity, b.name, a.name,
-                       where, rule.explain(gap.collapse));
+  if (collapses(gap, rule)) {
+    const std::string lost = RoundingSizeRule().explain(size, a.name, b.name);
+    return fmt::format("{} of {} differs from {}'s {} by {} only: {}{}", gap.quantity, b.name, a.name, where,
+                       lost.empty() ? "rounding" : "precision", rule.explain(gap.collapse),
+                       lost.empty() ? "" : "; " + lost);
+  }
   return fmt::format(
       "{} of {} is another computation than {}'s {} (collapse {}), but hidden in float32's rounding: {}; "
       "first {}",
       gap.quantity, b.name, a.name, where, power_text(gap.collapse.log2_ratio()), floors_text(gap),
       gap.first_text);
+}
+
+/// That an arm loses more than rounding does not make arms distinct, and does not go unsaid where they are.
+std::string lost_text(RoundingSize size, const Side& a, const Side& b) {
+  size.collapse.gap64 = 0;  // between distinct arms it is no amplified rounding
+  size.exact = false;
+  const RoundingSizeRule rule;
+  return rule.judge(size) == Verdict::imprecise ? "; besides, " + rule.explain(size, a.name, b.name) : "";
 }
 
 }  // namespace
@@ -71,10 +95,13 @@ CheckResult judge_distinct(const Check& check, const std::vector<Side>& sides) {
     if (holds(*lead, rule) && (!holds(gap, rule) || gap.floors() < lead->floors()))
       lead = &gap;
   const std::string where = over_text(lead->steps);
+  const RoundingSize size = rounding_size_of(*lead, check, a, b);
   CheckResult result;
   result.twins = twins;
+  for (const TwinGap& gap : each)
+    result.coverage.add_pair(gap.quantity, gap.steps);
   result.passed = holds(*lead, rule);
-  result.verdict = verdict_of(*lead, rule);
+  result.verdict = verdict_of(*lead, size, rule);
   result.measured = lead->measured;
   result.measured["gap32"] = json_number(lead->collapse.gap32);
   result.measured["floor"] = json_number(lead->floor);
@@ -84,14 +111,14 @@ CheckResult judge_distinct(const Check& check, const std::vector<Side>& sides) {
   result.worst = lead->worst;
   result.tensors = check.of_tensors() ? lead->rows : Json::array();
   if (!result.passed) {
-    result.sentence = fault_text(*lead, rule, a, b, where);
+    result.sentence = fault_text(*lead, size, rule, a, b, where);
     return result;
   }
   result.sentence = fmt::format(
-      "{} distinct from {}'s {}{}: {}, and the gap stays in float64 (collapse {}); first {}{}",
+      "{} distinct from {}'s {}{}: {}, and the gap stays in float64 (collapse {}); first {}{}{}",
       subject_text(check, gaps, b), a.name, where, gaps.size() > 1 ? ", least in " + lead->quantity : "",
       floors_text(*lead), power_text(lead->collapse.log2_ratio()), lead->first_text,
-      lead->pattern.empty() ? "" : "; " + lead->pattern);
+      lead->pattern.empty() ? "" : "; " + lead->pattern, lead->integral ? "" : lost_text(size, a, b));
   return result;
 }
 

@@ -16,23 +16,41 @@
 namespace parity {
 namespace {
 
-/// One quantity: identical, rounding or different. Counts have no rounding: int64 must agree.
-Verdict collapse_verdict(const TwinGap& gap, const CollapseRule& rule) {
-  if (!gap.broken.empty() || (gap.integral && !gap.identical) || !rule.accepts(gap.collapse))
+/// What the judge knows of one quantity.
+struct JudgedGap {
+  const TwinGap* gap = nullptr;
+  RoundingSize size;
+  Verdict verdict = Verdict::different;
+
+  const Collapse& collapse() const { return gap->collapse; }
+};
+
+/// One quantity: identical, rounding, imprecise, different, or vacuous where a twin is not near its arm.
+/// Counts have no rounding: int64 must agree.
+Verdict verdict_on(const TwinGap& gap, const RoundingSize& size) {
+  if (!gap.broken.empty() || (gap.integral && !gap.identical) || !CollapseRule().accepts(gap.collapse))
     return Verdict::different;
-  return gap.identical ? Verdict::identical : Verdict::rounding;
+  if (gap.integral)
+    return Verdict::identical;
+  const Verdict by_size = RoundingSizeRule().judge(size);
+  return gap.identical && by_size != Verdict::vacuous ? Verdict::identical : by_size;
 }
 
-/// The quantity to tell of: the worst verdict, and of these the one whose gap collapses least.
-const TwinGap& leading(const std::vector<TwinGap>& gaps, const CollapseRule& rule) {
-  const TwinGap* lead = &gaps.front();
-  for (const TwinGap& gap : gaps) {
-    const Verdict mine = collapse_verdict(gap, rule);
-    const Verdict best = collapse_verdict(*lead, rule);
-    if (mine > best || (mine == best && gap.collapse.log2_ratio() < lead->collapse.log2_ratio()))
-      lead = &gap;
-  }
-  return *lead;
+/// How many times its limit the costlier arm loses.
+double excess(const JudgedGap& judged) {
+  const RoundingSizeRule rule;
+  return std::max(judged.size.roundings_of_a() / rule.limit_of_a(judged.size),
+                  judged.size.roundings_of_b() / rule.limit_of_b(judged.size));
+}
+
+/// Whether a quantity is the one to tell of: the worst verdict, and of these the one that loses most, or
+/// whose gap collapses least.
+bool leads(const JudgedGap& mine, const JudgedGap& other) {
+  if (mine.verdict != other.verdict)
+    return mine.verdict > other.verdict;
+  if (mine.verdict == Verdict::imprecise)
+    return excess(mine) > excess(other);
+  return mine.collapse().log2_ratio() < other.collapse().log2_ratio();
 }
 
 std::string residual_text(const TwinGap& lead, const CollapseRule& rule, const Side& a, const Side& b,
@@ -47,6 +65,45 @@ std::string residual_text(const TwinGap& lead, const CollapseRule& rule, const S
                        a.name, where, first, pattern);
   return fmt::format("{} of {} is another computation than {}'s {}: {}{}{}", lead.quantity, b.name, a.name,
                      where, rule.explain(lead.collapse), first, pattern);
+}
+
+/// PyTorch's norm on CPUs adds float32 squares one after another. Where nothing but norms is imprecise, that
+/// is a likely cause.
+std::string known_cause(const std::vector<JudgedGap>& judged) {
+  const bool norms_alone = std::ranges::all_of(judged, [](const JudgedGap& each) {
+    return each.verdict != Verdict::imprecise || each.gap->quantity.ends_with("norm");
+  });
+  return norms_alone
+             ? "; a known cause: a norm that adds squares one after another in float32, as PyTorch's on "
+               "CPUs does (7e-4 at 16 million elements)"
+             : "";
+}
+
+std::string imprecise_text(const JudgedGap& lead, const std::vector<JudgedGap>& judged, const Side& a,
+                           const Side& b, const std::string& where) {
+  const std::string first = lead.gap->first_text.empty() ? "" : "; first " + lead.gap->first_text;
+  return fmt::format(
+      "{} of {} is {}'s up to lost precision {}: the same mathematics, but {}{}; "
+      "'parity bisect' finds the operator{}",
+      lead.gap->quantity, b.name, a.name, where, RoundingSizeRule().explain(lead.size, a.name, b.name),
+      known_cause(judged), first);
+}
+
+/// What both arms lose alike is no difference between them, and does not go unsaid.
+std::string common_loss_text(const std::vector<JudgedGap>& judged) {
+  for (const JudgedGap& each : judged) {
+    const double lost = std::min(each.size.roundings_of_a(), each.size.roundings_of_b());
+    if (!each.gap->integral && each.size.comparable && lost > each.size.model_a.most)
+      return fmt::format("; both lose {} {} roundings in {} alike", power_text(std::log2(lost)),
+                         name_of(each.size.model_a.dtype), each.gap->quantity);
+  }
+  return "";
+}
+
+/// A twin that is not near its arm shows nothing.
+std::string far_twin_text(const JudgedGap& lead, const Side& a, const Side& b, const std::string& where) {
+  return fmt::format("{} {} proves nothing: {}", lead.gap->quantity, where,
+                     RoundingSizeRule().explain(lead.size, a.name, b.name));
 }
 
 /// All bits agree: fine if the arms are seen to have gone different ways, else nothing was tested.
@@ -69,19 +126,43 @@ void judge_same_bits(CheckResult& result, const std::string& subject, const Side
       subject, a.name, where);
 }
 
+std::vector<JudgedGap> judge_gaps(const Check& check, const std::vector<TwinGap>& gaps, const Side& a,
+                                  const Side& b) {
+  std::vector<JudgedGap> judged;
+  judged.reserve(gaps.size());
+  for (const TwinGap& gap : gaps) {
+    const RoundingSize size = rounding_size_of(gap, check, a, b);
+    judged.push_back({&gap, size, verdict_on(gap, size)});
+  }
+  return judged;
+}
+
+void add_roundings(CheckResult& result, const RoundingSize& size) {
+  const RoundingSizeRule rule;
+  result.measured["roundings_a"] = json_number(size.roundings_of_a());
+  result.measured["roundings_b"] = json_number(size.roundings_of_b());
+  result.limit["roundings_a"] = json_number(rule.limit_of_a(size));
+  result.limit["roundings_b"] = json_number(rule.limit_of_b(size));
+}
+
 CheckResult judge_by_twins(const Check& check, const std::vector<Side>& sides) {
   const CollapseRule rule;
   const Side& a = sides.at(0);
   const Side& b = sides.at(1);
   const TwinEvidence twins = twin_evidence_of(check, sides);
   const std::vector<TwinGap> gaps = measure_twin_gaps(check, sides, twins);
-  const TwinGap& lead = leading(gaps, rule);
+  const std::vector<JudgedGap> judged = judge_gaps(check, gaps, a, b);
+  const JudgedGap& leader =
+      *std::ranges::max_element(judged, [](const JudgedGap& x, const JudgedGap& y) { return leads(y, x); });
+  const TwinGap& lead = *leader.gap;
   const std::string where = over_text(lead.steps);
   const std::string subject = subject_text(check, gaps, b);
   CheckResult result;
   result.twins = twins;
-  result.verdict = collapse_verdict(lead, rule);
-  result.passed = result.verdict != Verdict::different;
+  for (const TwinGap& gap : gaps)
+    result.coverage.add_pair(gap.quantity, gap.steps);
+  result.verdict = leader.verdict;
+  result.passed = result.verdict <= Verdict::rounding;
   result.measured = lead.measured;
   result.measured["gap32"] = json_number(lead.collapse.gap32);
   result.measured["gap64"] = json_number(lead.collapse.gap64);
@@ -89,6 +170,8 @@ CheckResult judge_by_twins(const Check& check, const std::vector<Side>& sides) {
   result.measured["collapse_log2"] = json_number(lead.collapse.log2_ratio());
   result.measured["floors"] = json_number(lead.floors());
   result.limit = {{"collapse_log2", rule.needed_log2}, {"relative64", rule.multiple * 0x1p-53}};
+  if (!lead.integral)
+    add_roundings(result, leader.size);
   result.worst = lead.worst;
   for (const TwinGap& gap : gaps)
     for (Json row : gap.rows) {
@@ -97,19 +180,22 @@ CheckResult judge_by_twins(const Check& check, const std::vector<Side>& sides) {
     }
   if (result.verdict == Verdict::different) {
     result.sentence = residual_text(lead, rule, a, b, where);
-    const auto bad = std::count_if(gaps.begin(), gaps.end(), [&](const TwinGap& gap) {
-      return collapse_verdict(gap, rule) == Verdict::different;
-    });
     if (gaps.size() > 1)
-      result.sentence += fmt::format("; {} of {} quantities differ", bad, gaps.size());
+      result.sentence +=
+          fmt::format("; {} of {} quantities differ",
+                      std::ranges::count(judged, Verdict::different, &JudgedGap::verdict), gaps.size());
+  } else if (result.verdict == Verdict::imprecise) {
+    result.sentence = imprecise_text(leader, judged, a, b, where);
+  } else if (result.verdict == Verdict::vacuous) {
+    result.sentence = far_twin_text(leader, a, b, where);
   } else if (result.verdict == Verdict::identical) {
     judge_same_bits(result, subject, a, b, where, twins.other_path);
   } else {
     const bool several = gaps.size() > 1;
     result.sentence =
-        fmt::format("{} {}'s up to rounding {}: {}{}{}", subject, a.name, where,
+        fmt::format("{} {}'s up to rounding {}: {}{}{}{}", subject, a.name, where,
                     several ? "weakest in " + lead.quantity + ", " : "", rule.explain(lead.collapse),
-                    lead.estimated ? " (estimated from sketches)" : "");
+                    lead.estimated ? " (estimated from sketches)" : "", common_loss_text(judged));
   }
   return result;
 }

@@ -50,9 +50,10 @@ CheckResult judge_lagged_channels(const Check& check, const std::vector<Side>& s
   const Side& a = sides.at(0);
   const Side& b = sides.at(1);
   const std::vector<int64_t> window = steps_in(resolve(check.steps, sides), sides);
+  const ResolvedWindow run = updates_of(sides);
   std::vector<int64_t> steps, later;
   for (const int64_t step : window)
-    if (step + check.lag >= b.trace->steps().front() && step + check.lag <= b.trace->last_step()) {
+    if (step + check.lag >= run.first && step + check.lag <= run.last) {
       steps.push_back(step);
       later.push_back(step + check.lag);
     }

@@ -113,11 +113,14 @@ CheckResult judge_trained(const Check& check, const std::vector<Side>& sides) {
       check.channels.empty() ? std::vector<std::string>{"loss"} : check.channels;
   const std::vector<int64_t> steps = steps_in(resolve(check.steps, sides), sides);
   CheckResult result;
+  Coverage coverage;
   for (const std::string& name : match_channels(wanted, sides)) {
     result = judge_channel(name, sides.at(0), steps);
+    coverage.add(0, name, steps);
     if (!result.passed)
       break;
   }
+  result.coverage = std::move(coverage);
   return result;
 }
 

@@ -45,7 +45,7 @@ CheckResult judge_unchanged(const Check& check, const std::vector<Side>& sides) 
   const ResolvedWindow window = resolve(check.steps, sides);
   std::vector<int64_t> before, steps;
   for (const int64_t step : steps_in(window, sides))
-    if (step > side.trace->steps().front()) {  // the first recorded update has nothing before it
+    if (step > updates_of(sides).first) {  // the first update has nothing before it
       before.push_back(step - 1);
       steps.push_back(step);
     }

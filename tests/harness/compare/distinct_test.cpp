@@ -53,11 +53,14 @@ TEST_F(DistinctTest, TwoHundredFloorsPassAndFiftyFail) {
                                          "hidden in float32's rounding: 50 floors (needed 100"));
 }
 
-TEST_F(DistinctTest, AFloorOfZeroTakesAnyGap) {
-  add_with_floor(0, 0x1p-30);
+TEST_F(DistinctTest, AFloorOfZeroTakesAGapBeyondRounding) {
+  add_with_floor(0, 200 * 8 * 0x1p-24);
   const CheckResult result = judge(check_of(Relation::distinct, {"loss"}), arms);
   EXPECT_TRUE(result.passed) << result.sentence;
   EXPECT_THAT(result.sentence, HasSubstr("over a floor of 0"));
+  add_with_floor(0, 50 * 8 * 0x1p-24);
+  EXPECT_THAT(judge(check_of(Relation::distinct, {"loss"}), arms).sentence,
+              HasSubstr("less than 100 roundings of the quantity"));
 }
 
 TEST_F(DistinctTest, RoundingIsNotDistinct) {
@@ -68,11 +71,11 @@ TEST_F(DistinctTest, RoundingIsNotDistinct) {
   EXPECT_THAT(result.sentence, HasSubstr("by rounding only"));
 }
 
-TEST_F(DistinctTest, ALargeGapThatCollapsesIsRounding) {
+TEST_F(DistinctTest, ALargeGapThatCollapsesIsImprecise) {
   add_with_floor(0, 1e-3);
   add_twin("a", run_of(std::vector<double>(10, 8)));
   add_twin("b", run_of(std::vector<double>(10, 8 + 1e-15)));
-  EXPECT_EQ(judge(check_of(Relation::distinct, {"loss"}), arms).verdict, Verdict::rounding);
+  EXPECT_EQ(judge(check_of(Relation::distinct, {"loss"}), arms).verdict, Verdict::imprecise);
 }
 
 TEST_F(DistinctTest, EqualBitsFailAsIdentical) {

@@ -146,7 +146,7 @@ TEST(CheckDigestTest, ChangesWithEveryWordOfTheCheck) {
   base.channels = {"loss"};
   base.arms = {"a", "b"};
   base.relation = Relation::equivalent;
-  std::vector<Check> all(12, base);
+  std::vector<Check> all(15, base);
   all[1].channels = {"loss", "lr"};
   all[2].channels = {};
   all[2].tensor = "loss";
@@ -159,6 +159,9 @@ TEST(CheckDigestTest, ChangesWithEveryWordOfTheCheck) {
   all[9].steps = {StepWindow::Kind::range, 1, 2};
   all[10].steps = {StepWindow::Kind::last, 0, 0};
   all[11].because = "another reason";
+  all[12].precision = DType::bfloat16;
+  all[13].imprecision = 2;
+  all[14].imprecision_because = "a reason";
   std::set<std::string> digests;
   for (const Check& check : all)
     digests.insert(check_digest(check));

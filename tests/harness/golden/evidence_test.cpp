@@ -196,11 +196,14 @@ TEST_F(EvidenceOfAnotherArmTest, OfOtherBitsTakesThePlaceOfTheOld) {
 }
 
 TEST_F(EvidenceTest, OfNumbersThatAreNotFiniteIsNotKept) {
-  std::vector<FreshEvidence> bad = fresh(claim(), "2026-01-03T00:00:00Z");
-  bad.front().twins.measures.front().floor = std::nan("");
-  record_golden(file, {"lr/warmup", "parity 0.1.0", "c1", "x"}, arms, "", Rewrite::always, {bad});
-  EXPECT_TRUE(read_golden(file).evidence.records.empty());
-  EXPECT_FALSE(standing());
+  for (double TwinMeasure::* number :
+       {&TwinMeasure::floor, &TwinMeasure::distance_a, &TwinMeasure::distance_b}) {
+    std::vector<FreshEvidence> bad = fresh(claim(), "2026-01-03T00:00:00Z");
+    bad.front().twins.measures.front().*number = std::nan("");
+    record_golden(file, {"lr/warmup", "parity 0.1.0", "c1", "x"}, arms, "", Rewrite::always, {bad});
+    EXPECT_TRUE(read_golden(file).evidence.records.empty());
+    EXPECT_FALSE(standing());
+  }
 }
 
 TEST_F(EvidenceTest, KeepsItsDateWhileItStands) {
@@ -300,9 +303,11 @@ TEST_F(EvidenceTest, OfAnotherGoldenDoesNotStandHere) {
 }
 
 TEST_F(EvidenceTest, OfAnotherVersionIsNotRead) {
-  edit("f['evidence'].attrs['version'] = 2");
-  EXPECT_TRUE(read_golden(file).evidence.records.empty());
-  EXPECT_TRUE(read_golden(file).evidence.problem.empty());
+  for (const char* version : {"1", "3"}) {
+    edit(std::string("f['evidence'].attrs['version'] = ") + version);
+    EXPECT_TRUE(read_golden(file).evidence.records.empty());
+    EXPECT_TRUE(read_golden(file).evidence.problem.empty());
+  }
 }
 
 TEST_F(EvidenceTest, IsNoneInAFileOfAnOlderSchema) {

@@ -35,6 +35,12 @@ const std::string bounded =
     "relation = \"bounded\"\n"
     "because = \"why not\"\n";
 
+const std::string equivalent =
+    "[[checks]]\n"
+    "channel = \"lr\"\n"
+    "relation = \"equivalent\"\n"
+    "because = \"why not\"\n";
+
 Case parse(const std::string& text) {
   return parse_case(text, "cases/topic/name.toml");
 }
@@ -69,6 +75,18 @@ TEST(CaseFileTest, ABoundHasAToleranceAndTheGoldenAsTheOtherSide) {
   EXPECT_EQ(full.tolerance_because, "published");
   EXPECT_EQ(full.against, Against::golden);
   EXPECT_THAT(full.arms, ElementsAre("zulu"));
+}
+
+TEST(CaseFileTest, AnEquivalentCheckMayStateAPrecision) {
+  const Check plain = parse(head + equivalent).checks.at(0);
+  EXPECT_FALSE(plain.precision);
+  EXPECT_FALSE(plain.imprecision);
+  EXPECT_EQ(parse(head + equivalent + "precision = \"bfloat16\"").checks.at(0).precision, DType::bfloat16);
+  const Check full =
+      parse(head + equivalent + "imprecision = 64\nimprecision_because = \"a sum that cancels\"")
+          .checks.at(0);
+  EXPECT_EQ(full.imprecision, 64);
+  EXPECT_EQ(full.imprecision_because, "a sum that cancels");
 }
 
 TEST(CaseFileTest, ArmsWrittenAsDottedKeysKeepTheirOrderToo) {
@@ -159,6 +177,19 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"ReasonWithoutTolerance",
                 head + bounded + "tolerance_because = \"x\"",
                 {":11:1", "belongs to a 'tolerance'"}},
+        Mistake{"PrecisionElsewhere",
+                head + bounded + "precision = \"bfloat16\"",
+                {":11:1", "relation equivalent"}},
+        Mistake{"ImprecisionElsewhere", head + bounded + "imprecision = 2", {":11:1", "relation equivalent"}},
+        Mistake{"PrecisionOfFloat32", head + equivalent + "precision = \"float32\"", {":11:1", "bfloat16"}},
+        Mistake{"PrecisionUnknown", head + equivalent + "precision = \"bf16\"", {":11:1", "bfloat16"}},
+        Mistake{"ImprecisionWithoutReason", head + equivalent + "imprecision = 2", {":11:1", "because"}},
+        Mistake{"ReasonWithoutImprecision",
+                head + equivalent + "imprecision_because = \"x\"",
+                {":11:1", "belongs to it"}},
+        Mistake{"ImprecisionOfOne",
+                head + equivalent + "imprecision = 1\nimprecision_because = \"x\"",
+                {":11:1", "more than 1"}},
         Mistake{"AgainstElsewhere", head + check + "against = \"golden\"", {":11:1", "held identical"}},
         Mistake{"AgainstWhat", head + bounded + "against = \"goldn\"", {":11:1", "'goldn'", "'golden'"}},
         Mistake{"AgainstGoldenOfTwo",

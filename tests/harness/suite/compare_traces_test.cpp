@@ -157,7 +157,8 @@ TEST_F(CompareTracesTest, APartialRunIsComparedUpToItsLastStep) {
   EXPECT_FALSE(compared(filter).agrees()) << "it ended, and is shorter";
 }
 
-TEST_F(CompareTracesTest, AChangedValueIsCorruptWhateverTheRowsSay) {
+/// A value that is not what its row says: corrupt where the rows agree, a difference where they do not.
+TEST_F(CompareTracesTest, AChangedValueIsNeverIdentical) {
   for (const char* damaged : {"a", "b"})
     for (const double loss : {1.0, 7.0})
       for (const bool other : {false, true}) {
@@ -169,10 +170,26 @@ TEST_F(CompareTracesTest, AChangedValueIsCorruptWhateverTheRowsSay) {
                                               "f['tensors/2/grad/w/0'][0] = 1.25\nf.close()\n",
                                               (folder / damaged / "trace.h5").string());
         ASSERT_EQ(done.status, 0) << done.output;
-        EXPECT_THAT([&] { compared(); },
-                    ThrowsMessage<UserError>(AllOf(HasSubstr("corrupt trace"), HasSubstr("grad w of step 2"),
-                                                   HasSubstr((folder / damaged / "trace.h5").string()))));
+        if (other)
+          EXPECT_FALSE(compared().identical());
+        else
+          EXPECT_THAT([&] { compared(); }, ThrowsMessage<UserError>(AllOf(
+                                               HasSubstr("corrupt trace"), HasSubstr("grad w of step 2"),
+                                               HasSubstr((folder / damaged / "trace.h5").string()))));
       }
+}
+
+/// Values that became equal under rows that differ.
+TEST_F(CompareTracesTest, EqualValuesOfOtherRowsAreCorrupt) {
+  write_one("a", {});
+  write_one("b", {1, 2, {1, 2, 9}});
+  const CommandResult done =
+      run_python(folder,
+                 "import h5py, sys\nf = h5py.File(sys.argv[1], 'r+')\n"
+                 "for step in '12': f['tensors/%s/grad/w/0' % step][2] = 3\nf.close()\n",
+                 (folder / "b/trace.h5").string());
+  ASSERT_EQ(done.status, 0) << done.output;
+  EXPECT_THAT([&] { compared(); }, ThrowsMessage<UserError>(HasSubstr("corrupt trace")));
 }
 
 }  // namespace

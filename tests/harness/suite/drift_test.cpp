@@ -10,6 +10,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Two arms whose golden was recorded on one machine and that run on another now.
 class DriftTest : public SuiteTest {
@@ -81,6 +82,21 @@ TEST_F(DriftTest, WhatIsMoreThanDriftFailsEitherWay) {
   EXPECT_EQ(loss_of(suite(GoldenMode::compare)).at("verdict"), "different");
   train("one", 1e-7, 1e-16);  // the golden's own environment
   EXPECT_EQ(loss_of(suite(GoldenMode::compare)).at("verdict"), "different");
+}
+
+TEST_F(DriftTest, AnErrorOfFloat32AloneFailsEitherWay) {
+  for (const double error : {0.05, 0x1p-9}) {
+    train("two", error, 0);
+    const Json results = suite(GoldenMode::compare);
+    EXPECT_EQ(results.at("passed"), false);
+    EXPECT_EQ(loss_of(results).at("verdict"), "imprecise");
+  }
+}
+
+TEST_F(DriftTest, ACaseThatDriftsDoesNotClaimEqualBits) {
+  train("two", 1e-7, 1e-16);
+  const std::string sentence = suite(GoldenMode::compare).at("sentence");
+  EXPECT_THAT(sentence, AllOf(HasSubstr("up to drift"), Not(HasSubstr("in everything that was checked"))));
 }
 
 TEST_F(DriftTest, UpdateChangedRefreshesJustWhatDrifted) {

@@ -73,13 +73,24 @@ TEST_F(RunsTest, TheFirstRankThatDiesIsNamedAndTheOthersAreEnded) {
 }
 
 TEST_F(RunsTest, RanksKnowWhoTheyAre) {
-  const Json results = run_against_good(
-      shell_arm(
-          "ranks",
-          "echo $RANK/$WORLD_SIZE/$LOCAL_RANK/$PARITY_DTYPE/$OMP_NUM_THREADS/$MASTER_ADDR/$PARITY_RENDEZVOUS"
-          " > {run_dir}/rank.$RANK; [ $RANK = 1 ] || cp {case_dir}/good.h5 $PARITY_TRACE") +
-      "ranks = 2\n");
-  ASSERT_EQ(arm(results, 1).at("status"), "complete");
+  const std::string good = (folder_ / "cases/topic/good.h5").string();
+  const CommandResult joined =
+      run_python(folder_,
+                 "import h5py, sys\nf = h5py.File(sys.argv[1], 'r+')\ndel f.attrs['digest']\n"
+                 "f.attrs['schema'], f.attrs['joined_ranks'] = 'parity.trace/1.1', 2\n",
+                 good);
+  ASSERT_EQ(joined.status, 0) << joined.output;
+  write_trace("one", falling_losses());
+  const Json results = run({write_case(
+      "c",
+      head() + copying_arm("one", "one") +
+          shell_arm(
+              "ranks",
+              "echo "
+              "$RANK/$WORLD_SIZE/$LOCAL_RANK/$PARITY_DTYPE/$OMP_NUM_THREADS/$MASTER_ADDR/$PARITY_RENDEZVOUS"
+              " > {run_dir}/rank.$RANK; [ $RANK = 1 ] || cp {case_dir}/good.h5 $PARITY_TRACE") +
+          "ranks = 2\n" + losses_identical())});
+  ASSERT_EQ(arm(results, 1).at("status"), "complete") << arm(results, 1).dump();
   const fs::path folder = folder_ / "out/runs" / arm(results, 1).at("run").get<std::string>();
   const std::string zero = read_file(folder / "rank.0");
   const std::string one = read_file(folder / "rank.1");
@@ -124,11 +135,11 @@ TEST_F(RunsTest, AProgramThatIsNotThereIsAFailure) {
 
 TEST_F(RunsTest, PlaceholdersAreReplacedAndNothingElse) {
   const Json results = run_against_good(
-      "[base]\nsteps = 7\n[arms.words]\ncommand = [\"/bin/sh\", \"-c\", "
+      "[base]\nsteps = 10\n[arms.words]\ncommand = [\"/bin/sh\", \"-c\", "
       "'printf \"%s|\" \"$@\" > {run_dir}/words; cp {case_dir}/good.h5 $PARITY_TRACE', "
       "\"sh\", \"{steps}\", \"{dtype}\", \"{other}\", \"$HOME\", \"a b\"]\n");
   const fs::path folder = folder_ / "out/runs" / arm(results, 1).at("run").get<std::string>();
-  EXPECT_EQ(read_file(folder / "words"), "7|float32|{other}|$HOME|a b|");
+  EXPECT_EQ(read_file(folder / "words"), "10|float32|{other}|$HOME|a b|");
 }
 
 TEST_F(RunsTest, NamesOfAForeignTrainerAreMapped) {

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/base/json.hpp"
+#include "harness/compare/step_set.hpp"
+#include "harness/trace/trace.hpp"
+
+namespace parity {
+
+/// Quantities ("loss", "grad layers.0.wq.weight") and the steps of each.
+using Covered = std::map<std::string, StepSet>;
+
+/// What a check asks of one side, what the side has of it, and what was compared.
+struct CoveredSide {
+  std::string name;         ///< "b", "the golden"
+  Covered asked;            ///< by the case, whatever the traces hold
+  Covered found;            ///< of these
+  Covered compared;         ///< what went through the comparison
+  int64_t ranks_asked = 0;  ///< 0: nobody said how many
+  int64_t ranks_found = 0;
+};
+
+/// What a verdict rests on, side by side. Empty: nothing is known to have been compared, which is no pass.
+struct Coverage {
+  std::vector<CoveredSide> sides;  ///< in the order of the relation
+  bool of_tensors = false;         ///< the quantities are tensors
+
+  /// Notes what a comparison took from one side.
+  void add(size_t side, const std::string& quantity, const std::vector<int64_t>& steps);
+  void add(size_t side, const TensorKey& key);
+  void add(size_t side, const Covered& compared);
+  /// Notes what a comparison took from the first and the second side, at the same steps.
+  void add_pair(const std::string& quantity, const std::vector<int64_t>& steps);
+
+  /// Returns why what was compared is not what was asked, in words; "" if it is, and is not nothing.
+  std::string shortfall() const;
+  /// "2 channels at steps 1-10", "12 tensors at steps 1, 10"; "nothing" without any.
+  std::string text() const;
+  /// {"text", "sides": [{"name", "ranks", "asked", "found", "compared"}]}; each of the last three has
+  /// "quantities", "steps" and "values", the number of pairs of both.
+  Json to_json() const;
+
+ private:
+  CoveredSide& side(size_t number);
+};
+
+/// "grad layers.0.wq.weight".
+std::string quantity_of(const TensorKey& key);
+
+struct CheckResult;
+
+/// Adds what was asked and found to what a relation compared. A result that passed becomes `missing` where
+/// the two are not the same, or nothing was compared.
+/// \param asked  the sides in the order of the relation; what they have under `compared` is not looked at
+CheckResult settle(CheckResult result, const std::vector<CoveredSide>& asked);
+
+}  // namespace parity

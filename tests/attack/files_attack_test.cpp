@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every reader of traces against every mutation of their files: none may find that a spoilt trace agrees.
+#include <cstdio>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "harness/base/error.hpp"
+#include "harness/bisect/search_traces.hpp"
+#include "harness/golden/golden_file.hpp"
+#include "harness/suite/compare_traces.hpp"
+#include "harness/suite/left_trace.hpp"
+#include "harness/suite/replica_check.hpp"
+#include "tests/attack/file_mutation.hpp"
+#include "tests/fuzz/original_traces.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace parity::attack {
+namespace {
+namespace fs = std::filesystem;
+
+struct Pair {
+  fs::path expected;
+  fs::path actual;  ///< spoilt
+  int ranks;
+};
+
+/// Something that reads a trace, and says whether it agrees with another one or is as it should be.
+struct Reader {
+  std::string name;
+  std::set<Spoils> sees;  ///< without a trace digest
+  bool (*agrees)(const Pair& pair);
+};
+
+bool agrees_by_compare(const Pair& pair) {
+  return compare_traces(Trace::open(pair.expected), Trace::open(pair.actual), {}).identical();
+}
+
+bool agrees_by_relation(const Pair& pair, bool of_tensors) {
+  const Trace a = Trace::open(pair.expected), b = Trace::open(pair.actual);
+  Check check;
+  check.relation = Relation::identical;
+  check.arms = {"a", "b"};
+  if (of_tensors)
+    check.tensor = "*";
+  else
+    check.channels = {"*"};
+  std::map<std::string, ArmEvidence> arms;
+  for (const auto& [name, trace] : {std::pair{"a", &a}, {"b", &b}}) {
+    arms[name].trace = trace;
+    arms[name].updates = {1, 3};
+    arms[name].ranks = pair.ranks;
+  }
+  return judge(check, arms).passed;
+}
+
+bool agrees_by_golden(const Pair& pair) {
+  const fs::path file = pair.expected.parent_path() / "golden.h5";
+  const Trace recorded = Trace::open(pair.expected);
+  std::map<std::string, ArmEvidence> arms;
+  arms["a"].trace = &recorded;
+  record_golden(file, {"topic/case", "parity 0", "c1", "parity golden record"}, arms, "");
+  const Trace run = Trace::open(pair.actual);
+  arms["a"].trace = &run;
+  const std::vector<GoldenResult> found = verify_golden(stored_golden(file), arms);
+  return !found.empty() &&
+         std::ranges::all_of(found, [](const GoldenResult& each) { return each.result.passed; });
+}
+
+/// The suite takes a trace that a run left.
+bool accepted_by_suite(const Pair& pair) {
+  PlannedRun run;
+  run.steps = 3;
+  run.ranks = pair.ranks;
+  return !trace_failure(run, pair.actual);
+}
+
+bool agrees_by_replicas(const Pair& pair) {
+  const Trace trace = Trace::open(pair.actual);
+  const auto found = replica_check("a", trace);
+  return trace.complete() && (pair.ranks == 1 || (found && found->result.passed));
+}
+
+bool agrees_by_search(const Pair& pair) {
+  Trace actual = Trace::open(pair.actual);
+  const SearchRecord record = search_traces(Trace::open(pair.expected), actual);
+  return !record.differs && record.notes.empty();
+}
+
+const std::vector<Reader>& readers() {
+  const std::set<Spoils> everything = {Spoils::channels, Spoils::tensors, Spoils::values, Spoils::all};
+  static const std::vector<Reader> all = {
+      {"compare", everything, agrees_by_compare},
+      {"identical_channels",
+       {Spoils::channels, Spoils::all},
+       [](const Pair& pair) { return agrees_by_relation(pair, false); }},
+      {"identical_tensors",
+       {Spoils::tensors, Spoils::values, Spoils::all},
+       [](const Pair& pair) { return agrees_by_relation(pair, true); }},
+      {"golden", everything, agrees_by_golden},
+      {"bisect_traces", everything, agrees_by_search},
+      {"suite", {}, accepted_by_suite},
+      {"replicas", {}, agrees_by_replicas},
+  };
+  return all;
+}
+
+/// How whole the proofs inside the spoilt file are.
+enum class Proof { digest, none };
+
+struct AttackedReader {
+  Reader reader;
+  Proof proof;
+};
+
+std::vector<AttackedReader> attacked_readers() {
+  std::vector<AttackedReader> all;
+  for (const Reader& reader : readers())
+    for (const Proof proof : {Proof::digest, Proof::none})
+      if (proof == Proof::digest || !reader.sees.empty())
+        all.push_back({reader, proof});
+  return all;
+}
+
+class FilesAttackTest : public FolderTest, public testing::WithParamInterface<AttackedReader> {
+ protected:
+  /// Two traces of one run, with or without a trace digest; the second one fresh.
+  Pair fresh_pair(int ranks) const {
+    const fs::path side = folder / ("original" + std::to_string(ranks));
+    if (!fs::exists(side)) {
+      fs::create_directories(side);
+      fuzz::write_original(ranks == 1 ? 0 : 2, side);
+      if (GetParam().proof == Proof::none)
+        strip_digests(side, ranks);
+    }
+    fs::remove_all(folder / "spoilt");
+    fs::copy(side, folder / "spoilt");
+    return {side / "trace.h5", folder / "spoilt/trace.h5", ranks};
+  }
+
+  /// \param problem  set to the error of a reader that refused the file
+  bool agrees(const Pair& pair, std::string& problem) const {
+    try {
+      return GetParam().reader.agrees(pair);
+    } catch (const UserError& error) {
+      problem = error.what();
+      return false;
+    }
+  }
+};
+
+TEST_P(FilesAttackTest, AgreesOnWholeFiles) {
+  for (const int ranks : {1, 2}) {
+    std::string problem;
+    EXPECT_TRUE(agrees(fresh_pair(ranks), problem)) << ranks << " ranks: " << problem;
+  }
+}
+
+TEST_P(FilesAttackTest, NeverAgreesOnSpoiltFiles) {
+  int tried = 0, refused = 0;
+  for (const FileMutation& mutation : file_mutations()) {
+    const bool guarded = GetParam().proof == Proof::digest;
+    const bool sees = GetParam().reader.sees.contains(mutation.what);
+    if (guarded ? mutation.what == Spoils::values && !sees : !sees)
+      continue;
+    SCOPED_TRACE(mutation.name);
+    const Pair pair = fresh_pair(mutation.ranks);
+    mutation.apply(pair.actual.parent_path());
+    std::string problem;
+    EXPECT_FALSE(agrees(pair, problem));
+    ++tried;
+    refused += problem.empty() ? 0 : 1;
+  }
+  std::printf("%s, %s: %d mutations, %d refused\n", GetParam().reader.name.c_str(),
+              GetParam().proof == Proof::digest ? "with digest" : "without", tried, refused);
+  EXPECT_GT(tried, 30);
+}
+
+INSTANTIATE_TEST_SUITE_P(Readers, FilesAttackTest, testing::ValuesIn(attacked_readers()),
+                         [](const auto& each) {
+                           return each.param.reader.name +
+                                  (each.param.proof == Proof::digest ? "_with_digest" : "_without");
+                         });
+
+TEST(FileMutationsTest, EachHasANameOfItsOwn) {
+  std::set<std::string> names;
+  for (const FileMutation& each : file_mutations())
+    EXPECT_TRUE(names.insert(each.name).second) << each.name;
+}
+
+}  // namespace
+}  // namespace parity::attack

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/attack/harmless.hpp"
+
+#include <array>
+
+#include "harness/base/glob.hpp"
+
+namespace parity::attack {
+namespace {
+
+constexpr std::string_view symmetric = "the claim says the same of both arms";
+constexpr std::string_view both_alike = "both arms changed alike, so they still agree";
+constexpr std::string_view wider = "the same numbers in a wider type: the claim is about their values";
+constexpr std::string_view still_falls = "the curve still falls";
+constexpr std::string_view moved_out = "the lag moves this step of this arm out of the run";
+constexpr std::string_view wider_sibling = "a sibling that is farther apart allows a larger gap";
+
+constexpr std::array rows = {
+    Harmless{Relation::identical, "arms exchanged", symmetric},
+    Harmless{Relation::identical, "twice the number at step * of both", both_alike},
+    Harmless{Relation::identical, "numbers 5 % larger of both", both_alike},
+    Harmless{Relation::identical, "another type of both", both_alike},
+    Harmless{Relation::identical, "another shape of both", both_alike},
+    Harmless{Relation::identical, "steps 2 and 7 exchanged of both", both_alike},
+    Harmless{Relation::equivalent, "arms exchanged", symmetric},
+    Harmless{Relation::equivalent, "another type of *", wider},
+    Harmless{Relation::distinct, "arms exchanged", symmetric},
+    Harmless{Relation::distinct, "another type of *", wider},
+    Harmless{Relation::bounded, "arms exchanged", symmetric},
+    Harmless{Relation::bounded, "twice the number at step * of both", both_alike},
+    Harmless{Relation::bounded, "numbers 5 % larger of both", both_alike},
+    Harmless{Relation::bounded, "another type of both", both_alike},
+    Harmless{Relation::bounded, "another shape of both", both_alike},
+    Harmless{Relation::bounded, "steps 2 and 7 exchanged of both", both_alike},
+    Harmless{Relation::lagged, "numbers 5 % larger of both", both_alike},
+    Harmless{Relation::lagged, "another shape of both", both_alike},
+    Harmless{Relation::lagged, "another type of both", both_alike},
+    Harmless{Relation::lagged, "no last step of a", moved_out},
+    Harmless{Relation::lagged, "no tensor at step 10 of a", moved_out},
+    Harmless{Relation::lagged, "no tensor at step 1 of b", moved_out},
+    Harmless{Relation::lagged, "* at step 10 of a", moved_out},
+    Harmless{Relation::lagged, "* at step 1 of b", moved_out},
+    Harmless{Relation::unchanged, "numbers 5 % larger of a", "what is constant stays constant"},
+    Harmless{Relation::unchanged, "steps 2 and 7 exchanged of a", "all steps hold the same number"},
+    Harmless{Relation::unchanged, "another type of a", "the same numbers in each step, of one type"},
+    Harmless{Relation::unchanged, "another shape of a", "the same numbers in each step, of one shape"},
+    Harmless{Relation::trained, "numbers 5 % larger of a", still_falls},
+    Harmless{Relation::trained, "twice the number at step * of a", still_falls},
+    Harmless{Relation::no_farther, "arms exchanged", symmetric},
+    Harmless{Relation::no_farther, "numbers 5 % larger of both", both_alike},
+    Harmless{Relation::no_farther, "twice the number at step * of both", both_alike},
+    Harmless{Relation::no_farther, "steps 2 and 7 exchanged of both", both_alike},
+    Harmless{Relation::no_farther, "another shape of both", both_alike},
+    Harmless{Relation::no_farther, "numbers 5 % larger of c", wider_sibling},
+    Harmless{Relation::no_farther, "numbers 5 % larger of d", wider_sibling},
+    Harmless{Relation::no_farther, "twice the number at step * of c", wider_sibling},
+    Harmless{Relation::no_farther, "twice the number at step * of d", wider_sibling},
+    Harmless{Relation::no_farther, "steps 2 and 7 exchanged of c", wider_sibling},
+    Harmless{Relation::no_farther, "steps 2 and 7 exchanged of d", wider_sibling},
+};
+
+}  // namespace
+
+std::span<const Harmless> harmless_rows() {
+  return rows;
+}
+
+std::string_view reason_to_hold(Relation relation, const std::string& mutation) {
+  for (const Harmless& row : rows)
+    if (row.relation == relation && glob_match(std::string(row.mutation), mutation))
+      return row.reason;
+  return "";
+}
+
+}  // namespace parity::attack

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Readers of results.json against every mutation of it: none may say that a case held, or that a suite
+// passed, which did not.
+#include <functional>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "harness/base/error.hpp"
+#include "harness/suite/case_outcome.hpp"
+#include "harness/suite/merge_results.hpp"
+#include "harness/suite/rerun.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace parity::attack {
+namespace {
+
+/// Spoils the results of a suite of one case that held.
+struct ResultsMutation {
+  std::string name;
+  std::function<void(Json& results)> apply;
+};
+
+std::vector<ResultsMutation> results_mutations() {
+  std::vector<ResultsMutation> rows = {
+      {"the case failed", [](Json& r) { r["cases"][0]["passed"] = false; }},
+      {"passed is no truth value", [](Json& r) { r["cases"][0]["passed"] = "yes"; }},
+      {"no passed", [](Json& r) { r["cases"][0].erase("passed"); }},
+      {"the case was skipped", [](Json& r) { r["cases"][0]["skipped"] = "no GPU"; }},
+      {"no checks", [](Json& r) { r["cases"][0]["checks"] = Json::array(); }},
+      {"checks are no list", [](Json& r) { r["cases"][0]["checks"] = "all"; }},
+      {"no arms", [](Json& r) { r["cases"][0].erase("arms"); }},
+      {"no case", [](Json& r) { r["cases"] = Json::array(); }},
+      {"the case is named otherwise",
+       [](Json& r) {
+         r["cases"][0]["name"] = "topic/other";
+         r["cases"][0]["file"] = "cases/topic/other.toml";
+       }},
+      {"the case is unfinished",
+       [](Json& r) {
+         r["cases"] = Json::array();
+         r["unfinished"] = {"topic/case"};
+       }},
+      {"another schema", [](Json& r) { r["schema"] = "parity.results/9"; }},
+      {"no schema", [](Json& r) { r.erase("schema"); }},
+      {"it is a list", [](Json& r) { r = Json::array({r}); }},
+  };
+  for (const char* verdict : {"different", "imprecise", "vacuous", "missing", "crashed"})
+    rows.push_back({std::string("a check failed, ") + verdict, [verdict](Json& r) {
+                      r["cases"][0]["checks"][0]["passed"] = false;
+                      r["cases"][0]["checks"][0]["verdict"] = verdict;
+                    }});
+  for (const char* status : {"failed", "crashed", "partial", ""})
+    rows.push_back({std::string("an arm is ") + (*status ? status : "of no status"),
+                    [status](Json& r) { r["cases"][0]["arms"][0]["status"] = status; }});
+  return rows;
+}
+
+class ResultsAttackTest : public FolderTest, public testing::WithParamInterface<ResultsMutation> {
+ protected:
+  static Json whole() {
+    const Json arm = {{"name", "a"}, {"run", "1234"}, {"status", "complete"}, {"failure", nullptr}};
+    const Json check = {{"passed", true}, {"verdict", "identical"}};
+    return {{"schema", "parity.results/1"},
+            {"producer", {{"name", "parity"}, {"version", "1"}, {"commit", "1a2b"}, {"dirty", false}}},
+            {"environment", {{"cpu_vendor", "V"}, {"cores", 2}}},
+            {"summary", Json::object()},
+            {"unfinished", Json::array()},
+            {"cases",
+             {{{"name", "topic/case"},
+               {"file", "cases/topic/case.toml"},
+               {"passed", true},
+               {"settings", Json::array()},
+               {"arms", {arm}},
+               {"checks", {check, check}}}}}};
+  }
+  /// Whether the last run says that the case held.
+  bool says_held(const Json& results) const {
+    write_file(folder / "results.json", results.dump());
+    const LastRun last = last_run(folder);
+    return std::ranges::any_of(last.held, [](const LastCase& each) { return each.name == "topic/case"; });
+  }
+  /// Whether the case in the results makes a suite end with exit status 0.
+  bool passes(const Json& results) const {
+    write_file(folder / "results.json", results.dump());
+    const JsonItems read = read_results(folder);
+    std::vector<CaseOutcome> outcomes;
+    for (size_t i = 0; i < read.size(); ++i)
+      if (const Json item = read_case_results(read, i, folder); item.value("name", "") == "topic/case")
+        outcomes.push_back(outcome_of(item));
+    return !outcomes.empty() && exit_code_of(outcomes, Part::whole) == ExitCode::agree;
+  }
+};
+
+TEST_P(ResultsAttackTest, SpoiltResultsAreNotHeld) {
+  ASSERT_TRUE(says_held(whole()));
+  Json spoilt = whole();
+  GetParam().apply(spoilt);
+  try {
+    EXPECT_FALSE(says_held(spoilt)) << GetParam().name;
+  } catch (const UserError&) {
+    SUCCEED() << "refused";
+  }
+}
+
+TEST_P(ResultsAttackTest, SpoiltResultsDoNotPass) {
+  ASSERT_TRUE(passes(whole()));
+  Json spoilt = whole();
+  GetParam().apply(spoilt);
+  try {
+    EXPECT_FALSE(passes(spoilt)) << GetParam().name;
+  } catch (const UserError&) {
+    SUCCEED() << "refused";
+  } catch (const Json::exception&) {
+    SUCCEED() << "refused";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mutations, ResultsAttackTest, testing::ValuesIn(results_mutations()), [](const auto& each) {
+      std::string name = each.param.name;
+      std::ranges::replace_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+      return name;
+    });
+
+}  // namespace
+}  // namespace parity::attack

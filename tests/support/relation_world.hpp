@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/compare/judge.hpp"
+#include "tests/support/planted_runs.hpp"
+
+namespace parity {
+
+/// Runs of ten steps of which a relation's claim holds, before anything is done to them. Channel `q` and the
+/// parameter `w`, at each step and in the initial state, tell the same: w is {q, 2q}.
+struct RelationWorld {
+  Check check;
+  std::map<std::string, PlantedRun> runs, twins;
+  RunUpdates updates = {1, 10};
+  int64_t ranks = 1;
+};
+
+inline constexpr int64_t world_steps = 10;
+
+/// Sets a run's channel q, and with it w; of the initial state w is {0, 0}, or what it is at step 1.
+inline void set_curve(PlantedRun& run, const std::vector<double>& curve, bool flat = false) {
+  run.channels["q"] = curve;
+  run.tensors.clear();
+  for (int64_t step = 0; step <= world_steps; ++step) {
+    const double value = step > 0 ? curve.at(static_cast<size_t>(step) - 1) : flat ? curve.front() : 0;
+    run.tensors.push_back({{step, Phase::param, "w"},
+                           std::vector<float>{static_cast<float>(value), static_cast<float>(2 * value)}});
+  }
+}
+
+/// A curve that falls, with relative noise and a difference.
+inline PlantedRun noisy_run(double size, uint64_t seed, bool float32, double difference = 0) {
+  PlantedRun run;
+  std::vector<double> curve;
+  for (size_t i = 0; i < static_cast<size_t>(world_steps); ++i) {
+    const double value =
+        (7 + std::exp(-0.3 * static_cast<double>(i)) + difference) * (1 + noise(i, size, seed));
+    curve.push_back(float32 ? static_cast<float>(value) : value);
+  }
+  set_curve(run, curve);
+  if (!float32)
+    for (PlantedTensor& tensor : run.tensors) {
+      const double value = tensor.key.step == 0 ? 0 : curve.at(static_cast<size_t>(tensor.key.step) - 1);
+      tensor.values = std::vector<double>{value, 2 * value};
+    }
+  return run;
+}
+
+/// A world in which the relation holds of channel q, or of the tensor w.
+inline RelationWorld world_of(Relation relation, bool of_tensors) {
+  constexpr double u32 = 0x1p-22, u64 = 0x1p-51;
+  RelationWorld world;
+  world.check.relation = relation;
+  world.check.because = "the test says so";
+  world.check.arms = {"a", "b"};
+  if (of_tensors)
+    world.check.tensor = "*";
+  else
+    world.check.channels = {"q"};
+  const auto add = [&](const std::string& name, uint64_t seed, double difference = 0) {
+    world.runs[name] = noisy_run(u32, seed, true, difference);
+    world.twins[name] = noisy_run(u64, seed + 10, false, difference);
+  };
+  add("a", 1);
+  add("b", 2);
+  switch (relation) {
+    case Relation::identical:
+      world.runs["b"] = world.runs["a"];
+      break;
+    case Relation::lagged: {
+      std::vector<double> curve = falling_curve(world_steps + 1);
+      set_curve(world.runs["a"], {curve.begin() + 1, curve.end()});
+      set_curve(world.runs["b"], {curve.begin(), curve.end() - 1});
+      break;
+    }
+    case Relation::unchanged:
+      world.check.arms = {"a"};
+      set_curve(world.runs["a"], std::vector<double>(world_steps, 3.0), /*flat=*/true);
+      break;
+    case Relation::distinct:
+      add("b", 2, 0.5);
+      break;
+    case Relation::trained:
+      world.check.arms = {"a"};
+      break;
+    case Relation::bounded:
+      world.check.tolerance = 1e-3;
+      world.check.tolerance_because = "the test says so";
+      break;
+    case Relation::no_farther:
+      world.check.sibling = Sibling{{"c", "d"}, {}, 3};
+      add("c", 3, 0.1);
+      add("d", 4, 0.2);
+      break;
+    case Relation::equivalent:
+      break;
+  }
+  return world;
+}
+
+/// Writes a world's runs and judges its check.
+class RelationWorldTest : public PlantedTest {
+ protected:
+  CheckResult judge_world(const RelationWorld& world) {
+    floors_ = {};
+    for (const auto& [name, run] : world.runs) {
+      arms[name].trace = written(name, run);
+      arms[name].updates = world.updates;
+      arms[name].ranks = world.ranks;
+    }
+    if (world.check.needs_twins())
+      for (const auto& [name, run] : world.twins)
+        arms[name].twin = written(name + ".twin", run);
+    for (int64_t step = 0; step <= world_steps; ++step)
+      for (const char* quantity : {"q", "param w"})
+        floors_.rows.push_back({quantity, step, 8, {1e-5}});
+    for (auto& [name, arm] : arms)
+      arm.floors = &floors_;
+    return judge(world.check, arms);
+  }
+
+ private:
+  /// The trace of a run; the one before, where it is the same run: most mutations spoil one of four.
+  const Trace* written(const std::string& file, const PlantedRun& run) {
+    auto& [last, trace] = written_[file];
+    if (!trace || !(last == run)) {
+      trace = write(file, run);
+      last = run;
+    }
+    return trace;
+  }
+
+  ArmFloors floors_;
+  std::map<std::string, std::pair<PlantedRun, const Trace*>> written_;
+};
+
+}  // namespace parity
