@@ -96,8 +96,8 @@ class ResultsFile {
   ResultsFile(std::unique_ptr<std::istream> text, std::string origin);
 
   const Results& results() const { return results_; }
-  /// Returns a copy of a case, or reads it anew where the cases together are long. \param place  its position in the
-  /// file
+  /// Returns a copy of a case, or reads it anew where the cases together are long. \param place  its position
+  /// in the file
   Case whole(size_t place) const;
 
  private:

@@ -66,8 +66,8 @@ struct TensorGap {
 /// What to measure of two whole tensors.
 enum class TensorDetail { numbers, profile };
 
-/// Whether values that are in the files are compared with the digests of their rows. With AVX2, both digests take four
-/// times as long as the difference.
+/// Whether values that are in the files are compared with the digests of their rows. With AVX2, both digests
+/// take four times as long as the difference.
 /// - values:    of every tensor that is measured.
 /// - agreement: as far as the answer "identical" rests on them. Values that differ are reported as they are.
 enum class Proof { values, agreement };

@@ -89,8 +89,8 @@ Recording recording_of(const std::filesystem::path& file, const std::optional<Go
   return same_values(before->arms, whole) ? Recording::other_config : Recording::changed;
 }
 
-/// What the file holds now, also if it is not what was recorded; nothing if it is missing or cannot be understood. A
-/// read that fails is not damage: history and floors of a golden would be lost for it.
+/// What the file holds now, also if it is not what was recorded; nothing if it is missing or cannot be
+/// understood. A read that fails is not damage: history and floors of a golden would be lost for it.
 /// \throws UserError if the bytes cannot be read
 std::optional<Golden> golden_before(const std::filesystem::path& file) {
   std::error_code error;

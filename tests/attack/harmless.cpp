@@ -14,6 +14,7 @@ constexpr std::string_view both_alike = "both arms changed alike, so they still 
 constexpr std::string_view wider = "the same numbers in a wider type: the claim is about their values";
 constexpr std::string_view still_falls = "the curve still falls";
 constexpr std::string_view moved_out = "the lag moves this step of this arm out of the run";
+constexpr std::string_view less_than_sibling = "the gap is still less than what the sibling's allows";
 constexpr std::string_view wider_sibling = "a sibling that is farther apart allows a larger gap";
 
 constexpr std::array rows = {
@@ -47,7 +48,10 @@ constexpr std::array rows = {
     Harmless{Relation::unchanged, "another shape of a", "the same numbers in each step, of one shape"},
     Harmless{Relation::trained, "numbers 5 % larger of a", still_falls},
     Harmless{Relation::trained, "twice the number at step * of a", still_falls},
+    Harmless{Relation::bounded, "another type of ?", wider},
     Harmless{Relation::no_farther, "arms exchanged", symmetric},
+    Harmless{Relation::no_farther, "another type of *", wider},
+    Harmless{Relation::no_farther, "steps 2 and 7 exchanged of ?", less_than_sibling},
     Harmless{Relation::no_farther, "numbers 5 % larger of both", both_alike},
     Harmless{Relation::no_farther, "twice the number at step * of both", both_alike},
     Harmless{Relation::no_farther, "steps 2 and 7 exchanged of both", both_alike},

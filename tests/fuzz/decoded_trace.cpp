@@ -30,8 +30,8 @@ std::string attribute_text(hid_t object, const char* name) {
                                              : bytes.data.size());
 }
 
-/// Whether a dataset holds something that a comparison judges. Of a sketch row these are what it is about and the digest;
-/// its sums may be added up in any order.
+/// Whether a dataset holds something that a comparison judges. Of a sketch row these are what it is about and
+/// the digest; its sums may be added up in any order.
 bool is_judged(const std::string& name) {
   for (const char* column : {"sketches/order", "sketches/norm", "sketches/max_abs", "sketches/values"})
     if (name.ends_with(column))

@@ -168,7 +168,8 @@ TEST_P(EveryRenderer, MixedResults_AreShown) {
   json["cases"] = Json::array({json["cases"][2]});
   json["mixed"] = {"commit: 1a2b in s1, 3c4d in s2"};
   const ResultsFile mixed = parse_results(json.dump(), "mixed");
-  EXPECT_THAT(rendered(GetParam(), mixed), testing::AllOf(HasSubstr("Mixed results"), HasSubstr("3c4d in s2")));
+  EXPECT_THAT(rendered(GetParam(), mixed),
+              testing::AllOf(HasSubstr("Mixed results"), HasSubstr("3c4d in s2")));
 }
 
 /// The sample's passing case beside one that could not be judged on this machine.

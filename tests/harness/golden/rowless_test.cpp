@@ -26,11 +26,11 @@ class RowlessGoldenTest : public GoldenTest {
 
   void add_rowless(const std::string& name, const PlantedRun& run) {
     add_arm(name, run);
-    const CommandResult result =
-        run_python(folder,
-                   "import h5py, sys\n"
-                   "with h5py.File(sys.argv[1], 'r+') as f:\n    del f['sketches'], f.attrs['digest']\n    f.attrs['schema'] = 'parity.trace/1.0'\n",
-                   (folder / (name + ".h5")).string());
+    const CommandResult result = run_python(folder,
+                                            "import h5py, sys\n"
+                                            "with h5py.File(sys.argv[1], 'r+') as f:\n    del f['sketches'], "
+                                            "f.attrs['digest']\n    f.attrs['schema'] = 'parity.trace/1.0'\n",
+                                            (folder / (name + ".h5")).string());
     ASSERT_EQ(result.status, 0) << result.output;
     rowless_.push_back(std::make_unique<Trace>(Trace::open(folder / (name + ".h5"))));
     arms[name].trace = rowless_.back().get();

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/compare_traces.hpp"
-
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
+#include "harness/suite/compare_traces.hpp"
 #include "tests/support/planted_runs.hpp"
 
 namespace parity {

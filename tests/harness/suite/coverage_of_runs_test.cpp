@@ -80,7 +80,8 @@ TEST_F(CoverageOfRunsTest, AJoinedTraceSaysOfHowManyRanks) {
   write_cut(10);
   write_with_python(
       "import shutil\nfor n in (2, 3):\n  shutil.copy('cut10.h5', f'joined{n}.h5')\n"
-      "  with h5py.File(f'joined{n}.h5', 'r+') as f: \n    f.attrs['joined_ranks'], f.attrs['schema'] = n, 'parity.trace/1.1'\n    del f.attrs['digest']\n");
+      "  with h5py.File(f'joined{n}.h5', 'r+') as f: \n    f.attrs['joined_ranks'], f.attrs['schema'] = n, "
+      "'parity.trace/1.1'\n    del f.attrs['digest']\n");
   const auto item = [&](const std::string& trace) {
     return judged(head() + copying_arm("a", curves(10)) +
                   shell_arm("b", "[ $RANK = 1 ] || cp {case_dir}/" + trace + ".h5 $PARITY_TRACE") +
@@ -95,7 +96,8 @@ TEST_F(CoverageOfRunsTest, TensorsAtOneOfTenSteps_AreMissing) {
   write_cut(10);
   write_with_python(
       "import shutil\nfor n in 'ab':\n  shutil.copy('cut10.h5', n + '.h5')\n"
-      "  with h5py.File(n + '.h5', 'r+') as f: \n    f['tensors/1/param/w/0'] = np.ones(4, 'f4')\n    f.attrs['schema'] = 'parity.trace/1.0'\n    del f.attrs['digest']\n"
+      "  with h5py.File(n + '.h5', 'r+') as f: \n    f['tensors/1/param/w/0'] = np.ones(4, 'f4')\n    "
+      "f.attrs['schema'] = 'parity.trace/1.0'\n    del f.attrs['digest']\n"
       "  with h5py.File(n + '.h5', 'r+') as f: f.attrs['note'] = n\n");
   const auto verdict = [&](const std::string& steps) {
     const Json item = judged(head("[base]\nsteps = 10\n") + copying_arm("a", "a") + copying_arm("b", "b") +
