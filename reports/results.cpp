@@ -24,9 +24,6 @@ void expect_schema(const JsonNode& root) {
                     "); render the report with the version of parity that wrote the file");
 }
 
-/// Text of cases that stay in memory once they were read [bytes]: a suite of a hundred cases is half as long.
-constexpr size_t most_kept = size_t{32} << 20;
-
 /// What the file says beside its cases.
 Results read_suite(const JsonNode& root) {
   expect_schema(root);
@@ -147,19 +144,11 @@ ResultsFile::ResultsFile(std::unique_ptr<std::istream> text, std::string origin)
     : origin_(std::move(origin)),
       cases_(from(origin_, [&] { return JsonItems(std::move(text), "cases"); })),
       results_(from(origin_, [&] { return read_suite(JsonNode(cases_.rest(), "")); })) {
-  size_t bytes = 0;
-  for (size_t i = 0; i < cases_.size(); ++i) {
-    Case item = whole(i);
-    bytes += cases_.length(i);
-    if (bytes <= most_kept)
-      kept_.emplace(i, item);
-    results_.add(std::move(item));
-  }
+  for (size_t i = 0; i < cases_.size(); ++i)
+    results_.add(whole(i));
 }
 
 Case ResultsFile::whole(size_t place) const {
-  if (const auto kept = kept_.find(place); kept != kept_.end())
-    return kept->second;
   return from(origin_, [&] { return read_case(cases_.item(place), "cases[" + std::to_string(place) + "]"); });
 }
 

@@ -96,15 +96,13 @@ class ResultsFile {
   ResultsFile(std::unique_ptr<std::istream> text, std::string origin);
 
   const Results& results() const { return results_; }
-  /// Returns a copy of a case, or reads it anew where the cases together are long. \param place  its position
-  /// in the file
+  /// Reads the case anew. \param place  its position in the file
   Case whole(size_t place) const;
 
  private:
   std::string origin_;
   JsonItems cases_;
   Results results_;
-  std::map<size_t, Case> kept_;  ///< by place, of the first cases
 };
 
 /// Optional fields may be missing, unknown ones are ignored.

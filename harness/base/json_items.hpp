@@ -28,8 +28,6 @@ class JsonItems {
   size_t size() const { return spans_.size(); }
   /// \throws Json::exception if the item is no JSON
   Json item(size_t number) const;
-  /// Of an item's text [bytes].
-  size_t length(size_t number) const { return spans_.at(number).length; }
 
  private:
   struct Span {
