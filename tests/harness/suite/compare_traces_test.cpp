@@ -192,5 +192,42 @@ TEST_F(CompareTracesTest, EqualValuesOfOtherRowsAreCorrupt) {
   EXPECT_THAT([&] { compared(); }, ThrowsMessage<UserError>(HasSubstr("corrupt trace")));
 }
 
+/// One rank holds the tensor whole, two hold a row each: values equal, and values that differ.
+TEST_F(CompareTracesTest, AWholeTensorMeetsOneInParts) {
+  const auto record = [&](const std::string& name, int64_t rank, int64_t ranks, std::vector<float> values) {
+    Capture capture;
+    capture.tensors.push_back({});
+    capture.sketches.push_back({});
+    Recorder recorder({.path = folder / name / "trace.h5",
+                       .config = {},
+                       .provenance = {},
+                       .capture = capture,
+                       .rank = rank,
+                       .ranks = ranks});
+    recorder.begin_step(1);
+    recorder.channel("loss", 1.0);
+    TensorLayout layout;
+    if (ranks > 1)
+      layout = {{2, 3}, {{"tp", rank, ranks, Shard{0, {{rank, rank + 1}}}}}};
+    recorder.tensor(Phase::grad, "w", view_of(DType::float32, values, {ranks > 1 ? 1 : 2, 3}), nullptr,
+                    layout);
+    recorder.end_step();
+    recorder.finish();
+  };
+  fs::create_directories(folder / "a");
+  record("a", 0, 1, {1, 2, 3, 4, 5, 6});
+  for (const float last : {6.0F, 7.0F}) {
+    fs::remove_all(folder / "b");
+    fs::create_directories(folder / "b");
+    record("b", 1, 2, {4, 5, last});
+    record("b", 0, 2, {1, 2, 3});
+    EXPECT_EQ(compared().identical(), last == 6);
+    const Trace a = Trace::open(folder / "a"), b = Trace::open(folder / "b");
+    const TensorKey key{1, Phase::grad, "w"};
+    EXPECT_EQ(measure_tensor(tensor_source(a, key), tensor_source(b, key)).identical, last == 6);
+    EXPECT_EQ(measure_tensor(tensor_source(b, key), tensor_source(a, key)).identical, last == 6);
+  }
+}
+
 }  // namespace
 }  // namespace parity
