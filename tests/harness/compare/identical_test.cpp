@@ -87,11 +87,13 @@ TEST_F(IdenticalTest, ANanAgreesWithNothing) {
   EXPECT_EQ(result.measured["relative_l2"], "nan");
 }
 
-TEST_F(IdenticalTest, EqualInfinitiesAgreeAndSignsOfZeroDoNot) {
+TEST_F(IdenticalTest, InfinitiesAndOtherSignsOfZeroFail) {
   const double infinity = std::numeric_limits<double>::infinity();
   add_arm("a", {.channels = {{"loss", std::vector<double>{infinity}}, {"lr", std::vector<double>{0.0}}}});
   add_arm("b", {.channels = {{"loss", std::vector<double>{infinity}}, {"lr", std::vector<double>{-0.0}}}});
-  EXPECT_TRUE(judge(check_of(Relation::identical, {"loss"}), arms).passed);
+  const CheckResult infinite = judge(check_of(Relation::identical, {"loss"}), arms);
+  EXPECT_FALSE(infinite.passed);
+  EXPECT_THAT(infinite.sentence, HasSubstr("loss of a is inf at step 1"));
   const CheckResult result = judge(check_of(Relation::identical, {"lr"}), arms);
   EXPECT_FALSE(result.passed);
   EXPECT_THAT(result.sentence, HasSubstr("only the sign of zero differs"));
