@@ -53,6 +53,19 @@ struct Originals {
   fs::path at(size_t which) const { return folder.path() / std::to_string(which); }
 };
 
+/// What the decoded values of two traces differ in, by name; empty where they agree.
+std::string differing(const std::map<std::string, std::string>& left,
+                      const std::map<std::string, std::string>& right) {
+  std::string names;
+  for (const auto& [name, value] : left)
+    if (const auto found = right.find(name); found == right.end() || found->second != value)
+      names += " " + name;
+  for (const auto& [name, value] : right)
+    if (!left.contains(name))
+      names += " " + name;
+  return names;
+}
+
 }  // namespace
 
 void compare_trace_pair(std::string_view bytes) {
@@ -72,8 +85,10 @@ void compare_trace_pair(std::string_view bytes) {
   } catch (const UserError&) {
     return;
   }
-  require(!identical || decode_trace(copy) == originals.decoded.at(which),
-          "two traces whose decoded values differ are called identical");
+  if (!identical)
+    return;
+  const std::string names = differing(originals.decoded.at(which), decode_trace(copy));
+  require(names.empty(), "compare calls two traces identical that differ in" + names);
 }
 
 }  // namespace parity::fuzz
