@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/compare/collapse.hpp"
+#include "harness/compare/rounding_size.hpp"
 #include "harness/compare/wording.hpp"
 
 namespace parity {
@@ -33,29 +33,50 @@ Norms norms_of(const RunCurves& a, const RunCurves& b, const std::string& channe
   return norms;
 }
 
-/// Whether the gap collapses in float64 in every channel; says by how much where it does least.
+/// The runs of two sets and their float64 twins.
+struct TwinRuns {
+  const RunCurves &a, &b, &twin_a, &twin_b;
+
+  RoundingSize size_of(const std::string& channel, const RoundingModel& model) const {
+    const Norms narrow = norms_of(a, b, channel), wide = norms_of(twin_a, twin_b, channel);
+    return {.collapse = {narrow.gap, wide.gap, wide.size},
+            .distance_a = norms_of(twin_a, a, channel).gap,
+            .distance_b = norms_of(twin_b, b, channel).gap,
+            .model_a = model,
+            .model_b = model};
+  }
+};
+
+/// Adds what one channel shows: rounding by both rules of `equivalent`, or else a difference.
+void judge_channel(LeftOver& left, const RoundingSize& size, const std::string& channel, double& least) {
+  const Collapse& collapse = size.collapse;
+  if (collapse.gap32 == 0 && collapse.gap64 == 0)
+    return;
+  const bool collapses = CollapseRule().accepts(collapse);
+  left.agrees = collapses && RoundingSizeRule().judge(size) == Verdict::rounding;
+  least = left.agrees ? std::min(least, collapse.log2_ratio()) : collapse.log2_ratio();
+  left.why = fmt::format("the gap falls by {} in float64", power_text(least));
+  if (!left.agrees)
+    left.why += ", in " + channel;
+  if (!left.agrees && collapses)
+    left.why += ": " + RoundingSizeRule().explain(size, "the first", "the second");
+}
+
+/// Whether the gap collapses in float64 in every channel and is of rounding's size; says by how much it falls
+/// where it falls least.
 LeftOver judged_by_twins(OptionRuns& runs, const Toggles& a, const Toggles& b, const LeftOverRule& rule,
                          LeftOver left) {
   const Hybrid twin_a{a, 0, 0, true}, twin_b{b, 0, 0, true};
   runs.fetch({twin_a, twin_b});
-  const RunCurves& wide_a = runs.of(twin_a);
-  const RunCurves& wide_b = runs.of(twin_b);
-  left.agrees = wide_a.finished() && wide_b.finished();
+  const TwinRuns all{runs.of({a}), runs.of({b}), runs.of(twin_a), runs.of(twin_b)};
+  left.agrees = all.twin_a.finished() && all.twin_b.finished();
   left.why = "a float64 twin did not finish";
+  const bool narrow = rule.noise > RoundingModel().roundoff;
+  const RoundingModel model = rounding_model(narrow ? DType::bfloat16 : DType::float32);
   double least = INFINITY;
-  for (const std::string& channel : rule.channels) {
-    if (!left.agrees)
-      break;
-    const Norms narrow = norms_of(runs.of({a}), runs.of({b}), channel);
-    const Norms wide = norms_of(wide_a, wide_b, channel);
-    const Collapse collapse{narrow.gap, wide.gap, wide.size};
-    if (narrow.gap == 0 && wide.gap == 0)
-      continue;
-    left.agrees = CollapseRule().accepts(collapse);
-    least = left.agrees ? std::min(least, collapse.log2_ratio()) : collapse.log2_ratio();
-    left.why = fmt::format("the gap falls by {} in float64{}", power_text(least),
-                           left.agrees ? "" : ", in " + channel);
-  }
+  for (const std::string& channel : rule.channels)
+    if (left.agrees)
+      judge_channel(left, all.size_of(channel, model), channel, least);
   return left;
 }
 

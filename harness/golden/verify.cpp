@@ -149,6 +149,21 @@ const SketchRow* unstored_row(const Sides& sides, Phase phase) {
   return nullptr;
 }
 
+/// Why another environment does not explain what differs in these tensors; "" if it does.
+/// \param drifts  the arm's channels were seen to drift
+std::string no_drift_text(const std::vector<SourcePair>& pairs, bool drifts) {
+  if (!drifts)
+    return "the environment differs, but the channels do not show drift";
+  for (const SourcePair& pair : pairs) {
+    const TensorGap gap = measure_tensor(pair.expected, pair.actual);
+    if (!gap.identical && !gap.dtypes.empty())
+      return fmt::format("more than drift: {} is {}", quantity_of(pair.expected.key), gap.dtypes);
+    if (!gap.identical && !(gap.relative_l2 <= largest_tensor_drift))
+      return "more than drift: above " + size_text(largest_tensor_drift);
+  }
+  return "";
+}
+
 /// Digests of one phase. \param drifts  the arm's channels were seen to drift
 GoldenResult verify_phase(const Sides& sides, Phase phase, bool drifts) {
   const std::string quantity(name_of(phase));
@@ -181,18 +196,12 @@ GoldenResult verify_phase(const Sides& sides, Phase phase, bool drifts) {
       std::move(asked), true);
   if (result.passed || sides.environment.empty())
     return verified;
-  const bool near = std::all_of(pairs.begin(), pairs.end(), [](const SourcePair& pair) {
-    const TensorGap gap = measure_tensor(pair.expected, pair.actual);
-    return gap.identical || gap.relative_l2 <= largest_tensor_drift;
-  });
-  if (drifts && near) {
+  const std::string problem = no_drift_text(pairs, drifts);
+  if (problem.empty()) {
     result.passed = true;
     result.verdict = Verdict::drift;
   }
-  result.sentence += fmt::format("; {} ({})",
-                                 drifts && near ? "this is drift, as in the channels"
-                                 : drifts       ? "more than drift: above " + size_text(largest_tensor_drift)
-                                          : "the environment differs, but the channels do not show drift",
+  result.sentence += fmt::format("; {} ({})", problem.empty() ? "this is drift, as in the channels" : problem,
                                  sides.environment);
   result.limit = {{"relative_l2", largest_tensor_drift}};
   return verified;
