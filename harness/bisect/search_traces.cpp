@@ -14,6 +14,7 @@
 #include "harness/bisect/guilty_operator.hpp"
 #include "harness/bisect/tensor_path.hpp"
 #include "harness/bisect/tensor_place.hpp"
+#include "harness/compare/wording.hpp"
 #include "harness/suite/renaming.hpp"
 
 namespace parity {

@@ -93,10 +93,10 @@ Covered asked_in_window(const Check& check, const std::vector<Side>& sides, cons
       asked[name] = steps;
     return asked;
   }
-  const bool planned =
-      std::all_of(sides.begin(), sides.end(), [](const Side& s) { return s.updates.known(); });
+  const bool named = check.steps.kind == StepWindow::Kind::range;
+  const bool planned = std::ranges::all_of(sides, [](const Side& each) { return each.updates.known(); });
   for (const auto& [quantity, recorded] : recorded_tensors(check, roles)) {
-    const StepSet here = planned ? steps : steps.common(recorded);
+    const StepSet here = planned || named ? steps : steps.common(recorded);
     if (!here.empty())
       asked[quantity] = here;
   }

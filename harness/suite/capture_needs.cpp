@@ -20,7 +20,7 @@ std::vector<int64_t> steps_read(const Check& check, const StepRange& window, con
   for (int64_t step = first; step <= window.last; ++step)
     steps.insert(step);
   for (int64_t step = window.first; lag != 0 && step <= window.last; ++step)
-    if (step + lag <= length.steps)
+    if (!length.known || step + lag <= length.steps)
       steps.insert(step + lag);
   return {steps.begin(), steps.end()};
 }
@@ -47,7 +47,7 @@ StepRange range_of(const StepWindow& window, const RunLength& length) {
     case StepWindow::Kind::last:
       return {length.steps, length.steps};
     case StepWindow::Kind::range:
-      return {window.first, std::min(length.steps, window.last)};
+      return {window.first, length.known ? std::min(length.steps, window.last) : window.last};
   }
   return {1, length.steps};
 }
@@ -56,11 +56,14 @@ Capture needs_of_check(const Check& check, const RunLength& length) {
   Capture capture;
   if (!check.of_tensors() || check.against == Against::golden)  // a golden has needs of its own
     return capture;
-  const StepRange window = range_of(check.steps, length);
-  if (window.empty())
-    return capture;  // an empty list would mean every step
-  require_few(check, window);
-  CaptureRule rule{steps_read(check, window, length), {check.phase}, {check.tensor}};
+  CaptureRule rule{{}, {check.phase}, {check.tensor}};  // no steps: every one
+  if (length.known || check.steps.kind == StepWindow::Kind::range) {
+    const StepRange window = range_of(check.steps, length);
+    if (window.empty())
+      return capture;
+    require_few(check, window);
+    rule.steps = steps_read(check, window, length);
+  }
   const bool measured =
       check.needs_twins() || check.relation == Relation::bounded || check.relation == Relation::no_farther;
   (measured ? capture.tensors : capture.sketches).push_back(std::move(rule));

@@ -16,6 +16,7 @@ namespace parity {
 struct RunLength {
   int64_t steps = 0;
   int64_t warmup_steps = 0;
+  bool known = true;  ///< else `steps` is a guess: a command that does not say how long it trains
 };
 
 /// Most updates whose tensors one check, or the table [capture], may ask for. A capture lists them one by
@@ -33,7 +34,7 @@ struct StepRange {
 /// The update numbers of a window, within 1..steps.
 StepRange range_of(const StepWindow& window, const RunLength& length);
 
-/// What one check needs of its arms: digests and sketches where bits decide, whole tensors where a gap is
+/// What one check needs of its arms. Of a run of unknown length a window that names no steps needs every one: digests and sketches where bits decide, whole tensors where a gap is
 /// measured (equivalent, distinct, bounded), also on the twins.
 /// \throws UserError if these are tensors of more than most_captured_steps updates
 Capture needs_of_check(const Check& check, const RunLength& length);

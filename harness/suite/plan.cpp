@@ -23,8 +23,13 @@ std::string string_or(const FlatConfig& config, const std::string& key, const st
   return found != config.end() && found->second.is_string() ? found->second.get<std::string>() : fallback;
 }
 
-RunLength length_of(const FlatConfig& config) {
-  return {integer_of(config, "steps", 10), integer_of(config, "lr.warmup_steps", 0)};
+/// A command without the key `steps` or the word {steps} decides by itself how long it trains.
+RunLength length_of(const FlatConfig& config, const Arm& arm) {
+  const bool known =
+      !arm.is_command() || config.contains("steps") || std::ranges::any_of(arm.command, [](const auto& word) {
+        return word.find("{steps}") != std::string::npos;
+      });
+  return {integer_of(config, "steps", 10), integer_of(config, "lr.warmup_steps", 0), known};
 }
 
 /// {case_dir} in a file's path, so that a case may bring files and be run from anywhere.
@@ -200,7 +205,7 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   check_run(arm, run);
   run.timeout_seconds = planned.source.timeout_seconds;
   run.cacheable = !arm.is_command() || !arm.inputs.empty();
-  const RunLength length = length_of(run.config);
+  const RunLength length = length_of(run.config, arm);
   run.capture = twin ? twin_capture(planned.source, arm, length) : arm_capture(planned.source, arm, length);
   run.capture.faults = arm.faults;
   return run;

@@ -256,6 +256,20 @@ TEST_F(TensorOrderTest, ShorterArmIsMissingInEitherOrder) {
     }
 }
 
+/// Steps that a check names were asked for, also of a trainer that does not say how long it trains.
+TEST_F(TensorOrderTest, ATensorRecordedAtOneOfTheNamedStepsIsMissing) {
+  for (const bool planned : {true, false}) {
+    RelationWorld world = world_of(Relation::identical, true);
+    world.check.steps = {StepWindow::Kind::range, 1, world_steps};
+    for (const char* arm : {"a", "b"})
+      std::erase_if(world.runs.at(arm).tensors, [](const PlantedTensor& each) { return each.key.step > 1; });
+    if (!planned)
+      world.updates = {};
+    const CheckResult result = judge_world(world);
+    EXPECT_EQ(result.verdict, Verdict::missing) << result.sentence;
+  }
+}
+
 TEST_F(TensorOrderTest, ALagLeavesOutOnlyWhatItPushesOut) {
   RelationWorld world = world_of(Relation::lagged, true);
   const CheckResult held = judge_world(world);
