@@ -25,8 +25,9 @@ void write_sketches(hid_t group, std::span<const SketchRow> rows, SketchLayout l
 
 /// Appends to the column `layout` of a growing table of parts: which of /layouts each row has.
 void write_sketch_layouts(hid_t group, std::span<const int64_t> layouts);
-/// \param rows  of the table. \throws UserError if the column is shorter
-std::vector<int64_t> read_sketch_layouts(const InputFile& file, hid_t group, size_t rows);
+/// The layouts of the rows that read_sketches returns. \throws UserError if the column has not one a row
+std::vector<int64_t> read_sketch_layouts(const InputFile& file, hid_t group,
+                                         std::optional<int64_t> last_step);
 
 /// The rows in file order.
 /// \param last_step  of a killed run: rows of later steps are left out, and columns may be longer than others

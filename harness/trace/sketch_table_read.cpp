@@ -123,13 +123,9 @@ std::vector<SketchRow> read_sketches(const InputFile& file, hid_t group, std::op
   return rows;
 }
 
-std::vector<int64_t> read_sketch_layouts(const InputFile& file, hid_t group, size_t rows) {
-  std::vector<int64_t> layouts = hdf5::read_integers(file.dataset(group, "layout"));
-  if (layouts.size() < rows)
-    file.refuse("in its part_sketches, column layout has " + std::to_string(layouts.size()) +
-                " values, not " + std::to_string(rows));
-  layouts.resize(rows);
-  return layouts;
+std::vector<int64_t> read_sketch_layouts(const InputFile& file, hid_t group,
+                                         std::optional<int64_t> last_step) {
+  return Columns(file, group, last_step).integers("layout");
 }
 
 }  // namespace parity

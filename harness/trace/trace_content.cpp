@@ -206,7 +206,7 @@ void read_all_sketches(const InputFile& file, TraceContent& trace) {
   if (file.has(file.root(), "part_sketches")) {
     const Handle group = file.group(file.root(), "part_sketches");
     std::vector<SketchRow> rows = read_sketches(file, group, until);
-    const std::vector<int64_t> layouts = read_sketch_layouts(file, group, rows.size());
+    const std::vector<int64_t> layouts = read_sketch_layouts(file, group, until);
     for (size_t i = 0; i < rows.size(); ++i)
       trace.part_sketches.push_back({std::move(rows[i]), layouts[i]});
   }
