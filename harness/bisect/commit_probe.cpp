@@ -80,9 +80,12 @@ void skip(CommitAnswer& answer, const std::string& reason, const fs::path& log =
 /// What a command left as its trace.
 void take_trace(const fs::path& file, CommitAnswer& answer) {
   try {
-    const bool complete = Trace::open(file).complete();
-    answer.state = complete ? CommitState::measured : CommitState::crashed;
-    answer.reason = complete ? "" : "its trace is not complete";
+    const Trace trace = Trace::open(file);
+    if (!trace.complete())
+      answer.reason = "its trace is not complete";
+    else if (trace.failure())
+      answer.reason = "its trace says that the run failed: " + visible(trace.failure()->dump());
+    answer.state = answer.reason.empty() ? CommitState::measured : CommitState::crashed;
     answer.traces["run"] = file;
   } catch (const UserError& error) {
     answer.state = CommitState::crashed;

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/visible.hpp"
+#include "harness/compare/step_set.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/suite/compare_traces.hpp"
 
@@ -35,6 +37,13 @@ GapPlace place_of(const TensorDifference& row) {
           distance_of(row.gap.mismatch.empty() ? row.gap.relative_l2 : std::nan(""))};
 }
 
+/// What differs in single ranks has no size here.
+GapPlace place_of(const RankDifference& row) {
+  const std::string phase = row.phase ? std::string(name_of(*row.phase)) + " " : "";
+  return {fmt::format("{}{} of rank {}", phase, row.name, row.rank), row.step, "", "",
+          std::numeric_limits<double>::infinity()};
+}
+
 /// The loss says it to whoever looks at a curve; else the earliest, channels before tensors.
 bool tells_better(const GapPlace& a, const GapPlace& b) {
   if ((a.quantity == "loss") != (b.quantity == "loss"))
@@ -48,6 +57,17 @@ void add(TraceGap& gap, const GapPlace& place) {
     gap.first = place;
   if (!gap.largest || place.size > gap.largest->size)
     gap.largest = place;
+}
+
+/// Adds what only one of two traces has.
+void add_one_sided(TraceGap& gap, const Trace& before, const Trace& after,
+                   const std::map<Phase, size_t>& tensors) {
+  for (const auto& [phase, count] : tensors)
+    gap.one_sided.push_back(count_text(count, std::string(name_of(phase)) + " tensor"));
+  const StepSet of_before(before.steps()), of_after(after.steps());
+  for (const StepSet& alone : {of_before.without(of_after), of_after.without(of_before)})
+    if (!alone.empty())
+      gap.one_sided.push_back(alone.text());
 }
 
 }  // namespace
@@ -79,11 +99,20 @@ TraceGap gap_between(const Trace& before, const Trace& after, const std::vector<
     else if (!row.steps.empty() && !row.identical())
       add(gap, place_of(row));
   }
+  std::map<Phase, size_t> alone;
   for (const TensorDifference& row : difference.tensors) {
     compared = compared || row.mismatch.empty();
-    if (row.mismatch.empty() && !row.gap.identical)
+    if (!row.mismatch.empty())
+      ++alone[row.key.phase];
+    else if (!row.gap.identical)
       add(gap, place_of(row));
   }
+  for (const RankDifference& row : difference.ranks.differences)
+    if (row.one_sided)
+      gap.one_sided.push_back(fmt::format("{} of rank {}", row.name, row.rank));
+    else
+      add(gap, place_of(row));
+  add_one_sided(gap, before, after, alone);
   if (!compared)
     throw UserError("the two traces have no channel and no tensor in common; give other --channel");
   return gap;

@@ -89,7 +89,7 @@ class Comparing {
     ++found_.compared;
     if (!a.contains(name) || !b.contains(name)) {
       found_.differences.push_back(
-          {rank, 0, std::nullopt, name, a.contains(name) ? "only in the first" : "only in the second"});
+          {rank, 0, std::nullopt, name, a.contains(name) ? "only in the first" : "only in the second", true});
       return;
     }
     std::vector<int64_t> steps;

@@ -19,7 +19,8 @@ struct RankDifference {
   int64_t step = 0;
   std::optional<Phase> phase;  ///< of a tensor; none: a channel
   std::string name;
-  std::string what;  ///< "differs", "only in the first", "differs from rank 0 in the second only"
+  std::string what;        ///< "differs", "only in the first", "differs from rank 0 in the second only"
+  bool one_sided = false;  ///< only one of the runs has the channel
 
   /// "rank 1, step 3: grad w differs".
   std::string text() const;

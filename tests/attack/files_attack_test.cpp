@@ -2,19 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every reader of traces against every mutation of their files: none may find that a spoilt trace agrees.
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <set>
 
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
 #include "harness/bisect/search_traces.hpp"
+#include "harness/bisect/trace_gap.hpp"
 #include "harness/golden/golden_file.hpp"
 #include "harness/suite/compare_traces.hpp"
 #include "harness/suite/left_trace.hpp"
 #include "harness/suite/replica_check.hpp"
 #include "tests/attack/file_mutation.hpp"
 #include "tests/fuzz/original_traces.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity::attack {
@@ -89,6 +94,13 @@ bool agrees_by_search(const Pair& pair) {
   return !record.differs && record.notes.empty();
 }
 
+/// What a search over commits says of two commits' traces.
+bool agrees_by_commits(const Pair& pair) {
+  const Trace actual = Trace::open(pair.actual);
+  const TraceGap gap = gap_between(Trace::open(pair.expected), actual, {});
+  return actual.complete() && !actual.failure() && gap.size == 0 && gap.one_sided.empty();
+}
+
 const std::vector<Reader>& readers() {
   const std::set<Spoils> everything = {Spoils::channels, Spoils::tensors, Spoils::values, Spoils::all};
   static const std::vector<Reader> all = {
@@ -101,11 +113,31 @@ const std::vector<Reader>& readers() {
        [](const Pair& pair) { return agrees_by_relation(pair, true); }},
       {"golden", everything, agrees_by_golden},
       {"bisect_traces", everything, agrees_by_search},
+      {"bisect_commits", everything, agrees_by_commits},
       {"suite", {}, accepted_by_suite},
       {"replicas", {}, agrees_by_replicas},
   };
   return all;
 }
+
+/// Who attacks the traces that a source opens.
+struct Opener {
+  std::string_view source;
+  std::string_view reader;  ///< a row of readers()
+};
+
+constexpr std::array openers = {
+    Opener{"harness/bisect/commit_probe.cpp", "bisect_commits"},
+    Opener{"harness/bisect/commit_search.cpp", "bisect_commits"},
+    Opener{"harness/bisect/good_golden.cpp", "bisect_commits"},
+    Opener{"harness/bisect/search_run.cpp", "bisect_traces"},
+    Opener{"harness/cli/bisect_traces.cpp", "bisect_traces"},
+    Opener{"harness/cli/compare.cpp", "compare"},
+    Opener{"harness/suite/evidence.cpp", "identical_tensors"},
+    Opener{"harness/suite/golden_check.cpp", "golden"},
+    Opener{"harness/suite/left_trace.cpp", "suite"},
+    Opener{"harness/trace/teacher.cpp", "suite"},  // the suite took it before another run reads it
+};
 
 /// How whole the proofs inside the spoilt file are.
 enum class Proof { digest, none };
@@ -183,6 +215,23 @@ INSTANTIATE_TEST_SUITE_P(Readers, FilesAttackTest, testing::ValuesIn(attacked_re
                            return each.param.reader.name +
                                   (each.param.proof == Proof::digest ? "_with_digest" : "_without");
                          });
+
+TEST(ReadersTest, EverySourceThatOpensATraceHasOne) {
+  const fs::path root = places::source;
+  std::set<std::string> found;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "harness"))
+    if (entry.path().extension() == ".cpp" &&
+        read_file(entry.path()).find("Trace::open(") != std::string::npos)
+      found.insert(fs::relative(entry.path(), root).string());
+  found.erase("harness/trace/trace.cpp");  // which is where it is
+  std::set<std::string> attacked;
+  for (const Opener& row : openers) {
+    attacked.emplace(row.source);
+    EXPECT_TRUE(std::ranges::any_of(readers(), [&](const Reader& each) { return each.name == row.reader; }))
+        << row.reader;
+  }
+  EXPECT_EQ(found, attacked) << "a row of `openers` says which reader of the kit stands for a source";
+}
 
 TEST(FileMutationsTest, EachHasANameOfItsOwn) {
   std::set<std::string> names;

@@ -82,15 +82,30 @@ class ResultsAttackTest : public FolderTest, public testing::WithParamInterface<
     const LastRun last = last_run(folder);
     return std::ranges::any_of(last.held, [](const LastCase& each) { return each.name == "topic/case"; });
   }
-  /// Whether the case in the results makes a suite end with exit status 0.
+  /// Whether the results make a suite end with exit status 0, and the case is one that was judged.
   bool passes(const Json& results) const {
     write_file(folder / "results.json", results.dump());
-    const JsonItems read = read_results(folder);
+    return passes_in(folder);
+  }
+  /// The same of what a shard with this case and another one that held are merged to.
+  bool passes_merged(const Json& results) const {
+    Json other = whole();
+    other["cases"][0]["name"] = "topic/other_shard";
+    write_file(folder / "s1/results.json", results.dump());
+    write_file(folder / "s2/results.json", other.dump());
+    merge_results({folder / "s1", folder / "s2"}, folder / "all");
+    return passes_in(folder / "all");
+  }
+  static bool passes_in(const std::filesystem::path& place) {
+    const JsonItems read = read_results(place);
     std::vector<CaseOutcome> outcomes;
-    for (size_t i = 0; i < read.size(); ++i)
-      if (const Json item = read_case_results(read, i, folder); item.value("name", "") == "topic/case")
-        outcomes.push_back(outcome_of(item));
-    return !outcomes.empty() && exit_code_of(outcomes, Part::whole) == ExitCode::agree;
+    bool there = false;
+    for (size_t i = 0; i < read.size(); ++i) {
+      const Json item = read_case_results(read, i, place);
+      outcomes.push_back(outcome_of(item));
+      there = there || (item.value("name", "") == "topic/case" && !outcomes.back().skipped);
+    }
+    return there && exit_code_of(outcomes, Part::whole) == ExitCode::agree;
   }
 };
 
@@ -111,6 +126,19 @@ TEST_P(ResultsAttackTest, SpoiltResultsDoNotPass) {
   GetParam().apply(spoilt);
   try {
     EXPECT_FALSE(passes(spoilt)) << GetParam().name;
+  } catch (const UserError&) {
+    SUCCEED() << "refused";
+  } catch (const Json::exception&) {
+    SUCCEED() << "refused";
+  }
+}
+
+TEST_P(ResultsAttackTest, SpoiltShardsDoNotPass) {
+  ASSERT_TRUE(passes_merged(whole()));
+  Json spoilt = whole();
+  GetParam().apply(spoilt);
+  try {
+    EXPECT_FALSE(passes_merged(spoilt)) << GetParam().name;
   } catch (const UserError&) {
     SUCCEED() << "refused";
   } catch (const Json::exception&) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/harness/bisect/commits_fixture.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace parity {
 namespace {
@@ -188,6 +189,22 @@ TEST_F(SearchCommitsTest, ATraceThatNobodyCanReadIsACrashAndATruncatedOneToo) {
   const Json record = found("good " + run_script());
   EXPECT_EQ(stage(record, "step").at("details").at("between").size(), 2U);
   EXPECT_THAT(record.at("notes").dump(), HasSubstr("its trace cannot be read"));
+}
+
+TEST_F(SearchCommitsTest, ATraceThatSaysThatItsRunFailedIsACrash) {
+  const CommandResult written = run_python(folder_, R"(
+import h5py, sys
+with h5py.File(sys.argv[1], "w") as trace:
+    trace.attrs["schema"], trace.attrs["status"] = "parity.trace/1.0", "complete"
+    trace.attrs["failure"] = '{"kind": "non_finite", "step": 10, "message": "loss is NaN"}'
+    trace["steps"], trace["channels/loss"] = list(range(1, 11)), [8.0] * 10
+)",
+                                           store() + "/failed.h5");
+  ASSERT_EQ(written.status, 0) << written.output;
+  commits(4, {{2, {{"train.sh", "cp " + store() + "/failed.h5 $PARITY_TRACE\n"}}},
+              {3, {{"train.sh", "cp " + store() + "/big.h5 $PARITY_TRACE\n"}}}});
+  const Json record = found("good " + run_script());
+  EXPECT_THAT(record.at("notes").dump(), HasSubstr("its trace says that the run failed"));
 }
 
 TEST_F(SearchCommitsTest, AChannelThatOnlyNewCommitsRecordIsNoStep) {
