@@ -20,8 +20,8 @@ struct LeftOverRule {
 /// What lies between the runs of two sets over all steps, and whether it is a difference.
 ///
 /// The same bits are none. Where the sides themselves differ by rounding only (up to 2^10 units of it) every
-/// bit is one. Else float64 twins of both runs decide: a gap that collapses (CollapseRule) and is of rounding's
-/// size (RoundingSizeRule) is rounding. A gap of more than 2^17 units is a difference unasked.
+/// bit is one. Else float64 twins of both runs decide: a gap that collapses (CollapseRule) and is of
+/// rounding's size (RoundingSizeRule) is rounding. A gap of more than 2^17 units is a difference unasked.
 LeftOver left_over(OptionRuns& runs, const Toggles& a, const Toggles& b, const LeftOverRule& rule);
 
 }  // namespace parity

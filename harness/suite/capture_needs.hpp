@@ -34,8 +34,9 @@ struct StepRange {
 /// The update numbers of a window, within 1..steps.
 StepRange range_of(const StepWindow& window, const RunLength& length);
 
-/// What one check needs of its arms. Of a run of unknown length a window that names no steps needs every one: digests and sketches where bits decide, whole tensors where a gap is
-/// measured (equivalent, distinct, bounded), also on the twins.
+/// What one check needs of its arms: digests and sketches where bits decide, whole tensors where a gap is
+/// measured (equivalent, distinct, bounded), also on the twins. In a run of unknown length a window that
+/// names no steps needs every step.
 /// \throws UserError if these are tensors of more than most_captured_steps updates
 Capture needs_of_check(const Check& check, const RunLength& length);
 

@@ -165,7 +165,8 @@ TEST_F(SearchGoldenTest, WhatDiffersBeforeTrainingStartsComesFirst) {
       "before training starts there is another config (lr.base is 0.5 in the golden and 0.25 here), another "
       "environment (torch is \"1\" in the golden and \"2\" here) and another first weights (initial_weights "
       "is "
-      "\"abc\" in the golden and \"def\" here); loss of a is not the golden's from step 5 on: 7 against 10.5");
+      "\"abc\" in the golden and \"def\" here); loss of a is not the golden's from step 5 on: 7 against "
+      "10.5");
   EXPECT_THAT(answer(record, "config"), Not(HasSubstr("new"))) << "a key that is new since changes nothing";
 }
 
@@ -189,8 +190,7 @@ TEST_F(SearchGoldenTest, InAnotherEnvironmentTheTwinsTellTheStep) {
   other.fingerprint["torch"] = "2";
   train("a", other);
   const SearchRecord record = search("a");
-  EXPECT_THAT(record.sentence,
-              HasSubstr("loss of a is not the golden's from step 5 on: 7 against 7.006836"));
+  EXPECT_THAT(record.sentence, HasSubstr("loss of a is not the golden's from step 5 on: 7 against 7.006836"));
   EXPECT_THAT(answer(record, "curve"), HasSubstr("told from the float64 twins"));
 }
 
