@@ -4,6 +4,7 @@
 // One operator in bfloat16, in the float32 run alone: its float64 twin is whole, so that the gap collapses.
 #include <gmock/gmock.h>
 
+#include "harness/bisect/search_traces.hpp"
 #include "tests/suite/trained_case.hpp"
 
 namespace parity {
@@ -53,6 +54,20 @@ TEST_F(NarrowCastTest, EachIsImprecise) {
     EXPECT_EQ(item.at("checks").at(i + 1).at("verdict"), "imprecise") << narrow[i] << sentence(item, i + 1);
     EXPECT_THAT(sentence(item, i + 1), HasSubstr(narrow[i] + " loses 2^"));
   }
+}
+
+TEST_F(NarrowCastTest, TheSearchNamesTheOperator) {
+  const Json item =
+      run_trainer(base() + "[capture]\nsteps = [1]\nphases = [\"forward\", \"grad\"]\nnames = [\"*\"]\n" +
+                  no_golden() + arm("whole") + arm("norm", "forward", "layers.0.ffn_norm") +
+                  check("channel = [\"loss\", \"grad_norm\"]", "equivalent"));
+  EXPECT_EQ(item.at("checks").at(0).at("verdict"), "imprecise") << sentence(item);
+  const auto trace_of = [&](size_t arm) {
+    return Trace::open(options().out / item.at("arms").at(arm).at("trace").get<std::string>());
+  };
+  Trace norm = trace_of(1);
+  EXPECT_THAT(search_traces(trace_of(0), norm).sentence,
+              HasSubstr("forward layers.0.ffn_norm at step 1 is the first tensor that differs"));
 }
 
 }  // namespace
