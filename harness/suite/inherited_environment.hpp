@@ -20,7 +20,7 @@ using Environment = std::map<std::string, std::string>;
 Environment inherited_environment();
 
 /// Returns whether a variable cannot change what a trainer computes: it names the terminal, the session, the
-/// person or the CI job. Everything else may, so it belongs to the identity of a run by its value.
+/// person, the build or the CI job. Everything else may, so it belongs to the identity of a run by its value.
 ///
 /// | kind           | names                                                                                |
 /// | shell          | _ SHLVL PWD OLDPWD SHELL HISTFILE HISTSIZE HISTCONTROL PS1 PS2 PROMPT_COMMAND        |
@@ -31,6 +31,8 @@ Environment inherited_environment();
 /// |                | XDG_RUNTIME_DIR XDG_SEAT XDG_VTNR DBUS_SESSION_BUS_ADDRESS INVOCATION_ID             |
 /// |                | JOURNAL_STREAM SYSTEMD_EXEC_PID MANAGERPID                                           |
 /// | person, tools  | USER LOGNAME MAIL EDITOR VISUAL PAGER LESS LESSOPEN LESSCLOSE MANPATH                |
+/// | build          | NINJA_STATUS CMAKE_BUILD_PARALLEL_LEVEL CTEST_PARALLEL_LEVEL MAKEFLAGS MFLAGS        |
+/// |                | MAKELEVEL CCACHE_DIR CCACHE_MAXSIZE                                                  |
 /// | CI job         | GITHUB_* (the workflow that runs), RUNNER_TEMP RUNNER_NAME RUNNER_TRACKING_ID        |
 /// | parity         | PARITY_TRAINER (its content counts), PARITY_OFFSPRING, PARITY_MAX_STEPS              |
 bool is_harmless(std::string_view variable);

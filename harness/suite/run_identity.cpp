@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/run_identity.hpp"
 
+#include <set>
+
 #include "harness/suite/command_identity.hpp"
 #include "harness/suite/content_hash.hpp"
 #include "harness/suite/profile.hpp"
@@ -21,8 +23,10 @@ Json cuda_identity(const PlanContext& context) {
 /// What a run meets where it is started. It decides which runs are one and which traces answer; goldens and
 /// stored evidence do not depend on it.
 Json surroundings_of(const PlanContext& context, const Case& source, const PlannedRun& run) {
-  Json around = {{"environment",
-                  identity_of_environment(context.environment, launcher_variables(run), context.hash_file)}};
+  std::set<std::string> unseen = launcher_variables(run);
+  if (!run.is_command())
+    unseen.insert("PATH");  // parity-train starts no program
+  Json around = {{"environment", identity_of_environment(context.environment, unseen, context.hash_file)}};
   if (!run.is_command())
     return around;
   around["config"] = run.config;  // a foreign trainer may compute by keys that parity-train does not

@@ -41,8 +41,10 @@ class PlanTest : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  std::unique_ptr<Plan> make_plan(const std::string& program, const Json& gpus = Json::object()) const {
+  std::unique_ptr<Plan> make_plan(const std::string& program, const Json& gpus = Json::object(),
+                                  const Environment& environment = {}) const {
     PlanContext context;
+    context.environment = environment;
     context.trainer = folder_ / "trainer";
     context.gpus = gpus;
     context.schema_file = folder_ / "schema.json";
@@ -220,6 +222,20 @@ TEST_F(PlanTest, GoldensKeepDigestsOfTheFirstAndLastUpdate) {
   EXPECT_TRUE(run(0).capture.wants_sketch(1, Phase::grad, "x"));
   EXPECT_TRUE(run(0).capture.wants_sketch(7, Phase::param, "x"));
   EXPECT_FALSE(run(0).capture.wants_sketch(6, Phase::param, "x"));
+}
+
+/// parity-train starts no program; a command may be found by PATH, and start others.
+TEST_F(PlanTest, PathCountsForCommandsAlone) {
+  const std::string text = "[arms.ours]\n[arms.theirs]\ncommand = [\"train\"]\ninputs = [\"x\"]\n" +
+                           check("channel = \"lr\"", "identical");
+  const auto id = [&](size_t arm, const Environment& environment) {
+    plan_ = make_plan("program 1", Json::object(), environment);
+    add(text);
+    return this->arm(arm).run;
+  };
+  EXPECT_EQ(id(0, {{"PATH", "/usr/bin"}}), id(0, {{"PATH", "/opt/parity/bin:/usr/bin"}}));
+  EXPECT_NE(id(1, {{"PATH", "/usr/bin"}}), id(1, {{"PATH", "/opt/parity/bin:/usr/bin"}}));
+  EXPECT_NE(id(0, {{"GLIBC_TUNABLES", "x"}}), id(0, {}));
 }
 
 TEST_F(PlanTest, RunsWantedByTwoCasesCaptureTheUnion) {
