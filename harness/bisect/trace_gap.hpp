@@ -28,9 +28,10 @@ struct GapPlace {
 /// is no distance: trainers learn to record more.
 struct TraceGap {
   /// The largest over quantities: of a channel max|a - b| / max|a|, of a tensor the relative L2 gap; infinite
-  /// where a number is not finite on one side, and never 0 if bits differ.
-  double size = 0;                ///< also infinite where single ranks differ and what they join to does not
-  std::optional<GapPlace> first;  ///< of the loss if that differs, else of the earliest quantity
+  /// where a number is not finite on one side, or single ranks differ and what they join to does not; never 0
+  /// if bits differ.
+  double size = 0;
+  std::optional<GapPlace> first;    ///< of the loss if that differs, else of the earliest quantity
   std::optional<GapPlace> largest;  ///< of the quantity that `size` is about
   /// What only one of them has: channels, "3 grad tensors", "steps 8-10".
   std::vector<std::string> one_sided;

@@ -109,18 +109,8 @@ class GoldenAttackTest : public PlantedTest, public testing::WithParamInterface<
     evidence.twin = written(name + ".twin", planted.twin);
     return evidence;
   }
-  /// The trace of a run; the one before, where it is the same run.
-  const Trace* written(const std::string& name, const PlantedRun& run) {
-    auto& [last, trace] = written_[name];
-    if (!trace || !(last == run)) {
-      trace = write(name, run);
-      last = run;
-    }
-    return trace;
-  }
 
   std::optional<TwinnedRun> recorded_;  ///< in the golden
-  std::map<std::string, std::pair<PlantedRun, const Trace*>> written_;
 };
 
 TEST_P(GoldenAttackTest, HoldsOfAWholeRun) {

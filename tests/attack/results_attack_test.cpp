@@ -96,6 +96,19 @@ class ResultsAttackTest : public FolderTest, public testing::WithParamInterface<
     merge_results({folder / "s1", folder / "s2"}, folder / "all");
     return passes_in(folder / "all");
   }
+  /// A reader that says something good of whole results says it of no spoilt ones, or refuses them.
+  static void expect_no_good_of_spoilt(const std::function<bool(const Json&)>& says_good) {
+    ASSERT_TRUE(says_good(whole()));
+    Json spoilt = whole();
+    GetParam().apply(spoilt);
+    try {
+      EXPECT_FALSE(says_good(spoilt)) << GetParam().name;
+    } catch (const UserError&) {
+      SUCCEED() << "refused";
+    } catch (const Json::exception&) {
+      SUCCEED() << "refused";
+    }
+  }
   static bool passes_in(const std::filesystem::path& place) {
     const JsonItems read = read_results(place);
     std::vector<CaseOutcome> outcomes;
@@ -110,40 +123,15 @@ class ResultsAttackTest : public FolderTest, public testing::WithParamInterface<
 };
 
 TEST_P(ResultsAttackTest, SpoiltResultsAreNotHeld) {
-  ASSERT_TRUE(says_held(whole()));
-  Json spoilt = whole();
-  GetParam().apply(spoilt);
-  try {
-    EXPECT_FALSE(says_held(spoilt)) << GetParam().name;
-  } catch (const UserError&) {
-    SUCCEED() << "refused";
-  }
+  expect_no_good_of_spoilt([&](const Json& results) { return says_held(results); });
 }
 
 TEST_P(ResultsAttackTest, SpoiltResultsDoNotPass) {
-  ASSERT_TRUE(passes(whole()));
-  Json spoilt = whole();
-  GetParam().apply(spoilt);
-  try {
-    EXPECT_FALSE(passes(spoilt)) << GetParam().name;
-  } catch (const UserError&) {
-    SUCCEED() << "refused";
-  } catch (const Json::exception&) {
-    SUCCEED() << "refused";
-  }
+  expect_no_good_of_spoilt([&](const Json& results) { return passes(results); });
 }
 
 TEST_P(ResultsAttackTest, SpoiltShardsDoNotPass) {
-  ASSERT_TRUE(passes_merged(whole()));
-  Json spoilt = whole();
-  GetParam().apply(spoilt);
-  try {
-    EXPECT_FALSE(passes_merged(spoilt)) << GetParam().name;
-  } catch (const UserError&) {
-    SUCCEED() << "refused";
-  } catch (const Json::exception&) {
-    SUCCEED() << "refused";
-  }
+  expect_no_good_of_spoilt([&](const Json& results) { return passes_merged(results); });
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -74,6 +75,16 @@ class PlantedTest : public FolderTest {
     return traces_.back().get();
   }
 
+  /// The trace of a run; the one before, where it is the same run: most mutations spoil one of several.
+  const Trace* written(const std::string& file, const PlantedRun& run) {
+    auto& [last, trace] = written_[file];
+    if (!trace || !(last == run)) {
+      trace = write(file, run);
+      last = run;
+    }
+    return trace;
+  }
+
   void add_arm(const std::string& name, const PlantedRun& run, int64_t warmup_steps = 0) {
     arms[name].trace = write(name, run);
     arms[name].warmup_steps = warmup_steps;
@@ -127,6 +138,7 @@ class PlantedTest : public FolderTest {
   }
 
   std::vector<std::unique_ptr<Trace>> traces_;
+  std::map<std::string, std::pair<PlantedRun, const Trace*>> written_;
 };
 
 /// `count` values of a smooth curve that falls from 8 to near 7, as float32 would hold it.

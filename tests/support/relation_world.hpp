@@ -125,18 +125,7 @@ class RelationWorldTest : public PlantedTest {
   }
 
  private:
-  /// The trace of a run; the one before, where it is the same run: most mutations spoil one of four.
-  const Trace* written(const std::string& file, const PlantedRun& run) {
-    auto& [last, trace] = written_[file];
-    if (!trace || !(last == run)) {
-      trace = write(file, run);
-      last = run;
-    }
-    return trace;
-  }
-
   ArmFloors floors_;
-  std::map<std::string, std::pair<PlantedRun, const Trace*>> written_;
 };
 
 }  // namespace parity

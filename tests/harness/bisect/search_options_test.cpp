@@ -71,31 +71,30 @@ TEST_F(SearchOptionsTest, ASmallerOneAtALaterStepIsFoundBehindTheFirst) {
   EXPECT_THAT(option_sentence(found), HasSubstr("opt.g = 1 (loss first differs at step 3"));
 }
 
-/// Key g makes an error that float64 does not have: 2^14 roundings of float32, more than rounding makes.
-TEST_F(SearchOptionsTest, AnErrorOfFloat32AloneIsFoundBehindTheFirst) {
-  write_traces(
-      "cg", [](const Names& on) { return fallen(on.contains("c") ? 0.5 : 0, on.contains("g") ? 0.008 : 0); });
-  write_trace("wt", fallen(0));
-  write_trace("wtc", fallen(0.5));
-  write_trace("wtg", fallen(0));
-  write_trace("wtcg", fallen(0.5));
-  const std::string wide = "if grep -q float64 $PARITY_CONFIG; then f=w$f; fi; ";
-  const OptionFindings found = search(case_of("abcdefgh", script("cg", wide)));
+/// Key c changes the loss; key g by `of_float32`, in float32 runs alone.
+class Float32ErrorTest : public OptionWorldTest {
+ protected:
+  OptionFindings search_with(double of_float32) const {
+    write_traces("cg", [&](const Names& on) {
+      return fallen(on.contains("c") ? 0.5 : 0, on.contains("g") ? of_float32 : 0);
+    });
+    for (const char* on : {"", "c", "g", "cg"})
+      write_trace(std::string("wt") + on, fallen(std::string(on).starts_with("c") ? 0.5 : 0));
+    const std::string twin = "if grep -q float64 $PARITY_CONFIG; then f=w$f; fi; ";
+    return search(case_of("abcdefgh", script("cg", twin)));
+  }
+};
+
+/// 2^14 roundings of float32 are more than rounding makes.
+TEST_F(Float32ErrorTest, ALargeOneIsFoundBehindTheFirst) {
+  const OptionFindings found = search_with(0.008);
   ASSERT_THAT(found.rounds, SizeIs(2));
   EXPECT_EQ(keys_of(found, 0) + keys_of(found, 1), "cg");
 }
 
-/// The same, 2^5 roundings: nothing is left to explain.
-TEST_F(SearchOptionsTest, RoundingIsNotSearchedBehindTheFirst) {
-  write_traces("cg", [](const Names& on) {
-    return fallen(on.contains("c") ? 0.5 : 0, on.contains("g") ? 0x1p-16 : 0);
-  });
-  write_trace("wt", fallen(0));
-  write_trace("wtc", fallen(0.5));
-  write_trace("wtg", fallen(0));
-  write_trace("wtcg", fallen(0.5));
-  const std::string wide = "if grep -q float64 $PARITY_CONFIG; then f=w$f; fi; ";
-  const OptionFindings found = search(case_of("abcdefgh", script("cg", wide)));
+/// 2^5 are not: nothing is left to explain.
+TEST_F(Float32ErrorTest, RoundingIsNotSearchedBehindTheFirst) {
+  const OptionFindings found = search_with(0x1p-16);
   ASSERT_THAT(found.rounds, SizeIs(1));
   EXPECT_EQ(keys_of(found, 0), "c");
 }

@@ -3,86 +3,13 @@
 #include "harness/suite/plan.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/suite/capture_needs.hpp"
-#include "harness/suite/case_file.hpp"
+#include "tests/harness/suite/plan_fixture.hpp"
 
 namespace parity {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr const char* schema =
-    R"({"schema": "parity.config/1", "channels": ["loss", "lr", "grad_norm"], "keys": {
-  "steps": {"type": "integer", "default": 10},
-  "dtype": {"type": "string", "default": "float32", "values": ["float32", "float64"]},
-  "lr.base": {"type": "number", "default": 0.0008},
-  "lr.warmup_steps": {"type": "integer", "default": 2},
-  "lr.first_index": {"type": "integer", "default": 1, "values": [0, 1]},
-  "data.path": {"type": "string", "default": ""},
-  "device": {"type": "string", "default": "cpu", "values": ["cpu", "cuda"]},
-  "checkpoint.restart_after": {"type": "integer", "default": 0},
-  "checkpoint.exclude_from_loading": {"type": "strings", "default": [], "values": ["optimizer", "optimizer.step"]},
-  "verbose": {"type": "boolean", "default": false, "numeric": false},
-  "threads": {"type": "integer", "default": 1}}})";
-
-class PlanTest : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "plan_XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    write_file(folder_ / "schema.json", schema);
-    plan_ = make_plan("program 1");
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::unique_ptr<Plan> make_plan(const std::string& program, const Json& gpus = Json::object(),
-                                  const Environment& environment = {}) const {
-    PlanContext context;
-    context.environment = environment;
-    context.trainer = folder_ / "trainer";
-    context.gpus = gpus;
-    context.schema_file = folder_ / "schema.json";
-    context.cpu = {{"vendor", "test"}};
-    context.hash_program = [program](const auto&) { return program; };
-    context.hash_file = [](const std::filesystem::path& file) {
-      return "hash of " + file.filename().string();
-    };
-    return std::make_unique<Plan>(context);
-  }
-
-  static Case parse(const std::string& text, const std::string& name = "name") {
-    return parse_case(text, "cases/topic/" + name + ".toml");
-  }
-  void add(const std::string& text, const std::string& name = "name") { plan_->add(parse(text, name)); }
-  const PlannedArm& arm(size_t i, size_t item = 0) const { return plan_->cases().at(item).arms.at(i); }
-  const PlannedRun& run(size_t i, size_t item = 0) const { return plan_->runs().at(arm(i, item).run); }
-  const PlannedRun& twin(size_t i) const { return plan_->runs().at(arm(i).twin); }
-  std::string complaint(const std::string& text) {
-    try {
-      add(text);
-    } catch (const UserError& error) {
-      return error.what();
-    }
-    return "no complaint";
-  }
-
-  std::filesystem::path folder_;
-  std::unique_ptr<Plan> plan_;
-};
-
-std::string arms(const std::string& a, const std::string& b) {
-  return "[arms.a]\n" + a + "\n[arms.b]\n" + b + "\n";
-}
-
-std::string check(const std::string& quantity, const std::string& relation, const std::string& more = "") {
-  return "[[checks]]\n" + quantity + "\nrelation = \"" + relation + "\"\nbecause = \"x\"\n" + more + "\n";
-}
 
 TEST_F(PlanTest, ARunOnADeviceIsAnotherOneAndSoItIsOnAnotherDeviceOrWithAnotherPlugin) {
   const std::string text = arms("", "device = \"cuda\"") + check("channel = \"lr\"", "identical");
@@ -194,36 +121,6 @@ TEST_F(PlanTest, GoldenTwinsCanBeAddedLater) {
   EXPECT_EQ(twin(1).dtype, "float64");
 }
 
-TEST_F(PlanTest, BitsNeedDigestsAndGapsNeedWholeTensorsOnTwinsToo) {
-  const std::string golden = "[golden]\narms = []\n";
-  add(arms("", "lr.base = 1.0") + golden +
-      check("tensor = \"wq\"\nphase = \"grad\"", "identical", "steps = [2, 3]"));
-  EXPECT_TRUE(run(0).capture.wants_sketch(2, Phase::grad, "wq"));
-  EXPECT_FALSE(run(0).capture.wants_tensor(2, Phase::grad, "wq"));
-  EXPECT_FALSE(run(0).capture.wants_sketch(4, Phase::grad, "wq"));
-  plan_ = make_plan("program 1");
-  add(arms("", "lr.base = 1.0") + golden +
-      check("tensor = \"wq\"\nphase = \"grad\"", "equivalent", "steps = \"last\""));
-  for (const PlannedRun* each : {&run(1), &twin(1)}) {
-    EXPECT_TRUE(each->capture.wants_tensor(10, Phase::grad, "wq"));
-    EXPECT_FALSE(each->capture.wants_tensor(9, Phase::grad, "wq"));
-    EXPECT_FALSE(each->capture.wants_tensor(10, Phase::param, "wq"));
-  }
-}
-
-TEST_F(PlanTest, UnchangedNeedsTheStepBefore) {
-  add(arms("", "lr.base = 1.0") + check("tensor = \"*\"", "unchanged", "arms = [\"a\"]\nsteps = [1, 1]"));
-  EXPECT_TRUE(run(0).capture.wants_sketch(0, Phase::param, "x"));
-  EXPECT_FALSE(run(1).capture.wants_sketch(0, Phase::param, "x"));
-}
-
-TEST_F(PlanTest, GoldensKeepDigestsOfTheFirstAndLastUpdate) {
-  add(arms("steps = 7", "") + check("channel = \"loss\"", "identical"));
-  EXPECT_TRUE(run(0).capture.wants_sketch(1, Phase::grad, "x"));
-  EXPECT_TRUE(run(0).capture.wants_sketch(7, Phase::param, "x"));
-  EXPECT_FALSE(run(0).capture.wants_sketch(6, Phase::param, "x"));
-}
-
 /// parity-train starts no program; a command may be found by PATH, and start others.
 TEST_F(PlanTest, PathCountsForCommandsAlone) {
   const std::string text = "[arms.ours]\n[arms.theirs]\ncommand = [\"train\"]\ninputs = [\"x\"]\n" +
@@ -236,21 +133,6 @@ TEST_F(PlanTest, PathCountsForCommandsAlone) {
   EXPECT_EQ(id(0, {{"PATH", "/usr/bin"}}), id(0, {{"PATH", "/opt/parity/bin:/usr/bin"}}));
   EXPECT_NE(id(1, {{"PATH", "/usr/bin"}}), id(1, {{"PATH", "/opt/parity/bin:/usr/bin"}}));
   EXPECT_NE(id(0, {{"GLIBC_TUNABLES", "x"}}), id(0, {}));
-}
-
-TEST_F(PlanTest, RunsWantedByTwoCasesCaptureTheUnion) {
-  const std::string tensor_case = check("tensor = \"wq\"\nphase = \"grad\"", "identical", "steps = [4, 4]");
-  add(arms("", "lr.base = 1.0") + check("channel = \"lr\"", "identical"), "one");
-  add(arms("", "lr.base = 2.0") + tensor_case, "two");
-  EXPECT_TRUE(run(0).capture.wants_sketch(4, Phase::grad, "wq"));
-  EXPECT_TRUE(run(0).capture.wants_sketch(1, Phase::param, "wk"));
-}
-
-TEST_F(PlanTest, AnEmptyWindowAsksForNothing) {
-  const Check empty =
-      parse(arms("", "") + check("tensor = \"*\"", "identical", "steps = \"warmup\"")).checks[0];
-  EXPECT_TRUE(needs_of_check(empty, {10, 0}).sketches.empty());
-  EXPECT_EQ(needs_of_check(empty, {10, 2}).sketches.at(0).steps, (std::vector<int64_t>{1, 2}));
 }
 
 TEST_F(PlanTest, ConfigMistakesNameTheirPlaceAndWhatIsKnown) {
@@ -295,11 +177,6 @@ TEST_F(PlanTest, ACommandMayReadTheTraceOfAnArm) {
   EXPECT_THAT(
       complaint("[arms.b]\ncommand = [\"{trace:c}\"]\n[arms.a]\n" + check("channel = \"lr\"", "identical")),
       testing::AllOf(HasSubstr("{trace:c}"), HasSubstr("known: a")));
-}
-
-/// A case on two arms that need twins.
-std::string rounding_case(const std::string& more = "") {
-  return arms("", "lr.base = 2") + check("channel = \"loss\"", "equivalent", more);
 }
 
 TEST_F(PlanTest, SpareTwinsRunOnlyWhenTheyAreAskedFor) {

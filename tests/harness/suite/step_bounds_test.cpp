@@ -56,15 +56,6 @@ TEST_F(StepBoundsTest, StepsBeyondTheBound_AreRefused) {
                                              HasSubstr("PARITY_MAX_STEPS=N"))));
 }
 
-TEST_F(StepBoundsTest, ARunOfUnknownLength_IsCapturedAtEveryStepOrAtThoseNamed) {
-  const RunLength unknown{.steps = 10, .known = false};
-  const Capture every = needs_of_check(tensors(Relation::identical), unknown);
-  EXPECT_THAT(every.sketches.at(0).steps, testing::IsEmpty());
-  EXPECT_TRUE(every.wants_sketch(700, Phase::grad, "w"));
-  const Capture named = needs_of_check(tensors(Relation::identical, range(18, 20)), unknown);
-  EXPECT_THAT(named.sketches.at(0).steps, testing::ElementsAre(18, 19, 20));
-}
-
 TEST_F(StepBoundsTest, TheVariable_MovesTheBound) {
   ::setenv(most_steps_variable, "20", 1);
   EXPECT_NO_THROW(check_steps(20));

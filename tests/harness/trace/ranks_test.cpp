@@ -4,8 +4,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/measure/sketch.hpp"
-#include "harness/trace/content_digest.hpp"
-#include "tests/support/recorded.hpp"
+#include "tests/harness/trace/ranks_fixture.hpp"
 
 namespace parity {
 namespace {
@@ -14,65 +13,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
-
-/// What a rank holds of a tensor.
-struct Held {
-  std::vector<float> values;
-  Shape shape;
-  TensorLayout layout = {};
-};
-
-Placement along(const std::string& mesh, int64_t rank, std::variant<Replicate, Shard, Partial> kind) {
-  return {mesh, rank, 2, std::move(kind)};
-}
-
-/// Traces of runs of two ranks.
-class RanksTraceTest : public RecordedTest {
- protected:
-  const TensorKey w{1, Phase::grad, "w"};
-
-  Recorder::Options of_rank(int64_t rank, int64_t append_after = 0) const {
-    Recorder::Options chosen = options();
-    chosen.rank = rank;
-    chosen.ranks = 2;
-    chosen.append_after = append_after;
-    return chosen;
-  }
-
-  static void record_step(Recorder& recorder, int64_t step, const Held& held, double loss = 1) {
-    recorder.begin_step(step);
-    recorder.channel("loss", loss);
-    recorder.tensor(Phase::grad, "w", view_of(DType::float32, held.values, held.shape), nullptr, held.layout);
-    recorder.end_step();
-  }
-
-  /// One step of both ranks.
-  void record_both(const Held& zero, const Held& one) const {
-    Recorder first(of_rank(0)), second(of_rank(1));
-    record_step(first, 1, zero);
-    record_step(second, 1, one);
-    second.finish();
-    first.finish();
-  }
-
-  /// Rows 0 and 1 of a 3 x 4 matrix on rank 0, row 2 on rank 1.
-  static Held rows(int64_t rank) {
-    const IndexRange range = rank == 0 ? IndexRange{0, 2} : IndexRange{2, 3};
-    Held held{{}, {range.end - range.first, 4}, {{3, 4}, {along("dp_shard", rank, Shard{0, {range}})}}};
-    for (int64_t i = range.first * 4; i < range.end * 4; ++i)
-      held.values.push_back(matrix[static_cast<size_t>(i)]);
-    return held;
-  }
-  static Held columns(int64_t rank) {
-    Held held{{}, {3, 2}, {{3, 4}, {along("tp", rank, Shard{1, {{2 * rank, 2 * rank + 2}}})}}};
-    for (int64_t row = 0; row < 3; ++row)
-      for (int64_t column = 2 * rank; column < 2 * rank + 2; ++column)
-        held.values.push_back(matrix[static_cast<size_t>(4 * row + column)]);
-    return held;
-  }
-
-  inline static const std::vector<float> matrix = {1, -2, 3, 4, 0.5, 6, -7, 8, 9, 10, 11, -12};
-};
 
 TEST_F(RanksTraceTest, ShardsOfRowsAndOfColumnsReadAsTheWholeTensor) {
   const TensorView whole = view_of(DType::float32, matrix, {3, 4});
@@ -150,91 +90,6 @@ TEST_F(RanksTraceTest, AChannelThatDiffersBetweenRanksIsFound) {
   EXPECT_EQ(trace.replica_differences().front().name, "loss");
   EXPECT_FALSE(trace.replica_differences().front().phase);
   EXPECT_EQ(trace.replica_differences().front().other_value, 3.5);
-}
-
-TEST_F(RanksTraceTest, PartsThatDoNotMakeAWholeAreRefused) {
-  const auto expect_refused = [&](const Held& one, const std::string& part) {
-    record_both(rows(0), one);
-    EXPECT_THAT([&] { Trace::open(folder); }, ThrowsMessage<UserError>(HasSubstr(part)));
-  };
-  Held missing = rows(1);
-  missing.values.clear();
-  missing.shape = {0, 4};
-  std::get<Shard>(missing.layout.placements[0].kind).ranges = {{3, 3}};
-  expect_refused(missing, "those of rank 0, 1 have 8 of its 12 elements");
-  Held twice = rows(1);
-  std::get<Shard>(twice.layout.placements[0].kind).ranges = {{1, 2}};
-  expect_refused(twice, "those of ranks 0 and 1 overlap, and are not the same");
-  Held other = rows(1);
-  other.layout.global_shape = {4, 4};
-  expect_refused(other, "rank 0 has a part of shape (3, 4), float32; rank 1 has a part of shape (4, 4)");
-  expect_refused({matrix, {3, 4}}, "rank 1 has all of shape (3, 4)");
-}
-
-TEST_F(RanksTraceTest, AViewOfAnotherShapeThanItsLayoutIsRefused) {
-  Recorder recorder(of_rank(0));
-  Held held = rows(0);
-  held.shape = {4, 2};
-  EXPECT_THAT([&] { record_step(recorder, 1, held); },
-              ThrowsMessage<UserError>(HasSubstr("its layout names a part of shape (2, 4), it has (4, 2)")));
-}
-
-TEST_F(RanksTraceTest, ALostShortOrForeignFileNamesItsRank) {
-  record_both(rows(0), rows(1));
-  const fs::path file = folder / "trace.rank1.h5";
-  const std::string good = read_file(file);
-  const auto expect_refused = [&](const std::string& part) {
-    EXPECT_THAT([&] { Trace::open(folder); },
-                ThrowsMessage<UserError>(HasSubstr("the file trace.rank1.h5 of rank 1 " + part)));
-  };
-  fs::remove(file);
-  expect_refused("is missing");
-  write_file(file, good.substr(0, good.size() - 1));
-  expect_refused("has " + std::to_string(good.size() - 1) + " bytes, not " + std::to_string(good.size()));
-  std::string damaged = good;
-  damaged[good.size() / 2] = static_cast<char>(damaged[good.size() / 2] ^ 1);
-  write_file(file, damaged);
-  expect_refused("has another digest than this trace says");
-  write_file(file, good);
-  EXPECT_NO_THROW(Trace::open(folder));
-}
-
-TEST_F(RanksTraceTest, WithoutItsIndexACompleteTraceIsRefused) {
-  record_both(rows(0), rows(1));
-  const auto edit = [&](const std::string& lines) {
-    const CommandResult done =
-        run_python(folder, "import h5py, sys\nf = h5py.File(sys.argv[1], 'r+')\n" + lines + "\nf.close()\n",
-                   trace_path().string());
-    ASSERT_EQ(done.status, 0) << done.output;
-  };
-  edit("del f['ranks']");
-  EXPECT_THAT([&] { Trace::open(folder); },
-              ThrowsMessage<UserError>(HasSubstr("it says 2 ranks and has no index of them")));
-  edit("f.attrs['ranks'] = 2**62");
-  EXPECT_THAT([&] { Trace::open(folder); }, ThrowsMessage<UserError>(HasSubstr("has no index of them")));
-}
-
-TEST_F(RanksTraceTest, RanksThatNobodyCanCountEndAtOnce) {
-  {
-    Recorder first(of_rank(0)), second(of_rank(1));
-  }
-  const CommandResult done = run_python(folder,
-                                        "import h5py, sys\nf = h5py.File(sys.argv[1], 'r+')\n"
-                                        "f.attrs['ranks'] = 2**62\nf.close()\n",
-                                        (folder / "trace.h5.partial").string());
-  ASSERT_EQ(done.status, 0) << done.output;
-  EXPECT_EQ(Trace::open(folder).ranks(), int64_t{1} << 62);
-}
-
-TEST_F(RanksTraceTest, AChangedValueOfAPartIsCorrupt) {
-  record_both(rows(0), rows(1));
-  const CommandResult done = run_python(folder,
-                                        "import h5py, sys\nf = h5py.File(sys.argv[1], 'r+')\n"
-                                        "f['tensors/1/grad/w/part'][1, 2] = 3.0\nf.close()\n",
-                                        trace_path().string());
-  ASSERT_EQ(done.status, 0) << done.output;
-  const Trace trace = Trace::open(folder);
-  EXPECT_THAT([&] { trace.tensor(w); }, ThrowsMessage<UserError>(HasSubstr("corrupt trace: the values of")));
 }
 
 TEST_F(RanksTraceTest, ANanOfARankAboveZeroReachesTheJoinedChannel) {
