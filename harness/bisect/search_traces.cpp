@@ -15,6 +15,7 @@
 #include "harness/bisect/tensor_path.hpp"
 #include "harness/bisect/tensor_place.hpp"
 #include "harness/compare/wording.hpp"
+#include "harness/suite/compare_ranks.hpp"
 #include "harness/suite/renaming.hpp"
 
 namespace parity {
@@ -133,6 +134,24 @@ void tell_tensor(SearchRecord& record, const TensorPath& path, const TensorStati
   }
 }
 
+/// Adds what single ranks hold that joins to the same. It has no size.
+void tell_ranks(SearchRecord& record, const Trace& expected, const Trace& actual, double beyond) {
+  const auto everything = [](const auto&) { return true; };
+  const RankComparison ranks = compare_ranks(expected, actual, {everything, everything, everything, {}});
+  if (ranks.differences.empty())
+    return;
+  const std::string first = ranks.differences.front().text();
+  const std::string answer = fmt::format("{} ({} in all), though the ranks join to the same", first,
+                                         count_text(ranks.differences.size(), "difference"));
+  if (beyond > 0) {
+    record.notes.push_back("of unknown size: " + answer);
+    return;
+  }
+  record.stages.push_back({.name = "rank", .answer = answer, .command = "", .details = Json::object()});
+  record.differs = true;
+  record.sentence = first;
+}
+
 }  // namespace
 
 SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSearch& how) {
@@ -163,17 +182,18 @@ SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSear
     return record;
   }
   record.differs = !channels.empty();
-  if (!record.differs) {
-    prove_tensors(expected);
-    prove_tensors(actual);
-    record.notes = reservations(expected, actual);
-  }
   record.sentence = channels.empty()
                         ? fmt::format("nothing that both recorded differs{}",
                                       how.beyond > 0 ? fmt::format(" by more than {:.0e}", how.beyond) : "")
                         : fmt::format("{} differs from step {} on, and no recorded tensor does; {}",
                                       channels.front().channel, channels.front().step,
                                       what_to_record(channels.front().step));
+  if (!record.differs) {
+    prove_tensors(expected);
+    prove_tensors(actual);
+    record.notes = reservations(expected, actual);
+    tell_ranks(record, expected, actual, how.beyond);
+  }
   return record;
 }
 

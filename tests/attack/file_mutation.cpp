@@ -148,6 +148,11 @@ void add_ranks(FileTable& table) {
   });
   table.add(2, Spoils::all, "the file of rank 1 named rank 0's",
             [](const fs::path& folder) { set_attribute(folder / "trace.rank1.h5", "rank", int64_t{0}); });
+  table.add(2, Spoils::ranks, "another loss of rank 1, and its index written anew",
+            [](const fs::path& folder) {
+              flip_byte(folder / "trace.rank1.h5", "channels/loss");
+              write_index(folder / "trace.h5");
+            });
   table.add(2, Spoils::all, "one rank by its own word",
             [](const fs::path& folder) { set_attribute(folder / "trace.h5", "ranks", int64_t{1}); });
 }

@@ -15,6 +15,7 @@ enum class Spoils {
   tensors,
   values,  ///< of tensors, which readers of other things never look at
   all,     ///< steps, ranks, the file itself
+  ranks,   ///< what single ranks hold, which join to the same
   proofs,  ///< only what a trace digest guards: sums of a sketch row, or one of a tensor's values and its row
 };
 

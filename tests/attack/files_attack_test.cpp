@@ -102,7 +102,8 @@ bool agrees_by_commits(const Pair& pair) {
 }
 
 const std::vector<Reader>& readers() {
-  const std::set<Spoils> everything = {Spoils::channels, Spoils::tensors, Spoils::values, Spoils::all};
+  const std::set<Spoils> everything = {Spoils::channels, Spoils::tensors, Spoils::values, Spoils::all,
+                                       Spoils::ranks};
   static const std::vector<Reader> all = {
       {"compare", everything, agrees_by_compare},
       {"identical_channels",
@@ -111,7 +112,7 @@ const std::vector<Reader>& readers() {
       {"identical_tensors",
        {Spoils::tensors, Spoils::values, Spoils::all},
        [](const Pair& pair) { return agrees_by_relation(pair, true); }},
-      {"golden", everything, agrees_by_golden},
+      {"golden", {Spoils::channels, Spoils::tensors, Spoils::values, Spoils::all}, agrees_by_golden},
       {"bisect_traces", everything, agrees_by_search},
       {"bisect_commits", everything, agrees_by_commits},
       {"suite", {}, accepted_by_suite},
