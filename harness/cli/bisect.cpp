@@ -10,9 +10,9 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/nearest.hpp"
-#include "harness/bisect/option_sides.hpp"
-#include "harness/bisect/search_run.hpp"
-#include "harness/bisect/trim_runs.hpp"
+#include "harness/bisect/options/sides.hpp"
+#include "harness/bisect/options/trim_runs.hpp"
+#include "harness/bisect/runs/search_run.hpp"
 #include "harness/cli/print_search.hpp"
 #include "harness/cli/side_options.hpp"
 

@@ -5,12 +5,12 @@
 #include <string>
 
 #include "harness/base/error.hpp"
-#include "harness/bisect/search_commits.hpp"
+#include "harness/bisect/commits/search_commits.hpp"
 #include "harness/cli/bisect.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/print_search.hpp"
-#include "harness/suite/machine.hpp"
-#include "harness/suite/named_case.hpp"
+#include "harness/suite/cases/named_case.hpp"
+#include "harness/suite/plan/machine.hpp"
 
 namespace parity::cli {
 namespace {

@@ -3,12 +3,12 @@
 #include <memory>
 #include <string>
 
-#include "harness/bisect/search_golden.hpp"
-#include "harness/bisect/trim_runs.hpp"
+#include "harness/bisect/golden/search_golden.hpp"
+#include "harness/bisect/options/trim_runs.hpp"
 #include "harness/cli/bisect.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/print_search.hpp"
-#include "harness/suite/named_case.hpp"
+#include "harness/suite/cases/named_case.hpp"
 
 namespace parity::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/bisect/option_record.hpp"
-#include "harness/bisect/search_options.hpp"
-#include "harness/bisect/trim_runs.hpp"
+#include "harness/bisect/options/record.hpp"
+#include "harness/bisect/options/search_options.hpp"
+#include "harness/bisect/options/trim_runs.hpp"
 #include "harness/cli/bisect.hpp"
 #include "harness/cli/print_search.hpp"
 #include "harness/cli/side_options.hpp"

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "harness/base/error.hpp"
-#include "harness/bisect/search_traces.hpp"
+#include "harness/bisect/traces/search_traces.hpp"
 #include "harness/cli/bisect.hpp"
 #include "harness/cli/print_search.hpp"
-#include "harness/suite/last_results.hpp"
+#include "harness/suite/results/last_results.hpp"
 
 namespace parity::cli {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/calibrate.hpp"
+#include "harness/suite/derived/calibrate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@
 #include "harness/cli/verbs.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/golden/golden.hpp"
-#include "harness/suite/machine.hpp"
+#include "harness/suite/plan/machine.hpp"
 
 namespace parity::cli {
 namespace {

@@ -15,9 +15,9 @@
 #include "harness/compare/policy_text.hpp"
 #include "harness/compare/profile_text.hpp"
 #include "harness/compare/wording.hpp"
-#include "harness/suite/compare_traces.hpp"
-#include "harness/suite/last_results.hpp"
-#include "harness/trace/trace.hpp"
+#include "harness/suite/results/compare_traces.hpp"
+#include "harness/suite/results/last_results.hpp"
+#include "harness/trace/read/trace.hpp"
 
 namespace parity::cli {
 namespace {

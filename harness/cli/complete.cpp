@@ -12,13 +12,13 @@
 
 #include "harness/base/enum_names.hpp"
 #include "harness/cli/options.hpp"
-#include "harness/cli/verbs.hpp"
+#include "harness/cli/shell.hpp"
 #include "harness/golden/golden.hpp"
-#include "harness/suite/case_file.hpp"
-#include "harness/suite/config_schema.hpp"
-#include "harness/suite/find_cases.hpp"
-#include "harness/trace/fault.hpp"
-#include "harness/trace/phase.hpp"
+#include "harness/suite/cases/config_schema.hpp"
+#include "harness/suite/cases/file.hpp"
+#include "harness/suite/cases/find_cases.hpp"
+#include "harness/trace/format/fault.hpp"
+#include "harness/trace/format/phase.hpp"
 
 namespace parity::cli {
 namespace fs = std::filesystem;

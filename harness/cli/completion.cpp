@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/enum_names.hpp"
+#include "harness/cli/shell.hpp"
 #include "harness/cli/verbs.hpp"
 
 namespace parity::cli {

@@ -14,9 +14,9 @@
 #include "harness/cli/options.hpp"
 #include "harness/cli/run_cases.hpp"
 #include "harness/cli/verbs.hpp"
-#include "harness/suite/case_file.hpp"
-#include "harness/suite/golden_check.hpp"
-#include "harness/suite/golden_review.hpp"
+#include "harness/suite/cases/file.hpp"
+#include "harness/suite/goldens/check.hpp"
+#include "harness/suite/goldens/review.hpp"
 #include "reports/render.hpp"
 
 namespace parity::cli {

@@ -13,8 +13,8 @@
 #include "harness/cli/options.hpp"
 #include "harness/cli/verbs.hpp"
 #include "harness/golden/state.hpp"
-#include "harness/suite/plan.hpp"
-#include "harness/suite/stored_power.hpp"
+#include "harness/suite/goldens/stored_power.hpp"
+#include "harness/suite/plan/plan.hpp"
 
 namespace parity::cli {
 namespace fs = std::filesystem;

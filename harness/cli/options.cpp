@@ -13,11 +13,11 @@
 #include "harness/base/file.hpp"
 #include "harness/base/nearest.hpp"
 #include "harness/base/say.hpp"
-#include "harness/suite/case_file.hpp"
-#include "harness/suite/case_names.hpp"
-#include "harness/suite/machine.hpp"
-#include "harness/suite/run_cache.hpp"
-#include "harness/suite/unused_goldens.hpp"
+#include "harness/suite/cases/file.hpp"
+#include "harness/suite/cases/names.hpp"
+#include "harness/suite/goldens/unused_goldens.hpp"
+#include "harness/suite/plan/machine.hpp"
+#include "harness/suite/runs/cache.hpp"
 #include "parity/build_facts.hpp"
 
 namespace parity::cli {

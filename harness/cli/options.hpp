@@ -9,9 +9,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "harness/suite/case.hpp"
-#include "harness/suite/config_schema.hpp"
-#include "harness/suite/find_cases.hpp"
+#include "harness/suite/cases/case.hpp"
+#include "harness/suite/cases/config_schema.hpp"
+#include "harness/suite/cases/find_cases.hpp"
 #include "harness/suite/run_suite.hpp"
 
 namespace parity::cli {

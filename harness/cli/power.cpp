@@ -16,8 +16,8 @@
 #include "harness/cli/verbs.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/power/measure_power.hpp"
-#include "harness/suite/run_cache.hpp"
-#include "harness/suite/stored_power.hpp"
+#include "harness/suite/goldens/stored_power.hpp"
+#include "harness/suite/runs/cache.hpp"
 
 namespace parity::cli {
 namespace {

@@ -13,8 +13,8 @@
 #include "harness/cli/github.hpp"
 #include "harness/cli/print_file.hpp"
 #include "harness/cli/verbs.hpp"
-#include "harness/suite/case_outcome.hpp"
-#include "harness/suite/merge_results.hpp"
+#include "harness/suite/results/case_outcome.hpp"
+#include "harness/suite/results/merge_results.hpp"
 #include "reports/render.hpp"
 #include "reports/static_plots.hpp"
 

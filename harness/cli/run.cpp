@@ -13,10 +13,10 @@
 #include "harness/cli/options.hpp"
 #include "harness/cli/run_cases.hpp"
 #include "harness/cli/verbs.hpp"
-#include "harness/suite/case_file.hpp"
-#include "harness/suite/case_names.hpp"
+#include "harness/suite/cases/file.hpp"
+#include "harness/suite/cases/names.hpp"
+#include "harness/suite/cases/setting.hpp"
 #include "harness/suite/rerun.hpp"
-#include "harness/suite/setting.hpp"
 
 namespace parity::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "harness/base/terminal.hpp"
 #include "harness/cli/github.hpp"
 #include "harness/cli/print_file.hpp"
-#include "harness/suite/case_outcome.hpp"
+#include "harness/suite/results/case_outcome.hpp"
 #include "reports/case.hpp"
 #include "reports/render.hpp"
 #include "reports/terminal.hpp"
@@ -36,8 +36,7 @@ std::vector<std::string> words_to_go_on(std::vector<std::string> words) {
 
 std::vector<std::string> rerun_words(const SuiteOptions& options) {
   std::vector<std::string> words = {"parity", "run", "--rerun-failed"};
-  if (options.out != SuiteOptions().out)
-    words.insert(words.end(), {"--out", options.out.string()});
+  add_out_option(words, options.out);
   return words;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/base/exit_code.hpp"
-#include "harness/suite/case.hpp"
+#include "harness/suite/cases/case.hpp"
 #include "harness/suite/run_suite.hpp"
 
 namespace parity::cli {

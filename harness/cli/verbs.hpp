@@ -2,32 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <functional>
 #include <span>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
 
-#include "harness/base/enum_names.hpp"
 #include "harness/base/exit_code.hpp"
 
 namespace parity::cli {
 
 /// What the command line asks for, set while it is parsed and run afterwards.
 using Action = std::function<ExitCode()>;
-
-/// Shells that complete parity's command lines.
-enum class Shell { bash, zsh, fish };
-}  // namespace parity::cli
-
-template <>
-struct parity::EnumNames<parity::cli::Shell> {
-  static constexpr std::string_view what = "shell";
-  static constexpr std::array<std::string_view, 3> names = {"bash", "zsh", "fish"};
-};
-
-namespace parity::cli {
 
 /// One verb: `add` gives it options and, as the parser's callback, sets the action.
 struct Verb {

@@ -9,8 +9,8 @@
 #include "harness/cli/options.hpp"
 #include "harness/cli/verbs.hpp"
 #include "harness/golden/golden_file.hpp"
-#include "harness/trace/hdf5.hpp"
-#include "harness/trace/schema.hpp"
+#include "harness/trace/format/schema.hpp"
+#include "harness/trace/hdf5/hdf5.hpp"
 #include "parity/build_facts.hpp"
 
 namespace parity::cli {

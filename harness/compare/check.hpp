@@ -14,7 +14,7 @@
 #include "harness/compare/twin_evidence.hpp"
 #include "harness/compare/verdict.hpp"
 #include "harness/tensor/dtype.hpp"
-#include "harness/trace/phase.hpp"
+#include "harness/trace/format/phase.hpp"
 
 namespace parity {
 

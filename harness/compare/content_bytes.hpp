@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/trace.hpp"
 
 namespace parity {
 

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "harness/compare/check.hpp"
 #include "harness/compare/wording.hpp"
 
 namespace parity {
@@ -143,24 +142,6 @@ Json Coverage::to_json() const {
 
 std::string quantity_of(const TensorKey& key) {
   return fmt::format("{} {}", name_of(key.phase), key.name);
-}
-
-CheckResult settle(CheckResult result, const std::vector<CoveredSide>& asked) {
-  std::vector<CoveredSide>& sides = result.coverage.sides;
-  sides.resize(std::max(sides.size(), asked.size()));
-  for (size_t i = 0; i < asked.size(); ++i) {
-    Covered compared = std::move(sides[i].compared);
-    sides[i] = asked[i];
-    sides[i].compared = std::move(compared);
-  }
-  if (!result.passed)
-    return result;
-  if (std::string shortfall = result.coverage.shortfall(); !shortfall.empty()) {
-    result.passed = false;
-    result.verdict = Verdict::missing;
-    result.sentence = std::move(shortfall);
-  }
-  return result;
 }
 
 }  // namespace parity

@@ -9,7 +9,7 @@
 
 #include "harness/base/json.hpp"
 #include "harness/compare/step_set.hpp"
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/trace.hpp"
 
 namespace parity {
 
@@ -52,12 +52,5 @@ struct Coverage {
 
 /// "grad layers.0.wq.weight".
 std::string quantity_of(const TensorKey& key);
-
-struct CheckResult;
-
-/// Adds what was asked and found to what a relation compared. A result that passed becomes `missing` where
-/// the two are not the same, or nothing was compared.
-/// \param asked  the sides in the order of the relation; what they have under `compared` is not looked at
-CheckResult settle(CheckResult result, const std::vector<CoveredSide>& asked);
 
 }  // namespace parity

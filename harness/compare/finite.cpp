@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/measure/statistics.hpp"
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/trace.hpp"
 
 namespace parity {
 namespace {

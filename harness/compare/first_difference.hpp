@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/trace.hpp"
 
 namespace parity {
 

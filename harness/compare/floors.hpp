@@ -2,16 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.hpp"
 #include "harness/base/json.hpp"
 #include "harness/compare/growth.hpp"
 
 namespace parity {
+
+/// How rounding noise is made of an arm: another way to the same numbers.
+enum class NoiseKind {
+  twin,           ///< float64 in place of float32
+  perturbed,      ///< the first weights times 1 + s eps, s = +1 or -1 by a seed (METRICS.md M6)
+  threads,        ///< another number of threads within an operator
+  kernels,        ///< the other determinism profile: other kernels, with other orders of summation
+  micro_batches,  ///< the update cut into more or fewer micro-batches, whose gradients are added up
+};
+
+template <>
+struct EnumNames<NoiseKind> {
+  static constexpr std::string_view what = "kind of noise";
+  static constexpr std::array<std::string_view, 5> names = {"twin", "perturbed", "threads", "kernels",
+                                                            "micro_batches"};
+};
 
 /// The measured rounding noise of one quantity of one arm at one step.
 struct FloorRow {

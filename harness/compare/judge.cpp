@@ -8,6 +8,7 @@
 #include "harness/compare/asked.hpp"
 #include "harness/compare/finite.hpp"
 #include "harness/compare/relations/relation.hpp"
+#include "harness/compare/settle.hpp"
 #include "harness/compare/side.hpp"
 
 namespace parity {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/trace.hpp"
 
 namespace parity {
 

@@ -5,7 +5,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "harness/compare/judge.hpp"
+#include "harness/compare/arm_evidence.hpp"
+#include "harness/compare/check.hpp"
 
 namespace parity {
 

@@ -11,6 +11,7 @@
 
 #include "harness/compare/series_difference.hpp"
 #include "harness/compare/wording.hpp"
+#include "harness/measure/measure_difference.hpp"
 #include "harness/tensor/conversions.hpp"
 
 namespace parity {

@@ -9,7 +9,7 @@
 
 #include "harness/base/json.hpp"
 #include "harness/measure/difference.hpp"
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/trace.hpp"
 
 namespace parity {
 

@@ -9,6 +9,7 @@
 #include "harness/base/glob.hpp"
 #include "harness/compare/asked.hpp"
 #include "harness/compare/bound.hpp"
+#include "harness/compare/settle.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/golden/golden_file.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "harness/compare/content_bytes.hpp"
-#include "harness/trace/sketch_row.hpp"
+#include "harness/trace/format/sketch_row.hpp"
 
 namespace parity {
 namespace {

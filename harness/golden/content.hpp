@@ -11,7 +11,7 @@
 
 #include "harness/base/json.hpp"
 #include "harness/compare/judge.hpp"
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/trace.hpp"
 
 namespace parity {
 

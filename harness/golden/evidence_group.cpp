@@ -10,7 +10,7 @@
 #include "harness/base/json.hpp"
 #include "harness/base/visible.hpp"
 #include "harness/compare/wording.hpp"
-#include "harness/trace/hdf5.hpp"
+#include "harness/trace/hdf5/hdf5.hpp"
 
 namespace parity {
 using hdf5::Handle;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/golden/evidence_record.hpp"
-#include "harness/trace/input_file.hpp"
+#include "harness/trace/hdf5/input_file.hpp"
 
 namespace parity {
 

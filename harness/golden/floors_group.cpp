@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "harness/base/json_fields.hpp"
-#include "harness/trace/hdf5.hpp"
-#include "harness/trace/path_name.hpp"
+#include "harness/trace/hdf5/hdf5.hpp"
+#include "harness/trace/hdf5/path_name.hpp"
 
 namespace parity {
 using hdf5::Handle;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "harness/compare/floors.hpp"
-#include "harness/trace/input_file.hpp"
+#include "harness/trace/hdf5/input_file.hpp"
 
 namespace parity {
 

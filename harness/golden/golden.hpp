@@ -13,7 +13,7 @@
 #include "harness/compare/floors.hpp"
 #include "harness/compare/judge.hpp"
 #include "harness/golden/evidence_record.hpp"
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/trace.hpp"
 
 namespace parity {
 

@@ -10,11 +10,11 @@
 #include "harness/base/visible.hpp"
 #include "harness/golden/floors_group.hpp"
 #include "harness/golden/seal.hpp"
-#include "harness/trace/hdf5.hpp"
-#include "harness/trace/input_file.hpp"
-#include "harness/trace/path_name.hpp"
-#include "harness/trace/probe.hpp"
-#include "harness/trace/sketch_table.hpp"
+#include "harness/trace/hdf5/hdf5.hpp"
+#include "harness/trace/hdf5/input_file.hpp"
+#include "harness/trace/hdf5/path_name.hpp"
+#include "harness/trace/hdf5/probe.hpp"
+#include "harness/trace/read/sketch_table.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;

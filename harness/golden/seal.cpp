@@ -10,7 +10,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/trace.hpp"
 
 namespace parity {
 namespace {

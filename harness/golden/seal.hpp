@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "harness/trace/input_file.hpp"
+#include "harness/trace/hdf5/input_file.hpp"
 
 namespace parity {
 

@@ -7,6 +7,7 @@
 #include "harness/base/error.hpp"
 #include "harness/compare/asked.hpp"
 #include "harness/compare/gap_ratio.hpp"
+#include "harness/compare/settle.hpp"
 
 namespace parity {
 namespace {

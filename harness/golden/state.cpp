@@ -6,8 +6,8 @@
 
 #include "harness/base/error.hpp"
 #include "harness/golden/golden_file.hpp"
-#include "harness/trace/hdf5.hpp"
-#include "harness/trace/input_file.hpp"
+#include "harness/trace/hdf5/hdf5.hpp"
+#include "harness/trace/hdf5/input_file.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;

@@ -9,6 +9,7 @@
 #include "harness/base/glob.hpp"
 #include "harness/compare/asked.hpp"
 #include "harness/compare/rounding_size.hpp"
+#include "harness/compare/settle.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/golden/environment.hpp"
 #include "harness/golden/golden_file.hpp"

@@ -49,7 +49,7 @@ std::string suffix_of(size_t number) {
 /// The no-op pairs of one seed.
 class Pairs {
  public:
-  Pairs(const Case& source, const std::string& arm, const SuiteOptions& options, Progress& progress)
+  Pairs(const Case& source, const std::string& arm, const RunSettings& options, Progress& progress)
       : source_(source), arm_(arm), options_(options), store_(options.out), progress_(progress) {}
 
   void judge(const std::vector<NoOp>& changes, int64_t seed, FalseAlarms& found) const {
@@ -93,7 +93,7 @@ class Pairs {
 
   const Case& source_;
   const std::string& arm_;
-  const SuiteOptions& options_;
+  const RunSettings& options_;
   RunStore store_;
   Progress& progress_;
 };
@@ -110,7 +110,7 @@ Json FalseAlarms::to_json() const {
 }
 
 FalseAlarms false_alarms(const Case& source, const std::string& arm, int64_t pairs, uint64_t seed,
-                         const SuiteOptions& options, Progress& progress) {
+                         const RunSettings& options, Progress& progress) {
   const Case about = only_about(source, arm);
   const FlatConfig config = plan_arms(about, options).arm(arm).config;
   std::vector<NoOp> changes = no_ops_of(config);

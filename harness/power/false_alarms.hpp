@@ -40,6 +40,6 @@ struct FalseAlarms {
 ///
 /// \throws UserError as run_arms does
 FalseAlarms false_alarms(const Case& source, const std::string& arm, int64_t pairs, uint64_t seed,
-                         const SuiteOptions& options, Progress& progress);
+                         const RunSettings& options, Progress& progress);
 
 }  // namespace parity

@@ -94,7 +94,7 @@ Case only_about(const Case& source, const std::string& arm) {
   return part;
 }
 
-FaultTrials::FaultTrials(const Case& source, const std::string& arm, const SuiteOptions& options,
+FaultTrials::FaultTrials(const Case& source, const std::string& arm, const RunSettings& options,
                          Progress& progress)
     : source_(only_about(source, arm)),
       arm_(arm),

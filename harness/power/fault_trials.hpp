@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/power/gate.hpp"
-#include "harness/suite/extra_arms.hpp"
+#include "harness/suite/derived/extra_arms.hpp"
 
 namespace parity {
 
@@ -38,7 +38,7 @@ Case only_about(const Case& source, const std::string& arm);
 class FaultTrials {
  public:
   /// Runs the case as it is. \throws UserError if its arm leaves no trace
-  FaultTrials(const Case& source, const std::string& arm, const SuiteOptions& options, Progress& progress);
+  FaultTrials(const Case& source, const std::string& arm, const RunSettings& options, Progress& progress);
 
   /// The arm as it is, with digests of every gradient and parameter.
   const Trace& healthy() const;
@@ -56,7 +56,7 @@ class FaultTrials {
 
   Case source_;  ///< the part of the case that is about the arm
   std::string arm_;
-  SuiteOptions options_;
+  RunSettings options_;
   RunStore store_;
   Progress& progress_;
   std::optional<ArmRuns> base_;

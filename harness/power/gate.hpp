@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/suite/extra_arms.hpp"
-#include "harness/suite/judge_case.hpp"
+#include "harness/suite/derived/extra_arms.hpp"
+#include "harness/suite/judge/judge_case.hpp"
 
 namespace parity {
 

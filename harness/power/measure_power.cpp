@@ -133,7 +133,7 @@ std::string arm_to_fault(const Case& source) {
   return best->name;
 }
 
-Power measure_power(const Case& source, const PowerQuestion& question, const SuiteOptions& options,
+Power measure_power(const Case& source, const PowerQuestion& question, const RunSettings& options,
                     Progress& progress, const PowerListener& listener) {
   Power power;
   power.case_name = source.name;

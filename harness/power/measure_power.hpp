@@ -46,7 +46,7 @@ std::string arm_to_fault(const Case& source);
 using PowerListener = std::function<void(const FaultPower&)>;
 
 /// \throws UserError for an unknown arm, one that is a command, an arm that does not finish; as run_arms does
-Power measure_power(const Case& source, const PowerQuestion& question, const SuiteOptions& options,
+Power measure_power(const Case& source, const PowerQuestion& question, const RunSettings& options,
                     Progress& progress, const PowerListener& listener = {});
 
 }  // namespace parity

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/suite/flat_config.hpp"
+#include "harness/suite/cases/flat_config.hpp"
 
 namespace parity {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/trace/fault.hpp"
-#include "harness/trace/trace.hpp"
+#include "harness/trace/format/fault.hpp"
+#include "harness/trace/read/trace.hpp"
 
 namespace parity {
 

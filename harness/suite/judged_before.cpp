@@ -3,9 +3,9 @@
 #include "harness/suite/judged_before.hpp"
 
 #include "harness/base/error.hpp"
-#include "harness/suite/last_results.hpp"
-#include "harness/suite/run_files.hpp"
-#include "harness/suite/stored_power.hpp"
+#include "harness/suite/goldens/stored_power.hpp"
+#include "harness/suite/plan/run_files.hpp"
+#include "harness/suite/results/last_results.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;

@@ -9,9 +9,9 @@
 
 #include "harness/base/json.hpp"
 #include "harness/golden/golden.hpp"
-#include "harness/suite/content_hash.hpp"
-#include "harness/suite/plan.hpp"
-#include "harness/suite/run_store.hpp"
+#include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/plan.hpp"
+#include "harness/suite/runs/store.hpp"
 
 namespace parity {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "harness/base/error.hpp"
-#include "harness/suite/case_outcome.hpp"
-#include "harness/suite/merge_results.hpp"
-#include "harness/suite/setting.hpp"
+#include "harness/suite/cases/setting.hpp"
+#include "harness/suite/results/case_outcome.hpp"
+#include "harness/suite/results/merge_results.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;

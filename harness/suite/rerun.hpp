@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/suite/case.hpp"
+#include "harness/suite/cases/case.hpp"
 
 namespace parity {
 

@@ -11,25 +11,18 @@
 #include "harness/base/json.hpp"
 #include "harness/base/progress.hpp"
 #include "harness/golden/golden.hpp"
-#include "harness/suite/case.hpp"
-#include "harness/suite/case_outcome.hpp"
-#include "harness/suite/golden_sizes.hpp"
+#include "harness/suite/cases/case.hpp"
+#include "harness/suite/goldens/sizes.hpp"
+#include "harness/suite/judge/standing_evidence.hpp"
+#include "harness/suite/results/case_outcome.hpp"
+#include "harness/suite/runs/run_settings.hpp"
 #include "harness/suite/shard.hpp"
-#include "harness/suite/standing_evidence.hpp"
 
 namespace parity {
 
-/// Enough for the runs of some ten suites of ours.
-inline constexpr uint64_t default_cache_bytes = uint64_t{10} << 30;
-
 /// How a suite is run.
-struct SuiteOptions {
-  std::filesystem::path out = "out/suite";  ///< results.json and runs/ go here
-  std::filesystem::path trainer;            ///< parity-train; its schema lies beside it
-  int jobs = 1;                             ///< core slots
-  bool use_cache = true;
-  uint64_t cache_bytes = default_cache_bytes;  ///< most that runs/ may take; least recently used go first
-  bool keep_traces = false;                    ///< whether runs of cases that passed are never dropped
+struct SuiteOptions : RunSettings {
+  bool keep_traces = false;  ///< whether runs of cases that passed are never dropped
   GoldenMode golden_mode = GoldenMode::compare;
   std::string golden_reason;  ///< why stored values may change
   DriftMode drift = DriftMode::notice;
@@ -39,8 +32,6 @@ struct SuiteOptions {
   bool fail_fast = false;           ///< stop at the first case that fails
   std::vector<std::filesystem::path> unused_goldens;  ///< to be told as a failure of the suite
   std::optional<GoldenSizes> golden_sizes;            ///< to be told, and a failure where they are too large
-  Json producer = Json::object();                     ///< name, version, commit, dirty
-  std::vector<std::string> command;
 };
 
 /// Called with a case's results (results.json form) as soon as its runs have ended.

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/trace/recorder.hpp"
+#include "harness/trace/write/recorder.hpp"
 #include "reference/cuda/device.hpp"
 #include "reference/train/activation_layout.hpp"
 

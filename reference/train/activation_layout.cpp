@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "harness/trace/pieces.hpp"
+#include "harness/trace/write/pieces.hpp"
 #include "reference/config/model_names.hpp"
 #include "reference/parallel/context_parallel.hpp"
 #include "reference/parallel/parts.hpp"

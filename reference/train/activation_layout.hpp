@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/tensor/placement.hpp"
-#include "harness/trace/phase.hpp"
+#include "harness/trace/format/phase.hpp"
 #include "reference/comm/device_mesh.hpp"
 #include "reference/config/run_config.hpp"
 #include "reference/model/parameter.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/trace/recorder.hpp"
+#include "harness/trace/write/recorder.hpp"
 #include "reference/train/activation_capture.hpp"
 #include "reference/train/comm_channels.hpp"
 #include "reference/train/operator_capture.hpp"

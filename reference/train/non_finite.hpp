@@ -7,7 +7,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/json.hpp"
-#include "harness/trace/phase.hpp"
+#include "harness/trace/format/phase.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/model/parameter.hpp"
 

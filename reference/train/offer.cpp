@@ -6,7 +6,7 @@
 #include <torch/types.h>
 
 #include "harness/base/error.hpp"
-#include "harness/trace/pieces.hpp"
+#include "harness/trace/write/pieces.hpp"
 
 namespace parity::reference {
 

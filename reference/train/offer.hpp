@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/tensor/tensor_view.hpp"
-#include "harness/trace/recorder.hpp"
+#include "harness/trace/write/recorder.hpp"
 #include "reference/cuda/device.hpp"
 
 namespace at {

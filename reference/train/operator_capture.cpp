@@ -11,7 +11,7 @@
 #include <torch/types.h>
 
 #include "harness/base/error.hpp"
-#include "harness/trace/operator_tensor.hpp"
+#include "harness/trace/format/operator_tensor.hpp"
 #include "reference/train/offer.hpp"
 
 namespace parity::reference {

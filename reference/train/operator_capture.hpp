@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/trace/recorder.hpp"
+#include "harness/trace/write/recorder.hpp"
 #include "reference/cuda/device.hpp"
 
 namespace at {

@@ -11,7 +11,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
-#include "harness/trace/recorder.hpp"
+#include "harness/trace/write/recorder.hpp"
 #include "reference/comm/device_mesh.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/config/read.hpp"

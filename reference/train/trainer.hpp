@@ -13,7 +13,7 @@
 
 #include <torch/types.h>
 
-#include "harness/trace/phase.hpp"
+#include "harness/trace/format/phase.hpp"
 #include "reference/config/run_config.hpp"
 #include "reference/config/weight_names.hpp"
 #include "reference/optim/update_numbers.hpp"

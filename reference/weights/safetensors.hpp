@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/tensor/tensor_view.hpp"
-#include "harness/trace/mapped_file.hpp"
+#include "harness/trace/hdf5/mapped_file.hpp"
 
 namespace parity::reference {
 

@@ -8,8 +8,9 @@
 #include <sys/stat.h>
 
 #include "harness/base/error.hpp"
-#include "harness/trace/hdf5.hpp"
-#include "harness/trace/rank_files.hpp"
+#include "harness/trace/format/file_names.hpp"
+#include "harness/trace/hdf5/hdf5.hpp"
+#include "harness/trace/read/rank_files.hpp"
 #include "tests/fuzz/hdf5_objects.hpp"
 
 namespace parity::attack {

@@ -11,12 +11,12 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
-#include "harness/bisect/search_traces.hpp"
-#include "harness/bisect/trace_gap.hpp"
+#include "harness/bisect/commits/trace_gap.hpp"
+#include "harness/bisect/traces/search_traces.hpp"
 #include "harness/golden/golden_file.hpp"
-#include "harness/suite/compare_traces.hpp"
-#include "harness/suite/left_trace.hpp"
-#include "harness/suite/replica_check.hpp"
+#include "harness/suite/judge/replica_check.hpp"
+#include "harness/suite/results/compare_traces.hpp"
+#include "harness/suite/runs/left_trace.hpp"
 #include "tests/attack/file_mutation.hpp"
 #include "tests/fuzz/original_traces.hpp"
 #include "tests/support/places.hpp"
@@ -128,16 +128,16 @@ struct Opener {
 };
 
 constexpr std::array openers = {
-    Opener{"harness/bisect/commit_probe.cpp", "bisect_commits"},
-    Opener{"harness/bisect/commit_search.cpp", "bisect_commits"},
-    Opener{"harness/bisect/good_golden.cpp", "bisect_commits"},
-    Opener{"harness/bisect/search_run.cpp", "bisect_traces"},
+    Opener{"harness/bisect/commits/probe.cpp", "bisect_commits"},
+    Opener{"harness/bisect/commits/search.cpp", "bisect_commits"},
+    Opener{"harness/bisect/commits/good_golden.cpp", "bisect_commits"},
+    Opener{"harness/bisect/runs/search_run.cpp", "bisect_traces"},
     Opener{"harness/cli/bisect_traces.cpp", "bisect_traces"},
     Opener{"harness/cli/compare.cpp", "compare"},
-    Opener{"harness/suite/evidence.cpp", "identical_tensors"},
-    Opener{"harness/suite/golden_check.cpp", "golden"},
-    Opener{"harness/suite/left_trace.cpp", "suite"},
-    Opener{"harness/trace/teacher.cpp", "suite"},  // the suite took it before another run reads it
+    Opener{"harness/suite/judge/evidence.cpp", "identical_tensors"},
+    Opener{"harness/suite/goldens/check.cpp", "golden"},
+    Opener{"harness/suite/runs/left_trace.cpp", "suite"},
+    Opener{"harness/trace/write/teacher.cpp", "suite"},  // the suite took it before another run reads it
 };
 
 /// How whole the proofs inside the spoilt file are.
@@ -224,7 +224,7 @@ TEST(ReadersTest, EverySourceThatOpensATraceHasOne) {
     if (entry.path().extension() == ".cpp" &&
         read_file(entry.path()).find("Trace::open(") != std::string::npos)
       found.insert(fs::relative(entry.path(), root).string());
-  found.erase("harness/trace/trace.cpp");  // which is where it is
+  found.erase("harness/trace/read/trace.cpp");  // which is where it is
   std::set<std::string> attacked;
   for (const Opener& row : openers) {
     attacked.emplace(row.source);

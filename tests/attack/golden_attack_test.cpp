@@ -12,7 +12,7 @@
 #include "harness/base/glob.hpp"
 #include "tests/attack/world_mutation.hpp"
 #include "tests/fuzz/hdf5_objects.hpp"
-#include "tests/support/golden_runs.hpp"
+#include "tests/support/traces/golden_runs.hpp"
 
 namespace parity::attack {
 namespace {

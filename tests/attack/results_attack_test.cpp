@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "harness/suite/case_outcome.hpp"
-#include "harness/suite/merge_results.hpp"
 #include "harness/suite/rerun.hpp"
+#include "harness/suite/results/case_outcome.hpp"
+#include "harness/suite/results/merge_results.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity::attack {

@@ -18,7 +18,7 @@
 #include <memory>
 
 #include "harness/base/json.hpp"
-#include "harness/measure/difference.hpp"
+#include "harness/measure/measure_difference.hpp"
 #include "harness/measure/measurement.hpp"
 #include "harness/measure/pack.hpp"
 #include "harness/measure/share_work.hpp"

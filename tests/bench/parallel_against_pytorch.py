@@ -25,7 +25,7 @@ import h5py
 
 from trainer_against_pytorch import PROFILES
 
-SUPPORT = pathlib.Path(__file__).parents[1] / "support"
+SUPPORT = pathlib.Path(__file__).parents[1] / "support" / "pytorch"
 
 
 def run(argv, environment, ranks, store):

@@ -26,7 +26,7 @@ PROFILES = {
     "portable": {"ATEN_CPU_CAPABILITY": "avx2", "MKL_CBWR": "AVX2,STRICT", "ONEDNN_MAX_CPU_ISA": "AVX2"},
     "native": {"MKL_CBWR": "AUTO,STRICT"},
 }
-PROGRAM = pathlib.Path(__file__).parents[1] / "support" / "pytorch_llama.py"
+PROGRAM = pathlib.Path(__file__).parents[1] / "support" / "pytorch" / "pytorch_llama.py"
 
 
 def run(argv, environment):

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/case_file.hpp"
-
 #include <string>
 
 #include "harness/base/error.hpp"
 #include "harness/base/visible.hpp"
-#include "harness/suite/plan.hpp"
+#include "harness/suite/cases/file.hpp"
+#include "harness/suite/plan/plan.hpp"
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/targets.hpp"
 

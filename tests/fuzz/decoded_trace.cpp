@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "harness/trace/rank_files.hpp"
+#include "harness/trace/format/file_names.hpp"
 #include "tests/fuzz/hdf5_objects.hpp"
 
 namespace parity::fuzz {

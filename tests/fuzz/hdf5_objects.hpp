@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/trace/hdf5.hpp"
+#include "harness/trace/hdf5/hdf5.hpp"
 
 namespace parity::fuzz {
 

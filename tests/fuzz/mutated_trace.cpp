@@ -9,7 +9,8 @@
 #include <limits>
 
 #include "harness/base/error.hpp"
-#include "harness/trace/rank_files.hpp"
+#include "harness/trace/format/file_names.hpp"
+#include "harness/trace/read/rank_files.hpp"
 #include "tests/fuzz/hdf5_objects.hpp"
 
 namespace parity::fuzz {

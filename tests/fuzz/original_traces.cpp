@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/tensor/placement.hpp"
-#include "harness/trace/recorder.hpp"
+#include "harness/trace/write/recorder.hpp"
 
 namespace parity::fuzz {
 namespace fs = std::filesystem;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/error.hpp"
 #include "harness/golden/golden_file.hpp"
-#include "harness/trace/content_digest.hpp"
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/content_digest.hpp"
+#include "harness/trace/read/trace.hpp"
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/targets.hpp"
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/suite/compare_traces.hpp"
-#include "harness/trace/trace.hpp"
+#include "harness/suite/results/compare_traces.hpp"
+#include "harness/trace/read/trace.hpp"
 #include "tests/fuzz/decoded_trace.hpp"
 #include "tests/fuzz/mutated_trace.hpp"
 #include "tests/fuzz/original_traces.hpp"

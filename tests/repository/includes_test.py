@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Each folder includes only what the design allows, and the rule itself can fail.
+"""Each folder includes only what the design allows, no room includes in a circle, and the rules can fail.
+
+A unit is a header with its source; a circle is a cycle of units by their includes.
 
 Usage: includes_test.py SOURCE_DIR
 """
@@ -28,6 +30,29 @@ ALLOWED = {
     "harness/main.cpp": (["harness/" + f for f in HARNESS] + ["reports"], ["cli11"]),
     "reports": (["harness/base"], ["mustache"]),
     "reference": (["harness/base", "harness/tensor", "harness/measure", "harness/trace"], ["torch", "cuda", "toml"]),
+}
+# folder -> its rooms -> the rooms beside it that each may include; "" is the folder itself
+ROOMS = {
+    "harness/trace": {"hdf5": [], "format": ["hdf5"], "read": ["hdf5", "format"], "write": ["hdf5", "format", "read"]},
+    "harness/suite": {
+        "cases": [],
+        "plan": ["cases"],
+        "runs": ["cases", "plan"],
+        "judge": ["cases", "plan", "runs"],
+        "results": ["cases", "plan", "runs", "judge"],
+        "goldens": ["cases", "plan", "runs", "judge", "results"],
+        "derived": ["cases", "plan", "runs", "judge"],
+        "": ["cases", "plan", "runs", "judge", "results", "goldens"],
+    },
+    "harness/bisect": {
+        "": [],
+        "search": [],
+        "traces": [""],
+        "runs": ["", "traces"],
+        "options": ["", "search"],
+        "commits": ["", "search"],
+        "golden": ["", "traces", "runs", "options", "commits"],
+    },
 }
 ALWAYS = ["fmt", "json"]  # through harness/base, which every folder may use
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -60,14 +85,83 @@ def violations(path, text):
     return found
 
 
-def main():
-    root = pathlib.Path(sys.argv[1])
+def room_of(path):
+    """The folder of ROOMS that `path` lies in and its room there, or None."""
+    for folder in ROOMS:
+        if path.startswith(folder + "/"):
+            parts = path[len(folder) + 1:].split("/")
+            return folder, parts[0] if len(parts) > 1 else ""
+    return None
+
+
+def included(text):
+    """Names between quotes in the include lines of `text`, with their line numbers."""
+    matches = ((number, INCLUDE.match(line)) for number, line in enumerate(text.splitlines(), 1))
+    return [(number, match[2]) for number, match in matches if match and match[1] == '"']
+
+
+def room_violations(path, text):
+    """Sentences about includes of `text` from one room into another that the table does not have."""
+    home = room_of(path)
+    if home is None:
+        return []
+    folder, room = home
+    if room not in ROOMS[folder]:
+        return [f"{path}: {folder} has no room {room or '(its own files)'}; add it to ROOMS"]
+    found = []
+    for number, name in included(text):
+        target = room_of(name)
+        if target and target[0] == folder and target[1] not in (room, *ROOMS[folder][room]):
+            found.append(f"{path}:{number}: room {room or folder} may not include {target[1] or folder} ({name})")
+    return found
+
+
+def unit_of(path):
+    return re.sub(r"\.(hpp|cpp|h|cu)$", "", path)
+
+
+def circles(files):
+    """The circles of units: lists of units that include each other, directly or through others.
+
+    files: path -> text
+    """
+    edges = {unit_of(path): set() for path in files}
+    for path, text in files.items():
+        edges[unit_of(path)] |= {unit_of(name) for _, name in included(text)} & edges.keys() - {unit_of(path)}
+    reached = {}
+    for start in edges:
+        seen, waiting = set(), [start]
+        while waiting:
+            fresh = edges[waiting.pop()] - seen
+            seen |= fresh
+            waiting.extend(fresh)
+        reached[start] = seen
+    found = {tuple(sorted(u for u in reached[unit] if unit in reached[u])) for unit in edges if unit in reached[unit]}
+    return sorted(found)
+
+
+def planted_violations_are_seen():
     planted = '#include <hdf5.h>\n#include "harness/cli/verbs.hpp"\n#include "harness/base/error.hpp"\n'
     assert len(violations("harness/compare/x.cpp", planted)) == 2, "the check does not see a planted violation"
+    planted = '#include "harness/suite/judge/evidence.hpp"\n#include "harness/suite/cases/case.hpp"\n'
+    assert len(room_violations("harness/suite/plan/x.cpp", planted)) == 1, "a planted room violation is not seen"
+    assert len(room_violations("harness/suite/attic/x.cpp", planted)) == 1, "a room that is not in the table is not seen"
+    ring = {"a/x.hpp": "", "a/x.cpp": '#include "a/y.hpp"', "a/y.hpp": '#include "a/z.hpp"',
+            "a/z.cpp": '#include "a/x.hpp"', "a/z.hpp": "", "a/alone.hpp": '#include "a/x.hpp"'}
+    assert circles(ring) == [("a/x", "a/y", "a/z")], "a planted circle is not seen"
+    del ring["a/z.cpp"]
+    assert circles(ring) == [], "a circle is seen where none is"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    planted_violations_are_seen()
     files = [f for top in ("harness", "reference", "reports") for s in ("*.hpp", "*.cpp", "*.h", "*.cu")
              for f in sorted((root / top).rglob(s))]
     assert len(files) > 20, f"only {len(files)} files found under {root}"
-    found = [v for f in files for v in violations(str(f.relative_to(root)), f.read_text())]
+    texts = {str(f.relative_to(root)): f.read_text() for f in files}
+    found = [v for path, text in texts.items() for check in (violations, room_violations) for v in check(path, text)]
+    found += ["circle of units: " + ", ".join(circle) for circle in circles(texts)]
     print("\n".join(found) or f"{len(files)} files include only what they may")
     return 1 if found else 0
 

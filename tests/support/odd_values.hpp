@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tests/support/samples.hpp"
+#include "tests/support/traces/samples.hpp"
 
 namespace parity {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/compare/judge.hpp"
-#include "tests/support/planted_runs.hpp"
+#include "tests/support/traces/planted_runs.hpp"
 
 namespace parity {
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 
 #include "harness/base/json.hpp"
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/trace.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/golden/golden_file.hpp"
-#include "harness/suite/stored_power.hpp"
+#include "harness/suite/goldens/stored_power.hpp"
 #include "tests/harness/cli/program_fixture.hpp"
 
 namespace parity {

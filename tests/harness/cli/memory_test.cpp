@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/suite/results_writer.hpp"
+#include "harness/suite/results/writer.hpp"
 #include "tests/harness/cli/program_fixture.hpp"
 
 namespace parity {

@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/trace/recorder.hpp"
+#include "harness/trace/write/recorder.hpp"
 #include "tests/harness/cli/program_fixture.hpp"
 
 namespace parity {

@@ -4,7 +4,7 @@
 // `parity compare --profile`: how far two tensors are, and where.
 #include <gmock/gmock.h>
 
-#include "harness/trace/recorder.hpp"
+#include "harness/trace/write/recorder.hpp"
 #include "tests/harness/cli/program_fixture.hpp"
 
 namespace parity {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/compare/bound.hpp"
-#include "tests/support/twin_runs.hpp"
+#include "tests/support/traces/twin_runs.hpp"
 
 namespace parity {
 namespace {

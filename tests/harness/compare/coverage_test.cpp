@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/compare/relations/relation.hpp"
+#include "harness/compare/settle.hpp"
 #include "harness/compare/tensor_gap.hpp"
 #include "tests/support/relation_world.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/series.hpp"
-#include "tests/support/twin_runs.hpp"
+#include "tests/support/traces/series.hpp"
+#include "tests/support/traces/twin_runs.hpp"
 
 namespace parity {
 namespace {

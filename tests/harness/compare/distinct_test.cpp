@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/twin_runs.hpp"
+#include "tests/support/traces/twin_runs.hpp"
 
 namespace parity {
 namespace {

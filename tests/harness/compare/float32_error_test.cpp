@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/compare/gap_ratio.hpp"
-#include "tests/support/twin_runs.hpp"
+#include "tests/support/traces/twin_runs.hpp"
 
 namespace parity {
 namespace {

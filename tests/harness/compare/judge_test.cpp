@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
-#include "tests/support/planted_runs.hpp"
+#include "tests/support/traces/planted_runs.hpp"
 
 namespace parity {
 namespace {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/compare/curve_pattern.hpp"
-#include "tests/support/series.hpp"
+#include "tests/support/traces/series.hpp"
 
 namespace parity {
 namespace {

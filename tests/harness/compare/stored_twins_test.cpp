@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/compare/judged_values.hpp"
-#include "tests/support/twin_runs.hpp"
+#include "tests/support/traces/twin_runs.hpp"
 
 namespace parity {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/planted_runs.hpp"
+#include "tests/support/traces/planted_runs.hpp"
 
 namespace parity {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "tests/support/planted_runs.hpp"
+#include "tests/support/traces/planted_runs.hpp"
 
 namespace parity {
 namespace {

@@ -6,7 +6,7 @@
 #include "harness/base/file.hpp"
 #include "harness/golden/evidence_binding.hpp"
 #include "harness/golden/seal.hpp"
-#include "tests/support/golden_runs.hpp"
+#include "tests/support/traces/golden_runs.hpp"
 
 namespace parity {
 namespace {

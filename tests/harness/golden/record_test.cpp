@@ -4,7 +4,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/golden/golden_file.hpp"
-#include "tests/support/golden_runs.hpp"
+#include "tests/support/traces/golden_runs.hpp"
 
 namespace parity {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/golden_runs.hpp"
+#include "tests/support/traces/golden_runs.hpp"
 
 namespace parity {
 namespace {

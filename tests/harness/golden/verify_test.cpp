@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/golden/golden_file.hpp"
-#include "tests/support/golden_runs.hpp"
+#include "tests/support/traces/golden_runs.hpp"
 
 namespace parity {
 namespace {

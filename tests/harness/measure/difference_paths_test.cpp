@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/measure/difference.hpp"
-#include "tests/support/samples.hpp"
+#include "harness/measure/measure_difference.hpp"
+#include "tests/support/traces/samples.hpp"
 #include "tests/support/special_values.hpp"
 
 namespace parity {

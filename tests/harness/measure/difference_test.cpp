@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/measure/difference.hpp"
-
 #include <cmath>
 
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
-#include "tests/support/samples.hpp"
+#include "harness/measure/measure_difference.hpp"
+#include "tests/support/traces/samples.hpp"
 #include "tests/support/special_values.hpp"
 
 namespace parity {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/samples.hpp"
+#include "tests/support/traces/samples.hpp"
 
 namespace parity {
 namespace {

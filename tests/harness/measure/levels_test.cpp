@@ -4,12 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/measure/difference.hpp"
 #include "harness/measure/digest.hpp"
+#include "harness/measure/measure_difference.hpp"
 #include "harness/measure/simd.hpp"
 #include "harness/measure/sketch.hpp"
 #include "harness/measure/statistics.hpp"
-#include "tests/support/samples.hpp"
+#include "tests/support/traces/samples.hpp"
 
 namespace parity {
 namespace {

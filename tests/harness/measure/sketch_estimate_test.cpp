@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/measure/sketch.hpp"
-#include "tests/support/samples.hpp"
+#include "tests/support/traces/samples.hpp"
 
 namespace parity {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/samples.hpp"
+#include "tests/support/traces/samples.hpp"
 
 namespace parity {
 namespace {

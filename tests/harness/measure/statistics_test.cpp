@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/samples.hpp"
+#include "tests/support/traces/samples.hpp"
 #include "tests/support/special_values.hpp"
 
 namespace parity {

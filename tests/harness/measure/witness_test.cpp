@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/json.hpp"
-#include "harness/measure/difference.hpp"
 #include "harness/measure/digest.hpp"
+#include "harness/measure/measure_difference.hpp"
 #include "harness/measure/sketch.hpp"
 #include "harness/measure/statistics.hpp"
-#include "tests/support/samples.hpp"
+#include "tests/support/traces/samples.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity {

@@ -6,8 +6,8 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/recorded.hpp"
-#include "tests/support/samples.hpp"
+#include "tests/support/traces/recorded.hpp"
+#include "tests/support/traces/samples.hpp"
 
 namespace parity {
 namespace {

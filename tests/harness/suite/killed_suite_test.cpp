@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/trace.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
 namespace parity {

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #include "harness/base/file.hpp"
-#include "harness/suite/case_file.hpp"
+#include "harness/suite/cases/file.hpp"
 #include "harness/suite/run_suite.hpp"
-#include "harness/trace/recorder.hpp"
+#include "harness/trace/write/recorder.hpp"
 
 namespace parity {
 

@@ -10,17 +10,17 @@
 #include <torch/types.h>
 
 #include "harness/base/error.hpp"
-#include "harness/trace/content_digest.hpp"
-#include "harness/trace/recorder.hpp"
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/content_digest.hpp"
+#include "harness/trace/read/trace.hpp"
+#include "harness/trace/write/recorder.hpp"
 #include "reference/model/parameter.hpp"
 #include "reference/train/capture.hpp"
 #include "reference/train/determinism.hpp"
 #include "reference/train/trainer.hpp"
 #include "tests/reference/tiny.hpp"
-#include "tests/support/foreign_device.hpp"
-#include "tests/support/foreign_measure.hpp"
-#include "tests/support/measured_bits.hpp"
+#include "tests/support/devices/foreign_device.hpp"
+#include "tests/support/devices/foreign_measure.hpp"
+#include "tests/support/traces/measured_bits.hpp"
 #include "tests/support/ranks.hpp"
 
 namespace parity::reference {

@@ -7,7 +7,7 @@
 #include "reference/train/provenance.hpp"
 #include "reference/train/trainer.hpp"
 #include "tests/reference/tiny.hpp"
-#include "tests/support/foreign_device.hpp"
+#include "tests/support/devices/foreign_device.hpp"
 #include "tests/support/ranks.hpp"
 
 namespace parity::reference {

@@ -6,8 +6,8 @@
 
 #include <torch/types.h>
 
-#include "tests/support/gpu_fixture.hpp"
-#include "tests/support/measured_bits.hpp"
+#include "tests/support/devices/gpu_fixture.hpp"
+#include "tests/support/traces/measured_bits.hpp"
 #include "tests/support/odd_values.hpp"
 
 namespace parity::reference {

@@ -6,7 +6,7 @@
 
 #include "harness/base/error.hpp"
 #include "reference/comm/gloo.hpp"
-#include "tests/support/gpu_fixture.hpp"
+#include "tests/support/devices/gpu_fixture.hpp"
 
 namespace parity::reference {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
-#include "tests/support/foreign_device.hpp"
+#include "tests/support/devices/foreign_device.hpp"
 #include "tests/support/ranks.hpp"
 
 namespace parity::reference {

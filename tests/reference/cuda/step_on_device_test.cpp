@@ -5,14 +5,14 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
-#include "harness/trace/recorder.hpp"
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/trace.hpp"
+#include "harness/trace/write/recorder.hpp"
 #include "reference/model/parameter.hpp"
 #include "reference/train/capture.hpp"
 #include "reference/train/determinism.hpp"
 #include "reference/train/trainer.hpp"
 #include "tests/reference/tiny.hpp"
-#include "tests/support/foreign_device.hpp"
+#include "tests/support/devices/foreign_device.hpp"
 #include "tests/support/ranks.hpp"
 
 namespace parity::reference {

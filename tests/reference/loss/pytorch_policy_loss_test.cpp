@@ -8,7 +8,7 @@
 #include "harness/base/json.hpp"
 #include "reference/loss/policy_loss.hpp"
 #include "tests/support/places.hpp"
-#include "tests/support/pytorch.hpp"
+#include "tests/support/pytorch/pytorch.hpp"
 #include "tests/support/scratch.hpp"
 
 // The same losses by an ordinary PyTorch program: bit for bit, with their gradients.
@@ -89,7 +89,7 @@ class PolicyLossAgainstPyTorchTest : public FolderTest {
     const std::filesystem::path in = folder / "in.json", out = folder / "out.json";
     write_file(in, given.dump());
     const CommandResult result =
-        run_shell(fmt::format("{} {}/tests/support/pytorch_policy_loss.py {} {}", places::python,
+        run_shell(fmt::format("{} {}/tests/support/pytorch/pytorch_policy_loss.py {} {}", places::python,
                               places::source, in.string(), out.string()));
     EXPECT_EQ(result.status, 0) << result.output;
     return Json::parse(read_file(out));

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/json.hpp"
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/trace.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/train_fixture.hpp"

@@ -6,7 +6,7 @@
 
 #include "reference/model/decoder/decoder.hpp"
 #include "tests/reference/tiny.hpp"
-#include "tests/support/pytorch_draws.hpp"
+#include "tests/support/pytorch/pytorch_draws.hpp"
 
 namespace parity::reference {
 namespace {

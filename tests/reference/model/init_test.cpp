@@ -7,7 +7,7 @@
 #include "reference/model/trunc_normal.hpp"
 #include "tests/reference/tiny.hpp"
 #include "tests/support/places.hpp"
-#include "tests/support/pytorch.hpp"
+#include "tests/support/pytorch/pytorch.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity::reference {
@@ -25,7 +25,7 @@ class InitTest : public FolderTest {
     const std::filesystem::path out = folder / "weights.bin";
     const int64_t kv_width = d.n_kv_heads * d.head_dim();
     std::string command =
-        places::python + " " + places::source + "/tests/support/pytorch_init.py " + out.string();
+        places::python + " " + places::source + "/tests/support/pytorch/pytorch_init.py " + out.string();
     command += d.initialization == Initialization::normal ? " normal" : " depth_scaled";
     for (const int64_t number : {int64_t{seed}, d.dim, d.n_layers, d.n_heads * d.head_dim(), kv_width,
                                  d.ffn_hidden, d.vocab_size, d.qk_norm ? d.head_dim() : 0, int64_t{d.tied},

@@ -12,8 +12,8 @@
 #include "reference/model/decoder/rope.hpp"
 #include "tests/reference/model/model_facts.hpp"
 #include "tests/reference/tiny_latent.hpp"
-#include "tests/support/pytorch.hpp"
-#include "tests/support/pytorch_draws.hpp"
+#include "tests/support/pytorch/pytorch.hpp"
+#include "tests/support/pytorch/pytorch_draws.hpp"
 
 namespace parity::reference {
 namespace {

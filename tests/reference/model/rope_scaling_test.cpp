@@ -13,7 +13,7 @@
 #include "reference/model/decoder/rope.hpp"
 #include "tests/reference/model/model_facts.hpp"
 #include "tests/support/places.hpp"
-#include "tests/support/pytorch.hpp"
+#include "tests/support/pytorch/pytorch.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity::reference {
@@ -102,7 +102,7 @@ TEST_F(RopeWitnessTest, TablesHaveTheBitsOfPyTorch) {
                            narrow ? "float32" : "float64", narrow ? "complex" : "rotate_half");
     }
   write_file(folder / "lines", lines);
-  const CommandResult result = run_shell(fmt::format("cd '{}' && {} {}/tests/support/pytorch_rope.py < lines",
+  const CommandResult result = run_shell(fmt::format("cd '{}' && {} {}/tests/support/pytorch/pytorch_rope.py < lines",
                                                      folder.string(), places::python, places::source));
   ASSERT_EQ(result.status, 0) << result.output;
   ASSERT_EQ(tables.size(), 8);

@@ -14,7 +14,7 @@
 #include "reference/config/validate.hpp"
 #include "reference/optim/schedules/schedule.hpp"
 #include "tests/support/places.hpp"
-#include "tests/support/pytorch.hpp"
+#include "tests/support/pytorch/pytorch.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity::reference {
@@ -40,7 +40,7 @@ class ScheduleWitnessTest : public FolderTest {
     }
     write_file(folder / "configs.json", asked.dump());
     const CommandResult result =
-        run_shell("(" + places::python + " " + places::source + "/tests/support/pytorch_schedules.py < " +
+        run_shell("(" + places::python + " " + places::source + "/tests/support/pytorch/pytorch_schedules.py < " +
                   (folder / "configs.json").string() + " > " + (folder / "rates.json").string() + ")");
     EXPECT_EQ(result.status, 0) << result.output;
     return Json::parse(read_file(folder / "rates.json"));

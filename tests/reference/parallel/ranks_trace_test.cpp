@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/trace/trace.hpp"
+#include "harness/trace/read/trace.hpp"
 #include "reference/model/parameter.hpp"
 #include "reference/train/capture.hpp"
 #include "reference/train/capture_layout.hpp"

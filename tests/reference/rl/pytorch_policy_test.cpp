@@ -3,7 +3,7 @@
 //
 // PyTorch on the rollouts that a run was given: model, log probabilities, losses of policies, clipping,
 // AdamW.
-#include "tests/support/pytorch_fixture.hpp"
+#include "tests/support/pytorch/pytorch_fixture.hpp"
 
 namespace parity {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "tests/support/recorded.hpp"
+#include "tests/support/traces/recorded.hpp"
 #include "tests/support/train_fixture.hpp"
 
 namespace parity {

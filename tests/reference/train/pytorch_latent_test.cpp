@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Latent attention, and q, k and v in one weight, against ordinary PyTorch.
-#include "tests/support/pytorch_fixture.hpp"
+#include "tests/support/pytorch/pytorch_fixture.hpp"
 
 namespace parity {
 namespace {

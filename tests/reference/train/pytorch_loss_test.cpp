@@ -3,7 +3,7 @@
 //
 // PyTorch written in each trainer's own order of operations: mean then division, mean times tokens then
 // scaled gradients, chunks with a buffer of hidden gradients.
-#include "tests/support/pytorch_fixture.hpp"
+#include "tests/support/pytorch/pytorch_fixture.hpp"
 
 namespace parity {
 namespace {

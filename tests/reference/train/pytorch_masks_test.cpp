@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "tests/support/pytorch_fixture.hpp"
+#include "tests/support/pytorch/pytorch_fixture.hpp"
 
 namespace parity {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/support/pytorch_fixture.hpp"
+#include "tests/support/pytorch/pytorch_fixture.hpp"
 
 namespace parity {
 namespace {

@@ -8,10 +8,10 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/emulated_gpu.hpp"
-#include "tests/support/measured_bits.hpp"
+#include "tests/support/devices/emulated_gpu.hpp"
+#include "tests/support/traces/measured_bits.hpp"
 #include "tests/support/odd_values.hpp"
-#include "tests/support/samples.hpp"
+#include "tests/support/traces/samples.hpp"
 #include "tests/support/special_values.hpp"
 
 namespace parity::cuda {

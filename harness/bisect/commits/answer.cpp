@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/commits/answer.hpp"
+
+#include <algorithm>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/json_fields.hpp"
+#include "harness/suite/plan/content_hash.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* schema = "parity.commit_answer/1";
+
+Json to_json(const CommitAnswer& answer, const fs::path& folder) {
+  Json traces = Json::object();
+  for (const auto& [arm, file] : answer.traces)
+    traces[arm] = file.lexically_relative(folder).generic_string();
+  return {{"schema", schema},
+          {"state", name_of(answer.state)},
+          {"reason", answer.reason},
+          {"traces", traces},
+          {"program", answer.program},
+          {"seconds", answer.seconds},
+          {"log", answer.log.empty() ? "" : answer.log.lexically_relative(folder).generic_string()}};
+}
+
+std::optional<CommitState> state_of(const Json& json) {
+  const std::vector<std::string> names = names_of<CommitState>();
+  const auto found = std::find(names.begin(), names.end(), text_or(json, "state"));
+  if (text_or(json, "schema") != schema || found == names.end())
+    return std::nullopt;
+  return static_cast<CommitState>(found - names.begin());
+}
+
+/// Paths are relative to the folder of the question, so that it can be moved.
+std::optional<CommitAnswer> from_json(const Json& json, const fs::path& folder) {
+  const std::optional<CommitState> state = state_of(json);
+  if (!state || !json.contains("traces") || !json["traces"].is_object())
+    return std::nullopt;
+  CommitAnswer answer;
+  answer.state = *state;
+  answer.reason = text_or(json, "reason");
+  answer.program = text_or(json, "program");
+  answer.seconds = number_or(json, "seconds", 0);
+  if (const std::string log = text_or(json, "log"); !log.empty())
+    answer.log = folder / log;
+  for (const auto& [arm, file] : json["traces"].items()) {
+    if (!file.is_string() || !fs::is_regular_file(folder / file.get<std::string>()))
+      return std::nullopt;
+    answer.traces[arm] = folder / file.get<std::string>();
+  }
+  return answer;
+}
+
+}  // namespace
+
+bool CommitAnswer::has_arms(const std::vector<std::string>& arms) const {
+  return state != CommitState::measured ||
+         std::all_of(arms.begin(), arms.end(), [&](const std::string& arm) { return traces.contains(arm); });
+}
+
+CommitAnswers::CommitAnswers(const fs::path& out, const Json& question, bool keep)
+    : folder_(fs::absolute(out / "answers" / content_hash(question.dump()).substr(0, 16))) {
+  if (!keep)
+    fs::remove_all(folder_);
+  write_file(folder_ / "question.json", json_text(question, 1) + "\n");
+}
+
+std::optional<CommitAnswer> CommitAnswers::find(const std::string& tree) const {
+  const fs::path file = folder(tree) / "answer.json";
+  if (!fs::is_regular_file(file))
+    return std::nullopt;
+  return from_json(read_json(read_file(file)), folder_);
+}
+
+std::optional<CommitAnswer> CommitAnswers::find_program(const std::string& program) const {
+  for (const auto& entry : fs::directory_iterator(folder_))
+    if (entry.is_directory())
+      if (auto answer = find(entry.path().filename().string());
+          answer && answer->program == program && answer->state != CommitState::skipped)
+        return answer;
+  return std::nullopt;
+}
+
+void CommitAnswers::keep(const std::string& tree, const CommitAnswer& answer) const {
+  write_file(folder(tree) / "answer.json", json_text(to_json(answer, folder_), 1) + "\n");
+}
+
+}  // namespace parity

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/commits/good_golden.hpp"
+
+#include <algorithm>
+
+#include "harness/base/error.hpp"
+#include "harness/golden/golden_file.hpp"
+#include "harness/suite/plan/content_hash.hpp"
+#include "harness/trace/write/recorder.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+/// The golden's path as git knows it; nothing if it lies outside the repository's work tree.
+std::optional<std::string> path_in(const Git& git, const fs::path& file) {
+  const fs::path relative =
+      fs::absolute(file).lexically_normal().lexically_relative(fs::absolute(git.folder()).lexically_normal());
+  if (relative.empty())
+    return std::nullopt;
+  return relative.generic_string();
+}
+
+void write_trace(const fs::path& file, const GoldenArm& arm) {
+  fs::create_directories(file.parent_path());
+  Recorder recorder({file, arm.config, Json::object(), {}, 0});
+  for (size_t i = 0; i < arm.run.steps.size(); ++i) {
+    recorder.begin_step(arm.run.steps[i]);
+    for (const auto& [name, channel] : arm.run.channels)
+      std::visit([&, &key = name](const auto& values) { recorder.channel(key, values.at(i)); },
+                 channel.values);
+    recorder.end_step();
+  }
+  recorder.finish();
+}
+
+}  // namespace
+
+GoodGolden read_good_golden(const Git& git, const Commit& good, const Case& source,
+                            const std::vector<std::string>& arms, const fs::path& folder) {
+  GoodGolden found;
+  const std::optional<std::string> path = path_in(git, source.golden_file);
+  if (!path || !git.succeeds({"cat-file", "-e", good.id + ":./" + *path})) {
+    found.problem = good.short_id() + " has no golden of " + source.name;
+    return found;
+  }
+  try {
+    const Golden golden = read_intact_golden(git.extract(good.id, *path));
+    for (const std::string& name : arms)
+      if (const auto arm = golden.arms.find(name); arm != golden.arms.end()) {
+        const fs::path file = folder / content_hash(name).substr(0, 8) / "trace.h5";
+        write_trace(file, arm->second);
+        found.traces[name] = file;
+        found.fingerprints[name] = arm->second.fingerprint;
+      }
+    if (found.traces.empty())
+      found.problem = "the golden of " + good.short_id() + " has none of the arms";
+  } catch (const UserError& error) {
+    found.problem = "the golden of " + good.short_id() + " cannot be read (" + error.what() + ")";
+  }
+  return found;
+}
+
+GoldenWord compare_with_golden(const GoodGolden& golden, const CommitAnswer& answer,
+                               const std::vector<std::string>& channels) {
+  GoldenWord word;
+  for (const auto& [arm, file] : golden.traces) {
+    const auto run = answer.traces.find(arm);
+    if (run == answer.traces.end())
+      continue;
+    const Trace trace = Trace::open(run->second);
+    const Json here = fingerprint_of(trace);
+    const Json& there = golden.fingerprints.at(arm);
+    if (!here.empty() && !there.empty() && here != there)
+      word.same_environment = false;
+    const TraceGap gap = gap_between(Trace::open(file), trace, channels);
+    if (gap.first && !word.first) {
+      word.first = gap.first;
+      word.arm = arm;
+    }
+  }
+  return word;
+}
+
+}  // namespace parity

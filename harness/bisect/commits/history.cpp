@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/commits/history.hpp"
+
+#include <set>
+#include <sstream>
+
+#include "harness/base/error.hpp"
+#include "harness/base/visible.hpp"
+
+namespace parity {
+namespace {
+
+constexpr const char* format = "--format=%H%x1f%P%x1f%T%x1f%s";
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, separator);)
+    parts.push_back(part);
+  return parts;
+}
+
+Commit parse_commit(const std::string& line) {
+  const std::vector<std::string> fields = split(line, '\x1f');
+  require(fields.size() >= 3, "git tells a commit as it was asked to: " + line);
+  return {fields[0], split(fields[1], ' '), fields[2], fields.size() > 3 ? fields[3] : ""};
+}
+
+std::vector<std::string> with_paths(std::vector<std::string> words, const std::vector<std::string>& paths) {
+  words.emplace_back("--");
+  words.insert(words.end(), paths.begin(), paths.end());
+  return words;
+}
+
+/// Without commits that hold what the one before holds.
+CommitLine without_repeats(const CommitLine& line) {
+  CommitLine kept;
+  for (const Commit& commit : line)
+    if (kept.empty() || kept.back().tree != commit.tree)
+      kept.push_back(commit);
+  return kept;
+}
+
+}  // namespace
+
+std::string Commit::words() const {
+  return short_id() + " (\"" + visible_name(subject) + "\")";
+}
+
+History::History(const Git& git) : git_(git) {
+  if (!git_.succeeds({"rev-parse", "--git-dir"}))
+    throw UserError(visible(git_.folder().string()) +
+                    " lies in no git repository; go there, or name one with --repository");
+}
+
+Commit History::commit(const std::string& revision) const {
+  const std::optional<std::string> id = git_.commit_of(revision);
+  if (!id)
+    throw UserError(
+        "'" + visible_name(revision) +
+        "' names no commit of the repository; 'git log --oneline' shows them, 'git fetch --tags' brings "
+        "those that others have");
+  return parse_commit(git_.ask({"log", "-1", "--no-color", "--no-show-signature", format, *id, "--"}));
+}
+
+CommitLine History::commits_between(const std::string& excluded, const std::string& last,
+                                    const std::vector<std::string>& paths) const {
+  const std::string range = excluded + ".." + last;
+  std::set<std::string> touching;
+  if (!paths.empty())
+    for (const std::string& id :
+         split(git_.ask(with_paths({"rev-list", "--first-parent", range}, paths)), '\n'))
+      touching.insert(id);
+  CommitLine line;
+  const std::string all = git_.ask(
+      {"log", "--first-parent", "--reverse", "--no-color", "--no-show-signature", format, range, "--"});
+  for (const std::string& each : split(all, '\n')) {
+    Commit commit = parse_commit(each);
+    if (line.empty() && !commit.parents.empty())
+      line.push_back(this->commit(commit.parents.front()));
+    else if (line.empty())
+      line.push_back({});  // a root: nothing was before it
+    if (paths.empty() || touching.contains(commit.id))
+      line.push_back(std::move(commit));
+  }
+  return line;
+}
+
+CommitLine History::line(const Commit& good, const Commit& bad, const std::vector<std::string>& paths) const {
+  if (good.tree == bad.tree)
+    return {good};
+  CommitLine line = commits_between(good.id, bad.id, paths);
+  if (line.empty())
+    throw UserError(
+        bad.words() + " is an ancestor of " + good.words() +
+        ": the bad side has to be the later one; to find what moved the numbers from the first to the "
+        "second, turn them round: parity bisect commits " +
+        bad.short_id() + " " + good.short_id());
+  if (line.front().id.empty() || !git_.succeeds({"merge-base", good.id, bad.id}))
+    throw UserError(good.words() + " and " + bad.words() + " have no common history" +
+                    (git_.ask({"rev-parse", "--is-shallow-repository"}) == "true"
+                         ? " in this shallow clone; fetch the rest with: git fetch --unshallow"
+                         : ", so there is no line of commits to search; give two commits of one history"));
+  return without_repeats(line);
+}
+
+CommitLine History::branch_line(const std::string& other, const std::string& parent,
+                                const std::vector<std::string>& paths) const {
+  CommitLine line = commits_between(other, parent, paths);
+  if (line.size() < 2 || line.front().id.empty())
+    return {};
+  return without_repeats(line);
+}
+
+bool History::has_uncommitted_changes() const {
+  return git_.succeeds({"rev-parse", "--is-inside-work-tree"}) &&
+         !git_.ask({"status", "--porcelain", "--untracked-files=no"}).empty();
+}
+
+}  // namespace parity

@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/commits/probe.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "harness/base/elapsed.hpp"
+#include "harness/base/error.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/bisect/commits/shell_line.hpp"
+#include "harness/suite/derived/extra_arms.hpp"
+#include "harness/suite/plan/content_hash.hpp"
+#include "harness/trace/read/trace.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int cannot_be_tested = 125;  // of a command, as git bisect run has it
+constexpr int by_signal = 128;         // from here on a shell says that a signal ended the command
+
+std::string replace(std::string text, const std::string& from, const std::string& to) {
+  if (const size_t at = text.find(from); at != std::string::npos)
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+/// ": line" of a log that tells most: the first that speaks of an error, since build tools go on to say that
+/// they stop; else the last.
+std::string last_words(const fs::path& log) {
+  std::istringstream lines(tail_of(log, 500, uint64_t{64} << 10));
+  std::string last;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("error:") != std::string::npos || line.find("Error:") != std::string::npos)
+      return ": " + line;
+    last = line;
+  }
+  return last.empty() ? "" : ": " + last;
+}
+
+/// An arm's folder below that of its commit. Names of arms are keys of TOML and may hold anything.
+std::string folder_name(const std::string& arm) {
+  const bool plain = std::all_of(arm.begin(), arm.end(),
+                                 [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
+  return plain ? arm : content_hash(arm).substr(0, 8);
+}
+
+/// A run's trace, with those of its ranks, out of a folder that is reused or trimmed.
+fs::path keep_trace(const fs::path& run, const fs::path& to) {
+  fs::remove_all(to);
+  fs::create_directories(to);
+  for (const auto& entry : fs::directory_iterator(run)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("trace") || !name.ends_with(".h5"))
+      continue;
+    std::error_code error;
+    fs::create_hard_link(entry.path(), to / name, error);
+    if (error)
+      fs::copy_file(entry.path(), to / name);
+  }
+  return to / "trace.h5";
+}
+
+/// A failure that says nothing of the commit's numbers: the case cannot be asked of it.
+bool cannot_be_asked(const RunFailure& failure) {
+  return failure.kind == "bad_config" || failure.kind == "missing" || failure.kind == "not_started" ||
+         failure.kind == "no_device";
+}
+
+void skip(CommitAnswer& answer, const std::string& reason, const fs::path& log = {}) {
+  answer.state = CommitState::skipped;
+  answer.reason = reason;
+  answer.log = log;
+}
+
+/// What a command left as its trace.
+void take_trace(const fs::path& file, CommitAnswer& answer) {
+  try {
+    const Trace trace = Trace::open(file);
+    if (!trace.complete())
+      answer.reason = "its trace is not complete";
+    else if (trace.failure())
+      answer.reason = "its trace says that the run failed: " + visible(trace.failure()->dump());
+    answer.state = answer.reason.empty() ? CommitState::measured : CommitState::crashed;
+    answer.traces["run"] = file;
+  } catch (const UserError& error) {
+    answer.state = CommitState::crashed;
+    answer.reason = std::string("its trace cannot be read: ") + error.what();
+  }
+}
+
+}  // namespace
+
+CommitProbe::CommitProbe(const CommitQuestion& question, const Git& repository, Progress& progress)
+    : question_(question),
+      progress_(progress),
+      answers_(question.folder(), question.identity(), question.keep_answers),
+      worktree_(repository, question.folder() / "worktree") {}
+
+fs::path CommitProbe::build_folder() const {
+  return fs::absolute(question_.folder() / "build");
+}
+
+fs::path CommitProbe::trainer() const {
+  const fs::path named = replace(replace(question_.trainer, "{worktree}", worktree_.folder().string()),
+                                 "{build}", build_folder().string());
+  return named.is_absolute() ? named : worktree_.folder() / named;
+}
+
+std::map<std::string, std::string> CommitProbe::environment(const Commit& commit) const {
+  return {{"PARITY_WORKTREE", worktree_.folder().string()},
+          {"PARITY_BUILD", build_folder().string()},
+          {"PARITY_COMMIT", commit.id}};
+}
+
+CommitAnswer CommitProbe::ask(const Commit& commit) {
+  const bool first = asked_.insert(commit.tree).second;
+  if (auto known = answers_.find(commit.tree); known && known->has_arms(question_.wanted_arms())) {
+    effort_.remembered += first ? 1 : 0;
+    return *known;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  CommitAnswer answer = evaluate(commit);
+  answer.seconds = seconds_since(begin);
+  effort_.seconds += answer.seconds;
+  answers_.keep(commit.tree, answer);
+  progress_.note(fmt::format("{}: {}{} ({})", commit.words(), name_of(answer.state),
+                             answer.reason.empty() ? "" : ", " + answer.reason,
+                             duration_words(answer.seconds)));
+  return answer;
+}
+
+CommitAnswer CommitProbe::evaluate(const Commit& commit) {
+  CommitAnswer answer;
+  worktree_.check_out(commit.id);
+  fs::create_directories(build_folder());
+  if (!build(commit, answer) || take_from_program(answer))
+    return answer;
+  if (question_.source)
+    run_case(commit, answer);
+  else
+    run_command(commit, answer);
+  return answer;
+}
+
+/// \return whether there is something to run
+bool CommitProbe::build(const Commit& commit, CommitAnswer& answer) {
+  const fs::path log = answers_.folder(commit.tree) / "build.log";
+  if (!question_.build.empty()) {
+    ++effort_.builds;
+    const ShellEnd end = run_shell_line(
+        {question_.build, worktree_.folder(), environment(commit), log, question_.build_timeout},
+        commit.short_id() + " is built", progress_);
+    if (!end.succeeded()) {
+      skip(answer, "does not build, " + end.words() + last_words(log), log);
+      return false;
+    }
+  }
+  if (!question_.trainer.empty() && !fs::is_regular_file(trainer())) {
+    skip(answer, "has no " + question_.trainer + (question_.build.empty() ? "" : " after its build"));
+    return false;
+  }
+  return true;
+}
+
+/// Whether another commit's build made the same program, and it was run.
+bool CommitProbe::take_from_program(CommitAnswer& answer) {
+  if (question_.trainer.empty())
+    return false;
+  answer.program = ContentHashes(question_.folder() / "content_hashes.json").of_program(trainer());
+  const auto same = answers_.find_program(answer.program);
+  if (!same || !same->has_arms(question_.wanted_arms()))
+    return false;
+  ++effort_.remembered;
+  answer = *same;
+  return true;
+}
+
+void CommitProbe::run_case(const Commit& commit, CommitAnswer& answer) {
+  RunSettings options = question_.suite;
+  options.out = question_.folder() / "suite";
+  options.trainer = question_.trainer.empty() ? worktree_.folder() / "parity-train" : trainer();
+  try {
+    const ArmRuns done = run_arms(case_at(question_, worktree_.folder()), options, progress_);
+    answer.state = CommitState::measured;
+    for (const auto& [id, result] : done.runs)
+      ++(result.cached ? effort_.remembered : effort_.runs);
+    for (const PlannedArm& arm : done.planned.arms) {
+      const RunResult& result = done.runs.at(arm.run);
+      if (result.failure) {
+        answer.state = cannot_be_asked(*result.failure) ? CommitState::skipped : CommitState::crashed;
+        answer.reason = result.failure->message;
+        answer.log = result.log;
+        answer.traces.clear();
+        return;
+      }
+      answer.traces[arm.name] =
+          keep_trace(result.folder, answers_.folder(commit.tree) / folder_name(arm.name));
+    }
+  } catch (const UserError& error) {
+    if (error.code() == ExitCode::interrupted)
+      throw;
+    skip(answer, std::string("cannot run the case: ") + error.what());
+  }
+}
+
+void CommitProbe::run_command(const Commit& commit, CommitAnswer& answer) {
+  const fs::path folder = answers_.folder(commit.tree) / "run";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  auto variables = environment(commit);
+  variables["PARITY_TRACE"] = (folder / "trace.h5").string();
+  const fs::path log = answers_.folder(commit.tree) / "run.log";
+  ++effort_.runs;
+  const ShellEnd end =
+      run_shell_line({question_.run, worktree_.folder(), variables, log, question_.run_timeout},
+                     commit.short_id() + " runs", progress_);
+  const int status = end.status ? end.status->exit_status().value_or(by_signal) : by_signal;
+  if (status == cannot_be_tested)
+    return skip(answer, "its command said that it cannot be tested (exit status 125)" + last_words(log), log);
+  if (status == 0) {
+    answer.state = CommitState::passed;
+    if (fs::exists(folder / "trace.h5"))
+      take_trace(folder / "trace.h5", answer);
+    return;
+  }
+  answer.state = status < by_signal ? CommitState::failed : CommitState::crashed;
+  answer.reason = end.words() + last_words(log);
+  answer.log = log;
+}
+
+}  // namespace parity

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "harness/base/progress.hpp"
+#include "harness/bisect/commits/answer.hpp"
+#include "harness/bisect/commits/history.hpp"
+#include "harness/bisect/commits/question.hpp"
+#include "harness/bisect/commits/worktree.hpp"
+
+namespace parity {
+
+/// What asking cost so far.
+struct CommitEffort {
+  int64_t builds = 0;
+  int64_t runs = 0;        ///< of arms, or of the command
+  int64_t remembered = 0;  ///< answers that were there, or that another commit with the same program gave
+  double seconds = 0;
+};
+
+/// Asks commits: checks one out, builds it, runs it. Each is asked once, in this search and in those before.
+class CommitProbe {
+ public:
+  /// \param question  complete; must outlive this object, as the repository and the progress must
+  CommitProbe(const CommitQuestion& question, const Git& repository, Progress& progress);
+
+  /// A commit that does not build, or whose run fails, is an answer too.
+  /// \throws UserError (exit 130) after Ctrl-C; if git fails
+  CommitAnswer ask(const Commit& commit);
+  const CommitEffort& effort() const { return effort_; }
+  CommitWorktree& worktree() { return worktree_; }
+  const CommitAnswers& answers() const { return answers_; }
+
+ private:
+  CommitAnswer evaluate(const Commit& commit);
+  bool build(const Commit& commit, CommitAnswer& answer);
+  bool take_from_program(CommitAnswer& answer);
+  void run_case(const Commit& commit, CommitAnswer& answer);
+  void run_command(const Commit& commit, CommitAnswer& answer);
+  std::map<std::string, std::string> environment(const Commit& commit) const;
+  std::filesystem::path trainer() const;
+  std::filesystem::path build_folder() const;
+
+  const CommitQuestion& question_;
+  Progress& progress_;
+  CommitAnswers answers_;
+  CommitWorktree worktree_;
+  CommitEffort effort_;
+  std::set<std::string> asked_;  ///< trees
+};
+
+}  // namespace parity

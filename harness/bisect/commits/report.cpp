@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/commits/report.hpp"
+
+#include <fmt/format.h>
+
+#include "harness/base/file.hpp"
+#include "harness/base/process.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/compare/wording.hpp"
+
+namespace parity {
+namespace {
+
+constexpr size_t noisy_from = 5;  // judged commits; fewer may well all differ
+
+std::string count_commits(size_t count) {
+  return count_text(count, "commit");
+}
+
+size_t commits_between(const CommitFindings& found) {
+  return found.line.size() - 1;
+}
+
+std::string git_line(const CommitQuestion& question, const CommitFindings& found) {
+  std::vector<std::string> words = {"git", "log", "--oneline", "--first-parent",
+                                    found.line.front().short_id() + ".." + found.bad.short_id()};
+  if (!question.paths.empty())
+    words.emplace_back("--");
+  words.insert(words.end(), question.paths.begin(), question.paths.end());
+  return shell_quote(words);
+}
+
+SearchStage range_stage(const CommitQuestion& question, const CommitFindings& found) {
+  SearchStage stage;
+  stage.name = "range";
+  stage.answer = fmt::format(
+      "{} from {} to {}{}", count_commits(commits_between(found)), found.line.front().words(),
+      found.bad.words(), question.paths.empty() ? "" : ", those that change " + list_text(question.paths));
+  stage.command = git_line(question, found);
+  stage.details = {{"good", found.good.id}, {"bad", found.bad.id}, {"commits", commits_between(found)}};
+  return stage;
+}
+
+/// The two traces of a pair of commits, to be looked at closer.
+std::string compare_line(const CommitFindings& found, const Culprit& pair) {
+  const auto before = found.answers.find(pair.before.id);
+  const auto after = found.answers.find(pair.after.id);
+  if (pair.arm.empty() || before == found.answers.end() || after == found.answers.end())
+    return "";
+  return shell_quote({"parity", "bisect", "traces", path_from_here(before->second.traces.at(pair.arm)),
+                      path_from_here(after->second.traces.at(pair.arm))});
+}
+
+SearchStage ends_stage(const CommitFindings& found) {
+  SearchStage stage;
+  stage.name = "ends";
+  const Culprit& ends = *found.ends;
+  stage.answer = ends.first ? "they differ in " + ends.first->words() : "the later one " + ends.change;
+  if (found.arms.size() > 1)
+    stage.answer += "; arms " + list_text(found.arms);
+  if (!found.golden.empty())
+    stage.answer += "; " + found.golden;
+  stage.command = compare_line(found, ends);
+  stage.details = ends.to_json();
+  return stage;
+}
+
+std::string effort_words(const CommitFindings& found) {
+  const std::string remembered =
+      found.effort.remembered > 0 ? fmt::format(" ({} answers were there)", found.effort.remembered) : "";
+  return fmt::format("{} and {}{} among {}", count_text(static_cast<size_t>(found.effort.builds), "build"),
+                     count_text(static_cast<size_t>(found.effort.runs), "run"), remembered,
+                     count_commits(commits_between(found)));
+}
+
+Json asked_json(const CommitFindings& found) {
+  Json asked = Json::array();
+  for (const auto& [id, answer] : found.answers)
+    asked.push_back({{"commit", id},
+                     {"state", name_of(answer.state)},
+                     {"reason", answer.reason},
+                     {"seconds", answer.seconds}});
+  return asked;
+}
+
+SearchStage commits_stage(const CommitQuestion& question, const CommitFindings& found) {
+  SearchStage stage;
+  stage.name = "commits";
+  const StepSearch& steps = found.search.steps;
+  const size_t bound = evaluation_bound(commits_between(found));
+  stage.answer = fmt::format("{}; {} of the line were judged ({} suffice for one step), {} could not be",
+                             count_text(found.culprits.size(), "step"), count_commits(steps.evaluated.size()),
+                             bound, steps.skipped.size());
+  stage.command = shell_quote(question.suite.command);
+  stage.runs = found.effort.runs;
+  stage.cached = found.effort.remembered;
+  stage.seconds = found.effort.seconds;
+  stage.details = {{"builds", found.effort.builds},
+                   {"evaluated", steps.evaluated.size()},
+                   {"skipped", steps.skipped.size()},
+                   {"bound", bound},
+                   {"asked", asked_json(found)}};
+  return stage;
+}
+
+SearchStage culprit_stage(const CommitFindings& found, const Culprit& culprit) {
+  SearchStage stage;
+  stage.name = "step";
+  stage.answer = culprit.words();
+  stage.command = compare_line(found, culprit);
+  stage.details = culprit.to_json();
+  return stage;
+}
+
+SearchStage git_stage(const CommitFindings& found) {
+  SearchStage stage;
+  stage.name = "git";
+  stage.answer = "git bisect, told the same of the biggest step: " + visible(found.git_words);
+  stage.command = shell_quote({"git", "bisect", "replay", path_from_here(found.git_log)});
+  return stage;
+}
+
+std::string sentence_of(const CommitFindings& found) {
+  const std::string others =
+      found.culprits.size() > 1 ? fmt::format("; the biggest of {} steps", found.culprits.size()) : "";
+  return found.culprits.front().words() + others + "; found with " + effort_words(found);
+}
+
+std::string same_sentence(const CommitQuestion& question, const CommitFindings& found) {
+  if (found.line.size() < 2)
+    return question.paths.empty() || found.good.tree == found.bad.tree
+               ? "the two sides do not differ: both commits hold the same files"
+               : "the two sides do not differ: no commit between them changes " + list_text(question.paths);
+  const std::string up_to =
+      question.tolerance > 0 ? " by more than " + size_text(question.tolerance) : std::string();
+  return fmt::format("the two sides do not differ{}; seen with {}", up_to, effort_words(found));
+}
+
+void add_notes_on_skipped(const CommitFindings& found, SearchRecord& record) {
+  for (const size_t i : found.search.steps.skipped) {
+    const Commit& commit = found.line[i];
+    const CommitAnswer& answer = found.answers.at(commit.id);
+    record.notes.push_back(fmt::format("{} could not be judged: {}{}", commit.words(),
+                                       answer.reason.empty() ? "left no trace" : answer.reason,
+                                       answer.log.empty() ? "" : "; log: " + path_from_here(answer.log)));
+  }
+}
+
+/// A trainer whose runs never repeat has a step at every commit.
+void add_note_on_noise(const CommitFindings& found, SearchRecord& record) {
+  const size_t judged = found.search.steps.evaluated.size();
+  if (judged < noisy_from || found.search.steps.steps.size() + 1 < judged)
+    return;
+  record.notes.push_back(fmt::format(
+      "every one of {} commits differs from the one before; if the runs do not repeat bit for bit, say with "
+      "--tolerance how far apart two runs of one commit lie",
+      judged));
+}
+
+}  // namespace
+
+SearchRecord report_commits(const CommitQuestion& question, const CommitFindings& found) {
+  SearchRecord record;
+  record.kind = "commits";
+  record.subject = fmt::format("{} between {} and {}",
+                               question.source ? visible_name(question.source->name) : visible(question.run),
+                               visible_name(question.good), visible_name(question.bad));
+  record.notes = found.notes;
+  record.stages.push_back(range_stage(question, found));
+  if (!found.culprits.empty()) {
+    record.stages.push_back(ends_stage(found));
+    record.stages.push_back(commits_stage(question, found));
+    for (const Culprit& culprit : found.culprits)
+      record.stages.push_back(culprit_stage(found, culprit));
+    record.stages.push_back(git_stage(found));
+    add_notes_on_skipped(found, record);
+    add_note_on_noise(found, record);
+    record.notes.emplace_back(
+        "a change that a later commit undid is not seen where both ends of a range are the same");
+    record.sentence = sentence_of(found);
+    return record;
+  }
+  record.differs = false;
+  record.stages.back().runs = found.effort.runs;
+  record.stages.back().cached = found.effort.remembered;
+  record.sentence = same_sentence(question, found);
+  return record;
+}
+
+}  // namespace parity

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/commits/search.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "harness/base/visible.hpp"
+#include "harness/compare/wording.hpp"
+
+namespace parity {
+namespace {
+
+constexpr size_t most_named = 6;
+
+std::string named(const std::vector<Commit>& commits) {
+  std::vector<std::string> words;
+  for (size_t i = 0; i < std::min(commits.size(), most_named); ++i)
+    words.push_back(commits[i].words());
+  if (commits.size() > most_named)
+    words.push_back(fmt::format("{} more", commits.size() - most_named));
+  return list_text(words);
+}
+
+/// Biggest first, of equal ones in the order they come.
+void insert_by_size(std::vector<Culprit>& culprits, Culprit culprit) {
+  const auto place = std::upper_bound(culprits.begin(), culprits.end(), culprit,
+                                      [](const Culprit& a, const Culprit& b) { return a.size > b.size; });
+  culprits.insert(place, std::move(culprit));
+}
+
+std::string change_words(const CommitAnswer& before, const CommitAnswer& after) {
+  const auto verb = [](CommitState state) {
+    return state == CommitState::failed ? "fails" : state == CommitState::crashed ? "crashes" : "runs";
+  };
+  return fmt::format("{} where the one before {}{}", verb(after.state), verb(before.state),
+                     after.reason.empty() ? "" : " (" + after.reason + ")");
+}
+
+}  // namespace
+
+std::string Culprit::words() const {
+  const std::string does = first ? "moves " + first->words() : change;
+  const std::string much = first && largest && largest->quantity != first->quantity
+                               ? fmt::format("; most of all {} (relative {})",
+                                             visible_name(largest->quantity), size_text(largest->size))
+                               : "";
+  if (between.empty())
+    return fmt::format("commit {} {}{}{}", after.words(), does, much,
+                       merged_by.empty() ? "" : "; " + merged_by);
+  std::vector<Commit> all = between;
+  all.push_back(after);
+  return fmt::format("one of {} commits {}{}: {} ({})", all.size(), does, much, named(all),
+                     narrowed ? "those before the last cannot be judged" : "--most ended the search here");
+}
+
+Json Culprit::to_json() const {
+  Json json = {{"commit", after.id},
+               {"subject", after.subject},
+               {"before", before.id},
+               {"narrowed", narrowed},
+               {"size", json_number(size)},
+               {"arm", arm},
+               {"between", Json::array()},
+               {"sentence", words()},
+               {"first", first ? first->to_json() : Json()},
+               {"largest", largest ? largest->to_json() : Json()}};
+  for (const Commit& commit : between)
+    json["between"].push_back(commit.id);
+  return json;
+}
+
+const CommitAnswer& CommitSearch::answer(const Commit& commit) {
+  const auto known = answers_.find(commit.id);
+  if (known != answers_.end() && known->second.has_arms(question_.wanted_arms()))
+    return known->second;
+  return answers_[commit.id] = probe_.ask(commit);
+}
+
+TraceGap CommitSearch::gap(const Commit& a, const Commit& b, const std::string& arm) {
+  const std::filesystem::path before = answer(a).traces.at(arm);
+  const std::filesystem::path after = answer(b).traces.at(arm);
+  if (before == after)
+    return {};
+  const auto key = std::pair(before.string(), after.string());
+  const auto known = gaps_.find(key);
+  if (known != gaps_.end())
+    return known->second;
+  const TraceGap found = gap_between(Trace::open(before), Trace::open(after), question_.channels);
+  one_sided_.insert(found.one_sided.begin(), found.one_sided.end());
+  return gaps_[key] = found;
+}
+
+double CommitSearch::distance(const Commit& a, const Commit& b) {
+  const CommitAnswer& first = answer(a);
+  const CommitAnswer& second = answer(b);
+  if (first.state != second.state)
+    return std::numeric_limits<double>::infinity();
+  double size = 0;
+  if (first.state == CommitState::measured)
+    for (const std::string& arm : question_.wanted_arms())
+      size = std::max(size, gap(a, b, arm).size);
+  return size;
+}
+
+std::vector<std::string> CommitSearch::differing_arms(const Commit& a, const Commit& b) {
+  std::vector<std::string> arms;
+  for (const std::string& arm : question_.wanted_arms())
+    if (gap(a, b, arm).size > question_.tolerance)
+      arms.push_back(arm);
+  return arms;
+}
+
+Culprit CommitSearch::between(const Commit& before, const Commit& after) {
+  Culprit culprit;
+  culprit.before = before;
+  culprit.after = after;
+  culprit.size = distance(before, after);
+  if (answer(before).state != answer(after).state) {
+    culprit.change = change_words(answer(before), answer(after));
+    return culprit;
+  }
+  for (const std::string& arm : question_.wanted_arms()) {
+    const TraceGap found = gap(before, after, arm);
+    if (found.first && (!culprit.largest || found.size > culprit.largest->size)) {
+      culprit.arm = arm;
+      culprit.first = found.first;
+      culprit.largest = found.largest;
+    }
+  }
+  return culprit;
+}
+
+LineSearch CommitSearch::along(const CommitLine& line) {
+  LineSearch found;
+  const std::set<CommitState> states = {answer(line.front()).state, answer(line.back()).state};
+  const RevisionProbe probe = {[&](size_t i) { return states.contains(answer(line[i]).state); },
+                               [&](size_t a, size_t b) { return distance(line[a], line[b]); }};
+  found.steps = find_steps(line.size() - 1, probe, {question_.tolerance, question_.most});
+  for (const RevisionStep& step : found.steps.steps) {
+    Culprit culprit = between(line[step.before], line[step.after]);
+    culprit.narrowed = step.narrowed;
+    culprit.between.assign(line.begin() + static_cast<std::ptrdiff_t>(step.before) + 1,
+                           line.begin() + static_cast<std::ptrdiff_t>(step.after));
+    for (Culprit& each : look_into_merge(culprit))
+      insert_by_size(found.culprits, std::move(each));
+  }
+  return found;
+}
+
+/// The commits of a merged branch that did it; the merge itself if none did.
+std::vector<Culprit> CommitSearch::look_into_merge(const Culprit& merge) {
+  const std::vector<std::string>& parents = merge.after.parents;
+  if (!merge.between.empty() || parents.size() < 2)
+    return {merge};
+  std::vector<Culprit> inside;
+  for (const std::string& parent : parents) {
+    const CommitLine branch = parent == merge.before.id
+                                  ? CommitLine()
+                                  : history_.branch_line(merge.before.id, parent, question_.paths);
+    if (branch.size() < 2)
+      continue;
+    const CommitState start = answer(branch.front()).state;
+    const CommitState end = answer(branch.back()).state;
+    const bool judged = start == answer(merge.before).state && end == answer(merge.after).state;
+    if (!judged || !(distance(branch.front(), branch.back()) > question_.tolerance))
+      continue;
+    for (Culprit& each : along(branch).culprits)
+      inside.push_back(std::move(each));
+  }
+  if (inside.empty()) {
+    Culprit itself = merge;
+    itself.merged_by = "it is a merge, and no side of it alone does that";
+    return {itself};
+  }
+  for (Culprit& each : inside)
+    if (each.merged_by.empty())
+      each.merged_by = "it came with merge " + merge.after.words();
+  return inside;
+}
+
+}  // namespace parity

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/commits/worktree.hpp"
+
+#include <sstream>
+
+#include "harness/base/error.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+
+CommitWorktree::CommitWorktree(const Git& repository, const fs::path& folder)
+    : repository_(repository), folder_(fs::weakly_canonical(fs::absolute(folder))) {
+  remove();
+}
+
+CommitWorktree::~CommitWorktree() {
+  try {
+    git_.reset();
+    remove();
+  } catch (const std::exception&) {
+    return;  // the next search removes it
+  }
+}
+
+/// Also what git only has written down, and what is locked since git was killed over it.
+void CommitWorktree::remove() const {
+  const bool listed = ("\n" + repository_.ask({"worktree", "list", "--porcelain"}) + "\n")
+                          .find("\nworktree " + folder_.string() + "\n") != std::string::npos;
+  if (listed && !repository_.succeeds({"worktree", "remove", "--force", "--force", folder_.string()})) {
+    fs::remove_all(folder_);
+    repository_.succeeds({"worktree", "unlock", folder_.string()});
+    repository_.ask({"worktree", "prune"});
+  }
+  fs::remove_all(folder_);
+}
+
+void CommitWorktree::make(const std::string& commit) {
+  if (git_)
+    return;
+  fs::create_directories(folder_.parent_path());
+  repository_.ask({"worktree", "add", "--quiet", "--detach", "--no-checkout", folder_.string(), commit});
+  git_ = std::make_unique<Git>(folder_);
+}
+
+void CommitWorktree::check_out(const std::string& commit) {
+  make(commit);
+  git_->ask({"checkout", "--quiet", "--force", "--detach", commit, "--"});
+  git_->ask({"clean", "-ffdq"});
+}
+
+CommitWorktree::Bisected CommitWorktree::bisect(const std::string& good, const std::string& bad,
+                                                const std::vector<std::string>& verdicts) {
+  make(good);
+  std::string words = git_->ask({"bisect", "start", "--no-checkout", "--first-parent", bad, good});
+  for (const std::string& verdict : verdicts) {
+    const size_t space = verdict.find(' ');
+    // It fails where only skipped commits are left, and says so on stdout.
+    words = git_->said({"bisect", verdict.substr(0, space), verdict.substr(space + 1)});
+  }
+  Bisected found{words.substr(0, words.find('\n')), git_->ask({"bisect", "log"}) + "\n"};
+  git_->ask({"bisect", "reset"});
+  return found;
+}
+
+}  // namespace parity

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/golden/gap.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/glob.hpp"
+#include "harness/bisect/runs/rounding.hpp"
+#include "harness/compare/tensor_gap.hpp"
+#include "harness/golden/environment.hpp"
+#include "harness/suite/cases/flat_config.hpp"
+#include "harness/suite/judge/judge_case.hpp"
+
+namespace parity {
+namespace {
+
+constexpr const char* weights_key = "initial_weights";
+
+/// Keys that both tell and that differ, and those that only the golden has. A key that is new since changes
+/// nothing: a trainer runs with its default.
+GoldenFacts facts_between(const Json& stored, const Json& now) {
+  GoldenFacts facts;
+  const FlatConfig before = flatten(stored), after = flatten(now);
+  FlatConfig a, b;
+  for (const auto& [key, value] : before) {
+    const auto found = after.find(key);
+    if (found != after.end() && found->second == value)
+      continue;
+    a[key] = value;
+    facts.stored[key] = value;
+    facts.now[key] = found == after.end() ? Json() : found->second;
+    if (found != after.end())
+      b[key] = found->second;
+  }
+  facts.words = json_difference_text(nest(a), nest(b));
+  return facts;
+}
+
+/// Only that key of it, or all but that.
+Json with_key(Json facts, const char* key, bool kept) {
+  if (!kept) {
+    facts.erase(key);
+    return facts;
+  }
+  return facts.contains(key) ? Json{{key, facts.at(key)}} : Json::object();
+}
+
+/// Sides of which one tells nothing do not differ as far as anybody knows.
+GoldenFacts environment_between(const Json& stored, const Json& now, bool of_weights) {
+  const Json a = with_key(stored, weights_key, of_weights), b = with_key(now, weights_key, of_weights);
+  return a.empty() || b.empty() ? GoldenFacts() : facts_between(a, b);
+}
+
+class GapMeasure {
+ public:
+  GapMeasure(const GoldenRuns& runs, const StoredGolden& golden, const std::string& arm)
+      : evidence_(runs.arms.at(arm)),
+        now_(*evidence_.trace),
+        stored_(golden.golden->side_for(arm, fingerprint_of(now_))),
+        main_(golden.golden->arms.at(arm)) {
+    gap_.arm = arm;
+    gap_.last_step = now_.last_step();
+    gap_.config = facts_between(stored_.config, now_.config());
+    const Json environment = fingerprint_of(now_);
+    gap_.environment = environment_between(stored_.fingerprint, environment, false);
+    gap_.first_weights = environment_between(stored_.fingerprint, environment, true);
+    if (evidence_.crashed) {
+      gap_.failure = evidence_.failure.empty() ? "it ended early" : evidence_.failure;
+      for (const auto& [name, channel] : stored_.run.channels)
+        suspects_.insert(name);
+      phases_ = {Phase::grad, Phase::param};
+      return;
+    }
+    std::vector<Check> claims = claims_on_golden(runs.source);
+    std::erase_if(claims, [&](const Check& check) { return check.arms.front() != arm; });
+    judge_stored(golden, claims);
+    for (const Check& claim : claims)
+      judge_claim(golden, claim);
+  }
+
+  GoldenGap measure() {
+    find_first_step();
+    find_rows();
+    find_tensors();
+    return std::move(gap_);
+  }
+
+ private:
+  void judge_stored(const StoredGolden& golden, const std::vector<Check>& claims) {
+    for (const GoldenResult& found : verify_golden(golden, {{gap_.arm, evidence_}}, claims)) {
+      if (found.arm != gap_.arm)
+        continue;
+      if (found.result.verdict == Verdict::drift)
+        gap_.drifts = true;
+      if (found.result.passed)
+        continue;
+      if (found.result.verdict == Verdict::missing)
+        gap_.unmatched.push_back(found.result.sentence);
+      if (const auto phase = phase_of(found.quantity))
+        phases_.insert(*phase);
+      else
+        suspects_.insert(found.quantity);
+    }
+  }
+
+  static std::optional<Phase> phase_of(const std::string& quantity) {
+    for (const Phase phase : {Phase::grad, Phase::param})
+      if (quantity == name_of(phase))
+        return phase;
+    return std::nullopt;
+  }
+
+  /// What a check bounds differs from the step on at which it is beyond its bound.
+  void judge_claim(const StoredGolden& golden, const Check& claim) {
+    const CheckResult result = judge_against_golden(claim, golden, evidence_);
+    if (result.passed) {
+      held_.push_back(claim);
+      return;
+    }
+    if (claim.of_tensors())
+      phases_.insert(claim.phase);
+    if (result.verdict == Verdict::missing)
+      gap_.unmatched.push_back(result.sentence);
+    for (const Json& bound : result.bounds) {
+      const std::string channel = bound.at("channel");
+      const Json &gaps = bound.at("gap"), &limits = bound.at("limit");
+      for (size_t i = 0; i < gaps.size(); ++i)
+        if (!gaps[i].is_number() ||
+            (limits[i].is_number() && gaps[i].get<double>() > limits[i].get<double>())) {
+          add_station(channel, bound.at("steps").at(i).get<int64_t>());
+          break;
+        }
+    }
+  }
+
+  void add_station(const std::string& channel, int64_t step) {
+    const Series a = series_of(stored_.run.channels.at(channel), stored_.run.steps, {step});
+    const Series b = series_of(now_.channels().at(channel), now_.steps(), {step});
+    if (a.size() == 1 && b.size() == 1) {
+      const bool as_float32 = a.float32_valued() && b.float32_valued();
+      stations_.push_back({step, channel, a.text(0, as_float32), b.text(0, as_float32)});
+    }
+  }
+
+  /// In another environment bits part by rounding first; the twins tell where more than that does.
+  std::optional<ChannelStation> station_of(const std::string& channel) {
+    const ChannelSide expected(stored_.run.steps, stored_.run.channels);
+    if (gap_.environment.differ() && main_.twin && evidence_.twin != nullptr) {
+      const ChannelSide twin(main_.twin->steps, main_.twin->channels);
+      if (const auto found = first_difference(channel, twin, *evidence_.twin, collapsed_gap)) {
+        gap_.by_twins = true;
+        return found;
+      }
+    }
+    return first_difference(channel, expected, now_);
+  }
+
+  void find_first_step() {
+    for (const std::string& channel : suspects_)
+      if (const auto station = station_of(channel))
+        stations_.push_back(*station);
+    for (const ChannelStation& station : stations_) {
+      if (!gap_.first.empty() && station.step < gap_.first.front().step)
+        gap_.first.clear();
+      if (gap_.first.empty() || station.step == gap_.first.front().step)
+        gap_.first.push_back(station);
+    }
+  }
+
+  void find_rows() {
+    std::set<std::string> differing;
+    for (const ChannelStation& station : stations_)
+      differing.insert(station.channel);
+    for (GoldenDifference& row :
+         golden_differences({{gap_.arm, stored_}}, {{gap_.arm, content_of(evidence_)}}))
+      if (differing.contains(row.quantity))
+        gap_.rows.push_back(std::move(row));
+  }
+
+  bool is_held(const TensorKey& key) const {
+    return std::ranges::any_of(held_, [&](const Check& check) {
+      return check.of_tensors() && check.phase == key.phase && glob_match(check.tensor, key.name);
+    });
+  }
+
+  TensorStation station_of(const SketchRow& row) const {
+    TensorStation station;
+    station.key = row.key;
+    const TensorGap gap =
+        measure_tensor({row.key, &row, nullptr}, {row.key, now_.find_sketch(row.key), nullptr});
+    if (gap.mismatch.empty())
+      station.relative = gap.relative_l2;
+    station.differs = !gap.identical && phases_.contains(row.key.phase) && !is_held(row.key);
+    return station;
+  }
+
+  void find_tensors() {
+    std::map<int64_t, std::map<TensorKey, const SketchRow*>> kept;
+    for (const SketchRow& row : stored_.sketches)
+      if (now_.find_sketch(row.key) != nullptr)
+        kept[row.key.step][row.key] = &row;
+    for (const auto& [step, rows] : kept) {
+      GoldenTensors& update = gap_.tensors.emplace_back();
+      update.step = step;
+      for (const TensorKey& key : in_order_of_computation(now_, step))
+        if (const auto row = rows.find(key); row != rows.end())
+          update.path.stations.push_back(station_of(*row->second));
+      const bool beyond_drift = std::ranges::any_of(update.path.stations, [](const TensorStation& station) {
+        return station.differs_beyond(largest_tensor_drift);
+      });
+      if (gap_.environment.differ() && beyond_drift)
+        update.beyond = largest_tensor_drift;
+    }
+  }
+
+  const ArmEvidence& evidence_;
+  const Trace& now_;
+  const GoldenArm& stored_;  ///< of this environment, where there is a variant of it
+  const GoldenArm& main_;    ///< which has the twin
+  std::set<std::string> suspects_;
+  std::set<Phase> phases_;
+  std::vector<Check> held_;
+  std::vector<ChannelStation> stations_;  ///< the first of each channel that differs
+  GoldenGap gap_;
+};
+
+}  // namespace
+
+const GoldenTensors* GoldenGap::first_tensors() const {
+  const auto found =
+      std::ranges::find_if(tensors, [](const GoldenTensors& update) { return update.first() != nullptr; });
+  return found == tensors.end() ? nullptr : &*found;
+}
+
+GoldenGap gap_to_golden(const GoldenRuns& runs, const StoredGolden& golden, const std::string& arm) {
+  const ArmEvidence& evidence = runs.arms.at(arm);
+  if (evidence.trace == nullptr)
+    throw UserError(fmt::format("{} gave nothing to hold against its golden{}; mend the run first", arm,
+                                evidence.failure.empty() ? "" : " (" + evidence.failure + ")"),
+                    ExitCode::crashed);
+  return GapMeasure(runs, golden, arm).measure();
+}
+
+}  // namespace parity

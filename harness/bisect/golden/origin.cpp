@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/golden/origin.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/process.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/bisect/commits/history.hpp"
+#include "harness/bisect/commits/question.hpp"
+#include "harness/compare/wording.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+class OriginSearch {
+ public:
+  OriginSearch(const Golden& golden, const Case& source, std::string arm, const RunSettings& options)
+      : golden_(golden),
+        source_(source),
+        arm_(std::move(arm)),
+        options_(options),
+        git_(fs::absolute(source.file).parent_path()),
+        history_(git_),
+        head_(history_.commit("HEAD")) {}
+
+  GoldenOriginCommit search() {
+    const std::optional<std::string> brought = commit_of_file();
+    const std::optional<std::string> recorded = commit_of_program();
+    if (!brought && !recorded)
+      return {"",
+              fmt::format("{}, and the file is not committed as it is: no commit is known at which it held; "
+                          "check out one that you trust, and see with parity golden verify whether it does",
+                          recorded_words(false)),
+              ""};
+    const Commit good = history_.commit(brought ? *brought : *recorded);
+    found_.good = good.id;
+    found_.words = brought ? fmt::format("{} came with {} ({})", path_from_here(source_.golden_file),
+                                         good.words(), recorded_words(recorded.has_value()))
+                           : recorded_words(true) + ", " + good.words();
+    add_commits(good);
+    return found_;
+  }
+
+ private:
+  /// The commit that brought the golden as it is now; nothing where the file is changed or not committed.
+  std::optional<std::string> commit_of_file() const {
+    const std::string file = fs::weakly_canonical(source_.golden_file).string();
+    if (!git_.succeeds({"ls-files", "--error-unmatch", "--", file}) ||
+        !git_.ask({"status", "--porcelain", "--", file}).empty())
+      return std::nullopt;
+    const std::string id = git_.ask({"log", "-1", "--format=%H", "--", file});
+    return id.empty() ? std::nullopt : std::optional(id);
+  }
+
+  /// The one that the recording program was built from, where it is of this history.
+  std::optional<std::string> commit_of_program() const {
+    const std::string& told = golden_.origin.commit;
+    if (told.size() < 7 || told.find_first_not_of("0123456789abcdef") != std::string::npos)
+      return std::nullopt;
+    const std::optional<std::string> id = git_.commit_of(told);
+    return id && git_.succeeds({"merge-base", "--is-ancestor", *id, "HEAD"}) ? id : std::nullopt;
+  }
+
+  std::string recorded_words(bool is_here) const {
+    const std::string& commit = golden_.origin.commit;
+    return fmt::format("recorded by {}{}", visible_name(golden_.origin.producer),
+                       commit.empty() || commit == "unknown"
+                           ? ""
+                           : fmt::format(" of commit {}{}", visible_name(commit),
+                                         is_here ? "" : ", which is not in the history of this repository"));
+  }
+
+  void add_commits(const Commit& good) {
+    const size_t between =
+        std::stoul(git_.ask({"rev-list", "--count", "--first-parent", good.id + ".." + head_.id}));
+    const bool uncommitted = history_.has_uncommitted_changes();
+    if (between == 0 || good.tree == head_.tree) {
+      found_.words +=
+          uncommitted
+              ? "; that is HEAD, so what moved the numbers is not committed, or no source"
+              : "; that is HEAD and no file is changed, so what moved the numbers is no source: another "
+                "build, library or machine, or the golden comes from files that were never committed";
+      found_.command =
+          uncommitted ? shell_quote({"git", "-C", path_from_here(git_.folder()), "diff", "HEAD"}) : "";
+      return;
+    }
+    found_.words += fmt::format("; {} since then", count_text(between, "commit"));
+    if (uncommitted)
+      found_.words += ", and changes that are not committed, which are not among them";
+    add_command(good);
+  }
+
+  void add_command(const Commit& good) {
+    CommitQuestion question;
+    question.good = good.id;
+    question.bad = "HEAD";
+    question.source = source_;
+    question.arms = {arm_};
+    question.suite = options_;
+    try {
+      complete_question(question, git_);
+    } catch (const UserError& error) {
+      found_.words += std::string("; they cannot be asked as it is: ") + error.what();
+      return;
+    }
+    std::vector<std::string> words = {
+        "parity", "bisect", "commits", good.short_id(), "HEAD", "--case", path_from_here(source_.file),
+        "--arm",  arm_};
+    const Git here(".");
+    if (here.said({"rev-parse", "--show-toplevel"}) != git_.said({"rev-parse", "--show-toplevel"}))
+      words.insert(words.end(), {"--repository", path_from_here(git_.folder())});
+    add_out_option(words, options_.out);
+    found_.command = shell_quote(words);
+  }
+
+  const Golden& golden_;
+  const Case& source_;
+  const std::string arm_;
+  const RunSettings& options_;
+  Git git_;
+  History history_;
+  Commit head_;
+  GoldenOriginCommit found_;
+};
+
+}  // namespace
+
+GoldenOriginCommit golden_origin(const Golden& golden, const Case& source, const std::string& arm,
+                                 const RunSettings& options) {
+  const Git git(fs::absolute(source.file).parent_path());
+  if (!git.succeeds({"rev-parse", "--git-dir"}))
+    return {"", "the case lies in no git repository, so there are no commits to ask", ""};
+  try {
+    return OriginSearch(golden, source, arm, options).search();
+  } catch (const UserError& error) {
+    return {"", std::string("no commits can be asked: ") + error.what(), ""};
+  }
+}
+
+}  // namespace parity

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/golden/runs.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "harness/base/elapsed.hpp"
+#include "harness/suite/cases/drop_checks.hpp"
+#include "harness/suite/goldens/check.hpp"
+#include "harness/suite/judge/case_floors.hpp"
+#include "harness/suite/judge/judge_case.hpp"
+
+namespace parity {
+namespace {
+
+Effort effort_of(const ArmRuns& runs) {
+  Effort effort;
+  for (const auto& [id, result] : runs.runs)
+    ++(result.cached ? effort.cached : effort.executed);
+  return effort;
+}
+
+ExtraArm twin_of(const std::string& arm) {
+  return {.of = arm, .suffix = "float64", .config = {{"dtype", "float64"}}};
+}
+
+/// Gives each arm that can have one its float64 twin.
+void add_twins(GoldenRuns& made, const RunSettings& options, Progress& progress) {
+  std::vector<ExtraArm> wanted;
+  for (const auto& [name, evidence] : made.arms)
+    if (made.source.arm(name).float64 && text_of(made.runs.planned.arm(name).config, "dtype") != "float64")
+      wanted.push_back(twin_of(name));
+  if (wanted.empty())
+    return;
+  made.twins = run_arms(with_extra_arms(made.source, wanted), options, progress);
+  for (const ExtraArm& arm : wanted)
+    made.arms.at(arm.of).twin = made.twins->evidence.trace(arm.name());
+}
+
+}  // namespace
+
+GoldenRuns run_golden_arms(Case source, const std::vector<std::string>& arms, const StoredGolden& golden,
+                           const RunSettings& options, Progress& progress) {
+  const auto start = std::chrono::steady_clock::now();
+  source.golden.arms = arms;
+  drop_checks_if(
+      source, [&](const Check& check) { return std::ranges::find(arms, check.arms.front()) == arms.end(); });
+  source = only_goldens({source}).front();
+  ArmRuns runs = run_arms(source, options, progress);
+  GoldenRuns made{source, std::move(runs), std::nullopt, {}, {}};
+  made.arms = made.runs.evidence.arms(arms);
+  attach_floors(made.arms, source, golden);
+  made.effort = effort_of(made.runs);
+  if (golden_needs_twins(golden, made.arms, claims_on_golden(source))) {
+    add_twins(made, options, progress);
+    if (made.twins)  // the arms themselves are there by now
+      made.effort.executed += effort_of(*made.twins).executed;
+  }
+  made.effort.seconds = seconds_since(start);
+  return made;
+}
+
+}  // namespace parity

@@ -1,0 +1,338 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/golden/search_golden.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/base/process.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/bisect/golden/config.hpp"
+#include "harness/bisect/golden/gap.hpp"
+#include "harness/bisect/golden/origin.hpp"
+#include "harness/bisect/runs/probe.hpp"
+#include "harness/bisect/traces/curve_json.hpp"
+#include "harness/compare/wording.hpp"
+#include "harness/suite/cases/named_case.hpp"
+
+namespace parity {
+namespace {
+
+/// The arms that are asked about. \throws UserError
+std::vector<std::string> wanted_arms(const Case& source, const std::string& arm) {
+  const std::string file = path_from_here(source.file);
+  if (source.golden.arms.empty())
+    throw UserError(
+        fmt::format("case {} keeps no golden (its [golden] table names no arms); name some there, and "
+                    "record it with: {}",
+                    visible_name(source.name), shell_quote({"parity", "golden", "record", file})));
+  std::error_code error;
+  if (!std::filesystem::exists(source.golden_file, error))
+    throw UserError(
+        fmt::format("there is no golden {}; make it, from a run that you trust, with: {}",
+                    path_from_here(source.golden_file), shell_quote({"parity", "golden", "record", file})),
+        ExitCode::missing);
+  if (arm.empty())
+    return source.golden.arms;
+  require_arm(source, arm);
+  if (std::ranges::find(source.golden.arms, arm) == source.golden.arms.end())
+    throw UserError(fmt::format("the golden of {} does not keep arm {}{}", visible_name(source.name),
+                                parity::quoted(arm), suggestion(arm, source.golden.arms)));
+  return {arm};
+}
+
+/// \throws UserError unless it can be trusted and has the arms
+StoredGolden read_whole(const Case& source, const std::vector<std::string>& arms) {
+  StoredGolden stored{source.golden_file, read_intact_golden(source.golden_file), ""};
+  for (const std::string& arm : arms)
+    if (!stored.golden->arms.contains(arm))
+      throw UserError(fmt::format("{} has no arm {}; add it with: {}", path_from_here(source.golden_file),
+                                  parity::quoted(arm),
+                                  shell_quote({"parity", "golden", "record", path_from_here(source.file),
+                                               "--reason", "the arm is new"})),
+                      ExitCode::missing);
+  return stored;
+}
+
+Json facts_json(const GoldenFacts& facts) {
+  Json keys = Json::array();
+  for (const auto& [key, stored] : facts.stored.items())
+    keys.push_back({{"key", key}, {"expected", stored}, {"actual", facts.now.at(key)}});
+  return keys;
+}
+
+class GoldenReport {
+ public:
+  GoldenReport(const Case& source, const StoredGolden& stored, const RunSettings& options)
+      : source_(source), stored_(stored), options_(options) {
+    record_.kind = "golden";
+  }
+
+  SearchRecord report(const GoldenRuns& runs, const GoldenGap& gap) {
+    const GoldenArm& side = stored_.golden->side_for(gap.arm, fingerprint_of(*runs.arms.at(gap.arm).trace));
+    record_.subject = fmt::format("{}: {} against its golden", source_.name, gap.arm);
+    record_.details = {{"expected", "golden"}, {"actual", gap.arm}};
+    const GoldenConfigCommands commands = golden_config_commands(runs, gap, options_);
+    tell_golden(side, runs.effort);
+    tell_facts("config", "config", gap.config, commands.options);
+    tell_facts("environment", "environment", gap.environment);
+    tell_facts("weights", "first weights", gap.first_weights);
+    for (const std::string& words : gap.unmatched)
+      if (record_.notes.size() < most_notes)
+        record_.notes.push_back(words);
+    if (!gap.differs()) {
+      tell_agreement(gap);
+      return record_;
+    }
+    tell_curve(gap, side, *runs.arms.at(gap.arm).trace);
+    tell_tensors(gap);
+    const GoldenOriginCommit origin = golden_origin(*stored_.golden, source_, gap.arm, options_);
+    tell_limits(gap, commands.runs);
+    record_.stages.push_back({.name = "commits",
+                              .answer = origin.words,
+                              .command = origin.command,
+                              .details = {{"good", origin.good}}});
+    record_.sentence = sentence_of(gap);
+    return record_;
+  }
+
+ private:
+  static constexpr size_t most_notes = 4;
+
+  std::string golden_command(const char* verb) const {
+    std::vector<std::string> words = {"parity", "golden", verb, path_from_here(source_.file)};
+    add_out_option(words, options_.out);
+    return shell_quote(words);
+  }
+
+  static std::vector<int64_t> steps_of_tensors(const GoldenArm& side) {
+    std::set<int64_t> steps;
+    for (const SketchRow& row : side.sketches)
+      steps.insert(row.key.step);
+    return {steps.begin(), steps.end()};
+  }
+
+  void tell_golden(const GoldenArm& side, const Effort& effort) {
+    const GoldenOrigin& origin = stored_.golden->origin;
+    const std::vector<int64_t> steps = steps_of_tensors(side);
+    const bool is_variant =
+        &side != &stored_.golden->arms.at(record_.details.at("actual").get<std::string>());
+    SearchStage stage;
+    stage.name = "golden";
+    stage.answer = fmt::format(
+        "{} keeps {} over {}{}{}", path_from_here(stored_.file),
+        count_text(side.run.channels.size(), "channel"), steps_text(side.run.steps),
+        steps.empty() ? ", and no tensors" : ", and gradients and parameters of " + steps_text(steps),
+        is_variant ? "; its variant for this environment" : "");
+    stage.command = shell_quote({"parity", "golden", "history", path_from_here(source_.file)});
+    stage.runs = effort.executed;
+    stage.cached = effort.cached;
+    stage.seconds = effort.seconds;
+    stage.details = {{"file", path_from_here(stored_.file)},
+                     {"producer", origin.producer},
+                     {"commit", origin.commit},
+                     {"content", stored_.golden->stored_digest}};
+    record_.stages.push_back(std::move(stage));
+  }
+
+  void tell_facts(const char* name, const char* what, const GoldenFacts& facts,
+                  const std::string& command = "") {
+    if (!facts.differ())
+      return;
+    record_.stages.push_back(
+        {.name = name,
+         .answer = fmt::format("the {} {} not the golden's: {}", what,
+                               std::string(what).ends_with('s') ? "are" : "is", facts.words),
+         .command = command,
+         .details = {{"keys", facts_json(facts)}}});
+  }
+
+  void tell_agreement(const GoldenGap& gap) {
+    record_.differs = false;
+    record_.stages.push_back(
+        {.name = "curve",
+         .answer = gap.drifts ? "bits differ, and no more than rounding: the float64 twins agree"
+                              : "nothing that the golden keeps differs",
+         .command = golden_command("verify")});
+    record_.sentence = gap.drifts ? fmt::format("{} drifted from its golden, and does not differ from it: {}",
+                                                gap.arm, gap.environment.words)
+                                  : fmt::format("{} does not differ from its golden", gap.arm);
+  }
+
+  void tell_curve(const GoldenGap& gap, const GoldenArm& side, const Trace& now) {
+    SearchStage stage;
+    stage.name = "curve";
+    stage.command = golden_command("verify");
+    if (!gap.failure.empty())
+      stage.answer = fmt::format("the run ends after update {}: {}; ", gap.last_step, gap.failure);
+    if (gap.first.empty()) {
+      stage.answer += "no channel of both differs";
+    } else {
+      const ChannelStation& one = channel_to_name(gap.first);
+      stage.answer +=
+          fmt::format("{} is the first channel that differs, at step {} of {}: {} against {}{}", one.channel,
+                      one.step, gap.last_step, one.expected, one.actual, also_words(gap.first, one));
+      stage.answer += rows_words(gap, one.channel);
+    }
+    if (gap.by_twins)
+      stage.answer +=
+          "; told from the float64 twins, since in another environment bits part by rounding first";
+    stage.details = curve_json({side.run.steps, side.run.channels}, now);
+    stage.details["channels"] = Json::array();
+    for (const GoldenDifference& row : gap.rows)
+      stage.details["channels"].push_back(row.to_json());
+    record_.stages.push_back(std::move(stage));
+  }
+
+  /// "; over the run loss at 10 of 10 steps, relative gap 1.2e-03": of those that differ first, or most.
+  static std::string rows_words(const GoldenGap& gap, const std::string& first) {
+    constexpr size_t most = 4;
+    std::vector<const GoldenDifference*> rows;
+    for (const GoldenDifference& row : gap.rows)
+      rows.push_back(&row);
+    std::ranges::sort(rows, [&](const GoldenDifference* a, const GoldenDifference* b) {
+      const bool a_later = a->quantity != first, b_later = b->quantity != first;
+      return std::tie(a_later, a->first_step, a->quantity) < std::tie(b_later, b->first_step, b->quantity);
+    });
+    std::vector<std::string> words;
+    for (const GoldenDifference* row : rows)
+      if (words.size() < most)
+        words.push_back(fmt::format("{} at {} steps{}", row->quantity, row->differs,
+                                    row->relative_l2 ? " by " + size_text(*row->relative_l2) : ""));
+    const size_t more = rows.size() - words.size();
+    return words.empty() ? ""
+                         : fmt::format("; over the whole run {}{}", list_text(words),
+                                       more > 0 ? fmt::format(" and {} more", more) : "");
+  }
+
+  void tell_tensors(const GoldenGap& gap) {
+    if (gap.tensors.empty())
+      return;
+    std::vector<std::string> equal;
+    for (const GoldenTensors& update : gap.tensors) {
+      const TensorStation* first = update.first();
+      if (first == nullptr) {
+        equal.push_back(std::to_string(update.step));
+        continue;
+      }
+      SearchStage stage;
+      stage.name = "tensor";
+      stage.answer =
+          fmt::format("{} is the first of {} stored tensors of that update that differs{}{}; {} of them do",
+                      words_of(first->key), update.path.stations.size(),
+                      first->relative ? " (by " + size_text(*first->relative) + ")" : "",
+                      update.beyond > 0 ? " beyond drift" : "", update.path.differing(update.beyond));
+      if (!equal.empty())
+        stage.answer += fmt::format("; those of update {} are the golden's", fmt::join(equal, " and "));
+      stage.details = {{"step", first->key.step},
+                       {"phase", name_of(first->key.phase)},
+                       {"name", first->key.name},
+                       {"path", update.path.to_json()}};
+      record_.stages.push_back(std::move(stage));
+      return;
+    }
+    record_.stages.push_back(
+        {.name = "tensor",
+         .answer = fmt::format("every stored gradient and parameter of update {} is the golden's",
+                               fmt::join(equal, " and ")),
+         .command = ""});
+  }
+
+  /// What two runs would tell and a golden cannot.
+  /// What two runs would tell and a golden cannot.
+  /// \param two_runs  the command that compares with a run of the golden's config; "" where that is this
+  /// one's
+  void tell_limits(const GoldenGap& gap, const std::string& two_runs) {
+    std::string answer =
+        "results inside the model, their gradients and what the operators were given are in no golden";
+    if (gap.tensors.size() == 2)
+      answer += fmt::format(", nor any tensor of updates {} to {}", gap.tensors.front().step + 1,
+                            gap.tensors.back().step - 1);
+    answer +=
+        two_runs.empty()
+            ? "; a run that has the golden's numbers tells them, such as of the commit that is asked for "
+              "below (parity bisect traces)"
+            : "; a run with the golden's config tells them, if it still gives the golden's numbers";
+    record_.stages.push_back({.name = "unknown", .answer = answer, .command = two_runs});
+  }
+
+  std::string sentence_of(const GoldenGap& gap) const {
+    std::vector<std::string> before;
+    for (const auto& [what, facts] : {std::pair("config", &gap.config),
+                                      {"environment", &gap.environment},
+                                      {"first weights", &gap.first_weights}})
+      if (facts->differ())
+        before.push_back(fmt::format("another {} ({})", what, facts->words));
+    std::string text = before.empty() ? "" : "before training starts there is " + list_text(before) + "; ";
+    if (!gap.failure.empty())
+      text += fmt::format("{} ends after update {} ({}); ", gap.arm, gap.last_step, gap.failure);
+    if (gap.first.empty() && gap.failure.empty())
+      return text + tensor_words(gap, fmt::format("{} has the golden's channels, and ", gap.arm));
+    if (gap.first.empty())
+      return text + "until then its channels are the golden's";
+    const ChannelStation& one = channel_to_name(gap.first);
+    text += fmt::format("{} of {} is not the golden's from step {} on: {} against {}", one.channel, gap.arm,
+                        one.step, one.expected, one.actual);
+    if (one.channel == "batch_digest")
+      text += ", so that it reads other data";
+    return text + tensor_words(gap, "; ");
+  }
+
+  std::string tensor_words(const GoldenGap& gap, const std::string& before) const {
+    const GoldenTensors* update = gap.first_tensors();
+    if (update == nullptr)
+      return gap.unmatched.empty() || !gap.first.empty() ? "" : gap.unmatched.front();
+    return fmt::format("{}{} is the first stored tensor that differs", before,
+                       words_of(update->first()->key));
+  }
+
+  const Case& source_;
+  const StoredGolden& stored_;
+  const RunSettings& options_;
+  SearchRecord record_;
+};
+
+/// The arm that leaves its golden first; the first of all if none does.
+const GoldenGap& first_to_leave(const std::vector<GoldenGap>& gaps) {
+  const auto rank = [](const GoldenGap& gap) {
+    const int64_t step = !gap.first.empty() ? gap.first.front().step : gap.last_step;
+    return std::pair(!gap.differs(), step);
+  };
+  return *std::ranges::min_element(gaps, {}, rank);
+}
+
+}  // namespace
+
+SearchRecord search_golden(const Case& source, const std::string& arm, const RunSettings& options,
+                           Progress& progress) {
+  const std::vector<std::string> arms = wanted_arms(source, arm);
+  const StoredGolden stored = read_whole(source, arms);
+  const GoldenRuns runs = run_golden_arms(source, arms, stored, options, progress);
+  std::vector<GoldenGap> gaps;
+  for (const std::string& name : arms)
+    gaps.push_back(gap_to_golden(runs, stored, name));
+  const GoldenGap& told = first_to_leave(gaps);
+  SearchRecord record = GoldenReport(source, stored, options).report(runs, told);
+  std::vector<std::string> others;
+  for (const GoldenGap& gap : gaps)
+    if (&gap != &told && gap.differs())
+      others.push_back(gap.arm);
+  if (!record.differs && arms.size() > 1)
+    record.sentence = fmt::format("{} do not differ from their golden", list_text(arms));
+  if (!others.empty())
+    record.notes.push_back(fmt::format(
+        "{} differ{} too, no sooner; ask with: {}", list_text(others), others.size() == 1 ? "s" : "",
+        shell_quote({"parity", "bisect", "golden", path_from_here(source.file) + ":" + others.front()})));
+  return record;
+}
+
+}  // namespace parity

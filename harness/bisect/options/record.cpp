@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/options/record.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/bisect/options/wording.hpp"
+#include "harness/compare/wording.hpp"
+
+namespace parity {
+namespace {
+
+Json numbers(const Toggles& on, const std::vector<OptionToggle>& toggles) {
+  Json keys = Json::array();
+  for (const size_t i : on)
+    keys.push_back(toggles[i].key);
+  return keys;
+}
+
+Json gap_json(const CurveGap& gap) {
+  return {{"channel", gap.channel}, {"step", gap.step}, {"relative_gap", json_number(gap.size)}};
+}
+
+Json answer_json(const OptionAnswer& answer, const std::vector<OptionToggle>& toggles) {
+  return {{"on", numbers(answer.on, toggles)}, {"added", numbers(answer.added, toggles)},
+          {"like", name_of(answer.likeness)},  {"from_good", gap_json(answer.from_good)},
+          {"failure", answer.failure},         {"looks", answer.looks}};
+}
+
+Json culprit_json(const OptionRound& round, const std::vector<OptionToggle>& toggles) {
+  const OptionCulprit& culprit = round.culprit;
+  Json alone = Json::array();
+  for (const OptionAlone& each : culprit.alone)
+    alone.push_back(
+        {{"key", toggles[each.toggle].key}, {"like", name_of(each.likeness)}, {"gap", gap_json(each.gap)}});
+  return {{"keys", numbers(culprit.on, toggles)}, {"needs", numbers(culprit.needs, toggles)},
+          {"independent", culprit.independent()}, {"hidden", round.hidden},
+          {"gap", gap_json(culprit.gap)},         {"alone", alone},
+          {"beside", numbers(round.low, toggles)}};
+}
+
+Json left_json(const LeftOver& left) {
+  return {{"agrees", left.agrees}, {"gap", gap_json(left.gap)}, {"why", left.why}};
+}
+
+SearchStage stage(const std::string& name, const std::string& answer, const Effort& effort) {
+  SearchStage stage;
+  stage.name = name;
+  stage.answer = answer;
+  stage.runs = effort.executed;
+  stage.cached = effort.cached;
+  stage.seconds = effort.seconds;
+  return stage;
+}
+
+SearchStage sides_stage(const OptionFindings& found, const OptionSides& sides) {
+  SearchStage stage = parity::stage("sides", sides_words(found), found.sides);
+  stage.command = sides.base_command;
+  Json toggles = Json::array();
+  for (const OptionToggle& toggle : found.toggles)
+    toggles.push_back(toggle.to_json());
+  stage.details = {{"differences", toggles}, {"channels", found.channels}, {"steps", found.steps}};
+  return stage;
+}
+
+SearchStage round_stage(const OptionFindings& found, const OptionRound& round, const OptionSides& sides) {
+  SearchStage stage =
+      parity::stage(round.hidden ? "hidden" : "options", round_words(found, round), round.effort);
+  Toggles on = round.low;
+  on.insert(round.culprit.on.begin(), round.culprit.on.end());
+  on.insert(round.culprit.needs.begin(), round.culprit.needs.end());
+  stage.command = sides.command_with(found.toggles, on);
+  Json answers = Json::array();
+  for (const OptionAnswer& answer : round.answers)
+    answers.push_back(answer_json(answer, found.toggles));
+  stage.details = {{"first_bit", gap_json(round.first_bit)},
+                   {"parting", gap_json(round.parting)},
+                   {"largest", gap_json(round.largest)},
+                   {"tau", json_number(round.tau)},
+                   {"culprit", culprit_json(round, found.toggles)},
+                   {"answers", answers}};
+  return stage;
+}
+
+SearchStage verified_stage(const OptionFindings& found, const OptionSides& sides) {
+  SearchStage stage = parity::stage("verified", verified_words(found), found.verification);
+  if (found.rest_alone)
+    stage.command = sides.command_with(found.toggles, found.rest);
+  stage.details = {{"found_alone", left_json(found.found_alone)},
+                   {"rest_alone", found.rest_alone ? left_json(*found.rest_alone) : Json()},
+                   {"rest", numbers(found.rest, found.toggles)}};
+  return stage;
+}
+
+}  // namespace
+
+SearchRecord option_record(const OptionFindings& found, const OptionSides& sides) {
+  using Ending = OptionFindings::Ending;
+  SearchRecord record;
+  record.kind = "options";
+  record.subject = sides.subject;
+  record.differs = found.ending == Ending::culprits || found.ending == Ending::flaky;
+  record.sentence = option_sentence(found);
+  record.notes = option_notes(found);
+  if (found.ending == Ending::one_config)
+    return record;
+  record.stages.push_back(sides_stage(found, sides));
+  if (found.ending != Ending::culprits)
+    return record;
+  for (const OptionRound& round : found.rounds)
+    record.stages.push_back(round_stage(found, round, sides));
+  record.stages.push_back(verified_stage(found, sides));
+  Json culprits = Json::array();
+  for (const OptionRound& round : found.rounds)
+    culprits.push_back(culprit_json(round, found.toggles));
+  record.details = {{"culprits", culprits},
+                    {"hybrids", found.hybrids},
+                    {"bound", bisection_bound(found.toggles.size())},
+                    {"noise", gap_json(found.noise)}};
+  return record;
+}
+
+}  // namespace parity

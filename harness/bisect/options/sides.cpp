@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/options/sides.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/base/process.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/suite/cases/config_schema.hpp"
+#include "harness/suite/cases/named_case.hpp"
+#include "harness/suite/cases/run_config_file.hpp"
+#include "harness/suite/cases/setting.hpp"
+#include "harness/suite/results/cause_command.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+/// One side: an arm with all that its case gives it.
+struct Side {
+  Arm arm;
+  std::string profile = "portable";
+  double timeout_seconds = 300;
+  std::optional<Case> source;  ///< none: a run config
+  std::string file;            ///< of a run config
+  /// What runs it: its case, as it was named, or the trainer with its config.
+  std::vector<std::string> run_words = {};
+};
+
+bool is_file(const std::string& words) {
+  std::error_code error;
+  return fs::is_regular_file(words, error);
+}
+
+Side side_of_config(const std::string& file, Overrides config) {
+  Side side;
+  side.file = file;
+  side.run_words = {"parity-train", file};
+  side.arm.name = fs::path(file).stem().string();
+  side.arm.place = Place{file, 0, 0};
+  side.arm.config = std::move(config);
+  return side;
+}
+
+/// The arm with the keys of its case's base, and files by their own paths.
+Side side_of_arm(const Case& source, const std::string& name) {
+  Side side{source.arm(name), source.profile, source.timeout_seconds, source, ""};
+  for (const auto& [key, value] : source.base)
+    side.arm.config.try_emplace(key, value);
+  const std::string folder = fs::absolute(source.file).parent_path().string();
+  for (auto& [key, placed] : side.arm.config)
+    if (key.ends_with(".path") && placed.value.is_string())
+      if (auto path = placed.value.get<std::string>(); path.find("{case_dir}") != std::string::npos)
+        placed.value = path.replace(path.find("{case_dir}"), 10, folder);
+  return side;
+}
+
+std::string joined_arm_names(const Case& source) {
+  std::vector<std::string> names;
+  for (const Arm& arm : source.arms)
+    names.push_back(arm.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Side side_named(const Case& source, const std::string& name) {
+  require_arm(source, name);
+  return side_of_arm(source, name);
+}
+
+Side side_of_words(const std::string& words, const fs::path& root) {
+  if (is_file(words))
+    if (auto config = read_run_config(words))
+      return side_of_config(words, std::move(*config));
+  const ArmWords named(words);
+  const Case source = named_case(named.source, root);
+  Side side = side_named(source, named.arm.empty() ? source.reference : named.arm);
+  side.run_words = {"parity", "run", named.source};
+  if (root != "cases" && !is_file(named.source))
+    side.run_words.insert(side.run_words.end(), {"--cases", root.string()});
+  return side;
+}
+
+/// The only arm beside the good one.
+Side other_arm(const Side& good) {
+  if (!good.source)
+    throw UserError(good.file + " is one run config; name the bad one behind it");
+  std::vector<std::string> others;
+  for (const Arm& arm : good.source->arms)
+    if (arm.name != good.arm.name)
+      others.push_back(arm.name);
+  if (others.size() != 1)
+    throw UserError(
+        fmt::format("case {} has the arms {}; name the bad one behind the good one, as in {}:{} {}",
+                    good.source->name, joined_arm_names(*good.source), good.run_words.at(2), good.arm.name,
+                    others.empty() ? "ARM" : others.front()));
+  return side_of_arm(*good.source, others.front());
+}
+
+Side bad_side(const std::string& words, const Side& good, const fs::path& root) {
+  if (words.empty())
+    return other_arm(good);
+  const bool bare = words.find(':') == std::string::npos && !is_file(words);
+  if (bare && good.source)
+    return side_named(*good.source, words);
+  return side_of_words(words, root);
+}
+
+/// \throws UserError unless the two differ in nothing but their configs
+void require_comparable(const Side& good, const Side& bad) {
+  if (const std::string why = why_not_beside(good.arm, bad.arm); !why.empty())
+    throw UserError(
+        why + "; see where they part with parity bisect traces" +
+        (good.arm.is_command() && bad.arm.is_command()
+             ? ", or give both one command that reads {config}, and what differs as keys of the arms"
+             : ""));
+  if (good.profile != bad.profile)
+    throw UserError("the sides run under the profiles " + good.profile + " and " + bad.profile +
+                    " (a profile is no config key); give both cases one");
+}
+
+void set_names(OptionSides& sides, const Side& good, const Side& bad) {
+  Arm& a = sides.sides.arms.at(0);
+  Arm& b = sides.sides.arms.at(1);
+  const std::string of_good = good.source ? good.source->name : good.file;
+  const std::string of_bad = bad.source ? bad.source->name : bad.file;
+  const auto full = [](const Side& side) {
+    return side.source ? side.source->name + ":" + side.arm.name : side.file;
+  };
+  const bool one_case = good.source && bad.source && of_good == of_bad;
+  sides.sides.name = good.source ? of_good : fs::path(of_good).stem().string();
+  sides.subject = one_case ? fmt::format("{}: {} (good) against {} (bad)", of_good, a.name, b.name)
+                           : fmt::format("{} (good) against {} (bad)", full(good), full(bad));
+  sides.name = fmt::format("{}:{} {}", sides.sides.name, a.name, b.name);
+  sides.base_command = shell_quote(good.run_words);
+  if (good.source)
+    sides.set_option = a.name + ":";
+  if (a.name == b.name) {
+    a.name = "good";
+    b.name = "bad";
+  }
+}
+
+std::string setting_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+}  // namespace
+
+std::string OptionSides::command_with(const std::vector<OptionToggle>& toggles, const Toggles& on) const {
+  std::string command = base_command;
+  for (const size_t i : on) {
+    if (!toggles[i].bad)
+      return "";
+    command += " --set " + shell_quote({set_option + toggles[i].key + "=" + setting_text(*toggles[i].bad)});
+  }
+  return command;
+}
+
+OptionSides option_sides(const std::string& good, const std::string& bad, const fs::path& root,
+                         const std::vector<std::string>& settings) {
+  const Side a = side_of_words(good, root);
+  const Side b = bad_side(bad, a, root);
+  require_comparable(a, b);
+  OptionSides sides;
+  Case& both = sides.sides;
+  both.file = a.source ? a.source->file : fs::path(a.file);
+  both.profile = a.profile;
+  both.timeout_seconds = std::max(a.timeout_seconds, b.timeout_seconds);
+  both.arms = {a.arm, b.arm};
+  set_names(sides, a, b);
+  both.reference = both.arms.front().name;
+  std::vector<Case> changed = {both};
+  apply_settings(changed, settings);
+  both = changed.front();
+  for (const std::string& text : settings)
+    if (text.find(':') == std::string::npos || text.find(':') > text.find('='))
+      sides.base_command += " --set " + shell_quote({text});
+  return sides;
+}
+
+void require_known_keys(const OptionSides& sides, const fs::path& trainer) {
+  const Arm& good = sides.sides.arms.at(0);
+  const Arm& bad = sides.sides.arms.at(1);
+  if (good.is_command())
+    return;
+  fs::path file = trainer;
+  file += ".schema.json";
+  const ConfigSchema schema = ConfigSchema::load(file);
+  std::vector<std::string> known;
+  for (const auto& [key, entry] : schema.keys())
+    known.push_back(key);
+  for (const Arm* arm : {&good, &bad})
+    for (const auto& [key, placed] : arm->config) {
+      if (schema.keys().contains(key))
+        continue;
+      const Arm& other = arm == &good ? bad : good;
+      const bool both = other.config.contains(key);
+      throw UserError(
+          fmt::format("{}: unknown config key {} ({}){}", placed.place.words(), parity::quoted(key),
+                      both ? "both sides have it"
+                           : "only side " + arm->name + " has it, and the trainer cannot run with it",
+                      suggestion(key, known)));
+    }
+}
+
+}  // namespace parity

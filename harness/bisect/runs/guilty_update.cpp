@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/runs/guilty_update.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/bisect/traces/first_step.hpp"
+
+namespace parity {
+namespace {
+
+constexpr int64_t most_checkpoints = 10;  // on the way to the update
+constexpr double no_amplification =
+    0x1p-23;  // relative errors below this count as this much (METRICS.md M11)
+
+Capture state_at_every_step() {
+  CaptureRule rule;
+  rule.phases = {Phase::optim, Phase::param};
+  Capture capture;
+  capture.sketches.push_back(rule);
+  return capture;
+}
+
+bool has_state(const Trace& trace) {
+  return std::ranges::any_of(trace.rank_rows(), [](const auto& entry) {
+    return entry.first.phase == Phase::optim || entry.first.phase == Phase::param;
+  });
+}
+
+int64_t distance_of_checkpoints(int64_t updates) {
+  return std::max<int64_t>(1, (updates + most_checkpoints - 1) / most_checkpoints);
+}
+
+}  // namespace
+
+GuiltyUpdate::GuiltyUpdate(RunProbe& probe, int64_t visible) : probe_(probe), step_(visible) {
+  find_step(visible);
+  find_tensor();
+  if (!first_)
+    find_later_step(visible);
+}
+
+/// Both sides with their state at each update: up to one, with checkpoints on the way; to their end where
+/// they cannot be stopped and started.
+void GuiltyUpdate::run_before(const std::string& suffix, int64_t last) {
+  from_checkpoint_ = probe_.runs().can_start_on_the_way();
+  SideRuns::Span span;
+  if (from_checkpoint_) {
+    every_ = distance_of_checkpoints(last);
+    span = {.stop_after = last, .checkpoint_every = every_};
+  }
+  before_.emplace(probe_.run(suffix, span, state_at_every_step()));
+}
+
+/// The first update up to `last` that leaves another state.
+bool GuiltyUpdate::find_other_state(int64_t last) {
+  std::optional<int64_t> least;
+  for (const Phase phase : {Phase::optim, Phase::param})
+    if (const auto step =
+            first_step_of(before_->expected_trace(), before_->actual_trace(), phase, probe_.beyond());
+        step && *step <= last && (!least || *step < *least))
+      least = step;
+  if (least)
+    step_ = std::max<int64_t>(*least, 1);
+  return least.has_value();
+}
+
+/// The first update that ends with another state: at `visible` at the latest, earlier where a change was not
+/// used at once.
+void GuiltyUpdate::find_step(int64_t visible) {
+  if (visible == 1)
+    return probe_.tell("step", "update 1");
+  run_before("before", visible - 1);
+  if (find_other_state(visible - 1))
+    return probe_.tell(
+        "step",
+        fmt::format("update {} leaves another state, {} before a channel shows it", step_,
+                    visible - step_ == 1 ? "one update" : fmt::format("{} updates", visible - step_)),
+        probe_.compare_command(*before_, fmt::format(" --step {}", step_)));
+  if (!has_state(before_->expected_trace()) || !has_state(before_->actual_trace())) {
+    probe_.note(
+        fmt::format("no parameter or optimizer state of the updates before {} was recorded by both sides: "
+                    "one of those may have left another",
+                    step_));
+    return probe_.tell("step", fmt::format("update {}", step_));
+  }
+  probe_.tell("step", fmt::format("update {}: before it parameters and optimizer state {}", step_,
+                                  probe_.beyond() > 0 ? "agree up to rounding" : "have the same bits"));
+}
+
+/// A channel may be computed otherwise from the same tensors, as a norm over parts is: then the search goes
+/// on at the first update that leaves another state.
+void GuiltyUpdate::find_later_step(int64_t visible) {
+  if (!has_tensors())
+    return;
+  run_before("later", probe_.runs().steps());
+  if (!find_other_state(std::numeric_limits<int64_t>::max()))
+    return probe_.tell(
+        "tensor", fmt::format("none of the {} tensors of update {} differs, nor the state after any update",
+                              path_.stations.size(), visible));
+  probe_.tell("step",
+              fmt::format("update {} is the first that leaves another state; no tensor of update {} differs",
+                          step_, visible));
+  find_tensor();
+}
+
+SideRuns::Span GuiltyUpdate::span_of_update(int64_t ahead) const {
+  SideRuns::Span span = {.stop_after = probe_.runs().can_start_on_the_way() ? step_ : 0};
+  if (before_ && from_checkpoint_ && step_ > 1) {
+    const int64_t last = before_->runs.planned.source.arms.front().span.stop_after;
+    const int64_t wanted = step_ - 1 - ahead;
+    const int64_t start = wanted == last ? last : wanted / every_ * every_;
+    if (start > 0) {
+      span.from = &*before_;
+      span.start_step = start;
+    }
+  }
+  return span;
+}
+
+SideTraces GuiltyUpdate::run_again(const std::string& suffix, const Capture& capture) {
+  return probe_.run(suffix, span_of_update(), capture);
+}
+
+SideTraces GuiltyUpdate::run_fed(const Capture& kept, const Capture& compared) {
+  return probe_.run_fed("fed", span_of_update(1), kept, compared);
+}
+
+void GuiltyUpdate::move_to(int64_t step) {
+  step_ = step;
+  from_checkpoint_ = probe_.runs().can_start_on_the_way() && step > 1;
+  if (from_checkpoint_) {
+    every_ = distance_of_checkpoints(step - 1);
+    before_.emplace(probe_.run("before-later", {.stop_after = step - 1, .checkpoint_every = every_}, {}));
+  }
+  Capture all;
+  all.sketches.push_back(everything());
+  tensors_.emplace(run_again("tensors-later", all));
+  path_ = compare_path(tensors_->expected_trace(), tensors_->actual_trace(), step);
+}
+
+SideTraces GuiltyUpdate::run_shaken(const std::string& suffix, const Capture& capture,
+                                    const std::vector<Fault>& shakes) {
+  return probe_.run_shaken(suffix, span_of_update(), capture, shakes);
+}
+
+CaptureRule GuiltyUpdate::everything() const {
+  CaptureRule rule;
+  rule.steps = step_ == 1 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{step_};
+  return rule;
+}
+
+void GuiltyUpdate::find_tensor() {
+  Capture all;
+  all.sketches.push_back(everything());
+  tensors_.emplace(run_again("tensors", all));
+  take_first();
+  if (!first_ && before_ && from_checkpoint_ && step_ > 1) {  // what made it is not in the checkpoint
+    from_checkpoint_ = false;
+    SideTraces whole = run_again("tensors-from-start", all);
+    tensors_.emplace(std::move(whole));
+    take_first();
+    if (first_)
+      probe_.note(fmt::format(
+          "the difference does not come back from a checkpoint before update {} (something that no "
+          "checkpoint holds carries it), so the update was looked at in runs from the beginning",
+          step_));
+  }
+  if (first_)
+    tell_tensor();
+}
+
+void GuiltyUpdate::take_first() {
+  for (const int64_t step : everything().steps) {
+    path_ = compare_path(tensors_->expected_trace(), tensors_->actual_trace(), step);
+    if (const TensorStation* found = path_.first_difference(probe_.beyond())) {
+      const TensorStation* last = path_.before(*found);
+      first_ = *found;
+      last_equal_ = last ? std::optional(last->key) : std::nullopt;
+      return;
+    }
+  }
+}
+
+void GuiltyUpdate::look_at(const TensorStation& station) {
+  first_ = station;
+  last_equal_.reset();
+}
+
+void GuiltyUpdate::tell_tensor() {
+  const TensorKey& key = first_->key;
+  Json details = {{"step", key.step},
+                  {"phase", name_of(key.phase)},
+                  {"name", key.name},
+                  {"ranks", first_->ranks},
+                  {"path", path_.to_json()}};
+  std::string answer = fmt::format("{} is the first of {} tensors that differs{}{}; {} of them do",
+                                   words_of(key), path_.stations.size(), probe_.beyond_words(), rank_words(),
+                                   path_.differing(probe_.beyond()));
+  if (const TensorStation* grown = path_.amplifier(no_amplification); grown && grown->key != key) {
+    details["amplifier"] = {{"phase", name_of(grown->key.phase)}, {"name", grown->key.name}};
+    answer += fmt::format("; the error grows most at {} {}", name_of(grown->key.phase), grown->key.name);
+  }
+  probe_.tell("tensor", answer, probe_.compare_command(*tensors_, key), details);
+}
+
+std::string GuiltyUpdate::rank_words() const {
+  const auto differing = static_cast<int64_t>(first_->ranks.size());
+  if (differing == 0 || differing == tensors_->expected_trace().ranks())
+    return "";
+  return fmt::format(", on rank{} {}", differing == 1 ? "" : "s", fmt::join(first_->ranks, ", "));
+}
+
+}  // namespace parity

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/runs/noise_floor.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/compare/wording.hpp"
+
+namespace parity {
+namespace {
+
+constexpr int looks = 2;
+constexpr double allowed = 4;  // times the floor; METRICS.md M6 has 3 to 10
+
+/// Relative; what another order of sums makes of one result. 16 bits are summed in float32 and rounded once:
+/// a unit in the last place.
+double shake_of(DType dtype) {
+  switch (dtype) {
+    case DType::float64:
+      return 8 * 0x1p-52;
+    case DType::bfloat16:
+      return 0x1p-8;
+    case DType::float16:
+      return 0x1p-11;
+    default:
+      return 8 * 0x1p-23;
+  }
+}
+
+bool is_shaken(const SketchRow& row, int64_t step) {
+  const Phase phase = row.key.phase;
+  return row.key.step == step && is_floating(row.dtype) &&
+         (phase == Phase::forward || phase == Phase::backward || phase == Phase::grad);
+}
+
+/// \param steps  empty: every one
+std::vector<Fault> shakes_of(const GuiltyUpdate& update, int look, const std::vector<int64_t>& steps) {
+  std::vector<Fault> shakes;
+  for (const SketchRow& row : update.traces().expected_trace().sketches()) {
+    if (!is_shaken(row, update.step()))
+      continue;
+    Fault shake;
+    shake.kind = FaultKind::perturb;
+    shake.steps = steps;
+    shake.phase = row.key.phase;
+    shake.name = row.key.name;
+    shake.size = shake_of(row.dtype);
+    shake.seed = static_cast<uint64_t>(look);
+    shakes.push_back(std::move(shake));
+  }
+  return shakes;
+}
+
+void raise(NoiseFloor& floor, const SideTraces& shaken, int64_t step) {
+  for (const TensorStation& station :
+       compare_path(shaken.expected_trace(), shaken.actual_trace(), step).stations)
+    if (station.relative)
+      floor[station.key] = std::max(floor[station.key], *station.relative);
+}
+
+/// Of an update that both sides begin with the same state.
+NoiseFloor floor_of_update(GuiltyUpdate& update) {
+  NoiseFloor floor;
+  Capture capture;
+  capture.sketches.push_back(update.everything());
+  for (int look = 1; look <= looks; ++look)
+    raise(
+        floor,
+        update.run_shaken("floor-" + std::to_string(look), capture, shakes_of(update, look, {update.step()})),
+        update.step());
+  return floor;
+}
+
+/// How many times the floor a tensor is off.
+double excess(const TensorStation& station, const NoiseFloor& floor) {
+  const auto found = floor.find(station.key);
+  if (!station.differs || !station.relative || found == floor.end() || !(found->second > 0))
+    return 0;
+  return *station.relative / found->second;
+}
+
+bool is_over(const TensorStation& station, const NoiseFloor& floor) {
+  return excess(station, floor) > allowed;
+}
+
+/// The first update of which a tensor is farther off than rounding takes it in all updates so far.
+/// \param floor  becomes that of the update
+std::optional<int64_t> first_update_beyond(RunProbe& probe, const GuiltyUpdate& update, NoiseFloor& floor) {
+  Capture capture;
+  capture.sketches.push_back({});
+  std::vector<SideTraces> shaken;
+  for (int look = 1; look <= looks; ++look)
+    shaken.push_back(
+        probe.run_shaken("floor-whole-" + std::to_string(look), {}, capture, shakes_of(update, look, {})));
+  const SideTraces sides = probe.run("floor-sides", {}, capture);
+  for (const int64_t step : sides.expected_trace().steps()) {
+    floor.clear();
+    for (const SideTraces& each : shaken)
+      raise(floor, each, step);
+    const TensorPath path = compare_path(sides.expected_trace(), sides.actual_trace(), step);
+    if (std::ranges::any_of(path.stations,
+                            [&](const TensorStation& station) { return is_over(station, floor); }))
+      return step;
+  }
+  return std::nullopt;
+}
+
+std::string how_measured(const RunProbe& probe) {
+  return fmt::format("what {} gets from itself when every result is moved by rounding's size ({} looks)",
+                     probe.sides().expected, looks);
+}
+
+/// The first tensor of the update that is off by more than its floor allows.
+std::optional<TensorStation> judge(RunProbe& probe, const GuiltyUpdate& update, const NoiseFloor& floor) {
+  const std::vector<TensorStation>& stations = update.path().stations;
+  const auto over = [&](const TensorStation& station) { return is_over(station, floor); };
+  const auto first = std::ranges::find_if(stations, over);
+  if (first == stations.end()) {
+    double largest = 0;
+    for (const TensorStation& station : stations)
+      largest = std::max(largest, excess(station, floor));
+    probe.tell("floor",
+               fmt::format("no tensor of update {} is off by more than {:.1f} times {}; {} are allowed",
+                           update.step(), largest, how_measured(probe), allowed),
+               "", {{"looks", looks}, {"allowed", allowed}, {"largest", json_number(largest)}});
+    return std::nullopt;
+  }
+  const double least = floor.at(first->key);
+  probe.tell(
+      "floor",
+      fmt::format("{} is the first that is off by more ({:.1e}) than {} times {} ({:.1e}); {} of {} are",
+                  words_of(first->key), *first->relative, allowed, how_measured(probe), least,
+                  std::ranges::count_if(stations, over), stations.size()),
+      probe.compare_command(update.traces(), first->key),
+      {{"looks", looks},
+       {"allowed", allowed},
+       {"step", first->key.step},
+       {"phase", name_of(first->key.phase)},
+       {"name", first->key.name},
+       {"floor", json_number(least)}});
+  return *first;
+}
+
+}  // namespace
+
+FloorSearch search_beyond_floor(RunProbe& probe, GuiltyUpdate& update) {
+  FloorSearch search;
+  search.floor = floor_of_update(update);
+  search.first = judge(probe, update, search.floor);
+  if (search.first)
+    return search;
+  NoiseFloor of_later;
+  const std::optional<int64_t> later = first_update_beyond(probe, update, of_later);
+  if (!later) {
+    probe.tell("floor", "nor is one of any later update, with rounding's share of all those before it");
+    return search;
+  }
+  update.move_to(*later);
+  search.floor = std::move(of_later);
+  search.first = judge(probe, update, search.floor);
+  return search;
+}
+
+bool FloorSearch::is_rounding(const TensorStation& station) const {
+  const auto found = floor.find(station.key);
+  return found != floor.end() && station.relative && *station.relative <= allowed * found->second;
+}
+
+}  // namespace parity

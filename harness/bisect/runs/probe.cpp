@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/runs/probe.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/base/process.hpp"
+#include "harness/bisect/runs/rounding.hpp"
+
+namespace parity {
+RunProbe::RunProbe(const Sides& sides, const RunSettings& options, Progress& progress)
+    : sides_(sides), options_(options), progress_(progress), runs_(sides, options, progress) {
+  record.kind = "run";
+  record.subject = fmt::format("{}: {} against {}", sides.source.name, sides.actual, sides.expected);
+  record.details = {{"expected", sides.expected}, {"actual", sides.actual}};
+}
+
+RunProbe RunProbe::in_float64(const Sides& sides, const RunSettings& options, Progress& progress,
+                              const SearchRecord& so_far) {
+  RunProbe wide(sides, options, progress);
+  wide.runs_.widen();
+  wide.beyond_ = collapsed_gap;
+  wide.suffix_ = "float64-";
+  wide.record.stages = so_far.stages;
+  wide.record.notes = so_far.notes;
+  return wide;
+}
+
+std::string RunProbe::beyond_words() const {
+  return beyond_ > 0 ? fmt::format(" by more than {:.0e}", beyond_) : "";
+}
+
+SideTraces RunProbe::counted(SideTraces traces) {
+  executed_ += traces.executed;
+  cached_ += traces.cached;
+  seconds_ += traces.seconds;
+  return traces;
+}
+
+std::string RunProbe::announced(const std::string& suffix) {
+  progress_.note(fmt::format("{}: {}{}", sides_.source.name, suffix_, suffix));
+  return "bisect-" + suffix_ + suffix;
+}
+
+SideTraces RunProbe::run(const std::string& suffix, const SideRuns::Span& span, const Capture& capture) {
+  return counted(runs_.run(announced(suffix), span, capture));
+}
+
+SideTraces RunProbe::run_as_far_as_possible(const std::string& suffix) {
+  return counted(runs_.run_as_far_as_possible(announced(suffix), {}, {}));
+}
+
+SideTraces RunProbe::run_fed(const std::string& suffix, const SideRuns::Span& span, const Capture& kept,
+                             const Capture& compared) {
+  return counted(runs_.run_fed(announced(suffix), span, kept, compared));
+}
+
+SideTraces RunProbe::run_shaken(const std::string& suffix, const SideRuns::Span& span, const Capture& capture,
+                                const std::vector<Fault>& shakes) {
+  return counted(runs_.run_shaken(announced(suffix), span, capture, shakes));
+}
+
+std::filesystem::path RunProbe::trace_of(const SideTraces& traces, const std::string& arm) const {
+  return RunStore(options_.out).trace(traces.runs.planned.arm(arm).run);
+}
+
+std::string RunProbe::compare_command(const SideTraces& traces, const std::string& more) const {
+  const auto folder = [&](const std::string& arm) { return trace_of(traces, arm).parent_path().string(); };
+  return "parity compare " + shell_quote({folder(traces.expected), folder(traces.actual)}) + more;
+}
+
+std::string RunProbe::compare_command(const SideTraces& traces, const TensorKey& tensor,
+                                      const std::string& more) const {
+  return compare_command(traces, fmt::format(" --step {} --phase {} --tensor {}{}", tensor.step,
+                                             name_of(tensor.phase), shell_quote({tensor.name}), more));
+}
+
+void RunProbe::tell(const std::string& name, const std::string& answer, const std::string& command,
+                    Json details) {
+  record.stages.push_back({suffix_ + name, answer, command, std::exchange(executed_, 0),
+                           std::exchange(cached_, 0), std::exchange(seconds_, 0), std::move(details)});
+}
+
+std::string words_of(const TensorKey& key) {
+  return fmt::format("{} {} at step {}", name_of(key.phase), key.name, key.step);
+}
+
+}  // namespace parity

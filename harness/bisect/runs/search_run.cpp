@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/runs/search_run.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/base/error.hpp"
+#include "harness/bisect/runs/guilty_update.hpp"
+#include "harness/bisect/runs/local_faults.hpp"
+#include "harness/bisect/runs/noise_floor.hpp"
+#include "harness/bisect/runs/probe.hpp"
+#include "harness/bisect/runs/rounding.hpp"
+#include "harness/bisect/runs/visible_step.hpp"
+#include "harness/bisect/traces/first_step.hpp"
+#include "harness/bisect/traces/guilty_operator.hpp"
+#include "harness/bisect/traces/tensor_place.hpp"
+#include "harness/trace/format/file_names.hpp"
+
+namespace parity {
+namespace {
+
+void tell_config(RunProbe& probe) {
+  const std::vector<ConfigDifference> config = probe.runs().config_differences();
+  if (config.empty())
+    return;
+  constexpr size_t most = 4;
+  std::vector<std::string> keys;
+  Json details = Json::array();
+  for (const ConfigDifference& difference : config) {
+    if (keys.size() < most)
+      keys.push_back(fmt::format("{} ({} against {})", difference.key, difference.expected.dump(),
+                                 difference.actual.dump()));
+    details.push_back(
+        {{"key", difference.key}, {"expected", difference.expected}, {"actual", difference.actual}});
+  }
+  const size_t more = config.size() - keys.size();
+  probe.tell("config",
+             fmt::format("the configs differ in {}{}", fmt::join(keys, ", "),
+                         more > 0 ? fmt::format(" and {} more", more) : ""),
+             "", {{"keys", details}});
+}
+
+std::optional<GuiltyOperator> find_operator(RunProbe& probe, GuiltyUpdate& update) {
+  const TensorStation& first = *update.first();
+  const std::optional<CaptureRule> wanted = operators_to_watch(first.key, update.last_equal());
+  if (!wanted)
+    return std::nullopt;
+  if (first.ranks.empty()) {
+    probe.note("the sides lay their tensors out over other ranks, so operators cannot be paired");
+    return std::nullopt;
+  }
+  Capture capture;
+  capture.operators.push_back(*wanted);
+  capture.sketches.push_back(update.everything());
+  const SideTraces watched = update.run_again("operators", capture);
+  const auto guilty =
+      find_guilty_operator(watched.expected_trace(), watched.actual_trace(), first.key, first.ranks.front());
+  if (guilty)
+    probe.tell("operator", guilty->words(), guilty->key ? probe.compare_command(watched, *guilty->key) : "",
+               guilty->to_json());
+  else
+    probe.note("the sides cut their work into other pieces, so operators cannot be paired");
+  return guilty;
+}
+
+/// What the first rank that differs has by itself; nothing where it holds a part only.
+std::optional<TensorPlace> place_on_rank(const RunProbe& probe, const SideTraces& kept,
+                                         const TensorStation& first) {
+  if (first.ranks.empty())
+    return std::nullopt;
+  const auto own = [&](const std::string& arm) {
+    return Trace::open(rank_path(probe.trace_of(kept, arm), first.ranks.front()));
+  };
+  return find_place(own(kept.expected), own(kept.actual), first.key);
+}
+
+std::optional<TensorPlace> find_element(RunProbe& probe, GuiltyUpdate& update) {
+  const TensorStation& first = *update.first();
+  Capture capture;
+  capture.tensors.push_back({{first.key.step}, {first.key.phase}, {first.key.name}});
+  capture.tensors.push_back({{update.step()}, {Phase::input}, {"tokens", "document_ids"}});
+  const SideTraces kept = update.run_again("elements", capture);
+  std::optional<TensorPlace> place = find_place(kept.expected_trace(), kept.actual_trace(), first.key);
+  if (place && place->gap.identical)  // of replicas the lowest rank's stands for all
+    place = place_on_rank(probe, kept, first);
+  if (place)
+    probe.tell("element", place->words(probe.sides().expected, probe.sides().actual),
+               probe.compare_command(kept, first.key, " --profile"), place->to_json());
+  return place;
+}
+
+/// Where gradients agree and the optimizer got other numbers.
+std::string changed_rate(const GuiltyUpdate& update) {
+  const Phase phase = update.first()->key.phase;
+  if (phase != Phase::optim && phase != Phase::param)
+    return "";
+  for (const ChannelStation& station :
+       first_channels(update.traces().expected_trace(), update.traces().actual_trace()))
+    if (station.step == update.step() && (station.channel == "lr" || station.channel == "weight_decay"))
+      return fmt::format("{} of update {} is {} against {}", station.channel, update.step(), station.expected,
+                         station.actual);
+  return "";
+}
+
+/// What it means that an input differs.
+std::string words_of_input(const std::string& name) {
+  if (name.starts_with("first_keys"))
+    return "mask other pairs";
+  if (name == "positions")
+    return "count positions otherwise";
+  if (name == "document_ids")
+    return "cut documents elsewhere";
+  return "read other data";
+}
+
+std::string stage_sentence(const GuiltyUpdate& update, const std::optional<GuiltyOperator>& guilty,
+                           const std::optional<TensorPlace>& place) {
+  const TensorKey& key = update.first()->key;
+  std::string text = fmt::format("{} is the first tensor that differs{}", words_of(key), update.rank_words());
+  if (key.step == 0)
+    text += ": the sides begin with other weights";
+  else if (key.phase == Phase::input)
+    text += fmt::format(": the sides {}, before any computation", words_of_input(key.name));
+  else if (const std::string rate = changed_rate(update); !rate.empty())
+    text += ": " + rate;
+  else if (guilty)
+    text += ": " + guilty->words();
+  if (place && !place->short_words().empty())
+    text += "; " + place->short_words();
+  return text;
+}
+
+/// What is wrong beside the first tensor.
+std::string words_of_others(const std::optional<LocalFaults>& local, const TensorStation& first) {
+  if (!local)
+    return "";
+  std::vector<std::string> others;
+  for (const TensorStation& station : local->loud)
+    if (station.key != first.key)
+      others.push_back(fmt::format("{} {}", name_of(station.key.phase), station.key.name));
+  if (others.empty())
+    return "";
+  constexpr size_t most = 3;
+  const size_t more = others.size() > most ? others.size() - most : 0;
+  others.resize(std::min(others.size(), most));
+  return fmt::format("; not the only one: {}{} come{} out otherwise from the same numbers too",
+                     fmt::join(others, ", "), more > 0 ? fmt::format(" and {} more", more) : "",
+                     others.size() + more == 1 ? "s" : "");
+}
+
+std::string sentence_without_tensor(const RunProbe& probe, const GuiltyUpdate& update, int64_t visible) {
+  const Sides& sides = probe.sides();
+  if (update.has_tensors())
+    return fmt::format(
+        "channels of {} and {} differ from step {} on, and no tensor does: they are computed otherwise from "
+        "the same "
+        "numbers",
+        sides.expected, sides.actual, visible);
+  return fmt::format(
+      "{} and {} differ from step {} on, and no tensor that both recorded does (their traces lack it); "
+      "record tensors "
+      "of that step: phases forward, backward, grad, optim and param",
+      sides.expected, sides.actual, visible);
+}
+
+/// What is left in float64, where rounding all but disappears, is another computation.
+/// \return its record; without a sentence if nothing is left
+SearchRecord search_in_float64(RunProbe wide, const TensorStation& in_float32) {
+  const std::optional<int64_t> visible = find_visible_step(wide);
+  if (!visible) {
+    wide.record.sentence.clear();
+    return std::move(wide.record);
+  }
+  GuiltyUpdate update(wide, *visible);
+  if (!update.first()) {
+    wide.record.sentence = "beyond rounding, in float64, " + sentence_without_tensor(wide, update, *visible);
+    return std::move(wide.record);
+  }
+  const std::optional<LocalFaults> local = find_local_faults(wide, update);
+  const std::optional<TensorPlace> place = find_element(wide, update);
+  wide.record.sentence =
+      fmt::format("beyond rounding, {} (in float64; in float32 the bits part at {} already, by {:.1e}){}",
+                  stage_sentence(update, std::nullopt, place), words_of(in_float32.key), *in_float32.relative,
+                  words_of_others(local, *update.first()));
+  return std::move(wide.record);
+}
+
+/// A first difference that may be nothing but another order of sums, looked past.
+struct PastRounding {
+  std::string before, after;            ///< what the sentence says of it around the rest
+  std::optional<SearchRecord> record;   ///< of the search in float64, where that found another computation
+  std::optional<FloorSearch> measured;  ///< where the floor was measured; `update` stands where it found more
+};
+
+/// Whether a tensor of the update is off by more than another order of float32 sums is likely to make it:
+/// behind a first difference that is rounding, a narrower type or a cancelling sum may lose more.
+bool loses_more_than_rounding(const GuiltyUpdate& update) {
+  constexpr double worth_measuring = 0x1p-13;
+  return std::ranges::any_of(update.path().stations, [](const TensorStation& station) {
+    return station.relative && *station.relative > worth_measuring;
+  });
+}
+
+void measure_rounding(RunProbe& probe, GuiltyUpdate& update, PastRounding& past, const std::string& cause) {
+  const TensorStation bits = *update.first();
+  const bool is_widened = !past.after.empty();
+  past.measured = search_beyond_floor(probe, update);
+  if (!past.measured->first) {
+    past.after = fmt::format("; {}nothing is off by more than rounding takes it",
+                             is_widened ? "in float64 nothing of it remains, and " : "");
+    return;
+  }
+  update.look_at(*past.measured->first);
+  past.before = fmt::format("beyond rounding (the bits part at {} already, by {:.1e}), ", words_of(bits.key),
+                            *bits.relative);
+  past.after = is_widened ? "; in float64 nothing of it remains, so " + cause + " it" : "";
+}
+
+PastRounding look_past_rounding(RunProbe& probe, GuiltyUpdate& update, const RunSettings& options,
+                                Progress& progress) {
+  PastRounding past;
+  const DType coarsest = coarsest_dtype(update.path());
+  const bool has_halves = coarsest == DType::bfloat16 || coarsest == DType::float16;
+  if (!is_of_roundings_size(*update.first(), coarsest) || probe.runs().config_differences().empty())
+    return past;
+  if (probe.runs().can_widen()) {
+    SearchRecord wide = search_in_float64(
+        RunProbe::in_float64(probe.sides(), options, progress, probe.record), *update.first());
+    if (!wide.sentence.empty()) {
+      wide.differs = true;
+      past.record = std::move(wide);
+      return past;
+    }
+    probe.record.stages = std::move(wide.stages);
+    past.after = "; in float64 nothing of it remains, so it is rounding";
+  }
+  if (!probe.runs().can_be_fed())
+    probe.note(
+        fmt::format("{} differs by no more than another order of sums makes; whether it is that is not "
+                    "known, since a command has no float64 twin and cannot be moved by rounding's size",
+                    words_of(update.first()->key)));
+  else if (!probe.runs().can_widen() || has_halves || loses_more_than_rounding(update))
+    measure_rounding(probe, update, past,
+                     has_halves ? "the 16 bits make" : "a narrower type or a cancelling sum makes");
+  return past;
+}
+
+}  // namespace
+
+SearchRecord search_run(const Sides& sides, const RunSettings& options, Progress& progress) {
+  if (sides.expected == sides.actual)
+    throw UserError("both sides are " + sides.expected +
+                    " (an arm does not differ from itself); name two arms");
+  RunProbe probe(sides, options, progress);
+  tell_config(probe);
+  const std::optional<int64_t> visible = find_visible_step(probe);
+  if (!visible)
+    return std::move(probe.record);
+  GuiltyUpdate update(probe, *visible);
+  if (!update.first()) {
+    probe.record.sentence = sentence_without_tensor(probe, update, *visible);
+    return std::move(probe.record);
+  }
+  PastRounding past = look_past_rounding(probe, update, options, progress);
+  if (past.record)
+    return std::move(*past.record);
+  const std::optional<LocalFaults> local =
+      find_local_faults(probe, update, past.measured ? &*past.measured : nullptr);
+  const std::optional<GuiltyOperator> guilty =
+      past.before.empty() ? find_operator(probe, update) : std::nullopt;
+  const std::optional<TensorPlace> place = find_element(probe, update);
+  probe.record.sentence = past.before + stage_sentence(update, guilty, place) +
+                          words_of_others(local, *update.first()) + past.after;
+  return std::move(probe.record);
+}
+
+}  // namespace parity

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/runs/side_runs.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "harness/base/elapsed.hpp"
+#include "harness/base/error.hpp"
+
+namespace parity {
+namespace {
+
+/// The case with nothing but the two arms: its checks and golden ask for more than is wanted.
+Case bare(const Sides& sides) {
+  Case source = sides.source;
+  source.checks.clear();
+  source.check_places.clear();
+  source.golden = {};
+  source.capture = {};
+  std::erase_if(source.arms,
+                [&](const Arm& arm) { return arm.name != sides.expected && arm.name != sides.actual; });
+  source.reference = sides.expected;
+  return source;
+}
+
+/// Why an arm's run ended before its time, or its trace cannot be taken; "" if all is well.
+std::string failure_of(const ArmRuns& runs, const std::string& arm) {
+  const std::string& id = runs.planned.arm(arm).run;
+  const RunResult& result = runs.runs.at(id);
+  return result.complete() ? runs.evidence.problem(id) : result.failure->message;
+}
+
+[[noreturn]] void refuse(const std::string& arm, const std::string& why) {
+  throw UserError(fmt::format("{} did not finish ({}); a search needs both sides", arm, why),
+                  ExitCode::crashed);
+}
+
+SideTraces finished(SideTraces traces) {
+  if (!traces.failed_expected.empty())
+    refuse(traces.expected, traces.failed_expected);
+  if (!traces.failed_actual.empty())
+    refuse(traces.actual, traces.failed_actual);
+  return traces;
+}
+
+}  // namespace
+
+SideRuns::SideRuns(const Sides& sides, const RunSettings& options, Progress& progress)
+    : sides_{bare(sides), sides.expected, sides.actual},
+      options_(options),
+      progress_(progress),
+      planned_(plan_arms(sides_.source, options_)) {}
+
+ExtraArm SideRuns::again(const std::string& name, const std::string& suffix, const Span& span,
+                         const Capture& capture) const {
+  ExtraArm arm;
+  arm.of = name;
+  arm.suffix = suffix;
+  arm.faults = sides_.source.arm(name).faults;
+  arm.span.stop_after = span.stop_after;
+  arm.span.checkpoint_every = span.checkpoint_every;
+  if (span.from != nullptr) {
+    const std::string& before = name == sides_.expected ? span.from->expected : span.from->actual;
+    arm.span.start_run = span.from->runs.planned.arm(before).run;
+    arm.span.start_step = span.start_step;
+  }
+  arm.capture = capture;
+  if (widened_)
+    arm.config["dtype"] = "float64";
+  return arm;
+}
+
+/// \param extra  the good side's arm first, the other side's last
+SideTraces SideRuns::run_extra(const std::vector<ExtraArm>& extra) {
+  const auto start = std::chrono::steady_clock::now();
+  Case source = with_extra_arms(sides_.source, extra);
+  std::erase_if(source.arms, [](const Arm& arm) { return arm.stands_for.empty(); });
+  source.reference = extra.front().name();
+  SideTraces traces = {.runs = run_arms(source, options_, progress_),
+                       .expected = extra.front().name(),
+                       .actual = extra.back().name(),
+                       .failed_expected = "",
+                       .failed_actual = ""};
+  for (const ExtraArm& each : extra) {
+    const std::string arm = each.name();
+    const std::string failure = failure_of(traces.runs, arm);
+    if (!failure.empty() && traces.runs.evidence.trace(arm) == nullptr)
+      refuse(arm, failure);
+    (arm == traces.expected ? traces.failed_expected : traces.failed_actual) = failure;
+    ++(traces.runs.runs.at(traces.runs.planned.arm(arm).run).cached ? traces.cached : traces.executed);
+  }
+  traces.seconds = seconds_since(start);
+  return traces;
+}
+
+SideTraces SideRuns::run_as_far_as_possible(const std::string& suffix, const Span& span,
+                                            const Capture& capture) {
+  return run_extra(
+      {again(sides_.expected, suffix, span, capture), again(sides_.actual, suffix, span, capture)});
+}
+
+SideTraces SideRuns::run(const std::string& suffix, const Span& span, const Capture& capture) {
+  return finished(run_as_far_as_possible(suffix, span, capture));
+}
+
+SideTraces SideRuns::run_fed(const std::string& suffix, const Span& span, const Capture& kept,
+                             const Capture& compared) {
+  const ExtraArm teacher = again(sides_.expected, suffix, span, kept);
+  const SideTraces taught_from = finished(run_extra({teacher}));
+  ExtraArm fed = again(sides_.actual, suffix, span, compared);
+  fed.span.teacher_run = taught_from.runs.planned.arm(teacher.name()).run;
+  SideTraces traces = finished(run_extra({teacher, fed}));
+  if (taught_from.executed > 0) {
+    traces.executed += taught_from.executed;
+    traces.cached -= taught_from.executed;
+  }
+  traces.seconds += taught_from.seconds;
+  return traces;
+}
+
+SideTraces SideRuns::run_shaken(const std::string& suffix, const Span& span, const Capture& capture,
+                                const std::vector<Fault>& shakes) {
+  const ExtraArm still = again(sides_.expected, suffix, span, capture);
+  ExtraArm shaken = again(sides_.expected, suffix + "-shaken", span, capture);
+  shaken.faults.insert(shaken.faults.end(), shakes.begin(), shakes.end());
+  return finished(run_extra({still, shaken}));
+}
+
+std::vector<ConfigDifference> SideRuns::config_differences() const {
+  const FlatConfig &a = planned_.arm(sides_.expected).config, &b = planned_.arm(sides_.actual).config;
+  std::vector<ConfigDifference> all;
+  for (const auto& [key, value] : a) {
+    const auto other = b.find(key);
+    const Json theirs = other == b.end() ? Json() : other->second;
+    if (theirs != value)
+      all.push_back({key, value, theirs});
+  }
+  for (const auto& [key, value] : b)
+    if (!a.contains(key))
+      all.push_back({key, nullptr, value});
+  return all;
+}
+
+int64_t SideRuns::steps() const {
+  return std::min(integer_of(planned_.arm(sides_.expected).config, "steps", 0),
+                  integer_of(planned_.arm(sides_.actual).config, "steps", 0));
+}
+
+bool SideRuns::can_widen() const {
+  return std::ranges::all_of(sides_.source.arms, [this](const Arm& arm) {
+    return !arm.is_command() && arm.float64 && text_of(planned_.arm(arm.name).config, "dtype") == "float32";
+  });
+}
+
+bool SideRuns::can_be_fed() const {
+  return std::ranges::none_of(sides_.source.arms, &Arm::is_command);
+}
+
+bool SideRuns::can_start_on_the_way() const {
+  return std::ranges::all_of(sides_.source.arms, [this](const Arm& arm) {
+    return !arm.is_command() && integer_of(planned_.arm(arm.name).config, "checkpoint.restart_after", 0) == 0;
+  });
+}
+
+}  // namespace parity

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/runs/visible_step.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/bisect/traces/curve_json.hpp"
+#include "harness/bisect/traces/first_step.hpp"
+
+namespace parity {
+namespace {
+
+void tell_curve(RunProbe& probe, const SideTraces& whole, const std::vector<ChannelStation>& first) {
+  const ChannelStation& one = channel_to_name(first);
+  probe.tell("curve",
+             fmt::format("{} is the first channel that differs{}, at step {} of {}: {} against {}{}",
+                         one.channel, probe.beyond_words(), one.step, probe.runs().steps(), one.expected,
+                         one.actual, also_words(first, one)),
+             probe.compare_command(whole, fmt::format(" --step {}", one.step)),
+             curve_json(whole.expected_trace(), whole.actual_trace()));
+}
+
+/// Sides that agree as far as both came, of which one did not come to its end.
+void tell_end(RunProbe& probe, const SideTraces& whole) {
+  const Sides& sides = probe.sides();
+  const int64_t a = whole.expected_trace().last_step(), b = whole.actual_trace().last_step();
+  const bool is_of_actual = b < a || whole.failed_expected.empty();
+  const std::string& failure = is_of_actual ? whole.failed_actual : whole.failed_expected;
+  const std::string ends =
+      a == b ? fmt::format("both sides end after update {}", a)
+             : fmt::format("{} ends after update {}, {} after update {}", sides.expected, a, sides.actual, b);
+  probe.record.sentence = fmt::format("{}, and they agree bit for bit until then: {}", ends, failure);
+  probe.record.differs = a != b;
+  probe.tell("curve", fmt::format("no channel differs up to update {}", std::min(a, b)));
+}
+
+bool holds_parameters(const Trace& trace, int64_t step) {
+  return std::ranges::any_of(trace.rank_rows(), [step](const auto& entry) {
+    return entry.first.step == step && entry.first.phase == Phase::param;
+  });
+}
+
+bool share_a_channel(const Trace& a, const Trace& b) {
+  return std::ranges::any_of(a.channels(), [&](const auto& entry) {
+    return entry.second.kind != ChannelKind::timing && b.channels().contains(entry.first);
+  });
+}
+
+/// Sides of which nothing that both recorded differs.
+void tell_agreement(RunProbe& probe, const SideTraces& ends, int64_t last) {
+  const Trace &a = ends.expected_trace(), &b = ends.actual_trace();
+  const bool channels = share_a_channel(a, b),
+             parameters = holds_parameters(a, last) && holds_parameters(b, last);
+  if (!channels && !parameters)
+    throw UserError(
+        fmt::format("{} and {} recorded nothing in common (nothing can be held beside anything); record the "
+                    "same channels on both "
+                    "sides, loss at least, and parameters after update {}",
+                    probe.sides().expected, probe.sides().actual, last));
+  probe.record.differs = false;
+  const std::string words = parameters ? ", nor a parameter after the last update" : "";
+  probe.tell("curve", fmt::format("no channel differs{}{}", probe.beyond_words(), words));
+  if (!parameters)
+    probe.note(
+        fmt::format("no parameters were recorded after update {}, so whether they agree is not known; record "
+                    "phase param there on both sides",
+                    last));
+  probe.record.sentence =
+      fmt::format("{} and {} do not differ: {} the same bits", probe.sides().expected, probe.sides().actual,
+                  parameters ? fmt::format("every channel and the parameters after update {} have", last)
+                             : "every channel has");
+}
+
+}  // namespace
+
+std::optional<int64_t> find_visible_step(RunProbe& probe) {
+  const SideTraces whole = probe.run_as_far_as_possible("whole");
+  const Trace &a = whole.expected_trace(), &b = whole.actual_trace();
+  if (const std::vector<ChannelStation> first = first_channels(a, b, probe.beyond()); !first.empty()) {
+    tell_curve(probe, whole, first);
+    return first.front().step;
+  }
+  for (const std::string& channel : lone_channels(a, b))
+    probe.note(channel + " is recorded by one side only");
+  if (!whole.failed_expected.empty() || !whole.failed_actual.empty()) {
+    tell_end(probe, whole);
+    return std::nullopt;
+  }
+  // The curves agree: a weight that no batch has used yet may still be another.
+  const int64_t last = probe.runs().steps();
+  Capture parameters;
+  parameters.sketches.push_back({{last}, {Phase::param}, {}});
+  const SideTraces ends = probe.run("ends", {}, parameters);
+  if (first_step_of(ends.expected_trace(), ends.actual_trace(), Phase::param, probe.beyond())) {
+    probe.tell("curve", "no channel differs, but the parameters after the last update do",
+               probe.compare_command(ends, " --phase param"));
+    return last;
+  }
+  tell_agreement(probe, ends, last);
+  return std::nullopt;
+}
+
+}  // namespace parity

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/traces/guilty_operator.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/trace/format/operator_tensor.hpp"
+
+namespace parity {
+namespace {
+
+/// The module that a tensor belongs to: a weight's is the one that has it.
+std::string module_of(const TensorKey& key) {
+  std::string name = key.name;
+  if (key.phase == Phase::optim)
+    name = name.substr(name.find('/') + 1);
+  constexpr std::string_view weight = ".weight";
+  if (name.ends_with(weight))
+    name.resize(name.size() - weight.size());
+  return name;
+}
+
+void add_with_those_around(std::set<std::string>& modules, std::string module) {
+  while (true) {
+    modules.insert(module);
+    const size_t dot = module.rfind('.');
+    if (dot == std::string::npos)
+      return;
+    module.resize(dot);
+  }
+}
+
+GuiltyOperator guilty_of(const OperatorTensor& tensor, const TensorKey& key) {
+  GuiltyOperator guilty;
+  guilty.kind = tensor.is_output() ? GuiltyOperator::Kind::computes : GuiltyOperator::Kind::reads;
+  guilty.module = tensor.module;
+  guilty.op = tensor.op;
+  guilty.slot = tensor.slot.substr(tensor.slot.find('.') + 1);
+  guilty.key = key;
+  return guilty;
+}
+
+/// What one rank recorded of a tensor; null if nothing.
+const RankRow* row_of(const Trace& trace, const TensorKey& key, int64_t rank) {
+  const auto found = trace.rank_rows().find(key);
+  if (found == trace.rank_rows().end())
+    return nullptr;
+  const auto row = std::ranges::find(found->second, rank, &RankRow::rank);
+  return row == found->second.end() ? nullptr : &*row;
+}
+
+/// The operators' tensors that a rank recorded before another tensor, in its order.
+std::vector<std::pair<TensorKey, OperatorTensor>> operators_before(const Trace& trace, const TensorKey& end,
+                                                                   int64_t rank) {
+  struct Entry {
+    TensorKey key;
+    OperatorTensor tensor;
+    int64_t order;
+  };
+  std::vector<Entry> entries;
+  const RankRow* last = row_of(trace, end, rank);
+  for (const auto& [key, rows] : trace.rank_rows()) {
+    const auto tensor = parse_operator_tensor(key.name);
+    const RankRow* row = tensor && key.step == end.step ? row_of(trace, key, rank) : nullptr;
+    const bool is_before =
+        row != nullptr &&
+        (key.phase < end.phase || (key.phase == end.phase && last != nullptr && row->order < last->order));
+    if (is_before)
+      entries.push_back({key, *tensor, row->order});
+  }
+  std::ranges::stable_sort(entries, {},
+                           [](const Entry& entry) { return std::pair(entry.key.phase, entry.order); });
+  std::vector<std::pair<TensorKey, OperatorTensor>> result;
+  for (Entry& entry : entries)
+    result.emplace_back(std::move(entry.key), std::move(entry.tensor));
+  return result;
+}
+
+bool has_one_shape(const Trace& a, const Trace& b, const TensorKey& key) {
+  const SketchRow *one = a.find_sketch(key), *other = b.find_sketch(key);
+  return one == nullptr || other == nullptr || one->shape == other->shape;
+}
+
+/// The operator that the second side runs in an operator's place; "" if it runs the same, or none.
+std::string other_operator(const Trace& trace, const TensorKey& key, const OperatorTensor& mine) {
+  for (const auto& [theirs, rows] : trace.rank_rows()) {
+    const auto other = theirs.step == key.step && theirs.phase == key.phase
+                           ? parse_operator_tensor(theirs.name)
+                           : std::nullopt;
+    if (other && other->module == mine.module && other->number == mine.number && other->rank == mine.rank &&
+        other->op != mine.op)
+      return other->op;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<CaptureRule> operators_to_watch(const TensorKey& first,
+                                              const std::optional<TensorKey>& last_equal) {
+  if (first.step == 0 || first.phase == Phase::input)
+    return std::nullopt;
+  std::set<std::string> modules = {"data", "loss", "reduction", "clip", "optimizer"};
+  add_with_those_around(modules, module_of(first));
+  if (last_equal)
+    add_with_those_around(modules, module_of(*last_equal));
+  CaptureRule rule;
+  rule.steps = {first.step};
+  rule.names.assign(modules.begin(), modules.end());
+  return rule;
+}
+
+std::optional<GuiltyOperator> find_guilty_operator(const Trace& expected, const Trace& actual,
+                                                   const TensorKey& first, int64_t rank) {
+  const auto operators = operators_before(expected, first, rank);
+  if (operators.empty())
+    return std::nullopt;
+  for (const auto& [key, tensor] : operators) {
+    const RankRow *mine = row_of(expected, key, rank), *theirs = row_of(actual, key, rank);
+    if (theirs != nullptr && theirs->digest == mine->digest)
+      continue;
+    if (theirs != nullptr && !has_one_shape(expected, actual, key))
+      return std::nullopt;
+    GuiltyOperator guilty = guilty_of(tensor, key);
+    if (theirs != nullptr) {
+      const SketchRow* row = expected.find_sketch(key);
+      if (row != nullptr && row->shape.empty())
+        guilty.numbers = fmt::format("{} against {}", mine->norm, theirs->norm);
+      return guilty;
+    }
+    guilty.other_op = other_operator(actual, key, tensor);
+    guilty.kind = GuiltyOperator::Kind::others;
+    if (!guilty.other_op.empty())
+      return guilty;
+  }
+  GuiltyOperator guilty;
+  guilty.kind = GuiltyOperator::Kind::written;
+  guilty.module = module_of(first);
+  return guilty;
+}
+
+std::string GuiltyOperator::words() const {
+  const std::string where = key && key->phase == Phase::backward ? " in backward" : "";
+  switch (kind) {
+    case Kind::computes:
+      return fmt::format("{} of {}{} gives another result from the same inputs", op, module, where);
+    case Kind::reads:
+      return fmt::format("{} of {}{} is given another {}{}", op, module, where, slot,
+                         numbers.empty() ? ", which no operator before it has computed" : ": " + numbers);
+    case Kind::written:
+      return "no operator computes it otherwise: it was changed after it was computed";
+    case Kind::others:
+      return fmt::format("the sides run other operators from here: {} of {}{} against {}", op, module, where,
+                         other_op);
+  }
+  return "";
+}
+
+Json GuiltyOperator::to_json() const {
+  constexpr std::array<const char*, 4> kinds = {"computes", "reads", "written", "others"};
+  return {{"kind", kinds.at(static_cast<size_t>(kind))},
+          {"module", module},
+          {"op", op},
+          {"slot", slot},
+          {"other_op", other_op},
+          {"numbers", numbers},
+          {"tensor", key ? Json(key->name) : Json()}};
+}
+
+}  // namespace parity

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/traces/search_traces.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/bisect/traces/align_names.hpp"
+#include "harness/bisect/traces/curve_json.hpp"
+#include "harness/bisect/traces/first_step.hpp"
+#include "harness/bisect/traces/guilty_operator.hpp"
+#include "harness/bisect/traces/tensor_path.hpp"
+#include "harness/bisect/traces/tensor_place.hpp"
+#include "harness/compare/wording.hpp"
+#include "harness/suite/judge/renaming.hpp"
+#include "harness/suite/results/compare_ranks.hpp"
+
+namespace parity {
+namespace {
+
+/// What keeps "nothing differs" from meaning that the traces agree: a run that did not end, or what one side
+/// alone recorded.
+std::vector<std::string> reservations(const Trace& expected, const Trace& actual) {
+  std::vector<std::string> notes;
+  for (const auto& [name, trace] : {std::pair{"first", &expected}, {"second", &actual}})
+    if (!trace->complete() || trace->failure())
+      notes.push_back(
+          fmt::format("the run of the {} trace did not end well (last update {})", name, trace->last_step()));
+  size_t alone = 0;
+  for (const auto& [one, other] : {std::pair{&expected, &actual}, {&actual, &expected}}) {
+    for (const auto& [name, channel] : one->channels())
+      alone += channel.kind == ChannelKind::numeric && !other->channels().contains(name) ? 1 : 0;
+    for (const auto& [key, rows] : one->rank_rows())
+      alone += other->rank_rows().contains(key) ? 0 : 1;
+  }
+  if (alone > 0)
+    notes.push_back(fmt::format("{} of names and steps that one trace alone recorded were not compared",
+                                count_text(alone, "channel and tensor")));
+  if (expected.steps() != actual.steps())
+    notes.push_back(fmt::format("the first trace ends with update {}, the second with {}",
+                                expected.last_step(), actual.last_step()));
+  return notes;
+}
+
+/// "Nothing differs" rests on the rows of tensors, so their values have to be what these say.
+/// \throws UserError if they are not
+void prove_tensors(const Trace& trace) {
+  for (const TensorKey& key : trace.tensors())
+    trace.tensor(key);
+}
+
+/// Steps of which both have a tensor.
+std::set<int64_t> steps_with_tensors(const Trace& expected, const Trace& actual) {
+  std::set<int64_t> steps;
+  for (const auto& [key, rows] : expected.rank_rows())
+    if (actual.rank_rows().contains(key))
+      steps.insert(key.step);
+  return steps;
+}
+
+void give_names(const Trace& expected, Trace& actual, const TraceSearch& how, SearchRecord& record) {
+  if (!how.names.empty())
+    actual.rename_tensors(Renaming(how.names));
+  if (!how.align)
+    return;
+  const std::map<std::string, std::string> names = align_names(expected, actual);
+  if (names.empty())
+    return;
+  actual.rename_tensors([&names](const std::string& name) {
+    const auto found = names.find(name);
+    return found == names.end() ? name : found->second;
+  });
+  const auto& [theirs, ours] = *names.begin();
+  record.notes.push_back(
+      fmt::format("{} tensors are called otherwise and were paired by order of execution, shape and norm, "
+                  "as {} with {}; --no-align leaves them apart, --name REGEX=REPLACEMENT says better",
+                  names.size(), theirs, ours));
+  record.details["aligned"] = names;
+}
+
+std::string what_to_record(int64_t step) {
+  return fmt::format(
+      "record tensors or sketches of step {}, phases forward, backward, grad, optim and param, on both "
+      "sides to get farther",
+      step);
+}
+
+void tell_channels(SearchRecord& record, const std::vector<ChannelStation>& channels, const Trace& expected,
+                   const Trace& actual) {
+  const ChannelStation& first = channels.front();
+  record.stages.push_back(
+      {.name = "curve",
+       .answer =
+           fmt::format("{} is the first channel that differs, at step {}: {} against {}{}", first.channel,
+                       first.step, first.expected, first.actual,
+                       channels.size() > 1 ? fmt::format("; with it {} more", channels.size() - 1) : ""),
+       .command = "",
+       .details = curve_json(expected, actual)});
+}
+
+void tell_tensor(SearchRecord& record, const TensorPath& path, const TensorStation& first,
+                 const Trace& expected, const Trace& actual, double beyond) {
+  const std::string words =
+      fmt::format("{} {} at step {}", name_of(first.key.phase), first.key.name, first.key.step);
+  SearchStage stage;
+  stage.name = "tensor";
+  stage.answer = fmt::format("{} is the first of {} tensors that differs; {} of them do", words,
+                             path.stations.size(), path.differing(beyond));
+  stage.details = {{"step", first.key.step},
+                   {"phase", name_of(first.key.phase)},
+                   {"name", first.key.name},
+                   {"ranks", first.ranks},
+                   {"path", path.to_json()}};
+  record.stages.push_back(std::move(stage));
+  record.sentence = words + " is the first tensor that differs";
+  if (const auto guilty =
+          find_guilty_operator(expected, actual, first.key, first.ranks.empty() ? 0 : first.ranks.front())) {
+    record.stages.push_back(
+        {.name = "operator", .answer = guilty->words(), .command = "", .details = guilty->to_json()});
+    record.sentence += ": " + guilty->words();
+  }
+  if (const auto place = find_place(expected, actual, first.key)) {
+    record.stages.push_back({.name = "element",
+                             .answer = place->words("the first", "the second"),
+                             .command = "",
+                             .details = place->to_json()});
+    if (!place->short_words().empty())
+      record.sentence += "; " + place->short_words();
+  } else {
+    record.notes.push_back("the tensor was not kept whole on both sides, so its elements are not known");
+  }
+}
+
+/// Adds what single ranks hold that joins to the same. It has no size.
+void tell_ranks(SearchRecord& record, const Trace& expected, const Trace& actual, double beyond) {
+  const auto everything = [](const auto&) { return true; };
+  const RankComparison ranks = compare_ranks(expected, actual, {everything, everything, everything, {}});
+  if (ranks.differences.empty())
+    return;
+  const std::string first = ranks.differences.front().text();
+  const std::string answer = fmt::format("{} ({} in all), though the ranks join to the same", first,
+                                         count_text(ranks.differences.size(), "difference"));
+  if (beyond > 0) {
+    record.notes.push_back("of unknown size: " + answer);
+    return;
+  }
+  record.stages.push_back({.name = "rank", .answer = answer, .command = "", .details = Json::object()});
+  record.differs = true;
+  record.sentence = first;
+}
+
+}  // namespace
+
+SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSearch& how) {
+  SearchRecord record;
+  record.kind = "traces";
+  record.details = {{"expected", "the first"}, {"actual", "the second"}};
+  give_names(expected, actual, how, record);
+  const std::set<int64_t> steps = steps_with_tensors(expected, actual);
+  const bool shares_channels = std::ranges::any_of(
+      expected.channels(), [&](const auto& entry) { return actual.channels().contains(entry.first); });
+  if (steps.empty() && !shares_channels)
+    throw UserError(
+        "the traces have no channel and no tensor in common (nothing can be held beside anything); name "
+        "the pairs with --name REGEX=REPLACEMENT");
+  const std::vector<ChannelStation> channels = first_channels(expected, actual, how.beyond);
+  if (!channels.empty())
+    tell_channels(record, channels, expected, actual);
+  for (const int64_t step : steps) {
+    const TensorPath path = compare_path(expected, actual, step);
+    const TensorStation* first = path.first_difference(how.beyond);
+    if (first == nullptr)
+      continue;
+    tell_tensor(record, path, *first, expected, actual, how.beyond);
+    if (!channels.empty() && channels.front().step < step)
+      record.notes.push_back(
+          fmt::format("a channel differs at step {} already, of which no tensor that differs is recorded; {}",
+                      channels.front().step, what_to_record(channels.front().step)));
+    return record;
+  }
+  record.differs = !channels.empty();
+  record.sentence = channels.empty()
+                        ? fmt::format("nothing that both recorded differs{}",
+                                      how.beyond > 0 ? fmt::format(" by more than {:.0e}", how.beyond) : "")
+                        : fmt::format("{} differs from step {} on, and no recorded tensor does; {}",
+                                      channels.front().channel, channels.front().step,
+                                      what_to_record(channels.front().step));
+  if (!record.differs) {
+    prove_tensors(expected);
+    prove_tensors(actual);
+    record.notes = reservations(expected, actual);
+    tell_ranks(record, expected, actual, how.beyond);
+  }
+  return record;
+}
+
+}  // namespace parity

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/traces/tensor_path.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <tuple>
+
+#include "harness/compare/tensor_gap.hpp"
+#include "harness/compare/wording.hpp"
+#include "harness/trace/format/operator_tensor.hpp"
+
+namespace parity {
+namespace {
+
+using RankRows = std::vector<RankRow>;
+
+/// The first number between dots of a name; nothing if there is none.
+std::optional<int64_t> depth_of(const std::string& name) {
+  for (size_t at = name.find('.'); at != std::string::npos; at = name.find('.', at + 1)) {
+    int64_t depth = 0;
+    const auto [end, error] = std::from_chars(name.data() + at + 1, name.data() + name.size(), depth);
+    if (error == std::errc{})
+      return depth;
+  }
+  return std::nullopt;
+}
+
+/// Where a tensor comes in its phase. Backward goes the other way through the stages of a pipeline.
+int64_t stage_order(const TensorKey& key, const RankRows& rows) {
+  constexpr int64_t last = std::numeric_limits<int64_t>::max();
+  const bool is_of_first_rank = rows.front().rank == 0;
+  const int64_t depth = depth_of(key.name).value_or(is_of_first_rank ? -1 : last);
+  return key.phase == Phase::backward ? -depth : depth;
+}
+
+bool are_same_ranks(const RankRows& a, const RankRows& b) {
+  return std::ranges::equal(
+      a, b, [](const RankRow& x, const RankRow& y) { return x.rank == y.rank && x.layout == y.layout; });
+}
+
+TensorStation compare(const TensorKey& key, const Trace& expected, const Trace& actual) {
+  TensorStation station;
+  station.key = key;
+  const RankRows &a = expected.rank_rows().at(key), &b = actual.rank_rows().at(key);
+  const SketchRow *whole_a = expected.find_sketch(key), *whole_b = actual.find_sketch(key);
+  if (are_same_ranks(a, b)) {
+    for (size_t i = 0; i < a.size(); ++i)
+      if (a[i].digest != b[i].digest)
+        station.ranks.push_back(a[i].rank);
+    station.differs = !station.ranks.empty();
+  } else if (whole_a != nullptr && whole_b != nullptr) {
+    station.differs = whole_a->digest != whole_b->digest;
+  }
+  if (whole_a != nullptr && whole_b != nullptr) {
+    station.dtype = whole_a->dtype;
+    const double gap = tensor_distance(tensor_source(expected, key), tensor_source(actual, key));
+    station.relative = whole_a->norm > 0 ? gap / whole_a->norm : gap;
+  }
+  return station;
+}
+
+}  // namespace
+
+std::vector<TensorKey> in_order_of_computation(const Trace& trace, int64_t step) {
+  std::vector<const std::pair<const TensorKey, RankRows>*> entries;
+  const std::map<TensorKey, RankRows>& rows = trace.rank_rows();
+  for (auto entry = rows.lower_bound({step, Phase{}, ""}); entry != rows.end() && entry->first.step == step;
+       ++entry)
+    if (!parse_operator_tensor(entry->first.name))
+      entries.push_back(&*entry);
+  const bool has_stages = trace.ranks() > 1 && std::ranges::any_of(entries, [&](const auto* entry) {
+                            return static_cast<int64_t>(entry->second.size()) < trace.ranks();
+                          });
+  std::ranges::stable_sort(entries, {}, [&](const auto* entry) {
+    return std::make_tuple(entry->first.phase, has_stages ? stage_order(entry->first, entry->second) : 0,
+                           entry->second.front().order);
+  });
+  std::vector<TensorKey> keys;
+  for (const auto* entry : entries)
+    keys.push_back(entry->first);
+  return keys;
+}
+
+TensorPath compare_path(const Trace& expected, const Trace& actual, int64_t step) {
+  TensorPath path;
+  for (const TensorKey& key : in_order_of_computation(expected, step))
+    if (actual.rank_rows().contains(key))
+      path.stations.push_back(compare(key, expected, actual));
+    else
+      path.only_in_expected.push_back(key);
+  for (const TensorKey& key : in_order_of_computation(actual, step))
+    if (!expected.rank_rows().contains(key))
+      path.only_in_actual.push_back(key);
+  return path;
+}
+
+const TensorStation* TensorPath::first_difference(double beyond) const {
+  const auto found = std::ranges::find_if(
+      stations, [beyond](const TensorStation& each) { return each.differs_beyond(beyond); });
+  return found == stations.end() ? nullptr : &*found;
+}
+
+const TensorStation* TensorPath::before(const TensorStation& of) const {
+  const auto index = &of - stations.data();
+  return index == 0 ? nullptr : &stations[static_cast<size_t>(index) - 1];
+}
+
+size_t TensorPath::differing(double beyond) const {
+  return static_cast<size_t>(std::ranges::count_if(
+      stations, [beyond](const TensorStation& each) { return each.differs_beyond(beyond); }));
+}
+
+const TensorStation* TensorPath::amplifier(double floor) const {
+  const TensorStation* most = nullptr;
+  double largest = 0, amplification = 2;
+  for (const TensorStation& station : stations) {
+    const bool is_activation = station.key.phase == Phase::forward || station.key.phase == Phase::backward;
+    if (!is_activation || !station.relative || !(*station.relative > 0))
+      continue;
+    if (largest > 0 && *station.relative / std::max(largest, floor) > amplification) {
+      amplification = *station.relative / std::max(largest, floor);
+      most = &station;
+    }
+    largest = std::max(largest, *station.relative);
+  }
+  return most;
+}
+
+Json TensorPath::to_json() const {
+  Json all = Json::array();
+  for (const TensorStation& station : stations)
+    all.push_back({{"phase", name_of(station.key.phase)},
+                   {"name", station.key.name},
+                   {"differs", station.differs},
+                   {"relative_l2", station.relative ? json_number(*station.relative) : Json()}});
+  return all;
+}
+
+}  // namespace parity

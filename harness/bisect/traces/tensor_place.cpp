@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/traces/tensor_place.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/compare/wording.hpp"
+
+namespace parity {
+namespace {
+
+std::optional<int64_t> input_at(const Trace& trace, int64_t step, const char* name, int64_t row,
+                                int64_t position) {
+  const TensorKey key = {step, Phase::input, name};
+  if (!trace.has_tensor(key))
+    return std::nullopt;
+  const TensorView view = trace.tensor(key);
+  if (view.dtype != DType::int64 || view.shape.size() != 2 || row >= view.shape[0] ||
+      position >= view.shape[1])
+    return std::nullopt;
+  return static_cast<const int64_t*>(view.data)[row * view.shape[1] + position];
+}
+
+}  // namespace
+
+std::optional<TensorPlace> find_place(const Trace& expected, const Trace& actual, const TensorKey& key) {
+  if (!expected.has_tensor(key) || !actual.has_tensor(key))
+    return std::nullopt;
+  TensorPlace place;
+  place.key = key;
+  place.shape = expected.tensor(key).shape;
+  place.gap = measure_tensor(tensor_source(expected, key), tensor_source(actual, key));
+  place.picture = picture_of(tensor_source(expected, key), tensor_source(actual, key));
+  const bool is_activation = key.phase == Phase::forward || key.phase == Phase::backward;
+  place.is_by_tokens = (is_activation && place.shape.size() > 2) || key.phase == Phase::input;
+  if (place.is_by_tokens && place.gap.worst.size() >= 2) {
+    place.token = input_at(expected, key.step, "tokens", place.gap.worst[0], place.gap.worst[1]);
+    place.document = input_at(expected, key.step, "document_ids", place.gap.worst[0], place.gap.worst[1]);
+  }
+  return place;
+}
+
+std::string TensorPlace::words(const std::string& expected, const std::string& actual) const {
+  std::string text = gap.text(expected, actual);
+  if (!is_by_tokens || gap.worst.size() < 2)
+    return text;
+  text += fmt::format(" (row {}, position {}", gap.worst[0], gap.worst[1]);
+  if (token)
+    text += fmt::format(", token {}", *token);
+  if (document)
+    text += fmt::format(", document {}", *document);
+  return text + ")";
+}
+
+std::string TensorPlace::short_words() const {
+  if (!gap.mismatch.empty())
+    return gap.mismatch;
+  std::string text =
+      gap.differing > 0 ? fmt::format("{} of {} elements", gap.differing, element_count(shape)) : "";
+  if (!gap.worst.empty())
+    text += fmt::format("{}most at [{}]", text.empty() ? "" : ", ", fmt::join(gap.worst, ", "));
+  return text;
+}
+
+Json TensorPlace::to_json() const {
+  return {{"shape", shape},
+          {"differing", gap.differing},
+          {"worst", gap.worst},
+          {"expected", gap.worst_expected ? json_number(*gap.worst_expected) : Json()},
+          {"actual", gap.worst_actual ? json_number(*gap.worst_actual) : Json()},
+          {"token", token ? Json(*token) : Json()},
+          {"document", document ? Json(*document) : Json()},
+          {"measured", gap.measured()},
+          {"picture", picture ? picture->to_json() : Json()}};
+}
+
+}  // namespace parity

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/cases/check_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/base/nearest.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/suite/cases/paths.hpp"
+
+namespace parity {
+namespace {
+
+StepWindow read_window(const TomlTable& table) {
+  StepWindow window;
+  if (!table.has("steps"))
+    return window;
+  const Place place = table.place_of("steps");
+  if (table.raw().get("steps")->is_string()) {
+    const std::string name = table.string("steps");
+    window.kind = placed(table, place, [&] { return parse_enum<StepWindow::Kind>(name); });
+    if (window.kind == StepWindow::Kind::range)
+      table.fail(place, "steps = \"range\" says nothing; write the two ends: steps = [2, 5]");
+    return window;
+  }
+  const std::vector<int64_t> ends = table.integers("steps");
+  if (ends.size() != 2 || ends[0] < 1 || ends[1] < ends[0])
+    table.fail(place, "steps must be a name or [first, last] with 1 <= first <= last");
+  return {StepWindow::Kind::range, ends[0], ends[1]};
+}
+
+/// What belongs to relation bounded: a tolerance, and the golden as the other side.
+void read_bound(Check& check, const TomlTable& table) {
+  const bool bounded = check.relation == Relation::bounded;
+  for (const char* key : {"tolerance", "against"})
+    if (table.has(key) && !bounded)
+      table.fail(table.place_of(key), "'" + std::string(key) + "' belongs to relation bounded" +
+                                          (std::string(key) == "against"
+                                               ? " (stored quantities are held identical without a check)"
+                                               : ""));
+  if (table.has("tolerance")) {
+    check.tolerance = table.number("tolerance", 0);
+    if (!(*check.tolerance > 0) || !std::isfinite(*check.tolerance))
+      table.fail(table.place_of("tolerance"), "'tolerance' is a relative gap and must be more than 0");
+  }
+  check.tolerance_because = table.string("tolerance_because");
+  if (table.has("tolerance_because") && !check.tolerance)
+    table.fail(table.place_of("tolerance_because"), "'tolerance_because' belongs to a 'tolerance'");
+  const std::string against = table.string("against", "arm");
+  check.against = placed(table, table.place_of("against"), [&] { return parse_enum<Against>(against); });
+  if (check.against == Against::golden && table.has("steps"))
+    table.fail(table.place_of("steps"),
+               "a check against the golden is about all that is stored; leave out 'steps'");
+}
+
+/// What belongs to relation equivalent: a narrower type that an arm computes in, or a factor with its reason.
+void read_precision(Check& check, const TomlTable& table) {
+  for (const char* key : {"precision", "imprecision", "imprecision_because"})
+    if (table.has(key) && check.relation != Relation::equivalent)
+      table.fail(table.place_of(key), "'" + std::string(key) + "' belongs to relation equivalent");
+  if (table.has("precision")) {
+    const std::string name = table.string("precision");
+    if (name != "bfloat16" && name != "float16")
+      table.fail(table.place_of("precision"), "'precision' is the narrower type that an arm computes in" +
+                                                  suggestion(name, {"bfloat16", "float16"}));
+    check.precision = parse_enum<DType>(name);
+  }
+  if (table.has("imprecision")) {
+    check.imprecision = table.number("imprecision", 1);
+    if (!(*check.imprecision > 1) || !std::isfinite(*check.imprecision))
+      table.fail(
+          table.place_of("imprecision"),
+          "'imprecision' says how many times more than rounding an arm may lose, and must be more than 1");
+  }
+  check.imprecision_because = table.string("imprecision_because");
+  if (check.imprecision.has_value() != !check.imprecision_because.empty())
+    table.fail(
+        table.has("imprecision") ? table.place_of("imprecision") : table.place_of("imprecision_because"),
+        "'imprecision' needs the reason why an arm loses more than rounding: imprecision_because = "
+        "\"...\", and belongs to it");
+}
+
+/// The golden of the case that `sibling_case` names, of the same folder of cases.
+std::filesystem::path sibling_golden(const TomlTable& table, const Check& check) {
+  const std::string name = table.string("sibling_case");
+  if (check.of_tensors())
+    table.fail(table.place_of("sibling_case"),
+               "'sibling_case' is for channels: goldens keep no whole tensors; name a sibling of this case");
+  const std::filesystem::path file = case_file_of(name, table.file());
+  std::error_code error;  // a name may be longer than a path can be
+  if (!std::filesystem::is_regular_file(file, error))
+    table.fail(table.place_of("sibling_case"),
+               "there is no case " + parity::quoted(name) + " (looked for " + file.generic_string() + ")");
+  return golden_file_of(file);
+}
+
+/// What belongs to relation no_farther: the pair that measures, and how many times its gap is allowed.
+void read_sibling(Check& check, const TomlTable& table, const std::vector<std::string>& arms) {
+  const bool wanted = check.relation == Relation::no_farther;
+  for (const char* key : {"sibling", "sibling_case", "times"})
+    if (table.has(key) && !wanted)
+      table.fail(table.place_of(key), "'" + std::string(key) + "' belongs to relation no_farther");
+  if (!wanted)
+    return;
+  Sibling sibling;
+  sibling.arms = table.strings("sibling");
+  if (sibling.arms.size() != 2 || sibling.arms[0] == sibling.arms[1])
+    table.fail(
+        table.has("sibling") ? table.place_of("sibling") : table.place(),
+        "relation no_farther needs sibling = [\"REFERENCE\", \"ARM\"]: two arms whose gap is the measure");
+  if (table.has("sibling_case"))
+    sibling.golden = sibling_golden(table, check);
+  else
+    require_arms(table, "sibling", sibling.arms, arms);
+  sibling.times = table.number("times", sibling.times);
+  if (!(sibling.times > 0) || !std::isfinite(sibling.times))
+    table.fail(table.place_of("times"), "'times' is a factor and must be more than 0");
+  if (sibling.golden.empty() && sibling.arms == check.arms)
+    table.fail(table.place_of("sibling"), "the sibling is the pair itself");
+  check.sibling = std::move(sibling);
+}
+
+}  // namespace
+
+void require_arms(const TomlTable& table, std::string_view key, const std::vector<std::string>& used,
+                  const std::vector<std::string>& known) {
+  for (const std::string& name : used)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      table.fail(table.place_of(key), "unknown arm " + parity::quoted(name) + suggestion(name, known));
+}
+
+Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
+  table.allow_only({"channel", "tensor", "phase", "arms", "relation", "lag", "steps", "because", "tolerance",
+                    "tolerance_because", "precision", "imprecision", "imprecision_because", "against",
+                    "sibling", "sibling_case", "times"});
+  Check check;
+  check.channels = table.strings("channel");
+  check.tensor = table.string("tensor");
+  if (check.channels.empty() == check.tensor.empty())
+    table.fail(table.place(), "a check has either 'channel' or 'tensor'; this one has " +
+                                  std::string(check.tensor.empty() ? "neither" : "both"));
+  if (table.has("phase") && check.tensor.empty())
+    table.fail(table.place_of("phase"), "'phase' belongs to checks of tensors");
+  const std::string phase = table.string("phase", "param");
+  check.phase = placed(table, table.place_of("phase"), [&] { return parse_enum<Phase>(phase); });
+  if (!table.has("relation"))
+    table.fail(table.place(), "the check has no relation" + suggestion("", names_of<Relation>()));
+  const std::string relation = table.string("relation");
+  check.relation = placed(table, table.place_of("relation"), [&] { return parse_enum<Relation>(relation); });
+  check.lag = table.integer("lag", 1);
+  if (table.has("lag") && check.relation != Relation::lagged)
+    table.fail(table.place_of("lag"), "'lag' belongs to relation lagged");
+  read_bound(check, table);
+  read_precision(check, table);
+  check.steps = read_window(table);
+  check.because = table.string("because");
+  if (check.because.empty())
+    table.fail(table.place(),
+               "the check has no reason; add because = \"...\" (it is printed when the check fails)");
+  check.arms = table.strings("arms");
+  require_arms(table, "arms", check.arms, arms);
+  const bool of_one = check.relation == Relation::unchanged || check.relation == Relation::trained ||
+                      check.against == Against::golden;
+  if (check.arms.empty() && !of_one && arms.size() == 2)
+    check.arms = arms;
+  const size_t wanted = of_one ? 1 : 2;
+  if (check.arms.size() != wanted || (wanted == 2 && check.arms[0] == check.arms[1]))
+    table.fail(table.place_of("arms"),
+               (check.against == Against::golden ? std::string("a check against the golden")
+                                                 : "relation " + relation) +
+                   " is about " + (of_one ? "one arm" : "two different arms") +
+                   "; known: " + suggestion("", arms).substr(9));
+  read_sibling(check, table, arms);
+  return check;
+}
+
+}  // namespace parity

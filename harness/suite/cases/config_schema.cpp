@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/cases/config_schema.hpp"
+
+#include <algorithm>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/json_fields.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/base/visible.hpp"
+
+namespace parity {
+namespace {
+
+constexpr int64_t most_counted_ranks = 4096;
+
+bool has_type(const Json& value, const std::string& type) {
+  if (type == "integer")
+    return value.is_number_integer();
+  if (type == "number")
+    return value.is_number();
+  if (type == "boolean")
+    return value.is_boolean();
+  if (type == "strings")
+    return value.is_array() &&
+           std::all_of(value.begin(), value.end(), [](const Json& v) { return v.is_string(); });
+  return type == "string" && value.is_string();
+}
+
+std::string type_in_words(const std::string& type) {
+  if (type == "strings")
+    return "a list of strings";
+  return (type == "integer" ? "an " : "a ") + type;
+}
+
+std::string bare(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void check_value(const std::string& key, const Json& value, const std::vector<Json>& values) {
+  if (value.is_array()) {
+    for (const Json& element : value)
+      check_value(key, element, values);
+    return;
+  }
+  if (values.empty() || std::find(values.begin(), values.end(), value) != values.end())
+    return;
+  std::vector<std::string> known;
+  for (const Json& choice : values)
+    known.push_back(bare(choice));
+  throw UserError(parity::quoted(key) + " cannot be " + parity::quoted(bare(value)) +
+                  suggestion(bare(value), known));
+}
+
+}  // namespace
+
+ConfigSchema ConfigSchema::load(const std::filesystem::path& file) {
+  const std::filesystem::path trainer =
+      std::filesystem::path(file).replace_extension("").replace_extension("");
+  if (!std::filesystem::exists(file) && !std::filesystem::exists(trainer))
+    throw UserError("no trainer at " + trainer.string() + "; build parity-train, or name one with --trainer",
+                    ExitCode::missing);
+  if (!std::filesystem::exists(file))
+    throw UserError(
+        "no config schema at " + file.string() +
+            " (it is built together with parity-train); build parity-train, or name one with --trainer",
+        ExitCode::missing);
+  const Json json = read_json(read_file(file));
+  if (!json.is_object() || text_or(json, "schema") != "parity.config/1" || !json.contains("keys"))
+    throw UserError(file.string() +
+                    " is not a config schema (parity.config/1 expected); build parity-train again");
+  try {
+    return from_json(json);
+  } catch (const Json::exception& error) {
+    throw UserError(file.string() + " is damaged (" + error.what() + "); build parity-train again");
+  }
+}
+
+ConfigSchema ConfigSchema::from_json(const Json& json) {
+  ConfigSchema schema;
+  for (const auto& [name, entry] : json.at("keys").items()) {
+    Key& key = schema.keys_[name];
+    key.type = entry.at("type").get<std::string>();
+    key.doc = entry.value("doc", "");
+    key.default_value = entry.at("default");
+    key.values = entry.value("values", std::vector<Json>());
+    key.numeric = entry.value("numeric", true);
+    if (key.type == "number" && key.default_value.is_number())
+      key.default_value = key.default_value.get<double>();
+  }
+  schema.channels_ = json.value("channels", std::vector<std::string>());
+  schema.mesh_ = json.value("mesh", std::vector<std::string>());
+  return schema;
+}
+
+Json ConfigSchema::checked(const std::string& key, const Json& value) const {
+  const auto found = keys_.find(key);
+  if (found == keys_.end()) {
+    std::vector<std::string> known;
+    for (const auto& entry : keys_)
+      known.push_back(entry.first);
+    throw UserError("unknown config key " + parity::quoted(key) + suggestion(key, known));
+  }
+  const Key& expected = found->second;
+  if (!has_type(value, expected.type))
+    throw UserError(parity::quoted(key) + " must be " + type_in_words(expected.type) + ", not " +
+                    visible_name(value.dump()));
+  check_value(key, value, expected.values);
+  return expected.type == "number" ? Json(value.get<double>()) : value;
+}
+
+int64_t ConfigSchema::ranks(const FlatConfig& config) const {
+  int64_t product = 1;
+  for (const std::string& key : mesh_)
+    if (const auto found = config.find(key); found != config.end() && found->second.is_number_integer())
+      product *= std::clamp<int64_t>(found->second.get<int64_t>(), 1, most_counted_ranks);
+  return std::min(product, most_counted_ranks);
+}
+
+FlatConfig ConfigSchema::complete(const FlatConfig& config) const {
+  FlatConfig full;
+  for (const auto& [name, key] : keys_)
+    full[name] = key.default_value;
+  for (const auto& [name, value] : config)
+    full[name] = checked(name, value);
+  return full;
+}
+
+}  // namespace parity

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/cases/file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <regex>
+#include <set>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/suite/cases/check_table.hpp"
+#include "harness/suite/cases/paths.hpp"
+#include "harness/suite/cases/profile.hpp"
+#include "harness/suite/cases/toml_depth.hpp"
+#include "harness/suite/cases/toml_table.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr uint64_t largest_case = 1 << 20;
+constexpr int64_t most_ranks = 1024;  // processes on one machine
+const std::vector<std::string> case_keys = {"title",     "question", "source", "tags",
+                                            "reference", "profile",  "base",   "arms",
+                                            "capture",   "golden",   "checks", "timeout_seconds"};
+const std::vector<std::string> arm_keys = {"command", "inputs", "names", "ranks", "float64"};
+
+std::vector<Phase> read_phases(const TomlTable& table, std::vector<Phase> fallback) {
+  if (!table.has("phases"))
+    return fallback;
+  std::vector<Phase> phases;
+  for (const std::string& name : table.strings("phases"))
+    phases.push_back(placed(table, table.place_of("phases"), [&] { return parse_enum<Phase>(name); }));
+  return phases;
+}
+
+std::vector<std::pair<std::string, std::string>> read_names(const TomlTable& arm) {
+  const TomlTable table = arm.table("names", "names table");
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const auto& [key, node] : table.raw()) {
+    const std::string pattern(key.str());
+    try {
+      static_cast<void>(std::regex(pattern));
+    } catch (const std::regex_error& error) {
+      table.fail(table.place_of(key.source()),
+                 parity::quoted(pattern) + " is not a regular expression (" + error.what() + ")");
+    }
+    names.emplace_back(pattern, table.string(pattern));
+  }
+  return names;
+}
+
+Arm read_arm(const TomlTable& table, const std::string& name, const Place& place) {
+  if (name.empty() ||
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") !=
+          std::string::npos)
+    table.fail(place,
+               "an arm cannot be called " + parity::quoted(name) + "; use letters, digits, '_', '-' and '.'");
+  Arm arm;
+  arm.name = name;
+  arm.place = place;
+  arm.command = table.strings("command");
+  arm.inputs = table.strings("inputs");
+  arm.names = read_names(table);
+  arm.ranks = static_cast<int>(std::clamp<int64_t>(table.integer("ranks", 1), 0, most_ranks + 1));
+  if (arm.ranks < 1 || arm.ranks > most_ranks)
+    table.fail(table.place_of("ranks"), "'ranks' must be from 1 to " + std::to_string(most_ranks));
+  if (table.has("command") && arm.command.empty())
+    table.fail(table.place_of("command"),
+               "the command of arm '" + name + "' is empty; give a program and arguments");
+  if (!arm.is_command())
+    for (const char* key : {"inputs", "names", "ranks"})
+      if (table.has(key))
+        table.fail(table.place_of(key),
+                   "'" + std::string(key) + "' belongs to arms with a command; arm '" + name + "' has none");
+  if (arm.command.size() == 1 && arm.command.front().find(' ') != std::string::npos)
+    table.fail(table.place_of("command"),
+               "the command of arm '" + name +
+                   "' is one word with spaces in it (no shell splits it); write a list: " +
+                   "command = [\"python3\", \"train.py\", \"...\"]");
+  const bool takes_dtype = std::any_of(arm.command.begin(), arm.command.end(), [](const std::string& word) {
+    return word.find("{dtype}") != std::string::npos;
+  });
+  arm.float64 = table.boolean("float64", !arm.is_command() || takes_dtype);
+  arm.config = flatten(table, arm_keys);
+  return arm;
+}
+
+/// In the order of the file: toml++ sorts keys, but remembers where they stood.
+std::vector<Arm> read_arms(const TomlTable& file) {
+  const TomlTable table = file.table("arms", "arms");
+  std::vector<Arm> arms;
+  for (const auto& [key, node] : table.raw()) {
+    const std::string name(key.str());
+    arms.push_back(read_arm(table.table(name, "arm '" + name + "'"), name, table.place_of(key.source())));
+  }
+  std::sort(arms.begin(), arms.end(), [](const Arm& a, const Arm& b) {
+    return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
+  });
+  if (arms.empty())
+    file.fail(file.place(), "the case has no arms; add [arms.NAME] tables (two, to compare)");
+  return arms;
+}
+
+void read_checks(Case& result, const TomlTable& file, const std::vector<std::string>& arms) {
+  const toml::node* node = file.raw().get("checks");
+  if (!node || !node->is_array_of_tables())
+    file.fail(file.place_of("checks"), "the case checks nothing; add a [[checks]] table");
+  std::vector<std::string> ordered = {result.reference};  // the reference first
+  std::copy_if(arms.begin(), arms.end(), std::back_inserter(ordered),
+               [&](const std::string& name) { return name != result.reference; });
+  for (const toml::node& element : *node->as_array()) {
+    const TomlTable table(*element.as_table(), file.file(), "check");
+    result.checks.push_back(read_check(table, ordered));
+    result.check_places.push_back(table.place());
+    const Check& check = result.checks.back();
+    if (check.against == Against::golden)
+      require_arms(table, "arms", check.arms, result.golden.arms);
+  }
+}
+
+void read_capture(Case& result, const TomlTable& table) {
+  table.allow_only({"steps", "phases", "names", "replay"});
+  result.capture.steps = table.integers("steps");
+  result.capture.phases = read_phases(table, {});
+  if (table.has("names"))
+    result.capture.names = table.strings("names");
+  result.capture.replay = table.boolean("replay", false);
+}
+
+void read_golden_table(Case& result, const TomlTable& table, const std::vector<std::string>& arms) {
+  table.allow_only({"arms"});
+  result.golden.arms = table.has("arms") ? table.strings("arms") : arms;
+  require_arms(table, "arms", result.golden.arms, arms);
+}
+
+/// cases/lr/warmup.toml is the case lr/warmup.
+void name_case(Case& result, const fs::path& file) {
+  const fs::path absolute = fs::absolute(file).lexically_normal();
+  const fs::path folder = cases_folder_of(absolute);
+  result.file = file;
+  result.golden_file = golden_file_of(file);
+  result.name = folder.empty() ? file.stem().string()
+                               : absolute.lexically_relative(folder).replace_extension("").generic_string();
+}
+
+/// The case in `cases` beside this file that has the same golden: golden/x.h5 is of cases/x.toml, and of
+/// x.toml where `cases` has none. Empty if there is none.
+fs::path case_with_same_golden(const fs::path& file) {
+  const fs::path absolute = fs::absolute(file).lexically_normal();
+  const fs::path other = absolute.parent_path() / "cases" / absolute.filename();
+  std::error_code error;
+  return cases_folder_of(absolute).empty() && fs::exists(other, error) ? other : fs::path();
+}
+
+}  // namespace
+
+Case parse_case(std::string_view text, const fs::path& file) {
+  if (most_key_parts(text) > longest_dotted_key)
+    throw UserError(file.string() + ": a dotted key has more than " + std::to_string(longest_dotted_key) +
+                    " parts (no key of a case lies so deep); shorten it");
+  toml::table parsed;
+  try {
+    parsed = toml::parse(text, file.string());
+  } catch (const toml::parse_error& error) {
+    const Place place{file.string(), error.source().begin.line, error.source().begin.column};
+    const std::string why(error.description());
+    const bool cut =
+        why.find("unescaped control characters") != std::string::npos;  // the end of a line in a text
+    throw UserError(place.words() + ": not TOML (" + why + ")" +
+                    (cut ? "; is a closing quote missing?" : ""));
+  }
+  const TomlTable table(parsed, file.string(), "case");
+  table.allow_only(case_keys);
+  Case result;
+  name_case(result, file);
+  result.title = table.string("title", result.name);
+  result.question = table.string("question");
+  result.source = table.string("source");
+  result.tags = table.strings("tags");
+  result.profile = table.string("profile", "portable");
+  placed(table, table.place_of("profile"), [&] { return parse_enum<Profile>(result.profile); });
+  result.timeout_seconds = table.number("timeout_seconds", 300);
+  if (!(result.timeout_seconds > 0) || !std::isfinite(result.timeout_seconds))
+    table.fail(table.place_of("timeout_seconds"), "'timeout_seconds' must be more than 0");
+  result.base = flatten(table.table("base", "base config"));
+  result.arms = read_arms(table);
+  std::vector<std::string> names;
+  for (const Arm& arm : result.arms)
+    names.push_back(arm.name);
+  result.reference = table.string("reference", names.front());
+  require_arms(table, "reference", {result.reference}, names);
+  read_capture(result, table.table("capture", "capture table"));
+  read_golden_table(result, table.table("golden", "golden table"), names);
+  read_checks(result, table, names);
+  return result;
+}
+
+Case read_case(const fs::path& file) {
+  if (!is_utf8(file.string()))
+    throw UserError("the name of case file " + visible(file.string()) +
+                    " is no UTF-8 (reports and goldens could not hold it); rename it");
+  if (const fs::path other = case_with_same_golden(file); !other.empty())
+    throw UserError("cannot use case file " + visible(file.string()) + " (its golden " +
+                    visible(golden_file_of(file).string()) + " is that of " + visible(other.string()) +
+                    "); rename one of them");
+  return parse_case(read_file(file, largest_case), file);
+}
+
+}  // namespace parity

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/cases/find_cases.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "harness/base/error.hpp"
+#include "harness/base/glob.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/base/visible.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view editors_lock = ".#";  // Emacs: a link that leads nowhere
+
+/// Whether a folder lies in another one, or is it. Both are canonical.
+bool lies_in(const fs::path& folder, const fs::path& other) {
+  const fs::path relative = folder.lexically_relative(other);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+[[noreturn]] void refuse_link(const fs::path& link, const std::string& why) {
+  throw UserError("cannot look for cases in " + visible(link.string()) + " (it is a link, " + why +
+                  "); put the folder itself there, or name the case files");
+}
+
+/// Finds case files below a folder. Links to folders are followed within the repository.
+class CaseSearch {
+ public:
+  /// \param repository  links may lead into it: the folder that `cases` lies in
+  explicit CaseSearch(const fs::path& repository) : repository_(fs::canonical(repository)) {}
+
+  void look_in(const fs::path& folder) {
+    open_.push_back(fs::canonical(folder));
+    for (const auto& entry : fs::directory_iterator(folder))
+      if (!entry.path().filename().string().starts_with(editors_lock))
+        look_at(entry.path());
+    open_.pop_back();
+  }
+
+  std::vector<fs::path> files;
+
+ private:
+  void look_at(const fs::path& entry) {
+    std::error_code error;
+    const bool is_link = fs::is_symlink(entry, error);
+    if (fs::is_directory(entry, error)) {
+      if (is_link)
+        check_link(entry);
+      look_in(entry);
+    } else if (entry.extension() == ".toml") {
+      if (!fs::is_regular_file(entry, error))
+        throw UserError("cannot read " + visible(entry.string()) +
+                        (is_link ? " (it is a link that leads to no file)" : " (it is not a regular file)") +
+                        "; remove it, or put the case file there");
+      files.push_back(entry);
+    } else if (is_link && !fs::exists(entry, error)) {
+      refuse_link(entry, "and what it leads to is not there");
+    }
+  }
+
+  void check_link(const fs::path& link) const {
+    const fs::path target = fs::canonical(link);
+    if (!lies_in(target, repository_))
+      refuse_link(link, "and leads out of " + visible(repository_.string()));
+    if (std::ranges::any_of(open_, [&](const fs::path& folder) { return lies_in(folder, target); }))
+      refuse_link(link, "and leads to a folder that it lies in");
+  }
+
+  fs::path repository_;
+  std::vector<fs::path> open_;  ///< the folders above the one that is looked at; canonical
+};
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+  const fs::path whole = fs::absolute(folder).lexically_normal();
+  const fs::path named = whole.has_filename() ? whole : whole.parent_path();
+  CaseSearch search(named.parent_path());
+  search.look_in(folder);
+  return search.files;
+}
+
+std::string name_below(const fs::path& file, const fs::path& root) {
+  return file.lexically_relative(root).replace_extension("").generic_string();
+}
+
+/// " (did you mean X?)": a case file beside where the wanted one was looked for, or below the root.
+std::string nearest_file(const std::string& wanted, const fs::path& root) {
+  std::vector<std::string> known;
+  for (const fs::path& file : files_below(root))
+    known.push_back(file.generic_string());
+  const fs::path parent = fs::path(wanted).parent_path();
+  std::error_code error;
+  for (fs::directory_iterator at(parent.empty() ? "." : parent, error), end; !error && at != end;
+       at.increment(error))
+    if (at->path().extension() == ".toml")
+      known.push_back((parent / at->path().filename()).generic_string());
+  const std::string near = nearest(wanted, known);
+  return near.empty() ? "" : " (did you mean " + parity::quoted(near) + "?)";
+}
+
+std::vector<fs::path> files_named(const std::string& wanted, const fs::path& root) {
+  std::error_code error;
+  if (fs::is_regular_file(wanted, error)) {
+    if (fs::path(wanted).extension() !=
+        ".toml")  // its golden and results would be those of the .toml beside it
+      throw UserError(
+          "cannot run " + parity::quoted(wanted) +
+          " (the name of a case file ends in .toml); rename it, or name a case; see: parity list");
+    return {wanted};
+  }
+  if (fs::is_directory(wanted, error))
+    return files_below(wanted);
+  std::vector<fs::path> files;
+  std::vector<std::string> names;
+  if (fs::is_directory(root, error))
+    for (const fs::path& file : files_below(root)) {
+      names.push_back(name_below(file, root));
+      if (glob_match(wanted, names.back()) || glob_match(wanted, file.generic_string()) ||
+          names.back().starts_with(wanted + "/"))
+        files.push_back(file);
+    }
+  std::sort(names.begin(), names.end());
+  if (!files.empty())
+    return files;
+  if (!fs::is_directory(root, error))
+    throw UserError("there is no folder '" + root.string() + "' here to look for " + parity::quoted(wanted) +
+                    " in; run from the project's root, or give --cases");
+  if (fs::path(wanted).extension() == ".toml")
+    throw UserError("there is no file " + parity::quoted(wanted) + nearest_file(wanted, root) +
+                    "; see: parity list");
+  throw UserError("no case is called " + parity::quoted(wanted) + suggestion(wanted, names) +
+                  "; see: parity list");
+}
+
+}  // namespace
+
+std::vector<fs::path> find_case_files(const CaseFilter& filter, const fs::path& root) {
+  std::error_code error;
+  if (filter.what.empty() && !fs::is_directory(root, error))
+    throw UserError("there is no folder '" + root.string() +
+                    "' here (cases are looked for in it); run from the project's root, or name case files");
+  const std::vector<std::string> what = filter.what.empty() ? std::vector{root.string()} : filter.what;
+  std::set<fs::path> files, seen;
+  for (const std::string& wanted : what)
+    for (const fs::path& file : files_named(wanted, root))
+      if (seen.insert(fs::absolute(file).lexically_normal()).second)
+        files.insert(file.lexically_normal());
+  if (files.empty())
+    throw UserError("no case files (*.toml) in '" + what.front() + "'; name a folder that has some");
+  return {files.begin(), files.end()};
+}
+
+bool has_wanted_tag(const CaseFilter& filter, const std::vector<std::string>& tags) {
+  const auto has_one_of = [&](const std::vector<std::string>& list) {
+    return std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) {
+      return std::find(list.begin(), list.end(), tag) != list.end();
+    });
+  };
+  return (filter.tags.empty() || has_one_of(filter.tags)) && !has_one_of(filter.without_tags);
+}
+
+bool is_left_out(const CaseFilter& filter, const std::vector<std::string>& tags) {
+  const auto has_slow = [](const std::vector<std::string>& list) {
+    return std::find(list.begin(), list.end(), "slow") != list.end();
+  };
+  return has_slow(tags) && filter.what.empty() && !has_slow(filter.tags);
+}
+
+}  // namespace parity

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/cases/named_case.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/suite/cases/file.hpp"
+#include "harness/suite/cases/find_cases.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+
+Case named_case(const std::string& words, const fs::path& root) {
+  const std::vector<fs::path> files = find_case_files({{words}, {}, {}}, root);
+  if (files.size() != 1)
+    throw UserError(fmt::format("{} names {} cases; name one of them", parity::quoted(words), files.size()));
+  return read_case(files.front());
+}
+
+ArmWords::ArmWords(const std::string& words) : source(words) {
+  std::error_code error;
+  const size_t colon = words.rfind(':');
+  if (colon == std::string::npos || fs::is_regular_file(words, error))
+    return;
+  source = words.substr(0, colon);
+  arm = words.substr(colon + 1);
+}
+
+void require_arm(const Case& source, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Arm& arm : source.arms)
+    known.push_back(arm.name);
+  if (std::ranges::find(known, name) == known.end())
+    throw UserError("case " + source.name + " has no arm " + parity::quoted(name) + suggestion(name, known));
+}
+
+}  // namespace parity

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/derived/calibrate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/compare/quantity.hpp"
+#include "harness/compare/wording.hpp"
+#include "harness/suite/derived/noise_measure.hpp"
+
+namespace parity {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Json growth_json(const Growth& growth) {
+  if (!growth.known())
+    return nullptr;
+  return {{"d0", json_number(growth.initial)},
+          {"lambda", json_number(growth.rate)},
+          {"saturation", std::isfinite(growth.saturation) ? Json(growth.saturation) : Json()},
+          {"points", growth.points}};
+}
+
+/// The kind that is noisiest at the last step of a quantity.
+std::string leading_kind(const Floors& floors, const std::string& arm, const std::string& quantity) {
+  const FloorRow* last = nullptr;
+  for (const FloorRow& row : floors.arms.at(arm).rows)
+    if (row.quantity == quantity)
+      last = &row;
+  if (!last || last->largest() == 0)
+    return "";
+  for (size_t i = 0; i < last->noise.size(); ++i)
+    if (last->noise[i] == last->largest())
+      return floors.kinds[i];
+  return "";
+}
+
+/// The noisiest arm of a check for a quantity.
+void describe(FloorLine& line, const Floors& floors, const std::string& quantity) {
+  for (const std::string& arm : line.arms) {
+    const auto measured = floors.arms.find(arm);
+    if (measured == floors.arms.end())
+      continue;
+    const FloorCurve curve(measured->second, quantity);
+    if (curve.empty())
+      continue;
+    const std::vector<int64_t> steps = curve.steps();
+    const double last = curve.relative_at(steps.back()).value_or(0);
+    if (!line.kind.empty() && last <= line.last)
+      continue;
+    line.last = last;
+    line.growth = curve.growth();
+    line.kind = leading_kind(floors, arm, quantity);
+    const auto first =
+        std::find_if(steps.begin(), steps.end(), [&](int64_t step) { return curve.at(step) > 0.0; });
+    line.first = first == steps.end() ? 0 : curve.relative_at(*first).value_or(0);
+  }
+}
+
+/// Limit over gap at the step that comes nearest to its limit.
+double headroom_of(const BoundedGap& gap, const BoundRule& rule) {
+  double least = infinity;
+  for (const BoundedStep& step : gap.steps)
+    if (step.gap > 0)
+      least = std::min(least, rule.limit(step) / step.gap);
+  return gap.broken.empty() ? least : 0;
+}
+
+/// Whether the floor decides the check: always of bounded, of equivalent where twins do not.
+bool is_bounded(const Check& check, const std::vector<Side>& sides) {
+  return check.relation == Relation::bounded ||
+         (check.relation == Relation::equivalent &&
+          std::any_of(sides.begin(), sides.end(), [](const Side& side) { return side.sixteen_bits; }));
+}
+
+std::string bound_words(const Check& check, const BoundRule& rule, bool bounded) {
+  if (!bounded)
+    return check.relation == Relation::equivalent || check.relation == Relation::distinct ? "float64 twins"
+                                                                                          : "bits";
+  return rule.tolerance ? size_text(*rule.tolerance) : fmt::format("{:.0f} floors", rule.alpha);
+}
+
+std::vector<std::string> quantities_of(const Case& source, const Check& check, const Trace& trace) {
+  Case only = source;
+  only.checks = {check};
+  const WantedQuantities wanted = wanted_of(only, check.arms.front(), trace);
+  std::vector<std::string> names = wanted.channels;
+  for (const TensorKey& key : wanted.tensors)
+    if (const std::string name = fmt::format("{} {}", name_of(key.phase), key.name);
+        std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
+  return names;
+}
+
+void add_lines(Calibration& found, const Case& source, size_t number,
+               const std::map<std::string, ArmEvidence>& arms) {
+  const Check& check = source.checks[number];
+  std::vector<Side> sides;
+  for (const std::string& name : check.arms) {
+    const ArmEvidence& arm = arms.at(name);
+    const auto floors = found.floors.arms.find(name);
+    sides.push_back(side_of(name, arm));
+    sides.back().floors = floors == found.floors.arms.end() ? nullptr : &floors->second;
+    sides.back().floors_problem = "";
+  }
+  const BoundRule rule = rule_of(check);
+  const bool bounded = is_bounded(check, sides);
+  std::map<std::string, double> headroom;
+  if (bounded && sides.size() == 2) {
+    try {
+      for (const BoundedGap& gap : measure_bounded(check, sides))
+        headroom[gap.quantity] = headroom_of(gap, rule);
+    } catch (const MissingEvidence&) {
+      headroom.clear();  // the check itself will say what is not there
+    }
+  }
+  for (const std::string& quantity : quantities_of(source, check, *arms.at(check.arms.front()).trace)) {
+    FloorLine line;
+    line.check = number;
+    line.arms = check.arms;
+    line.quantity = quantity;
+    line.bound = bound_words(check, rule, bounded);
+    describe(line, found.floors, quantity);
+    if (const auto room = headroom.find(quantity); room != headroom.end())
+      line.headroom = room->second;
+    found.lines.push_back(std::move(line));
+  }
+}
+
+/// How far 16 bits take an arm from float32, against the noise that float32 has by itself.
+void add_sixteen_bits(Calibration& found, const NoisePlan& plan, const WantedQuantities& wanted,
+                      const std::map<std::string, ArmEvidence>& arms) {
+  const ArmFloors& floors = found.floors.arms.at(plan.arm);
+  for (const std::string& channel : wanted.channels) {
+    double noise = 0;
+    for (const FloorRow& row : floors.rows)
+      if (row.quantity == channel)
+        noise = std::hypot(noise, row.largest() / plan.factor());
+    const SeriesGap gap = series_gap(*arms.at(plan.origin()).trace, *arms.at(plan.arm).trace, channel);
+    if (gap.gap > 0 && noise > 0)
+      found.sixteen_bits.push_back({plan.arm, channel, std::log2(gap.gap / noise)});
+  }
+}
+
+void add_evidence(Calibration& found, const std::vector<NoisePlan>& plans) {
+  Json& evidence = found.floors.evidence;
+  evidence["left_out"] = Json::array();
+  for (const std::string& why : found.left_out)  // which, not why: a trainer's words may name this machine
+    evidence["left_out"].push_back(why.substr(0, why.find(": ", why.find(": ") + 2)));
+  Json growth = Json::object();
+  for (const auto& [name, arm] : found.floors.arms)
+    for (const std::string& quantity : arm.quantities())
+      if (const Growth fitted = FloorCurve(arm, quantity).growth(); fitted.known())
+        growth[name][quantity] = growth_json(fitted);
+  evidence["growth"] = growth;
+  Json factors = Json::object();
+  for (const NoisePlan& plan : plans)
+    if (plan.float32)
+      factors[plan.arm] = plan.factor();
+  evidence["factors"] = factors;
+}
+
+std::vector<NoisePlan> plans_of(const Case& source, int repeats, const RunSettings& options) {
+  const PlannedCase planned = plan_arms(source, options);
+  std::vector<NoisePlan> plans;
+  for (const Arm& arm : source.arms)
+    if (std::any_of(source.checks.begin(), source.checks.end(), [&](const Check& check) {
+          return std::find(check.arms.begin(), check.arms.end(), arm.name) != check.arms.end();
+        }))
+      plans.push_back(plan_noise(arm, planned.arm(arm.name).config, source.profile, repeats));
+  return plans;
+}
+
+void require_finished(const std::vector<NoisePlan>& plans, const std::map<std::string, ArmEvidence>& arms) {
+  for (const NoisePlan& plan : plans)
+    for (const std::string& name : {plan.arm, plan.origin()})
+      if (const ArmEvidence& arm = arms.at(name); arm.crashed || !arm.trace)
+        throw UserError(
+            "arm " + name + " gives nothing to measure" + (arm.failure.empty() ? "" : ": " + arm.failure),
+            ExitCode::crashed);
+}
+
+}  // namespace
+
+Json FloorLine::to_json() const {
+  return {{"check", check + 1},
+          {"arms", arms},
+          {"quantity", quantity},
+          {"first", json_number(first)},
+          {"last", json_number(last)},
+          {"growth", growth_json(growth)},
+          {"kind", kind},
+          {"bound", bound},
+          {"headroom", headroom ? json_number(*headroom) : Json()}};
+}
+
+Calibration measure_noise(const Case& source, const std::vector<NoisePlan>& plans,
+                          const std::map<std::string, ArmEvidence>& arms) {
+  require_finished(plans, arms);
+  Calibration found;
+  for (const std::string_view kind : EnumNames<NoiseKind>::names)
+    found.floors.kinds.emplace_back(kind);
+  for (const NoisePlan& plan : plans) {
+    for (const std::string& why : plan.left_out)
+      found.left_out.push_back(plan.arm + ": " + why);
+    const WantedQuantities wanted = wanted_of(source, plan.arm, *arms.at(plan.arm).trace);
+    ArmFloors floors = measure_arm(plan, wanted, arms, found.left_out);
+    if (floors.rows.empty())
+      continue;
+    found.floors.arms[plan.arm] = std::move(floors);
+    if (plan.float32)
+      add_sixteen_bits(found, plan, wanted, arms);
+  }
+  if (found.floors.empty())
+    throw UserError(
+        "nothing of " + source.name +
+            " could be measured (its checks are about counts, or no arm can be run in another way)",
+        ExitCode::missing);
+  for (size_t i = 0; i < source.checks.size(); ++i)
+    add_lines(found, source, i, arms);
+  add_evidence(found, plans);
+  return found;
+}
+
+Calibration calibrate(const Case& source, int repeats, const RunSettings& options, Progress& progress) {
+  const std::vector<NoisePlan> plans = plans_of(source, repeats, options);
+  std::vector<ExtraArm> extra;
+  for (const NoisePlan& plan : plans) {
+    if (plan.float32)
+      extra.push_back(*plan.float32);
+    for (const NoiseArm& noise : plan.noise)
+      extra.push_back(noise.arm);
+  }
+  const ArmRuns runs = run_arms(with_extra_arms(source, extra), options, progress);
+  Calibration found = measure_noise(source, plans, runs.evidence.arms());
+  found.floors.evidence["repeats"] = repeats;
+  found.runs = runs.runs.size();
+  found.cached = static_cast<size_t>(
+      std::count_if(runs.runs.begin(), runs.runs.end(), [](const auto& run) { return run.second.cached; }));
+  return found;
+}
+
+}  // namespace parity

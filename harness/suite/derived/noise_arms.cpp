@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/derived/noise_arms.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/suite/cases/precision.hpp"
+#include "harness/suite/cases/profile.hpp"
+
+namespace parity {
+namespace {
+
+/// Another number of micro-batches that the rows of a rank divide into; 0 if there is none.
+int64_t other_micro_batches(const FlatConfig& config) {
+  const int64_t now = integer_of(config, "data.micro_batches", 1);
+  const int64_t ranks = std::max<int64_t>(integer_of(config, "parallel.dp_replicate", 1), 1) *
+                        std::max<int64_t>(integer_of(config, "parallel.dp_shard", 1), 1);
+  const int64_t rows = integer_of(config, "data.global_batch", 0) / ranks;
+  if (now < 1 || rows < 1)
+    return 0;
+  if (rows % (2 * now) == 0)
+    return 2 * now;
+  return now % 2 == 0 && rows % (now / 2) == 0 ? now / 2 : 0;
+}
+
+/// Collects the runs of one arm. `base` is what all of them change of it.
+class Planner {
+ public:
+  Planner(const Arm& arm, NoisePlan& plan) : arm_(arm), plan_(plan) {}
+
+  void add(NoiseKind kind, const std::string& suffix, const FlatConfig& keys, const std::string& profile = "",
+           const std::vector<Fault>& faults = {}) {
+    ExtraArm extra{.of = arm_.name, .suffix = suffix, .config = keys, .profile = profile, .faults = faults};
+    if (plan_.float32) {
+      extra.suffix = plan_.float32->suffix + "." + suffix;
+      extra.config.insert(plan_.float32->config.begin(), plan_.float32->config.end());
+    }
+    plan_.noise.push_back({kind, std::move(extra)});
+  }
+  void leave_out(NoiseKind kind, const std::string& why) {
+    plan_.left_out.push_back(fmt::format("{}: {}", name_of(kind), why));
+  }
+
+ private:
+  const Arm& arm_;
+  NoisePlan& plan_;
+};
+
+void add_micro_batches(Planner& planner, const Arm& arm, const FlatConfig& config) {
+  constexpr auto kind = NoiseKind::micro_batches;
+  const int64_t other = other_micro_batches(config);
+  if (arm.is_command())
+    return planner.leave_out(kind, "a command may take them in its own way");
+  if (text_of(config, "loss.normalization") != "global_tokens")
+    return planner.leave_out(kind,
+                             "a mean over each micro-batch is another computation when they are cut anew");
+  if (other == 0)
+    return planner.leave_out(kind, "the rows of a rank divide into no other number");
+  planner.add(kind, fmt::format("micro_batches{}", other), {{"data.micro_batches", other}});
+}
+
+/// The distance of 1 to the next number.
+double eps_of(const FlatConfig& config) {
+  return text_of(config, "dtype") == "float64" ? 0x1p-52 : 0x1p-23;
+}
+
+void add_perturbed(Planner& planner, const Arm& arm, const FlatConfig& config, int repeats) {
+  if (arm.is_command())
+    return planner.leave_out(NoiseKind::perturbed, "a command's weights cannot be reached");
+  for (int i = 1; i <= repeats; ++i) {
+    Fault fault;
+    fault.kind = FaultKind::perturb;
+    fault.steps = {0};
+    fault.phase = Phase::param;
+    fault.size = eps_of(config);
+    fault.seed = static_cast<uint64_t>(i);
+    planner.add(NoiseKind::perturbed, fmt::format("perturbed{}", i), {}, "", {fault});
+  }
+}
+
+}  // namespace
+
+NoisePlan plan_noise(const Arm& arm, const FlatConfig& config, const std::string& profile, int repeats) {
+  NoisePlan plan;
+  plan.arm = arm.name;
+  if (computes_in_16_bits(config))
+    plan.float32 = ExtraArm{.of = arm.name, .suffix = "float32", .config = without_16_bits()};
+  Planner planner(arm, plan);
+  if (!arm.float64)
+    planner.leave_out(NoiseKind::twin, "the command has no float64 form");
+  else if (text_of(config, "dtype") == "float64")
+    planner.leave_out(NoiseKind::twin, "the arm is float64 itself");
+  else
+    planner.add(NoiseKind::twin, "twin", {{"dtype", "float64"}});
+  add_perturbed(planner, arm, config, repeats);
+  const int64_t threads = integer_of(config, "threads", 1) == 1 ? 2 : 1;
+  planner.add(NoiseKind::threads, fmt::format("threads{}", threads), {{"threads", threads}});
+  const std::string other(
+      name_of(profile == name_of(Profile::portable) ? Profile::native : Profile::portable));
+  planner.add(NoiseKind::kernels, other, {}, other);
+  add_micro_batches(planner, arm, config);
+  return plan;
+}
+
+}  // namespace parity

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/compare/floors.hpp"
+#include "harness/compare/judge.hpp"
+#include "harness/suite/cases/case.hpp"
+#include "harness/suite/derived/noise_arms.hpp"
+
+namespace parity {
+
+/// Noise of a kind above this part of a channel is no rounding, and the kind is left out: 2^10 times the
+/// roundoff of float32, the M of CollapseRule.
+inline constexpr double largest_noise = 0x1p-14;
+
+/// Channels and tensors of one arm that checks of a case measure.
+struct WantedQuantities {
+  std::vector<std::string> channels;  ///< of numbers that can round; counts have no noise
+  std::vector<TensorKey> tensors;
+};
+
+WantedQuantities wanted_of(const Case& source, const std::string& arm, const Trace& trace);
+
+/// The noise of one arm, step by step.
+/// \param left_out  receives "ARM: KIND: why" for runs that failed, took other batches, or gave what is no
+///                  rounding
+ArmFloors measure_arm(const NoisePlan& plan, const WantedQuantities& wanted,
+                      const std::map<std::string, ArmEvidence>& arms, std::vector<std::string>& left_out);
+
+/// ||a - b||_2 over the steps of a channel, and ||a||_2.
+struct SeriesGap {
+  double gap = 0, norm = 0;
+
+  double relative() const;
+};
+SeriesGap series_gap(const Trace& a, const Trace& b, const std::string& channel);
+
+}  // namespace parity

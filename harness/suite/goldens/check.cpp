@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/goldens/check.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "harness/base/error.hpp"
+#include "harness/golden/diff.hpp"
+#include "harness/golden/golden_file.hpp"
+#include "harness/suite/cases/drop_checks.hpp"
+#include "harness/suite/results/last_results.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+
+std::vector<Case> only_goldens(std::vector<Case> cases) {
+  std::erase_if(cases, [](const Case& item) { return item.golden.arms.empty(); });
+  for (Case& item : cases) {
+    drop_checks(item, Against::arm);
+    const auto unused = [&](const Arm& arm) {
+      return std::find(item.golden.arms.begin(), item.golden.arms.end(), arm.name) == item.golden.arms.end();
+    };
+    // A command may read the trace of an arm that the golden leaves out.
+    if (std::none_of(item.arms.begin(), item.arms.end(), [](const Arm& arm) { return arm.is_command(); }))
+      std::erase_if(item.arms, unused);
+    if (std::none_of(item.arms.begin(), item.arms.end(),
+                     [&](const Arm& a) { return a.name == item.reference; }))
+      item.reference = item.arms.front().name;
+  }
+  return cases;
+}
+
+GoldenDiff diff_goldens(const std::string& name, const Golden& before, const Golden& after) {
+  GoldenDiff diff{same_values(before.arms, after.arms), golden_diff(before, after), {}};
+  diff.json = {{"name", name},
+               {"identical", diff.identical},
+               {"differences", Json::array()},
+               {"notes", golden_notes(before.arms, after.arms)},
+               {"reasons", history_json(new_changes(before, after))}};
+  for (const GoldenDifference& row : golden_differences(before.arms, after.arms))
+    diff.json["differences"].push_back(row.to_json());
+  return diff;
+}
+
+GoldenDiff diff_files(const fs::path& before, const fs::path& after) {
+  const Golden golden = read_intact_golden(after);
+  return diff_goldens(golden.origin.case_name, read_intact_golden(before), golden);
+}
+
+GoldenDiff diff_with_last_run(const Case& source, const fs::path& out) {
+  Golden stored = read_intact_golden(source.golden_file);
+  Golden now;
+  const Json results = last_results(source.name, out);
+  if (!results.value("settings", Json::array()).empty())
+    throw UserError("the last run of " + source.name +
+                    " was changed by --set (its values are not the case's); run it as it is: parity run " +
+                    source.file.string());
+  for (const Json& arm : results.at("arms")) {
+    const std::string name = arm.at("name");
+    if (std::find(source.golden.arms.begin(), source.golden.arms.end(), name) == source.golden.arms.end())
+      continue;
+    const Trace trace = Trace::open(out / arm.at("trace").get<std::string>());
+    std::optional<Trace> twin;
+    if (arm.at("twin").is_string())
+      twin = Trace::open(out / "runs" / arm.at("twin").get<std::string>());
+    now.arms[name] = content_of({&trace, twin ? &*twin : nullptr, false, 0});
+    // Comparing needs no twin while bits agree; where the run has none, the stored one is left out too.
+    if (const auto old = stored.arms.find(name); !twin && old != stored.arms.end())
+      old->second.twin.reset();
+    else if (old != stored.arms.end() && !old->second.twin)
+      now.arms[name].twin.reset();
+  }
+  now.history = stored.history;
+  now.evidence = stored.evidence;
+  return diff_goldens(source.name, stored, now);
+}
+
+}  // namespace parity

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/goldens/sizes.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/base/file.hpp"
+#include "harness/suite/goldens/unused_goldens.hpp"
+#include "harness/suite/results/case_outcome.hpp"
+#include "harness/suite/runs/cache.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr size_t most_named = 5;
+
+std::string largest_words(const GoldenSizes& sizes) {
+  std::string words;
+  for (size_t i = 0; i < std::min(sizes.files.size(), most_named); ++i)
+    words += fmt::format("{}{} ({})", i == 0 ? "" : ", ", path_from_here(sizes.files[i].file),
+                         bytes_words(sizes.files[i].bytes));
+  return words;
+}
+
+}  // namespace
+
+uint64_t GoldenSizes::bytes() const {
+  uint64_t sum = 0;
+  for (const GoldenSize& each : files)
+    sum += each.bytes;
+  return sum;
+}
+
+Json GoldenSizes::to_json() const {
+  return {{"files", files.size()}, {"bytes", bytes()}, {"limit", limit}};
+}
+
+GoldenSizes golden_sizes(const fs::path& root, uint64_t limit) {
+  GoldenSizes sizes{{}, limit};
+  for (const fs::path& file : golden_files(root)) {
+    std::error_code error;
+    const uintmax_t bytes = fs::file_size(file, error);
+    if (!error)
+      sizes.files.push_back({file, bytes});
+  }
+  std::sort(sizes.files.begin(), sizes.files.end(), [](const GoldenSize& a, const GoldenSize& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.file < b.file;
+  });
+  return sizes;
+}
+
+Json oversized_goldens_results(const GoldenSizes& sizes) {
+  const std::string sentence = fmt::format(
+      "the goldens take {} in {} file{}, and may take {}; the largest are {}; store fewer arms ([golden] "
+      "arms), a "
+      "smaller model, or allow more with --max-total-size",
+      bytes_words(sizes.bytes()), sizes.files.size(), sizes.files.size() == 1 ? "" : "s",
+      bytes_words(sizes.limit), largest_words(sizes));
+  const Json check = {
+      {"id", "size of goldens:1"},
+      {"kind", "golden"},
+      {"quantity", "total size"},
+      {"arms", Json::array()},
+      {"against", "golden"},
+      {"relation", "bounded"},
+      {"because", "every clone pays for goldens, and nobody reviews what has become too much"},
+      {"passed", false},
+      {"verdict", "different"},
+      {"sentence", sentence},
+      {"measured", {{"bytes", sizes.bytes()}, {"files", sizes.files.size()}}},
+      {"limit", {{"bytes", sizes.limit}}},
+      {"command", "parity golden verify --max-total-size SIZE"}};
+  return suite_failure("size of goldens", "What the goldens take",
+                       "Do the goldens stay small enough to keep?", sentence, "different",
+                       Json::array({check}));
+}
+
+}  // namespace parity

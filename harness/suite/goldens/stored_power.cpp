@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/goldens/stored_power.hpp"
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/json_fields.hpp"
+#include "harness/suite/plan/content_hash.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr uint64_t largest_power = 16 << 20;
+
+/// A measurement of this case; null where there is none or it cannot be read.
+Json measurement(const fs::path& file, const Case& source) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error))
+    return nullptr;
+  try {
+    Json power = read_json(read_file(file, largest_power));
+    const bool is_one = text_or(power, "schema") == "parity.power/1" &&
+                        text_or(power, "case") == source.name && !text_or(power, "sentence").empty();
+    return is_one ? power : Json();
+  } catch (const UserError&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+fs::path power_file(const Case& source, const fs::path& out) {
+  return out / "power" / (source.name + ".json");
+}
+
+fs::path recorded_power_file(const Case& source) {
+  fs::path file = source.golden_file;
+  return file.replace_extension(".power.json");
+}
+
+std::string case_digest(const Case& source) {
+  return content_hash(read_file(source.file));
+}
+
+bool recorded_power_is_stale(const Case& source) {
+  const Json power = measurement(recorded_power_file(source), source);
+  return !power.is_null() && text_or(power, "case_digest") != case_digest(source);
+}
+
+Json stored_power(const Case& source, const fs::path& out) {
+  if (!source.settings.empty())
+    return nullptr;
+  Json power = measurement(power_file(source, out), source);
+  if (power.is_null())
+    power = measurement(recorded_power_file(source), source);
+  if (power.is_null())
+    return nullptr;
+  std::string sentence = text_or(power, "sentence");
+  if (text_or(power, "case_digest") != case_digest(source))
+    sentence += " (measured before the case changed; run: parity power " + source.name + " --record)";
+  return {
+      {"sentence", sentence}, {"arm", text_or(power, "arm")}, {"clean", power.value("clean", Json(false))}};
+}
+
+}  // namespace parity

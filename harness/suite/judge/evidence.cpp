@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/judge/evidence.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "harness/base/error.hpp"
+#include "harness/compare/rounding_size.hpp"
+#include "harness/suite/cases/precision.hpp"
+#include "harness/suite/judge/renaming.hpp"
+
+namespace parity {
+namespace {
+
+/// What the checks of a case allow the arithmetic of one of its arms to cost. A check states it of its second
+/// arm: the first one is the reference, and most often computes in float32.
+PrecisionAllowance allowance_for(const Case& source, const std::string& arm) {
+  PrecisionAllowance allowance;
+  for (const Check& check : source.checks) {
+    if (check.arms.size() != 2 || check.arms.back() != arm)
+      continue;
+    const RoundingModel stated = rounding_model(check.precision.value_or(DType::float32));
+    allowance.dtype = wider_allowance(rounding_model(allowance.dtype), stated).dtype;
+    allowance.factor = std::max(allowance.factor, check.imprecision.value_or(1));
+  }
+  return allowance;
+}
+
+}  // namespace
+
+Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunResult>& results,
+                   const RunStore& store) {
+  for (const PlannedArm& arm : planned.arms) {
+    const Arm& source = planned.source.arm(arm.name);
+    ArmEvidence& evidence = arms_[arm.name];
+    evidence.warmup_steps = arm.warmup_steps;
+    evidence.resolved = arm.resolved;
+    evidence.updates = updates_of_run(arm.config, source.is_command() ? RunSpan{} : source.span);
+    evidence.ranks = arm.ranks;
+    evidence.sixteen_bits = computes_in_16_bits(arm.config);
+    evidence.allowance = allowance_for(planned.source, arm.name);
+    evidence.trace = open(arm.run, source, results, store);
+    evidence.failure = failure_of(arm.run, evidence.trace, results);
+    if (!arm.twin.empty()) {
+      evidence.twin = open(arm.twin, source, results, store);
+      if (evidence.failure.empty())
+        evidence.failure = failure_of(arm.twin, evidence.twin, results);
+    }
+    evidence.crashed = !evidence.failure.empty();
+    // A trace that tells its own end (a number that is not finite) tells it better.
+    if (evidence.trace && evidence.trace->failure())
+      evidence.failure.clear();
+  }
+}
+
+const Trace* Evidence::open(const std::string& run, const Arm& arm,
+                            const std::map<std::string, RunResult>& results, const RunStore& store) {
+  if (const auto known = traces_.find(run); known != traces_.end())
+    return known->second.get();
+  std::unique_ptr<Trace>& trace = traces_[run];
+  try {
+    trace = std::make_unique<Trace>(Trace::open(store.folder(run)));
+    if (!arm.names.empty())
+      trace->rename_tensors(Renaming(arm.names));
+  } catch (const UserError& error) {
+    trace.reset();
+    if (results.at(run).complete())  // a failed one may leave nothing, and has its own reason
+      problems_[run] = error.what();
+  }
+  return trace.get();
+}
+
+std::string Evidence::failure_of(const std::string& run, const Trace* trace,
+                                 const std::map<std::string, RunResult>& results) const {
+  const RunResult& result = results.at(run);
+  if (!result.complete())
+    return result.failure ? result.failure->message : "run " + run + " did not finish";
+  return trace ? "" : problem(run);
+}
+
+std::string Evidence::problem(const std::string& run) const {
+  const auto found = problems_.find(run);
+  return found == problems_.end() ? "" : found->second;
+}
+
+std::map<std::string, ArmEvidence> Evidence::arms(const std::vector<std::string>& names) const {
+  std::map<std::string, ArmEvidence> chosen;
+  for (const std::string& name : names)
+    chosen[name] = arms_.at(name);
+  return chosen;
+}
+
+}  // namespace parity

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/judge/judge_case.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/golden/sibling.hpp"
+#include "harness/suite/judge/case_floors.hpp"
+#include "harness/suite/judge/replica_check.hpp"
+
+namespace parity {
+namespace {
+
+/// Whether both arms are trained by one run, because nothing tells their configs and commands apart.
+bool is_of_one_run(const Check& check, const PlannedCase& planned) {
+  if (check.arms.size() != 2)
+    return false;
+  const auto run_of = [&](const std::string& name) {
+    return std::find_if(planned.arms.begin(), planned.arms.end(),
+                        [&](const PlannedArm& arm) { return arm.name == name; })
+        ->run;
+  };
+  return run_of(check.arms[0]) == run_of(check.arms[1]);
+}
+
+CheckResult vacuous(const Check& check, bool commands) {
+  CheckResult result;
+  result.verdict = Verdict::vacuous;
+  result.sentence = fmt::format(
+      "{} and {} are one run, so there is nothing to compare (nothing tells their configs{} apart); "
+      "give one of them the value that the case asks about",
+      check.arms[0], check.arms[1], commands ? ", commands and inputs" : "");
+  return result;
+}
+
+/// A check between arms of the case.
+CheckResult judge_pair(const Check& check, const PlannedCase& planned,
+                       const std::map<std::string, ArmEvidence>& arms) {
+  if (is_of_one_run(check, planned))
+    return vacuous(check, planned.source.arm(check.arms[0]).is_command());
+  if (check.sibling && !check.sibling->golden.empty())
+    return judge_against_sibling(check, arms, stored_golden(check.sibling->golden));
+  return judge(check, arms);
+}
+
+void add_training_checks(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
+  for (const Arm& arm : source.arms) {
+    const Trace* trace = evidence.trace(arm.name);
+    const bool asked = std::any_of(source.checks.begin(), source.checks.end(), [&](const Check& check) {
+      return check.relation == Relation::trained && check.arms.front() == arm.name;
+    });
+    if (asked || !trace || !trace->channels().contains("loss"))
+      continue;
+    Check check;
+    check.channels = {"loss"};
+    check.arms = {arm.name};
+    check.relation = Relation::trained;
+    check.because = "arms that do not train agree for the wrong reason";
+    judged.push_back({"training", "loss", check, judge(check, evidence.arms())});
+  }
+}
+
+void add_replica_checks(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
+  for (const Arm& arm : source.arms)
+    if (const Trace* trace = evidence.trace(arm.name))
+      if (auto check = replica_check(arm.name, *trace))
+        judged.push_back(std::move(*check));
+}
+
+/// While values are being stored there is nothing to hold them against.
+CheckResult not_yet_stored(const Check& check) {
+  CheckResult result;
+  result.passed = true;
+  result.verdict = Verdict::identical;
+  result.sentence = check.quantity() + " of " + check.arms[0] + " is recorded now, and compared from then on";
+  return result;
+}
+
+bool all_twins_ran(const Check& check, const std::map<std::string, ArmEvidence>& arms) {
+  return std::ranges::all_of(check.all_arms(),
+                             [&](const std::string& name) { return arms.at(name).twin != nullptr; });
+}
+
+}  // namespace
+
+std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& evidence,
+                                    const StoredGolden& golden, const GoldenPolicy& policy,
+                                    const std::map<std::string, RunResult>& runs,
+                                    const StandingEvidence& standing) {
+  const Case& source = planned.source;
+  std::vector<JudgedCheck> judged;
+  std::map<std::string, ArmEvidence> arms = evidence.arms();
+  attach_floors(arms, source, golden);
+  const bool records = will_record(source, policy.mode);
+  for (size_t i = 0; i < source.checks.size(); ++i) {
+    const Check& check = source.checks[i];
+    if (check.against == Against::golden)
+      judged.push_back(
+          {"golden", check.quantity(), check,
+           records ? not_yet_stored(check) : judge_against_golden(check, golden, arms.at(check.arms[0]))});
+    else if (const auto stored = standing.find(i);
+             stored != standing.end() && !all_twins_ran(check, arms) && !is_of_one_run(check, planned))
+      judged.push_back({"pair", check.quantity(), check, stored->second.result, stored->second.origin});
+    else
+      judged.push_back({"pair", check.quantity(), check, judge_pair(check, planned, arms)});
+  }
+  add_training_checks(judged, source, evidence);
+  add_replica_checks(judged, source, evidence);
+  if (records)
+    record_case(judged, planned, evidence, runs, golden, policy);
+  else if (!source.golden.arms.empty())
+    judge_golden(judged, source, evidence, golden, policy.drift);
+  return judged;
+}
+
+std::string window_words(const StepWindow& window) {
+  if (window.kind != StepWindow::Kind::range)
+    return std::string(name_of(window.kind));
+  return window.first == window.last ? std::to_string(window.first)
+                                     : fmt::format("{}-{}", window.first, window.last);
+}
+
+}  // namespace parity

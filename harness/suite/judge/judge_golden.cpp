@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/judge/judge_golden.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/process.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+JudgedCheck golden_check(const std::string& arm, const std::string& quantity, CheckResult result) {
+  Check check;
+  check.arms = {arm};
+  check.relation = Relation::identical;
+  check.because = "the golden holds what this arm computed when it was last reviewed";
+  return {"golden", quantity, check, std::move(result)};
+}
+
+}  // namespace
+
+std::vector<Check> claims_on_golden(const Case& source) {
+  std::vector<Check> claims;
+  std::copy_if(source.checks.begin(), source.checks.end(), std::back_inserter(claims),
+               [](const Check& check) { return check.against == Against::golden; });
+  return claims;
+}
+
+void add_golden_finding(std::vector<JudgedCheck>& judged, const Case& source, bool passed, Verdict verdict,
+                        const std::string& sentence) {
+  CheckResult result;
+  result.passed = passed;
+  result.verdict = verdict;
+  result.sentence = sentence;
+  judged.push_back(golden_check(source.golden.arms.front(), "golden", std::move(result)));
+  judged.back().claim.arms = source.golden.arms;
+}
+
+void judge_golden(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
+                  const StoredGolden& golden, DriftMode drift) {
+  const auto arms = evidence.arms(source.golden.arms);
+  const bool crashed =
+      std::any_of(arms.begin(), arms.end(), [](const auto& arm) { return arm.second.crashed; });
+  if (!fs::exists(source.golden_file) && crashed)
+    return;  // the report names the arm; a golden is the next thing to ask for
+  if (!fs::exists(source.golden_file))
+    return add_golden_finding(
+        judged, source, false, Verdict::missing,
+        fmt::format("there is no golden {}; record it with: {}", path_from_here(source.golden_file),
+                    shell_quote({"parity", "golden", "record", path_from_here(source.file)})));
+  try {
+    for (GoldenResult& found : verify_golden(golden, arms, claims_on_golden(source))) {
+      if (found.result.verdict == Verdict::drift && drift == DriftMode::fail) {
+        found.result.passed = false;
+        found.result.sentence += "; --drift fail makes that a failure";
+      }
+      judged.push_back(golden_check(found.arm, found.quantity, std::move(found.result)));
+    }
+  } catch (const UserError& error) {
+    add_golden_finding(judged, source, false, Verdict::missing, error.what());
+  }
+}
+
+}  // namespace parity

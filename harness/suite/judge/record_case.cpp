@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/judge/record_case.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/leftovers.hpp"
+#include "harness/base/process.hpp"
+#include "harness/compare/wording.hpp"
+#include "harness/suite/judge/judge_golden.hpp"
+#include "harness/suite/judge/standing_evidence.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+/// What is stored differs from this run, and nobody said why it may: the differences, and how to bless them.
+void refuse_to_change(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
+                      const StoredGolden& golden) {
+  judge_golden(judged, source, evidence, golden, DriftMode::notice);
+  add_golden_finding(judged, source, false, Verdict::different,
+                     fmt::format("{} holds other values and was left as it is (values that change need a "
+                                 "reason for those who review them); if the new ones are right: {}",
+                                 path_from_here(source.golden_file),
+                                 shell_quote({"parity", "golden", "record", path_from_here(source.file),
+                                              "--reason", "WHY THEY CHANGED"})));
+}
+
+/// The arms that are not as their golden has them, and how they stand.
+struct Departures {
+  std::vector<std::string> drifted, different;
+
+  std::vector<std::string> all() const {
+    std::vector<std::string> names = different;
+    names.insert(names.end(), drifted.begin(), drifted.end());
+    return names;
+  }
+};
+
+Departures departures_of(const StoredGolden& golden, const std::map<std::string, ArmEvidence>& arms,
+                         const std::vector<Check>& claims) {
+  std::map<std::string, Verdict> worst;
+  for (const GoldenResult& found : verify_golden(golden, arms, claims)) {
+    if (found.arm.empty())  // the file is damaged
+      continue;
+    Verdict& verdict = worst.try_emplace(found.arm, Verdict::identical).first->second;
+    verdict = std::max(verdict, found.result.verdict);
+  }
+  Departures departures;
+  for (const auto& [arm, verdict] : worst)
+    if (verdict != Verdict::identical)
+      (verdict == Verdict::drift ? departures.drifted : departures.different).push_back(arm);
+  return departures;
+}
+
+/// \param changed  which arms, where not all of them
+std::string recording_words(Recording recording, const std::string& file, const std::string& changed,
+                            const GoldenPolicy& policy) {
+  switch (recording) {
+    case Recording::first:
+      return file + " was recorded";
+    case Recording::changed:
+      return fmt::format("{} was recorded again{}: {} (review it with: parity golden diff HEAD)", file,
+                         changed, policy.reason);
+    case Recording::other_config:
+      return file + " holds the same values and was recorded again, with the config as it is now";
+    case Recording::evidence:
+      return file + " holds these values already, and its evidence of float64 twins was renewed";
+    case Recording::unchanged:
+      break;
+  }
+  return file + (policy.mode == GoldenMode::update_all ? " holds the same values and was written anew"
+                                                       : " holds these values already");
+}
+
+GoldenOrigin origin_of(const Case& source, const GoldenPolicy& policy) {
+  GoldenOrigin origin = policy.origin;
+  origin.case_name = source.name;
+  // Not the command line as typed: it names folders of whoever recorded, and cases that are not in this file.
+  origin.command = "parity golden record " + source.name;
+  return origin;
+}
+
+/// Keeps what drifted beside what is stored; refuses where anything is more than drift.
+void record_as_variant(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
+                       const StoredGolden& golden, const GoldenPolicy& policy, const EvidenceToKeep& fresh) {
+  const std::string file = path_from_here(source.golden_file);
+  const Departures departures =
+      departures_of(golden, evidence.arms(source.golden.arms), claims_on_golden(source));
+  const auto tell = [&](bool passed, Verdict verdict, const std::string& sentence) {
+    add_golden_finding(judged, source, passed, verdict, sentence);
+  };
+  if (!golden.golden)
+    return tell(false, Verdict::missing, golden.problem + (golden.damaged ? "" : "; a variant varies one"));
+  if (!departures.different.empty()) {
+    judge_golden(judged, source, evidence, golden, DriftMode::notice);
+    return tell(
+        false, Verdict::different,
+        fmt::format("{} keeps no variant: {} differ{} by more than drift (a variant is the same "
+                    "computation in another environment)",
+                    file, list_text(departures.different), departures.different.size() == 1 ? "s" : ""));
+  }
+  if (departures.drifted.empty()) {
+    const bool news = record_evidence(source.golden_file, evidence.arms(source.golden.arms), fresh);
+    return tell(true, Verdict::identical,
+                recording_words(news ? Recording::evidence : Recording::unchanged, file, "", policy));
+  }
+  if (policy.reason.empty())
+    return tell(
+        false, Verdict::drift,
+        fmt::format("{} was left as it is ({} drifted; a variant needs a reason for those who review it); "
+                    "add --reason",
+                    file, list_text(departures.drifted)));
+  record_variant(source.golden_file, origin_of(source, policy), evidence.arms(departures.drifted),
+                 policy.reason);
+  record_evidence(source.golden_file, evidence.arms(source.golden.arms), fresh);
+  tell(true, Verdict::drift,
+       fmt::format("{} keeps a variant of {} for this environment: {}", file, list_text(departures.drifted),
+                   policy.reason));
+}
+
+/// What the twins of this case's runs showed of checks that hold.
+EvidenceToKeep evidence_to_keep(const std::vector<JudgedCheck>& judged, const PlannedCase& planned,
+                                const Evidence& evidence, const std::map<std::string, RunResult>& runs,
+                                const GoldenOrigin& producer) {
+  EvidenceToKeep kept;
+  for (const JudgedCheck& each : judged)
+    if (each.kind == "pair" && each.result.passed && each.result.twins && !each.stored)
+      kept.fresh.push_back(
+          {each.claim, each.result.verdict, number_of(each.result.measured.value("collapse_log2", Json())),
+           *each.result.twins, evidence_origin(each.claim, planned, evidence, runs, producer)});
+  kept.other_arms = evidence.arms();
+  for (const std::string& name : planned.source.golden.arms)
+    kept.other_arms.erase(name);
+  return kept;
+}
+
+}  // namespace
+
+bool will_record(const Case& source, GoldenMode mode) {
+  if (source.golden.arms.empty() || mode == GoldenMode::compare)
+    return false;
+  return mode != GoldenMode::create_missing || !fs::exists(source.golden_file) ||
+         holds_floors_alone(source.golden_file);
+}
+
+void record_case(std::vector<JudgedCheck>& judged, const PlannedCase& planned, const Evidence& evidence,
+                 const std::map<std::string, RunResult>& runs, const StoredGolden& golden,
+                 const GoldenPolicy& policy) {
+  const Case& source = planned.source;
+  const std::string file = path_from_here(source.golden_file);
+  const auto failed =
+      std::count_if(judged.begin(), judged.end(), [](const JudgedCheck& j) { return !j.result.passed; });
+  if (failed > 0)
+    return add_golden_finding(
+        judged, source, false, Verdict::missing,
+        fmt::format("{} was not recorded, because {} of the case's checks failed", file, failed));
+  remove_leftovers(source.golden_file.parent_path());
+  const EvidenceToKeep fresh = evidence_to_keep(judged, planned, evidence, runs, policy.origin);
+  if (policy.variant)
+    return record_as_variant(judged, source, evidence, golden, policy, fresh);
+  const auto arms = evidence.arms(source.golden.arms);
+  if (recording_of(source.golden_file, arms) == Recording::changed && policy.reason.empty())
+    return refuse_to_change(judged, source, evidence, golden);
+  const std::vector<std::string> changed = departures_of(golden, arms, claims_on_golden(source)).all();
+  const bool some = golden.golden && changed.size() < arms.size();
+  const Recording recording =
+      record_golden(source.golden_file, origin_of(source, policy), arms, policy.reason,
+                    policy.mode == GoldenMode::update_all ? Rewrite::always : Rewrite::when_changed, fresh);
+  add_golden_finding(
+      judged, source, true, Verdict::identical,
+      recording_words(recording, file, some ? " (only " + list_text(changed) + ")" : "", policy));
+}
+
+}  // namespace parity

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/judge/renaming.hpp"
+
+#include "harness/base/error.hpp"
+#include "harness/base/visible.hpp"
+
+namespace parity {
+namespace {
+
+constexpr size_t longest_renamed = 1024;  // std::regex recurses with each character, by kilobytes under ASan
+
+std::regex compiled(const std::string& pattern) {
+  try {
+    return std::regex(pattern);
+  } catch (const std::regex_error& error) {
+    throw UserError("'" + visible_name(pattern) + "' is not a regular expression (" + error.what() +
+                    "); mend it");
+  }
+}
+
+}  // namespace
+
+Renaming::Renaming(const std::vector<std::pair<std::string, std::string>>& rules) {
+  for (const auto& [pattern, replacement] : rules)
+    rules_.emplace_back(compiled(pattern), replacement);
+}
+
+std::string Renaming::operator()(std::string name) const {
+  for (const auto& [pattern, replacement] : rules_) {
+    if (name.size() > longest_renamed)
+      throw UserError("a tensor's name of " + std::to_string(name.size()) + " bytes (" +
+                      visible_name(name, 40) + ") is too long for the names table, which takes " +
+                      std::to_string(longest_renamed));
+    try {
+      name = std::regex_replace(name, pattern, replacement);
+    } catch (const std::regex_error& error) {
+      throw UserError("the names table cannot be applied to '" + visible_name(name) + "' (" + error.what() +
+                      "); simplify its patterns");
+    }
+  }
+  return name;
+}
+
+}  // namespace parity

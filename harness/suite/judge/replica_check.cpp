@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/judge/replica_check.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/compare/wording.hpp"
+#include "harness/trace/format/file_names.hpp"
+
+namespace parity {
+namespace {
+
+bool is_float32(const Trace& trace, const ReplicaDifference& difference) {
+  if (!difference.phase)
+    return false;
+  const SketchRow* row = trace.find_sketch({difference.step, *difference.phase, difference.name});
+  return row && row->dtype == DType::float32;
+}
+
+/// "; element [0, 3] is 0.5 on rank 0 and 0.25 on rank 1", as far as it is known.
+std::string values_words(const Trace& trace, const ReplicaDifference& difference) {
+  if (!difference.value || !difference.other_value)
+    return "";
+  const bool as_float32 = is_float32(trace, difference);
+  const std::string what =
+      difference.phase ? fmt::format("element [{}]", fmt::join(difference.index, ", ")) : "it";
+  return fmt::format("; {} is {} on rank {} and {} on rank {}", what,
+                     number_text(*difference.value, as_float32), difference.rank,
+                     number_text(*difference.other_value, as_float32), difference.other);
+}
+
+std::string difference_words(const std::string& arm, const Trace& trace) {
+  const auto& differences = trace.replica_differences();
+  const ReplicaDifference& first = differences.front();
+  const std::string quantity =
+      first.phase ? fmt::format("{} {}", name_of(*first.phase), first.name) : first.name;
+  std::string words = fmt::format(
+      "{} of {} is not the same on ranks {} and {} at step {}, and should be: both hold all of it{}",
+      quantity, arm, first.rank, first.other, first.step, values_words(trace, first));
+  if (differences.size() > 1)
+    words += fmt::format("; {} more differ, up to step {}", differences.size() - 1, differences.back().step);
+  return words;
+}
+
+WorstPlace place_of(const ReplicaDifference& difference) {
+  WorstPlace place;
+  place.step = difference.step;
+  place.quantity = difference.name;
+  place.index = difference.index;
+  place.expected = difference.value.value_or(NAN);
+  place.actual = difference.other_value.value_or(NAN);
+  place.metric = "differing";
+  place.value = 1;
+  return place;
+}
+
+}  // namespace
+
+std::optional<JudgedCheck> replica_check(const std::string& arm, const Trace& trace) {
+  if (trace.ranks() == 1 || !trace.complete())
+    return std::nullopt;
+  Check claim;
+  claim.arms = {arm};
+  claim.relation = Relation::identical;
+  claim.because = "ranks that hold the same part of a model have to keep it the same";
+  claim.channels = {"replicas"};
+  CheckResult result;
+  const auto& differences = trace.replica_differences();
+  result.passed = differences.empty();
+  result.verdict = result.passed ? Verdict::identical : Verdict::different;
+  result.measured = {{"compared", trace.replicas_compared()}, {"differing", differences.size()}};
+  if (trace.replicas_compared() == 0) {
+    result.passed = false;
+    result.verdict = Verdict::missing;
+    result.sentence = fmt::format(
+        "nothing that two of the {} ranks of {} hold was recorded by both, so whether they agree is not "
+        "known; "
+        "record a channel or a replicated tensor on each rank",
+        trace.ranks(), arm);
+    return JudgedCheck{"replicas", "replicas", claim, result};
+  }
+  if (result.passed) {
+    result.sentence = fmt::format(
+        "what several of the {} ranks of {} hold is the same on each, bit for bit: {} tensors and "
+        "channels compared",
+        trace.ranks(), arm, trace.replicas_compared());
+    return JudgedCheck{"replicas", "replicas", claim, result};
+  }
+  const ReplicaDifference& first = differences.front();
+  if (first.phase) {
+    claim.tensor = first.name;
+    claim.phase = *first.phase;
+    claim.channels.clear();
+  } else {
+    claim.channels = {first.name};
+  }
+  result.measured["rank"] = first.rank;
+  result.measured["other_rank"] = first.other;
+  result.sentence = difference_words(arm, trace);
+  result.worst = place_of(first);
+  return JudgedCheck{"replicas", "replicas", claim, result};
+}
+
+std::vector<std::string> replica_words(const JudgedCheck& judged, const std::filesystem::path& run) {
+  std::vector<std::string> words = {"parity", "compare"};
+  for (const char* rank : {"rank", "other_rank"})
+    words.push_back(
+        rank_path(run / "trace.h5", judged.result.measured.value(rank, int64_t{0})).generic_string());
+  if (judged.claim.of_tensors())
+    words.insert(words.end(),
+                 {"--phase", std::string(name_of(judged.claim.phase)), "--tensor", judged.claim.tensor});
+  else
+    words.insert(words.end(), {"--channel", judged.claim.channels.front()});
+  if (judged.result.worst)
+    words.insert(words.end(), {"--step", std::to_string(judged.result.worst->step)});
+  return words;
+}
+
+}  // namespace parity

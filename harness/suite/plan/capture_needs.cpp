@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/plan/capture_needs.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "harness/base/error.hpp"
+
+namespace parity {
+
+namespace {
+
+/// The updates that a check over a window reads: `unchanged` also the one before, `lagged` those behind.
+std::vector<int64_t> steps_read(const Check& check, const StepRange& window, const RunLength& length) {
+  const int64_t first = check.relation == Relation::unchanged ? window.first - 1 : window.first;
+  const int64_t lag = check.relation == Relation::lagged ? check.lag : 0;
+  std::set<int64_t> steps;
+  for (int64_t step = first; step <= window.last; ++step)
+    steps.insert(step);
+  for (int64_t step = window.first; lag != 0 && step <= window.last; ++step)
+    if (!length.known || step + lag <= length.steps)
+      steps.insert(step + lag);
+  return {steps.begin(), steps.end()};
+}
+
+void require_few(const Check& check, const StepRange& window) {
+  const int64_t asked = window.last - window.first + 1;
+  if (asked > most_captured_steps)
+    throw UserError("cannot capture " + check.tensor + " (" + std::string(name_of(check.phase)) + ") at " +
+                    std::to_string(asked) + " updates (a check of tensors takes " +
+                    std::to_string(most_captured_steps) +
+                    " at most); name fewer with steps = [FIRST, LAST] in the check");
+}
+
+}  // namespace
+
+StepRange range_of(const StepWindow& window, const RunLength& length) {
+  switch (window.kind) {
+    case StepWindow::Kind::all:
+      break;
+    case StepWindow::Kind::warmup:
+      return {1, std::min(length.steps, length.warmup_steps)};
+    case StepWindow::Kind::after_warmup:
+      return {length.warmup_steps + 1, length.steps};
+    case StepWindow::Kind::last:
+      return {length.steps, length.steps};
+    case StepWindow::Kind::range:
+      return {window.first, length.known ? std::min(length.steps, window.last) : window.last};
+  }
+  return {1, length.steps};
+}
+
+Capture needs_of_check(const Check& check, const RunLength& length) {
+  Capture capture;
+  if (!check.of_tensors() || check.against == Against::golden)  // a golden has needs of its own
+    return capture;
+  CaptureRule rule{{}, {check.phase}, {check.tensor}};  // no steps: every one
+  if (length.known || check.steps.kind == StepWindow::Kind::range) {
+    const StepRange window = range_of(check.steps, length);
+    if (window.empty())
+      return capture;
+    require_few(check, window);
+    rule.steps = steps_read(check, window, length);
+  }
+  const bool measured =
+      check.needs_twins() || check.relation == Relation::bounded || check.relation == Relation::no_farther;
+  (measured ? capture.tensors : capture.sketches).push_back(std::move(rule));
+  return capture;
+}
+
+Capture needs_of_golden(const RunLength& length) {
+  const std::set<int64_t> steps = {1, length.steps};
+  Capture capture;
+  capture.sketches.push_back({{steps.begin(), steps.end()}, {Phase::grad, Phase::param}, {"*"}});
+  return capture;
+}
+
+Capture needs_of_capture(const CaptureSpec& spec) {
+  Capture capture;
+  capture.replay = spec.replay;
+  if (spec.steps.size() > static_cast<size_t>(most_captured_steps))
+    throw UserError("cannot capture tensors at " + std::to_string(spec.steps.size()) +
+                    " updates (a case takes " + std::to_string(most_captured_steps) +
+                    " at most); name fewer in steps of [capture]");
+  if (!spec.steps.empty())
+    capture.tensors.push_back({spec.steps, spec.phases, spec.names});
+  return capture;
+}
+
+}  // namespace parity

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/plan/inherited_environment.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <unistd.h>
+
+#include "harness/suite/plan/content_hash.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view job_prefix = "GITHUB_";  // GitHub keeps it for itself
+
+/// Between spaces, so that a name is found whole. The table in the header explains them.
+constexpr std::string_view harmless =
+    " _ SHLVL PWD OLDPWD SHELL HISTFILE HISTSIZE HISTCONTROL PS1 PS2 PROMPT_COMMAND"
+    " TERM TERM_PROGRAM TERM_PROGRAM_VERSION TERM_SESSION_ID COLORTERM COLUMNS LINES LS_COLORS TMUX TMUX_PANE"
+    " STY WINDOW WINDOWID VTE_VERSION WT_SESSION NO_COLOR"
+    " SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_AUTH_SOCK SSH_AGENT_PID DISPLAY WAYLAND_DISPLAY XAUTHORITY"
+    " XDG_SESSION_ID XDG_SESSION_TYPE XDG_SESSION_CLASS XDG_RUNTIME_DIR XDG_SEAT XDG_VTNR"
+    " DBUS_SESSION_BUS_ADDRESS INVOCATION_ID JOURNAL_STREAM SYSTEMD_EXEC_PID MANAGERPID"
+    " USER LOGNAME MAIL EDITOR VISUAL PAGER LESS LESSOPEN LESSCLOSE MANPATH"
+    " NINJA_STATUS CMAKE_BUILD_PARALLEL_LEVEL CTEST_PARALLEL_LEVEL MAKEFLAGS MFLAGS MAKELEVEL"
+    " CCACHE_DIR CCACHE_MAXSIZE"
+    " RUNNER_TEMP RUNNER_NAME RUNNER_TRACKING_ID"
+    " PARITY_TRAINER PARITY_OFFSPRING PARITY_MAX_STEPS ";
+
+/// The files that LD_PRELOAD names, by their content; a bare name is looked up by the loader and stands for
+/// itself.
+Json preloaded(const Environment& environment, const std::function<std::string(const fs::path&)>& hash_file) {
+  Json files = Json::object();
+  const auto found = environment.find("LD_PRELOAD");
+  if (found == environment.end())
+    return files;
+  const std::string& list = found->second;
+  for (size_t begin = 0; begin < list.size();) {
+    const size_t end = std::min(list.find_first_of(": ", begin), list.size());
+    const std::string file = list.substr(begin, end - begin);
+    std::error_code error;
+    if (file.find('/') != std::string::npos && fs::is_regular_file(file, error))
+      files[file] = hash_file(file);
+    begin = end + 1;
+  }
+  return files;
+}
+
+}  // namespace
+
+Environment inherited_environment() {
+  Environment environment;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text = *entry;
+    const size_t equals = text.find('=');
+    if (equals != std::string::npos)
+      environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return environment;
+}
+
+bool is_harmless(std::string_view variable) {
+  return variable.starts_with(job_prefix) ||
+         harmless.find(" " + std::string(variable) + " ") != std::string_view::npos;
+}
+
+Json identity_of_environment(const Environment& environment, const std::set<std::string>& replaced,
+                             const std::function<std::string(const fs::path&)>& hash_file) {
+  std::vector<std::string> names;
+  std::string values;
+  for (const auto& [name, value] : environment) {
+    if (is_harmless(name) || replaced.contains(name))
+      continue;
+    names.push_back(name);
+    values += name + "=" + value + '\0';
+  }
+  return {
+      {"names", names}, {"values", content_hash(values)}, {"preloaded", preloaded(environment, hash_file)}};
+}
+
+}  // namespace parity

@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/plan/plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/base/error.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/suite/cases/profile.hpp"
+#include "harness/suite/plan/capture_needs.hpp"
+#include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/run_identity.hpp"
+#include "harness/suite/plan/run_rules.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+std::string string_or(const FlatConfig& config, const std::string& key, const std::string& fallback) {
+  const auto found = config.find(key);
+  return found != config.end() && found->second.is_string() ? found->second.get<std::string>() : fallback;
+}
+
+/// A command without the key `steps` or the word {steps} decides by itself how long it trains.
+RunLength length_of(const FlatConfig& config, const Arm& arm) {
+  const bool known =
+      !arm.is_command() || config.contains("steps") || std::ranges::any_of(arm.command, [](const auto& word) {
+        return word.find("{steps}") != std::string::npos;
+      });
+  return {integer_of(config, "steps", 10), integer_of(config, "lr.warmup_steps", 0), known};
+}
+
+/// {case_dir} in a file's path, so that a case may bring files and be run from anywhere.
+void expand_paths(FlatConfig& config, const Case& source) {
+  const std::string placeholder = "{case_dir}";
+  for (auto& [key, value] : config) {
+    if (!key.ends_with(".path") || !value.is_string())
+      continue;
+    auto path = value.get<std::string>();
+    if (const size_t at = path.find(placeholder); at != std::string::npos)
+      value = path.replace(at, placeholder.size(), fs::absolute(source.file).parent_path().string());
+  }
+}
+
+bool uses_trainer(const Case& source) {
+  return std::any_of(source.arms.begin(), source.arms.end(),
+                     [](const Arm& arm) { return !arm.is_command(); });
+}
+
+bool names_arm(const Check& check, const Arm& arm) {
+  const std::vector<std::string> named = check.all_arms();
+  return std::find(named.begin(), named.end(), arm.asked_as()) != named.end();
+}
+
+bool in_golden(const Case& source, const std::string& arm) {
+  return std::find(source.golden.arms.begin(), source.golden.arms.end(), arm) != source.golden.arms.end();
+}
+
+bool needs_twin(const PlannedCase& planned, const Arm& arm) {
+  const Case& source = planned.source;
+  return (planned.twins == Twins::checks_and_golden && in_golden(source, arm.name)) ||
+         std::any_of(source.checks.begin(), source.checks.end(),
+                     [&](const Check& check) { return check.needs_twins() && names_arm(check, arm); });
+}
+
+Capture arm_capture(const Case& source, const Arm& arm, const RunLength& length) {
+  Capture capture = needs_of_capture(source.capture);
+  capture.merge(arm.capture);
+  if (in_golden(source, arm.asked_as()))
+    capture.merge(needs_of_golden(length));
+  for (const Check& check : source.checks)
+    if (names_arm(check, arm))
+      capture.merge(needs_of_check(check, length));
+  return capture;
+}
+
+Capture twin_capture(const Case& source, const Arm& arm, const RunLength& length) {
+  Capture capture;
+  capture.replay = source.capture.replay;
+  for (const Check& check : source.checks)
+    if (check.needs_twins() && names_arm(check, arm))
+      capture.merge(needs_of_check(check, length));
+  return capture;
+}
+
+/// The arms whose traces a command reads: {trace:ARM}.
+std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
+  std::vector<std::string> read;
+  for (const std::string& word : arm.command)
+    for (size_t begin = word.find("{trace:"); begin != std::string::npos;
+         begin = word.find("{trace:", begin + 1)) {
+      const size_t end = word.find('}', begin);
+      const std::string name = word.substr(begin + 7, end == std::string::npos ? end : end - begin - 7);
+      std::vector<std::string> known;
+      for (const Arm& other : source.arms)
+        if (!other.is_command())
+          known.push_back(other.name);
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        throw UserError(arm.place.words() + ": {trace:" + visible_name(name) +
+                        "} names no arm that parity-train runs" + suggestion(name, known));
+      read.push_back(name);
+    }
+  return read;
+}
+
+}  // namespace
+
+const ConfigSchema& Plan::schema() {
+  if (!schema_)
+    schema_ = ConfigSchema::load(context_.schema_file);
+  return *schema_;
+}
+
+FlatConfig Plan::config_of(const Case& source, const Arm& arm, bool with_schema) {
+  FlatConfig config;
+  const auto take = [&](const Overrides& overrides, bool strict) {
+    for (const auto& [key, placed] : overrides) {
+      const bool check = with_schema && (strict || schema().keys().contains(key));
+      try {
+        config[key] = check ? schema().checked(key, placed.value) : placed.value;
+      } catch (const UserError& error) {
+        throw UserError(placed.place.words() + ": " + error.what());
+      }
+    }
+  };
+  take(source.base, true);
+  take(arm.config, !arm.is_command());  // a foreign trainer may have options of its own
+  expand_paths(config, source);
+  if (!with_schema)
+    return config;
+  FlatConfig full = schema().complete({});
+  for (const auto& [key, value] : config)
+    full[key] = value;
+  return full;
+}
+
+void Plan::check_channels(const Case& source) {
+  if (!uses_trainer(source) || schema().channels().empty())
+    return;
+  const std::vector<std::string>& known = schema().channels();
+  for (size_t i = 0; i < source.checks.size(); ++i) {
+    const Check& check = source.checks[i];
+    const bool of_trainer = std::all_of(check.arms.begin(), check.arms.end(), [&](const std::string& name) {
+      return !source.arm(name).is_command();
+    });
+    for (const std::string& channel : check.channels)
+      if (of_trainer && std::find(known.begin(), known.end(), channel) == known.end())
+        throw UserError(source.check_places[i].words() + ": unknown channel " + parity::quoted(channel) +
+                        suggestion(channel, known));
+  }
+}
+
+PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
+  PlannedRun run;
+  run.label = planned.source.name + ":" + arm.name + (twin ? ":float64" : "");
+  run.config = planned.arm(arm.name).config;
+  if (twin)
+    run.config["dtype"] = "float64";
+  run.dtype = string_or(run.config, "dtype", "float32");
+  run.command = arm.command;
+  run.names = arm.names;
+  run.case_folder = fs::absolute(planned.source.file).parent_path();
+  run.profile = arm.profile.empty() ? planned.source.profile : arm.profile;
+  run.ranks = arm.is_command() || !schema_ ? arm.ranks : static_cast<int>(schema_->ranks(run.config));
+  run.threads = static_cast<int>(std::clamp<int64_t>(integer_of(run.config, "threads", 1), 1, 1024));
+  run.steps = integer_of(run.config, "steps", 10);
+  run.span = arm.is_command() ? RunSpan{} : arm.span;
+  run.restart_after = arm.is_command() ? 0 : integer_of(run.config, "checkpoint.restart_after", 0);
+  check_run(arm, run);
+  run.timeout_seconds = planned.source.timeout_seconds;
+  run.cacheable = !arm.is_command() || !arm.inputs.empty();
+  const RunLength length = length_of(run.config, arm);
+  run.capture = twin ? twin_capture(planned.source, arm, length) : arm_capture(planned.source, arm, length);
+  run.capture.faults = arm.faults;
+  return run;
+}
+
+std::string Plan::keep(PlannedRun run) {
+  run.id = content_hash(run.identity).substr(0, 16);
+  const auto [place, is_new] = runs_.try_emplace(run.id, run);
+  if (!is_new)
+    place->second.capture.merge(run.capture);
+  return place->first;
+}
+
+void Plan::ask_for(const std::string& id) {
+  if (asked_.insert(id).second)
+    order_.push_back(id);
+}
+
+/// \return id of the twin, which is spare where the case's twins are; "" if the arm can have none
+std::string Plan::plan_twin(PlannedCase& planned, const std::string& name) {
+  const Arm& arm = planned.source.arm(name);
+  PlannedArm& place = planned.arm(name);
+  if (!arm.float64 || runs_.at(place.run).dtype == "float64")
+    return "";
+  PlannedRun run = run_of(planned, arm, true);
+  for (const std::string& other : arms_read_by(planned.source, arm))
+    run.trace_of[other] = plan_twin(planned, other);
+  run.identity = json_text(run_identity(context_, schema_ ? &*schema_ : nullptr, planned.source, arm, run));
+  place.spare_twin = keep(std::move(run));
+  if (planned.twins != Twins::spare)
+    ask_for(place.twin = std::exchange(place.spare_twin, ""));
+  return place.twin.empty() ? place.spare_twin : place.twin;
+}
+
+void Plan::add(const Case& source, Twins twins) {
+  const bool with_schema = uses_trainer(source);
+  if (with_schema)
+    schema();
+  PlannedCase planned{source, {}, twins};
+  for (const Arm& arm : source.arms) {
+    const FlatConfig config = config_of(source, arm, with_schema);
+    planned.arms.push_back({arm.name, "", "", config, integer_of(config, "lr.warmup_steps", 0)});
+  }
+  check_channels(source);
+  for (const bool commands : {false, true})  // commands may read the traces of the others
+    for (size_t i = 0; i < source.arms.size(); ++i) {
+      const Arm& arm = source.arms[i];
+      if (arm.is_command() != commands)
+        continue;
+      PlannedRun run = run_of(planned, arm, false);
+      for (const std::string& other : arms_read_by(source, arm))
+        run.trace_of[other] = planned.arm(other).run;
+      const Json identity = run_identity(context_, schema_ ? &*schema_ : nullptr, source, arm, run);
+      run.identity = json_text(identity);
+      planned.arms[i].ranks = run.ranks;
+      planned.arms[i].resolved = resolved_digest(identity);
+      planned.arms[i].run = keep(std::move(run));
+      ask_for(planned.arms[i].run);
+    }
+  for (const Arm& arm : source.arms)
+    if (needs_twin(planned, arm))
+      plan_twin(planned, arm.name);
+  cases_.push_back(std::move(planned));
+}
+
+std::vector<std::string> Plan::add_golden_twins(PlannedCase& planned) {
+  const size_t before = order_.size();
+  planned.twins = Twins::checks_and_golden;
+  for (const std::string& arm : planned.source.golden.arms)
+    plan_twin(planned, arm);
+  return {order_.begin() + static_cast<std::ptrdiff_t>(before), order_.end()};
+}
+
+void Plan::run_spare_twin(PlannedCase& planned, const std::string& name) {
+  PlannedArm& place = planned.arm(name);
+  if (place.spare_twin.empty())
+    return;
+  for (const std::string& other : arms_read_by(planned.source, planned.source.arm(name)))
+    run_spare_twin(planned, other);
+  ask_for(place.twin = std::exchange(place.spare_twin, ""));
+}
+
+std::vector<std::string> Plan::run_spare_twins(PlannedCase& planned, const std::vector<std::string>& arms) {
+  const size_t before = order_.size();
+  for (const std::string& arm : arms)
+    run_spare_twin(planned, arm);
+  return {order_.begin() + static_cast<std::ptrdiff_t>(before), order_.end()};
+}
+
+}  // namespace parity

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/suite/cases/case.hpp"
+#include "harness/suite/cases/config_schema.hpp"
+#include "harness/suite/plan/context.hpp"
+#include "harness/suite/plan/planned_case.hpp"
+#include "harness/suite/plan/planned_run.hpp"
+
+namespace parity {
+
+/// Cases resolved to distinct runs: equal runs stand once, with the union of what is to be captured.
+class Plan {
+ public:
+  explicit Plan(PlanContext context) : context_(std::move(context)) {}
+
+  /// \throws UserError with file, line and column for config keys the trainer does not know, values of a
+  ///         wrong type, unknown channels and placeholders of unknown arms
+  void add(const Case& source, Twins twins = Twins::checks);
+  /// Adds the float64 twins of the golden's arms to a case that is planned already.
+  /// \return ids of runs that are new
+  std::vector<std::string> add_golden_twins(PlannedCase& planned);
+  /// Runs the spare twins of these arms after all, and those whose traces they read. Every run has recorded
+  /// what a spare twin is wanted for, so one that another case asked for is not run again.
+  /// \return ids of runs that are new
+  std::vector<std::string> run_spare_twins(PlannedCase& planned, const std::vector<std::string>& arms);
+
+  std::map<std::string, PlannedRun>& runs() { return runs_; }  ///< spare twins too
+  const std::map<std::string, PlannedRun>& runs() const { return runs_; }
+  /// Ids of those to run, as they were asked for.
+  const std::vector<std::string>& order() const { return order_; }
+  std::vector<PlannedCase>& cases() { return cases_; }
+  const std::vector<PlannedCase>& cases() const { return cases_; }
+
+ private:
+  const ConfigSchema& schema();
+  FlatConfig config_of(const Case& source, const Arm& arm, bool with_schema);
+  void check_channels(const Case& source);
+  PlannedRun run_of(const PlannedCase& planned, const Arm& arm, bool twin);
+  std::string plan_twin(PlannedCase& planned, const std::string& arm);
+  void run_spare_twin(PlannedCase& planned, const std::string& arm);
+  std::string keep(PlannedRun run);
+  void ask_for(const std::string& id);
+
+  PlanContext context_;
+  std::optional<ConfigSchema> schema_;
+  std::map<std::string, PlannedRun> runs_;
+  std::vector<std::string> order_;
+  std::set<std::string> asked_;  ///< the ids of `order_`
+  std::vector<PlannedCase> cases_;
+};
+
+}  // namespace parity

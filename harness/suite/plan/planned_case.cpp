@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/plan/planned_case.hpp"
+
+#include <algorithm>
+
+#include "harness/base/error.hpp"
+
+namespace parity {
+namespace {
+
+template <class Arms>
+auto& find_arm(Arms& arms, const std::string& name) {
+  const auto found =
+      std::find_if(arms.begin(), arms.end(), [&](const PlannedArm& arm) { return arm.name == name; });
+  require(found != arms.end(), "no arm " + name + " is planned");
+  return *found;
+}
+
+}  // namespace
+
+PlannedArm& PlannedCase::arm(const std::string& name) {
+  return find_arm(arms, name);
+}
+
+const PlannedArm& PlannedCase::arm(const std::string& name) const {
+  return find_arm(arms, name);
+}
+
+}  // namespace parity

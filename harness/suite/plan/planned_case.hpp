@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/suite/cases/case.hpp"
+#include "harness/suite/cases/flat_config.hpp"
+
+namespace parity {
+
+/// One arm of a case with the runs that answer it.
+struct PlannedArm {
+  std::string name;
+  std::string run;   ///< id
+  std::string twin;  ///< id of the float64 twin; "" where nothing asked for it or it cannot have one
+  FlatConfig config;
+  int64_t warmup_steps = 0;
+  int ranks = 1;
+  std::string spare_twin = {};  ///< id of a twin that runs only if stored evidence does not stand
+  std::string resolved = {};    ///< ArmEvidence::resolved
+};
+
+/// Which float64 twins of a case run.
+enum class Twins {
+  spare,              ///< none at first; those that turn out to be needed (Plan::run_spare_twins)
+  checks,             ///< those that its checks need
+  checks_and_golden,  ///< also those of the arms in its golden
+};
+
+struct PlannedCase {
+  Case source;
+  std::vector<PlannedArm> arms;  ///< in the order of the file
+  Twins twins = Twins::checks;
+
+  PlannedArm& arm(const std::string& name);
+  const PlannedArm& arm(const std::string& name) const;
+};
+
+}  // namespace parity

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/plan/rank_environment.hpp"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "harness/suite/cases/profile.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+/// LD_PRELOAD with the library that lets MKL take its AVX2 branch, and with what the user preloads. Empty on
+/// Intel's CPUs, which need no library, and where it lies neither beside this program nor in the bin beside
+/// its folder.
+std::map<std::string, std::string> mkl_preload() {
+  __builtin_cpu_init();
+  if (__builtin_cpu_is("intel"))
+    return {};
+  std::error_code none;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", none).parent_path();
+  for (const fs::path& place : {folder, folder.parent_path() / "bin"}) {
+    const std::string library = (place / "libparity-mkl.so").string();
+    const char* others = std::getenv("LD_PRELOAD");
+    if (fs::exists(library, none))
+      return {{"LD_PRELOAD", others == nullptr ? library : library + ":" + others}};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string heartbeat_name(int rank) {
+  return fmt::format("heartbeat.{}.json", rank);
+}
+
+std::map<std::string, std::string> rank_environment(const PlannedRun& run, const fs::path& folder, int rank,
+                                                    const std::string& rendezvous, int port) {
+  auto environment = profile_environment(parse_enum<Profile>(run.profile), run.threads);
+  if (run.is_command() && environment.at("MKL_CBWR").starts_with("AVX2"))
+    environment.merge(mkl_preload());
+  const std::string trace = rank == 0 ? "trace.h5" : fmt::format("trace.rank{}.h5", rank);
+  environment.merge(std::map<std::string, std::string>{
+      {"PARITY_CONFIG", (folder / "config.json").string()},
+      {"PARITY_TRACE", (folder / trace).string()},
+      {"PARITY_CAPTURE", (folder / "capture.json").string()},
+      {"PARITY_DTYPE", run.dtype},
+      {"PARITY_CHECKPOINT_DIR", (folder / "checkpoint").string()},
+      {"PARITY_HEARTBEAT", (folder / heartbeat_name(rank)).string()},
+      {"PARITY_RENDEZVOUS", rendezvous},
+      {"PARITY_TIMEOUT", fmt::format("{}", run.timeout_seconds)},
+      {"RANK", std::to_string(rank)},
+      {"LOCAL_RANK", std::to_string(rank)},
+      {"WORLD_SIZE", std::to_string(run.ranks)},
+      {"MASTER_ADDR", "127.0.0.1"},
+      {"MASTER_PORT", std::to_string(port)},
+  });
+  return environment;
+}
+
+std::set<std::string> launcher_variables(const PlannedRun& run) {
+  std::set<std::string> names;
+  for (const auto& entry : rank_environment(run, "", 0, "", 0))
+    if (entry.first != "LD_PRELOAD")  // what the launcher preloads stands before what is inherited
+      names.insert(entry.first);
+  return names;
+}
+
+}  // namespace parity

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+
+#include "harness/suite/plan/planned_run.hpp"
+
+namespace parity {
+
+/// The environment of one rank (the profile's variables and PARITY_*, RANK, WORLD_SIZE, ...).
+/// \param rendezvous  file-store path, another one for each leg of each run
+std::map<std::string, std::string> rank_environment(const PlannedRun& run,
+                                                    const std::filesystem::path& folder, int rank,
+                                                    const std::string& rendezvous, int port);
+
+/// The file a rank rewrites at each step: {"step", "phase"}.
+std::string heartbeat_name(int rank);
+
+/// Returns the variables that rank_environment sets whatever this process inherits.
+std::set<std::string> launcher_variables(const PlannedRun& run);
+
+}  // namespace parity

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/plan/run_identity.hpp"
+
+#include <set>
+
+#include "harness/suite/cases/profile.hpp"
+#include "harness/suite/plan/command_identity.hpp"
+#include "harness/suite/plan/command_words.hpp"
+#include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/rank_environment.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+/// What decides the bits of a run on GPUs beside its program: the plug-in that the program opens (its
+/// libraries come with those of the program), the devices and their driver.
+Json cuda_identity(const PlanContext& context) {
+  const fs::path plugin = context.trainer.parent_path() / "libparity-cuda.so";
+  return {{"gpus", context.gpus}, {"plugin", fs::exists(plugin) ? context.hash_file(plugin) : ""}};
+}
+
+/// What a run meets where it is started. It decides which runs are one and which traces answer; goldens and
+/// stored evidence do not depend on it.
+Json surroundings_of(const PlanContext& context, const Case& source, const PlannedRun& run) {
+  std::set<std::string> unseen = launcher_variables(run);
+  if (!run.is_command())
+    unseen.insert("PATH");  // parity-train starts no program
+  Json around = {{"environment", identity_of_environment(context.environment, unseen, context.hash_file)}};
+  if (!run.is_command())
+    return around;
+  around["config"] = run.config;  // a foreign trainer may compute by keys that parity-train does not
+  if (run.cacheable)
+    around["command"] = command_identity(expand_case_words(run), context.hash_program, context.hash_file);
+  else
+    around["case"] = content_hash(fs::absolute(source.file).lexically_normal().string());
+  return around;
+}
+
+}  // namespace
+
+Json run_identity(const PlanContext& context, const ConfigSchema* schema, const Case& source, const Arm& arm,
+                  const PlannedRun& run) {
+  Json numeric = Json::object();
+  Json inputs = Json::object();
+  for (const auto& [key, value] : run.config) {
+    const auto known =
+        schema ? schema->keys().find(key) : std::map<std::string, ConfigSchema::Key>::const_iterator();
+    const bool counts = !schema || known == schema->keys().end() || known->second.numeric;
+    // A restart must be bit-neutral to pass, so it may never be taken for the straight run.
+    if (counts || key.starts_with("checkpoint."))
+      numeric[key] = value;
+    if (key.ends_with(".path") && value.is_string() && !value.get<std::string>().empty())
+      inputs[key] = context.hash_file(value.get<std::string>());
+  }
+  for (const std::string& input : arm.inputs)
+    inputs[input] = context.hash_file(run.case_folder / input);
+  const std::string device = text_of(run.config, "device");
+  Json identity = {{"config", numeric},
+                   {"dtype", run.dtype},
+                   {"ranks", run.ranks},
+                   {"profile", run.profile},
+                   {"device", device.empty() ? "cpu" : device},
+                   {"inputs", inputs},
+                   {"cpu", context.cpu},
+                   {"traces", run.trace_of},
+                   {"names", run.names},
+                   {"environment", profile_environment(parse_enum<Profile>(run.profile), run.threads)}};
+  if (!run.span.is_whole())
+    identity["span"] = run.span.to_json();
+  if (!arm.faults.empty())
+    identity["faults"] = to_json(arm.faults);
+  if (run.is_command())
+    identity["command"] = run.command;
+  else
+    identity["program"] = context.hash_program(context.trainer);
+  if (identity["device"] == "cuda")
+    identity["cuda"] = cuda_identity(context);
+  if (!run.cacheable)
+    identity["arm"] = source.name + " " + arm.name;  // its own folder; nothing is known of its inputs
+  identity["surroundings"] = surroundings_of(context, source, run);
+  return identity;
+}
+
+std::string resolved_digest(Json identity) {
+  for (const char* key : {"program", "cpu", "cuda", "traces", "surroundings"})
+    identity.erase(key);
+  for (const auto& [key, content] : identity["inputs"].items())
+    identity["config"].erase(key);  // a file counts by its content, wherever it lies
+  return content_hash(identity.dump());
+}
+
+}  // namespace parity

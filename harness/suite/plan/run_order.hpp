@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/suite/plan/plan.hpp"
+
+namespace parity {
+
+/// Returns the places of cases in the order in which their runs start: the cheapest case of each topic first,
+/// so that verdicts appear within seconds, then the dearest case first, so that no core ends with a long run
+/// alone.
+/// \param costs  of each case's runs, in any unit; \param names  of the cases: "lr/warmup_index" has topic lr
+std::vector<size_t> case_order(const std::vector<std::string>& names, const std::vector<double>& costs);
+
+/// Returns the ids of a plan's runs, each once, in the order of their cases (case_order).
+std::vector<std::string> run_order(const Plan& plan);
+
+}  // namespace parity

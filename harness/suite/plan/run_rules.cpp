@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/plan/run_rules.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "harness/base/error.hpp"
+#include "harness/base/visible.hpp"
+
+namespace parity {
+namespace {
+
+/// No schema checks a command's config where no arm is parity-train's.
+void check_steps(const Arm& arm, const PlannedRun& run) {
+  const auto asked = run.config.find("steps");
+  if (asked != run.config.end() && (run.steps < 1 || !asked->second.is_number_integer()))
+    throw UserError(arm.place.words() + ": arm " + arm.name + " has steps = " + asked->second.dump() +
+                    "; give an integer of 1 or more");
+  if (const int64_t most = most_steps(); run.steps > most)
+    throw UserError(arm.place.words() + ": arm " + arm.name + " has steps = " + std::to_string(run.steps) +
+                    " (a case runs " + std::to_string(most) +
+                    " at most); give fewer, or raise the bound with " + most_steps_variable + "=N");
+}
+
+void check_faults(const Arm& arm, const PlannedRun& run) {
+  for (const Fault& fault : arm.faults) {
+    const auto beyond =
+        std::find_if(fault.steps.begin(), fault.steps.end(), [&](int64_t step) { return step > run.steps; });
+    if (beyond != fault.steps.end())
+      throw UserError(run.label + ": a fault, " + fault.words() + ", is at step " + std::to_string(*beyond) +
+                      " (the run ends after step " + std::to_string(run.steps) + "); name an earlier one");
+  }
+}
+
+/// A run that restarts has two processes, and is repeated from its beginning.
+void check_span(const PlannedRun& run) {
+  const RunSpan& span = run.span;
+  require(span.stop_after <= run.steps && (span.start_step == 0 || span.start_step < run.last_step()),
+          run.label + ": a span beyond the run");
+  require(span.start_run.empty() == (span.start_step == 0), run.label + ": a span from nowhere");
+  require(run.restart_after == 0 || (span.start_run.empty() && span.checkpoint_every == 0),
+          run.label + ": a span from a checkpoint of a run that restarts");
+}
+
+}  // namespace
+
+int64_t most_steps() {
+  const char* variable = std::getenv(most_steps_variable);
+  if (variable == nullptr || *variable == '\0')
+    return default_most_steps;
+  const std::string text = variable;
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1)
+    throw UserError(std::string(most_steps_variable) + " is '" + visible_name(text) +
+                    "'; give an integer of 1 or more");
+  return number;
+}
+
+void check_run(const Arm& arm, const PlannedRun& run) {
+  check_steps(arm, run);
+  check_faults(arm, run);
+  check_span(run);
+}
+
+}  // namespace parity

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/results/case_outcome.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "harness/base/json_fields.hpp"
+
+namespace parity {
+namespace {
+
+ExitCode code_of_failure(const std::string& kind) {
+  return kind == "bad_config" ? ExitCode::bad_input
+         : kind == "missing"  ? ExitCode::missing
+                              : ExitCode::crashed;
+}
+
+ExitCode code_of_verdict(const std::string& verdict) {
+  return verdict == "crashed"   ? ExitCode::crashed
+         : verdict == "missing" ? ExitCode::missing
+                                : ExitCode::differ;
+}
+
+}  // namespace
+
+ExitCode worse(ExitCode a, ExitCode b) {
+  for (const ExitCode code : {ExitCode::crashed, ExitCode::bad_input, ExitCode::differ, ExitCode::missing})
+    if (a == code || b == code)
+      return code;
+  return ExitCode::agree;
+}
+
+ExitCode exit_code_of_case(const std::vector<std::string>& failures,
+                           const std::vector<std::string>& verdicts) {
+  ExitCode code = ExitCode::agree;
+  for (const std::string& kind : failures)
+    code = worse(code, code_of_failure(kind));
+  if (failures.empty())
+    for (const std::string& verdict : verdicts)
+      code = worse(code, code_of_verdict(verdict));
+  return code;
+}
+
+CaseOutcome outcome_of(const Json& item) {
+  CaseOutcome outcome;
+  outcome.skipped = !text_or(item, "skipped").empty();
+  // A case without checks has shown nothing, whatever it says.
+  outcome.passed = item.at("passed").get<bool>() && (outcome.skipped || !item.at("checks").empty());
+  std::vector<std::string> failures, verdicts;
+  for (const Json& arm : item.at("arms")) {
+    if (arm.at("status") != "complete")
+      failures.push_back(text_or(arm.value("failure", Json()), "kind"));
+    for (const char* key : {"run", "twin"})
+      if (const std::string run = text_or(arm, key); !run.empty())
+        outcome.runs.push_back(run);
+  }
+  for (const Json& check : item.at("checks")) {
+    const std::string verdict = check.at("verdict");
+    ++outcome.by_verdict[verdict];
+    const std::string evidence = text_or(check.value("evidence", Json()), "source");
+    outcome.checks_on_twins += evidence.empty() ? 0 : 1;
+    outcome.checks_on_stored_evidence += evidence == "stored" ? 1 : 0;
+    if (!check.at("passed").get<bool>())
+      verdicts.push_back(verdict);
+  }
+  outcome.checks_failed = static_cast<int64_t>(verdicts.size());
+  outcome.code = outcome.skipped ? ExitCode::agree : exit_code_of_case(failures, verdicts);
+  if (!outcome.passed && !outcome.skipped && outcome.code == ExitCode::agree)
+    outcome.code = ExitCode::differ;
+  return outcome;
+}
+
+int64_t count_failed(const std::vector<CaseOutcome>& cases) {
+  return std::count_if(cases.begin(), cases.end(),
+                       [](const CaseOutcome& item) { return !item.passed && !item.skipped; });
+}
+
+Json summary_of(const std::vector<CaseOutcome>& cases, const std::map<std::string, RunResult>& runs) {
+  int64_t checks = 0, checks_failed = 0, on_twins = 0, on_stored = 0;
+  std::map<std::string, int64_t> by_verdict;
+  for (const CaseOutcome& item : cases) {
+    checks_failed += item.checks_failed;
+    on_twins += item.checks_on_twins;
+    on_stored += item.checks_on_stored_evidence;
+    for (const auto& [verdict, number] : item.by_verdict) {
+      checks += number;
+      by_verdict[verdict] += number;
+    }
+  }
+  const auto cached =
+      std::count_if(runs.begin(), runs.end(), [](const auto& entry) { return entry.second.cached; });
+  const auto ended = std::count_if(runs.begin(), runs.end(), [](const auto& entry) {
+    return !entry.second.failure || entry.second.failure->kind != "interrupted";
+  });
+  const auto total = static_cast<int64_t>(cases.size());
+  const auto skipped = std::count_if(cases.begin(), cases.end(), std::mem_fn(&CaseOutcome::skipped));
+  const int64_t failed = count_failed(cases);
+  return {{"cases", total},
+          {"passed", total - failed - skipped},
+          {"failed", failed},
+          {"skipped", skipped},
+          {"checks", checks},
+          {"checks_failed", checks_failed},
+          {"checks_on_twins", on_twins},
+          {"checks_on_stored_evidence", on_stored},
+          {"runs", ended},
+          {"runs_cached", cached},
+          {"by_verdict", by_verdict}};
+}
+
+ExitCode exit_code_of(const std::vector<CaseOutcome>& cases, Part part) {
+  if (part == Part::whole && !cases.empty() &&
+      std::all_of(cases.begin(), cases.end(), std::mem_fn(&CaseOutcome::skipped)))
+    return ExitCode::missing;
+  ExitCode code = ExitCode::agree;
+  for (const CaseOutcome& item : cases)
+    code = worse(code, item.code);
+  return code;
+}
+
+Json suite_failure(const std::string& name, const std::string& title, const std::string& question,
+                   const std::string& sentence, const std::string& verdict, const Json& checks) {
+  return {{"name", name},
+          {"file", ""},
+          {"title", title},
+          {"question", question},
+          {"passed", false},
+          {"verdict", verdict},
+          {"sentence", sentence},
+          {"tags", Json::array()},
+          {"seconds", 0},
+          {"notes", Json::array()},
+          {"arms", Json::array()},
+          {"checks", checks},
+          {"reproduce", "parity golden verify"}};
+}
+
+}  // namespace parity

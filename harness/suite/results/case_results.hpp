@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/base/json.hpp"
+#include "harness/suite/judge/evidence.hpp"
+#include "harness/suite/judge/judge_case.hpp"
+#include "harness/suite/plan/plan.hpp"
+
+namespace parity {
+
+/// Why a case cannot be judged on this machine: a run found no device to compute on, and no run failed in
+/// another way. "" if it can.
+std::string skip_reason(const PlannedCase& planned, const std::map<std::string, RunResult>& runs);
+
+/// One case of results.json (schema parity.results/1).
+/// \param judged  nothing for a case that is skipped
+/// \param golden  what the case's golden holds; empty without one
+/// \param out  the folder results.json will lie in; paths of traces are relative to it
+Json case_results(const PlannedCase& planned, const Evidence& evidence,
+                  const std::vector<JudgedCheck>& judged, const GoldenContent& golden,
+                  const std::map<std::string, RunResult>& runs, const std::filesystem::path& out);
+
+}  // namespace parity

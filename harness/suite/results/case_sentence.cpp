@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/results/case_sentence.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace parity {
+namespace {
+
+/// Up to the numbers, which the check itself tells.
+std::string first_clause(const std::string& sentence) {
+  return sentence.substr(0, sentence.find(": "));
+}
+
+std::string list_of_arms(const Case& source) {
+  std::string list;
+  for (size_t i = 0; i < source.arms.size(); ++i)
+    list += (i == 0 ? "" : i + 1 == source.arms.size() ? " and " : ", ") + source.arms[i].name;
+  return list;
+}
+
+/// Whether a golden of another environment is met up to drift only.
+bool drifts(const std::vector<JudgedCheck>& judged) {
+  return std::ranges::any_of(judged, [](const JudgedCheck& each) {
+    return each.kind == "golden" && each.result.verdict == Verdict::drift;
+  });
+}
+
+/// What equal bits say: of the arms among each other only where that was claimed of each pair.
+std::string identical_words(const Case& source, const std::vector<JudgedCheck>& judged) {
+  const std::string names = list_of_arms(source);
+  const auto of_pair = [](const JudgedCheck& check) {
+    return check.kind == "pair" && check.claim.arms.size() == 2;
+  };
+  if (std::none_of(judged.begin(), judged.end(), of_pair)) {
+    const bool golden =
+        std::any_of(judged.begin(), judged.end(), [](const auto& each) { return each.kind == "golden"; });
+    const std::string how =
+        drifts(judged) ? "up to drift: the golden is of another environment" : "bit for bit";
+    return golden ? names + (source.arms.size() == 1 ? " agrees with its golden, " + how
+                                                     : " each agree with their golden, " + how)
+                  : "what is claimed of " + names + " holds";
+  }
+  const bool alike = std::all_of(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
+    return !of_pair(check) || check.claim.relation == Relation::identical ||
+           check.claim.relation == Relation::equivalent;
+  });
+  if (drifts(judged) && alike)
+    return names + " agree with each other bit for bit, and with their golden up to drift";
+  return alike ? names + " agree bit for bit in everything that was checked"
+               : names + " differ as the case says, and what it claims of them holds bit for bit";
+}
+
+}  // namespace
+
+Verdict verdict_of(const std::vector<JudgedCheck>& judged) {
+  Verdict farthest = Verdict::identical;
+  for (const JudgedCheck& check : judged) {
+    if (!check.result.passed)
+      return check.result.verdict;
+    if (check.kind == "pair" && check.claim.arms.size() == 2)
+      farthest = std::max(farthest, check.result.verdict);
+  }
+  return farthest;
+}
+
+std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judged, Verdict verdict,
+                        const Json& arms) {
+  for (const Json& arm : arms)
+    if (arm.at("status") != "complete")
+      return arm.at("failure").value("message", "arm " + arm.at("name").get<std::string>() + " failed");
+  const auto failed = [](const JudgedCheck& check) { return !check.result.passed; };
+  const auto first = std::find_if(judged.begin(), judged.end(), failed);
+  if (first != judged.end())
+    return fmt::format("{} of {} checks failed: {}", std::count_if(judged.begin(), judged.end(), failed),
+                       judged.size(), first->result.sentence);
+  const std::string names = list_of_arms(source);
+  switch (verdict) {
+    case Verdict::identical:
+      return fmt::format("{} ({} checks)", identical_words(source, judged), judged.size());
+    case Verdict::rounding:
+      return fmt::format("{} compute the same thing: what differs between them is rounding ({} checks hold)",
+                         names, judged.size());
+    default: {
+      const auto telling = std::find_if(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
+        return check.kind == "pair" && check.result.verdict == verdict;
+      });
+      return fmt::format("{} differ as the case says, and only so ({} checks hold): {}", names, judged.size(),
+                         telling == judged.end() ? "" : first_clause(telling->result.sentence));
+    }
+  }
+}
+
+}  // namespace parity

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/base/json.hpp"
+#include "harness/suite/judge/evidence.hpp"
+#include "harness/suite/plan/plan.hpp"
+#include "harness/suite/runs/store.hpp"
+
+namespace parity {
+
+/// When runs of a suite ended, as it noticed; none from the cache.
+using RunEnds = std::map<std::string, std::chrono::steady_clock::time_point>;
+
+/// Ids of a case's runs that ended or will, each once.
+std::vector<std::string> runs_of(const PlannedCase& planned);
+
+/// Returns where a case's time went [seconds], as an object:
+/// - training: in updates, by the channel step_seconds of each run's rank 0; all of a run without that
+/// channel.
+/// - start: the rest of its runs, which is starting processes, building models and writing traces.
+/// - judging: from `judged` until now.
+/// - waiting: from the end of its last run until `judged`, while the suite judged other cases.
+///
+/// Runs from the cache count with what they took when they ran.
+Json case_times(const PlannedCase& planned, const Evidence& evidence,
+                const std::map<std::string, RunResult>& runs, const RunEnds& ends,
+                std::chrono::steady_clock::time_point judged);
+
+}  // namespace parity

@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/results/tensor_pictures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+
+#include "harness/base/error.hpp"
+#include "harness/compare/wording.hpp"
+#include "harness/measure/widen.hpp"
+#include "harness/suite/results/curves.hpp"
+
+namespace parity {
+namespace {
+
+constexpr int64_t most_rows = 48;  // of cells
+constexpr int64_t most_columns = 64;
+constexpr size_t most_pictures = 4;  // of a case
+
+/// First element of each of at most `most` parts of `size` elements, as equal as can be.
+std::vector<int64_t> starts(int64_t size, int64_t most) {
+  const int64_t parts = std::min(size, most);
+  std::vector<int64_t> first;
+  for (int64_t part = 0; part < parts; ++part)
+    first.push_back(part * size / parts);
+  return first;
+}
+
+/// |a - e|; 0 for the same infinity, NaN for what has no distance.
+double distance(double e, double a) {
+  if (e == a || (std::isnan(e) && std::isnan(a)))
+    return 0;
+  return std::isfinite(e) && std::isfinite(a) ? std::abs(a - e) : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// NaN is the largest of all.
+void raise(double& cell, double value) {
+  if (std::isnan(value) || value > cell)
+    cell = value;
+}
+
+/// A row of the tensor as doubles.
+void widen_row(const TensorView& tensor, int64_t row, std::vector<double>& values) {
+  const size_t offset = static_cast<size_t>(row) * values.size() * size_of(tensor.dtype);
+  widen_block(tensor.dtype, static_cast<const std::byte*>(tensor.data) + offset, values.size(),
+              values.data());
+}
+
+void fill_cells(TensorPicture& picture, const TensorView& e, const TensorView& a) {
+  const auto columns = static_cast<size_t>(picture.columns);
+  std::vector<double> left(columns), right(columns);
+  size_t cell_row = 0;
+  for (int64_t row = 0; row < picture.rows; ++row) {
+    while (cell_row + 1 < picture.row_starts.size() && picture.row_starts[cell_row + 1] <= row)
+      ++cell_row;
+    widen_row(e, row, left);
+    widen_row(a, row, right);
+    std::vector<double>& cells = picture.cells[cell_row];
+    for (size_t cell = 0; cell < cells.size(); ++cell) {
+      const auto first = static_cast<size_t>(picture.column_starts[cell]);
+      const auto last =
+          cell + 1 < cells.size() ? static_cast<size_t>(picture.column_starts[cell + 1]) : columns;
+      for (size_t column = first; column < last; ++column)
+        raise(cells[cell], distance(left[column], right[column]));
+    }
+  }
+}
+
+TensorPicture whole_picture(const TensorKey& key, const TensorView& e, const TensorView& a) {
+  TensorPicture picture{.key = key, .shape = e.shape};
+  picture.columns = e.shape.empty() ? 1 : e.shape.back();
+  picture.rows = picture.columns == 0 ? 0 : e.size() / picture.columns;
+  picture.row_starts = starts(picture.rows, most_rows);
+  picture.column_starts = starts(picture.columns, most_columns);
+  picture.cells.assign(picture.row_starts.size(), std::vector<double>(picture.column_starts.size(), 0.0));
+  fill_cells(picture, e, a);
+  return picture;
+}
+
+/// Block b of K begins at element ceil(b n / K). METRICS.md M16.
+TensorPicture block_picture(const SketchRow& e, const SketchRow& a) {
+  TensorPicture picture{.key = a.key, .shape = e.shape, .estimated = true, .rows = 1};
+  picture.columns = element_count(e.shape);
+  picture.row_starts = {0};
+  const auto blocks = static_cast<int64_t>(e.values.size());
+  std::vector<double>& cells = picture.cells.emplace_back();
+  for (int64_t block = 0; block < blocks; ++block) {
+    const int64_t first = (block * picture.columns + blocks - 1) / blocks;
+    const int64_t next = ((block + 1) * picture.columns + blocks - 1) / blocks;
+    if (first == next)
+      continue;  // fewer elements than blocks
+    picture.column_starts.push_back(first);
+    cells.push_back(distance(e.values[static_cast<size_t>(block)], a.values[static_cast<size_t>(block)]));
+  }
+  return picture;
+}
+
+bool shows_something(const TensorPicture& picture) {
+  return std::any_of(picture.cells.begin(), picture.cells.end(), [](const auto& row) {
+    return std::any_of(row.begin(), row.end(), [](double cell) { return cell != 0; });
+  });
+}
+
+/// Three significant digits: a colour and a number to hover over need no more.
+double rounded(double value) {
+  if (value == 0 || !std::isfinite(value))
+    return value;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2e", value);
+  return std::strtod(text, nullptr);
+}
+
+std::optional<SketchRow> stored_sketch(const GoldenContent& golden, const std::string& arm,
+                                       const TensorKey& key) {
+  const auto found = golden.find(arm);
+  if (found == golden.end())
+    return std::nullopt;
+  for (const SketchRow& row : found->second.sketches)
+    if (row.key == key)
+      return row;
+  return std::nullopt;
+}
+
+/// The step of a claim's first side that the second's `step` is held against.
+int64_t expected_step(const Check& claim, int64_t step) {
+  switch (claim.relation) {
+    case Relation::lagged:
+      return step - claim.lag;
+    case Relation::unchanged:
+      return step - 1;
+    default:
+      return step;
+  }
+}
+
+std::optional<TensorPicture> picture_of_check(const JudgedCheck& judged, const Evidence& evidence,
+                                              const GoldenContent& golden) {
+  const Check& claim = judged.claim;
+  const WorstPlace& worst = *judged.result.worst;
+  const Trace* actual =
+      evidence.arms().contains(claim.arms.back()) ? evidence.trace(claim.arms.back()) : nullptr;
+  const bool against_golden = judged.kind == "golden";
+  if (!actual || (!against_golden && !claim.of_tensors()))
+    return std::nullopt;
+  TensorKey key{worst.step, claim.phase, worst.quantity};
+  if (against_golden) {
+    if (judged.quantity != name_of(Phase::grad) && judged.quantity != name_of(Phase::param))
+      return std::nullopt;  // a channel
+    key.phase = parse_enum<Phase>(judged.quantity);
+    const std::optional<SketchRow> stored = stored_sketch(golden, claim.arms.back(), key);
+    return stored ? picture_of({key, &*stored, nullptr}, tensor_source(*actual, key)) : std::nullopt;
+  }
+  TensorKey before = key;
+  before.step = expected_step(claim, key.step);
+  const Trace* expected = evidence.trace(claim.arms.front());
+  return expected ? picture_of(tensor_source(*expected, before), tensor_source(*actual, key)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<TensorPicture> picture_of(const TensorSource& expected, const TensorSource& actual) {
+  std::optional<TensorPicture> picture;
+  if (expected.whole() && actual.whole()) {
+    const TensorView e = expected.trace->tensor(expected.key);
+    const TensorView a = actual.trace->tensor(actual.key);
+    if (e.shape == a.shape && e.size() > 0)
+      picture = whole_picture(actual.key, e, a);
+  } else if (expected.sketch && actual.sketch && expected.sketch->shape == actual.sketch->shape &&
+             expected.sketch->values.size() == actual.sketch->values.size()) {
+    picture = block_picture(*expected.sketch, *actual.sketch);
+  }
+  return picture && shows_something(*picture) ? picture : std::nullopt;
+}
+
+Json TensorPicture::to_json() const {
+  Json grid = Json::array();
+  for (const std::vector<double>& row : cells) {
+    Json numbers = Json::array();
+    for (const double cell : row)
+      numbers.push_back(json_number(rounded(cell)));
+    grid.push_back(std::move(numbers));
+  }
+  return {{"step", key.step},        {"phase", name_of(key.phase)}, {"tensor", key.name},
+          {"shape", shape},          {"estimated", estimated},      {"rows", rows},
+          {"columns", columns},      {"row_starts", row_starts},    {"column_starts", column_starts},
+          {"cells", std::move(grid)}};
+}
+
+std::map<size_t, Json> tensor_pictures(const std::vector<JudgedCheck>& judged, const Evidence& evidence,
+                                       const GoldenContent& golden) {
+  std::map<size_t, Json> pictures;
+  for (const bool passed : {false, true})
+    for (size_t i = 0; i < judged.size() && pictures.size() < most_pictures; ++i) {
+      const CheckResult& result = judged[i].result;
+      const bool wanted = result.passed == passed && (!passed || result.verdict == Verdict::rounding);
+      if (!wanted || !result.worst || judged[i].claim.arms.empty())
+        continue;
+      try {
+        if (const auto picture = picture_of_check(judged[i], evidence, golden))
+          pictures[i] = picture->to_json();
+      } catch (const UserError&) {
+        continue;  // a part that cannot be read: the check says so
+      }
+    }
+  return pictures;
+}
+
+}  // namespace parity

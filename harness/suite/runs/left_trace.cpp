@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/runs/left_trace.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/compare/asked.hpp"
+#include "harness/compare/step_set.hpp"
+#include "harness/compare/wording.hpp"
+#include "harness/trace/read/trace.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+/// Whether the run makes an update at which the fault is.
+bool is_within(const Fault& fault, const PlannedRun& run) {
+  const int64_t first = run.span.start_run.empty() ? 0 : run.span.start_step + 1;
+  return fault.steps.empty() || std::ranges::any_of(fault.steps, [&](int64_t step) {
+           return step >= first && step <= run.last_step();
+         });
+}
+
+/// A fault of the run that its trace does not tell of as applied, in words; "" if there is none.
+std::string fault_problem(const PlannedRun& run, const Trace& trace) {
+  const std::vector<FaultReport>& reports = trace.faults();
+  for (size_t i = 0; i < run.capture.faults.size(); ++i) {
+    const Fault& fault = run.capture.faults[i];
+    if (!is_within(fault, run))
+      continue;
+    const std::string what = run.label + " was not changed as it should be, by " + fault.words();
+    if (i >= reports.size() || !(reports[i].fault == fault))
+      return what +
+             " (its trace tells of no such fault: its trainer does not read PARITY_CAPTURE's faults); use a "
+             "trainer whose Recorder does";
+    if (reports[i].elements == 0)
+      return what + " (no rank holds such a tensor or element); name one that is there";
+  }
+  return "";
+}
+
+/// Updates that the trace lacks, or has beyond those that the run was started for, in words; "" if there are
+/// none.
+std::string steps_problem(const PlannedRun& run, const Trace& trace) {
+  const RunUpdates updates = run.updates();
+  if (!updates.known())
+    return "";
+  StepSet asked;
+  asked.add(updates.first, updates.last);
+  const StepSet found(trace.steps());
+  const StepSet lacking = asked.without(found), more = found.without(asked);
+  if (lacking.empty() && more.empty())
+    return "";
+  return fmt::format(
+      "{} was started for {} and its trace {} {}; write one row of /steps for each update, as "
+      "many as the case's steps",
+      run.label, asked.text(), lacking.empty() ? "also has" : "lacks",
+      lacking.empty() ? more.text() : lacking.text());
+}
+
+/// Ranks whose values are not in the trace, in words; "" if all are.
+std::string ranks_problem(const PlannedRun& run, const Trace& trace) {
+  if (ranks_of(trace) == run.ranks)
+    return "";
+  return fmt::format(
+      "{} was started with {} and its trace has the values of {}; let each rank write its own "
+      "file (attributes rank and ranks), or give a file that joins them the attribute "
+      "joined_ranks = {}",
+      run.label, count_text(static_cast<size_t>(run.ranks), "rank"), ranks_of(trace), run.ranks);
+}
+
+}  // namespace
+
+std::optional<RunFailure> trace_failure(const PlannedRun& run, const fs::path& trace) {
+  std::error_code error;
+  if (!fs::exists(trace, error))
+    return RunFailure{"no_trace",
+                      run.label +
+                          " ended with exit status 0 but wrote no trace (nothing at PARITY_TRACE); a trainer "
+                          "writes one there and renames it when it is complete"};
+  try {
+    const Trace opened = Trace::open(trace);
+    if (!opened.complete())
+      return RunFailure{"bad_trace", fmt::format("{} left a partial trace (last update {})", run.label,
+                                                 opened.last_step())};
+    if (opened.failure())
+      return RunFailure{"bad_trace", fmt::format("{} left a complete trace that says its run failed: {}",
+                                                 run.label, visible(opened.failure()->dump()))};
+    for (const std::string& problem : {steps_problem(run, opened), ranks_problem(run, opened)})
+      if (!problem.empty())
+        return RunFailure{"bad_trace", problem};
+    if (const std::string problem = fault_problem(run, opened); !problem.empty())
+      return RunFailure{"bad_fault", problem};
+  } catch (const UserError& problem) {
+    return RunFailure{"bad_trace", run.label + " left a trace that cannot be read: " + problem.what()};
+  }
+  return std::nullopt;
+}
+
+}  // namespace parity

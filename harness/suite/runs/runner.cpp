@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/runs/runner.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/base/elapsed.hpp"
+
+namespace parity {
+
+Runner::Runner(Options options, const RunStore& store)
+    : options_(std::move(options)), store_(store), started_(std::chrono::steady_clock::now()) {}
+
+void Runner::add(const PlannedRun& run) {
+  if (options_.use_cache) {
+    if (const auto found = store_.find(run)) {
+      results_[run.id] = *found;
+      ended_.push_back(run.id);
+      return;
+    }
+  }
+  cost_total_ += run.cost();
+  waiting_.push_back(run);
+}
+
+bool Runner::ready(const PlannedRun& run) const {
+  return std::all_of(run.trace_of.begin(), run.trace_of.end(),
+                     [&](const auto& entry) { return results_.contains(entry.second); });
+}
+
+/// A run whose input did not come about cannot start.
+bool Runner::drop_if_hopeless(const PlannedRun& run) {
+  for (const auto& [arm, id] : run.trace_of) {
+    const auto found = results_.find(id);
+    if (found == results_.end() || found->second.complete())
+      continue;
+    RunResult result;
+    result.folder = store_.folder(run.id);
+    result.failure =
+        RunFailure{"not_started", run.label + " needs the trace of arm " + arm + ", which did not finish"};
+    results_[run.id] = result;
+    ended_.push_back(run.id);
+    return true;
+  }
+  return false;
+}
+
+void Runner::start_waiting() {
+  int used = 0;
+  for (const RunningRun& running : running_)
+    used += running.run().slots();
+  for (auto next = waiting_.begin(); next != waiting_.end();) {
+    if (drop_if_hopeless(*next)) {
+      next = waiting_.erase(next);
+      continue;
+    }
+    // One that asks for more than there is runs alone.
+    const bool fits = used + next->slots() <= options_.slots || used == 0;
+    if (!fits || !ready(*next)) {
+      ++next;
+      continue;
+    }
+    used += next->slots();
+    running_.emplace_back(*next, store_, options_.trainer);
+    next = waiting_.erase(next);
+  }
+}
+
+std::vector<std::string> Runner::poll() {
+  for (auto running = running_.begin(); running != running_.end();) {
+    if (!running->poll()) {
+      ++running;
+      continue;
+    }
+    cost_done_ += running->run().cost();
+    results_[running->run().id] = running->result();
+    ended_.push_back(running->run().id);
+    running = running_.erase(running);
+  }
+  start_waiting();
+  return std::exchange(ended_, {});
+}
+
+void Runner::interrupt() {
+  for (const PlannedRun& run : waiting_) {
+    RunResult result;
+    result.folder = store_.folder(run.id);
+    result.failure = RunFailure{"interrupted", run.label + " was not started before the interruption"};
+    results_[run.id] = result;
+    ended_.push_back(run.id);
+  }
+  waiting_.clear();
+  for (RunningRun& running : running_)
+    running.interrupt();
+}
+
+Advance Runner::advance() const {
+  double done = cost_done_;
+  for (const RunningRun& running : running_)
+    done += running.run().cost() * static_cast<double>(running.steps_done()) /
+            static_cast<double>(std::max<int64_t>(running.run().steps, 1));
+  return {done, cost_total_, seconds_since(started_)};
+}
+
+std::string Runner::status_line() const {
+  const size_t total = results_.size() + waiting_.size() + running_.size();
+  std::string line = fmt::format("{}/{} runs", results_.size(), total);
+  for (const RunningRun& running : running_)
+    line += fmt::format("  {} {}/{}", running.run().label, running.steps_done(), running.run().steps);
+  const std::string left = time_left(advance());
+  return left.empty() ? line : line + "  " + left;
+}
+
+}  // namespace parity

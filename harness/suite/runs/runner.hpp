@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <list>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/base/progress.hpp"
+#include "harness/suite/runs/running_run.hpp"
+#include "harness/suite/runs/store.hpp"
+
+namespace parity {
+
+/// Executes planned runs beside each other, as far as the core slots allow (ranks x threads each), in the
+/// order they were added (run_order.hpp). A run that reads another's trace waits for it. One thread; poll()
+/// never blocks for long.
+class Runner {
+ public:
+  struct Options {
+    std::filesystem::path trainer;
+    int slots = 1;
+    bool use_cache = true;
+  };
+
+  Runner(Options options, const RunStore& store);
+
+  /// Queues a run; cached ones are finished at once.
+  void add(const PlannedRun& run);
+  /// Starts what fits, looks after what runs. \return ids of runs that ended since the last call
+  std::vector<std::string> poll();
+  bool busy() const { return !waiting_.empty() || !running_.empty(); }
+  const std::map<std::string, RunResult>& results() const { return results_; }
+  /// Ends what runs and drops what waits; their results say "interrupted".
+  void interrupt();
+  /// "3/14 runs  lr/warmup_index:one_indexed 4/10  1m 05s left"
+  std::string status_line() const;
+
+ private:
+  bool ready(const PlannedRun& run) const;
+  bool drop_if_hopeless(const PlannedRun& run);
+  void start_waiting();
+  Advance advance() const;
+
+  Options options_;
+  const RunStore& store_;
+  std::list<PlannedRun> waiting_;
+  std::list<RunningRun> running_;
+  std::map<std::string, RunResult> results_;
+  std::vector<std::string> ended_;
+  double cost_done_ = 0;
+  double cost_total_ = 0;
+  std::chrono::steady_clock::time_point started_;
+};
+
+}  // namespace parity

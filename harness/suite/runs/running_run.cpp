@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/runs/running_run.hpp"
+
+#include <algorithm>
+#include <csignal>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/json_fields.hpp"
+#include "harness/base/progress.hpp"
+#include "harness/base/utc.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/suite/runs/left_trace.hpp"
+#include "harness/suite/plan/rank_environment.hpp"
+#include "harness/suite/runs/rank_command.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+namespace {
+
+constexpr uint64_t largest_heartbeat = 64 << 10;
+constexpr std::string_view device_phase = "device";  // of a heartbeat: parity-train looks for its device
+constexpr std::chrono::seconds patience{1};  // for a first cause to show, once a rank has lost its peer
+
+Json heartbeat_of(const fs::path& folder, int rank) {
+  const fs::path file = folder / heartbeat_name(rank);
+  std::error_code error;
+  if (!fs::is_regular_file(file, error))
+    return nullptr;
+  try {
+    return read_json(read_file(file, largest_heartbeat));
+  } catch (const UserError&) {
+    return nullptr;  // being replaced
+  }
+}
+
+int64_t step_of(const Json& heartbeat) {
+  return integer_or(heartbeat, "step", 0);
+}
+
+/// "at update 12" or, before the first one, what it did last: "before the first update (meet)".
+std::string place_words(const Json& heartbeat) {
+  if (const int64_t step = step_of(heartbeat); step > 0)
+    return fmt::format("at update {}", step);
+  const std::string phase = text_or(heartbeat, "phase");
+  return "before the first update" + (phase.empty() ? "" : " (" + visible(phase) + ")");
+}
+
+/// "rank 2" where there are several.
+std::string rank_words(const PlannedRun& run, int rank) {
+  return run.ranks == 1 ? run.label : fmt::format("rank {} of {}", rank, run.label);
+}
+
+/// ": parity-train: no GPU" as "no GPU".
+std::string without_program(const std::string& words) {
+  constexpr std::string_view before = ": parity-train: ";
+  return words.starts_with(before) ? words.substr(before.size()) : words;
+}
+
+}  // namespace
+
+RunningRun::RunningRun(const PlannedRun& run, const RunStore& store, const fs::path& trainer)
+    : run_(run), store_(store), trainer_(trainer), started_(Clock::now()), next_look_(started_) {
+  result_.folder = store_.folder(run_.id);
+  store_.begin(run_);
+  start_leg();
+}
+
+fs::path RunningRun::log(const char* stream, int rank) const {
+  return result_.folder / (rank == 0 ? std::string(stream) : fmt::format("{}.rank{}", stream, rank));
+}
+
+void RunningRun::start_leg() {
+  const fs::path folder = fs::absolute(result_.folder);
+  // A stale rendezvous file breaks every rank, so each leg of each start has its own.
+  rendezvous_ =
+      folder / fmt::format("rendezvous.{}.{}.{}", leg_, ::getpid(), started_.time_since_epoch().count());
+  const int port = free_port();
+  ranks_.clear();
+  first_failure_.reset();
+  try {
+    ProcessSpec spec;
+    spec.mark = mark_;
+    spec.argv = run_.is_command() ? expand_command(run_, store_) : std::vector{trainer_.string()};
+    if (!run_.is_command())
+      for (const std::string& word : span_arguments(run_, store_, leg_))
+        spec.argv.push_back(word);
+    for (int rank = 0; rank < run_.ranks; ++rank) {
+      spec.environment = rank_environment(run_, folder, rank, rendezvous_.string(), port);
+      spec.stdout_file = log("stdout", rank);
+      spec.stderr_file = log("stderr", rank);
+      ranks_.push_back({Process::spawn(spec),
+                        "",
+                        Clock::now(),
+                        {BoundedLog(spec.stdout_file), BoundedLog(spec.stderr_file)}});
+      spec.group = ranks_.front().process.pid();
+    }
+  } catch (const UserError& error) {
+    fail("not_started", error.what(), 0);
+  }
+}
+
+void RunningRun::read_heartbeats() {
+  for (size_t rank = 0; rank < ranks_.size(); ++rank) {
+    const std::string beat = json_text(heartbeat_of(result_.folder, static_cast<int>(rank)));
+    if (beat != ranks_[rank].beat) {
+      ranks_[rank].beat = beat;
+      ranks_[rank].last_sign = Clock::now();
+    }
+  }
+}
+
+int64_t RunningRun::steps_done() const {
+  int64_t least = run_.steps;
+  for (int rank = 0; rank < run_.ranks; ++rank)
+    least = std::min(least, step_of(heartbeat_of(result_.folder, rank)));
+  return least;
+}
+
+std::string RunningRun::last_lines(int rank) const {
+  std::string text = tail_of(log("stderr", rank), 20);
+  return run_.is_command() ? text : without_noise(text);
+}
+
+std::string RunningRun::last_words(int rank) const {
+  const std::string text = last_lines(rank);
+  const std::string last = text.substr(text.rfind('\n') + 1);
+  return last.empty() ? "" : ": " + last;
+}
+
+std::vector<RankState> RunningRun::states() {
+  std::vector<RankState> states;
+  for (size_t i = 0; i < ranks_.size(); ++i) {
+    const Json beat = heartbeat_of(result_.folder, static_cast<int>(i));
+    RankState state;
+    state.ended = ranks_[i].process.poll();
+    state.tells_lost_peer = !run_.is_command();  // a command's exit statuses have meanings of their own
+    state.stopped = !state.ended && is_stopped(ranks_[i].process.pid());
+    state.waits_in = text_or(beat, "waits_in");
+    state.collectives = integer_or(beat, "collectives", 0);
+    states.push_back(state);
+  }
+  return states;
+}
+
+bool RunningRun::look_for_failure() {
+  if (std::none_of(ranks_.begin(), ranks_.end(), [](Rank& rank) {
+        const auto status = rank.process.poll();
+        return status && !status->succeeded();
+      }))
+    return false;
+  const auto now = Clock::now();
+  first_failure_ = first_failure_.value_or(now);
+  const std::vector<RankState> all = states();
+  const auto culprit = find_culprit(all, now - *first_failure_ > patience);
+  if (!culprit)
+    return false;
+  if (culprit->kind == Culprit::Kind::ended)
+    fail_with_status(*all[culprit->rank].ended, static_cast<int>(culprit->rank));
+  else
+    fail(culprit->kind == Culprit::Kind::lost || culprit->kind == Culprit::Kind::left ? "crashed" : "hung",
+         words_of(*culprit, all) + last_words(static_cast<int>(culprit->rank)),
+         static_cast<int>(culprit->rank));
+  return true;
+}
+
+/// What became of a rank that did not fail by itself, with what the others did.
+std::string RunningRun::words_of(const Culprit& culprit, const std::vector<RankState>& all) const {
+  const auto rank = static_cast<int>(culprit.rank);
+  const std::string who = rank_words(run_, rank);
+  const std::string place = place_words(heartbeat_of(result_.folder, rank));
+  const RankState& state = all[culprit.rank];
+  switch (culprit.kind) {
+    case Culprit::Kind::stopped:
+      return fmt::format("{} is stopped by a signal, {}{}", who, place, waiting_words(all, culprit.rank));
+    case Culprit::Kind::left:
+      return fmt::format("{} ended with exit status 0, {}, before the other ranks did", who, place);
+    case Culprit::Kind::lost:
+      return who + " lost another rank, and none says why";
+    case Culprit::Kind::behind:
+    case Culprit::Kind::ended:
+      break;
+  }
+  const std::string doing = state.waits_in.empty() ? "holds up the others"
+                                                   : fmt::format("waits in {}, collective {}",
+                                                                 visible(state.waits_in), state.collectives);
+  return fmt::format("{} {}, {}{}", who, doing, place, waiting_words(all, culprit.rank));
+}
+
+/// "; rank 0 waits in all_reduce over tp, collective 12"; a rank that has given up waiting says where it did.
+std::string RunningRun::waiting_words(const std::vector<RankState>& all, size_t culprit) const {
+  for (size_t i = 0; i < all.size(); ++i)
+    if (i != culprit && !all[i].waits_in.empty())
+      return fmt::format("; rank {} {} in {}, collective {}", i, all[i].ended ? "waited" : "waits",
+                         visible(all[i].waits_in), all[i].collectives);
+  return "";
+}
+
+bool RunningRun::poll() {
+  if (ended_)
+    return true;
+  if (look_for_failure())
+    return true;
+  const auto finished = static_cast<size_t>(std::count_if(
+      ranks_.begin(), ranks_.end(), [](Rank& rank) { return rank.process.poll().has_value(); }));
+  if (finished == ranks_.size()) {
+    end();
+    return ended_;
+  }
+  const auto now = Clock::now();
+  if (now < next_look_)
+    return false;
+  next_look_ = now + std::chrono::milliseconds(250);
+  read_heartbeats();
+  trim_logs();
+  const auto quietest = std::min_element(ranks_.begin(), ranks_.end(), [](Rank& a, Rank& b) {
+    return std::pair(a.process.poll().has_value(), a.last_sign) <
+           std::pair(b.process.poll().has_value(), b.last_sign);
+  });
+  if (std::chrono::duration<double>(now - quietest->last_sign).count() <= run_.timeout_seconds)
+    return false;
+  fail_silent(static_cast<size_t>(quietest - ranks_.begin()));
+  return true;
+}
+
+/// A rank that is held holds up the others, which then give no sign of life either.
+void RunningRun::fail_silent(size_t quietest) {
+  const std::vector<RankState> all = states();
+  const std::string limit = fmt::format("no sign of life for {} (the limit is timeout_seconds of the case)",
+                                        duration_words(run_.timeout_seconds));
+  if (const auto late = find_late(all))
+    return fail(late->kind == Culprit::Kind::left ? "crashed" : "hung",
+                words_of(*late, all) + "; " + limit + last_words(static_cast<int>(late->rank)),
+                static_cast<int>(late->rank));
+  const auto rank = static_cast<int>(quietest);
+  fail("hung",
+       fmt::format("{} gave {}, last seen {}{}", rank_words(run_, rank), limit,
+                   place_words(heartbeat_of(result_.folder, rank)), last_words(rank)),
+       rank);
+}
+
+/// parity-train has our exit statuses, so that it can say that a config is impossible, or a file not there.
+void RunningRun::fail_with_status(const WaitStatus& status, int culprit) {
+  const auto code = status.exit_status();
+  const auto is = [&](ExitCode wanted) { return !run_.is_command() && code == static_cast<int>(wanted); };
+  if (is(ExitCode::missing) && text_or(heartbeat_of(result_.folder, culprit), "phase") == device_phase)
+    return fail("no_device", without_program(last_words(culprit)), culprit);
+  const std::string kind = is(ExitCode::bad_input) ? "bad_config"
+                           : is(ExitCode::missing) ? "missing"
+                                                   : "crashed";
+  fail(kind,
+       rank_words(run_, culprit) + (code ? " ended with " : " was ") + status.words() + last_words(culprit),
+       culprit);
+}
+
+void RunningRun::trim_logs() {
+  for (Rank& rank : ranks_)
+    for (BoundedLog& log : rank.logs)
+      log.trim();
+}
+
+void RunningRun::stop_ranks() {
+  if (ranks_.empty())
+    return;
+  const pid_t group = ranks_.front().process.pid();
+  signal_group(group, SIGTERM);
+  signal_group(group, SIGCONT);  // one that is held could not take the other signal
+  const auto deadline = Clock::now() + std::chrono::seconds(2);
+  for (Rank& rank : ranks_)
+    rank.process.wait_for(
+        std::max(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()),
+                 std::chrono::milliseconds(0)));
+  signal_group(group, SIGKILL);  // also what the ranks started themselves
+  for (Rank& rank : ranks_)
+    rank.process.stop(std::chrono::milliseconds(0));
+  end_offspring(mark_);  // and what left the group
+}
+
+/// The store of ranks that were killed: those that end well remove it themselves.
+void RunningRun::remove_rendezvous() {
+  std::error_code ignored;
+  fs::remove(rendezvous_, ignored);
+}
+
+void RunningRun::fail(const std::string& kind, const std::string& message, int culprit) {
+  stop_ranks();
+  remove_rendezvous();
+  trim_logs();
+  result_.failure = RunFailure{kind, message};
+  result_.stderr_tail = last_lines(culprit);
+  if (!result_.stderr_tail.empty())
+    result_.log = log("stderr", culprit);
+  result_.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  result_.ended = utc_now();
+  store_.finish(run_, result_);
+  ended_ = true;
+}
+
+void RunningRun::interrupt() {
+  if (!ended_)
+    fail("interrupted", run_.label + " was interrupted", 0);
+}
+
+void RunningRun::end() {
+  signal_group(ranks_.front().process.pid(), SIGKILL);  // what the ranks left running in the background
+  end_offspring(mark_);
+  remove_rendezvous();
+  trim_logs();
+  if (restarts(run_) && leg_ == 0) {
+    ++leg_;
+    start_leg();
+    return;
+  }
+  if (const auto failure = trace_failure(run_, result_.folder / "trace.h5"))
+    return fail(failure->kind, failure->message + (failure->kind == "no_trace" ? last_words(0) : ""), 0);
+  result_.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  result_.ended = utc_now();
+  store_.finish(run_, result_);
+  ended_ = true;
+}
+
+}  // namespace parity

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/offspring.hpp"
+#include "harness/base/process.hpp"
+#include "harness/suite/plan/plan.hpp"
+#include "harness/suite/runs/bounded_log.hpp"
+#include "harness/suite/runs/culprit.hpp"
+#include "harness/suite/runs/store.hpp"
+
+namespace parity {
+
+/// A run in execution: its ranks, one process each, in one process group; a run that restarts has two legs,
+/// one after the other. Never blocks.
+class RunningRun {
+ public:
+  /// Starts the first leg. Problems of starting end up in the result.
+  RunningRun(const PlannedRun& run, const RunStore& store, const std::filesystem::path& trainer);
+
+  /// Looks after the ranks. \return whether the run has ended
+  bool poll();
+  const RunResult& result() const { return result_; }
+  const PlannedRun& run() const { return run_; }
+  /// Updates finished, by the heartbeat of the slowest rank.
+  int64_t steps_done() const;
+  /// Ends every process of the run.
+  void interrupt();
+
+ private:
+  struct Rank {
+    Process process;
+    std::string beat;  ///< last heartbeat seen
+    std::chrono::steady_clock::time_point last_sign;
+    std::vector<BoundedLog> logs;
+  };
+
+  void start_leg();
+  void read_heartbeats();
+  void fail(const std::string& kind, const std::string& message, int culprit);
+  void fail_with_status(const WaitStatus& status, int culprit);
+  void fail_silent(size_t quietest);
+  bool look_for_failure();  ///< \return whether the run has failed
+  std::vector<RankState> states();
+  std::string words_of(const Culprit& culprit, const std::vector<RankState>& all) const;
+  std::string waiting_words(const std::vector<RankState>& all, size_t culprit) const;
+  std::string last_lines(int rank) const;
+  void stop_ranks();
+  void remove_rendezvous();
+  void trim_logs();
+  void end();
+  std::filesystem::path log(const char* stream, int rank) const;
+  std::string last_words(int rank) const;
+
+  PlannedRun run_;
+  const RunStore& store_;
+  std::filesystem::path trainer_;
+  std::vector<Rank> ranks_;
+  std::filesystem::path rendezvous_;
+  RunResult result_;
+  std::string mark_ = new_offspring_mark();  ///< of its processes, also of those that they started
+  int leg_ = 0;
+  bool ended_ = false;
+  std::optional<std::chrono::steady_clock::time_point> first_failure_;  ///< when a rank lost its peer
+  std::chrono::steady_clock::time_point started_;
+  std::chrono::steady_clock::time_point next_look_;
+};
+
+}  // namespace parity

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+
+#include "harness/base/progress.hpp"
+#include "harness/suite/runs/runner.hpp"
+
+namespace parity {
+
+/// Shows how far the runs are. Their status reads every heartbeat, so it is made only as often as it is seen.
+class RunStatus {
+ public:
+  explicit RunStatus(Progress& progress) : progress_(progress) {}
+
+  void show(const Runner& runner) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_)
+      return;
+    if (progress_.live())
+      progress_.show(runner.status_line());
+    else if (next_.time_since_epoch().count() > 0)
+      progress_.note(runner.status_line());  // a log that is silent for long looks dead, also to CI
+    next_ = now + (progress_.live() ? std::chrono::milliseconds(200) : std::chrono::minutes(1));
+  }
+
+ private:
+  Progress& progress_;
+  std::chrono::steady_clock::time_point next_;
+};
+
+}  // namespace parity

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/runs/store.hpp"
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/json_fields.hpp"
+#include "harness/base/utc.hpp"
+#include "harness/suite/plan/run_files.hpp"
+#include "harness/trace/hdf5/probe.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr uint64_t largest_record = 16 << 20;
+
+/// run.json of a finished run with this identity; null where there is none.
+Json record_of(const fs::path& folder, const PlannedRun& run) {
+  std::error_code error;
+  if (!fs::is_regular_file(folder / "run.json", error))
+    return nullptr;
+  Json record = read_json(read_file(folder / "run.json", largest_record));
+  const bool usable = text_or(record, "schema") == "parity.run/1" &&
+                      text_or(record, "status") == "complete" &&
+                      record.value("identity", Json()) == Json::parse(run.identity) &&
+                      record.contains("capture") && record["capture"].is_object();
+  return usable ? record : Json();
+}
+
+/// What the recorded run captured; nothing if the record is of another version.
+std::optional<Capture> capture_of(const Json& record) {
+  if (record.is_null())
+    return std::nullopt;
+  try {
+    return Capture::from_json(record.at("capture"));
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+}
+
+/// Whether a stored run is as it ended. One whose files have the states they had then was read to its end
+/// then, and is taken as it is: reading it again is what an unchanged suite would spend its time on. Any
+/// other is believed only if its bytes have the digest they had, as a restored backup has.
+bool is_as_it_ended(const fs::path& folder, Json& record) {
+  const std::string state = state_of_run(folder);
+  const bool unchanged = !state.empty() && text_or(record, "trace_state") == state;
+  try {
+    if (!unchanged && (state.empty() || text_or(record, "content_digest") != digest_of_run(folder)))
+      return false;
+  } catch (const UserError&) {
+    return false;  // it cannot be read
+  }
+  if (!unchanged) {
+    record["trace_state"] = state;
+    write_file(folder / "run.json", json_text(record, 1) + "\n");
+  }
+  for (const fs::path& file : files_of_run(folder))
+    count_as_read(file_state(file));
+  return true;
+}
+
+/// What the run left, so that a change is seen later. Nothing if the files change while they are read.
+void describe_files(Json& record, const fs::path& folder) {
+  let_clock_tick(folder);
+  const std::string state = state_of_run(folder);
+  record["content_digest"] = digest_of_run(folder);
+  record["trace_state"] = state_of_run(folder) == state ? state : "";
+}
+
+}  // namespace
+
+std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
+  const fs::path place = folder(run.id);
+  Json record = record_of(place, run);
+  std::error_code error;
+  const std::optional<Capture> captured = capture_of(record);
+  if (!run.cacheable || !captured || !captured->includes(run.capture) ||
+      !fs::exists(place / "trace.h5", error) || !is_as_it_ended(place, record))
+    return std::nullopt;
+  fs::last_write_time(place / "run.json", fs::file_time_type::clock::now(),
+                      error);  // last use, for the cache
+  RunResult result;
+  result.folder = place;
+  result.cached = true;
+  result.seconds = number_or(record, "seconds", 0);
+  result.ended = text_or(record, "ended", utc_of_file(place / "trace.h5"));
+  return result;
+}
+
+fs::path RunStore::checkpoint(const std::string& id, int64_t step) const {
+  const fs::path all = fs::absolute(folder(id)) / "checkpoint";
+  const Json record = read_json(read_file(folder(id) / "run.json", largest_record));
+  const int64_t last = record.at("identity").at("span").at("stop_after").get<int64_t>();
+  const fs::path place = step == last ? all : all / ("step" + std::to_string(step));
+  if (!fs::exists(place / "checkpoint.pt"))
+    throw UserError("no checkpoint after update " + std::to_string(step) + " in " + all.string() +
+                    " (somebody has deleted it); run it again with --no-cache");
+  return place;
+}
+
+void RunStore::begin(PlannedRun& run) const {
+  const fs::path place = folder(run.id);
+  if (const auto captured = capture_of(record_of(place, run)))
+    run.capture.merge(*captured);
+  std::error_code error;
+  fs::remove(place / "run.json", error);  // first: from here on the folder is unfinished
+  fs::remove_all(place, error);
+  fs::create_directories(place, error);
+  if (error)
+    throw UserError("cannot make " + place.string() + " (" + error.message() +
+                    "); choose another folder with --out");
+  write_file(place / "config.json", json_text(nest(run.config), 1) + "\n");
+  Capture asked = run.capture;
+  if (!run.span.teacher_run.empty())
+    asked.teacher = fs::absolute(trace(run.span.teacher_run)).string();
+  write_file(place / "capture.json", json_text(asked.to_json(), 1) + "\n");
+}
+
+void RunStore::finish(const PlannedRun& run, const RunResult& result) const {
+  Json record = {{"schema", "parity.run/1"},
+                 {"id", run.id},
+                 {"status", result.complete() ? "complete" : "failed"},
+                 {"identity", Json::parse(run.identity)},
+                 {"capture", run.capture.to_json()},
+                 {"seconds", result.seconds},
+                 {"ended", result.ended}};
+  if (result.complete())
+    describe_files(record, folder(run.id));
+  if (result.failure)
+    record["failure"] = result.failure->to_json();
+  write_file(folder(run.id) / "run.json", json_text(record, 1) + "\n");
+}
+
+}  // namespace parity

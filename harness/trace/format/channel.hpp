@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "harness/base/enum_names.hpp"
+
+namespace parity {
+
+/// Numeric channels are compared and stored in goldens; timing channels are shown only. A per_rank channel is
+/// a numeric one of which each rank records its own values: a reader takes the largest of a step, and has the
+/// smallest as "NAME.min" where ranks differ.
+enum class ChannelKind { numeric, timing, per_rank };
+
+template <>
+struct EnumNames<ChannelKind> {
+  static constexpr std::string_view what = "kind of channel";
+  static constexpr std::array<std::string_view, 3> names = {"numeric", "timing", "per_rank"};
+};
+
+/// A scalar per step, exact.
+struct Channel {
+  ChannelKind kind = ChannelKind::numeric;
+  std::variant<std::vector<double>, std::vector<int64_t>> values;  ///< one a step of Trace::steps
+
+  std::vector<double> as_double() const;  ///< int64 values widened
+};
+
+}  // namespace parity

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace parity {
+
+/// Where rank k writes: trace.rank2.h5 beside rank 0's trace.h5. Rank 0's path, and a path that is already
+/// rank k's, stay as they are.
+std::filesystem::path rank_path(const std::filesystem::path& path, int64_t rank);
+
+/// "trace.h5.partial" for "trace.h5".
+std::filesystem::path partial_path(const std::filesystem::path& path);
+
+}  // namespace parity

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/measure/digest.hpp"
+#include "harness/measure/measurement.hpp"
+#include "harness/tensor/dtype.hpp"
+#include "harness/tensor/shape.hpp"
+#include "harness/trace/format/tensor_key.hpp"
+
+namespace parity {
+
+/// One row of /sketches.
+struct SketchRow {
+  TensorKey key;
+  int64_t order = 0;  ///< execution order within the step
+  DType dtype = DType::float32;
+  Shape shape;
+  int64_t nan_count = 0;
+  int64_t inf_count = 0;
+  double norm = 0;     ///< L2, over the finite elements
+  double max_abs = 0;  ///< over the finite elements
+  Digest digest;
+  std::vector<double> values;  ///< K block sums (METRICS.md M16b)
+};
+
+/// The row of a tensor, or the share of a part in the logical tensor's row; `shape` is then the part's.
+SketchRow sketch_row(TensorKey key, int64_t order, DType dtype, const Shape& shape, Measurement found);
+
+/// Adds the row of another part of the same tensor. Norms add by their squares; the digest is exact, the
+/// block sums but for rounding.
+void add_part(SketchRow& sum, const SketchRow& part);
+
+}  // namespace parity

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/trace/hdf5/hdf5.hpp"
+#include "harness/trace/hdf5/source_file.hpp"
+
+namespace parity {
+
+/// An HDF5 file that somebody else wrote, opened with suspicion. Members are reached one hard link at a time;
+/// datasets with external storage, virtual layout, filters, or more data than the file can hold are refused.
+/// Reading changes nothing on the disk (source_file.hpp).
+class InputFile {
+ public:
+  /// \throws UserError if it is missing (exit 3), truncated, or not HDF5
+  explicit InputFile(const std::filesystem::path& path, Links links = Links::followed);
+  /// What our own writer has open and has flushed. \param path  for messages, and for the file's size
+  InputFile(const std::filesystem::path& path, hid_t open);
+
+  const std::filesystem::path& path() const { return path_; }
+  uint64_t size() const { return size_; }
+  /// Of the open file, to map it; -1 for our own writer's.
+  int descriptor() const { return source_ ? source_->descriptor() : -1; }
+  /// The whole file as bytes. \throws UserError if it cannot be read to its end
+  std::string bytes() const;
+  hid_t root() const { return file_; }
+
+  bool has(hid_t parent, const std::string& name) const;
+  hdf5::Handle group(hid_t parent, const std::string& name) const;
+  /// Refuses hostile storage. \throws UserError saying what, why, and what to do
+  hdf5::Handle dataset(hid_t parent, const std::string& name) const;
+  std::vector<std::string> names(hid_t group) const;
+
+  /// File offset of a contiguous dataset's first byte; empty if its data does not lie in one piece.
+  std::optional<uint64_t> offset(hid_t dataset) const;
+
+  /// \throws UserError "cannot read PATH (WHY); ..."
+  [[noreturn]] void refuse(const std::string& why) const;
+
+ private:
+  void check_link(hid_t parent, const std::string& name) const;
+  void check_storage(hid_t dataset, const std::string& name) const;
+
+  std::filesystem::path path_;
+  uint64_t size_ = 0;
+  uint64_t stored_ = 0;  ///< bytes that the disk holds
+  std::shared_ptr<const SourceFile> source_;
+  hdf5::Handle file_;
+};
+
+}  // namespace parity

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trace/hdf5/journal.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/measure/content_hash.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view magic = "parity.journal/1";
+constexpr size_t digest_size = 32;
+constexpr uint64_t most_beyond_file = uint64_t{16} << 20;  ///< a commit may write one place several times
+
+[[noreturn]] void refuse_journal(const fs::path& journal, const std::string& why) {
+  throw UserError("cannot read " + visible(journal.string()) + " (" + why +
+                  "); remove it, and its trace is what the file alone holds");
+}
+
+/// A journal is: magic, then for each write offset and size (8 bytes each) and its bytes, then the digest of
+/// all before it.
+std::string digest_of_text(std::string_view text) {
+  ContentHash hash;
+  hash.add(text);
+  return hash.hex();
+}
+
+std::string encode(const std::vector<JournalWrite>& writes) {
+  std::string text(magic);
+  for (const JournalWrite& write : writes) {
+    const uint64_t header[2] = {write.offset, write.bytes.size()};
+    text.append(reinterpret_cast<const char*>(header), sizeof header);
+    text.append(reinterpret_cast<const char*>(write.bytes.data()), write.bytes.size());
+  }
+  return text + digest_of_text(text);
+}
+
+/// The writes of a whole journal; none of a torn one, whose file was not touched yet.
+/// \param size  of the file
+std::vector<JournalWrite> decode(std::string_view text, const fs::path& journal, uint64_t size) {
+  std::vector<JournalWrite> writes;
+  if (text.size() < magic.size() + digest_size || !text.starts_with(magic))
+    return writes;
+  const std::string_view digest = text.substr(text.size() - digest_size);
+  text.remove_suffix(digest_size);
+  if (digest_of_text(text) != digest)
+    return writes;
+  text.remove_prefix(magic.size());
+  while (!text.empty()) {
+    uint64_t header[2];
+    if (text.size() < sizeof header)
+      refuse_journal(journal, "it has a right digest and wrong lengths: no writer of ours left it");
+    std::memcpy(header, text.data(), sizeof header);
+    text.remove_prefix(sizeof header);
+    if (text.size() < header[1])
+      refuse_journal(journal, "it has a right digest and wrong lengths: no writer of ours left it");
+    if (header[0] > size || header[1] > size - header[0])
+      refuse_journal(journal, "it writes beyond the end of its file: no writer of ours left it");
+    const auto* first = reinterpret_cast<const std::byte*>(text.data());
+    writes.push_back({header[0], {first, first + header[1]}});
+    text.remove_prefix(header[1]);
+  }
+  return writes;
+}
+
+int overwrite(int descriptor, const std::vector<JournalWrite>& writes) {
+  for (const JournalWrite& write : writes)
+    if (const int error = write_fully(descriptor, write.bytes.data(), write.bytes.size(), write.offset))
+      return error;
+  return 0;
+}
+
+}  // namespace
+
+int write_fully(int descriptor, const void* data, size_t size, uint64_t offset) {
+  const auto* from = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t written = ::pwrite(descriptor, from, size, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return written < 0 ? errno : EIO;
+    from += written;
+    size -= static_cast<size_t>(written);
+    offset += static_cast<uint64_t>(written);
+  }
+  return 0;
+}
+
+fs::path journal_path(const fs::path& file) {
+  fs::path path = file;
+  path += ".journal";
+  return path;
+}
+
+Journal::Journal(const fs::path& file)
+    : path_(journal_path(file)),
+      descriptor_(::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644)) {
+  if (descriptor_ < 0)
+    throw UserError("cannot create " + path_.string() + " (" + std::strerror(errno) + ")");
+}
+
+Journal::~Journal() {
+  ::close(descriptor_);
+  ::unlink(path_.c_str());
+}
+
+int Journal::commit(int descriptor, const std::vector<JournalWrite>& writes) {
+  const std::string text = encode(writes);
+  if (const int error = write_fully(descriptor_, text.data(), text.size(), 0))
+    return error;
+  if (const int error = overwrite(descriptor, writes))
+    return error;
+  return ::ftruncate(descriptor_, 0) == 0 ? 0 : errno;
+}
+
+std::vector<JournalWrite> committed_writes(const fs::path& file, uint64_t size, uint64_t stored) {
+  const fs::path journal = journal_path(file);
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(journal, error);
+  if (status.type() == fs::file_type::not_found)
+    return {};
+  if (!fs::is_regular_file(status))
+    refuse_journal(journal, "it is not a regular file");
+  return decode(read_file(journal, stored + most_beyond_file), journal, size);
+}
+
+}  // namespace parity

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trace/hdf5/probe.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <exception>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/process.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/trace/hdf5/hdf5.hpp"
+
+namespace parity {
+namespace {
+
+/// Ours take milliseconds; files of other writers are read whole.
+rlim_t most_cpu_seconds(const std::filesystem::path& path) {
+  std::error_code error;
+  const uintmax_t size = std::filesystem::file_size(path, error);
+  return 5 + (error ? 0 : static_cast<rlim_t>(size / 50'000'000));
+}
+
+/// Whether this state of a file was read to its end before.
+class Survivors {
+ public:
+  bool contains(const std::string& state) {
+    const std::lock_guard guard(mutex_);
+    return states_.contains(state);
+  }
+  void add(const std::string& state) {
+    const std::lock_guard guard(mutex_);
+    states_.insert(state);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> states_;
+};
+
+Survivors& survivors() {
+  static Survivors survivors;
+  return survivors;
+}
+
+[[noreturn]] void read_in_child(const std::function<void()>& read, rlim_t cpu_seconds) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it holds what its parent has open, locks too
+  struct rlimit limit = {cpu_seconds, cpu_seconds + 1};
+  ::setrlimit(RLIMIT_CPU, &limit);
+  limit = {0, 0};
+  ::setrlimit(RLIMIT_CORE, &limit);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU})
+    ::signal(signal, SIG_DFL);
+  hdf5::renew_lock_in_child();
+  try {
+    read();
+  } catch (const std::exception&) {
+    ::_exit(0);  // the caller will see it for itself
+  }
+  ::_exit(0);
+}
+
+}  // namespace
+
+std::string file_state(const std::filesystem::path& path) {
+  struct stat facts = {};
+  if (::stat(path.c_str(), &facts) != 0)
+    return "";
+  std::string state;
+  for (const auto number :
+       {static_cast<int64_t>(facts.st_dev), static_cast<int64_t>(facts.st_ino),
+        static_cast<int64_t>(facts.st_size), static_cast<int64_t>(facts.st_mtim.tv_sec),
+        static_cast<int64_t>(facts.st_mtim.tv_nsec), static_cast<int64_t>(facts.st_ctim.tv_sec),
+        static_cast<int64_t>(facts.st_ctim.tv_nsec)})
+    state += std::to_string(number) + " ";
+  return state;
+}
+
+void count_as_read(const std::string& state) {
+  survivors().add(state);
+}
+
+void probe(const std::filesystem::path& path, const std::function<void()>& read) {
+  const std::string state = file_state(path);
+  if (state.empty() || survivors().contains(state))
+    return;
+  const rlim_t cpu_seconds = most_cpu_seconds(path);
+  const auto guard = hdf5::lock();  // no other thread may be inside HDF5 while its state is copied
+  const pid_t child = ::fork();
+  if (child == 0)
+    read_in_child(read, cpu_seconds);
+  if (child < 0)
+    return;  // no process to spare: read it unprotected
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WaitStatus(status).succeeded())
+    throw UserError("cannot read " + visible(path.string()) + " (HDF5 " +
+                    (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? "does not come to an end with it: "
+                                                                        : "crashes on it: ") +
+                    WaitStatus(status).words() + "); the file is damaged or hostile: write it again");
+  survivors().add(state);
+}
+
+}  // namespace parity

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trace/read/rank_files.hpp"
+
+#include <charconv>
+#include <set>
+
+#include "harness/base/error.hpp"
+#include "harness/measure/content_hash.hpp"
+#include "harness/trace/format/file_names.hpp"
+#include "harness/trace/read/read_trace_file.hpp"
+#include "harness/trace/read/trace_content.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr size_t name_bytes = 256;
+constexpr size_t digest_bytes = 32;
+
+/// XXH3-128 over the bytes, with their number.
+std::string file_digest(const fs::path& path, uint64_t size) {
+  const MappedFile mapped(path, size);
+  ContentHash hash;
+  hash.add(std::string_view(reinterpret_cast<const char*>(mapped.at(0)), size));
+  return hash.hex();
+}
+
+uint64_t size_or_zero(const fs::path& path) {
+  std::error_code error;
+  const uint64_t size = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
+  return error ? 0 : size;
+}
+
+void write_strings(hid_t group, const std::string& name, size_t bytes,
+                   const std::vector<std::string>& values) {
+  std::string text(values.size() * bytes, '\0');
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i].copy(text.data() + i * bytes, bytes);
+  hdf5::write_contiguous(group, name, hdf5::fixed_string_type(bytes), {static_cast<int64_t>(values.size())},
+                         text.data());
+}
+
+/// The ranks above 0 that have a file in the folder of rank 0's trace, complete or not: as many as there are,
+/// whatever number of ranks the trace says.
+std::set<int64_t> ranks_beside(const fs::path& trace) {
+  const std::string start = trace.stem().string() + ".rank";
+  std::set<int64_t> ranks;
+  std::error_code error;
+  const fs::path folder = trace.has_parent_path() ? trace.parent_path() : fs::path(".");
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(start))
+      continue;
+    int64_t rank = 0;
+    const char* const number = name.data() + start.size();
+    if (std::from_chars(number, name.data() + name.size(), rank).ec != std::errc() || rank < 1)
+      continue;
+    const fs::path whole = rank_path(trace, rank).filename();
+    if (name == whole || name == partial_path(whole))
+      ranks.insert(rank);
+  }
+  return ranks;
+}
+
+[[noreturn]] void refuse_rank_file(const fs::path& trace, int64_t rank, const std::string& name,
+                                   const std::string& why) {
+  throw UserError("cannot read " + trace.string() + " (the file " + name + " of rank " +
+                  std::to_string(rank) + " " + why + "); keep the files of one run together, or run again");
+}
+
+}  // namespace
+
+void write_rank_index(hid_t file, const fs::path& path, int64_t ranks) {
+  std::vector<std::string> names, digests;
+  std::vector<int64_t> sizes;
+  for (int64_t rank = 1; rank < ranks; ++rank) {
+    const fs::path other = rank_path(path, rank);
+    const uint64_t size = size_or_zero(other);
+    names.push_back(other.filename().string());
+    if (size == 0)
+      throw UserError("cannot finish " + path.string() + " (rank " + std::to_string(rank) + " left no file " +
+                      names.back() + " beside it); let all ranks write into a folder that rank 0 sees");
+    if (names.back().size() > name_bytes)
+      throw UserError("cannot finish " + path.string() + " (its name is too long for " +
+                      std::to_string(ranks) + " ranks); give it a shorter one");
+    sizes.push_back(static_cast<int64_t>(size));
+    digests.push_back(file_digest(other, size));
+  }
+  const hdf5::Handle group = hdf5::create_group(file, "ranks");
+  write_strings(group, "file", name_bytes, names);
+  hdf5::write_contiguous(group, "size", H5T_STD_I64LE, {ranks - 1}, sizes.data());
+  write_strings(group, "digest", digest_bytes, digests);
+}
+
+std::vector<std::unique_ptr<TraceContent>> read_rank_files(const TraceContent& first) {
+  std::vector<std::unique_ptr<TraceContent>> others;
+  for (size_t i = 0; i < first.rank_files.size(); ++i) {
+    const RankFile& row = first.rank_files[i];
+    const auto rank = static_cast<int64_t>(i) + 1;
+    const auto refuse_it = [&](const std::string& why) { refuse_rank_file(first.path, rank, row.name, why); };
+    const fs::path path = first.path.parent_path() / row.name;
+    std::error_code error;
+    if (!fs::is_regular_file(path, error))
+      refuse_it("is missing");
+    if (const uint64_t size = size_or_zero(path); size != static_cast<uint64_t>(row.size))
+      refuse_it("has " + std::to_string(size) + " bytes, not " + std::to_string(row.size) +
+                ": it was cut or is of another run");
+    if (file_digest(path, static_cast<uint64_t>(row.size)) != row.digest)
+      refuse_it("has another digest than this trace says: it was changed or is of another run");
+    others.push_back(read_trace_file(path));
+    const TraceContent& other = *others.back();
+    if (!other.complete || other.rank != rank || other.ranks != first.ranks || other.steps != first.steps)
+      refuse_it("is of rank " + std::to_string(other.rank) + " of " + std::to_string(other.ranks) +
+                " and ends after step " + std::to_string(other.last_step));
+  }
+  return others;
+}
+
+std::vector<std::unique_ptr<TraceContent>> read_left_files(const TraceContent& first) {
+  const fs::path base =
+      first.path.extension() == ".partial" ? fs::path(first.path).replace_extension() : first.path;
+  std::vector<std::unique_ptr<TraceContent>> others;
+  for (const int64_t rank : ranks_beside(base)) {
+    if (rank >= first.ranks)
+      break;
+    const fs::path whole = rank_path(base, rank);
+    std::error_code error;
+    try {
+      auto other = read_trace_file(fs::exists(whole, error) ? whole : partial_path(whole));
+      if (other->rank == rank && other->ranks == first.ranks && other->config == first.config)
+        others.push_back(std::move(other));
+    } catch (const UserError&) {
+      continue;  // the rank died before it had written anything, or is writing now
+    }
+  }
+  return others;
+}
+
+}  // namespace parity

@@ -1,0 +1,281 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trace/read/read_trace_file.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "harness/base/error.hpp"
+#include "harness/base/visible.hpp"
+#include "harness/trace/format/layout_json.hpp"
+#include "harness/trace/format/schema.hpp"
+#include "harness/trace/hdf5/path_name.hpp"
+#include "harness/trace/hdf5/probe.hpp"
+#include "harness/trace/read/sketch_table.hpp"
+#include "harness/trace/read/tensor_proof.hpp"
+#include "harness/trace/read/trace_digest.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+using hdf5::Handle;
+namespace {
+
+std::optional<std::string> read_text(const InputFile& file, TraceContent& trace,
+                                     const std::string& attribute) {
+  auto text = hdf5::read_string_attribute(file.root(), attribute);
+  if (text)
+    trace.texts[attribute] = *text;
+  return text;
+}
+
+Json parse_json(const InputFile& file, TraceContent& trace, const std::string& attribute) {
+  const auto text = read_text(file, trace, attribute);
+  if (!text)
+    return Json::object();
+  Json json = read_json(*text);
+  if (!json.is_object())
+    file.refuse("its attribute " + attribute + " is not a JSON object");
+  return json;
+}
+
+/// Values of a channel. A killed run may have rows of a step that it did not end; those are left out.
+template <class T>
+std::vector<T> cut(const InputFile& file, const std::string& name, std::vector<T> values, size_t steps,
+                   bool complete) {
+  if (values.size() < steps || (complete && values.size() != steps))
+    file.refuse("channel " + name + " has " + std::to_string(values.size()) + " values for " +
+                std::to_string(steps) + " steps");
+  values.resize(steps);
+  return values;
+}
+
+/// The number after the schema's major version.
+int64_t minor_of(const InputFile& file, const std::string& schema) {
+  const std::string digits = schema.substr(trace_schema_major.size());
+  int64_t minor = -1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), minor);
+  if (error != std::errc() || end != digits.data() + digits.size() || minor < 0)
+    file.refuse("its schema is '" + visible_name(schema) + "', whose minor version is not a number");
+  return minor;
+}
+
+void read_header(const InputFile& file, TraceContent& trace) {
+  trace.schema = hdf5::read_string_attribute(file.root(), "schema").value_or("");
+  if (trace.schema.empty())
+    file.refuse("it has no attribute schema, so it is not a trace");
+  if (!trace.schema.starts_with(trace_schema_major))
+    file.refuse("its schema is " + trace.schema + ", this program reads " + std::string(trace_schema_major) +
+                "x");
+  trace.minor = minor_of(file, trace.schema);
+  const std::string status = hdf5::read_string_attribute(file.root(), "status").value_or("");
+  if (status != "complete" && status != "partial")
+    file.refuse("its status is '" + status + "', not complete or partial");
+  trace.complete = status == "complete";
+  trace.rank = hdf5::read_integer_attribute(file.root(), "rank").value_or(0);
+  trace.ranks = hdf5::read_integer_attribute(file.root(), "ranks").value_or(1);
+  if (trace.rank < 0 || trace.rank >= trace.ranks)
+    file.refuse("it is of rank " + std::to_string(trace.rank) + " of " + std::to_string(trace.ranks));
+  trace.joined_ranks = hdf5::read_integer_attribute(file.root(), "joined_ranks").value_or(1);
+  if (trace.joined_ranks < 1 || (trace.joined_ranks > 1 && trace.ranks > 1))
+    file.refuse("it says that " + std::to_string(trace.joined_ranks) +
+                " ranks were joined in it, and is of one of " + std::to_string(trace.ranks));
+  trace.config = parse_json(file, trace, "config");
+  trace.provenance = parse_json(file, trace, "provenance");
+  if (hdf5::read_string_attribute(file.root(), "failure"))
+    trace.failure = parse_json(file, trace, "failure");
+  if (const auto text = read_text(file, trace, "faults"))
+    try {
+      trace.faults = fault_reports_from_json(read_json(*text));
+    } catch (const UserError& error) {
+      file.refuse(error.what());
+    }
+}
+
+void read_steps(const InputFile& file, TraceContent& trace) {
+  std::vector<int64_t>& steps = trace.steps;
+  steps = hdf5::read_integers(file.dataset(file.root(), "steps"));
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (steps[i] <= (i ? steps[i - 1] : 0))
+      file.refuse("/steps does not increase from 1 on: " + std::to_string(steps[i]) + " at row " +
+                  std::to_string(i));
+  const int64_t found = steps.empty() ? 0 : steps.back();
+  const auto last_step = hdf5::read_integer_attribute(file.root(), "last_step");
+  if (!last_step && trace.minor >= trace_minor_with_digest)
+    file.refuse("corrupt trace: it has no attribute last_step, and schema " + trace.schema + " asks for one");
+  trace.last_step = last_step.value_or(found);
+  if (trace.last_step > found || (trace.complete && trace.last_step != found))
+    file.refuse("its last_step is " + std::to_string(trace.last_step) + ", /steps ends at " +
+                std::to_string(found));
+  steps.erase(std::upper_bound(steps.begin(), steps.end(), trace.last_step), steps.end());
+}
+
+void read_channels(const InputFile& file, TraceContent& trace) {
+  const Handle group = file.group(file.root(), "channels");
+  for (const std::string& link : file.names(group)) {
+    const std::string name = decode_name(link);
+    const Handle dataset = file.dataset(group, link);
+    if (hdf5::shape_of(dataset).size() != 1)
+      file.refuse("channel " + name + " is not a list of numbers");
+    Channel channel;
+    const std::string kind = hdf5::read_string_attribute(dataset, "kind").value_or("numeric");
+    if (const auto kinds = names_of<ChannelKind>();
+        std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+      file.refuse("channel " + name + " is of kind '" + visible_name(kind) +
+                  "', not numeric, timing or per_rank");
+    channel.kind = parse_enum<ChannelKind>(kind);
+    const Handle type(H5Dget_type(dataset), "cannot read the type of channel " + name);
+    const size_t steps = trace.steps.size();
+    if (H5Tget_class(type) == H5T_INTEGER)
+      channel.values = cut(file, name, hdf5::read_integers(dataset), steps, trace.complete);
+    else
+      channel.values = cut(file, name, hdf5::read_floats(dataset), steps, trace.complete);
+    if (!trace.channels.emplace(name, std::move(channel)).second)
+      file.refuse("two of its channels are called '" + name + "' (one name is encoded where it need not)");
+  }
+}
+
+/// /layouts/0, /layouts/1, ...
+void read_layouts(const InputFile& file, TraceContent& trace) {
+  if (!file.has(file.root(), "layouts"))
+    return;
+  const Handle group = file.group(file.root(), "layouts");
+  const size_t count = file.names(group).size();
+  for (size_t i = 0; i < count; ++i) {
+    const Handle layout = file.group(group, std::to_string(i));
+    const auto text = hdf5::read_string_attribute(layout, "layout");
+    try {
+      trace.layout_texts.push_back(text.value_or(""));
+      trace.layouts.push_back(layout_from_json(read_json(text.value_or(""))));
+      trace.covers.push_back(cover_of(trace.layouts.back()));
+    } catch (const UserError& error) {
+      file.refuse("/layouts/" + std::to_string(i) + ": " + error.what());
+    }
+  }
+}
+
+bool fits(const TraceContent& trace, int64_t layout, const Shape& shape) {
+  return layout >= 0 && layout < static_cast<int64_t>(trace.covers.size()) &&
+         shape_of(trace.covers[static_cast<size_t>(layout)]) == shape;
+}
+
+/// No tensor twice, and each part as large as its layout says.
+void check_sketches(const InputFile& file, const TraceContent& trace) {
+  std::set<TensorKey> seen;
+  const auto check_new = [&](const TensorKey& key) {
+    if (!seen.insert(key).second)
+      file.refuse("it has two sketches of " + key.name + " at step " + std::to_string(key.step));
+  };
+  for (const SketchRow& row : trace.sketches)
+    check_new(row.key);
+  for (const PartRow& part : trace.part_sketches) {
+    check_new(part.row.key);
+    if (!fits(trace, part.layout, part.row.shape))
+      file.refuse("the part of " + part.row.key.name + " at step " + std::to_string(part.row.key.step) +
+                  " is not as its layout says");
+  }
+}
+
+/// /ranks, a row a file.
+void read_rank_index(const InputFile& file, TraceContent& trace) {
+  if (!file.has(file.root(), "ranks")) {
+    if (trace.complete && trace.rank == 0 && trace.ranks > 1)
+      file.refuse("corrupt trace: it says " + std::to_string(trace.ranks) +
+                  " ranks and has no index of them");
+    return;
+  }
+  const Handle group = file.group(file.root(), "ranks");
+  const auto names = hdf5::read_strings(file.dataset(group, "file"));
+  const auto sizes = hdf5::read_integers(file.dataset(group, "size"));
+  const auto digests = hdf5::read_strings(file.dataset(group, "digest"));
+  if (names.size() != static_cast<size_t>(trace.ranks - 1) || sizes.size() != names.size() ||
+      digests.size() != names.size())
+    file.refuse("its /ranks does not have a row for each of the other " + std::to_string(trace.ranks - 1) +
+                " ranks");
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty() || names[i].find('/') != std::string::npos || names[i] == "..")
+      file.refuse("its /ranks names '" + visible_name(names[i]) + "', which is no file beside it");
+    trace.rank_files.push_back({names[i], sizes[i], digests[i]});
+  }
+}
+
+void read_all_sketches(const InputFile& file, TraceContent& trace) {
+  const auto until = trace.complete ? std::nullopt : std::optional(trace.last_step);
+  if (file.has(file.root(), "sketches"))
+    trace.sketches = read_sketches(file, file.group(file.root(), "sketches"), until);
+  if (file.has(file.root(), "part_sketches")) {
+    const Handle group = file.group(file.root(), "part_sketches");
+    std::vector<SketchRow> rows = read_sketches(file, group, until);
+    const std::vector<int64_t> layouts = read_sketch_layouts(file, group, until);
+    for (size_t i = 0; i < rows.size(); ++i)
+      trace.part_sketches.push_back({std::move(rows[i]), layouts[i]});
+  }
+  check_sketches(file, trace);
+}
+
+/// Whether each part among the tensors is as large as its layout says.
+void check_parts(const InputFile& file, const TraceContent& trace) {
+  for (const auto& [key, place] : trace.tensors)
+    if (place.layout && !fits(trace, *place.layout, place.shape))
+      file.refuse("the part of " + key.name + " at step " + std::to_string(key.step) +
+                  " is not as its layout says");
+}
+
+/// What a complete file says of its content, where it has to.
+void check_trace_digest(const InputFile& file, const TraceContent& trace) {
+  const auto told = hdf5::read_string_attribute(file.root(), digest_attribute);
+  if (!trace.complete)
+    return;
+  if (!told && trace.minor >= trace_minor_with_digest)
+    file.refuse("corrupt trace: it has no attribute digest, and schema " + trace.schema + " asks for one");
+  if (!told)
+    return;
+  if (const std::string found = trace_digest(trace); found != *told)
+    file.refuse("corrupt trace: its content has the digest " + found + ", it says " + visible_name(*told));
+}
+
+void read_content(const InputFile& file, TraceContent& trace) {
+  trace.path = file.path();
+  read_header(file, trace);
+  read_steps(file, trace);
+  read_channels(file, trace);
+  read_layouts(file, trace);
+  read_rank_index(file, trace);
+  read_all_sketches(file, trace);
+  trace.tensors = read_tensor_index(file, trace.complete ? std::nullopt : std::optional(trace.last_step));
+  check_parts(file, trace);
+  attach_row_digests(file, trace);
+  check_trace_digest(file, trace);
+}
+
+/// Opens the tensors' values that lie in the file in one piece.
+void map_values(const InputFile& file, TraceContent& trace) {
+  const auto is_mapped = [](const auto& entry) { return entry.second.offset.has_value(); };
+  if (std::any_of(trace.tensors.begin(), trace.tensors.end(), is_mapped))
+    trace.mapped = std::make_unique<MappedFile>(file.descriptor(), file.path(), file.size());
+}
+
+}  // namespace
+
+std::unique_ptr<TraceContent> read_trace_file(const fs::path& path) {
+  const auto guard = hdf5::lock();
+  probe(path, [&] {
+    TraceContent trace;
+    const InputFile file(path);
+    read_content(file, trace);
+    map_values(file, trace);
+  });
+  auto trace = std::make_unique<TraceContent>();
+  const InputFile file(path);
+  read_content(file, *trace);
+  map_values(file, *trace);
+  return trace;
+}
+
+TraceContent read_open_trace(hid_t file, const fs::path& path) {
+  TraceContent trace;
+  read_content(InputFile(path, file), trace);
+  return trace;
+}
+
+}  // namespace parity

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include <hdf5.h>
+
+#include "harness/trace/read/trace_content.hpp"
+
+namespace parity {
+
+/// Reads a file, in a child process first (probe.hpp).
+/// \throws UserError if it is missing, truncated, foreign, of another major schema, or hostile
+std::unique_ptr<TraceContent> read_trace_file(const std::filesystem::path& path);
+
+/// What our own writer has flushed to a file that it has open, without the tensors' values.
+TraceContent read_open_trace(hid_t file, const std::filesystem::path& path);
+
+}  // namespace parity

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trace/write/trace_file.hpp"
+
+#include <algorithm>
+
+#include "harness/base/error.hpp"
+#include "harness/trace/format/file_names.hpp"
+#include "harness/trace/format/layout_json.hpp"
+#include "harness/trace/format/schema.hpp"
+#include "harness/trace/hdf5/element_type.hpp"
+#include "harness/trace/hdf5/path_name.hpp"
+#include "harness/trace/read/rank_files.hpp"
+#include "harness/trace/read/read_trace_file.hpp"
+#include "harness/trace/read/sketch_table.hpp"
+#include "harness/trace/read/trace_digest.hpp"
+
+namespace parity {
+namespace fs = std::filesystem;
+using hdf5::Handle;
+namespace {
+
+constexpr std::string_view status_complete = "complete";
+constexpr std::string_view status_partial{"partial\0", 8};  // as long, so that it is replaced in place
+constexpr int64_t chunk_rows = 256;                         // of steps and channels: 2 KiB
+
+Handle open_rows(hid_t parent, const std::string& name) {
+  return {H5Dopen2(parent, name.c_str(), H5P_DEFAULT), "cannot open dataset " + name};
+}
+
+/// Renames, saying why it could not.
+void move_file(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error)
+    throw UserError("cannot rename " + from.string() + " to " + to.string() + " (" + error.message() + ")");
+}
+
+void write_view(hid_t parent, const std::string& name, const TensorView& view) {
+  hdf5::write_contiguous(parent, name, element_type(view.dtype), view.shape, view.data);
+}
+
+}  // namespace
+
+TraceFile::TraceFile(const fs::path& path, const Json& config, const Json& provenance, int64_t append_after,
+                     RankPlace place)
+    : place_(place), path_(rank_path(path, place.rank)), partial_(partial_path(path_)) {
+  const auto guard = hdf5::lock();
+  if (append_after == 0)
+    create(config, provenance);
+  else
+    reopen(config, append_after);
+}
+
+TraceFile::~TraceFile() = default;
+
+void TraceFile::create(const Json& config, const Json& provenance) {
+  std::error_code ignored;
+  if (path_.has_parent_path())
+    fs::create_directories(path_.parent_path(), ignored);
+  fs::remove(path_, ignored);  // or a reader would take the old run for this one if this one dies
+  file_ = hdf5::open_file(partial_, hdf5::Access::create);
+  hdf5::write_attribute(file_, "schema", trace_schema);
+  if (place_.ranks > 1) {
+    hdf5::write_attribute(file_, "rank", place_.rank);
+    hdf5::write_attribute(file_, "ranks", place_.ranks);
+  }
+  hdf5::write_attribute(file_, "status", status_partial);
+  hdf5::write_attribute(file_, "last_step", int64_t{0});
+  hdf5::write_attribute(file_, "config", config.is_null() ? "{}" : config.dump());
+  hdf5::write_attribute(file_, "provenance", provenance.is_null() ? "{}" : provenance.dump());
+  hdf5::create_rows(file_, "steps", H5T_STD_I64LE, {}, chunk_rows);
+  hdf5::create_group(file_, "channels");
+  hdf5::create_group(file_, "tensors");
+  flush();
+}
+
+void TraceFile::reopen(const Json& config, int64_t append_after) {
+  {
+    const std::unique_ptr<TraceContent> before = read_trace_file(path_);
+    const std::string what = "cannot append to " + path_.string() + " (";
+    if (!before->complete || before->last_step != append_after)
+      throw UserError(what + "it ends after step " + std::to_string(before->last_step) +
+                      (before->complete ? "" : " and is not complete") + ", the run goes on after step " +
+                      std::to_string(append_after) + "); resume from the checkpoint that belongs to it");
+    if (before->rank != place_.rank || before->ranks != place_.ranks)
+      throw UserError(what + "it is of rank " + std::to_string(before->rank) + " of " +
+                      std::to_string(before->ranks) + ", this is rank " + std::to_string(place_.rank) +
+                      " of " + std::to_string(place_.ranks) + "); start a new trace");
+    if (!config.is_null() && before->config != config)
+      throw UserError(what + "it was recorded under another config: " +
+                      Json::diff(before->config, config).dump() + "); resume with the same config");
+    rows_ = static_cast<int64_t>(before->steps.size());
+    for (const auto& [name, channel] : before->channels)
+      channels_[name] = channel.kind;
+    layouts_ = before->layouts;
+    faults_ = before->faults;
+  }
+  move_file(path_, partial_);
+  file_ = hdf5::open_file(partial_, hdf5::Access::append);
+  hdf5::write_attribute(file_, "schema", trace_schema);
+  hdf5::write_attribute(file_, "status", status_partial);
+  hdf5::remove_attribute(file_, digest_attribute);
+  if (hdf5::exists(file_, "ranks"))
+    hdf5::check(H5Ldelete(file_, "ranks", H5P_DEFAULT), "cannot replace /ranks of " + path_.string());
+  flush();
+}
+
+int64_t TraceFile::number_of(const TensorLayout& layout) {
+  const auto known = std::find(layouts_.begin(), layouts_.end(), layout);
+  const auto number = known - layouts_.begin();
+  if (known == layouts_.end()) {
+    const Handle all = hdf5::open_or_create_group(file_, "layouts");
+    const Handle group = hdf5::create_group(all, std::to_string(number));
+    hdf5::write_attribute(group, "layout", to_json(layout).dump());
+    layouts_.push_back(layout);
+  }
+  return number;
+}
+
+void TraceFile::add_tensor(const TensorKey& key, int64_t order, const TensorView& view,
+                           const TensorLayout* layout) {
+  const auto guard = hdf5::lock();
+  Handle group = hdf5::open_group(file_, "tensors");
+  for (const std::string& name :
+       {std::to_string(key.step), std::string(name_of(key.phase)), encode_name(key.name)})
+    group = hdf5::open_or_create_group(group, name);
+  const char* const name = layout ? part_name : whole_name;
+  write_view(group, name, view);
+  const Handle part = open_rows(group, name);
+  hdf5::write_attribute(part, "dtype", name_of(view.dtype));
+  hdf5::write_attribute(part, "global_shape",
+                        std::span<const int64_t>(layout ? layout->global_shape : view.shape));
+  hdf5::write_attribute(part, "order", order);
+  if (layout)
+    hdf5::write_attribute(part, "layout", number_of(*layout));
+}
+
+void TraceFile::add_sketch(SketchRow row, const TensorLayout* layout) {
+  if (layout) {
+    const auto guard = hdf5::lock();
+    part_sketches_.push_back({std::move(row), number_of(*layout)});
+  } else {
+    sketches_.push_back(std::move(row));
+  }
+}
+
+void TraceFile::append_sketches() {
+  if (!sketches_.empty())
+    write_sketches(hdf5::open_or_create_group(file_, "sketches"), sketches_, SketchLayout::growing);
+  sketches_.clear();
+  if (part_sketches_.empty())
+    return;
+  std::vector<SketchRow> rows;
+  std::vector<int64_t> layouts;
+  for (PartRow& part : part_sketches_) {
+    rows.push_back(std::move(part.row));
+    layouts.push_back(part.layout);
+  }
+  part_sketches_.clear();
+  const Handle group = hdf5::open_or_create_group(file_, "part_sketches");
+  write_sketches(group, rows, SketchLayout::growing);
+  write_sketch_layouts(group, layouts);
+}
+
+void TraceFile::add_replay(const std::vector<std::string>& place, const TensorView& view) {
+  const auto guard = hdf5::lock();
+  Handle group = hdf5::open_or_create_group(file_, "replay");
+  for (size_t i = 0; i + 1 < place.size(); ++i)
+    group = hdf5::open_or_create_group(group, encode_name(place[i]));
+  write_view(group, encode_name(place.back()), view);
+  hdf5::write_attribute(open_rows(group, encode_name(place.back())), "dtype", name_of(view.dtype));
+}
+
+void TraceFile::append_channels(int64_t step, const ChannelValues& channels) {
+  const std::string at = " at step " + std::to_string(step);
+  const Handle group = hdf5::open_group(file_, "channels");
+  for (const auto& [name, kind] : channels_)
+    if (!channels.contains(name))
+      throw UserError("channel " + name + " has no value" + at + " (a channel has one a step); record it");
+  for (const auto& [name, channel] : channels) {
+    const bool integer = std::holds_alternative<int64_t>(channel.value);
+    const hid_t type = integer ? H5T_STD_I64LE : H5T_IEEE_F64LE;
+    const std::string link = encode_name(name);
+    if (!channels_.contains(name)) {
+      if (rows_ != 0)
+        throw UserError("channel " + name + " begins" + at +
+                        " (a channel has a value for every step); record it from the first step on");
+      const Handle dataset = hdf5::create_rows(group, link, type, {}, chunk_rows);
+      hdf5::write_attribute(dataset, "kind", name_of(channel.kind));
+      channels_[name] = channel.kind;
+    }
+    const Handle dataset = open_rows(group, link);
+    const Handle stored(H5Dget_type(dataset), "cannot read the type of channel " + name);
+    if ((H5Tget_class(stored) == H5T_INTEGER) != integer || channels_[name] != channel.kind)
+      throw UserError("channel " + name + at + " is of another type or kind than before (it has one)");
+    std::visit([&](const auto& value) { hdf5::append_rows(dataset, type, 1, &value); }, channel.value);
+  }
+}
+
+void TraceFile::end_step(int64_t step, const ChannelValues& channels) {
+  const auto guard = hdf5::lock();
+  append_sketches();
+  if (step > 0) {
+    append_channels(step, channels);
+    hdf5::append_rows(open_rows(file_, "steps"), H5T_STD_I64LE, 1, &step);
+    hdf5::write_attribute(file_, "last_step", step);
+    ++rows_;
+  }
+  flush();
+}
+
+void TraceFile::set_failure(const Json& what) {
+  const auto guard = hdf5::lock();
+  hdf5::write_attribute(file_, "failure", what.dump());
+  flush();
+}
+
+void TraceFile::set_faults(const std::vector<FaultReport>& reports) {
+  std::vector<FaultReport> all = faults_;
+  add(all, reports);
+  const auto guard = hdf5::lock();
+  hdf5::write_attribute(file_, "faults", to_json(all).dump());
+}
+
+void TraceFile::flush() {
+  hdf5::check(H5Fflush(file_, H5F_SCOPE_LOCAL), "cannot write " + partial_.string());
+}
+
+void TraceFile::finish() {
+  const auto guard = hdf5::lock();
+  if (place_.rank == 0 && place_.ranks > 1)
+    write_rank_index(file_, path_, place_.ranks);
+  flush();
+  hdf5::write_attribute(file_, digest_attribute, trace_digest(read_open_trace(file_, partial_)));
+  hdf5::write_attribute(file_, "status", status_complete);
+  hdf5::close_file(file_, partial_);
+  move_file(partial_, path_);
+}
+
+void TraceFile::abandon() {
+  const auto guard = hdf5::lock();
+  hdf5::close_file(file_, partial_);
+}
+
+}  // namespace parity

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "harness/trace/write/trace_file.hpp"
+
+namespace parity {
+
+/// Does work on a TraceFile in order, on one thread of its own. The queue is bounded by the bytes its jobs
+/// hold: a trainer that records faster than the disk takes it waits.
+class TraceWriter {
+ public:
+  using Job = std::packaged_task<void(TraceFile&)>;  // move-only, unlike std::function
+
+  explicit TraceWriter(std::unique_ptr<TraceFile> file, size_t most_bytes = size_t{512} << 20);
+  ~TraceWriter();  ///< does what is queued
+
+  /// \param bytes  memory the job holds until it is done
+  /// \throws whatever an earlier job threw; jobs after a failed one are dropped
+  void submit(Job job, size_t bytes = 0);
+  /// Waits until everything is done. \throws whatever a job threw
+  void drain();
+
+ private:
+  void work();
+  void rethrow() const;  ///< with mutex_ held
+
+  std::unique_ptr<TraceFile> file_;
+  size_t most_bytes_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::pair<Job, size_t>> queue_;
+  size_t bytes_ = 0;  ///< held by queued and running jobs
+  bool busy_ = false;
+  bool stop_ = false;
+  std::exception_ptr failure_;
+  std::thread thread_;  // last: starts when the rest is there
+};
+
+}  // namespace parity

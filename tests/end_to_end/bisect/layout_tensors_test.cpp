@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the ranks of every layout record of one update, joined, against the one process.
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "harness/compare/tensor_gap.hpp"
+#include "tests/end_to_end/faults/planted_fault.hpp"
+
+namespace parity {
+namespace {
+
+// What other orders of sums may leave in float64: 2^20 units of roundoff (DESIGN.md, Judging).
+constexpr double collapsed = 0x1p-33;
+
+class LayoutTensorsTest : public PlantedFaultTest, public testing::WithParamInterface<FaultLayout> {
+ protected:
+  static std::string whole() { return whole_layout(GetParam().model) + std::string("~all"); }
+  static std::string laid_out() { return GetParam().name + std::string("~all"); }
+
+  /// One update with every tensor kept, by a layout and by the one process with its model. In float64: Adam's
+  /// first step makes a whole step of the sign of a gradient, however small.
+  ArmRuns both() {
+    Capture all;
+    all.tensors.push_back({{1}, {}, {}});
+    std::vector<ExtraArm> extra;
+    for (const std::string& name : std::set<std::string>{whole_layout(GetParam().model), GetParam().name}) {
+      ExtraArm arm;
+      arm.of = name;
+      arm.suffix = "all";
+      arm.config["dtype"] = "float64";
+      arm.span.stop_after = 1;
+      arm.capture = all;
+      extra.push_back(std::move(arm));
+    }
+    Case source = with_extra_arms(all_layouts(), extra);
+    source.checks.clear();
+    source.check_places.clear();
+    std::erase_if(source.arms, [](const Arm& arm) { return arm.stands_for.empty(); });
+    source.reference = whole();
+    return run_arms(source, options(), progress_);
+  }
+
+  static bool has(std::string_view key) {
+    return std::string_view(GetParam().keys).find(key) != std::string_view::npos;
+  }
+
+  /// Under context parallel attention has keys and values in an order of its own.
+  static bool is_gathered(const TensorKey& key) {
+    return has("parallel.cp") && (key.name.ends_with("attention.k") || key.name.ends_with("attention.v"));
+  }
+
+  static void expect_equal(const Trace& one, const TensorKey& key, const Trace& other,
+                           const TensorKey& theirs) {
+    const std::string what = std::string(name_of(theirs.phase)) + ' ' + theirs.name;
+    if (!other.has_tensor(theirs)) {
+      EXPECT_TRUE(is_gathered(key)) << what << " is missing";
+      return;
+    }
+    const TensorGap gap = measure_tensor(tensor_source(one, key), tensor_source(other, theirs));
+    EXPECT_LE(gap.relative_l2, collapsed) << what << ' ' << gap.mismatch;
+  }
+};
+
+/// Results that are there as terms of a sum over tp, of whole ones no sketch is the sum.
+std::set<std::string> terms_of(const Trace& trace) {
+  std::set<std::string> terms;
+  for (const TensorKey& key : trace.tensors())
+    if (key.phase != Phase::grad_local && trace.find_sketch(key) == nullptr)
+      terms.insert(std::string(name_of(key.phase)) + ' ' + key.name);
+  return terms;
+}
+
+/// Parts are laid where they belong, replicas counted once, and terms of a sum added: results of shared
+/// experts, gradients of a router and of latents under tensor parallel.
+TEST_P(LayoutTensorsTest, JoinToThoseOfOneProcess) {
+  const ArmRuns runs = both();
+  const Trace &one = *runs.evidence.trace(whole()), &other = *runs.evidence.trace(laid_out());
+  EXPECT_THAT(other.replica_differences(), testing::IsEmpty());
+  std::map<Phase, int64_t> count;
+  for (const TensorKey& key : one.tensors()) {
+    ++count[key.phase];
+    expect_equal(one, key, other, key);
+  }
+  for (const Phase phase :
+       {Phase::input, Phase::forward, Phase::backward, Phase::grad, Phase::optim, Phase::param})
+    EXPECT_GT(count[phase], 0) << name_of(phase);
+  if (GetParam().model == FaultModel::mixture && has("parallel.tp")) {
+    EXPECT_THAT(terms_of(other),
+                testing::IsSupersetOf({"forward layers.1.moe.shared_experts", "backward layers.1.moe.router",
+                                       "backward layers.0.attention.wkv_a"}));
+  }
+  for (const TensorKey& key : other.tensors())
+    if (!one.has_tensor(key)) {  // gradients before their reduction: terms of the whole ones
+      ASSERT_EQ(key.phase, Phase::grad_local) << key.name;
+      expect_equal(one, {key.step, Phase::grad, key.name}, other, key);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(, LayoutTensorsTest, testing::ValuesIn(fault_layouts),
+                         [](const auto& layout) { return std::string(layout.param.name); });
+
+}  // namespace
+}  // namespace parity

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdio>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/base/json.hpp"
+#include "harness/bisect/runs/search_run.hpp"
+#include "tests/end_to_end/faults/fault_layouts.hpp"
+#include "tests/end_to_end/trained_case.hpp"
+
+namespace parity {
+
+/// Plants faults at random places of small runs, and asks the search where they are.
+class PlantedFaultTest : public TrainedCaseTest {
+ protected:
+  static constexpr int64_t steps = 6;
+
+  /// An arm a layout.
+  Case all_layouts() const {
+    std::string text = "[base]\nsteps = " + std::to_string(steps) +
+                       "\n[base.architecture]\ndim = 32\nn_heads = 2\nvocab_size = 256\nffn_hidden = 64\n"
+                       "[base.data]\nseq_len = 32\nglobal_batch = 8\n"
+                       "[base.lr]\nschedule = \"warmup_linear\"\nwarmup_steps = 2\nbase = 0.02\n";
+    for (const FaultLayout& layout : fault_layouts)
+      text += fmt::format("[arms.{}]\n{}{}", layout.name, keys_of(layout.model), layout.keys);
+    return write_case(
+        "f", text + check("channel = \"loss\"\narms = [\"one\", \"pieces\"]", "equivalent") + no_golden());
+  }
+
+  /// What an arm offers at a step: names by phase, with the ranks that do.
+  using Offered = std::map<Phase, std::vector<std::pair<std::string, std::vector<int64_t>>>>;
+  Offered offered_by(const Case& source, const std::string& arm) {
+    Capture all;
+    all.sketches.push_back({{2}, {}, {}});
+    ExtraArm offering;
+    offering.of = arm;
+    offering.suffix = "offers";
+    offering.capture = all;
+    Case bare = with_extra_arms(source, {offering});
+    bare.checks.clear();
+    bare.check_places.clear();
+    std::erase_if(bare.arms, [&](const Arm& each) { return each.name != arm + "~offers"; });
+    bare.reference = arm + "~offers";
+    const ArmRuns runs = run_arms(bare, options(), progress_);
+    Offered offered;
+    for (const auto& [key, rows] : runs.evidence.trace(arm + "~offers")->rank_rows()) {
+      if (key.step != 2 || key.phase == Phase::input)
+        continue;
+      std::vector<int64_t> ranks;
+      for (const RankRow& row : rows)
+        ranks.push_back(row.rank);
+      offered[key.phase].emplace_back(key.name, ranks);
+    }
+    return offered;
+  }
+
+  static Fault draw(const Offered& offered, std::mt19937_64& random) {
+    constexpr std::array<FaultKind, 6> kinds = {FaultKind::scale,     FaultKind::perturb,    FaultKind::ulp,
+                                                FaultKind::sign_flip, FaultKind::row_zeroed, FaultKind::bf16};
+    const auto below = [&random](size_t n) { return static_cast<size_t>(random() % n); };
+    Fault fault;
+    fault.kind = kinds.at(below(kinds.size()));
+    fault.steps = {static_cast<int64_t>(1 + below(steps))};
+    auto phase = offered.begin();
+    std::advance(phase, below(offered.size()));
+    fault.phase = phase->first;
+    const auto& [name, ranks] = phase->second.at(below(phase->second.size()));
+    fault.name = name;
+    fault.seed = random() % 1000;
+    if (row_of(fault.kind).sized)
+      fault.size = 1e-3;
+    if (ranks.size() > 1 && below(2) == 0)
+      fault.rank = ranks.at(below(ranks.size()));
+    return fault;
+  }
+
+  enum class Outcome { exact, wrong, without_effect, refused };
+  struct Answer {
+    Outcome outcome = Outcome::exact;
+    std::string words;
+    int64_t runs = 0;
+  };
+
+  Answer ask(const Case& source, const std::string& arm, const Fault& fault) {
+    ExtraArm changed;
+    changed.of = arm;
+    changed.suffix = "faulty";
+    changed.faults = {fault};
+    const Case faulty = with_extra_arms(source, {changed});
+    const std::string what = arm + ": " + fault.words();
+    SearchRecord record;
+    try {
+      record = search_run({faulty, arm, arm + "~faulty"}, options(), progress_);
+    } catch (const UserError& error) {
+      return {Outcome::refused, what + ": " + error.what()};
+    }
+    if (!record.differs)
+      return {Outcome::without_effect, what + ": " + record.sentence};
+    const auto stage = std::ranges::find(record.stages, "tensor", &SearchStage::name);
+    if (stage == record.stages.end())
+      return {Outcome::wrong, what + ": " + record.sentence};
+    const Json& found = stage->details;
+    bool is_exact = found.at("step") == fault.steps.front() && found.at("phase") == name_of(fault.phase) &&
+                    found.at("name") == fault.name;
+    if (fault.rank)
+      is_exact = is_exact && found.at("ranks") == Json({*fault.rank});
+    return {is_exact ? Outcome::exact : Outcome::wrong, what + ": " + record.sentence, record.runs()};
+  }
+
+  /// Puts faults into arms, one layout after the other.
+  /// \param first_layout  among fault_layouts; `layouts` of them take turns
+  /// \return words of each fault that was not found where it is
+  std::vector<std::string> campaign(int64_t faults, uint64_t seed, int64_t& exact, size_t first_layout = 0,
+                                    size_t layouts = fault_layouts.size()) {
+    const Case source = all_layouts();
+    std::map<std::string, Offered> offered;
+    std::mt19937_64 random(seed);
+    std::vector<std::string> wrong;
+    exact = 0;
+    for (int64_t n = 0; exact + static_cast<int64_t>(wrong.size()) < faults; ++n) {
+      const std::string arm = fault_layouts.at(first_layout + static_cast<size_t>(n) % layouts).name;
+      if (!offered.contains(arm))
+        offered[arm] = offered_by(source, arm);
+      const Answer answer = ask(source, arm, draw(offered.at(arm), random));
+      if (answer.outcome == Outcome::exact)
+        ++exact;
+      else if (answer.outcome != Outcome::without_effect)
+        wrong.push_back(answer.words);
+      std::printf("%s (%lld runs)\n", answer.words.c_str(), static_cast<long long>(answer.runs));
+      std::fflush(stdout);
+    }
+    return wrong;
+  }
+
+  Progress progress_{stderr, false};
+};
+
+}  // namespace parity

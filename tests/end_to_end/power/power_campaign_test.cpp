@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The large campaign: minutes of training. Label slow, which the test presets leave out.
+#include "tests/end_to_end/power/power_case.hpp"
+
+namespace parity {
+namespace {
+
+using NoOpCampaign = PowerTest;
+
+TEST_F(NoOpCampaign, TwoHundredNoOpPairsRaiseNoAlarm) {
+  const Case source = accumulation();
+  const FalseAlarms found = false_alarms(source, "pieces", 200, 1, options(), progress_);
+  EXPECT_EQ(found.all().trials, 200);
+  for (const FalseAlarm& alarm : found.alarms)
+    ADD_FAILURE() << alarm.change << " with seed " << alarm.seed << ": " << alarm.sentence;
+}
+
+}  // namespace
+}  // namespace parity

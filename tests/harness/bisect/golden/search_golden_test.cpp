@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/golden/search_golden.hpp"
+
+#include <map>
+
+#include <gmock/gmock.h>
+
+#include "harness/base/error.hpp"
+#include "harness/golden/golden_file.hpp"
+#include "tests/harness/suite/suite_fixture.hpp"
+#include "tests/support/traces/recorded.hpp"
+
+namespace parity {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+/// One run of ten updates.
+struct Training {
+  std::vector<double> losses = {8.0, 7.75, 7.5, 7.25, 7.0, 6.75, 6.5, 6.25, 6.0, 5.75};
+  std::map<std::string, float> tensors;  ///< "grad wq 1" -> what its elements are, in place of 1
+  Json config = {{"lr", {{"base", 0.5}}}};
+  Json fingerprint = {{"torch", "1"}, {"initial_weights", "abc"}};
+  double change64 = 0;  ///< of the twin's loss at step 5, relative
+};
+
+/// A case of two arms, whose golden was recorded of a plain training of both.
+class SearchGoldenTest : public SuiteTest {
+ protected:
+  void SetUp() override {
+    SuiteTest::SetUp();
+    train("a", {});
+    train("b", {});
+    run({item()}, GoldenMode::update_all);
+    ASSERT_TRUE(std::filesystem::exists(item().golden_file));
+  }
+
+  void train(const std::string& arm, const Training& training) const {
+    for (const std::string dtype : {"float32", "float64"}) {
+      Recorder::Options how;
+      how.path = folder_ / "cases/topic" / (arm + "." + dtype + ".h5");
+      how.config = training.config;
+      how.provenance = {{"fingerprint", training.fingerprint}};
+      how.capture.sketches = {{}};
+      Recorder recorder(std::move(how));
+      for (int64_t step = 1; step <= 10; ++step) {
+        const double loss = training.losses.at(static_cast<size_t>(step) - 1);
+        const double plain = Training().losses.at(static_cast<size_t>(step) - 1);
+        recorder.begin_step(step);
+        recorder.channel("loss", dtype == "float64" ? plain * (step == 5 ? 1 + training.change64 : 1) : loss);
+        recorder.channel("lr", 0.5);
+        for (const auto& [phase, name] :
+             {std::pair(Phase::grad, "wq"), {Phase::grad, "wk"}, {Phase::param, "wk"}}) {
+          const auto found =
+              training.tensors.find(std::string(name_of(phase)) + " " + name + " " + std::to_string(step));
+          const float value = found == training.tensors.end() ? 1.0F : found->second;
+          recorder.tensor(phase, name, view_of(DType::float32, std::vector<float>(8, value)));
+        }
+        recorder.end_step();
+      }
+      recorder.finish();
+    }
+  }
+
+  static std::string arm(const std::string& name) {
+    return "[arms." + name + "]\ncommand = [\"cp\", \"{case_dir}/" + name +
+           ".{dtype}.h5\", \"{run_dir}/trace.h5\"]\ninputs = [\"" + name + ".float32.h5\", \"" + name +
+           ".float64.h5\"]\n";
+  }
+  Case item(const std::string& more = "") const {
+    return write_case("c", more + arm("a") + arm("b") +
+                               "[[checks]]\nchannel = \"lr\"\nrelation = \"identical\"\nbecause = \"x\"\n");
+  }
+
+  SearchRecord search(const std::string& arm = "", const std::string& more = "") const {
+    SuiteOptions options;
+    options.out = folder_ / "out";
+    options.trainer = folder_ / "no-trainer-needed";
+    options.jobs = 2;
+    options.command = {"parity", "bisect"};
+    Progress progress(stderr, false);
+    return search_golden(item(more), arm, options, progress);
+  }
+  static const SearchStage* stage(const SearchRecord& record, const std::string& name) {
+    for (const SearchStage& each : record.stages)
+      if (each.name == name)
+        return &each;
+    return nullptr;
+  }
+  static std::string answer(const SearchRecord& record, const std::string& name) {
+    const SearchStage* found = stage(record, name);
+    return found == nullptr ? "" : found->answer;
+  }
+  static std::vector<std::string> names(const SearchRecord& record) {
+    std::vector<std::string> all;
+    for (const SearchStage& each : record.stages)
+      all.push_back(each.name);
+    return all;
+  }
+  std::filesystem::path golden() const { return folder_ / "golden/topic/c.h5"; }
+};
+
+TEST_F(SearchGoldenTest, ARunThatIsItsGoldenDoesNotDiffer) {
+  const SearchRecord record = search();
+  EXPECT_FALSE(record.differs);
+  EXPECT_EQ(record.sentence, "a and b do not differ from their golden");
+  EXPECT_THAT(names(record), ElementsAre("golden", "curve"));
+  EXPECT_THAT(answer(record, "golden"),
+              AllOf(HasSubstr("keeps 2 channels over steps 1-10"), HasSubstr("of steps 1, 10")));
+}
+
+TEST_F(SearchGoldenTest, TheFirstStepTensorAndSizeAreTold) {
+  Training other;
+  other.losses[6] = 6.75;
+  other.losses[7] = 6.5;
+  other.tensors = {{"grad wk 10", 2.0F}, {"param wk 10", 3.0F}};
+  train("b", other);
+  const SearchRecord record = search();
+  EXPECT_TRUE(record.differs);
+  EXPECT_EQ(record.subject, "topic/c: b against its golden");
+  EXPECT_EQ(record.sentence,
+            "loss of b is not the golden's from step 7 on: 6.5 against 6.75; grad wk at step 10 is the first "
+            "stored "
+            "tensor that differs");
+  EXPECT_THAT(names(record), ElementsAre("golden", "curve", "tensor", "unknown", "commits"));
+  EXPECT_THAT(answer(record, "curve"),
+              AllOf(HasSubstr("at step 7 of 10: 6.5 against 6.75"), HasSubstr("loss at 2 of 10 steps by ")));
+  EXPECT_EQ(stage(record, "curve")->details.at("loss").at("actual").at(6), 6.75);
+  EXPECT_THAT(answer(record, "tensor"),
+              AllOf(HasSubstr("grad wk at step 10 is the first of 3 stored tensors of that update"),
+                    HasSubstr("(by 1); 2 of them do; those of update 1 are the golden's")));
+  EXPECT_EQ(stage(record, "tensor")->details.at("path").at(0).at("name"), "wq") << "in order of execution";
+  EXPECT_THAT(answer(record, "unknown"), HasSubstr("nor any tensor of updates 2 to 9"));
+}
+
+TEST_F(SearchGoldenTest, TheArmThatLeavesItFirstIsToldAndTheOthersNoted) {
+  Training late, early;
+  late.losses[8] = 1;
+  early.losses[2] = 1;
+  train("a", late);
+  train("b", early);
+  const SearchRecord both = search();
+  EXPECT_THAT(both.sentence, HasSubstr("loss of b is not the golden's from step 3 on"));
+  EXPECT_THAT(both.notes, ElementsAre(HasSubstr("a differs too, no sooner")));
+  EXPECT_THAT(search("a").sentence, HasSubstr("loss of a is not the golden's from step 9 on"));
+  EXPECT_TRUE(search("a").notes.empty());
+}
+
+TEST_F(SearchGoldenTest, WhatDiffersBeforeTrainingStartsComesFirst) {
+  Training other;
+  other.change64 = 0.5;
+  other.losses[4] = 8.5;
+  other.config = {{"lr", {{"base", 0.25}}}, {"new", 1}};
+  other.fingerprint = {{"torch", "2"}, {"initial_weights", "def"}};
+  train("a", other);
+  const SearchRecord record = search("a");
+  EXPECT_THAT(names(record), ElementsAre("golden", "config", "environment", "weights", "curve", "tensor",
+                                         "unknown", "commits"));
+  EXPECT_EQ(
+      record.sentence,
+      "before training starts there is another config (lr.base is 0.5 in the golden and 0.25 here), another "
+      "environment (torch is \"1\" in the golden and \"2\" here) and another first weights (initial_weights "
+      "is "
+      "\"abc\" in the golden and \"def\" here); loss of a is not the golden's from step 5 on: 7 against "
+      "10.5");
+  EXPECT_THAT(answer(record, "config"), Not(HasSubstr("new"))) << "a key that is new since changes nothing";
+}
+
+TEST_F(SearchGoldenTest, DriftIsNoDifference) {
+  Training other;
+  other.losses[4] *= 1 + 1e-7;
+  other.change64 = 1e-16;
+  other.fingerprint["torch"] = "2";
+  train("a", other);
+  const SearchRecord drifted = search("a");
+  EXPECT_FALSE(drifted.differs);
+  EXPECT_THAT(drifted.sentence,
+              HasSubstr("a drifted from its golden, and does not differ from it: torch is"));
+}
+
+TEST_F(SearchGoldenTest, InAnotherEnvironmentTheTwinsTellTheStep) {
+  Training other;
+  for (double& loss : other.losses)
+    loss *= 1 + 1e-7;
+  other.change64 = 0x1p-10;
+  other.fingerprint["torch"] = "2";
+  train("a", other);
+  const SearchRecord record = search("a");
+  EXPECT_THAT(record.sentence, HasSubstr("loss of a is not the golden's from step 5 on: 7 against 7.006836"));
+  EXPECT_THAT(answer(record, "curve"), HasSubstr("told from the float64 twins"));
+}
+
+TEST_F(SearchGoldenTest, WhatACheckBoundsDiffersWhereItIsBeyondItsBound) {
+  Floors floors;
+  floors.kinds = {"twin"};
+  floors.arms["a"].config = Training().config;
+  for (int64_t step = 1; step <= 10; ++step)
+    floors.arms["a"].rows.push_back({"loss", step, 7, {1e-4}});
+  record_floors(golden(), {"topic/c", "parity", "", ""}, floors);
+  const std::string bounded =
+      "[[checks]]\nchannel = \"loss\"\narms = [\"a\"]\nagainst = \"golden\"\nrelation = \"bounded\"\nbecause "
+      "= "
+      "\"x\"\n";
+  Training other;
+  other.losses[2] += 1e-4;  // a floor; the bound is 8
+  train("a", other);
+  const auto searched = [&] {
+    SuiteOptions options;
+    options.out = folder_ / "out";
+    options.trainer = folder_ / "no-trainer-needed";
+    Progress progress(stderr, false);
+    return search_golden(write_case("c", arm("a") + arm("b") + bounded), "a", options, progress);
+  };
+  EXPECT_FALSE(searched().differs);
+  other.losses[5] += 1e-2;
+  train("a", other);
+  EXPECT_THAT(searched().sentence, HasSubstr("loss of a is not the golden's from step 6 on"))
+      << "step 3 is noise";
+}
+
+TEST_F(SearchGoldenTest, ARunThatEndsEarlySaysHowFarItAgrees) {
+  write_file(
+      folder_ / "cases/topic/c.toml",
+      "[arms.a]\ncommand = [\"/bin/sh\", \"-c\", \"cp {case_dir}/a.float32.h5 {run_dir}/trace.h5; echo no "
+      "memory >&2; exit 3\"]\n" +
+          arm("b") + "[[checks]]\nchannel = \"lr\"\nrelation = \"identical\"\nbecause = \"x\"\n");
+  SuiteOptions options;
+  options.out = folder_ / "out";
+  options.trainer = folder_ / "no-trainer-needed";
+  Progress progress(stderr, false);
+  const SearchRecord record =
+      search_golden(read_case(folder_ / "cases/topic/c.toml"), "a", options, progress);
+  EXPECT_TRUE(record.differs);
+  EXPECT_THAT(record.sentence, AllOf(HasSubstr("a ends after update 10"),
+                                     HasSubstr("until then its channels are the golden's")));
+}
+
+TEST_F(SearchGoldenTest, WhatIsNotThereIsRefusedWithWhatToDo) {
+  const auto refusal = [&](const std::string& arm, const std::string& more = "") -> std::string {
+    try {
+      search(arm, more);
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal("aa"), AllOf(HasSubstr("has no arm 'aa'"), HasSubstr("known: a, b")));
+  EXPECT_THAT(refusal("b", "[golden]\narms = [\"a\"]\n"), HasSubstr("does not keep arm 'b'"));
+  EXPECT_THAT(refusal("", "[golden]\narms = []\n"),
+              HasSubstr("keeps no golden (its [golden] table names no arms)"));
+  const auto edit = [&](const std::string& line) {
+    const std::string script =
+        "import h5py, sys\nf = h5py.File(sys.argv[1], 'r+')\n" + line + "\nf.close()\n";
+    ASSERT_EQ(run_python(folder_, script, golden().string()).status, 0);
+  };
+  edit("f['arms/a/channels/loss'][2] = 7.25");
+  EXPECT_THAT(refusal(""), HasSubstr("is not what was recorded"));
+  edit("f.attrs['schema'] = 'parity.golden/0.9'");
+  EXPECT_THAT(refusal(""),
+              AllOf(HasSubstr("its schema is 'parity.golden/0.9'"), HasSubstr("written by parity 0"),
+                    HasSubstr("parity golden record topic/c --reason")));
+  std::filesystem::remove(golden());
+  EXPECT_THAT(refusal(""), AllOf(HasSubstr("there is no golden"), HasSubstr("parity golden record")));
+}
+
+}  // namespace
+}  // namespace parity

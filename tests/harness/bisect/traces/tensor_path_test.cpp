@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/traces/tensor_path.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "harness/bisect/traces/first_step.hpp"
+#include "harness/bisect/traces/guilty_operator.hpp"
+#include "harness/bisect/traces/tensor_place.hpp"
+#include "tests/support/traces/recorded.hpp"
+#include "tests/support/traces/samples.hpp"
+
+namespace parity {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Offer {
+  Phase phase;
+  std::string name;
+  std::vector<float> values;
+};
+
+/// What a step of a small model offers; a name's values can be changed.
+class TensorPathTest : public RecordedTest {
+ protected:
+  static std::vector<Offer> step_of_model() {
+    return {{Phase::forward, "layers.0", {1, 2}},
+            {Phase::forward, "layers.1@0:aten::mm:in.self", {1, 2}},
+            {Phase::forward, "layers.1@0:aten::mm:out.0", {3, 4}},
+            {Phase::forward, "layers.1", {3, 4}},
+            {Phase::backward, "layers.1", {5, 6}},
+            {Phase::backward, "layers.0", {7, 8}},
+            {Phase::grad, "layers.1.weight", {9, 10}},
+            {Phase::input, "tokens", {11, 12}}};
+  }
+  static void change(std::vector<Offer>& offers, Phase phase, const std::string& name, float factor) {
+    for (Offer& offer : offers)
+      if (offer.phase == phase && offer.name == name)
+        for (float& value : offer.values)
+          value *= factor;
+  }
+  Trace trace(const std::string& file, const std::vector<Offer>& offers, double loss = 1) const {
+    Recorder recorder(options(file));
+    for (int64_t step = 1; step <= 2; ++step) {
+      recorder.begin_step(step);
+      for (const Offer& offer : step == 1 ? step_of_model() : offers)
+        recorder.tensor(offer.phase, offer.name, view_of(DType::float32, offer.values));
+      recorder.channel("loss", step == 1 ? 1.0 : loss);
+      recorder.channel("step_seconds", static_cast<double>(offers.size()) + loss, ChannelKind::timing);
+      recorder.channel("tokens", int64_t{64});
+      recorder.end_step();
+    }
+    recorder.finish();
+    return Trace::open(folder / file);
+  }
+  Trace healthy() const { return trace("healthy.h5", step_of_model()); }
+};
+
+std::vector<std::string> names_of(const TensorPath& path) {
+  std::vector<std::string> names;
+  for (const TensorStation& station : path.stations)
+    names.push_back(std::string(name_of(station.key.phase)) + " " + station.key.name);
+  return names;
+}
+
+TEST_F(TensorPathTest, TensorsComeInTheOrderOfComputationWithoutOperators) {
+  const TensorPath path = compare_path(healthy(), trace("b.h5", step_of_model()), 2);
+  EXPECT_THAT(names_of(path), ElementsAre("input tokens", "forward layers.0", "forward layers.1",
+                                          "backward layers.1", "backward layers.0", "grad layers.1.weight"));
+  EXPECT_EQ(path.first_difference(), nullptr);
+  EXPECT_EQ(path.differing(), 0U);
+}
+
+TEST_F(TensorPathTest, TheFirstDifferenceIsNamedAndTheLargerOneIsTheAmplifier) {
+  std::vector<Offer> off = step_of_model();
+  change(off, Phase::forward, "layers.1", 1 + 1e-4F);
+  change(off, Phase::backward, "layers.1", 1 + 1e-4F);
+  change(off, Phase::backward, "layers.0", 1.5F);
+  const TensorPath path = compare_path(healthy(), trace("b.h5", off), 2);
+  ASSERT_NE(path.first_difference(), nullptr);
+  EXPECT_EQ(path.first_difference()->key, (TensorKey{2, Phase::forward, "layers.1"}));
+  EXPECT_NEAR(*path.first_difference()->relative, 1e-4, 1e-6);
+  EXPECT_EQ(path.before(*path.first_difference())->key.name, "layers.0");
+  EXPECT_EQ(path.differing(), 3U);
+  EXPECT_EQ(path.first_difference(1e-2)->key, (TensorKey{2, Phase::backward, "layers.0"}));
+  EXPECT_EQ(path.differing(1e-2), 1U);
+  ASSERT_NE(path.amplifier(1e-7), nullptr);
+  EXPECT_EQ(path.amplifier(1e-7)->key, (TensorKey{2, Phase::backward, "layers.0"}));
+}
+
+TEST_F(TensorPathTest, ATensorWithANaNDiffersAtAnyToleranceAndIsWrittenAsOne) {
+  std::vector<Offer> off = step_of_model();
+  change(off, Phase::forward, "layers.1", std::nanf(""));
+  const TensorPath path = compare_path(healthy(), trace("b.h5", off), 2);
+  ASSERT_NE(path.first_difference(1e300), nullptr);
+  EXPECT_EQ(path.first_difference(1e300)->key, (TensorKey{2, Phase::forward, "layers.1"}));
+  EXPECT_EQ(path.to_json().at(2).at("relative_l2"), "nan");
+}
+
+TEST_F(TensorPathTest, WhatOneSideHasIsNoStation) {
+  std::vector<Offer> less = step_of_model();
+  less.erase(less.begin());
+  const TensorPath path = compare_path(healthy(), trace("b.h5", less), 2);
+  EXPECT_THAT(path.only_in_expected, ElementsAre(TensorKey{2, Phase::forward, "layers.0"}));
+  EXPECT_THAT(path.only_in_actual, testing::IsEmpty());
+  EXPECT_EQ(path.first_difference(), nullptr);
+}
+
+TEST_F(TensorPathTest, TheFirstStepIsThatOfTheChannelOrOfThePhase) {
+  std::vector<Offer> off = step_of_model();
+  change(off, Phase::grad, "layers.1.weight", 2);
+  const Trace a = healthy(), b = trace("b.h5", off, 1 + 0x1p-40);
+  const std::vector<ChannelStation> first = first_channels(a, b);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first.front().channel, "loss");
+  EXPECT_EQ(first.front().step, 2);
+  EXPECT_TRUE(first_channels(a, b, 1e-10).empty());
+  EXPECT_FALSE(first_channels(a, b, 1e-13).empty());
+  EXPECT_EQ(first_step_of(a, b, Phase::grad), 2);
+  EXPECT_FALSE(first_step_of(a, b, Phase::forward));
+  EXPECT_TRUE(first_channels(a, trace("c.h5", off)).empty()) << "timing channels never repeat";
+}
+
+TEST_F(TensorPathTest, ANaNLossIsADifferenceAtAnyTolerance) {
+  const Trace bad = trace("nan.h5", step_of_model(), std::nan(""));
+  EXPECT_FALSE(first_channels(bad, bad, 1e300).empty());
+  EXPECT_FALSE(first_channels(healthy(), bad, 1e300).empty());
+}
+
+TEST_F(TensorPathTest, AnOperatorThatComputesOtherwiseIsToldFromOneThatIsGivenOtherInput) {
+  const TensorKey first{2, Phase::forward, "layers.1"};
+  std::vector<Offer> computes = step_of_model();
+  change(computes, Phase::forward, "layers.1@0:aten::mm:out.0", 2);
+  change(computes, Phase::forward, "layers.1", 2);
+  auto guilty = find_guilty_operator(healthy(), trace("b.h5", computes), first, 0);
+  ASSERT_TRUE(guilty);
+  EXPECT_EQ(guilty->words(), "aten::mm of layers.1 gives another result from the same inputs");
+  std::vector<Offer> reads = computes;
+  change(reads, Phase::forward, "layers.1@0:aten::mm:in.self", 2);
+  guilty = find_guilty_operator(healthy(), trace("c.h5", reads), first, 0);
+  ASSERT_TRUE(guilty);
+  EXPECT_THAT(guilty->words(), HasSubstr("aten::mm of layers.1 is given another self"));
+  std::vector<Offer> written = step_of_model();
+  change(written, Phase::forward, "layers.1", 2);
+  guilty = find_guilty_operator(healthy(), trace("d.h5", written), first, 0);
+  ASSERT_TRUE(guilty);
+  EXPECT_EQ(guilty->kind, GuiltyOperator::Kind::written);
+}
+
+TEST_F(TensorPathTest, OtherOperatorsInOnesPlaceAreNamed) {
+  std::vector<Offer> other = step_of_model();
+  other[1].name = "layers.1@0:aten::addmm:in.self";
+  other[2].name = "layers.1@0:aten::addmm:out.0";
+  change(other, Phase::forward, "layers.1", 2);
+  const auto guilty =
+      find_guilty_operator(healthy(), trace("b.h5", other), {2, Phase::forward, "layers.1"}, 0);
+  ASSERT_TRUE(guilty);
+  EXPECT_EQ(guilty->words(),
+            "the sides run other operators from here: aten::mm of layers.1 against aten::addmm");
+}
+
+TEST_F(TensorPathTest, AfterTheTensorNoOperatorIsGuilty) {
+  std::vector<Offer> off = step_of_model();
+  change(off, Phase::forward, "layers.0", 2);
+  change(off, Phase::forward, "layers.1@0:aten::mm:in.self", 2);
+  EXPECT_FALSE(find_guilty_operator(healthy(), trace("b.h5", off), {2, Phase::forward, "layers.0"}, 0));
+}
+
+TEST_F(TensorPathTest, OperatorsToWatchAreThoseBetweenTheLastThatAgreesAndTheFirstThatDoesNot) {
+  const auto rule = operators_to_watch({3, Phase::backward, "layers.1.attention.wq"},
+                                       TensorKey{3, Phase::backward, "layers.1.ffn_norm"});
+  ASSERT_TRUE(rule);
+  for (const char* module :
+       {"layers", "layers.1", "layers.1.attention", "layers.1.attention.wq", "layers.1.ffn_norm", "loss"})
+    EXPECT_TRUE(rule->covers(3, Phase::backward, module)) << module;
+  EXPECT_FALSE(rule->covers(3, Phase::backward, "layers.0"));
+  EXPECT_FALSE(rule->covers(2, Phase::backward, "layers.1"));
+  EXPECT_TRUE(operators_to_watch({1, Phase::grad, "layers.0.wq.weight"}, {})
+                  ->covers(1, Phase::backward, "layers.0.wq"));
+  EXPECT_FALSE(operators_to_watch({0, Phase::param, "norm.weight"}, {}));
+  EXPECT_FALSE(operators_to_watch({1, Phase::input, "tokens"}, {}));
+}
+
+TEST_F(TensorPathTest, TheElementIsToldWithWhatStandsThere) {
+  const auto record = [this](const std::string& file, float value) {
+    Recorder recorder(options(file));
+    recorder.begin_step(1);
+    const std::vector<int64_t> tokens = {7, 8, 9, 10, 11, 12};
+    recorder.tensor(Phase::input, "tokens", view_of(DType::int64, tokens, {2, 3}));
+    std::vector<float> x(12, 1.0F);
+    x[9] = value;
+    recorder.tensor(Phase::forward, "layers.0", view_of(DType::float32, x, {2, 3, 2}));
+    recorder.end_step();
+    recorder.finish();
+    return Trace::open(folder / file);
+  };
+  const auto place = find_place(record("a.h5", 1), record("b.h5", 2), {1, Phase::forward, "layers.0"});
+  ASSERT_TRUE(place);
+  EXPECT_THAT(place->gap.worst, ElementsAre(1, 1, 1));
+  EXPECT_EQ(place->token, 11);
+  EXPECT_THAT(place->words("good", "bad"), HasSubstr("(row 1, position 1, token 11)"));
+  EXPECT_EQ(place->short_words(), "1 of 12 elements, most at [1, 1, 1]");
+}
+
+}  // namespace
+}  // namespace parity

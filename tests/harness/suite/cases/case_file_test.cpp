@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/error.hpp"
+#include "harness/suite/cases/file.hpp"
+
+namespace parity {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::string head =
+    "[base]\n"
+    "steps = 10\n"
+    "[arms.zulu]\n"
+    "lr.first_index = 1\n"
+    "[arms.alpha]\n"
+    "lr.first_index = 0\n";
+const std::string check =
+    "[[checks]]\n"
+    "channel = \"lr\"\n"
+    "relation = \"identical\"\n"
+    "because = \"why not\"\n";
+
+const std::string bounded =
+    "[[checks]]\n"
+    "channel = \"lr\"\n"
+    "relation = \"bounded\"\n"
+    "because = \"why not\"\n";
+
+const std::string equivalent =
+    "[[checks]]\n"
+    "channel = \"lr\"\n"
+    "relation = \"equivalent\"\n"
+    "because = \"why not\"\n";
+
+Case parse(const std::string& text) {
+  return parse_case(text, "cases/topic/name.toml");
+}
+
+std::string complaint(const std::string& text) {
+  try {
+    parse(text);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no complaint";
+}
+
+TEST(CaseFileTest, ArmsKeepTheOrderOfTheFileAndTheFirstIsTheReference) {
+  const Case item = parse(head + check);
+  ASSERT_EQ(item.arms.size(), 2U);
+  EXPECT_EQ(item.arms[0].name, "zulu");
+  EXPECT_EQ(item.arms[1].name, "alpha");
+  EXPECT_EQ(item.reference, "zulu");
+  EXPECT_THAT(item.checks.at(0).arms, ElementsAre("zulu", "alpha"));
+}
+
+TEST(CaseFileTest, ABoundHasAToleranceAndTheGoldenAsTheOtherSide) {
+  const Check plain = parse(head + bounded).checks.at(0);
+  EXPECT_FALSE(plain.tolerance);
+  EXPECT_EQ(plain.against, Against::arm);
+  const Check full = parse(head + bounded +
+                           "tolerance = 1e-5\ntolerance_because = \"published\"\nagainst = \"golden\"\n"
+                           "arms = [\"zulu\"]")
+                         .checks.at(0);
+  EXPECT_EQ(full.tolerance, 1e-5);
+  EXPECT_EQ(full.tolerance_because, "published");
+  EXPECT_EQ(full.against, Against::golden);
+  EXPECT_THAT(full.arms, ElementsAre("zulu"));
+}
+
+TEST(CaseFileTest, AnEquivalentCheckMayStateAPrecision) {
+  const Check plain = parse(head + equivalent).checks.at(0);
+  EXPECT_FALSE(plain.precision);
+  EXPECT_FALSE(plain.imprecision);
+  EXPECT_EQ(parse(head + equivalent + "precision = \"bfloat16\"").checks.at(0).precision, DType::bfloat16);
+  const Check full =
+      parse(head + equivalent + "imprecision = 64\nimprecision_because = \"a sum that cancels\"")
+          .checks.at(0);
+  EXPECT_EQ(full.imprecision, 64);
+  EXPECT_EQ(full.imprecision_because, "a sum that cancels");
+}
+
+TEST(CaseFileTest, ArmsWrittenAsDottedKeysKeepTheirOrderToo) {
+  const Case item = parse("arms.zulu.lr.base = 1.0\narms.alpha.lr.base = 2.0\n" + check);
+  EXPECT_EQ(item.arms.at(0).name, "zulu");
+  EXPECT_EQ(item.arms.at(1).config.at("lr.base").value, 2.0);
+  EXPECT_EQ(item.arms.at(1).config.at("lr.base").place.line, 2U);
+}
+
+TEST(CaseFileTest, TheNameComesFromThePathBelowCases) {
+  const Case item = parse_case(head + check, "/somewhere/cases/lr/deep/warmup.toml");
+  EXPECT_EQ(item.name, "lr/deep/warmup");
+  EXPECT_EQ(item.golden_file, "/somewhere/golden/lr/deep/warmup.h5");
+  EXPECT_EQ(parse_case(head + check, "/somewhere/mine.toml").golden_file, "/somewhere/golden/mine.h5");
+}
+
+TEST(CaseFileTest, WindowsAreNamesOrTwoEnds) {
+  EXPECT_EQ(parse(head + check).checks[0].steps.kind, StepWindow::Kind::all);
+  EXPECT_EQ(parse(head + check + "steps = \"after_warmup\"").checks[0].steps.kind,
+            StepWindow::Kind::after_warmup);
+  const StepWindow window = parse(head + check + "steps = [2, 5]").checks[0].steps;
+  EXPECT_EQ(window.kind, StepWindow::Kind::range);
+  EXPECT_EQ(window.first, 2);
+  EXPECT_EQ(window.last, 5);
+}
+
+TEST(CaseFileTest, ACommandArmKeepsItsWordsAndSaysWhetherItHasATwin) {
+  const Case item = parse(
+      "[arms.a]\ncommand = [\"train\", \"--dtype={dtype}\"]\ninputs = [\"x\"]\nranks = 2\n"
+      "[arms.b]\ncommand = [\"train\"]\n" +
+      check);
+  EXPECT_THAT(item.arms[0].command, ElementsAre("train", "--dtype={dtype}"));
+  EXPECT_TRUE(item.arms[0].float64);
+  EXPECT_EQ(item.arms[0].ranks, 2);
+  EXPECT_FALSE(item.arms[1].float64);
+}
+
+TEST(CaseFileTest, GoldensHoldEveryArmUnlessTold) {
+  EXPECT_THAT(parse(head + check).golden.arms, ElementsAre("zulu", "alpha"));
+  EXPECT_THAT(parse(head + "[golden]\narms = []\n" + check).golden.arms, ElementsAre());
+}
+
+/// A mistake and what must be said about it.
+struct Mistake {
+  const char* name;
+  std::string text;
+  std::vector<std::string> said;
+};
+
+class CaseFileMistakeTest : public testing::TestWithParam<Mistake> {};
+
+TEST_P(CaseFileMistakeTest, IsToldWithItsPlaceAndWhatIsKnown) {
+  const std::string said = complaint(GetParam().text);
+  for (const std::string& part : GetParam().said)
+    EXPECT_THAT(said, HasSubstr(part));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CaseFileMistakeTest,
+    testing::Values(
+        Mistake{"UnknownKey", "titel = \"x\"\n" + head + check, {"name.toml:1:1", "'titel'", "'title'"}},
+        Mistake{
+            "UnknownCheckKey", head + check + "stpes = \"all\"", {"name.toml:11:1", "'stpes'", "'steps'"}},
+        Mistake{"UnknownArm", head + check + "arms = [\"zulu\", \"alfa\"]", {":11:1", "'alfa'", "'alpha'"}},
+        Mistake{"UnknownReference", "reference = \"zuul\"\n" + head + check, {":1:1", "'zuul'", "'zulu'"}},
+        Mistake{"UnknownRelation",
+                head + "[[checks]]\nchannel = \"lr\"\nbecause = \"x\"\nrelation = \"identicl\"",
+                {":10:1", "relation 'identicl'", "'identical'"}},
+        Mistake{"UnknownPhase",
+                head + "[[checks]]\ntensor = \"*\"\nphase = \"grads\"\nrelation = \"identical\"\n"
+                       "because = \"x\"",
+                {":9:1", "'grads'", "'grad'"}},
+        Mistake{"UnknownWindow", head + check + "steps = \"warm\"", {":11:1", "steps 'warm'", "warmup"}},
+        Mistake{"BackwardWindow", head + check + "steps = [5, 2]", {":11:1", "first <= last"}},
+        Mistake{"UnknownProfile", "profile = \"fast\"\n" + head + check, {":1:1", "portable, native"}},
+        Mistake{
+            "NoReason", head + "[[checks]]\nchannel = \"lr\"\nrelation = \"identical\"", {":7:", "because"}},
+        Mistake{"NoQuantity", head + "[[checks]]\nrelation = \"identical\"\nbecause = \"x\"", {"neither"}},
+        Mistake{"BothQuantities", head + check + "tensor = \"*\"", {"both"}},
+        Mistake{"OneArmTooMany",
+                head + "[[checks]]\nchannel = \"lr\"\nrelation = \"unchanged\"\nbecause = \"x\"\n"
+                       "arms = [\"zulu\", \"alpha\"]",
+                {":11:1", "one arm"}},
+        Mistake{"TheSameArmTwice", head + check + "arms = [\"zulu\", \"zulu\"]", {"two different arms"}},
+        Mistake{"LagElsewhere", head + check + "lag = 2", {":11:1", "lagged"}},
+        Mistake{"ToleranceElsewhere", head + check + "tolerance = 1e-6", {":11:1", "relation bounded"}},
+        Mistake{"NoTolerance", head + bounded + "tolerance = 0", {":11:1", "more than 0"}},
+        Mistake{"ReasonWithoutTolerance",
+                head + bounded + "tolerance_because = \"x\"",
+                {":11:1", "belongs to a 'tolerance'"}},
+        Mistake{"PrecisionElsewhere",
+                head + bounded + "precision = \"bfloat16\"",
+                {":11:1", "relation equivalent"}},
+        Mistake{"ImprecisionElsewhere", head + bounded + "imprecision = 2", {":11:1", "relation equivalent"}},
+        Mistake{"PrecisionOfFloat32", head + equivalent + "precision = \"float32\"", {":11:1", "bfloat16"}},
+        Mistake{"PrecisionUnknown", head + equivalent + "precision = \"bf16\"", {":11:1", "bfloat16"}},
+        Mistake{"ImprecisionWithoutReason", head + equivalent + "imprecision = 2", {":11:1", "because"}},
+        Mistake{"ReasonWithoutImprecision",
+                head + equivalent + "imprecision_because = \"x\"",
+                {":11:1", "belongs to it"}},
+        Mistake{"ImprecisionOfOne",
+                head + equivalent + "imprecision = 1\nimprecision_because = \"x\"",
+                {":11:1", "more than 1"}},
+        Mistake{"AgainstElsewhere", head + check + "against = \"golden\"", {":11:1", "held identical"}},
+        Mistake{"AgainstWhat", head + bounded + "against = \"goldn\"", {":11:1", "'goldn'", "'golden'"}},
+        Mistake{"AgainstGoldenOfTwo",
+                head + bounded + "against = \"golden\"",
+                {"against the golden is about one arm"}},
+        Mistake{"AgainstGoldenInAWindow",
+                head + bounded + "against = \"golden\"\narms = [\"zulu\"]\nsteps = \"last\"",
+                {":13:1", "leave out 'steps'"}},
+        Mistake{"AgainstAGoldenThatIsNotKept",
+                "[golden]\narms = [\"alpha\"]\n" + head + bounded + "against = \"golden\"\narms = [\"zulu\"]",
+                {"unknown arm 'zulu'"}},
+        Mistake{"WrongType", "tags = 3\n" + head + check, {":1:1", "'tags'", "list of texts"}},
+        Mistake{"NoArms", "title = \"x\"\n" + check, {"no arms"}},
+        Mistake{"NoChecks", head, {"checks nothing"}},
+        Mistake{"NotToml", "title = \n", {"name.toml:1:", "not TOML"}},
+        Mistake{"NoClosingQuote", "title = \"x\n" + head, {"name.toml:1:", "closing quote missing?"}},
+        Mistake{"NanInConfig",
+                "[base]\nclip.max_norm = nan\n" + head.substr(17) + check,
+                {":2:6", "'clip.max_norm' must be a finite number"}},
+        Mistake{
+            "InfInConfig", "[arms.a]\nx = [1]\ny = -inf\n" + check, {":3:1", "'y' must be a finite number"}},
+        Mistake{"EmptyCommand", "[arms.a]\ncommand = []\n" + check, {":2:1", "empty"}},
+        Mistake{"InputsWithoutCommand", "[arms.a]\ninputs = [\"x\"]\n" + check, {":2:1", "command"}},
+        Mistake{"BadRegex",
+                "[arms.a]\ncommand = [\"x\"]\n[arms.a.names]\n\"(\" = \"y\"\n" + check,
+                {":4:1", "regular"}},
+        Mistake{"ArmNameThatIsAPath", "[arms.\"../x\"]\nsteps = 1\n" + check, {":1:", "cannot be called"}},
+        Mistake{"DateInConfig", "[base]\nseed = 1979-05-27\n" + head.substr(17) + check, {":2:1", "date"}}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+}  // namespace
+}  // namespace parity

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/plan/machine.hpp"
+
+#include <gmock/gmock.h>
+
+#include "harness/base/file.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace parity {
+namespace {
+
+using MachineTest = FolderTest;
+
+TEST_F(MachineTest, GpusAreToldByTheirDriversFilesWithoutSerialNumbers) {
+  write_file(folder / "version",
+             "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06\nGCC version:  12\n");
+  write_file(folder / "gpus/0000:01:00.0/information", "Model: \t\t NVIDIA B\nIRQ: 7\nGPU UUID: GPU-1\n");
+  write_file(folder / "gpus/0000:02:00.0/information", "Model: \t\t NVIDIA A\nGPU UUID: GPU-2\n");
+  EXPECT_EQ(gpu_facts(folder), (Json{{"driver", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06"},
+                                     {"models", {"NVIDIA A", "NVIDIA B"}}}));
+}
+
+TEST_F(MachineTest, WithoutADriverThereIsNothingToTell) {
+  EXPECT_EQ(gpu_facts(folder / "none"), Json::object());
+}
+
+}  // namespace
+}  // namespace parity

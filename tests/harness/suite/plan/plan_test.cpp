@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/plan/plan.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/harness/suite/plan/plan_fixture.hpp"
+
+namespace parity {
+namespace {
+
+using testing::HasSubstr;
+
+TEST_F(PlanTest, ARunOnADeviceIsAnotherOneAndSoItIsOnAnotherDeviceOrWithAnotherPlugin) {
+  const std::string text = arms("", "device = \"cuda\"") + check("channel = \"lr\"", "identical");
+  const auto id = [&](const Json& gpus) {
+    plan_ = make_plan("program 1", gpus);
+    add(text);
+    return std::pair(arm(0).run, arm(1).run);
+  };
+  const auto [cpu, cuda] = id({{"models", {"A"}}});
+  EXPECT_NE(cpu, cuda);
+  EXPECT_EQ(Json::parse(run(0).identity).at("device"), "cpu");
+  EXPECT_FALSE(Json::parse(run(0).identity).contains("cuda"));
+  EXPECT_EQ(Json::parse(run(1).identity).at("device"), "cuda");
+  const auto [cpu_elsewhere, cuda_elsewhere] = id({{"models", {"B"}}});
+  EXPECT_EQ(cpu, cpu_elsewhere);
+  EXPECT_NE(cuda, cuda_elsewhere);
+  write_file(folder_ / "libparity-cuda.so", "plug-in");
+  const auto [cpu_beside, cuda_beside] = id({{"models", {"A"}}});
+  EXPECT_EQ(cpu, cpu_beside);
+  EXPECT_NE(cuda, cuda_beside);
+}
+
+TEST_F(PlanTest, EqualRunsStandOnceAcrossCasesAndSpellings) {
+  add(arms("lr.base = 1", "lr.base = 2.0") + check("channel = \"lr\"", "identical"), "one");
+  add(arms("lr.base = 1.0\nverbose = true", "lr.base = 3.0") + check("channel = \"lr\"", "identical"), "two");
+  EXPECT_EQ(plan_->runs().size(), 3U);
+  EXPECT_EQ(arm(0, 0).run, arm(0, 1).run);
+  EXPECT_EQ(run(0).label, "topic/one:a");
+}
+
+TEST_F(PlanTest, WhatMayChangeNumbersChangesTheIdentity) {
+  add(arms("", "lr.first_index = 0") + check("channel = \"lr\"", "identical"));
+  EXPECT_NE(arm(0).run, arm(1).run);
+  const std::string before = arm(0).run;
+  const auto planned_with = [&](const std::string& program, const std::string& text) {
+    plan_ = make_plan(program);
+    add(text + arms("", "") + check("channel = \"lr\"", "identical"));
+    return arm(0).run;
+  };
+  EXPECT_EQ(planned_with("program 1", ""), before);
+  EXPECT_NE(planned_with("program 2", ""), before);
+  EXPECT_NE(planned_with("program 1", "profile = \"native\"\n"), before);
+}
+
+TEST_F(PlanTest, ARunWithAFaultIsAnotherOneAndItsTwinHasTheFaultToo) {
+  Case source = parse(arms("", "lr.base = 1.0") + check("channel = \"loss\"", "equivalent"));
+  plan_->add(source);
+  const std::string before = arm(0).run;
+  EXPECT_FALSE(Json::parse(run(0).identity).contains("faults"));
+  Fault fault{FaultKind::scale, {3}, Phase::grad, "wq", 1e-3, 0, {}, {}, {}};
+  const auto id_with = [&](double size) {
+    plan_ = make_plan("program 1");
+    fault.size = size;
+    source.arms[0].faults = {fault};
+    plan_->add(source);
+    return arm(0).run;
+  };
+  const std::string small = id_with(1e-3), large = id_with(1e-2);
+  EXPECT_NE(small, before);
+  EXPECT_NE(small, large);
+  for (const PlannedRun* each : {&run(0), &twin(0)}) {
+    EXPECT_EQ(each->capture.faults, std::vector<Fault>{fault});
+    EXPECT_EQ(Json::parse(each->identity).at("faults"), to_json(std::vector<Fault>{fault}));
+  }
+  EXPECT_TRUE(run(1).capture.faults.empty());
+}
+
+TEST_F(PlanTest, AFaultBeyondTheLastStepIsRefused) {
+  Case source = parse(arms("", "steps = 7") + check("channel = \"loss\"", "identical"));
+  source.arms[1].faults = {{FaultKind::ulp, {8}, Phase::grad, "wq", 0, 0, {}, {}, {}}};
+  EXPECT_THAT(
+      [&] { plan_->add(source); },
+      testing::ThrowsMessage<UserError>(HasSubstr(
+          "topic/name:b: a fault, ulp of grad wq at step 8, is at step 8 (the run ends after step 7)")));
+}
+
+TEST_F(PlanTest, ARestartedRunIsNeverTakenForTheStraightOne) {
+  add(arms("", "checkpoint.restart_after = 5") + check("channel = \"lr\"", "identical"));
+  EXPECT_NE(arm(0).run, arm(1).run);
+  EXPECT_EQ(run(1).restart_after, 5);
+}
+
+TEST_F(PlanTest, InputFilesArePartOfTheIdentity) {
+  add(arms("data.path = \"text\"", "") + check("channel = \"lr\"", "identical"));
+  EXPECT_EQ(Json::parse(run(0).identity).at("inputs").at("data.path"), "hash of text");
+}
+
+TEST_F(PlanTest, AFileMayLieBesideItsCase) {
+  add(arms("data.path = \"{case_dir}/rows.tokens\"", "") + check("channel = \"lr\"", "identical"));
+  const auto expected = std::filesystem::absolute("cases/topic/rows.tokens");
+  EXPECT_EQ(run(0).config.at("data.path"), expected.string());
+  EXPECT_EQ(Json::parse(run(0).identity).at("inputs").at("data.path"), "hash of rows.tokens");
+}
+
+TEST_F(PlanTest, TwinsAreAddedOnlyWhereAGapIsJudged) {
+  add(arms("", "lr.base = 1.0") + check("channel = \"loss\"", "identical"));
+  EXPECT_EQ(arm(0).twin, "");
+  plan_ = make_plan("program 1");
+  add(arms("", "lr.base = 1.0") + check("channel = \"loss\"", "equivalent"));
+  EXPECT_EQ(twin(0).dtype, "float64");
+  EXPECT_EQ(twin(0).config.at("dtype"), "float64");
+  EXPECT_EQ(plan_->runs().size(), 4U);
+}
+
+TEST_F(PlanTest, GoldenTwinsCanBeAddedLater) {
+  add(arms("", "lr.base = 1.0") + "[golden]\narms = [\"b\"]\n" + check("channel = \"loss\"", "identical"));
+  EXPECT_EQ(plan_->add_golden_twins(plan_->cases()[0]).size(), 1U);
+  EXPECT_EQ(arm(0).twin, "");
+  EXPECT_EQ(twin(1).dtype, "float64");
+}
+
+/// parity-train starts no program; a command may be found by PATH, and start others.
+TEST_F(PlanTest, PathCountsForCommandsAlone) {
+  const std::string text = "[arms.ours]\n[arms.theirs]\ncommand = [\"train\"]\ninputs = [\"x\"]\n" +
+                           check("channel = \"lr\"", "identical");
+  const auto id = [&](size_t arm, const Environment& environment) {
+    plan_ = make_plan("program 1", Json::object(), environment);
+    add(text);
+    return this->arm(arm).run;
+  };
+  EXPECT_EQ(id(0, {{"PATH", "/usr/bin"}}), id(0, {{"PATH", "/opt/parity/bin:/usr/bin"}}));
+  EXPECT_NE(id(1, {{"PATH", "/usr/bin"}}), id(1, {{"PATH", "/opt/parity/bin:/usr/bin"}}));
+  EXPECT_NE(id(0, {{"GLIBC_TUNABLES", "x"}}), id(0, {}));
+}
+
+TEST_F(PlanTest, ConfigMistakesNameTheirPlaceAndWhatIsKnown) {
+  const std::string end = check("channel = \"lr\"", "identical");
+  EXPECT_THAT(complaint(arms("lr.frist_index = 1", "") + end),
+              testing::AllOf(HasSubstr("name.toml:2:"), HasSubstr("'lr.frist_index'"),
+                             HasSubstr("'lr.first_index'")));
+  EXPECT_THAT(complaint("[base]\nsteps = \"ten\"\n" + arms("", "") + end),
+              testing::AllOf(HasSubstr("name.toml:2:1"), HasSubstr("must be an integer")));
+  EXPECT_THAT(complaint(arms("lr.first_index = 2", "") + end), HasSubstr("cannot be '2'"));
+  EXPECT_THAT(complaint(arms("checkpoint.exclude_from_loading = [\"optimizer.stp\"]", "") + end),
+              HasSubstr("'optimizer.step'"));
+  EXPECT_THAT(complaint(arms("", "") + check("channel = \"los\"", "identical")),
+              testing::AllOf(HasSubstr("name.toml:5:"), HasSubstr("'los'"), HasSubstr("'loss'")));
+}
+
+TEST_F(PlanTest, RefusesStepsThatAreNotAPositiveInteger) {
+  const std::string end = check("channel = \"lr\"", "identical");
+  for (const std::string steps : {"0", "-1", "-9223372036854775808"})
+    EXPECT_THAT(complaint(arms("", "steps = " + steps) + end),
+                testing::AllOf(HasSubstr("name.toml:"), HasSubstr("steps = " + steps + "; give an integer")));
+  for (const std::string steps : {"0", "2.5", "\"ten\"", "[3]"})
+    EXPECT_THAT(
+        complaint("[arms.a]\ncommand = [\"x\"]\nsteps = " + steps + "\n[arms.b]\ncommand = [\"y\"]\n" + end),
+        HasSubstr("arm a has steps = " + steps));
+}
+
+TEST_F(PlanTest, CommandsWithoutInputsAreNotCachedAndNeedNoSchema) {
+  std::filesystem::remove(folder_ / "schema.json");
+  add("[arms.a]\ncommand = [\"train\"]\n[arms.b]\ncommand = [\"train\"]\ninputs = [\"x\"]\n" +
+      check("channel = \"anything\"", "identical"));
+  EXPECT_FALSE(run(0).cacheable);
+  EXPECT_TRUE(run(1).cacheable);
+  EXPECT_EQ(Json::parse(run(1).identity).at("inputs").at("x"), "hash of x");
+}
+
+TEST_F(PlanTest, ACommandMayReadTheTraceOfAnArm) {
+  add("[arms.b]\ncommand = [\"replay\", \"{trace:a}\", \"{dtype}\"]\n[arms.a]\n" +
+      check("channel = \"loss\"", "equivalent"));
+  EXPECT_EQ(run(0).trace_of.at("a"), arm(1).run);
+  EXPECT_EQ(twin(0).trace_of.at("a"), arm(1).twin);
+  EXPECT_THAT(
+      complaint("[arms.b]\ncommand = [\"{trace:c}\"]\n[arms.a]\n" + check("channel = \"lr\"", "identical")),
+      testing::AllOf(HasSubstr("{trace:c}"), HasSubstr("known: a")));
+}
+
+TEST_F(PlanTest, SpareTwinsRunOnlyWhenTheyAreAskedFor) {
+  plan_->add(parse(rounding_case()), Twins::spare);
+  PlannedCase& planned = plan_->cases().front();
+  EXPECT_EQ(plan_->order().size(), 2U) << "the arms";
+  EXPECT_EQ(arm(0).twin, "");
+  ASSERT_NE(arm(0).spare_twin, "");
+  const std::string spare = arm(0).spare_twin;
+  EXPECT_EQ(plan_->run_spare_twins(planned, {"a"}), std::vector{spare});
+  EXPECT_EQ(arm(0).twin, spare);
+  EXPECT_EQ(arm(0).spare_twin, "");
+  EXPECT_EQ(arm(1).twin, "") << "nobody asked for it";
+  EXPECT_TRUE(plan_->run_spare_twins(planned, {"a"}).empty()) << "it runs once";
+  EXPECT_EQ(plan_->order().size(), 3U);
+}
+
+TEST_F(PlanTest, ATwinRecordsWhatOthersMayWantOfItAsASpare) {
+  add(rounding_case(), "runs");
+  const std::string tensors =
+      arms("", "lr.base = 2") + check("tensor = \"w\"\nphase = \"grad\"", "equivalent");
+  plan_->add(parse(tensors, "spares"), Twins::spare);
+  EXPECT_EQ(plan_->order().size(), 4U);
+  EXPECT_EQ(arm(0, 1).spare_twin, arm(0, 0).twin);
+  EXPECT_TRUE(twin(0).capture.wants_tensor(1, Phase::grad, "w"));
+  EXPECT_TRUE(plan_->run_spare_twins(plan_->cases().at(1), {"a", "b"}).empty()) << "they run already";
+  EXPECT_EQ(arm(0, 1).twin, arm(0, 0).twin);
+}
+
+TEST_F(PlanTest, ASpareTwinBringsTheTwinsThatItReads) {
+  plan_->add(
+      parse(
+          "[arms.b]\ncommand = [\"replay\", \"{trace:a}\", \"{dtype}\"]\n[arms.a]\n[arms.c]\nlr.base = 2\n" +
+          check("channel = \"loss\"\narms = [\"c\", \"b\"]", "equivalent")),
+      Twins::spare);
+  EXPECT_EQ(plan_->run_spare_twins(plan_->cases().front(), {"b"}).size(), 2U);
+  EXPECT_EQ(twin(0).trace_of.at("a"), arm(1).twin);
+}
+
+TEST_F(PlanTest, WhatResolvesARunLeavesOutProgramAndMachine) {
+  add(rounding_case());
+  const std::string before = arm(0).resolved;
+  EXPECT_EQ(before.size(), 32U);
+  EXPECT_NE(arm(1).resolved, before) << "another config";
+  plan_ = make_plan("program 2");
+  add(rounding_case());
+  EXPECT_EQ(arm(0).resolved, before);
+}
+
+}  // namespace
+}  // namespace parity

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "harness/suite/rerun.hpp"
+#include "harness/suite/results/case_results.hpp"
+#include "tests/harness/suite/suite_fixture.hpp"
+
+namespace parity {
+namespace {
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr const char* reason =
+    R"(device = "cuda" needs a GPU (there is no NVIDIA driver); set device = "cpu")";
+
+/// A trainer that has no device of the kind "cuda", and leaves a trace otherwise.
+class SkipTest : public SuiteTest {
+ protected:
+  void SetUp() override {
+    SuiteTest::SetUp();
+    write_trace("good", falling_losses());
+    std::vector<double> other = falling_losses();
+    other[3] = 7.5;
+    write_trace("other", other);
+    const fs::path trainer = folder_ / "no-trainer-needed";
+    write_file(fs::path(trainer.string() + ".schema.json"),
+               R"({"schema": "parity.config/1", "channels": ["loss", "lr", "update_norm"], "keys": {
+  "steps": {"type": "integer", "default": 10},
+  "threads": {"type": "integer", "default": 1},
+  "dtype": {"type": "string", "default": "float32", "values": ["float32", "float64"]},
+  "device": {"type": "string", "default": "cpu", "values": ["cpu", "cuda"]}}})");
+    write_trainer("echo '{\"step\": 0, \"phase\": \"device\"}' > \"$PARITY_HEARTBEAT\"");
+  }
+
+  /// \param before  what it does before it ends with status 3
+  void write_trainer(const std::string& before, int status = 3) const {
+    const fs::path trainer = folder_ / "no-trainer-needed";
+    write_file(trainer, "#!/bin/sh\nif grep -q '\"cuda\"' \"$PARITY_CONFIG\"; then\n" + before +
+                            "\necho 'parity-train: " + reason + "' >&2\nexit " + std::to_string(status) +
+                            "\nfi\ncp '" + (folder_ / "cases/topic/good.h5").string() +
+                            "' \"$PARITY_TRACE\"\n");
+    fs::permissions(trainer, fs::perms::owner_all);
+  }
+
+  Case on_device(const std::string& golden = "[golden]\narms = []\n", const std::string& more = "") const {
+    return write_case("device", golden + "[arms.cpu]\n[arms.cuda]\ndevice = \"cuda\"\n" + more +
+                                    losses_identical() + "arms = [\"cpu\", \"cuda\"]\n");
+  }
+  Case on_cpu(const std::string& second) const {
+    return write_case("cpu_" + second, "[golden]\narms = []\n" + copying_arm("first", "good") +
+                                           copying_arm("second", second) + losses_identical());
+  }
+  Json run_one(const Case& item) const { return run({item}).at("cases").at(0); }
+};
+
+TEST_F(SkipTest, ACaseWithoutItsDeviceIsSkippedWithTheReasonAndNeitherPassesNorFails) {
+  const Json results = run({on_device(), on_cpu("good")});
+  const Json& item = results.at("cases").at(0);
+  EXPECT_EQ(item.at("skipped"), std::string("arm cuda: ") + reason);
+  EXPECT_EQ(item.at("verdict"), "skipped");
+  EXPECT_EQ(item.at("sentence"), std::string("skipped: arm cuda: ") + reason);
+  EXPECT_FALSE(item.at("passed"));
+  EXPECT_TRUE(item.at("checks").empty());
+  EXPECT_EQ(item.at("arms").at(0).at("status"), "complete");
+  EXPECT_EQ(item.at("arms").at(1).at("status"), "skipped");
+  EXPECT_EQ(results.at("summary").at("skipped"), 1);
+  EXPECT_EQ(results.at("summary").at("passed"), 1);
+  EXPECT_EQ(results.at("summary").at("failed"), 0);
+  EXPECT_EQ(exit_code_of(results), ExitCode::agree);
+}
+
+TEST_F(SkipTest, WhereNothingElseWasAskedForSomethingIsMissing) {
+  EXPECT_EQ(exit_code_of(run({on_device()})), ExitCode::missing);
+}
+
+TEST_F(SkipTest, WhatFailsBesideItStillFails) {
+  const Json results = run({on_device(), on_cpu("other")});
+  EXPECT_EQ(exit_code_of(results), ExitCode::differ);
+  EXPECT_EQ(results.at("summary").at("failed"), 1);
+  const LastRun last = last_run(folder_ / "out");
+  EXPECT_TRUE(last.held.empty());
+  ASSERT_EQ(last.open.size(), 2U) << "a skipped case did not hold either";
+  EXPECT_EQ(last.open[1].name, "topic/cpu_other");
+}
+
+TEST_F(SkipTest, AnotherThingThatIsMissingIsAFailure) {
+  write_trainer("echo '{\"step\": 0, \"phase\": \"build\"}' > \"$PARITY_HEARTBEAT\"");
+  const Json item = run_one(on_device());
+  EXPECT_FALSE(item.contains("skipped"));
+  EXPECT_EQ(item.at("arms").at(1).at("failure").at("kind"), "missing");
+}
+
+TEST_F(SkipTest, ACrashWhileTheDeviceIsSoughtIsAFailure) {
+  write_trainer("echo '{\"step\": 0, \"phase\": \"device\"}' > \"$PARITY_HEARTBEAT\"", 70);
+  const Json item = run_one(on_device());
+  EXPECT_FALSE(item.contains("skipped"));
+  EXPECT_EQ(item.at("arms").at(1).at("failure").at("kind"), "crashed");
+}
+
+TEST_F(SkipTest, AnArmThatFailsInAnotherWayIsNotHiddenByOneWithoutADevice) {
+  const Json item = run_one(on_device("[golden]\narms = []\n", shell_arm("bad", "echo planted >&2; exit 7")));
+  EXPECT_FALSE(item.contains("skipped"));
+  EXPECT_FALSE(item.at("passed"));
+  EXPECT_THAT(item.at("arms").at(2).at("failure").at("message").get<std::string>(), HasSubstr("planted"));
+}
+
+TEST_F(SkipTest, NoGoldenIsRecorded) {
+  const Case item = on_device("");
+  run({item}, GoldenMode::create_missing);
+  EXPECT_FALSE(fs::exists(item.golden_file));
+}
+
+TEST_F(SkipTest, TheDeviceCountsInTheNextRunWithoutTheCacheInItsWay) {
+  EXPECT_TRUE(run_one(on_device()).contains("skipped"));
+  write_trainer("exec cp '" + (folder_ / "cases/topic/good.h5").string() + "' \"$PARITY_TRACE\"");
+  const Json item = run_one(on_device());
+  EXPECT_FALSE(item.contains("skipped"));
+  EXPECT_TRUE(item.at("passed"));
+}
+
+}  // namespace
+}  // namespace parity
