@@ -48,7 +48,7 @@ void run_all(const std::vector<fs::path>& scripts, const fs::path& folder) {
     if (!status || !status->succeeded())
       throw UserError(
           fmt::format("gnuplot could not draw ({}): {}; the scripts are in {}",
-                      status ? status->words() : "it takes too long", tail_of(log, 5), folder.string()),
+                      status ? status->text() : "it takes too long", tail_of(log, 5), folder.string()),
           ExitCode::missing);
   }
   for (const fs::path& script : scripts)

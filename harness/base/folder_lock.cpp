@@ -27,7 +27,7 @@ namespace {
 }
 
 /// "process 123 (since 2026-01-01T00:00:00Z, running: parity run)", as far as the file tells.
-std::string owner_words(int descriptor) {
+std::string describe_owner(int descriptor) {
   std::array<char, 4096> text;
   const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
   const Json owner = size > 0 ? read_json({text.data(), static_cast<size_t>(size)}) : Json();
@@ -62,7 +62,7 @@ FolderLock::FolderLock(const fs::path& folder, const std::string& command) {
   if (descriptor_ < 0)
     refuse(folder, std::strerror(errno));
   if (!takes_lock(descriptor_)) {
-    const std::string owner = owner_words(descriptor_);
+    const std::string owner = describe_owner(descriptor_);
     ::close(descriptor_);
     throw UserError(visible(folder.string()) + " is in use by " + owner +
                     "; two runs would overwrite each other: wait for it, or give --out another folder");

@@ -116,7 +116,7 @@ std::optional<int> WaitStatus::exit_status() const {
   return WEXITSTATUS(raw_);
 }
 
-std::string WaitStatus::words() const {
+std::string WaitStatus::text() const {
   if (WIFEXITED(raw_))
     return "exit status " + std::to_string(WEXITSTATUS(raw_));
   const int signal = WTERMSIG(raw_);

@@ -31,7 +31,7 @@ class WaitStatus {
   /// The exit status; empty if a signal ended the process.
   std::optional<int> exit_status() const;
   /// "exit status 3" or "killed by signal 9 (KILL)".
-  std::string words() const;
+  std::string text() const;
 
  private:
   int raw_;

@@ -13,7 +13,7 @@
 
 namespace parity {
 
-std::string duration_words(double seconds) {
+std::string format_duration(double seconds) {
   if (!(seconds >= 0))
     return "?";
   if (seconds < 9.95)
@@ -29,7 +29,7 @@ std::string duration_words(double seconds) {
 std::string time_left(const Advance& advance) {
   if (!(advance.done > 0) || !(advance.total > advance.done) || !(advance.seconds > 0))
     return "";
-  return duration_words(advance.seconds * (advance.total - advance.done) / advance.done) + " left";
+  return format_duration(advance.seconds * (advance.total - advance.done) / advance.done) + " left";
 }
 
 Progress::Progress(std::FILE* stream) : Progress(stream, is_terminal(stream)) {}

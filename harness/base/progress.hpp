@@ -19,7 +19,7 @@ struct Advance {
 std::string time_left(const Advance& advance);
 
 /// "0.4s", "12s", "3m 07s".
-std::string duration_words(double seconds);
+std::string format_duration(double seconds);
 
 /// What is going on, on a stream: one live line where that is a terminal, else only the notes.
 class Progress {

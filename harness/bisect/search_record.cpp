@@ -28,7 +28,7 @@ Json SearchRecord::to_json() const {
   for (const SearchStage& stage : stages)
     all.push_back(stage.to_json());
   return {{"schema", "parity.bisect/1"},
-          {"kind", kind},
+          {"kind", name_of(kind)},
           {"subject", subject},
           {"differs", differs},
           {"sentence", sentence},

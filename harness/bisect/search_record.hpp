@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.hpp"
 #include "harness/base/json.hpp"
 
 namespace parity {
@@ -24,9 +27,18 @@ struct SearchStage {
   Json to_json() const;
 };
 
+/// What a search looks through.
+enum class SearchKind { run, options, commits, traces, golden };
+
+template <>
+struct EnumNames<SearchKind> {
+  static constexpr std::string_view what = "kind of search";
+  static constexpr std::array<std::string_view, 5> names = {"run", "options", "commits", "traces", "golden"};
+};
+
 /// What a search found: the same record for every kind of search, for terminal, JSON and page.
 struct SearchRecord {
-  std::string kind;     ///< "run", "options", "commits" or "traces"
+  SearchKind kind = SearchKind::run;
   std::string subject;  ///< "lr/warmup_index: one_indexed against zero_indexed"
   bool differs = true;  ///< false: there is nothing to look for
   std::string sentence;

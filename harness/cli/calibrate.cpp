@@ -31,14 +31,14 @@ struct CalibrateVerbOptions {
   int repeats = 3;
 };
 
-std::string growth_words(const Growth& growth) {
+std::string describe_growth(const Growth& growth) {
   if (!growth.known())
     return "-";
   const std::string factor = fmt::format("x{:.3g} a step", std::exp(growth.rate));
   return std::isfinite(growth.saturation) ? factor + " up to " + size_text(growth.saturation) : factor;
 }
 
-std::string headroom_words(const FloorLine& line) {
+std::string describe_headroom(const FloorLine& line) {
   if (!line.headroom)
     return "-";
   return std::isfinite(*line.headroom) ? size_text(*line.headroom) : "bits agree";
@@ -49,10 +49,10 @@ std::vector<std::string> row_of(const FloorLine& line) {
           line.quantity,
           size_text(line.first),
           size_text(line.last),
-          growth_words(line.growth),
+          describe_growth(line.growth),
           line.kind.empty() ? "-" : line.kind,
           line.bound,
-          headroom_words(line)};
+          describe_headroom(line)};
 }
 
 /// The channels of a check, and of its tensors the one that is nearest to its bound, else the noisiest.

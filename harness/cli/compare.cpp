@@ -56,7 +56,7 @@ std::string agreeing_word(const TraceDifference& difference) {
 }
 
 /// Whole as far as a person reads it, else its size.
-std::string ulp_words(uint64_t ulp) {
+std::string describe_ulp(uint64_t ulp) {
   return ulp < 10'000'000 ? std::to_string(ulp) : size_text(static_cast<double>(ulp));
 }
 
@@ -70,7 +70,7 @@ void print_channels(const TraceDifference& difference) {
       rows.push_back({row.name, agreeing_word(difference), "-", "0", "0", "0"});
     else
       rows.push_back({row.name, "different", d.first ? std::to_string(row.steps.at(*d.first)) : "-",
-                      d.integral ? "-" : ulp_words(d.max_ulp), size_text(d.relative_l2),
+                      d.integral ? "-" : describe_ulp(d.max_ulp), size_text(d.relative_l2),
                       size_text(d.needed_rtol)});
     rows.back().resize(6);
   }
@@ -119,7 +119,7 @@ void print_tensors(const TraceDifference& difference, bool all) {
                     row.identical()        ? agreeing_word(difference)
                     : gap.mismatch.empty() ? different
                                            : gap.mismatch,
-                    gap.max_ulp ? ulp_words(*gap.max_ulp) : "-", size_text(gap.relative_l2),
+                    gap.max_ulp ? describe_ulp(*gap.max_ulp) : "-", size_text(gap.relative_l2),
                     gap.relative_linf ? size_text(*gap.relative_linf) : "-",
                     gap.worst.empty() ? "-" : fmt::format("[{}]", fmt::join(gap.worst, ", "))});
   }
@@ -148,7 +148,7 @@ void print_profiles(const TraceDifference& difference) {
 }
 
 /// "9 channels and 21 tensors agree", without what was not compared at all.
-std::string compared_words(const TraceDifference& difference) {
+std::string describe_comparison(const TraceDifference& difference) {
   std::vector<std::string> words;
   if (!difference.channels.empty())
     words.push_back(count_text(difference.channels.size(), "channel"));
@@ -185,7 +185,7 @@ std::string ranks_text(const RankComparison& ranks) {
 std::string agreement(const TraceDifference& difference) {
   const std::string policy = policy_text(difference.policy);
   const std::string what = fmt::format(
-      "{}{}{}", compared_words(difference),
+      "{}{}{}", describe_comparison(difference),
       policy.empty() ? " bit for bit" : " where " + policy + " (not bit for bit: that was not asked)",
       ranks_text(difference.ranks));
   if (difference.unfinished.empty())

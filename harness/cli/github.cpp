@@ -42,7 +42,7 @@ void append_summary(const fs::path& out, const fs::path& file) {
 
 }  // namespace
 
-void tell_github(const reports::Results& results, const fs::path& out) {
+void report_to_github(const reports::Results& results, const fs::path& out) {
   if (variable("GITHUB_ACTIONS") != "true")
     return;
   if (const std::string file = variable("GITHUB_STEP_SUMMARY"); !file.empty())

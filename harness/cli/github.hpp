@@ -11,6 +11,6 @@ namespace parity::cli {
 /// In a GitHub workflow: appends OUT/summary.md to the job's summary, and prints each failure on stderr as an
 /// annotation of its case file. Anywhere else nothing happens. A summary that cannot be written is said on
 /// stderr and changes no exit status.
-void tell_github(const reports::Results& results, const std::filesystem::path& out);
+void report_to_github(const reports::Results& results, const std::filesystem::path& out);
 
 }  // namespace parity::cli

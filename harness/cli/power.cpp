@@ -39,7 +39,7 @@ std::vector<FaultKind> parse_kinds(const std::string& words) {
 }
 
 /// "3e-07: 20 of 20 (86 %)" of a kind with a size; else without one.
-std::string half_words(const HalfPower& half, bool sized) {
+std::string describe_half(const HalfPower& half, bool sized) {
   if (half.seen.trials == 0)
     return "-";
   std::string seen =
@@ -56,7 +56,7 @@ std::vector<std::string> row_of_table(const FaultPower& fault) {
   const std::string what = fmt::format("{} {}", name_of(fault.kind), name_of(fault.phase));
   if (!fault.not_applicable.empty())
     return {what, "cannot be put in here", "", ""};
-  return {what, half_words(fault.arms, sized), fault.golden ? half_words(*fault.golden, sized) : "-",
+  return {what, describe_half(fault.arms, sized), fault.golden ? describe_half(*fault.golden, sized) : "-",
           fmt::format("{} of {}", fault.named.hits, fault.named.trials)};
 }
 
@@ -69,12 +69,12 @@ void print_power(const Power& power) {
                               rows, "  "));
   for (const FaultPower& fault : power.faults) {
     for (const Trial& trial : fault.misnamed)
-      fmt::print("  misnamed: {}, said to be {}\n", trial.fault.words(),
+      fmt::print("  misnamed: {}, said to be {}\n", trial.fault.text(),
                  trial.first ? fmt::format("{} {} at step {}", name_of(trial.first->phase), trial.first->name,
                                            trial.first->step)
                              : "nowhere");
     for (const Trial& trial : fault.missed)
-      fmt::print("  missed: {}\n", trial.fault.words());
+      fmt::print("  missed: {}\n", trial.fault.text());
   }
   const Tally all = power.no_ops.all();
   fmt::print(

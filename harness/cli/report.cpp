@@ -31,12 +31,13 @@ struct ReportVerbOptions {
 };
 
 ExitCode code_of(const reports::CaseLine& item) {
-  std::vector<std::string> failures, verdicts;
+  std::vector<FailureKind> failures;
+  std::vector<Verdict> verdicts;
   for (const reports::LostArm& arm : item.lost_arms)
-    failures.push_back(arm.kind);
+    failures.push_back(failure_kind_of(arm.kind));
   for (const reports::ToldCheck& told : item.told)
     if (!told.check.passed)
-      verdicts.push_back(told.check.verdict);
+      verdicts.push_back(failed_verdict_of(told.check.verdict));
   const ExitCode code = exit_code_of_case(failures, verdicts);
   return item.failed() && code == ExitCode::agree ? ExitCode::differ : code;  // as every report says of it
 }
@@ -49,11 +50,11 @@ ExitCode status_of(const reports::Results& results) {
   ExitCode code = !results.missing_shards.empty() || (none_judged && !results.is_shard) ? ExitCode::missing
                                                                                         : ExitCode::agree;
   for (const reports::CaseLine& item : results.cases)
-    code = worse(code, code_of(item));
+    code = more_severe(code, code_of(item));
   return code;
 }
 
-void tell_missing(const std::vector<int64_t>& shards) {
+void print_missing(const std::vector<int64_t>& shards) {
   if (!shards.empty())
     say("shard{} {} missing: these cases are not all of the suite\n", shards.size() == 1 ? "" : "s",
         fmt::format("{} {}", fmt::join(shards, ", "), shards.size() == 1 ? "is" : "are"));
@@ -75,10 +76,10 @@ ExitCode report(const ReportVerbOptions& options) {
   const reports::Results results = reports::render(out / "results.json", out);
   if (options.plots)
     draw_plots(out);
-  tell_github(results, out);
+  report_to_github(results, out);
   for (const std::string& difference : results.mixed)
     say("mixed results: {}\n", visible(difference));
-  tell_missing(results.missing_shards);
+  print_missing(results.missing_shards);
   if (options.json)
     print_file(out / "results.json");
   else

@@ -84,7 +84,7 @@ bool goldens_fail(const SuiteOptions& suite) {
   return !suite.unused_goldens.empty() || (suite.golden_sizes && suite.golden_sizes->too_large());
 }
 
-void tell_held(const LastRun& last, const RunVerbOptions& options) {
+void print_passed(const LastRun& last, const RunVerbOptions& options) {
   const bool all = options.cases.filter.everything();
   const auto changed =
       std::ranges::find_if(last.held, [](const LastCase& each) { return !each.settings.empty(); });
@@ -119,7 +119,7 @@ ExitCode run(const RunVerbOptions& options) {
   std::vector<Case> cases =
       options.rerun_failed ? cases_to_rerun(options, last) : options.cases.read_to_run();
   if (cases.empty() && !goldens_fail(suite)) {
-    tell_held(last, options);
+    print_passed(last, options);
     return ExitCode::agree;
   }
   apply_settings(cases, options.settings);

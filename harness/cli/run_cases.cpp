@@ -34,7 +34,7 @@ std::vector<std::string> words_to_go_on(std::vector<std::string> words) {
   return words;
 }
 
-std::vector<std::string> rerun_words(const SuiteOptions& options) {
+std::vector<std::string> rerun_command(const SuiteOptions& options) {
   std::vector<std::string> words = {"parity", "run", "--rerun-failed"};
   add_out_option(words, options.out);
   return words;
@@ -50,7 +50,7 @@ ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, 
   });
   const std::filesystem::path file = options.out / "results.json";
   const reports::Results results = reports::render(file, options.out);
-  tell_github(results, options.out);
+  report_to_github(results, options.out);
   if (output == Output::json)
     print_file(file);
   else
@@ -67,10 +67,10 @@ ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, 
     say("stopped at the first failure: {} of {} cases are judged, finished runs are kept\n", judged, total);
   if (options.shard && total == 0)
     say("shard {} is empty: nothing to judge (the suite has fewer cases than shards)\n",
-        options.shard->words());
+        options.shard->text());
   say("report: {}\n", (options.out / "index.html").string());
   if (const int64_t failed = count_failed(outcome.cases); failed > 1)
-    say("these {} again: {}\n", failed, shell_quote(rerun_words(options)));
+    say("these {} again: {}\n", failed, shell_quote(rerun_command(options)));
   return exit_code_of(outcome.cases, options.shard ? Part::shard : Part::whole);
 }
 

@@ -71,22 +71,22 @@ const CLI::App* called_verb(const CLI::App& app) {
   return verb;
 }
 
-std::string words_of(const CLI::App* verb) {
-  return verb->get_parent() ? words_of(verb->get_parent()) + " " + verb->get_name() : verb->get_name();
+std::string describe(const CLI::App* verb) {
+  return verb->get_parent() ? describe(verb->get_parent()) + " " + verb->get_name() : verb->get_name();
 }
 
 /// What is wrong with a line that does not parse, with the nearest word that would.
 std::string usage_problem(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* verb = called_verb(app);
   const std::vector<std::string> extra = app.remaining(true);
-  const std::string see = "; see: " + words_of(verb) + " --help";
+  const std::string see = "; see: " + describe(verb) + " --help";
   std::vector<std::string> known;
   if (!extra.empty() && extra.front().starts_with("-")) {
     for (const CLI::Option* option : verb->get_options())
       for (const std::string& name : option->get_lnames())
         known.push_back("--" + name);
     const std::string near = nearest(extra.front(), known);
-    return fmt::format("{} has no option {}{}{}", words_of(verb), extra.front(),
+    return fmt::format("{} has no option {}{}{}", describe(verb), extra.front(),
                        near.empty() ? "" : " (did you mean '" + near + "'?)", see);
   }
   for (const CLI::App* sub : verb->get_subcommands([](const CLI::App*) { return true; }))
@@ -95,14 +95,14 @@ std::string usage_problem(const CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& word :
          argument->get_positional() ? argument->results() : std::vector<std::string>())
       if (const std::string near = nearest(word, known); !extra.empty() && !near.empty())
-        return fmt::format("{} has no verb {} (did you mean '{}'?)", words_of(verb), parity::quoted(word),
+        return fmt::format("{} has no verb {} (did you mean '{}'?)", describe(verb), parity::quoted(word),
                            near);
   if (!extra.empty() && !known.empty())
-    return fmt::format("{} has no verb '{}'{}", words_of(verb), extra.front(),
+    return fmt::format("{} has no verb '{}'{}", describe(verb), extra.front(),
                        suggestion(extra.front(), known));
   if (!extra.empty())
-    return fmt::format("{} does not take '{}'{}", words_of(verb), extra.front(), see);
-  return known.empty() ? error.what() + see : words_of(verb) + " needs a verb" + suggestion("", known);
+    return fmt::format("{} does not take '{}'{}", describe(verb), extra.front(), see);
+  return known.empty() ? error.what() + see : describe(verb) + " needs a verb" + suggestion("", known);
 }
 
 /// What was printed may still wait to be written, on a disk that is full.

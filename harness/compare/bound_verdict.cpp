@@ -80,7 +80,7 @@ std::string bound_fault_text(const std::vector<BoundedGap>& gaps, const BoundRul
 }
 
 /// "8 measured floors".
-std::string bound_words(const BoundRule& rule) {
+std::string describe_bound(const BoundRule& rule) {
   return rule.tolerance ? "a tolerance of " + size_text(*rule.tolerance)
                         : fmt::format("{:.0f} measured floors", rule.alpha);
 }
@@ -88,7 +88,7 @@ std::string bound_words(const BoundRule& rule) {
 std::string held_text(const std::vector<BoundedGap>& gaps, const BoundRule& rule, const BoundWords& words,
                       const Lead& lead) {
   return fmt::format("{} {}'s within {} {}: most in {} at step {}, {}{}", words.subject, words.expected_name,
-                     bound_words(rule), over_text(steps_of(gaps.front())), lead.gap->quantity,
+                     describe_bound(rule), over_text(steps_of(gaps.front())), lead.gap->quantity,
                      lead.step->step, size_of(*lead.step, rule),
                      lead.gap->estimated ? " (estimated from sketches)" : "");
 }
@@ -114,7 +114,7 @@ void add_bounds(CheckResult& result, const std::vector<BoundedGap>& gaps, const 
   for (const BoundedGap& gap : gaps) {
     if (gap.quantity.find(' ') != std::string::npos)
       continue;  // a tensor
-    Json bound = {{"channel", gap.quantity}, {"words", bound_words(rule)}};
+    Json bound = {{"channel", gap.quantity}, {"words", describe_bound(rule)}};
     for (const BoundedStep& step : gap.steps) {
       bound["steps"].push_back(step.step);
       bound["gap"].push_back(json_number(step.gap));

@@ -125,7 +125,7 @@ std::string distance_text(const SeriesDifference& difference, const Series& expe
   const std::string unit = difference.float32_valued ? "float32" : "float64";
   const std::string distance = fmt::format("{} {} ULP{}", *ulps, unit, *ulps == 1 ? "" : "s");
   const std::string gap = "relative gap " + size_text(std::abs(actual.widened(i) - e) / std::abs(e));
-  if (*ulps > most_ulps_told)
+  if (*ulps > most_ulps_shown)
     return e == 0 ? "" : gap;
   return e == 0 ? distance : distance + ", " + gap;
 }

@@ -294,7 +294,7 @@ std::string TensorGap::text(const std::string& expected_name, const std::string&
     text += fmt::format("{} element{} differ{}, ", differing, differing == 1 ? "" : "s",
                         differing == 1 ? "s" : "");
   text += "relative L2 gap " + size_text(relative_l2);
-  if (max_ulp && *max_ulp <= most_ulps_told)
+  if (max_ulp && *max_ulp <= most_ulps_shown)
     text += fmt::format(", at most {} ULP{}", *max_ulp, *max_ulp == 1 ? "" : "s");
   if (differing > 0 && worst_expected && worst_actual)
     text += fmt::format("; most at [{}]: {} {}, {} {}", fmt::join(worst, ", "), expected_name,

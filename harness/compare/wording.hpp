@@ -19,7 +19,7 @@ std::string number_text(double value, bool as_float32 = false);
 std::string size_text(double value);
 
 /// Beyond so many ULPs a sentence does not count them: the relative gap says it better.
-constexpr uint64_t most_ulps_told = 10'000;
+constexpr uint64_t most_ulps_shown = 10'000;
 
 /// "2^29.3" for a ratio given as its base-2 logarithm; "2^inf" where the divisor is 0.
 std::string power_text(double log2_ratio);

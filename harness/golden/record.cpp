@@ -54,7 +54,7 @@ GoldenContent contents_of(const std::filesystem::path& file, const std::map<std:
                       ExitCode::crashed);
     if (!evidence.trace->faults().empty())
       throw UserError("cannot record a golden of " + name + " (a fault was put into its run: " +
-                      evidence.trace->faults().front().fault.words() + "); record the run as it is");
+                      evidence.trace->faults().front().fault.text() + "); record the run as it is");
     const GoldenArm& arm = contents.emplace(name, content_of(evidence)).first->second;
     if (const std::string problem = non_finite_value(arm); !problem.empty())
       throw UserError(

@@ -187,7 +187,7 @@ class Measuring {
           if (options_.digests)  // at once, while the bytes are in this core's cache
             digests[at] = digests_at((begin + i) * stretch_size);
         }
-        tell_done((begin + g * size) * stretch_size, (begin + end) * stretch_size);
+        print_done((begin + g * size) * stretch_size, (begin + end) * stretch_size);
       });
       for (const DifferenceTally& each : found)
         total.add(each);
@@ -234,7 +234,7 @@ class Measuring {
   }
 
   /// The elements [first, end), or as many as there are.
-  void tell_done(int64_t first, int64_t end) const {
+  void print_done(int64_t first, int64_t end) const {
     if (!options_.done)
       return;
     const size_t element = size_of(expected_.dtype), offset = static_cast<size_t>(first) * element;

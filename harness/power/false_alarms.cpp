@@ -76,7 +76,8 @@ class Pairs {
              const Gate& gate, FalseAlarms& found) const {
     const PlannedArm& planned = runs.planned.arm(other);
     for (const std::string& id : {planned.run, planned.twin})
-      if (!id.empty() && runs.runs.at(id).failure && runs.runs.at(id).failure->kind == "bad_config") {
+      if (!id.empty() && runs.runs.at(id).failure &&
+          runs.runs.at(id).failure->kind == FailureKind::bad_config) {
         ++found.left_out;
         return;
       }

@@ -141,10 +141,6 @@ const std::vector<double>& tried_sizes() {
   return sizes;
 }
 
-bool HalfPower::has_power() const {
-  return seen.trials > 0 && seen.trials - seen.hits <= allowed_misses(seen.trials);
-}
-
 Json HalfPower::to_json() const {
   return {{"size", size ? Json(*size) : Json()},
           {"seen", seen.hits},

@@ -22,8 +22,6 @@ struct HalfPower {
   Tally seen;                  ///< at that size; of a kind without one, at all. At no size: at the largest
   bool rising = true;          ///< whether the next larger size was seen as well
 
-  /// Whether the kind, at this size if it has one, is seen as often as wanted.
-  bool has_power() const;
   Json to_json() const;
 };
 

@@ -14,8 +14,8 @@
 namespace parity {
 namespace {
 
-constexpr std::array<Phase, 4> told_phases = {Phase::grad_local, Phase::grad, Phase::grad_clipped,
-                                              Phase::param};
+constexpr std::array<Phase, 4> shown_phases = {Phase::grad_local, Phase::grad, Phase::grad_clipped,
+                                               Phase::param};
 constexpr const char* wide = "float64";  // suffix of the arm itself in float64
 
 std::string narrow_suffix(size_t number) {
@@ -38,7 +38,8 @@ Check digests_of(const std::string& arm, Phase phase) {
 
 /// Whether the reason lies in the fault: it cannot be put in there.
 bool is_refusal(const RunResult& run) {
-  return run.failure && (run.failure->kind == "bad_config" || run.failure->kind == "bad_fault");
+  return run.failure &&
+         (run.failure->kind == FailureKind::bad_config || run.failure->kind == FailureKind::bad_fault);
 }
 
 int64_t changed_elements(const Trace* trace) {
@@ -126,7 +127,7 @@ bool FaultTrials::has_ranks() const {
 
 Case FaultTrials::derived(const std::vector<Fault>& faults) const {
   Case all = source_;
-  for (const Phase phase : told_phases) {
+  for (const Phase phase : shown_phases) {
     all.checks.push_back(digests_of(arm_, phase));
     all.check_places.push_back(source_.arm(arm_).place);
   }

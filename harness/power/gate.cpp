@@ -12,8 +12,9 @@ namespace {
 
 /// Tells a check among those of a case.
 std::string key_of(const JudgedCheck& judged) {
-  return fmt::format("{} {} {} of {} {}", judged.kind, judged.quantity, name_of(judged.claim.relation),
-                     fmt::join(judged.claim.arms, " "), window_words(judged.claim.steps));
+  return fmt::format("{} {} {} of {} {}", name_of(judged.kind), judged.quantity,
+                     name_of(judged.claim.relation), fmt::join(judged.claim.arms, " "),
+                     describe_window(judged.claim.steps));
 }
 
 /// The case's own arms of a derived one, with the case's own checks.

@@ -12,12 +12,12 @@ namespace parity {
 
 /// A check of a case that held, and does not once another run stands in an arm's place.
 struct Alarm {
-  std::string kind;  ///< pair, training, replicas or golden
+  CheckKind kind = CheckKind::pair;
   std::string quantity;
   Verdict verdict = Verdict::different;
   std::string sentence;
 
-  bool of_golden() const { return kind == "golden"; }
+  bool of_golden() const { return kind == CheckKind::golden; }
 };
 
 /// The checks of a case, and its golden, as a gate: which of them go red when a derived run stands in the

@@ -42,7 +42,7 @@ void require_arm(const Case& source, const std::string& arm) {
 
 /// "grad x (1 + 3e-07), param x (1 + 1e-07)": the smallest that a half of the gate sees, of each phase that
 /// was measured; "none of grad" where it sees none.
-std::string smallest_words(const std::vector<FaultPower>& faults, bool of_golden) {
+std::string describe_smallest(const std::vector<FaultPower>& faults, bool of_golden) {
   std::vector<std::string> words;
   for (const Phase phase : {Phase::grad, Phase::param}) {
     const FaultPower* best = nullptr;
@@ -83,8 +83,8 @@ std::string Power::sentence() const {
   std::string text;
   if (has_sizes)
     text = fmt::format("smallest fault seen at {:.0f} %: {}{}; ", 100 * wanted_power,
-                       smallest_words(faults, false),
-                       has_golden ? "; by the golden: " + smallest_words(faults, true) : "");
+                       describe_smallest(faults, false),
+                       has_golden ? "; by the golden: " + describe_smallest(faults, true) : "");
   const Tally all = no_ops.all();
   return text + fmt::format("{} false alarm{} in {}", all.hits, all.hits == 1 ? "" : "s",
                             count_text(static_cast<size_t>(all.trials), "no-op pair"));

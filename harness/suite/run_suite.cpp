@@ -20,6 +20,7 @@
 #include "harness/base/process.hpp"
 #include "harness/base/signals.hpp"
 #include "harness/base/utc.hpp"
+#include "harness/suite/explain_reruns.hpp"
 #include "harness/suite/goldens/stored_power.hpp"
 #include "harness/suite/goldens/unused_goldens.hpp"
 #include "harness/suite/judge/case_floors.hpp"
@@ -43,7 +44,7 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-std::string producer_words(const Json& producer) {
+std::string describe_producer(const Json& producer) {
   return producer.value("name", "parity") + " " + producer.value("version", "");
 }
 
@@ -52,7 +53,7 @@ Json environment_json(const std::vector<Case>& cases, int jobs) {
   return {{"cpu_vendor", cpu.vendor},
           {"cpu_features", cpu.features},
           {"cores", jobs},
-          {"profile", cases.empty() ? "portable" : cases.front().profile}};
+          {"profile", cases.empty() ? name_of(Profile::portable) : name_of(cases.front().profile)}};
 }
 
 /// One suite being run.
@@ -73,7 +74,7 @@ class Suite {
     policy_.reason = options.golden_reason;
     policy_.drift = options.drift;
     policy_.variant = options.golden_variant;
-    policy_.origin = {"", producer_words(options.producer), options.producer.value("commit", ""), ""};
+    policy_.origin = {"", describe_producer(options.producer), options.producer.value("commit", ""), ""};
     for (const Case& source : cases)
       plan_.add(source, first_twins(source));
     if (options.shard)
@@ -88,6 +89,9 @@ class Suite {
       open.push_back(i);
     for (const std::string& id : run_order(plan_))
       runner_.add(plan_.runs().at(id));
+    if (options_.use_cache)
+      if (const std::string why = explain_reruns(plan_, store_, options_.out); !why.empty())
+        progress_.note(why);
     while (!open.empty() && !failed_fast_) {
       if (interrupted() && !stopped_)
         stop();
@@ -110,7 +114,7 @@ class Suite {
       if (!judged_.contains(i))
         unfinished_.push_back(plan_.cases()[i].source.name);
     if (unfinished_.empty())
-      tell_of_goldens();
+      report_goldens();
     std::vector<CaseOutcome> cases;
     for (const auto& [index, outcome] : judged_)
       cases.push_back(outcome);
@@ -146,7 +150,7 @@ class Suite {
   }
 
   /// What is wrong with the goldens as a whole stands after the cases, as cases of their own.
-  void tell_of_goldens() {
+  void report_goldens() {
     size_t place = plan_.cases().size();
     if (!options_.unused_goldens.empty())
       tell(place++, unused_goldens_results(options_.unused_goldens));
@@ -192,7 +196,7 @@ class Suite {
 
   bool was_interrupted(const PlannedCase& planned) const {
     const auto cut = [&](const std::string& id) {
-      return !id.empty() && runs().at(id).failure && runs().at(id).failure->kind == "interrupted";
+      return !id.empty() && runs().at(id).failure && runs().at(id).failure->kind == FailureKind::interrupted;
     };
     return std::any_of(planned.arms.begin(), planned.arms.end(),
                        [&](const PlannedArm& arm) { return cut(arm.run) || cut(arm.twin); });
@@ -331,15 +335,15 @@ SuiteOutcome run_suite(const std::vector<Case>& cases, const SuiteOptions& optio
                {"unfinished", outcome.unfinished}};
   if (!suite.shard().is_null()) {
     rest["shard"] = suite.shard();
-    rest["environment"]["shard"] = options.shard->words();
+    rest["environment"]["shard"] = options.shard->text();
   }
   if (options.golden_sizes)
     rest["goldens"] = options.golden_sizes->to_json();
   const CacheTrim trim = suite.trim(outcome.cases);
   if (trim.dropped > 0)
     progress.note(fmt::format("cache: dropped {} run{} ({}), {} are left; --cache-size bounds them",
-                              trim.dropped, trim.dropped == 1 ? "" : "s", bytes_words(trim.freed_bytes),
-                              bytes_words(trim.left_bytes)));
+                              trim.dropped, trim.dropped == 1 ? "" : "s", format_bytes(trim.freed_bytes),
+                              format_bytes(trim.left_bytes)));
   rest["seconds"] = seconds_since(begin);
   writer.finish(rest);
   return outcome;

@@ -13,7 +13,7 @@ struct SuiteShard {
   int index = 1;  ///< from 1
   int count = 1;
 
-  std::string words() const { return std::to_string(index) + "/" + std::to_string(count); }
+  std::string text() const { return std::to_string(index) + "/" + std::to_string(count); }
 };
 
 /// \throws UserError unless the text is I/N with 1 <= I <= N

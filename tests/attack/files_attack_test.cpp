@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <set>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@
 #include "harness/bisect/commits/trace_gap.hpp"
 #include "harness/bisect/traces/search_traces.hpp"
 #include "harness/golden/golden_file.hpp"
+#include "harness/power/gate.hpp"
 #include "harness/suite/judge/replica_check.hpp"
 #include "harness/suite/results/compare_traces.hpp"
 #include "harness/suite/runs/left_trace.hpp"
@@ -101,6 +103,43 @@ bool agrees_by_commits(const Pair& pair) {
   return actual.complete() && !actual.failure() && gap.size == 0 && gap.one_sided.empty();
 }
 
+Check all_identical(const std::string& channels, const std::string& tensor) {
+  Check check;
+  check.relation = Relation::identical;
+  check.arms = {"a", "b"};
+  check.channels = channels.empty() ? std::vector<std::string>() : std::vector{channels};
+  check.tensor = tensor;
+  return check;
+}
+
+/// Whether the checks of a case, as a gate, stay green with the spoilt run in the place of an arm.
+bool agrees_by_power(const Pair& pair) {
+  const fs::path out = pair.actual.parent_path() / "out";
+  const RunStore store(out);
+  ArmRuns runs;
+  Case source;
+  for (const auto& [name, run, trace] : {std::tuple{"a", "one", &pair.expected},
+                                         {"b", "two", &pair.expected},
+                                         {"b~fault", "three", &pair.actual}}) {
+    fs::create_directories(store.folder(run));
+    for (const auto& file : fs::directory_iterator(trace->parent_path()))
+      if (file.is_regular_file())
+        fs::copy_file(file.path(), store.folder(run) / file.path().filename());
+    Arm arm;
+    arm.name = name;
+    source.arms.push_back(arm);
+    runs.planned.arms.push_back({.name = name, .run = run, .config = {{"steps", 3}}, .ranks = pair.ranks});
+    runs.runs[run].folder = store.folder(run);
+  }
+  runs.planned.source = source;
+  source.arms.pop_back();
+  source.checks = {all_identical("*", ""), all_identical("", "*")};
+  const Gate gate(source, runs, store);
+  if (!gate.broken().empty())
+    throw InternalError("the gate is broken: " + gate.broken().front());
+  return gate.alarms("b", "b~fault").empty();
+}
+
 const std::vector<Reader>& readers() {
   const std::set<Spoils> everything = {Spoils::channels, Spoils::tensors, Spoils::values, Spoils::all,
                                        Spoils::ranks};
@@ -115,6 +154,7 @@ const std::vector<Reader>& readers() {
       {"golden", {Spoils::channels, Spoils::tensors, Spoils::values, Spoils::all}, agrees_by_golden},
       {"bisect_traces", everything, agrees_by_search},
       {"bisect_commits", everything, agrees_by_commits},
+      {"power", {Spoils::channels, Spoils::tensors, Spoils::values, Spoils::all}, agrees_by_power},
       {"suite", {}, accepted_by_suite},
       {"replicas", {}, agrees_by_replicas},
   };

@@ -54,7 +54,7 @@ class RanksTest : public FolderTest {
     for (int64_t rank = 0; rank < world_size; ++rank) {
       int status = 0;
       ::waitpid(children[static_cast<size_t>(rank)], &status, 0);
-      const std::filesystem::path file = words_of(rank);
+      const std::filesystem::path file = describe(rank);
       complaints.push_back(std::filesystem::exists(file)                   ? read_file(file)
                            : WIFEXITED(status) && WEXITSTATUS(status) == 0 ? ""
                                                                            : "died");
@@ -82,7 +82,7 @@ class RanksTest : public FolderTest {
   }
 
  private:
-  std::filesystem::path words_of(int64_t rank) const {
+  std::filesystem::path describe(int64_t rank) const {
     return folder / ("rank" + std::to_string(rank) + "." + std::to_string(runs_));
   }
 
@@ -94,7 +94,7 @@ class RanksTest : public FolderTest {
       const auto world = Group::world(job, timeout, device(job.rank));
       body(*world);
     } catch (const std::exception& error) {
-      write_file(words_of(job.rank), error.what());
+      write_file(describe(job.rank), error.what());
       status = 1;
     }
     ::_exit(status);

@@ -44,7 +44,7 @@ CommitLine without_repeats(const CommitLine& line) {
 
 }  // namespace
 
-std::string Commit::words() const {
+std::string Commit::text() const {
   return short_id() + " (\"" + visible_name(subject) + "\")";
 }
 
@@ -61,7 +61,7 @@ Commit History::commit(const std::string& revision) const {
         "'" + visible_name(revision) +
         "' names no commit of the repository; 'git log --oneline' shows them, 'git fetch --tags' brings "
         "those that others have");
-  return parse_commit(git_.ask({"log", "-1", "--no-color", "--no-show-signature", format, *id, "--"}));
+  return parse_commit(git_.output({"log", "-1", "--no-color", "--no-show-signature", format, *id, "--"}));
 }
 
 CommitLine History::commits_between(const std::string& excluded, const std::string& last,
@@ -70,10 +70,10 @@ CommitLine History::commits_between(const std::string& excluded, const std::stri
   std::set<std::string> touching;
   if (!paths.empty())
     for (const std::string& id :
-         split(git_.ask(with_paths({"rev-list", "--first-parent", range}, paths)), '\n'))
+         split(git_.output(with_paths({"rev-list", "--first-parent", range}, paths)), '\n'))
       touching.insert(id);
   CommitLine line;
-  const std::string all = git_.ask(
+  const std::string all = git_.output(
       {"log", "--first-parent", "--reverse", "--no-color", "--no-show-signature", format, range, "--"});
   for (const std::string& each : split(all, '\n')) {
     Commit commit = parse_commit(each);
@@ -93,13 +93,13 @@ CommitLine History::line(const Commit& good, const Commit& bad, const std::vecto
   CommitLine line = commits_between(good.id, bad.id, paths);
   if (line.empty())
     throw UserError(
-        bad.words() + " is an ancestor of " + good.words() +
+        bad.text() + " is an ancestor of " + good.text() +
         ": the bad side has to be the later one; to find what moved the numbers from the first to the "
         "second, turn them round: parity bisect commits " +
         bad.short_id() + " " + good.short_id());
   if (line.front().id.empty() || !git_.succeeds({"merge-base", good.id, bad.id}))
-    throw UserError(good.words() + " and " + bad.words() + " have no common history" +
-                    (git_.ask({"rev-parse", "--is-shallow-repository"}) == "true"
+    throw UserError(good.text() + " and " + bad.text() + " have no common history" +
+                    (git_.output({"rev-parse", "--is-shallow-repository"}) == "true"
                          ? " in this shallow clone; fetch the rest with: git fetch --unshallow"
                          : ", so there is no line of commits to search; give two commits of one history"));
   return without_repeats(line);
@@ -115,7 +115,7 @@ CommitLine History::branch_line(const std::string& other, const std::string& par
 
 bool History::has_uncommitted_changes() const {
   return git_.succeeds({"rev-parse", "--is-inside-work-tree"}) &&
-         !git_.ask({"status", "--porcelain", "--untracked-files=no"}).empty();
+         !git_.output({"status", "--porcelain", "--untracked-files=no"}).empty();
 }
 
 }  // namespace parity

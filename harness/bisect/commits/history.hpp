@@ -18,7 +18,7 @@ struct Commit {
 
   std::string short_id() const { return id.substr(0, 10); }
   /// "3f2a1bc042 (\"subject\")", to be shown.
-  std::string words() const;
+  std::string text() const;
 };
 
 /// Commits in the order in which they came onto one line of history. The first is where the search begins; it

@@ -31,7 +31,7 @@ std::string replace(std::string text, const std::string& from, const std::string
 
 /// ": line" of a log that tells most: the first that speaks of an error, since build tools go on to say that
 /// they stop; else the last.
-std::string last_words(const fs::path& log) {
+std::string last_lines(const fs::path& log) {
   std::istringstream lines(tail_of(log, 500, uint64_t{64} << 10));
   std::string last;
   for (std::string line; std::getline(lines, line);) {
@@ -65,10 +65,9 @@ fs::path keep_trace(const fs::path& run, const fs::path& to) {
   return to / "trace.h5";
 }
 
-/// A failure that says nothing of the commit's numbers: the case cannot be asked of it.
+/// Whether a failure says nothing about the commit's numbers: the case cannot be asked of it.
 bool cannot_be_asked(const RunFailure& failure) {
-  return failure.kind == "bad_config" || failure.kind == "missing" || failure.kind == "not_started" ||
-         failure.kind == "no_device";
+  return !meaning_of(failure.kind).computed;
 }
 
 void skip(CommitAnswer& answer, const std::string& reason, const fs::path& log = {}) {
@@ -128,9 +127,9 @@ CommitAnswer CommitProbe::ask(const Commit& commit) {
   answer.seconds = seconds_since(begin);
   effort_.seconds += answer.seconds;
   answers_.keep(commit.tree, answer);
-  progress_.note(fmt::format("{}: {}{} ({})", commit.words(), name_of(answer.state),
+  progress_.note(fmt::format("{}: {}{} ({})", commit.text(), name_of(answer.state),
                              answer.reason.empty() ? "" : ", " + answer.reason,
-                             duration_words(answer.seconds)));
+                             format_duration(answer.seconds)));
   return answer;
 }
 
@@ -156,7 +155,7 @@ bool CommitProbe::build(const Commit& commit, CommitAnswer& answer) {
         {question_.build, worktree_.folder(), environment(commit), log, question_.build_timeout},
         commit.short_id() + " is built", progress_);
     if (!end.succeeded()) {
-      skip(answer, "does not build, " + end.words() + last_words(log), log);
+      skip(answer, "does not build, " + end.text() + last_lines(log), log);
       return false;
     }
   }
@@ -221,7 +220,7 @@ void CommitProbe::run_command(const Commit& commit, CommitAnswer& answer) {
                      commit.short_id() + " runs", progress_);
   const int status = end.status ? end.status->exit_status().value_or(by_signal) : by_signal;
   if (status == cannot_be_tested)
-    return skip(answer, "its command said that it cannot be tested (exit status 125)" + last_words(log), log);
+    return skip(answer, "its command said that it cannot be tested (exit status 125)" + last_lines(log), log);
   if (status == 0) {
     answer.state = CommitState::passed;
     if (fs::exists(folder / "trace.h5"))
@@ -229,7 +228,7 @@ void CommitProbe::run_command(const Commit& commit, CommitAnswer& answer) {
     return;
   }
   answer.state = status < by_signal ? CommitState::failed : CommitState::crashed;
-  answer.reason = end.words() + last_words(log);
+  answer.reason = end.text() + last_lines(log);
   answer.log = log;
 }
 

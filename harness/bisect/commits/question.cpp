@@ -60,7 +60,7 @@ bool runs_trainer(const CommitQuestion& question) {
 /// How this project's own sources become parity-train. The folder of the preset lies in the work tree, where
 /// ccache knows what other checkouts compiled.
 void build_own_sources(CommitQuestion& question, const Git& git) {
-  const fs::path venv = fs::path(git.ask({"rev-parse", "--show-toplevel"})) / "build" / "venv";
+  const fs::path venv = fs::path(git.output({"rev-parse", "--show-toplevel"})) / "build" / "venv";
   const std::string installed = fs::exists(venv) ? " -DPARITY_BOOTSTRAP=OFF -DPARITY_VENV=" +
                                                        shell_quote({fs::canonical(venv).string()})
                                                  : "";

@@ -35,15 +35,15 @@ SearchStage range_stage(const CommitQuestion& question, const CommitFindings& fo
   SearchStage stage;
   stage.name = "range";
   stage.answer = fmt::format(
-      "{} from {} to {}{}", count_commits(commits_between(found)), found.line.front().words(),
-      found.bad.words(), question.paths.empty() ? "" : ", those that change " + list_text(question.paths));
+      "{} from {} to {}{}", count_commits(commits_between(found)), found.line.front().text(),
+      found.bad.text(), question.paths.empty() ? "" : ", those that change " + list_text(question.paths));
   stage.command = git_line(question, found);
   stage.details = {{"good", found.good.id}, {"bad", found.bad.id}, {"commits", commits_between(found)}};
   return stage;
 }
 
 /// The two traces of a pair of commits, to be looked at closer.
-std::string compare_line(const CommitFindings& found, const Culprit& pair) {
+std::string compare_line(const CommitFindings& found, const ChangingCommit& pair) {
   const auto before = found.answers.find(pair.before.id);
   const auto after = found.answers.find(pair.after.id);
   if (pair.arm.empty() || before == found.answers.end() || after == found.answers.end())
@@ -55,8 +55,8 @@ std::string compare_line(const CommitFindings& found, const Culprit& pair) {
 SearchStage ends_stage(const CommitFindings& found) {
   SearchStage stage;
   stage.name = "ends";
-  const Culprit& ends = *found.ends;
-  stage.answer = ends.first ? "they differ in " + ends.first->words() : "the later one " + ends.change;
+  const ChangingCommit& ends = *found.ends;
+  stage.answer = ends.first ? "they differ in " + ends.first->text() : "the later one " + ends.change;
   if (found.arms.size() > 1)
     stage.answer += "; arms " + list_text(found.arms);
   if (!found.golden.empty())
@@ -66,7 +66,7 @@ SearchStage ends_stage(const CommitFindings& found) {
   return stage;
 }
 
-std::string effort_words(const CommitFindings& found) {
+std::string describe_effort(const CommitFindings& found) {
   const std::string remembered =
       found.effort.remembered > 0 ? fmt::format(" ({} answers were there)", found.effort.remembered) : "";
   return fmt::format("{} and {}{} among {}", count_text(static_cast<size_t>(found.effort.builds), "build"),
@@ -104,10 +104,10 @@ SearchStage commits_stage(const CommitQuestion& question, const CommitFindings& 
   return stage;
 }
 
-SearchStage culprit_stage(const CommitFindings& found, const Culprit& culprit) {
+SearchStage culprit_stage(const CommitFindings& found, const ChangingCommit& culprit) {
   SearchStage stage;
   stage.name = "step";
-  stage.answer = culprit.words();
+  stage.answer = culprit.text();
   stage.command = compare_line(found, culprit);
   stage.details = culprit.to_json();
   return stage;
@@ -116,7 +116,7 @@ SearchStage culprit_stage(const CommitFindings& found, const Culprit& culprit) {
 SearchStage git_stage(const CommitFindings& found) {
   SearchStage stage;
   stage.name = "git";
-  stage.answer = "git bisect, told the same of the biggest step: " + visible(found.git_words);
+  stage.answer = "git bisect, told the same of the biggest step: " + visible(found.git_command);
   stage.command = shell_quote({"git", "bisect", "replay", path_from_here(found.git_log)});
   return stage;
 }
@@ -124,7 +124,7 @@ SearchStage git_stage(const CommitFindings& found) {
 std::string sentence_of(const CommitFindings& found) {
   const std::string others =
       found.culprits.size() > 1 ? fmt::format("; the biggest of {} steps", found.culprits.size()) : "";
-  return found.culprits.front().words() + others + "; found with " + effort_words(found);
+  return found.culprits.front().text() + others + "; found with " + describe_effort(found);
 }
 
 std::string same_sentence(const CommitQuestion& question, const CommitFindings& found) {
@@ -134,14 +134,14 @@ std::string same_sentence(const CommitQuestion& question, const CommitFindings& 
                : "the two sides do not differ: no commit between them changes " + list_text(question.paths);
   const std::string up_to =
       question.tolerance > 0 ? " by more than " + size_text(question.tolerance) : std::string();
-  return fmt::format("the two sides do not differ{}; seen with {}", up_to, effort_words(found));
+  return fmt::format("the two sides do not differ{}; seen with {}", up_to, describe_effort(found));
 }
 
 void add_notes_on_skipped(const CommitFindings& found, SearchRecord& record) {
   for (const size_t i : found.search.steps.skipped) {
     const Commit& commit = found.line[i];
     const CommitAnswer& answer = found.answers.at(commit.id);
-    record.notes.push_back(fmt::format("{} could not be judged: {}{}", commit.words(),
+    record.notes.push_back(fmt::format("{} could not be judged: {}{}", commit.text(),
                                        answer.reason.empty() ? "left no trace" : answer.reason,
                                        answer.log.empty() ? "" : "; log: " + path_from_here(answer.log)));
   }
@@ -162,7 +162,7 @@ void add_note_on_noise(const CommitFindings& found, SearchRecord& record) {
 
 SearchRecord report_commits(const CommitQuestion& question, const CommitFindings& found) {
   SearchRecord record;
-  record.kind = "commits";
+  record.kind = SearchKind::commits;
   record.subject = fmt::format("{} between {} and {}",
                                question.source ? visible_name(question.source->name) : visible(question.run),
                                visible_name(question.good), visible_name(question.bad));
@@ -171,7 +171,7 @@ SearchRecord report_commits(const CommitQuestion& question, const CommitFindings
   if (!found.culprits.empty()) {
     record.stages.push_back(ends_stage(found));
     record.stages.push_back(commits_stage(question, found));
-    for (const Culprit& culprit : found.culprits)
+    for (const ChangingCommit& culprit : found.culprits)
       record.stages.push_back(culprit_stage(found, culprit));
     record.stages.push_back(git_stage(found));
     add_notes_on_skipped(found, record);

@@ -18,12 +18,12 @@ struct CommitFindings {
   Commit good, bad;
   CommitLine line;  ///< one element: no commit between changes anything
   bool ends_are_same = false;
-  std::optional<Culprit> ends;    ///< how the ends differ
-  std::vector<std::string> arms;  ///< that differ between them
+  std::optional<ChangingCommit> ends;  ///< how the ends differ
+  std::vector<std::string> arms;       ///< that differ between them
   LineSearch search;
-  std::vector<Culprit> culprits;  ///< each commit once, biggest first
-  std::string golden;             ///< what the good side's golden says; "" if nothing
-  std::string git_words;          ///< of git bisect
+  std::vector<ChangingCommit> culprits;  ///< each commit once, biggest first
+  std::string golden;                    ///< what the good side's golden says; "" if nothing
+  std::string git_command;               ///< of git bisect
   std::filesystem::path git_log;
   CommitEffort effort;
   std::map<std::string, CommitAnswer> answers;  ///< by commit

@@ -18,20 +18,21 @@ constexpr size_t most_named = 6;
 std::string named(const std::vector<Commit>& commits) {
   std::vector<std::string> words;
   for (size_t i = 0; i < std::min(commits.size(), most_named); ++i)
-    words.push_back(commits[i].words());
+    words.push_back(commits[i].text());
   if (commits.size() > most_named)
     words.push_back(fmt::format("{} more", commits.size() - most_named));
   return list_text(words);
 }
 
 /// Biggest first, of equal ones in the order they come.
-void insert_by_size(std::vector<Culprit>& culprits, Culprit culprit) {
-  const auto place = std::upper_bound(culprits.begin(), culprits.end(), culprit,
-                                      [](const Culprit& a, const Culprit& b) { return a.size > b.size; });
+void insert_by_size(std::vector<ChangingCommit>& culprits, ChangingCommit culprit) {
+  const auto place =
+      std::upper_bound(culprits.begin(), culprits.end(), culprit,
+                       [](const ChangingCommit& a, const ChangingCommit& b) { return a.size > b.size; });
   culprits.insert(place, std::move(culprit));
 }
 
-std::string change_words(const CommitAnswer& before, const CommitAnswer& after) {
+std::string describe_change(const CommitAnswer& before, const CommitAnswer& after) {
   const auto verb = [](CommitState state) {
     return state == CommitState::failed ? "fails" : state == CommitState::crashed ? "crashes" : "runs";
   };
@@ -41,14 +42,14 @@ std::string change_words(const CommitAnswer& before, const CommitAnswer& after) 
 
 }  // namespace
 
-std::string Culprit::words() const {
-  const std::string does = first ? "moves " + first->words() : change;
+std::string ChangingCommit::text() const {
+  const std::string does = first ? "moves " + first->text() : change;
   const std::string much = first && largest && largest->quantity != first->quantity
                                ? fmt::format("; most of all {} (relative {})",
                                              visible_name(largest->quantity), size_text(largest->size))
                                : "";
   if (between.empty())
-    return fmt::format("commit {} {}{}{}", after.words(), does, much,
+    return fmt::format("commit {} {}{}{}", after.text(), does, much,
                        merged_by.empty() ? "" : "; " + merged_by);
   std::vector<Commit> all = between;
   all.push_back(after);
@@ -56,7 +57,7 @@ std::string Culprit::words() const {
                      narrowed ? "those before the last cannot be judged" : "--most ended the search here");
 }
 
-Json Culprit::to_json() const {
+Json ChangingCommit::to_json() const {
   Json json = {{"commit", after.id},
                {"subject", after.subject},
                {"before", before.id},
@@ -64,7 +65,7 @@ Json Culprit::to_json() const {
                {"size", json_number(size)},
                {"arm", arm},
                {"between", Json::array()},
-               {"sentence", words()},
+               {"sentence", text()},
                {"first", first ? first->to_json() : Json()},
                {"largest", largest ? largest->to_json() : Json()}};
   for (const Commit& commit : between)
@@ -113,13 +114,13 @@ std::vector<std::string> CommitSearch::differing_arms(const Commit& a, const Com
   return arms;
 }
 
-Culprit CommitSearch::between(const Commit& before, const Commit& after) {
-  Culprit culprit;
+ChangingCommit CommitSearch::between(const Commit& before, const Commit& after) {
+  ChangingCommit culprit;
   culprit.before = before;
   culprit.after = after;
   culprit.size = distance(before, after);
   if (answer(before).state != answer(after).state) {
-    culprit.change = change_words(answer(before), answer(after));
+    culprit.change = describe_change(answer(before), answer(after));
     return culprit;
   }
   for (const std::string& arm : question_.wanted_arms()) {
@@ -140,22 +141,22 @@ LineSearch CommitSearch::along(const CommitLine& line) {
                                [&](size_t a, size_t b) { return distance(line[a], line[b]); }};
   found.steps = find_steps(line.size() - 1, probe, {question_.tolerance, question_.most});
   for (const RevisionStep& step : found.steps.steps) {
-    Culprit culprit = between(line[step.before], line[step.after]);
+    ChangingCommit culprit = between(line[step.before], line[step.after]);
     culprit.narrowed = step.narrowed;
     culprit.between.assign(line.begin() + static_cast<std::ptrdiff_t>(step.before) + 1,
                            line.begin() + static_cast<std::ptrdiff_t>(step.after));
-    for (Culprit& each : look_into_merge(culprit))
+    for (ChangingCommit& each : look_into_merge(culprit))
       insert_by_size(found.culprits, std::move(each));
   }
   return found;
 }
 
 /// The commits of a merged branch that did it; the merge itself if none did.
-std::vector<Culprit> CommitSearch::look_into_merge(const Culprit& merge) {
+std::vector<ChangingCommit> CommitSearch::look_into_merge(const ChangingCommit& merge) {
   const std::vector<std::string>& parents = merge.after.parents;
   if (!merge.between.empty() || parents.size() < 2)
     return {merge};
-  std::vector<Culprit> inside;
+  std::vector<ChangingCommit> inside;
   for (const std::string& parent : parents) {
     const CommitLine branch = parent == merge.before.id
                                   ? CommitLine()
@@ -167,17 +168,17 @@ std::vector<Culprit> CommitSearch::look_into_merge(const Culprit& merge) {
     const bool judged = start == answer(merge.before).state && end == answer(merge.after).state;
     if (!judged || !(distance(branch.front(), branch.back()) > question_.tolerance))
       continue;
-    for (Culprit& each : along(branch).culprits)
+    for (ChangingCommit& each : along(branch).culprits)
       inside.push_back(std::move(each));
   }
   if (inside.empty()) {
-    Culprit itself = merge;
+    ChangingCommit itself = merge;
     itself.merged_by = "it is a merge, and no side of it alone does that";
     return {itself};
   }
-  for (Culprit& each : inside)
+  for (ChangingCommit& each : inside)
     if (each.merged_by.empty())
-      each.merged_by = "it came with merge " + merge.after.words();
+      each.merged_by = "it came with merge " + merge.after.text();
   return inside;
 }
 

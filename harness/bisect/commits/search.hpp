@@ -17,7 +17,7 @@
 namespace parity {
 
 /// A commit that moves the numbers, or the few that it may be.
-struct Culprit {
+struct ChangingCommit {
   Commit before, after;         ///< both were asked, and they differ
   std::vector<Commit> between;  ///< could not be judged; empty: it is `after`
   bool narrowed = true;         ///< false: --most ended the search above it
@@ -28,14 +28,14 @@ struct Culprit {
   std::string merged_by;  ///< "it came with merge 3f2a1bc042 (...)"; "" if it lies on the line itself
 
   /// "commit 3f2a1bc042 (\"subject\") moves loss first at step 3 from 2.5 to 2.75 (relative 1.0e-01)".
-  std::string words() const;
+  std::string text() const;
   Json to_json() const;
 };
 
 /// What a search along one line of history found, merges looked into.
 struct LineSearch {
-  std::vector<Culprit> culprits;  ///< biggest first
-  StepSearch steps;               ///< of the line itself, by its indices
+  std::vector<ChangingCommit> culprits;  ///< biggest first
+  StepSearch steps;                      ///< of the line itself, by its indices
 };
 
 /// Looks for the commits on lines of history whose answers part from the one before.
@@ -51,7 +51,7 @@ class CommitSearch {
   /// How far two asked commits lie apart: 0 the same, up to the tolerance as good as the same.
   double distance(const Commit& a, const Commit& b);
   /// The same with the place, from the traces of the arm that differs most.
-  Culprit between(const Commit& before, const Commit& after);
+  ChangingCommit between(const Commit& before, const Commit& after);
   /// Arms of which the two differ by more than the tolerance.
   std::vector<std::string> differing_arms(const Commit& a, const Commit& b);
 
@@ -64,7 +64,7 @@ class CommitSearch {
 
  private:
   TraceGap gap(const Commit& a, const Commit& b, const std::string& arm);
-  std::vector<Culprit> look_into_merge(const Culprit& merge);
+  std::vector<ChangingCommit> look_into_merge(const ChangingCommit& merge);
 
   const CommitQuestion& question_;
   const History& history_;

@@ -14,7 +14,7 @@
 #include "harness/base/signals.hpp"
 #include "harness/base/visible.hpp"
 #include "harness/bisect/commits/good_golden.hpp"
-#include "harness/bisect/commits/offspring.hpp"
+#include "harness/bisect/commits/orphan_reaper.hpp"
 #include "harness/bisect/commits/report.hpp"
 #include "harness/bisect/commits/search.hpp"
 #include "harness/compare/wording.hpp"
@@ -62,8 +62,8 @@ class Session {
       judge_fork();
     const CommitAnswer& bad = search_.answer(end());
     if (bad.state == CommitState::skipped)
-      throw UserError("the bad side, " + end().words() + ", cannot be judged (" + bad.reason + ")" +
-                      log_words(bad) + "; give one that can");
+      throw UserError("the bad side, " + end().text() + ", cannot be judged (" + bad.reason + ")" +
+                      log_command(bad) + "; give one that can");
     const CommitState good = search_.answer(start()).state;
     if (std::set{good, bad.state} == std::set{CommitState::passed, CommitState::measured})
       throw UserError(
@@ -71,13 +71,13 @@ class Session {
           "both, or on none, to be judged by its exit status");
     if (question_.use_golden && golden_stands_ && !golden_word(end()).same_environment)
       throw UserError(
-          "the golden of " + found_.good.words() +
+          "the golden of " + found_.good.text() +
           " comes from another environment than this, so that it cannot stand for that commit, which "
           "cannot be judged (" +
           good_reason_ + "); give a good side that builds here");
   }
 
-  static std::string log_words(const CommitAnswer& answer) {
+  static std::string log_command(const CommitAnswer& answer) {
     return answer.log.empty() ? "" : "; its log: " + visible(path_from_here(answer.log));
   }
 
@@ -89,11 +89,11 @@ class Session {
     if (good.state == CommitState::skipped && !golden_.traces.empty())
       return let_golden_stand(good);
     if (good.state == CommitState::skipped || good.state == CommitState::crashed)
-      throw UserError("the good side, " + found_.good.words() + ", cannot be judged (" + good.reason + ")" +
-                          log_words(good) + "; give one that can",
+      throw UserError("the good side, " + found_.good.text() + ", cannot be judged (" + good.reason + ")" +
+                          log_command(good) + "; give one that can",
                       good.state == CommitState::crashed ? ExitCode::crashed : ExitCode::bad_input);
     if (good.state == CommitState::failed)
-      throw UserError("the good side, " + found_.good.words() + ", is bad already (" + good.reason +
+      throw UserError("the good side, " + found_.good.text() + ", is bad already (" + good.reason +
                       "); give an earlier one");
     if (question_.source && question_.use_golden)
       hold_against_golden(good);
@@ -126,9 +126,9 @@ class Session {
       found_.golden = "the good side's golden agrees with its run";
       return;
     }
-    const std::string difference = visible_name(word.arm) + " has " + word.first->words();
+    const std::string difference = visible_name(word.arm) + " has " + word.first->text();
     if (word.same_environment)
-      throw UserError("the good side, " + found_.good.words() + ", is bad already: against its golden, " +
+      throw UserError("the good side, " + found_.good.text() + ", is bad already: against its golden, " +
                       difference + "; give an earlier one, or take its run for the truth with --no-golden");
     note("the good side's golden comes from another environment and differs (" + difference +
          "); its own run is what the others are held against");
@@ -139,27 +139,27 @@ class Session {
     const CommitAnswer fork = search_.answer(start());
     const CommitState good = search_.answer(found_.good).state;
     if (fork.state == good && !(search_.distance(found_.good, start()) > question_.tolerance))
-      return note(found_.good.words() + " does not lie on the first-parent line of " + found_.bad.words() +
-                  "; the search begins where it left it, at " + start().words() + ", which is as good");
-    const std::string why = fork.state == good ? "moves " + search_.between(start(), found_.good).words()
+      return note(found_.good.text() + " does not lie on the first-parent line of " + found_.bad.text() +
+                  "; the search begins where it left it, at " + start().text() + ", which is as good");
+    const std::string why = fork.state == good ? "moves " + search_.between(start(), found_.good).text()
                                                : std::string(name_of(fork.state)) + ", " + fork.reason;
-    throw UserError(found_.good.words() + " does not lie on the first-parent line of " + found_.bad.words() +
-                    ", and where it left it, at " + start().words() +
+    throw UserError(found_.good.text() + " does not lie on the first-parent line of " + found_.bad.text() +
+                    ", and where it left it, at " + start().text() +
                     ", the numbers are others than its own (" + why +
                     "); what moved them lies on the good side's own line: parity bisect commits " +
                     start().short_id() + " " + found_.good.short_id());
   }
 
   void search() {
-    const Culprit ends = search_.between(start(), end());
+    const ChangingCommit ends = search_.between(start(), end());
     found_.ends = ends;
     if (search_.answer(end()).state == CommitState::measured)
       question_.arms = search_.differing_arms(start(), end());
     found_.arms = question_.wanted_arms();
     found_.search = search_.along(found_.line);
-    for (const Culprit& culprit : found_.search.culprits)
+    for (const ChangingCommit& culprit : found_.search.culprits)
       if (std::none_of(found_.culprits.begin(), found_.culprits.end(),
-                       [&](const Culprit& known) { return known.after.id == culprit.after.id; }))
+                       [&](const ChangingCommit& known) { return known.after.id == culprit.after.id; }))
         found_.culprits.push_back(culprit);
     ask_git();
   }
@@ -174,7 +174,7 @@ class Session {
     for (const size_t i : found_.search.steps.skipped)
       verdicts.push_back("skip " + found_.line[i].id);
     const CommitWorktree::Bisected said = probe_.worktree().bisect(start().id, end().id, verdicts);
-    found_.git_words = said.words;
+    found_.git_command = said.words;
     found_.git_log = question_.folder() / "bisect.log";
     write_file(found_.git_log, said.log);
   }
@@ -207,7 +207,7 @@ SearchRecord search_commits(CommitQuestion question, const Git& git, Progress& p
   const FolderLock lock(question.folder(), shell_quote(question.suite.command));
   const InterruptGuard guard;
   remove_temporaries(question.folder());
-  const Offspring offspring(question.folder() / "offspring");
+  const OrphanReaper offspring(question.folder() / "offspring");
   const CommitFindings found = Session(question, git, progress).run();
   trim_cache(RunStore(question.folder() / "suite").runs(), {question.suite.cache_bytes, {}, {}});
   return report_commits(question, found);

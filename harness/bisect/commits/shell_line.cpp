@@ -31,7 +31,7 @@ class Sign {
   Sign(const std::string& what, Progress& progress) : what_(what), progress_(progress) {}
 
   void give(double seconds) {
-    const std::string words = what_ + " (" + duration_words(seconds) + ")";
+    const std::string words = what_ + " (" + format_duration(seconds) + ")";
     if (progress_.live())
       progress_.show(words);
     else if (seconds > 60.0 * static_cast<double>(minutes_ + 1))
@@ -46,8 +46,8 @@ class Sign {
 
 }  // namespace
 
-std::string ShellEnd::words() const {
-  return status ? status->words() : "no end within " + duration_words(seconds);
+std::string ShellEnd::text() const {
+  return status ? status->text() : "no end within " + format_duration(seconds);
 }
 
 ShellEnd run_shell_line(const ShellLine& line, const std::string& what, Progress& progress) {

@@ -28,7 +28,7 @@ struct ShellEnd {
 
   bool succeeded() const { return status && status->succeeded(); }
   /// "exit status 1", "killed by signal 9 (KILL)", "no end within 60s".
-  std::string words() const;
+  std::string text() const;
 };
 
 /// Runs it by /bin/sh in a process group of its own, which is gone afterwards.

@@ -72,7 +72,7 @@ void add_one_sided(TraceGap& gap, const Trace& before, const Trace& after,
 
 }  // namespace
 
-std::string GapPlace::words() const {
+std::string GapPlace::text() const {
   const std::string values = before.empty() ? "" : fmt::format(" from {} to {}", before, after);
   return fmt::format("{} first at step {}{} (relative {})", visible_name(quantity), step, values,
                      size_text(size));

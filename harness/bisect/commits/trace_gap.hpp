@@ -20,7 +20,7 @@ struct GapPlace {
   double size = 0;            ///< of this quantity, over all steps
 
   /// "loss first at step 3 from 2.5 to 2.75 (relative 1.0e-01)".
-  std::string words() const;
+  std::string text() const;
   Json to_json() const;
 };
 

@@ -25,12 +25,12 @@ CommitWorktree::~CommitWorktree() {
 
 /// Also what git only has written down, and what is locked since git was killed over it.
 void CommitWorktree::remove() const {
-  const bool listed = ("\n" + repository_.ask({"worktree", "list", "--porcelain"}) + "\n")
+  const bool listed = ("\n" + repository_.output({"worktree", "list", "--porcelain"}) + "\n")
                           .find("\nworktree " + folder_.string() + "\n") != std::string::npos;
   if (listed && !repository_.succeeds({"worktree", "remove", "--force", "--force", folder_.string()})) {
     fs::remove_all(folder_);
     repository_.succeeds({"worktree", "unlock", folder_.string()});
-    repository_.ask({"worktree", "prune"});
+    repository_.output({"worktree", "prune"});
   }
   fs::remove_all(folder_);
 }
@@ -39,27 +39,27 @@ void CommitWorktree::make(const std::string& commit) {
   if (git_)
     return;
   fs::create_directories(folder_.parent_path());
-  repository_.ask({"worktree", "add", "--quiet", "--detach", "--no-checkout", folder_.string(), commit});
+  repository_.output({"worktree", "add", "--quiet", "--detach", "--no-checkout", folder_.string(), commit});
   git_ = std::make_unique<Git>(folder_);
 }
 
 void CommitWorktree::check_out(const std::string& commit) {
   make(commit);
-  git_->ask({"checkout", "--quiet", "--force", "--detach", commit, "--"});
-  git_->ask({"clean", "-ffdq"});
+  git_->output({"checkout", "--quiet", "--force", "--detach", commit, "--"});
+  git_->output({"clean", "-ffdq"});
 }
 
 CommitWorktree::Bisected CommitWorktree::bisect(const std::string& good, const std::string& bad,
                                                 const std::vector<std::string>& verdicts) {
   make(good);
-  std::string words = git_->ask({"bisect", "start", "--no-checkout", "--first-parent", bad, good});
+  std::string words = git_->output({"bisect", "start", "--no-checkout", "--first-parent", bad, good});
   for (const std::string& verdict : verdicts) {
     const size_t space = verdict.find(' ');
     // It fails where only skipped commits are left, and says so on stdout.
-    words = git_->said({"bisect", verdict.substr(0, space), verdict.substr(space + 1)});
+    words = git_->output_or_empty({"bisect", verdict.substr(0, space), verdict.substr(space + 1)});
   }
-  Bisected found{words.substr(0, words.find('\n')), git_->ask({"bisect", "log"}) + "\n"};
-  git_->ask({"bisect", "reset"});
+  Bisected found{words.substr(0, words.find('\n')), git_->output({"bisect", "log"}) + "\n"};
+  git_->output({"bisect", "reset"});
   return found;
 }
 

@@ -38,13 +38,13 @@ class OriginSearch {
       return {"",
               fmt::format("{}, and the file is not committed as it is: no commit is known at which it held; "
                           "check out one that you trust, and see with parity golden verify whether it does",
-                          recorded_words(false)),
+                          describe_recording(false)),
               ""};
     const Commit good = history_.commit(brought ? *brought : *recorded);
     found_.good = good.id;
     found_.words = brought ? fmt::format("{} came with {} ({})", path_from_here(source_.golden_file),
-                                         good.words(), recorded_words(recorded.has_value()))
-                           : recorded_words(true) + ", " + good.words();
+                                         good.text(), describe_recording(recorded.has_value()))
+                           : describe_recording(true) + ", " + good.text();
     add_commits(good);
     return found_;
   }
@@ -54,9 +54,9 @@ class OriginSearch {
   std::optional<std::string> commit_of_file() const {
     const std::string file = fs::weakly_canonical(source_.golden_file).string();
     if (!git_.succeeds({"ls-files", "--error-unmatch", "--", file}) ||
-        !git_.ask({"status", "--porcelain", "--", file}).empty())
+        !git_.output({"status", "--porcelain", "--", file}).empty())
       return std::nullopt;
-    const std::string id = git_.ask({"log", "-1", "--format=%H", "--", file});
+    const std::string id = git_.output({"log", "-1", "--format=%H", "--", file});
     return id.empty() ? std::nullopt : std::optional(id);
   }
 
@@ -69,7 +69,7 @@ class OriginSearch {
     return id && git_.succeeds({"merge-base", "--is-ancestor", *id, "HEAD"}) ? id : std::nullopt;
   }
 
-  std::string recorded_words(bool is_here) const {
+  std::string describe_recording(bool is_here) const {
     const std::string& commit = golden_.origin.commit;
     return fmt::format("recorded by {}{}", visible_name(golden_.origin.producer),
                        commit.empty() || commit == "unknown"
@@ -80,7 +80,7 @@ class OriginSearch {
 
   void add_commits(const Commit& good) {
     const size_t between =
-        std::stoul(git_.ask({"rev-list", "--count", "--first-parent", good.id + ".." + head_.id}));
+        std::stoul(git_.output({"rev-list", "--count", "--first-parent", good.id + ".." + head_.id}));
     const bool uncommitted = history_.has_uncommitted_changes();
     if (between == 0 || good.tree == head_.tree) {
       found_.words +=
@@ -115,7 +115,8 @@ class OriginSearch {
         "parity", "bisect", "commits", good.short_id(), "HEAD", "--case", path_from_here(source_.file),
         "--arm",  arm_};
     const Git here(".");
-    if (here.said({"rev-parse", "--show-toplevel"}) != git_.said({"rev-parse", "--show-toplevel"}))
+    if (here.output_or_empty({"rev-parse", "--show-toplevel"}) !=
+        git_.output_or_empty({"rev-parse", "--show-toplevel"}))
       words.insert(words.end(), {"--repository", path_from_here(git_.folder())});
     add_out_option(words, options_.out);
     found_.command = shell_quote(words);

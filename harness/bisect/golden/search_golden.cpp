@@ -74,7 +74,7 @@ class GoldenReport {
  public:
   GoldenReport(const Case& source, const StoredGolden& stored, const RunSettings& options)
       : source_(source), stored_(stored), options_(options) {
-    record_.kind = "golden";
+    record_.kind = SearchKind::golden;
   }
 
   SearchRecord report(const GoldenRuns& runs, const GoldenGap& gap) {
@@ -82,21 +82,21 @@ class GoldenReport {
     record_.subject = fmt::format("{}: {} against its golden", source_.name, gap.arm);
     record_.details = {{"expected", "golden"}, {"actual", gap.arm}};
     const GoldenConfigCommands commands = golden_config_commands(runs, gap, options_);
-    tell_golden(side, runs.effort);
-    tell_facts("config", "config", gap.config, commands.options);
-    tell_facts("environment", "environment", gap.environment);
-    tell_facts("weights", "first weights", gap.first_weights);
+    print_golden(side, runs.effort);
+    print_facts("config", "config", gap.config, commands.options);
+    print_facts("environment", "environment", gap.environment);
+    print_facts("weights", "first weights", gap.first_weights);
     for (const std::string& words : gap.unmatched)
       if (record_.notes.size() < most_notes)
         record_.notes.push_back(words);
     if (!gap.differs()) {
-      tell_agreement(gap);
+      print_agreement(gap);
       return record_;
     }
-    tell_curve(gap, side, *runs.arms.at(gap.arm).trace);
-    tell_tensors(gap);
+    print_curve(gap, side, *runs.arms.at(gap.arm).trace);
+    print_tensors(gap);
     const GoldenOriginCommit origin = golden_origin(*stored_.golden, source_, gap.arm, options_);
-    tell_limits(gap, commands.runs);
+    print_limits(gap, commands.runs);
     record_.stages.push_back({.name = "commits",
                               .answer = origin.words,
                               .command = origin.command,
@@ -121,7 +121,7 @@ class GoldenReport {
     return {steps.begin(), steps.end()};
   }
 
-  void tell_golden(const GoldenArm& side, const Effort& effort) {
+  void print_golden(const GoldenArm& side, const Effort& effort) {
     const GoldenOrigin& origin = stored_.golden->origin;
     const std::vector<int64_t> steps = steps_of_tensors(side);
     const bool is_variant =
@@ -144,8 +144,8 @@ class GoldenReport {
     record_.stages.push_back(std::move(stage));
   }
 
-  void tell_facts(const char* name, const char* what, const GoldenFacts& facts,
-                  const std::string& command = "") {
+  void print_facts(const char* name, const char* what, const GoldenFacts& facts,
+                   const std::string& command = "") {
     if (!facts.differ())
       return;
     record_.stages.push_back(
@@ -156,7 +156,7 @@ class GoldenReport {
          .details = {{"keys", facts_json(facts)}}});
   }
 
-  void tell_agreement(const GoldenGap& gap) {
+  void print_agreement(const GoldenGap& gap) {
     record_.differs = false;
     record_.stages.push_back(
         {.name = "curve",
@@ -168,7 +168,7 @@ class GoldenReport {
                                   : fmt::format("{} does not differ from its golden", gap.arm);
   }
 
-  void tell_curve(const GoldenGap& gap, const GoldenArm& side, const Trace& now) {
+  void print_curve(const GoldenGap& gap, const GoldenArm& side, const Trace& now) {
     SearchStage stage;
     stage.name = "curve";
     stage.command = golden_command("verify");
@@ -180,8 +180,8 @@ class GoldenReport {
       const ChannelStation& one = channel_to_name(gap.first);
       stage.answer +=
           fmt::format("{} is the first channel that differs, at step {} of {}: {} against {}{}", one.channel,
-                      one.step, gap.last_step, one.expected, one.actual, also_words(gap.first, one));
-      stage.answer += rows_words(gap, one.channel);
+                      one.step, gap.last_step, one.expected, one.actual, describe_others(gap.first, one));
+      stage.answer += describe_rows(gap, one.channel);
     }
     if (gap.by_twins)
       stage.answer +=
@@ -194,7 +194,7 @@ class GoldenReport {
   }
 
   /// "; over the run loss at 10 of 10 steps, relative gap 1.2e-03": of those that differ first, or most.
-  static std::string rows_words(const GoldenGap& gap, const std::string& first) {
+  static std::string describe_rows(const GoldenGap& gap, const std::string& first) {
     constexpr size_t most = 4;
     std::vector<const GoldenDifference*> rows;
     for (const GoldenDifference& row : gap.rows)
@@ -214,7 +214,7 @@ class GoldenReport {
                                        more > 0 ? fmt::format(" and {} more", more) : "");
   }
 
-  void tell_tensors(const GoldenGap& gap) {
+  void print_tensors(const GoldenGap& gap) {
     if (gap.tensors.empty())
       return;
     std::vector<std::string> equal;
@@ -228,7 +228,7 @@ class GoldenReport {
       stage.name = "tensor";
       stage.answer =
           fmt::format("{} is the first of {} stored tensors of that update that differs{}{}; {} of them do",
-                      words_of(first->key), update.path.stations.size(),
+                      describe(first->key), update.path.stations.size(),
                       first->relative ? " (by " + size_text(*first->relative) + ")" : "",
                       update.beyond > 0 ? " beyond drift" : "", update.path.differing(update.beyond));
       if (!equal.empty())
@@ -251,7 +251,7 @@ class GoldenReport {
   /// What two runs would tell and a golden cannot.
   /// \param two_runs  the command that compares with a run of the golden's config; "" where that is this
   /// one's
-  void tell_limits(const GoldenGap& gap, const std::string& two_runs) {
+  void print_limits(const GoldenGap& gap, const std::string& two_runs) {
     std::string answer =
         "results inside the model, their gradients and what the operators were given are in no golden";
     if (gap.tensors.size() == 2)
@@ -276,7 +276,7 @@ class GoldenReport {
     if (!gap.failure.empty())
       text += fmt::format("{} ends after update {} ({}); ", gap.arm, gap.last_step, gap.failure);
     if (gap.first.empty() && gap.failure.empty())
-      return text + tensor_words(gap, fmt::format("{} has the golden's channels, and ", gap.arm));
+      return text + describe_tensor(gap, fmt::format("{} has the golden's channels, and ", gap.arm));
     if (gap.first.empty())
       return text + "until then its channels are the golden's";
     const ChannelStation& one = channel_to_name(gap.first);
@@ -284,15 +284,15 @@ class GoldenReport {
                         one.step, one.expected, one.actual);
     if (one.channel == "batch_digest")
       text += ", so that it reads other data";
-    return text + tensor_words(gap, "; ");
+    return text + describe_tensor(gap, "; ");
   }
 
-  std::string tensor_words(const GoldenGap& gap, const std::string& before) const {
+  std::string describe_tensor(const GoldenGap& gap, const std::string& before) const {
     const GoldenTensors* update = gap.first_tensors();
     if (update == nullptr)
       return gap.unmatched.empty() || !gap.first.empty() ? "" : gap.unmatched.front();
     return fmt::format("{}{} is the first stored tensor that differs", before,
-                       words_of(update->first()->key));
+                       describe(update->first()->key));
   }
 
   const Case& source_;

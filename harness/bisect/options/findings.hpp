@@ -18,7 +18,7 @@ struct OptionAlone {
 };
 
 /// Options that carry a difference.
-struct OptionCulprit {
+struct OptionCause {
   Toggles on;                                ///< none of them can be left out
   Toggles needs;                             ///< switched on with them, since without these they are refused
   Likeness needs_likeness = Likeness::good;  ///< of these alone
@@ -36,13 +36,13 @@ struct OptionRound {
   CurveGap first_bit, parting, largest;
   double tau = 0;
   std::string failure;  ///< how the bad side failed, if that is the difference
-  OptionCulprit culprit;
+  OptionCause culprit;
   std::vector<OptionAnswer> answers;
   Effort effort;
 };
 
 /// What is left between two runs that should agree.
-struct LeftOver {
+struct ResidualGap {
   CurveGap gap;
   bool agrees = true;  ///< the same bits, or no more than rounding
   std::string why;     ///< how that was told: "the same bits", "collapses by 2^28 in float64"
@@ -60,10 +60,10 @@ struct OptionFindings {
   std::vector<OptionToggle> toggles;
   std::vector<std::string> channels;
   std::vector<OptionRound> rounds;
-  LeftOver found_alone;  ///< between the culprits without the rest and the bad side, over whole runs
-  std::optional<LeftOver> rest_alone;  ///< between the rest without the culprits and the good side
-  Toggles rest;                        ///< what was on in that
-  std::vector<size_t> not_without;     ///< of the rest: refused without a culprit
+  ResidualGap found_alone;  ///< between the culprits without the rest and the bad side, over whole runs
+  std::optional<ResidualGap> rest_alone;  ///< between the rest without the culprits and the good side
+  Toggles rest;                           ///< what was on in that
+  std::vector<size_t> not_without;        ///< of the rest: refused without a culprit
   std::vector<std::string> notes;
   Effort sides, verification;
   int64_t steps = 0;    ///< that both sides have

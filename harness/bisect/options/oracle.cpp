@@ -17,7 +17,7 @@ Toggles joined(Toggles a, const Toggles& b) {
 
 }  // namespace
 
-OptionOracle::OptionOracle(OptionRuns& runs, const SideLikeness& sides, const RunCurves& good, Toggles low,
+OptionOracle::OptionOracle(OptionRuns& runs, const SideClassifier& sides, const RunCurves& good, Toggles low,
                            Toggles free, std::vector<OptionNeed>& needs)
     : runs_(runs), sides_(sides), good_(good), low_(std::move(low)), free_(std::move(free)), needs_(needs) {}
 
@@ -60,7 +60,7 @@ OptionAnswer OptionOracle::answer(const Toggles& on, Reach reach) {
     answer.added = without(all, on);
     const RunCurves& run = runs_.of(hybrid(all, reach, 0));
     answer.failure = run.failure;
-    if (run.failure_kind == "bad_config")
+    if (run.failure_kind == FailureKind::bad_config)
       if (auto need = need_from(run.failure, runs_.toggles(), joined(low_, all), without(free_, all))) {
         needs_.push_back(std::move(*need));
         continue;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/bisect/options/runs.hpp"
-#include "harness/bisect/options/side_likeness.hpp"
+#include "harness/bisect/options/side_classifier.hpp"
 
 namespace parity {
 
@@ -34,8 +34,8 @@ enum class Noise {
 class OptionOracle {
  public:
   /// \param needs  learnt so far; what is learnt here is added
-  OptionOracle(OptionRuns& runs, const SideLikeness& sides, const RunCurves& good, Toggles low, Toggles free,
-               std::vector<OptionNeed>& needs);
+  OptionOracle(OptionRuns& runs, const SideClassifier& sides, const RunCurves& good, Toggles low,
+               Toggles free, std::vector<OptionNeed>& needs);
 
   void set_noise(Noise noise) { noise_ = noise; }
   void on_answer(std::function<void(const OptionAnswer&)> listener) { listener_ = std::move(listener); }
@@ -53,7 +53,7 @@ class OptionOracle {
   void look_again(OptionAnswer& answer, const Toggles& closed, Reach reach);
 
   OptionRuns& runs_;
-  const SideLikeness& sides_;
+  const SideClassifier& sides_;
   const RunCurves& good_;
   Toggles low_, free_;
   std::vector<OptionNeed>& needs_;

@@ -31,7 +31,7 @@ Json answer_json(const OptionAnswer& answer, const std::vector<OptionToggle>& to
 }
 
 Json culprit_json(const OptionRound& round, const std::vector<OptionToggle>& toggles) {
-  const OptionCulprit& culprit = round.culprit;
+  const OptionCause& culprit = round.culprit;
   Json alone = Json::array();
   for (const OptionAlone& each : culprit.alone)
     alone.push_back(
@@ -42,7 +42,7 @@ Json culprit_json(const OptionRound& round, const std::vector<OptionToggle>& tog
           {"beside", numbers(round.low, toggles)}};
 }
 
-Json left_json(const LeftOver& left) {
+Json left_json(const ResidualGap& left) {
   return {{"agrees", left.agrees}, {"gap", gap_json(left.gap)}, {"why", left.why}};
 }
 
@@ -57,7 +57,7 @@ SearchStage stage(const std::string& name, const std::string& answer, const Effo
 }
 
 SearchStage sides_stage(const OptionFindings& found, const OptionSides& sides) {
-  SearchStage stage = parity::stage("sides", sides_words(found), found.sides);
+  SearchStage stage = parity::stage("sides", describe_sides(found), found.sides);
   stage.command = sides.base_command;
   Json toggles = Json::array();
   for (const OptionToggle& toggle : found.toggles)
@@ -68,7 +68,7 @@ SearchStage sides_stage(const OptionFindings& found, const OptionSides& sides) {
 
 SearchStage round_stage(const OptionFindings& found, const OptionRound& round, const OptionSides& sides) {
   SearchStage stage =
-      parity::stage(round.hidden ? "hidden" : "options", round_words(found, round), round.effort);
+      parity::stage(round.hidden ? "hidden" : "options", describe_round(found, round), round.effort);
   Toggles on = round.low;
   on.insert(round.culprit.on.begin(), round.culprit.on.end());
   on.insert(round.culprit.needs.begin(), round.culprit.needs.end());
@@ -86,7 +86,7 @@ SearchStage round_stage(const OptionFindings& found, const OptionRound& round, c
 }
 
 SearchStage verified_stage(const OptionFindings& found, const OptionSides& sides) {
-  SearchStage stage = parity::stage("verified", verified_words(found), found.verification);
+  SearchStage stage = parity::stage("verified", describe_verification(found), found.verification);
   if (found.rest_alone)
     stage.command = sides.command_with(found.toggles, found.rest);
   stage.details = {{"found_alone", left_json(found.found_alone)},
@@ -100,7 +100,7 @@ SearchStage verified_stage(const OptionFindings& found, const OptionSides& sides
 SearchRecord option_record(const OptionFindings& found, const OptionSides& sides) {
   using Ending = OptionFindings::Ending;
   SearchRecord record;
-  record.kind = "options";
+  record.kind = SearchKind::options;
   record.subject = sides.subject;
   record.differs = found.ending == Ending::culprits || found.ending == Ending::flaky;
   record.sentence = option_sentence(found);

@@ -77,7 +77,7 @@ RunCurves curves_of(const Trace& trace) {
   return curves;
 }
 
-std::string CurveGap::words() const {
+std::string CurveGap::text() const {
   return fmt::format("{} at step {}, relative gap {}", channel, step, size_text(size));
 }
 

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/suite/runs/failure_kind.hpp"
 #include "harness/trace/read/trace.hpp"
 
 namespace parity {
@@ -16,10 +18,10 @@ struct RunCurves {
   std::vector<int64_t> steps;
   std::map<std::string, Channel> channels;  ///< but those of times
   std::string first_weights;                ///< what a trainer's fingerprint says of them; "" if nothing
-  std::string failure_kind;                 ///< as RunFailure::kind; "" if the run finished
+  std::optional<FailureKind> failure_kind;  ///< nothing if the run finished
   std::string failure;                      ///< in words
 
-  bool finished() const { return failure_kind.empty(); }
+  bool finished() const { return !failure_kind; }
 };
 
 RunCurves curves_of(const Trace& trace);
@@ -34,7 +36,7 @@ struct CurveGap {
   std::vector<std::string> channels = {};  ///< of CurveRuler::first: all that are beyond the limit there
 
   /// "loss at step 3, relative gap 1.2e-05"
-  std::string words() const;
+  std::string text() const;
 };
 
 /// The names of both runs that match one of the patterns (globs). Without patterns: channels of numbers that

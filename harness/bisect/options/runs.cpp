@@ -94,10 +94,10 @@ void OptionRuns::run(const std::vector<Hybrid>& hybrids, int repeat) {
       curves.failure_kind = result.failure->kind;
       curves.failure = result.failure->message;
     } else if (!problem.empty() || !trace) {
-      curves.failure_kind = "bad_trace";
+      curves.failure_kind = FailureKind::bad_trace;
       curves.failure = problem;
     }
-    if (curves.failure_kind == "bad_config")
+    if (curves.failure_kind == FailureKind::bad_config)
       refused_[{hybrids[i].on, hybrids[i].float64}] = curves;
     known_[hybrids[i]] = std::move(curves);
     if (counted.insert(id).second)

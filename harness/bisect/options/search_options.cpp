@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/base/error.hpp"
-#include "harness/bisect/options/left_over.hpp"
+#include "harness/bisect/options/residual_gap.hpp"
 #include "harness/bisect/options/side_noise.hpp"
 #include "harness/bisect/search/sequential_test.hpp"
 #include "harness/compare/wording.hpp"
@@ -25,7 +25,7 @@ std::string toggle_list(const std::vector<OptionToggle>& toggles, const Toggles&
   std::vector<std::string> words;
   for (const size_t i : on)
     if (words.size() < most)
-      words.push_back(toggles[i].bad_words());
+      words.push_back(toggles[i].describe_bad());
   const std::string more = on.size() > most ? fmt::format(" and {} more", on.size() - most) : "";
   return fmt::format("{}{}", fmt::join(words, ", "), more);
 }
@@ -79,7 +79,7 @@ class OptionSearch {
     if (found_.channels.empty())
       throw UserError(fmt::format("no channel of the two sides matches {}; they have{}",
                                   fmt::join(question_.channels, ", "), names_of(good)));
-    const SideLikeness sides(good, bad, found_.channels, noise_.size);
+    const SideClassifier sides(good, bad, found_.channels, noise_.size);
     found_.steps = static_cast<int64_t>(sides.ruler().steps().size());
     if (!sides.differ() && !noise_.flaky) {
       found_.ending = OptionFindings::Ending::no_difference;
@@ -121,41 +121,42 @@ class OptionSearch {
     if (!good.finished())
       throw UserError(
           "the good side cannot be searched from: " + good.failure + "; give a good side that finishes",
-          good.failure_kind == "bad_config" ? ExitCode::bad_input : ExitCode::crashed);
-    if (bad.failure_kind == "bad_config" || bad.failure_kind == "missing" || bad.failure_kind == "no_device")
+          good.failure_kind == FailureKind::bad_config ? ExitCode::bad_input : ExitCode::crashed);
+    if (bad.failure_kind == FailureKind::bad_config || bad.failure_kind == FailureKind::missing ||
+        bad.failure_kind == FailureKind::no_device)
       throw UserError("the bad side cannot be run: " + bad.failure + "; mend it first",
-                      bad.failure_kind == "bad_config" ? ExitCode::bad_input : ExitCode::missing);
+                      bad.failure_kind == FailureKind::bad_config ? ExitCode::bad_input : ExitCode::missing);
   }
 
-  Toggles with_needs(const OptionCulprit& culprit) const {
+  Toggles with_needs(const OptionCause& culprit) const {
     Toggles all = culprit.on;
     all.insert(culprit.needs.begin(), culprit.needs.end());
     return all;
   }
 
-  LeftOver left_between(const Toggles& a, const Toggles& b) {
+  ResidualGap left_between(const Toggles& a, const Toggles& b) {
     const Effort before = runs_.effort();
-    const LeftOver left = judged_left(a, b);
+    const ResidualGap left = judged_left(a, b);
     const Effort took = runs_.effort() - before;
     found_.verification = found_.verification + took;
     return left;
   }
 
-  LeftOver judged_left(const Toggles& a, const Toggles& b) {
-    LeftOverRule rule{found_.channels, noise_.size, noise_.measured, question_.floor, whole_gap_};
+  ResidualGap judged_left(const Toggles& a, const Toggles& b) {
+    ResidualGapRule rule{found_.channels, noise_.size, noise_.measured, question_.floor, whole_gap_};
     rule.by_failure = !runs_.of({runs_.all()}).finished();
     if (noise_.kind == Noise::bad_side) {
       if (b == runs_.all())
         return {{}, true, "it comes and goes as on the bad side"};
       rule.looks = SequentialTest::most;
     }
-    return left_over(runs_, a, b, rule);
+    return residual_gap(runs_, a, b, rule);
   }
 
   OptionRound round(const Toggles& low, const Toggles& high, bool hidden) {
     const RunCurves& good = runs_.of({low});
     const RunCurves& bad = runs_.of({high, 0, high == runs_.all() ? noise_.bad_look : 0});
-    const SideLikeness sides(good, bad, found_.channels, noise_.size);
+    const SideClassifier sides(good, bad, found_.channels, noise_.size);
     OptionRound round;
     round.low = low;
     round.high = high;
@@ -192,9 +193,9 @@ class OptionSearch {
     return round;
   }
 
-  OptionCulprit culprit_of(const Toggles& core, OptionOracle& oracle, const SideLikeness& sides,
-                           const RunCurves& good, MemoisedAsk& ask) {
-    OptionCulprit culprit;
+  OptionCause culprit_of(const Toggles& core, OptionOracle& oracle, const SideClassifier& sides,
+                         const RunCurves& good, MemoisedAsk& ask) {
+    OptionCause culprit;
     culprit.on = core;
     culprit.needs = without(oracle.closed(core), core);
     const RunCurves& run = oracle.run(core, Reach::whole_run);
@@ -237,7 +238,7 @@ class OptionSearch {
   void drop_what_is_refused(Toggles& rest) {
     while (!rest.empty()) {
       const RunCurves& run = runs_.of({rest});
-      if (run.failure_kind != "bad_config")
+      if (run.failure_kind != FailureKind::bad_config)
         return;
       const auto need = need_from(run.failure, found_.toggles, rest, without(runs_.all(), rest));
       const Toggles refused = need ? need->who : rest;

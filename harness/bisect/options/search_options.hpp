@@ -20,7 +20,7 @@ struct OptionQuestion {
 
 /// The smallest sets of config differences between two arms that carry the difference of their runs.
 ///
-/// Each round takes a good and a bad run apart (SideLikeness), and finds a set that makes the one into the
+/// Each round takes a good and a bad run apart (SideClassifier), and finds a set that makes the one into the
 /// other and holds nothing it could do without (minimal_toggles): ceil(log2 n) hybrids for one culprit among
 /// n. The set is then run to the end. What is left to the bad side and is no rounding (the gap does not
 /// collapse in float64) is searched again from there. In the end everything but the culprits must be like

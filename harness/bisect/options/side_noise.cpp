@@ -16,7 +16,7 @@ double roundoff_of(const FlatConfig& config) {
 }
 
 bool may_differ_from_itself(const Case& sides) {
-  return sides.profile != "portable" ||
+  return sides.profile != Profile::portable ||
          std::ranges::any_of(sides.arms, [](const Arm& arm) { return arm.is_command(); });
 }
 

@@ -15,7 +15,7 @@
 #include "harness/suite/cases/named_case.hpp"
 #include "harness/suite/cases/run_config_file.hpp"
 #include "harness/suite/cases/setting.hpp"
-#include "harness/suite/results/cause_command.hpp"
+#include "harness/suite/results/bisect_command.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -24,7 +24,7 @@ namespace {
 /// One side: an arm with all that its case gives it.
 struct Side {
   Arm arm;
-  std::string profile = "portable";
+  Profile profile = Profile::portable;
   double timeout_seconds = 300;
   std::optional<Case> source;  ///< none: a run config
   std::string file;            ///< of a run config
@@ -119,8 +119,9 @@ void require_comparable(const Side& good, const Side& bad) {
              ? ", or give both one command that reads {config}, and what differs as keys of the arms"
              : ""));
   if (good.profile != bad.profile)
-    throw UserError("the sides run under the profiles " + good.profile + " and " + bad.profile +
-                    " (a profile is no config key); give both cases one");
+    throw UserError(fmt::format(
+        "the arms run under the profiles {} and {} (a profile is not a config key); give both cases one",
+        name_of(good.profile), name_of(bad.profile)));
 }
 
 void set_names(OptionSides& sides, const Side& good, const Side& bad) {
@@ -201,7 +202,7 @@ void require_known_keys(const OptionSides& sides, const fs::path& trainer) {
       const Arm& other = arm == &good ? bad : good;
       const bool both = other.config.contains(key);
       throw UserError(
-          fmt::format("{}: unknown config key {} ({}){}", placed.place.words(), parity::quoted(key),
+          fmt::format("{}: unknown config key {} ({}){}", placed.place.text(), parity::quoted(key),
                       both ? "both sides have it"
                            : "only side " + arm->name + " has it, and the trainer cannot run with it",
                       suggestion(key, known)));

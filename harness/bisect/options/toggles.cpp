@@ -12,7 +12,7 @@
 namespace parity {
 namespace {
 
-std::string words_of(const std::string& key, const std::optional<Json>& value) {
+std::string describe(const std::string& key, const std::optional<Json>& value) {
   return value ? key + " = " + visible_name(value->dump(), 80) : "without " + key;
 }
 
@@ -44,12 +44,8 @@ bool includes(const Toggles& all, const Toggles& part) {
 
 }  // namespace
 
-std::string OptionToggle::good_words() const {
-  return words_of(key, good);
-}
-
-std::string OptionToggle::bad_words() const {
-  return words_of(key, bad);
+std::string OptionToggle::describe_bad() const {
+  return describe(key, bad);
 }
 
 Json OptionToggle::to_json() const {

@@ -16,8 +16,7 @@ struct OptionToggle {
   std::string key;
   std::optional<Json> good, bad;  ///< nothing where only the other side has the key
 
-  std::string good_words() const;  ///< "lr.first_index = 1", "without train.compile"
-  std::string bad_words() const;
+  std::string describe_bad() const;  ///< "lr.first_index = 1", "without train.compile"
   Json to_json() const;
 };
 

@@ -17,7 +17,7 @@ std::string told(const std::vector<OptionToggle>& toggles, const Toggles& on, si
   std::vector<std::string> words;
   for (const size_t i : on)
     if (words.size() < most)
-      words.push_back(toggles[i].bad_words());
+      words.push_back(toggles[i].describe_bad());
   if (on.size() > most)
     words.push_back(fmt::format("{} more", on.size() - most));
   return list_text(words);
@@ -36,7 +36,7 @@ std::string where(const CurveGap& gap) {
                                         size_text(gap.size));
 }
 
-std::string with_needs(const OptionFindings& found, const OptionCulprit& culprit, const Toggles& on) {
+std::string with_needs(const OptionFindings& found, const OptionCause& culprit, const Toggles& on) {
   std::string words = told(found.toggles, on, on.size());
   if (culprit.needs.empty())
     return words;
@@ -59,10 +59,10 @@ std::vector<Item> items_of(const OptionFindings& found, bool hidden) {
   for (const OptionRound& round : found.rounds) {
     if (round.hidden != hidden)
       continue;
-    const OptionCulprit& culprit = round.culprit;
+    const OptionCause& culprit = round.culprit;
     if (culprit.independent())
       for (const OptionAlone& each : culprit.alone)
-        items.push_back({found.toggles[each.toggle].bad_words(), each.gap, false, ""});
+        items.push_back({found.toggles[each.toggle].describe_bad(), each.gap, false, ""});
     else
       items.push_back(
           {with_needs(found, culprit, culprit.on), culprit.gap, culprit.on.size() > 1, round.failure});
@@ -71,13 +71,13 @@ std::vector<Item> items_of(const OptionFindings& found, bool hidden) {
 }
 
 /// Options of a set that go only together, some of which do something by themselves.
-std::string partly_words(const OptionFindings& found) {
+std::string describe_partial_causes(const OptionFindings& found) {
   for (const OptionRound& round : found.rounds)
     if (!round.culprit.independent())
       for (const OptionAlone& each : round.culprit.alone)
         if (each.likeness == Likeness::neither)
-          return fmt::format("; {} alone does something else ({})", found.toggles[each.toggle].bad_words(),
-                             each.gap.words());
+          return fmt::format("; {} alone does something else ({})", found.toggles[each.toggle].describe_bad(),
+                             each.gap.text());
   return "";
 }
 
@@ -99,7 +99,7 @@ std::string several_culprits(const std::vector<Item>& items) {
   return fmt::format("{} culprits: {}", items.size(), fmt::join(words, "; "));
 }
 
-std::string rest_words(const OptionFindings& found) {
+std::string describe_rest(const OptionFindings& found) {
   std::string words;
   if (!found.rest.empty() && found.rest_alone && found.rest_alone->agrees) {
     const size_t count = found.rest.size();
@@ -128,7 +128,7 @@ std::string no_difference(const OptionFindings& found) {
 
 }  // namespace
 
-bool OptionCulprit::independent() const {
+bool OptionCause::independent() const {
   return alone.size() > 1 && std::ranges::all_of(alone, [](const OptionAlone& each) {
            return each.likeness == Likeness::neither;
          });
@@ -144,16 +144,17 @@ std::string option_sentence(const OptionFindings& found) {
     case Ending::flaky:
       return fmt::format(
           "FLAKY: the good side is as far from itself ({}) as from the bad one; no option can be named",
-          found.noise.words());
+          found.noise.text());
     case Ending::culprits:
       break;
   }
   const std::vector<Item> items = items_of(found, false);
-  return (items.size() == 1 ? one_culprit(items.front()) + partly_words(found) : several_culprits(items)) +
-         rest_words(found);
+  return (items.size() == 1 ? one_culprit(items.front()) + describe_partial_causes(found)
+                            : several_culprits(items)) +
+         describe_rest(found);
 }
 
-std::string sides_words(const OptionFindings& found) {
+std::string describe_sides(const OptionFindings& found) {
   constexpr size_t most = 8;
   std::vector<std::string> keys;
   for (const OptionToggle& toggle : found.toggles)
@@ -165,7 +166,7 @@ std::string sides_words(const OptionFindings& found) {
                      found.toggles.size() == 1 ? "differs" : "differ", list_text(keys));
 }
 
-std::string round_words(const OptionFindings& found, const OptionRound& round) {
+std::string describe_round(const OptionFindings& found, const OptionRound& round) {
   const std::string what = with_needs(found, round.culprit, round.culprit.on);
   const std::string asked =
       fmt::format("; {} of {} asked, log2 bound {}", count_text(round.answers.size(), "question"),
@@ -180,7 +181,7 @@ std::string round_words(const OptionFindings& found, const OptionRound& round) {
                      size_text(round.tau), asked);
 }
 
-std::string verified_words(const OptionFindings& found) {
+std::string describe_verification(const OptionFindings& found) {
   std::string words = fmt::format("found alone against the bad side: {}", found.found_alone.why);
   if (found.rest_alone)
     words += fmt::format("; the rest alone against the good side: {}", found.rest_alone->why);
@@ -190,9 +191,9 @@ std::string verified_words(const OptionFindings& found) {
 std::vector<std::string> option_notes(const OptionFindings& found) {
   std::vector<std::string> notes = found.notes;
   if (found.noise.size > 0 && found.ending == OptionFindings::Ending::culprits)
-    notes.push_back("repeats of one side differ: " + found.noise.words());
+    notes.push_back("repeats of one side differ: " + found.noise.text());
   for (const size_t i : found.not_without)
-    notes.push_back(found.toggles[i].bad_words() +
+    notes.push_back(found.toggles[i].describe_bad() +
                     " is refused without what was found, and was not tried alone");
   constexpr double rounding = 0x1p-14;
   if (!found.rounds.empty() && found.rounds.front().failure.empty() &&

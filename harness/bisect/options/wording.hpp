@@ -14,14 +14,14 @@ namespace parity {
 std::string option_sentence(const OptionFindings& found);
 
 /// "6 config keys differ: data.seed, lr.base, ...; looked at loss and lr over 10 steps"
-std::string sides_words(const OptionFindings& found);
+std::string describe_sides(const OptionFindings& found);
 
 /// "loss at step 3, relative gap 0.012, looked at up to there (gaps up to 8e-05 count as none): lr.base =
 /// 0.1"
-std::string round_words(const OptionFindings& found, const OptionRound& round);
+std::string describe_round(const OptionFindings& found, const OptionRound& round);
 
 /// What the culprits without the rest, and the rest without them, gave.
-std::string verified_words(const OptionFindings& found);
+std::string describe_verification(const OptionFindings& found);
 
 /// What a reader must know beside the answer: noise, options that cannot be tried alone, rounding.
 std::vector<std::string> option_notes(const OptionFindings& found);

@@ -33,7 +33,7 @@ int64_t bytes_to_keep(const Trace& trace, const CaptureRule& update) {
 }
 
 /// By name, so that nothing else is kept where an operator's tensors are recorded too.
-std::vector<CaptureRule> rules_to_keep(const GuiltyUpdate& update) {
+std::vector<CaptureRule> rules_to_keep(const FirstBadUpdate& update) {
   std::map<Phase, CaptureRule> rules;
   for (const SketchRow& row : update.traces().expected_trace().sketches())
     if (row.key.step == update.step() && is_handed_on(row.key))
@@ -72,7 +72,7 @@ double largest_gap(const std::vector<TensorStation>& stations) {
 /// What of a difference another order of sums explains.
 using IsRounding = std::function<bool(const TensorStation&)>;
 
-LocalFaults local_faults(const SideTraces& fed, const GuiltyUpdate& update, double beyond,
+LocalFaults local_faults(const SideTraces& fed, const FirstBadUpdate& update, double beyond,
                          const IsRounding& is_rounding) {
   LocalFaults faults;
   const auto is_own = [&](const TensorStation& station) {
@@ -128,7 +128,7 @@ Json LocalFaults::to_json() const {
   return {{"own", tensors_json}, {"inherited", inherited}, {"tensors", tensors}};
 }
 
-std::optional<LocalFaults> find_local_faults(RunProbe& probe, GuiltyUpdate& update,
+std::optional<LocalFaults> find_local_faults(RunProbe& probe, FirstBadUpdate& update,
                                              const FloorSearch* measured) {
   const TensorKey& first = update.first()->key;
   if (!probe.runs().can_be_fed() || !is_handed_on(first))

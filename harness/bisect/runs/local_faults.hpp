@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "harness/bisect/runs/guilty_update.hpp"
+#include "harness/bisect/runs/first_bad_update.hpp"
 #include "harness/bisect/runs/noise_floor.hpp"
 #include "harness/bisect/runs/probe.hpp"
 
@@ -25,7 +25,7 @@ struct LocalFaults {
 /// Tells the stage "local". \param measured  what rounding makes, where it was measured; else nullptr
 /// \return nothing where nobody can be fed: a command, sides that differ in nothing
 /// that another tensor is computed from, or tensors too large to keep
-std::optional<LocalFaults> find_local_faults(RunProbe& probe, GuiltyUpdate& update,
+std::optional<LocalFaults> find_local_faults(RunProbe& probe, FirstBadUpdate& update,
                                              const FloorSearch* measured = nullptr);
 
 }  // namespace parity

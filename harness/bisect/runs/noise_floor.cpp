@@ -36,7 +36,7 @@ bool is_shaken(const SketchRow& row, int64_t step) {
 }
 
 /// \param steps  empty: every one
-std::vector<Fault> shakes_of(const GuiltyUpdate& update, int look, const std::vector<int64_t>& steps) {
+std::vector<Fault> shakes_of(const FirstBadUpdate& update, int look, const std::vector<int64_t>& steps) {
   std::vector<Fault> shakes;
   for (const SketchRow& row : update.traces().expected_trace().sketches()) {
     if (!is_shaken(row, update.step()))
@@ -61,7 +61,7 @@ void raise(NoiseFloor& floor, const SideTraces& shaken, int64_t step) {
 }
 
 /// Of an update that both sides begin with the same state.
-NoiseFloor floor_of_update(GuiltyUpdate& update) {
+NoiseFloor floor_of_update(FirstBadUpdate& update) {
   NoiseFloor floor;
   Capture capture;
   capture.sketches.push_back(update.everything());
@@ -87,7 +87,7 @@ bool is_over(const TensorStation& station, const NoiseFloor& floor) {
 
 /// The first update of which a tensor is farther off than rounding takes it in all updates so far.
 /// \param floor  becomes that of the update
-std::optional<int64_t> first_update_beyond(RunProbe& probe, const GuiltyUpdate& update, NoiseFloor& floor) {
+std::optional<int64_t> first_update_beyond(RunProbe& probe, const FirstBadUpdate& update, NoiseFloor& floor) {
   Capture capture;
   capture.sketches.push_back({});
   std::vector<SideTraces> shaken;
@@ -113,7 +113,7 @@ std::string how_measured(const RunProbe& probe) {
 }
 
 /// The first tensor of the update that is off by more than its floor allows.
-std::optional<TensorStation> judge(RunProbe& probe, const GuiltyUpdate& update, const NoiseFloor& floor) {
+std::optional<TensorStation> judge(RunProbe& probe, const FirstBadUpdate& update, const NoiseFloor& floor) {
   const std::vector<TensorStation>& stations = update.path().stations;
   const auto over = [&](const TensorStation& station) { return is_over(station, floor); };
   const auto first = std::ranges::find_if(stations, over);
@@ -131,7 +131,7 @@ std::optional<TensorStation> judge(RunProbe& probe, const GuiltyUpdate& update, 
   probe.tell(
       "floor",
       fmt::format("{} is the first that is off by more ({:.1e}) than {} times {} ({:.1e}); {} of {} are",
-                  words_of(first->key), *first->relative, allowed, how_measured(probe), least,
+                  describe(first->key), *first->relative, allowed, how_measured(probe), least,
                   std::ranges::count_if(stations, over), stations.size()),
       probe.compare_command(update.traces(), first->key),
       {{"looks", looks},
@@ -145,7 +145,7 @@ std::optional<TensorStation> judge(RunProbe& probe, const GuiltyUpdate& update, 
 
 }  // namespace
 
-FloorSearch search_beyond_floor(RunProbe& probe, GuiltyUpdate& update) {
+FloorSearch search_beyond_floor(RunProbe& probe, FirstBadUpdate& update) {
   FloorSearch search;
   search.floor = floor_of_update(update);
   search.first = judge(probe, update, search.floor);

@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "harness/bisect/runs/guilty_update.hpp"
+#include "harness/bisect/runs/first_bad_update.hpp"
 #include "harness/bisect/runs/probe.hpp"
 
 namespace parity {
@@ -28,6 +28,6 @@ struct FloorSearch {
 /// both sides begin alike; then, where rounding explains it, at the first one of which a tensor is farther
 /// off than rounding takes it in all updates so far. Tells the stage "floor".
 /// \post `update` is the one that was looked at last
-FloorSearch search_beyond_floor(RunProbe& probe, GuiltyUpdate& update);
+FloorSearch search_beyond_floor(RunProbe& probe, FirstBadUpdate& update);
 
 }  // namespace parity

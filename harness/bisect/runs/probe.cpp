@@ -12,7 +12,7 @@
 namespace parity {
 RunProbe::RunProbe(const Sides& sides, const RunSettings& options, Progress& progress)
     : sides_(sides), options_(options), progress_(progress), runs_(sides, options, progress) {
-  record.kind = "run";
+  record.kind = SearchKind::run;
   record.subject = fmt::format("{}: {} against {}", sides.source.name, sides.actual, sides.expected);
   record.details = {{"expected", sides.expected}, {"actual", sides.actual}};
 }
@@ -28,7 +28,7 @@ RunProbe RunProbe::in_float64(const Sides& sides, const RunSettings& options, Pr
   return wide;
 }
 
-std::string RunProbe::beyond_words() const {
+std::string RunProbe::describe_excess() const {
   return beyond_ > 0 ? fmt::format(" by more than {:.0e}", beyond_) : "";
 }
 
@@ -83,7 +83,7 @@ void RunProbe::tell(const std::string& name, const std::string& answer, const st
                            std::exchange(cached_, 0), std::exchange(seconds_, 0), std::move(details)});
 }
 
-std::string words_of(const TensorKey& key) {
+std::string describe(const TensorKey& key) {
   return fmt::format("{} {} at step {}", name_of(key.phase), key.name, key.step);
 }
 

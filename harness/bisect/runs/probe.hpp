@@ -23,7 +23,7 @@ class RunProbe {
   const SideRuns& runs() const { return runs_; }
   /// Relative: what counts as a difference. 0: other bits.
   double beyond() const { return beyond_; }
-  std::string beyond_words() const;
+  std::string describe_excess() const;
 
   SideTraces run(const std::string& suffix, const SideRuns::Span& span, const Capture& capture);
   SideTraces run_as_far_as_possible(const std::string& suffix);
@@ -61,6 +61,6 @@ class RunProbe {
 };
 
 /// "grad layers.0.wq.weight at step 3".
-std::string words_of(const TensorKey& key);
+std::string describe(const TensorKey& key);
 
 }  // namespace parity

@@ -8,21 +8,21 @@
 #include <fmt/ranges.h>
 
 #include "harness/base/error.hpp"
-#include "harness/bisect/runs/guilty_update.hpp"
+#include "harness/bisect/runs/first_bad_update.hpp"
 #include "harness/bisect/runs/local_faults.hpp"
 #include "harness/bisect/runs/noise_floor.hpp"
 #include "harness/bisect/runs/probe.hpp"
 #include "harness/bisect/runs/rounding.hpp"
 #include "harness/bisect/runs/visible_step.hpp"
+#include "harness/bisect/traces/first_bad_operator.hpp"
 #include "harness/bisect/traces/first_step.hpp"
-#include "harness/bisect/traces/guilty_operator.hpp"
 #include "harness/bisect/traces/tensor_place.hpp"
 #include "harness/trace/format/file_names.hpp"
 
 namespace parity {
 namespace {
 
-void tell_config(RunProbe& probe) {
+void print_config(RunProbe& probe) {
   const std::vector<ConfigDifference> config = probe.runs().config_differences();
   if (config.empty())
     return;
@@ -43,7 +43,7 @@ void tell_config(RunProbe& probe) {
              "", {{"keys", details}});
 }
 
-std::optional<GuiltyOperator> find_operator(RunProbe& probe, GuiltyUpdate& update) {
+std::optional<FirstBadOperator> find_operator(RunProbe& probe, FirstBadUpdate& update) {
   const TensorStation& first = *update.first();
   const std::optional<CaptureRule> wanted = operators_to_watch(first.key, update.last_equal());
   if (!wanted)
@@ -56,10 +56,10 @@ std::optional<GuiltyOperator> find_operator(RunProbe& probe, GuiltyUpdate& updat
   capture.operators.push_back(*wanted);
   capture.sketches.push_back(update.everything());
   const SideTraces watched = update.run_again("operators", capture);
-  const auto guilty =
-      find_guilty_operator(watched.expected_trace(), watched.actual_trace(), first.key, first.ranks.front());
+  const auto guilty = find_first_bad_operator(watched.expected_trace(), watched.actual_trace(), first.key,
+                                              first.ranks.front());
   if (guilty)
-    probe.tell("operator", guilty->words(), guilty->key ? probe.compare_command(watched, *guilty->key) : "",
+    probe.tell("operator", guilty->text(), guilty->key ? probe.compare_command(watched, *guilty->key) : "",
                guilty->to_json());
   else
     probe.note("the sides cut their work into other pieces, so operators cannot be paired");
@@ -77,7 +77,7 @@ std::optional<TensorPlace> place_on_rank(const RunProbe& probe, const SideTraces
   return find_place(own(kept.expected), own(kept.actual), first.key);
 }
 
-std::optional<TensorPlace> find_element(RunProbe& probe, GuiltyUpdate& update) {
+std::optional<TensorPlace> find_element(RunProbe& probe, FirstBadUpdate& update) {
   const TensorStation& first = *update.first();
   Capture capture;
   capture.tensors.push_back({{first.key.step}, {first.key.phase}, {first.key.name}});
@@ -93,7 +93,7 @@ std::optional<TensorPlace> find_element(RunProbe& probe, GuiltyUpdate& update) {
 }
 
 /// Where gradients agree and the optimizer got other numbers.
-std::string changed_rate(const GuiltyUpdate& update) {
+std::string changed_rate(const FirstBadUpdate& update) {
   const Phase phase = update.first()->key.phase;
   if (phase != Phase::optim && phase != Phase::param)
     return "";
@@ -116,10 +116,11 @@ std::string words_of_input(const std::string& name) {
   return "read other data";
 }
 
-std::string stage_sentence(const GuiltyUpdate& update, const std::optional<GuiltyOperator>& guilty,
+std::string stage_sentence(const FirstBadUpdate& update, const std::optional<FirstBadOperator>& guilty,
                            const std::optional<TensorPlace>& place) {
   const TensorKey& key = update.first()->key;
-  std::string text = fmt::format("{} is the first tensor that differs{}", words_of(key), update.rank_words());
+  std::string text =
+      fmt::format("{} is the first tensor that differs{}", describe(key), update.describe_rank());
   if (key.step == 0)
     text += ": the sides begin with other weights";
   else if (key.phase == Phase::input)
@@ -127,9 +128,9 @@ std::string stage_sentence(const GuiltyUpdate& update, const std::optional<Guilt
   else if (const std::string rate = changed_rate(update); !rate.empty())
     text += ": " + rate;
   else if (guilty)
-    text += ": " + guilty->words();
-  if (place && !place->short_words().empty())
-    text += "; " + place->short_words();
+    text += ": " + guilty->text();
+  if (place && !place->short_text().empty())
+    text += "; " + place->short_text();
   return text;
 }
 
@@ -151,7 +152,7 @@ std::string words_of_others(const std::optional<LocalFaults>& local, const Tenso
                      others.size() + more == 1 ? "s" : "");
 }
 
-std::string sentence_without_tensor(const RunProbe& probe, const GuiltyUpdate& update, int64_t visible) {
+std::string sentence_without_tensor(const RunProbe& probe, const FirstBadUpdate& update, int64_t visible) {
   const Sides& sides = probe.sides();
   if (update.has_tensors())
     return fmt::format(
@@ -174,7 +175,7 @@ SearchRecord search_in_float64(RunProbe wide, const TensorStation& in_float32) {
     wide.record.sentence.clear();
     return std::move(wide.record);
   }
-  GuiltyUpdate update(wide, *visible);
+  FirstBadUpdate update(wide, *visible);
   if (!update.first()) {
     wide.record.sentence = "beyond rounding, in float64, " + sentence_without_tensor(wide, update, *visible);
     return std::move(wide.record);
@@ -183,7 +184,7 @@ SearchRecord search_in_float64(RunProbe wide, const TensorStation& in_float32) {
   const std::optional<TensorPlace> place = find_element(wide, update);
   wide.record.sentence =
       fmt::format("beyond rounding, {} (in float64; in float32 the bits part at {} already, by {:.1e}){}",
-                  stage_sentence(update, std::nullopt, place), words_of(in_float32.key), *in_float32.relative,
+                  stage_sentence(update, std::nullopt, place), describe(in_float32.key), *in_float32.relative,
                   words_of_others(local, *update.first()));
   return std::move(wide.record);
 }
@@ -197,14 +198,14 @@ struct PastRounding {
 
 /// Whether a tensor of the update is off by more than another order of float32 sums is likely to make it:
 /// behind a first difference that is rounding, a narrower type or a cancelling sum may lose more.
-bool loses_more_than_rounding(const GuiltyUpdate& update) {
+bool loses_more_than_rounding(const FirstBadUpdate& update) {
   constexpr double worth_measuring = 0x1p-13;
   return std::ranges::any_of(update.path().stations, [](const TensorStation& station) {
     return station.relative && *station.relative > worth_measuring;
   });
 }
 
-void measure_rounding(RunProbe& probe, GuiltyUpdate& update, PastRounding& past, const std::string& cause) {
+void measure_rounding(RunProbe& probe, FirstBadUpdate& update, PastRounding& past, const std::string& cause) {
   const TensorStation bits = *update.first();
   const bool is_widened = !past.after.empty();
   past.measured = search_beyond_floor(probe, update);
@@ -214,12 +215,12 @@ void measure_rounding(RunProbe& probe, GuiltyUpdate& update, PastRounding& past,
     return;
   }
   update.look_at(*past.measured->first);
-  past.before = fmt::format("beyond rounding (the bits part at {} already, by {:.1e}), ", words_of(bits.key),
+  past.before = fmt::format("beyond rounding (the bits part at {} already, by {:.1e}), ", describe(bits.key),
                             *bits.relative);
   past.after = is_widened ? "; in float64 nothing of it remains, so " + cause + " it" : "";
 }
 
-PastRounding look_past_rounding(RunProbe& probe, GuiltyUpdate& update, const RunSettings& options,
+PastRounding look_past_rounding(RunProbe& probe, FirstBadUpdate& update, const RunSettings& options,
                                 Progress& progress) {
   PastRounding past;
   const DType coarsest = coarsest_dtype(update.path());
@@ -241,7 +242,7 @@ PastRounding look_past_rounding(RunProbe& probe, GuiltyUpdate& update, const Run
     probe.note(
         fmt::format("{} differs by no more than another order of sums makes; whether it is that is not "
                     "known, since a command has no float64 twin and cannot be moved by rounding's size",
-                    words_of(update.first()->key)));
+                    describe(update.first()->key)));
   else if (!probe.runs().can_widen() || has_halves || loses_more_than_rounding(update))
     measure_rounding(probe, update, past,
                      has_halves ? "the 16 bits make" : "a narrower type or a cancelling sum makes");
@@ -255,11 +256,11 @@ SearchRecord search_run(const Sides& sides, const RunSettings& options, Progress
     throw UserError("both sides are " + sides.expected +
                     " (an arm does not differ from itself); name two arms");
   RunProbe probe(sides, options, progress);
-  tell_config(probe);
+  print_config(probe);
   const std::optional<int64_t> visible = find_visible_step(probe);
   if (!visible)
     return std::move(probe.record);
-  GuiltyUpdate update(probe, *visible);
+  FirstBadUpdate update(probe, *visible);
   if (!update.first()) {
     probe.record.sentence = sentence_without_tensor(probe, update, *visible);
     return std::move(probe.record);
@@ -269,7 +270,7 @@ SearchRecord search_run(const Sides& sides, const RunSettings& options, Progress
     return std::move(*past.record);
   const std::optional<LocalFaults> local =
       find_local_faults(probe, update, past.measured ? &*past.measured : nullptr);
-  const std::optional<GuiltyOperator> guilty =
+  const std::optional<FirstBadOperator> guilty =
       past.before.empty() ? find_operator(probe, update) : std::nullopt;
   const std::optional<TensorPlace> place = find_element(probe, update);
   probe.record.sentence = past.before + stage_sentence(update, guilty, place) +

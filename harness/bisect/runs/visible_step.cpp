@@ -13,18 +13,18 @@
 namespace parity {
 namespace {
 
-void tell_curve(RunProbe& probe, const SideTraces& whole, const std::vector<ChannelStation>& first) {
+void print_curve(RunProbe& probe, const SideTraces& whole, const std::vector<ChannelStation>& first) {
   const ChannelStation& one = channel_to_name(first);
   probe.tell("curve",
              fmt::format("{} is the first channel that differs{}, at step {} of {}: {} against {}{}",
-                         one.channel, probe.beyond_words(), one.step, probe.runs().steps(), one.expected,
-                         one.actual, also_words(first, one)),
+                         one.channel, probe.describe_excess(), one.step, probe.runs().steps(), one.expected,
+                         one.actual, describe_others(first, one)),
              probe.compare_command(whole, fmt::format(" --step {}", one.step)),
              curve_json(whole.expected_trace(), whole.actual_trace()));
 }
 
 /// Sides that agree as far as both came, of which one did not come to its end.
-void tell_end(RunProbe& probe, const SideTraces& whole) {
+void print_end(RunProbe& probe, const SideTraces& whole) {
   const Sides& sides = probe.sides();
   const int64_t a = whole.expected_trace().last_step(), b = whole.actual_trace().last_step();
   const bool is_of_actual = b < a || whole.failed_expected.empty();
@@ -50,7 +50,7 @@ bool share_a_channel(const Trace& a, const Trace& b) {
 }
 
 /// Sides of which nothing that both recorded differs.
-void tell_agreement(RunProbe& probe, const SideTraces& ends, int64_t last) {
+void print_agreement(RunProbe& probe, const SideTraces& ends, int64_t last) {
   const Trace &a = ends.expected_trace(), &b = ends.actual_trace();
   const bool channels = share_a_channel(a, b),
              parameters = holds_parameters(a, last) && holds_parameters(b, last);
@@ -62,7 +62,7 @@ void tell_agreement(RunProbe& probe, const SideTraces& ends, int64_t last) {
                     probe.sides().expected, probe.sides().actual, last));
   probe.record.differs = false;
   const std::string words = parameters ? ", nor a parameter after the last update" : "";
-  probe.tell("curve", fmt::format("no channel differs{}{}", probe.beyond_words(), words));
+  probe.tell("curve", fmt::format("no channel differs{}{}", probe.describe_excess(), words));
   if (!parameters)
     probe.note(
         fmt::format("no parameters were recorded after update {}, so whether they agree is not known; record "
@@ -80,13 +80,13 @@ std::optional<int64_t> find_visible_step(RunProbe& probe) {
   const SideTraces whole = probe.run_as_far_as_possible("whole");
   const Trace &a = whole.expected_trace(), &b = whole.actual_trace();
   if (const std::vector<ChannelStation> first = first_channels(a, b, probe.beyond()); !first.empty()) {
-    tell_curve(probe, whole, first);
+    print_curve(probe, whole, first);
     return first.front().step;
   }
   for (const std::string& channel : lone_channels(a, b))
     probe.note(channel + " is recorded by one side only");
   if (!whole.failed_expected.empty() || !whole.failed_actual.empty()) {
-    tell_end(probe, whole);
+    print_end(probe, whole);
     return std::nullopt;
   }
   // The curves agree: a weight that no batch has used yet may still be another.
@@ -99,7 +99,7 @@ std::optional<int64_t> find_visible_step(RunProbe& probe) {
                probe.compare_command(ends, " --phase param"));
     return last;
   }
-  tell_agreement(probe, ends, last);
+  print_agreement(probe, ends, last);
   return std::nullopt;
 }
 

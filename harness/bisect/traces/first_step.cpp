@@ -54,7 +54,7 @@ const ChannelStation& channel_to_name(const std::vector<ChannelStation>& first) 
   return first.front();
 }
 
-std::string also_words(const std::vector<ChannelStation>& first, const ChannelStation& named) {
+std::string describe_others(const std::vector<ChannelStation>& first, const ChannelStation& named) {
   std::vector<std::string> others;
   for (const ChannelStation& station : first)
     if (station.channel != named.channel)

@@ -39,7 +39,7 @@ std::optional<ChannelStation> first_difference(const std::string& channel, const
 const ChannelStation& channel_to_name(const std::vector<ChannelStation>& first);
 
 /// "; with it loss, grad_norm": of the channels of one step all but the one that was named.
-std::string also_words(const std::vector<ChannelStation>& first, const ChannelStation& named);
+std::string describe_others(const std::vector<ChannelStation>& first, const ChannelStation& named);
 
 /// The first step at which a numeric channel that both have differs, with every channel that does then; empty
 /// if none does. Steps that only one of them has are not looked at.

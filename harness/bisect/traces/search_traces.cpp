@@ -10,8 +10,8 @@
 #include "harness/base/error.hpp"
 #include "harness/bisect/traces/align_names.hpp"
 #include "harness/bisect/traces/curve_json.hpp"
+#include "harness/bisect/traces/first_bad_operator.hpp"
 #include "harness/bisect/traces/first_step.hpp"
-#include "harness/bisect/traces/guilty_operator.hpp"
 #include "harness/bisect/traces/tensor_path.hpp"
 #include "harness/bisect/traces/tensor_place.hpp"
 #include "harness/compare/wording.hpp"
@@ -88,8 +88,8 @@ std::string what_to_record(int64_t step) {
       step);
 }
 
-void tell_channels(SearchRecord& record, const std::vector<ChannelStation>& channels, const Trace& expected,
-                   const Trace& actual) {
+void print_channels(SearchRecord& record, const std::vector<ChannelStation>& channels, const Trace& expected,
+                    const Trace& actual) {
   const ChannelStation& first = channels.front();
   record.stages.push_back(
       {.name = "curve",
@@ -101,8 +101,8 @@ void tell_channels(SearchRecord& record, const std::vector<ChannelStation>& chan
        .details = curve_json(expected, actual)});
 }
 
-void tell_tensor(SearchRecord& record, const TensorPath& path, const TensorStation& first,
-                 const Trace& expected, const Trace& actual, double beyond) {
+void print_tensor(SearchRecord& record, const TensorPath& path, const TensorStation& first,
+                  const Trace& expected, const Trace& actual, double beyond) {
   const std::string words =
       fmt::format("{} {} at step {}", name_of(first.key.phase), first.key.name, first.key.step);
   SearchStage stage;
@@ -116,26 +116,26 @@ void tell_tensor(SearchRecord& record, const TensorPath& path, const TensorStati
                    {"path", path.to_json()}};
   record.stages.push_back(std::move(stage));
   record.sentence = words + " is the first tensor that differs";
-  if (const auto guilty =
-          find_guilty_operator(expected, actual, first.key, first.ranks.empty() ? 0 : first.ranks.front())) {
+  if (const auto guilty = find_first_bad_operator(expected, actual, first.key,
+                                                  first.ranks.empty() ? 0 : first.ranks.front())) {
     record.stages.push_back(
-        {.name = "operator", .answer = guilty->words(), .command = "", .details = guilty->to_json()});
-    record.sentence += ": " + guilty->words();
+        {.name = "operator", .answer = guilty->text(), .command = "", .details = guilty->to_json()});
+    record.sentence += ": " + guilty->text();
   }
   if (const auto place = find_place(expected, actual, first.key)) {
     record.stages.push_back({.name = "element",
                              .answer = place->words("the first", "the second"),
                              .command = "",
                              .details = place->to_json()});
-    if (!place->short_words().empty())
-      record.sentence += "; " + place->short_words();
+    if (!place->short_text().empty())
+      record.sentence += "; " + place->short_text();
   } else {
     record.notes.push_back("the tensor was not kept whole on both sides, so its elements are not known");
   }
 }
 
 /// Adds what single ranks hold that joins to the same. It has no size.
-void tell_ranks(SearchRecord& record, const Trace& expected, const Trace& actual, double beyond) {
+void print_ranks(SearchRecord& record, const Trace& expected, const Trace& actual, double beyond) {
   const auto everything = [](const auto&) { return true; };
   const RankComparison ranks = compare_ranks(expected, actual, {everything, everything, everything, {}});
   if (ranks.differences.empty())
@@ -156,7 +156,7 @@ void tell_ranks(SearchRecord& record, const Trace& expected, const Trace& actual
 
 SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSearch& how) {
   SearchRecord record;
-  record.kind = "traces";
+  record.kind = SearchKind::traces;
   record.details = {{"expected", "the first"}, {"actual", "the second"}};
   give_names(expected, actual, how, record);
   const std::set<int64_t> steps = steps_with_tensors(expected, actual);
@@ -168,13 +168,13 @@ SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSear
         "the pairs with --name REGEX=REPLACEMENT");
   const std::vector<ChannelStation> channels = first_channels(expected, actual, how.beyond);
   if (!channels.empty())
-    tell_channels(record, channels, expected, actual);
+    print_channels(record, channels, expected, actual);
   for (const int64_t step : steps) {
     const TensorPath path = compare_path(expected, actual, step);
     const TensorStation* first = path.first_difference(how.beyond);
     if (first == nullptr)
       continue;
-    tell_tensor(record, path, *first, expected, actual, how.beyond);
+    print_tensor(record, path, *first, expected, actual, how.beyond);
     if (!channels.empty() && channels.front().step < step)
       record.notes.push_back(
           fmt::format("a channel differs at step {} already, of which no tensor that differs is recorded; {}",
@@ -192,7 +192,7 @@ SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSear
     prove_tensors(expected);
     prove_tensors(actual);
     record.notes = reservations(expected, actual);
-    tell_ranks(record, expected, actual, how.beyond);
+    print_ranks(record, expected, actual, how.beyond);
   }
   return record;
 }

@@ -53,7 +53,7 @@ std::string TensorPlace::words(const std::string& expected, const std::string& a
   return text + ")";
 }
 
-std::string TensorPlace::short_words() const {
+std::string TensorPlace::short_text() const {
   if (!gap.mismatch.empty())
     return gap.mismatch;
   std::string text =

@@ -26,7 +26,7 @@ struct TensorPlace {
   /// "12 of 4096 elements, ...; most at [3, 17]: good 0.1, bad 0.2 (row 3, position 17, token 42)".
   std::string words(const std::string& expected, const std::string& actual) const;
   /// "1 of 4096 elements, at [3, 17]".
-  std::string short_words() const;
+  std::string short_text() const;
   Json to_json() const;
 };
 

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/base/json.hpp"
 #include "harness/compare/check.hpp"
+#include "harness/suite/cases/profile.hpp"
 #include "harness/trace/format/capture.hpp"
 #include "harness/trace/format/fault.hpp"
 #include "harness/trace/format/phase.hpp"
@@ -24,7 +26,7 @@ struct Place {
   uint32_t column = 0;
 
   /// "FILE:LINE:COLUMN"; without numbers for what stands in no file.
-  std::string words() const {
+  std::string text() const {
     return line == 0 ? file : file + ":" + std::to_string(line) + ":" + std::to_string(column);
   }
 };
@@ -65,7 +67,7 @@ struct Arm {
   bool float64 =
       true;  ///< whether it has a float64 twin; a command arm says so by using {dtype} or float64 = true
   std::string stands_for = {};  ///< of an arm that was derived: the one it comes from; see extra_arms.hpp
-  std::string profile = {};     ///< likewise: its own; "" for the case's
+  std::optional<Profile> profile = {};  ///< likewise: its own; nothing for the case's
   /// Defects put into its run and into its twin's. No case file has them: verbs that ask what a defect would
   /// do derive such arms. No golden is recorded of one.
   std::vector<Fault> faults = {};
@@ -101,7 +103,7 @@ struct Case {
   std::string source;
   std::vector<std::string> tags;
   std::string reference;  ///< name of the arm the others are compared with
-  std::string profile = "portable";
+  Profile profile = Profile::portable;
   double timeout_seconds = 300;  ///< how long a run may go without a sign of life
   Overrides base;
   std::vector<Arm> arms;  ///< in the order of the file

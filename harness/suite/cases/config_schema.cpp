@@ -28,7 +28,7 @@ bool has_type(const Json& value, const std::string& type) {
   return type == "string" && value.is_string();
 }
 
-std::string type_in_words(const std::string& type) {
+std::string describe_type(const std::string& type) {
   if (type == "strings")
     return "a list of strings";
   return (type == "integer" ? "an " : "a ") + type;
@@ -104,7 +104,7 @@ Json ConfigSchema::checked(const std::string& key, const Json& value) const {
   }
   const Key& expected = found->second;
   if (!has_type(value, expected.type))
-    throw UserError(parity::quoted(key) + " must be " + type_in_words(expected.type) + ", not " +
+    throw UserError(parity::quoted(key) + " must be " + describe_type(expected.type) + ", not " +
                     visible_name(value.dump()));
   check_value(key, value, expected.values);
   return expected.type == "number" ? Json(value.get<double>()) : value;

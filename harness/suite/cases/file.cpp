@@ -171,8 +171,7 @@ Case parse_case(std::string_view text, const fs::path& file) {
     const std::string why(error.description());
     const bool cut =
         why.find("unescaped control characters") != std::string::npos;  // the end of a line in a text
-    throw UserError(place.words() + ": not TOML (" + why + ")" +
-                    (cut ? "; is a closing quote missing?" : ""));
+    throw UserError(place.text() + ": not TOML (" + why + ")" + (cut ? "; is a closing quote missing?" : ""));
   }
   const TomlTable table(parsed, file.string(), "case");
   table.allow_only(case_keys);
@@ -182,8 +181,8 @@ Case parse_case(std::string_view text, const fs::path& file) {
   result.question = table.string("question");
   result.source = table.string("source");
   result.tags = table.strings("tags");
-  result.profile = table.string("profile", "portable");
-  placed(table, table.place_of("profile"), [&] { return parse_enum<Profile>(result.profile); });
+  const std::string profile = table.string("profile", std::string(name_of(Profile::portable)));
+  result.profile = placed(table, table.place_of("profile"), [&] { return parse_enum<Profile>(profile); });
   result.timeout_seconds = table.number("timeout_seconds", 300);
   if (!(result.timeout_seconds > 0) || !std::isfinite(result.timeout_seconds))
     table.fail(table.place_of("timeout_seconds"), "'timeout_seconds' must be more than 0");

@@ -21,7 +21,7 @@ toml::table parsed(const std::string& file, const std::string& text) {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
     const Place place{file, error.source().begin.line, error.source().begin.column};
-    throw UserError(place.words() + ": not TOML (" + std::string(error.description()) + ")");
+    throw UserError(place.text() + ": not TOML (" + std::string(error.description()) + ")");
   }
 }
 

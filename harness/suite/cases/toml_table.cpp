@@ -32,6 +32,13 @@ Json to_json(const toml::node& node) {
   return nullptr;
 }
 
+/// Whether a value, or one inside a list, fulfils `wrong`.
+bool any_value(const Json& value, bool (*wrong)(const Json&)) {
+  return value.is_array() ? std::any_of(value.begin(), value.end(),
+                                        [&](const Json& each) { return any_value(each, wrong); })
+                          : wrong(value);
+}
+
 void flatten_table(Overrides& flat, const TomlTable& table, const std::string& prefix,
                    const std::vector<std::string>& skip, size_t depth) {
   for (const auto& [key, node] : table.raw()) {
@@ -47,10 +54,12 @@ void flatten_table(Overrides& flat, const TomlTable& table, const std::string& p
       continue;
     }
     const Json value = to_json(node);
-    if (value.is_null())
+    if (any_value(value, [](const Json& each) { return each.is_null(); }))
       table.fail(table.place_of(key.source()),
-                 parity::quoted(name) + " cannot be a date or a time; give text or a number");
-    if (value.is_number_float() && !std::isfinite(value.get<double>()))
+                 parity::quoted(name) + " holds a date, a time or a table in a list; give text or numbers");
+    if (any_value(value, [](const Json& each) {
+          return each.is_number_float() && !std::isfinite(each.get<double>());
+        }))
       table.fail(table.place_of(key.source()),
                  parity::quoted(name) +
                      " must be a finite number (a config is written as JSON, which "
@@ -69,7 +78,7 @@ Place TomlTable::place_of(std::string_view wanted) const {
 }
 
 void TomlTable::fail(const Place& at, const std::string& problem) const {
-  throw UserError(at.words() + ": " + problem);
+  throw UserError(at.text() + ": " + problem);
 }
 
 void TomlTable::wrong_type(std::string_view key, const std::string& expected) const {

@@ -79,7 +79,7 @@ bool is_bounded(const Check& check, const std::vector<Side>& sides) {
           std::any_of(sides.begin(), sides.end(), [](const Side& side) { return side.sixteen_bits; }));
 }
 
-std::string bound_words(const Check& check, const BoundRule& rule, bool bounded) {
+std::string describe_bound(const Check& check, const BoundRule& rule, bool bounded) {
   if (!bounded)
     return check.relation == Relation::equivalent || check.relation == Relation::distinct ? "float64 twins"
                                                                                           : "bits";
@@ -125,7 +125,7 @@ void add_lines(Calibration& found, const Case& source, size_t number,
     line.check = number;
     line.arms = check.arms;
     line.quantity = quantity;
-    line.bound = bound_words(check, rule, bounded);
+    line.bound = describe_bound(check, rule, bounded);
     describe(line, found.floors, quantity);
     if (const auto room = headroom.find(quantity); room != headroom.end())
       line.headroom = room->second;

@@ -19,12 +19,12 @@ namespace parity {
 struct ExtraArm {
   std::string of;
   std::string suffix;
-  FlatConfig config = {};          ///< keys it sets beside those of the arm
-  std::string profile = {};        ///< "" keeps the case's
-  bool twin = false;               ///< whether it has a float64 twin where checks of its arm need one
-  std::vector<Fault> faults = {};  ///< put into its run, and its twin's
-  RunSpan span = {};               ///< the updates that its run, and its twin's, make
-  Capture capture = {};            ///< what its run records beside what its arm records
+  FlatConfig config = {};               ///< keys it sets beside those of the arm
+  std::optional<Profile> profile = {};  ///< nothing keeps the case's
+  bool twin = false;                    ///< whether it has a float64 twin where checks of its arm need one
+  std::vector<Fault> faults = {};       ///< put into its run, and its twin's
+  RunSpan span = {};                    ///< the updates that its run, and its twin's, make
+  Capture capture = {};                 ///< what its run records beside what its arm records
 
   std::string name() const { return of + "~" + suffix; }
 };

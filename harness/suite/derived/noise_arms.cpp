@@ -30,8 +30,8 @@ class Planner {
  public:
   Planner(const Arm& arm, NoisePlan& plan) : arm_(arm), plan_(plan) {}
 
-  void add(NoiseKind kind, const std::string& suffix, const FlatConfig& keys, const std::string& profile = "",
-           const std::vector<Fault>& faults = {}) {
+  void add(NoiseKind kind, const std::string& suffix, const FlatConfig& keys,
+           std::optional<Profile> profile = {}, const std::vector<Fault>& faults = {}) {
     ExtraArm extra{.of = arm_.name, .suffix = suffix, .config = keys, .profile = profile, .faults = faults};
     if (plan_.float32) {
       extra.suffix = plan_.float32->suffix + "." + suffix;
@@ -76,13 +76,13 @@ void add_perturbed(Planner& planner, const Arm& arm, const FlatConfig& config, i
     fault.phase = Phase::param;
     fault.size = eps_of(config);
     fault.seed = static_cast<uint64_t>(i);
-    planner.add(NoiseKind::perturbed, fmt::format("perturbed{}", i), {}, "", {fault});
+    planner.add(NoiseKind::perturbed, fmt::format("perturbed{}", i), {}, {}, {fault});
   }
 }
 
 }  // namespace
 
-NoisePlan plan_noise(const Arm& arm, const FlatConfig& config, const std::string& profile, int repeats) {
+NoisePlan plan_noise(const Arm& arm, const FlatConfig& config, Profile profile, int repeats) {
   NoisePlan plan;
   plan.arm = arm.name;
   if (computes_in_16_bits(config))
@@ -97,9 +97,8 @@ NoisePlan plan_noise(const Arm& arm, const FlatConfig& config, const std::string
   add_perturbed(planner, arm, config, repeats);
   const int64_t threads = integer_of(config, "threads", 1) == 1 ? 2 : 1;
   planner.add(NoiseKind::threads, fmt::format("threads{}", threads), {{"threads", threads}});
-  const std::string other(
-      name_of(profile == name_of(Profile::portable) ? Profile::native : Profile::portable));
-  planner.add(NoiseKind::kernels, other, {}, other);
+  const Profile other = profile == Profile::portable ? Profile::native : Profile::portable;
+  planner.add(NoiseKind::kernels, std::string(name_of(other)), {}, other);
   add_micro_batches(planner, arm, config);
   return plan;
 }

@@ -34,6 +34,6 @@ struct NoisePlan {
 /// \param config   of the arm, complete
 /// \param profile  of the case
 /// \param repeats  how many perturbed runs, each with a seed of its own
-NoisePlan plan_noise(const Arm& arm, const FlatConfig& config, const std::string& profile, int repeats);
+NoisePlan plan_noise(const Arm& arm, const FlatConfig& config, Profile profile, int repeats);
 
 }  // namespace parity

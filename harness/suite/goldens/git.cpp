@@ -53,7 +53,7 @@ bool Git::run(const std::vector<std::string>& words, const fs::path& output) con
   return status && status->succeeded();
 }
 
-std::string Git::ask(const std::vector<std::string>& words) const {
+std::string Git::output(const std::vector<std::string>& words) const {
   const fs::path output = scratch_ / "answer";
   if (!run(words, output))
     throw UserError("git failed in " + visible(folder_.string()) + ": " + tail_of(scratch_ / "errors", 4) +
@@ -64,7 +64,7 @@ std::string Git::ask(const std::vector<std::string>& words) const {
   return answer;
 }
 
-std::string Git::said(const std::vector<std::string>& words) const {
+std::string Git::output_or_empty(const std::vector<std::string>& words) const {
   const fs::path output = scratch_ / "answer";
   run(words, output);
   return read_file(output);

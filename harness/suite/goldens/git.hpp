@@ -25,9 +25,9 @@ class Git {
   /// What a command prints, without the newline at its end. Hooks of the repository do not run, and its index
   /// is not refreshed on the way.
   /// \throws UserError with git's own words if it fails
-  std::string ask(const std::vector<std::string>& words) const;
+  std::string output(const std::vector<std::string>& words) const;
   /// What it prints, whether or not it fails.
-  std::string said(const std::vector<std::string>& words) const;
+  std::string output_or_empty(const std::vector<std::string>& words) const;
   /// Whether a command succeeds.
   bool succeeds(const std::vector<std::string>& words) const;
   const std::filesystem::path& folder() const { return folder_; }

@@ -17,11 +17,11 @@ namespace {
 
 constexpr size_t most_named = 5;
 
-std::string largest_words(const GoldenSizes& sizes) {
+std::string describe_largest(const GoldenSizes& sizes) {
   std::string words;
   for (size_t i = 0; i < std::min(sizes.files.size(), most_named); ++i)
     words += fmt::format("{}{} ({})", i == 0 ? "" : ", ", path_from_here(sizes.files[i].file),
-                         bytes_words(sizes.files[i].bytes));
+                         format_bytes(sizes.files[i].bytes));
   return words;
 }
 
@@ -57,8 +57,8 @@ Json oversized_goldens_results(const GoldenSizes& sizes) {
       "the goldens take {} in {} file{}, and may take {}; the largest are {}; store fewer arms ([golden] "
       "arms), a "
       "smaller model, or allow more with --max-total-size",
-      bytes_words(sizes.bytes()), sizes.files.size(), sizes.files.size() == 1 ? "" : "s",
-      bytes_words(sizes.limit), largest_words(sizes));
+      format_bytes(sizes.bytes()), sizes.files.size(), sizes.files.size() == 1 ? "" : "s",
+      format_bytes(sizes.limit), describe_largest(sizes));
   const Json check = {
       {"id", "size of goldens:1"},
       {"kind", "golden"},

@@ -58,7 +58,7 @@ void add_training_checks(std::vector<JudgedCheck>& judged, const Case& source, c
     check.arms = {arm.name};
     check.relation = Relation::trained;
     check.because = "arms that do not train agree for the wrong reason";
-    judged.push_back({"training", "loss", check, judge(check, evidence.arms())});
+    judged.push_back({CheckKind::training, "loss", check, judge(check, evidence.arms())});
   }
 }
 
@@ -98,13 +98,14 @@ std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& 
     const Check& check = source.checks[i];
     if (check.against == Against::golden)
       judged.push_back(
-          {"golden", check.quantity(), check,
+          {CheckKind::golden, check.quantity(), check,
            records ? not_yet_stored(check) : judge_against_golden(check, golden, arms.at(check.arms[0]))});
     else if (const auto stored = standing.find(i);
              stored != standing.end() && !all_twins_ran(check, arms) && !is_of_one_run(check, planned))
-      judged.push_back({"pair", check.quantity(), check, stored->second.result, stored->second.origin});
+      judged.push_back(
+          {CheckKind::pair, check.quantity(), check, stored->second.result, stored->second.origin});
     else
-      judged.push_back({"pair", check.quantity(), check, judge_pair(check, planned, arms)});
+      judged.push_back({CheckKind::pair, check.quantity(), check, judge_pair(check, planned, arms)});
   }
   add_training_checks(judged, source, evidence);
   add_replica_checks(judged, source, evidence);
@@ -115,7 +116,7 @@ std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& 
   return judged;
 }
 
-std::string window_words(const StepWindow& window) {
+std::string describe_window(const StepWindow& window) {
   if (window.kind != StepWindow::Kind::range)
     return std::string(name_of(window.kind));
   return window.first == window.last ? std::to_string(window.first)

@@ -28,6 +28,6 @@ std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& 
                                     const StandingEvidence& standing = {});
 
 /// "all", "warmup", "2-5".
-std::string window_words(const StepWindow& window);
+std::string describe_window(const StepWindow& window);
 
 }  // namespace parity

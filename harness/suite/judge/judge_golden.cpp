@@ -20,7 +20,7 @@ JudgedCheck golden_check(const std::string& arm, const std::string& quantity, Ch
   check.arms = {arm};
   check.relation = Relation::identical;
   check.because = "the golden holds what this arm computed when it was last reviewed";
-  return {"golden", quantity, check, std::move(result)};
+  return {CheckKind::golden, quantity, check, std::move(result)};
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ Departures departures_of(const StoredGolden& golden, const std::map<std::string,
 }
 
 /// \param changed  which arms, where not all of them
-std::string recording_words(Recording recording, const std::string& file, const std::string& changed,
-                            const GoldenPolicy& policy) {
+std::string describe_recording(Recording recording, const std::string& file, const std::string& changed,
+                               const GoldenPolicy& policy) {
   switch (recording) {
     case Recording::first:
       return file + " was recorded";
@@ -107,7 +107,7 @@ void record_as_variant(std::vector<JudgedCheck>& judged, const Case& source, con
   if (departures.drifted.empty()) {
     const bool news = record_evidence(source.golden_file, evidence.arms(source.golden.arms), fresh);
     return tell(true, Verdict::identical,
-                recording_words(news ? Recording::evidence : Recording::unchanged, file, "", policy));
+                describe_recording(news ? Recording::evidence : Recording::unchanged, file, "", policy));
   }
   if (policy.reason.empty())
     return tell(
@@ -129,7 +129,7 @@ EvidenceToKeep evidence_to_keep(const std::vector<JudgedCheck>& judged, const Pl
                                 const GoldenOrigin& producer) {
   EvidenceToKeep kept;
   for (const JudgedCheck& each : judged)
-    if (each.kind == "pair" && each.result.passed && each.result.twins && !each.stored)
+    if (each.kind == CheckKind::pair && each.result.passed && each.result.twins && !each.stored)
       kept.fresh.push_back(
           {each.claim, each.result.verdict, number_of(each.result.measured.value("collapse_log2", Json())),
            *each.result.twins, evidence_origin(each.claim, planned, evidence, runs, producer)});
@@ -173,7 +173,7 @@ void record_case(std::vector<JudgedCheck>& judged, const PlannedCase& planned, c
                     policy.mode == GoldenMode::update_all ? Rewrite::always : Rewrite::when_changed, fresh);
   add_golden_finding(
       judged, source, true, Verdict::identical,
-      recording_words(recording, file, some ? " (only " + list_text(changed) + ")" : "", policy));
+      describe_recording(recording, file, some ? " (only " + list_text(changed) + ")" : "", policy));
 }
 
 }  // namespace parity

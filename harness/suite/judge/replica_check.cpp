@@ -21,7 +21,7 @@ bool is_float32(const Trace& trace, const ReplicaDifference& difference) {
 }
 
 /// "; element [0, 3] is 0.5 on rank 0 and 0.25 on rank 1", as far as it is known.
-std::string values_words(const Trace& trace, const ReplicaDifference& difference) {
+std::string describe_values(const Trace& trace, const ReplicaDifference& difference) {
   if (!difference.value || !difference.other_value)
     return "";
   const bool as_float32 = is_float32(trace, difference);
@@ -32,14 +32,14 @@ std::string values_words(const Trace& trace, const ReplicaDifference& difference
                      number_text(*difference.other_value, as_float32), difference.other);
 }
 
-std::string difference_words(const std::string& arm, const Trace& trace) {
+std::string describe_difference(const std::string& arm, const Trace& trace) {
   const auto& differences = trace.replica_differences();
   const ReplicaDifference& first = differences.front();
   const std::string quantity =
       first.phase ? fmt::format("{} {}", name_of(*first.phase), first.name) : first.name;
   std::string words = fmt::format(
       "{} of {} is not the same on ranks {} and {} at step {}, and should be: both hold all of it{}",
-      quantity, arm, first.rank, first.other, first.step, values_words(trace, first));
+      quantity, arm, first.rank, first.other, first.step, describe_values(trace, first));
   if (differences.size() > 1)
     words += fmt::format("; {} more differ, up to step {}", differences.size() - 1, differences.back().step);
   return words;
@@ -80,14 +80,14 @@ std::optional<JudgedCheck> replica_check(const std::string& arm, const Trace& tr
         "known; "
         "record a channel or a replicated tensor on each rank",
         trace.ranks(), arm);
-    return JudgedCheck{"replicas", "replicas", claim, result};
+    return JudgedCheck{CheckKind::replicas, "replicas", claim, result};
   }
   if (result.passed) {
     result.sentence = fmt::format(
         "what several of the {} ranks of {} hold is the same on each, bit for bit: {} tensors and "
         "channels compared",
         trace.ranks(), arm, trace.replicas_compared());
-    return JudgedCheck{"replicas", "replicas", claim, result};
+    return JudgedCheck{CheckKind::replicas, "replicas", claim, result};
   }
   const ReplicaDifference& first = differences.front();
   if (first.phase) {
@@ -99,12 +99,12 @@ std::optional<JudgedCheck> replica_check(const std::string& arm, const Trace& tr
   }
   result.measured["rank"] = first.rank;
   result.measured["other_rank"] = first.other;
-  result.sentence = difference_words(arm, trace);
+  result.sentence = describe_difference(arm, trace);
   result.worst = place_of(first);
-  return JudgedCheck{"replicas", "replicas", claim, result};
+  return JudgedCheck{CheckKind::replicas, "replicas", claim, result};
 }
 
-std::vector<std::string> replica_words(const JudgedCheck& judged, const std::filesystem::path& run) {
+std::vector<std::string> replica_command(const JudgedCheck& judged, const std::filesystem::path& run) {
   std::vector<std::string> words = {"parity", "compare"};
   for (const char* rank : {"rank", "other_rank"})
     words.push_back(

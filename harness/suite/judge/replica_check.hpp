@@ -19,6 +19,6 @@ namespace parity {
 std::optional<JudgedCheck> replica_check(const std::string& arm, const Trace& trace);
 
 /// The files of the two ranks and what differs, for `parity compare`. \param run  folder of the run
-std::vector<std::string> replica_words(const JudgedCheck& judged, const std::filesystem::path& run);
+std::vector<std::string> replica_command(const JudgedCheck& judged, const std::filesystem::path& run);
 
 }  // namespace parity

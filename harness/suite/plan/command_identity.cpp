@@ -28,7 +28,7 @@ std::string hash_of_program(const std::string& name, const HashFile& hash_progra
 }
 
 /// The words of a script's line "#!"; none for another file.
-std::vector<std::string> interpreter_words(const std::string& name) {
+std::vector<std::string> interpreter_options(const std::string& name) {
   std::string line(longest_line, '\0');
   try {
     std::ifstream in(find_program(name), std::ios::binary);
@@ -49,7 +49,7 @@ std::vector<std::string> interpreter_words(const std::string& name) {
 /// Hashes of the interpreter and, behind `env`, of the program that it looks up.
 std::string hash_of_interpreter(const std::string& name, const HashFile& hash_program) {
   std::string all;
-  for (const std::string& word : interpreter_words(name))
+  for (const std::string& word : interpreter_options(name))
     if (!word.starts_with("-") && word.find('=') == std::string::npos)
       all += hash_of_program(word, hash_program) + " ";
   return all;

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// The bytes as 64-bit words, the last one filled up with zeros, and their number as one word more.
-std::string hash_words(const char* data, size_t size) {
+std::string hash_64_bit_words(const char* data, size_t size) {
   const size_t whole = size / 8;
   Digest digest;
   if (whole > 0)
@@ -56,7 +56,7 @@ std::string hash_of_contents(const fs::path& path) {
   if (data == MAP_FAILED)
     throw UserError("cannot map " + path.string() + " (" + std::strerror(errno) + ")");
   ::posix_madvise(data, size, POSIX_MADV_SEQUENTIAL);
-  const std::string hash = hash_words(size > 0 ? static_cast<const char*>(data) : "", size);
+  const std::string hash = hash_64_bit_words(size > 0 ? static_cast<const char*>(data) : "", size);
   if (size > 0)
     ::munmap(data, size);
   return hash;
@@ -92,7 +92,7 @@ std::string stamp_of(const fs::path& path) {
 
 std::string content_hash(std::string_view bytes) {
   const std::string aligned(bytes);
-  return hash_words(aligned.data(), aligned.size());
+  return hash_64_bit_words(aligned.data(), aligned.size());
 }
 
 ContentHashes::ContentHashes(fs::path memory) : memory_(std::move(memory)) {

@@ -37,8 +37,9 @@ Environment inherited_environment();
 /// | parity         | PARITY_TRAINER (its content counts), PARITY_OFFSPRING, PARITY_MAX_STEPS              |
 bool is_harmless(std::string_view variable);
 
-/// Returns what of an environment belongs to the identity of a run: {"names": [...], "values": HASH,
-/// "preloaded": {FILE: HASH}}. Values are hashed together, since some are secrets.
+/// Returns what of an environment belongs to the identity of a run: {"variables": {NAME: MARK},
+/// "values": HASH, "preloaded": {FILE: HASH}}. All values are hashed together, since some are secrets; a mark
+/// is four digits of one value's hash, to name the variable that changed.
 /// \param replaced   variables that the launcher sets itself, so that a trainer never sees these values
 /// \param hash_file  of the libraries that LD_PRELOAD names
 Json identity_of_environment(const Environment& environment, const std::set<std::string>& replaced,

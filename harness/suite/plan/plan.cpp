@@ -98,7 +98,7 @@ std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
         if (!other.is_command())
           known.push_back(other.name);
       if (std::find(known.begin(), known.end(), name) == known.end())
-        throw UserError(arm.place.words() + ": {trace:" + visible_name(name) +
+        throw UserError(arm.place.text() + ": {trace:" + visible_name(name) +
                         "} names no arm that parity-train runs" + suggestion(name, known));
       read.push_back(name);
     }
@@ -121,7 +121,7 @@ FlatConfig Plan::config_of(const Case& source, const Arm& arm, bool with_schema)
       try {
         config[key] = check ? schema().checked(key, placed.value) : placed.value;
       } catch (const UserError& error) {
-        throw UserError(placed.place.words() + ": " + error.what());
+        throw UserError(placed.place.text() + ": " + error.what());
       }
     }
   };
@@ -147,7 +147,7 @@ void Plan::check_channels(const Case& source) {
     });
     for (const std::string& channel : check.channels)
       if (of_trainer && std::find(known.begin(), known.end(), channel) == known.end())
-        throw UserError(source.check_places[i].words() + ": unknown channel " + parity::quoted(channel) +
+        throw UserError(source.check_places[i].text() + ": unknown channel " + parity::quoted(channel) +
                         suggestion(channel, known));
   }
 }
@@ -162,7 +162,7 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   run.command = arm.command;
   run.names = arm.names;
   run.case_folder = fs::absolute(planned.source.file).parent_path();
-  run.profile = arm.profile.empty() ? planned.source.profile : arm.profile;
+  run.profile = arm.profile.value_or(planned.source.profile);
   run.ranks = arm.is_command() || !schema_ ? arm.ranks : static_cast<int>(schema_->ranks(run.config));
   run.threads = static_cast<int>(std::clamp<int64_t>(integer_of(run.config, "threads", 1), 1, 1024));
   run.steps = integer_of(run.config, "steps", 10);

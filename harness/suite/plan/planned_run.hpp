@@ -33,7 +33,7 @@ struct PlannedRun {
   std::map<std::string, std::string> trace_of;             ///< arm -> run id, for {trace:ARM} in the command
   std::vector<std::pair<std::string, std::string>> names;  ///< regex -> replacement for a command arm's names
   std::filesystem::path case_folder;
-  std::string profile = "portable";
+  Profile profile = Profile::portable;
   std::string dtype = "float32";
   int ranks = 1;
   int threads = 1;

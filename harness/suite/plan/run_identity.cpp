@@ -60,13 +60,13 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
   Json identity = {{"config", numeric},
                    {"dtype", run.dtype},
                    {"ranks", run.ranks},
-                   {"profile", run.profile},
+                   {"profile", name_of(run.profile)},
                    {"device", device.empty() ? "cpu" : device},
                    {"inputs", inputs},
                    {"cpu", context.cpu},
                    {"traces", run.trace_of},
                    {"names", run.names},
-                   {"environment", profile_environment(parse_enum<Profile>(run.profile), run.threads)}};
+                   {"environment", profile_environment(run.profile, run.threads)}};
   if (!run.span.is_whole())
     identity["span"] = run.span.to_json();
   if (!arm.faults.empty())

@@ -16,10 +16,10 @@ namespace {
 void check_steps(const Arm& arm, const PlannedRun& run) {
   const auto asked = run.config.find("steps");
   if (asked != run.config.end() && (run.steps < 1 || !asked->second.is_number_integer()))
-    throw UserError(arm.place.words() + ": arm " + arm.name + " has steps = " + asked->second.dump() +
+    throw UserError(arm.place.text() + ": arm " + arm.name + " has steps = " + asked->second.dump() +
                     "; give an integer of 1 or more");
   if (const int64_t most = most_steps(); run.steps > most)
-    throw UserError(arm.place.words() + ": arm " + arm.name + " has steps = " + std::to_string(run.steps) +
+    throw UserError(arm.place.text() + ": arm " + arm.name + " has steps = " + std::to_string(run.steps) +
                     " (a case runs " + std::to_string(most) +
                     " at most); give fewer, or raise the bound with " + most_steps_variable + "=N");
 }
@@ -29,7 +29,7 @@ void check_faults(const Arm& arm, const PlannedRun& run) {
     const auto beyond =
         std::find_if(fault.steps.begin(), fault.steps.end(), [&](int64_t step) { return step > run.steps; });
     if (beyond != fault.steps.end())
-      throw UserError(run.label + ": a fault, " + fault.words() + ", is at step " + std::to_string(*beyond) +
+      throw UserError(run.label + ": a fault, " + fault.text() + ", is at step " + std::to_string(*beyond) +
                       " (the run ends after step " + std::to_string(run.steps) + "); name an earlier one");
   }
 }

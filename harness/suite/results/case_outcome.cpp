@@ -10,36 +10,35 @@
 namespace parity {
 namespace {
 
-ExitCode code_of_failure(const std::string& kind) {
-  return kind == "bad_config" ? ExitCode::bad_input
-         : kind == "missing"  ? ExitCode::missing
-                              : ExitCode::crashed;
-}
-
-ExitCode code_of_verdict(const std::string& verdict) {
-  return verdict == "crashed"   ? ExitCode::crashed
-         : verdict == "missing" ? ExitCode::missing
-                                : ExitCode::differ;
+ExitCode code_of_verdict(Verdict verdict) {
+  return verdict == Verdict::crashed   ? ExitCode::crashed
+         : verdict == Verdict::missing ? ExitCode::missing
+                                       : ExitCode::differ;
 }
 
 }  // namespace
 
-ExitCode worse(ExitCode a, ExitCode b) {
+ExitCode more_severe(ExitCode a, ExitCode b) {
   for (const ExitCode code : {ExitCode::crashed, ExitCode::bad_input, ExitCode::differ, ExitCode::missing})
     if (a == code || b == code)
       return code;
   return ExitCode::agree;
 }
 
-ExitCode exit_code_of_case(const std::vector<std::string>& failures,
-                           const std::vector<std::string>& verdicts) {
+ExitCode exit_code_of_case(const std::vector<FailureKind>& failures, const std::vector<Verdict>& verdicts) {
   ExitCode code = ExitCode::agree;
-  for (const std::string& kind : failures)
-    code = worse(code, code_of_failure(kind));
+  for (const FailureKind kind : failures)
+    code = more_severe(code, meaning_of(kind).exit_code);
   if (failures.empty())
-    for (const std::string& verdict : verdicts)
-      code = worse(code, code_of_verdict(verdict));
+    for (const Verdict verdict : verdicts)
+      code = more_severe(code, code_of_verdict(verdict));
   return code;
+}
+
+Verdict failed_verdict_of(std::string_view name) {
+  const auto& names = EnumNames<Verdict>::names;
+  const auto* const found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? Verdict::different : static_cast<Verdict>(found - names.begin());
 }
 
 CaseOutcome outcome_of(const Json& item) {
@@ -47,10 +46,11 @@ CaseOutcome outcome_of(const Json& item) {
   outcome.skipped = !text_or(item, "skipped").empty();
   // A case without checks has shown nothing, whatever it says.
   outcome.passed = item.at("passed").get<bool>() && (outcome.skipped || !item.at("checks").empty());
-  std::vector<std::string> failures, verdicts;
+  std::vector<FailureKind> failures;
+  std::vector<Verdict> verdicts;
   for (const Json& arm : item.at("arms")) {
     if (arm.at("status") != "complete")
-      failures.push_back(text_or(arm.value("failure", Json()), "kind"));
+      failures.push_back(failure_kind_of(text_or(arm.value("failure", Json()), "kind")));
     for (const char* key : {"run", "twin"})
       if (const std::string run = text_or(arm, key); !run.empty())
         outcome.runs.push_back(run);
@@ -62,7 +62,7 @@ CaseOutcome outcome_of(const Json& item) {
     outcome.checks_on_twins += evidence.empty() ? 0 : 1;
     outcome.checks_on_stored_evidence += evidence == "stored" ? 1 : 0;
     if (!check.at("passed").get<bool>())
-      verdicts.push_back(verdict);
+      verdicts.push_back(failed_verdict_of(verdict));
   }
   outcome.checks_failed = static_cast<int64_t>(verdicts.size());
   outcome.code = outcome.skipped ? ExitCode::agree : exit_code_of_case(failures, verdicts);
@@ -91,7 +91,7 @@ Json summary_of(const std::vector<CaseOutcome>& cases, const std::map<std::strin
   const auto cached =
       std::count_if(runs.begin(), runs.end(), [](const auto& entry) { return entry.second.cached; });
   const auto ended = std::count_if(runs.begin(), runs.end(), [](const auto& entry) {
-    return !entry.second.failure || entry.second.failure->kind != "interrupted";
+    return !entry.second.failure || entry.second.failure->kind != FailureKind::interrupted;
   });
   const auto total = static_cast<int64_t>(cases.size());
   const auto skipped = std::count_if(cases.begin(), cases.end(), std::mem_fn(&CaseOutcome::skipped));
@@ -115,7 +115,7 @@ ExitCode exit_code_of(const std::vector<CaseOutcome>& cases, Part part) {
     return ExitCode::missing;
   ExitCode code = ExitCode::agree;
   for (const CaseOutcome& item : cases)
-    code = worse(code, item.code);
+    code = more_severe(code, item.code);
   return code;
 }
 

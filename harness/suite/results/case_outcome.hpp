@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/exit_code.hpp"
 #include "harness/base/json.hpp"
+#include "harness/compare/verdict.hpp"
 #include "harness/suite/runs/store.hpp"
 
 namespace parity {
@@ -43,13 +45,16 @@ enum class Part { whole, shard };
 ExitCode exit_code_of(const std::vector<CaseOutcome>& cases, Part part);
 
 /// The worse of two: crashed before bad_input before differ before missing before agree.
-ExitCode worse(ExitCode a, ExitCode b);
+ExitCode more_severe(ExitCode a, ExitCode b);
+
+/// Returns the verdict of a failed check that results name; `different` for a name that this version does not
+/// know.
+Verdict failed_verdict_of(std::string_view name);
 
 /// What a case of results.json ends with. A run that did not finish explains why its checks failed.
 /// \param failures  kinds of the failures of its arms
 /// \param verdicts  of its failed checks
-ExitCode exit_code_of_case(const std::vector<std::string>& failures,
-                           const std::vector<std::string>& verdicts);
+ExitCode exit_code_of_case(const std::vector<FailureKind>& failures, const std::vector<Verdict>& verdicts);
 
 /// A case of results.json that stands for what is wrong with the suite and no case of it; its checks failed.
 Json suite_failure(const std::string& name, const std::string& title, const std::string& question,

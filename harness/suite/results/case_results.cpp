@@ -9,9 +9,9 @@
 
 #include "harness/base/process.hpp"
 #include "harness/compare/wording.hpp"
+#include "harness/suite/results/bisect_command.hpp"
 #include "harness/suite/results/case_sentence.hpp"
 #include "harness/suite/results/case_times.hpp"
-#include "harness/suite/results/cause_command.hpp"
 #include "harness/suite/results/curves.hpp"
 #include "harness/suite/results/follow_up_command.hpp"
 #include "harness/suite/results/mask_pictures.hpp"
@@ -40,15 +40,15 @@ Json failure_of(const RunResult& run, const Trace* trace) {
     return nullptr;
   Json failure = run.failure->to_json();
   const std::optional<Json> own = trace ? trace->failure() : std::nullopt;
-  if (!own || !own->is_object() || run.failure->kind != "crashed")
+  if (!own || !own->is_object() || run.failure->kind != FailureKind::crashed)
     return failure;
   for (const char* key : {"message", "phase", "tensor"})
     if (own->contains(key) && own->at(key).is_string())
       failure[key] = own->at(key);
   if (own->contains("step") && own->at("step").is_number_integer())
     failure["step"] = own->at("step");
-  if (own->value("kind", Json()) == "non_finite")
-    failure["kind"] = "non_finite";
+  if (own->value("kind", Json()) == name_of(FailureKind::non_finite))
+    failure["kind"] = name_of(FailureKind::non_finite);
   return failure;
 }
 
@@ -78,7 +78,7 @@ Json arm_json(const PlannedArm& arm, const Evidence& evidence, const std::map<st
   for (const std::string& id : {arm.run, arm.twin})
     if (const std::string problem = evidence.problem(id); !problem.empty()) {
       json["status"] = "failed";
-      json["failure"] = RunFailure{"bad_trace", problem}.to_json();
+      json["failure"] = RunFailure{FailureKind::bad_trace, problem}.to_json();
     }
   return json;
 }
@@ -104,12 +104,12 @@ Json config_difference(const PlannedCase& planned) {
 }
 
 /// Where a claim about two arms failed: the few keys that tell these two apart. "" where there are many.
-std::string cause_words(const std::vector<JudgedCheck>& judged, const Json& differing) {
+std::string describe_cause(const std::vector<JudgedCheck>& judged, const Json& differing) {
   constexpr size_t most_keys = 3;
   const auto first =
       std::find_if(judged.begin(), judged.end(), [](const JudgedCheck& j) { return !j.result.passed; });
   const bool of_pair =
-      first != judged.end() && first->kind == "pair" && first->claim.arms.size() == 2 &&
+      first != judged.end() && first->kind == CheckKind::pair && first->claim.arms.size() == 2 &&
       (first->result.verdict == Verdict::different || first->result.verdict == Verdict::imprecise ||
        first->result.verdict == Verdict::rounding);
   if (!of_pair)
@@ -157,7 +157,7 @@ Json coverage_json(const JudgedCheck& judged) {
   const Coverage& coverage = judged.result.coverage;
   if (coverage.sides.empty())
     return nullptr;
-  if (judged.kind == "golden" && judged.result.passed)
+  if (judged.kind == CheckKind::golden && judged.result.passed)
     return {{"text", coverage.text()}};
   return coverage.to_json();
 }
@@ -177,13 +177,13 @@ Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t nu
   if (judged.claim.sibling)
     parameters["times"] = judged.claim.sibling->times;
   return {{"id", fmt::format("{}:{}", planned.source.name, number)},
-          {"kind", judged.kind},
+          {"kind", name_of(judged.kind)},
           {"quantity", judged.quantity},
           {"arms", judged.claim.arms},
-          {"against", judged.kind == "golden" ? "golden" : "arm"},
+          {"against", judged.kind == CheckKind::golden ? "golden" : "arm"},
           {"relation", name_of(judged.claim.relation)},
           {"parameters", parameters},
-          {"steps", window_words(judged.claim.steps)},
+          {"steps", describe_window(judged.claim.steps)},
           {"because", judged.claim.because},
           {"passed", result.passed},
           {"verdict", name_of(result.verdict)},
@@ -196,7 +196,7 @@ Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t nu
           {"coverage", coverage_json(judged)},
           {"evidence", evidence_json(judged)},
           {"command", follow_up_command(planned, judged, runs, out)},
-          {"cause", cause_command(planned, judged, runs, out)}};
+          {"cause", bisect_command(planned, judged, runs, out)}};
 }
 
 double seconds_of(const PlannedCase& planned, const std::map<std::string, RunResult>& runs) {
@@ -239,7 +239,7 @@ std::string skip_reason(const PlannedCase& planned, const std::map<std::string, 
     for (const std::string& id : {arm.run, arm.twin}) {
       if (id.empty() || runs.at(id).complete())
         continue;
-      if (runs.at(id).failure->kind != "no_device")
+      if (runs.at(id).failure->kind != FailureKind::no_device)
         return "";
       if (reason.empty())
         reason = "arm " + arm.name + ": " + runs.at(id).failure->message;
@@ -275,7 +275,7 @@ Json case_results(const PlannedCase& planned, const Evidence& evidence,
                {"reference", source.reference},
                {"passed", passed},
                {"verdict", name_of(verdict)},
-               {"sentence", sentence_of(source, judged, verdict, arms) + cause_words(judged, differing)},
+               {"sentence", sentence_of(source, judged, verdict, arms) + describe_cause(judged, differing)},
                {"seconds", seconds_of(planned, runs)},
                {"notes", all_notes(source, evidence)},
                {"arms", arms},

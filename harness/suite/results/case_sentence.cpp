@@ -24,19 +24,19 @@ std::string list_of_arms(const Case& source) {
 /// Whether a golden of another environment is met up to drift only.
 bool drifts(const std::vector<JudgedCheck>& judged) {
   return std::ranges::any_of(judged, [](const JudgedCheck& each) {
-    return each.kind == "golden" && each.result.verdict == Verdict::drift;
+    return each.kind == CheckKind::golden && each.result.verdict == Verdict::drift;
   });
 }
 
 /// What equal bits say: of the arms among each other only where that was claimed of each pair.
-std::string identical_words(const Case& source, const std::vector<JudgedCheck>& judged) {
+std::string describe_identical(const Case& source, const std::vector<JudgedCheck>& judged) {
   const std::string names = list_of_arms(source);
   const auto of_pair = [](const JudgedCheck& check) {
-    return check.kind == "pair" && check.claim.arms.size() == 2;
+    return check.kind == CheckKind::pair && check.claim.arms.size() == 2;
   };
   if (std::none_of(judged.begin(), judged.end(), of_pair)) {
-    const bool golden =
-        std::any_of(judged.begin(), judged.end(), [](const auto& each) { return each.kind == "golden"; });
+    const bool golden = std::any_of(judged.begin(), judged.end(),
+                                    [](const auto& each) { return each.kind == CheckKind::golden; });
     const std::string how =
         drifts(judged) ? "up to drift: the golden is of another environment" : "bit for bit";
     return golden ? names + (source.arms.size() == 1 ? " agrees with its golden, " + how
@@ -60,7 +60,7 @@ Verdict verdict_of(const std::vector<JudgedCheck>& judged) {
   for (const JudgedCheck& check : judged) {
     if (!check.result.passed)
       return check.result.verdict;
-    if (check.kind == "pair" && check.claim.arms.size() == 2)
+    if (check.kind == CheckKind::pair && check.claim.arms.size() == 2)
       farthest = std::max(farthest, check.result.verdict);
   }
   return farthest;
@@ -79,13 +79,13 @@ std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judg
   const std::string names = list_of_arms(source);
   switch (verdict) {
     case Verdict::identical:
-      return fmt::format("{} ({} checks)", identical_words(source, judged), judged.size());
+      return fmt::format("{} ({} checks)", describe_identical(source, judged), judged.size());
     case Verdict::rounding:
       return fmt::format("{} compute the same thing: what differs between them is rounding ({} checks hold)",
                          names, judged.size());
     default: {
       const auto telling = std::find_if(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
-        return check.kind == "pair" && check.result.verdict == verdict;
+        return check.kind == CheckKind::pair && check.result.verdict == verdict;
       });
       return fmt::format("{} differ as the case says, and only so ({} checks hold): {}", names, judged.size(),
                          telling == judged.end() ? "" : first_clause(telling->result.sentence));

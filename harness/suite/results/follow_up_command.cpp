@@ -28,7 +28,7 @@ const RunResult* failed_run(const PlannedCase& planned, const JudgedCheck& judge
   return nullptr;
 }
 
-Words log_words(const PlannedCase& planned, const RunResult& run, const fs::path& out) {
+Words log_command(const PlannedCase& planned, const RunResult& run, const fs::path& out) {
   if (run.log.empty())
     return reproduce_command(planned.source, out);
   return {"tail", "-n", "100", run.log.string()};
@@ -51,7 +51,7 @@ std::string other_arm(const PlannedCase& planned, const std::string& arm) {
   return arm;
 }
 
-Words compare_words(const PlannedCase& planned, const JudgedCheck& judged) {
+Words compare_command(const PlannedCase& planned, const JudgedCheck& judged) {
   const Check& claim = judged.claim;
   Words words = {"parity", "compare"};
   for (const std::string& arm : claim.arms)
@@ -85,12 +85,13 @@ const RunResult& run_of(const PlannedCase& planned, const std::string& arm,
 std::string follow_up_command(const PlannedCase& planned, const JudgedCheck& judged,
                               const std::map<std::string, RunResult>& runs, const fs::path& out) {
   if (const RunResult* failed = failed_run(planned, judged, runs))
-    return shell_quote(log_words(planned, *failed, out));
-  if (judged.kind == "replicas")
-    return shell_quote(judged.result.passed
-                           ? reproduce_command(planned.source, out)
-                           : replica_words(judged, run_of(planned, judged.claim.arms.front(), runs).folder));
-  Words words = judged.kind == "golden" ? golden_command(planned) : compare_words(planned, judged);
+    return shell_quote(log_command(planned, *failed, out));
+  if (judged.kind == CheckKind::replicas)
+    return shell_quote(
+        judged.result.passed
+            ? reproduce_command(planned.source, out)
+            : replica_command(judged, run_of(planned, judged.claim.arms.front(), runs).folder));
+  Words words = judged.kind == CheckKind::golden ? golden_command(planned) : compare_command(planned, judged);
   add_out_option(words, out);
   return shell_quote(words);
 }

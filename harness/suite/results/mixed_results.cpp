@@ -17,7 +17,7 @@ Json member(const Json& object, const std::string& key) {
   return object.is_object() && object.contains(key) ? object.at(key) : Json();
 }
 
-std::string words_of(const Json& value) {
+std::string describe(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.is_null() ? "none" : json_text(value);
 }
 
@@ -37,7 +37,7 @@ std::vector<std::string> differences_of_origin(const Json& results, const std::s
   std::vector<std::string> differences;
   const auto compare = [&](const std::string& name, const Json& a, const Json& b) {
     if (a != b)
-      differences.push_back(name + ": " + words_of(a) + " in " + folder + ", " + words_of(b) + " in " +
+      differences.push_back(name + ": " + describe(a) + " in " + folder + ", " + describe(b) + " in " +
                             other_folder);
   };
   compare("schema", member(results, "schema"), member(others, "schema"));

@@ -29,7 +29,7 @@ std::vector<int64_t> wasted_updates(const Trace* trace) {
   return wasted;
 }
 
-std::string wasted_words(const std::vector<int64_t>& updates) {
+std::string describe_wasted_updates(const std::vector<int64_t>& updates) {
   if (updates.size() == 1)
     return fmt::format("update {} has lr 0 and leaves every parameter unchanged: a wasted step",
                        updates.front());
@@ -96,7 +96,7 @@ std::vector<std::string> warnings_of(const Trace* trace) {
 }
 
 /// "layers.0 (1 x 40 elements)" of "layers.0: 1 x 40 elements: ...".
-std::string buffer_words(const std::string& line) {
+std::string describe_buffer(const std::string& line) {
   const size_t name = line.find(": "), layout = line.find(": ", std::min(name, line.size() - 1) + 1);
   if (name == std::string::npos || layout == std::string::npos)
     return line;
@@ -111,7 +111,7 @@ std::string buffers_of(const Trace& trace) {
   if (found.is_array())
     for (const Json& line : found)
       if (line.is_string() && !line.get<std::string>().empty())
-        buffers.push_back(buffer_words(line));
+        buffers.push_back(describe_buffer(line));
   if (buffers.empty())
     return "";
   const std::string count = count_text(buffers.size(), "flat buffer");
@@ -128,7 +128,7 @@ std::vector<std::string> faults_of(const Trace* trace) {
   std::vector<std::string> words;
   if (trace)
     for (const FaultReport& report : trace->faults())
-      words.push_back(fmt::format("defect put into it: {} ({} changed)", report.fault.words(),
+      words.push_back(fmt::format("defect put into it: {} ({} changed)", report.fault.text(),
                                   count_text(static_cast<size_t>(report.changed), "element")));
   return words;
 }
@@ -160,7 +160,7 @@ std::vector<std::string> notes_on(const Case& source, const Evidence& evidence) 
   for (const Arm& arm : source.arms) {
     const Trace* trace = evidence.trace(arm.name);
     if (const std::vector<int64_t> updates = wasted_updates(trace); !updates.empty())
-      wasted.add(wasted_words(updates), arm.name);
+      wasted.add(describe_wasted_updates(updates), arm.name);
     for (const std::string& warning : warnings_of(trace))
       warned.add(warning, arm.name);
     for (const std::string& fault : faults_of(trace))

@@ -142,7 +142,7 @@ std::optional<TensorPicture> picture_of_check(const JudgedCheck& judged, const E
   const WorstPlace& worst = *judged.result.worst;
   const Trace* actual =
       evidence.arms().contains(claim.arms.back()) ? evidence.trace(claim.arms.back()) : nullptr;
-  const bool against_golden = judged.kind == "golden";
+  const bool against_golden = judged.kind == CheckKind::golden;
   if (!actual || (!against_golden && !claim.of_tensors()))
     return std::nullopt;
   TensorKey key{worst.step, claim.phase, worst.quantity};

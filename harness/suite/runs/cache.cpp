@@ -92,7 +92,7 @@ CacheTrim trim_cache(const fs::path& runs, const CachePolicy& policy) {
   return trim;
 }
 
-std::string bytes_words(uint64_t bytes) {
+std::string format_bytes(uint64_t bytes) {
   size_t unit = 0;
   auto number = static_cast<double>(bytes);
   for (; number >= 1024 && unit + 1 < units.size(); ++unit)

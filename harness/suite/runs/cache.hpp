@@ -29,7 +29,7 @@ struct CacheTrim {
 CacheTrim trim_cache(const std::filesystem::path& runs, const CachePolicy& policy);
 
 /// "12 GiB", "1.5 MiB"; for messages.
-std::string bytes_words(uint64_t bytes);
+std::string format_bytes(uint64_t bytes);
 
 /// "20G", "512M", "0" as bytes (K, M, G, T: powers of 1024). \throws UserError for anything else
 uint64_t parse_bytes(const std::string& words);

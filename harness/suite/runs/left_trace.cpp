@@ -32,7 +32,7 @@ std::string fault_problem(const PlannedRun& run, const Trace& trace) {
     const Fault& fault = run.capture.faults[i];
     if (!is_within(fault, run))
       continue;
-    const std::string what = run.label + " was not changed as it should be, by " + fault.words();
+    const std::string what = run.label + " was not changed as it should be, by " + fault.text();
     if (i >= reports.size() || !(reports[i].fault == fault))
       return what +
              " (its trace tells of no such fault: its trainer does not read PARITY_CAPTURE's faults); use a "
@@ -78,25 +78,27 @@ std::string ranks_problem(const PlannedRun& run, const Trace& trace) {
 std::optional<RunFailure> trace_failure(const PlannedRun& run, const fs::path& trace) {
   std::error_code error;
   if (!fs::exists(trace, error))
-    return RunFailure{"no_trace",
+    return RunFailure{FailureKind::no_trace,
                       run.label +
                           " ended with exit status 0 but wrote no trace (nothing at PARITY_TRACE); a trainer "
                           "writes one there and renames it when it is complete"};
   try {
     const Trace opened = Trace::open(trace);
     if (!opened.complete())
-      return RunFailure{"bad_trace", fmt::format("{} left a partial trace (last update {})", run.label,
-                                                 opened.last_step())};
+      return RunFailure{FailureKind::bad_trace, fmt::format("{} left a partial trace (last update {})",
+                                                            run.label, opened.last_step())};
     if (opened.failure())
-      return RunFailure{"bad_trace", fmt::format("{} left a complete trace that says its run failed: {}",
-                                                 run.label, visible(opened.failure()->dump()))};
+      return RunFailure{FailureKind::bad_trace,
+                        fmt::format("{} left a complete trace that says its run failed: {}", run.label,
+                                    visible(opened.failure()->dump()))};
     for (const std::string& problem : {steps_problem(run, opened), ranks_problem(run, opened)})
       if (!problem.empty())
-        return RunFailure{"bad_trace", problem};
+        return RunFailure{FailureKind::bad_trace, problem};
     if (const std::string problem = fault_problem(run, opened); !problem.empty())
-      return RunFailure{"bad_fault", problem};
+      return RunFailure{FailureKind::bad_fault, problem};
   } catch (const UserError& problem) {
-    return RunFailure{"bad_trace", run.label + " left a trace that cannot be read: " + problem.what()};
+    return RunFailure{FailureKind::bad_trace,
+                      run.label + " left a trace that cannot be read: " + problem.what()};
   }
   return std::nullopt;
 }

@@ -38,8 +38,8 @@ bool Runner::drop_if_hopeless(const PlannedRun& run) {
       continue;
     RunResult result;
     result.folder = store_.folder(run.id);
-    result.failure =
-        RunFailure{"not_started", run.label + " needs the trace of arm " + arm + ", which did not finish"};
+    result.failure = RunFailure{FailureKind::not_started,
+                                run.label + " needs the trace of arm " + arm + ", which did not finish"};
     results_[run.id] = result;
     ended_.push_back(run.id);
     return true;
@@ -87,7 +87,8 @@ void Runner::interrupt() {
   for (const PlannedRun& run : waiting_) {
     RunResult result;
     result.folder = store_.folder(run.id);
-    result.failure = RunFailure{"interrupted", run.label + " was not started before the interruption"};
+    result.failure =
+        RunFailure{FailureKind::interrupted, run.label + " was not started before the interruption"};
     results_[run.id] = result;
     ended_.push_back(run.id);
   }

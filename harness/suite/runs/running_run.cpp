@@ -14,8 +14,8 @@
 #include "harness/base/progress.hpp"
 #include "harness/base/utc.hpp"
 #include "harness/base/visible.hpp"
-#include "harness/suite/runs/left_trace.hpp"
 #include "harness/suite/plan/rank_environment.hpp"
+#include "harness/suite/runs/left_trace.hpp"
 #include "harness/suite/runs/rank_command.hpp"
 
 namespace parity {
@@ -44,7 +44,7 @@ int64_t step_of(const Json& heartbeat) {
 }
 
 /// "at update 12" or, before the first one, what it did last: "before the first update (meet)".
-std::string place_words(const Json& heartbeat) {
+std::string describe_place(const Json& heartbeat) {
   if (const int64_t step = step_of(heartbeat); step > 0)
     return fmt::format("at update {}", step);
   const std::string phase = text_or(heartbeat, "phase");
@@ -52,7 +52,7 @@ std::string place_words(const Json& heartbeat) {
 }
 
 /// "rank 2" where there are several.
-std::string rank_words(const PlannedRun& run, int rank) {
+std::string describe_rank(const PlannedRun& run, int rank) {
   return run.ranks == 1 ? run.label : fmt::format("rank {} of {}", rank, run.label);
 }
 
@@ -101,7 +101,7 @@ void RunningRun::start_leg() {
       spec.group = ranks_.front().process.pid();
     }
   } catch (const UserError& error) {
-    fail("not_started", error.what(), 0);
+    fail(FailureKind::not_started, error.what(), 0);
   }
 }
 
@@ -127,7 +127,7 @@ std::string RunningRun::last_lines(int rank) const {
   return run_.is_command() ? text : without_noise(text);
 }
 
-std::string RunningRun::last_words(int rank) const {
+std::string RunningRun::quoted_last_lines(int rank) const {
   const std::string text = last_lines(rank);
   const std::string last = text.substr(text.rfind('\n') + 1);
   return last.empty() ? "" : ": " + last;
@@ -157,43 +157,45 @@ bool RunningRun::look_for_failure() {
   const auto now = Clock::now();
   first_failure_ = first_failure_.value_or(now);
   const std::vector<RankState> all = states();
-  const auto culprit = find_culprit(all, now - *first_failure_ > patience);
+  const auto culprit = find_failed_rank(all, now - *first_failure_ > patience);
   if (!culprit)
     return false;
-  if (culprit->kind == Culprit::Kind::ended)
+  if (culprit->kind == FailedRank::Kind::ended)
     fail_with_status(*all[culprit->rank].ended, static_cast<int>(culprit->rank));
   else
-    fail(culprit->kind == Culprit::Kind::lost || culprit->kind == Culprit::Kind::left ? "crashed" : "hung",
-         words_of(*culprit, all) + last_words(static_cast<int>(culprit->rank)),
+    fail(culprit->kind == FailedRank::Kind::lost || culprit->kind == FailedRank::Kind::left
+             ? FailureKind::crashed
+             : FailureKind::hung,
+         describe(*culprit, all) + quoted_last_lines(static_cast<int>(culprit->rank)),
          static_cast<int>(culprit->rank));
   return true;
 }
 
 /// What became of a rank that did not fail by itself, with what the others did.
-std::string RunningRun::words_of(const Culprit& culprit, const std::vector<RankState>& all) const {
+std::string RunningRun::describe(const FailedRank& culprit, const std::vector<RankState>& all) const {
   const auto rank = static_cast<int>(culprit.rank);
-  const std::string who = rank_words(run_, rank);
-  const std::string place = place_words(heartbeat_of(result_.folder, rank));
+  const std::string who = describe_rank(run_, rank);
+  const std::string place = describe_place(heartbeat_of(result_.folder, rank));
   const RankState& state = all[culprit.rank];
   switch (culprit.kind) {
-    case Culprit::Kind::stopped:
-      return fmt::format("{} is stopped by a signal, {}{}", who, place, waiting_words(all, culprit.rank));
-    case Culprit::Kind::left:
+    case FailedRank::Kind::stopped:
+      return fmt::format("{} is stopped by a signal, {}{}", who, place, describe_waiting(all, culprit.rank));
+    case FailedRank::Kind::left:
       return fmt::format("{} ended with exit status 0, {}, before the other ranks did", who, place);
-    case Culprit::Kind::lost:
+    case FailedRank::Kind::lost:
       return who + " lost another rank, and none says why";
-    case Culprit::Kind::behind:
-    case Culprit::Kind::ended:
+    case FailedRank::Kind::behind:
+    case FailedRank::Kind::ended:
       break;
   }
   const std::string doing = state.waits_in.empty() ? "holds up the others"
                                                    : fmt::format("waits in {}, collective {}",
                                                                  visible(state.waits_in), state.collectives);
-  return fmt::format("{} {}, {}{}", who, doing, place, waiting_words(all, culprit.rank));
+  return fmt::format("{} {}, {}{}", who, doing, place, describe_waiting(all, culprit.rank));
 }
 
 /// "; rank 0 waits in all_reduce over tp, collective 12"; a rank that has given up waiting says where it did.
-std::string RunningRun::waiting_words(const std::vector<RankState>& all, size_t culprit) const {
+std::string RunningRun::describe_waiting(const std::vector<RankState>& all, size_t culprit) const {
   for (size_t i = 0; i < all.size(); ++i)
     if (i != culprit && !all[i].waits_in.empty())
       return fmt::format("; rank {} {} in {}, collective {}", i, all[i].ended ? "waited" : "waits",
@@ -232,15 +234,15 @@ bool RunningRun::poll() {
 void RunningRun::fail_silent(size_t quietest) {
   const std::vector<RankState> all = states();
   const std::string limit = fmt::format("no sign of life for {} (the limit is timeout_seconds of the case)",
-                                        duration_words(run_.timeout_seconds));
-  if (const auto late = find_late(all))
-    return fail(late->kind == Culprit::Kind::left ? "crashed" : "hung",
-                words_of(*late, all) + "; " + limit + last_words(static_cast<int>(late->rank)),
+                                        format_duration(run_.timeout_seconds));
+  if (const auto late = find_late_rank(all))
+    return fail(late->kind == FailedRank::Kind::left ? FailureKind::crashed : FailureKind::hung,
+                describe(*late, all) + "; " + limit + quoted_last_lines(static_cast<int>(late->rank)),
                 static_cast<int>(late->rank));
   const auto rank = static_cast<int>(quietest);
-  fail("hung",
-       fmt::format("{} gave {}, last seen {}{}", rank_words(run_, rank), limit,
-                   place_words(heartbeat_of(result_.folder, rank)), last_words(rank)),
+  fail(FailureKind::hung,
+       fmt::format("{} gave {}, last seen {}{}", describe_rank(run_, rank), limit,
+                   describe_place(heartbeat_of(result_.folder, rank)), quoted_last_lines(rank)),
        rank);
 }
 
@@ -249,12 +251,13 @@ void RunningRun::fail_with_status(const WaitStatus& status, int culprit) {
   const auto code = status.exit_status();
   const auto is = [&](ExitCode wanted) { return !run_.is_command() && code == static_cast<int>(wanted); };
   if (is(ExitCode::missing) && text_or(heartbeat_of(result_.folder, culprit), "phase") == device_phase)
-    return fail("no_device", without_program(last_words(culprit)), culprit);
-  const std::string kind = is(ExitCode::bad_input) ? "bad_config"
-                           : is(ExitCode::missing) ? "missing"
-                                                   : "crashed";
+    return fail(FailureKind::no_device, without_program(quoted_last_lines(culprit)), culprit);
+  const FailureKind kind = is(ExitCode::bad_input) ? FailureKind::bad_config
+                           : is(ExitCode::missing) ? FailureKind::missing
+                                                   : FailureKind::crashed;
   fail(kind,
-       rank_words(run_, culprit) + (code ? " ended with " : " was ") + status.words() + last_words(culprit),
+       describe_rank(run_, culprit) + (code ? " ended with " : " was ") + status.text() +
+           quoted_last_lines(culprit),
        culprit);
 }
 
@@ -287,7 +290,7 @@ void RunningRun::remove_rendezvous() {
   fs::remove(rendezvous_, ignored);
 }
 
-void RunningRun::fail(const std::string& kind, const std::string& message, int culprit) {
+void RunningRun::fail(FailureKind kind, const std::string& message, int culprit) {
   stop_ranks();
   remove_rendezvous();
   trim_logs();
@@ -303,7 +306,7 @@ void RunningRun::fail(const std::string& kind, const std::string& message, int c
 
 void RunningRun::interrupt() {
   if (!ended_)
-    fail("interrupted", run_.label + " was interrupted", 0);
+    fail(FailureKind::interrupted, run_.label + " was interrupted", 0);
 }
 
 void RunningRun::end() {
@@ -317,7 +320,8 @@ void RunningRun::end() {
     return;
   }
   if (const auto failure = trace_failure(run_, result_.folder / "trace.h5"))
-    return fail(failure->kind, failure->message + (failure->kind == "no_trace" ? last_words(0) : ""), 0);
+    return fail(failure->kind,
+                failure->message + (failure->kind == FailureKind::no_trace ? quoted_last_lines(0) : ""), 0);
   result_.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   result_.ended = utc_now();
   store_.finish(run_, result_);

@@ -13,7 +13,7 @@
 #include "harness/base/process.hpp"
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/bounded_log.hpp"
-#include "harness/suite/runs/culprit.hpp"
+#include "harness/suite/runs/failed_rank.hpp"
 #include "harness/suite/runs/store.hpp"
 
 namespace parity {
@@ -44,20 +44,20 @@ class RunningRun {
 
   void start_leg();
   void read_heartbeats();
-  void fail(const std::string& kind, const std::string& message, int culprit);
+  void fail(FailureKind kind, const std::string& message, int culprit);
   void fail_with_status(const WaitStatus& status, int culprit);
   void fail_silent(size_t quietest);
   bool look_for_failure();  ///< \return whether the run has failed
   std::vector<RankState> states();
-  std::string words_of(const Culprit& culprit, const std::vector<RankState>& all) const;
-  std::string waiting_words(const std::vector<RankState>& all, size_t culprit) const;
+  std::string describe(const FailedRank& culprit, const std::vector<RankState>& all) const;
+  std::string describe_waiting(const std::vector<RankState>& all, size_t culprit) const;
   std::string last_lines(int rank) const;
   void stop_ranks();
   void remove_rendezvous();
   void trim_logs();
   void end();
   std::filesystem::path log(const char* stream, int rank) const;
-  std::string last_words(int rank) const;
+  std::string quoted_last_lines(int rank) const;
 
   PlannedRun run_;
   const RunStore& store_;

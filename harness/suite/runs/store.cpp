@@ -70,6 +70,15 @@ void describe_files(Json& record, const fs::path& folder) {
 
 }  // namespace
 
+Json RunStore::identity(const std::string& id) const {
+  const fs::path file = folder(id) / "run.json";
+  std::error_code error;
+  if (!fs::is_regular_file(file, error))
+    return nullptr;
+  const Json record = read_json(read_file(file, largest_record));
+  return record.is_object() ? record.value("identity", Json()) : Json();
+}
+
 std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
   const fs::path place = folder(run.id);
   Json record = record_of(place, run);

@@ -8,17 +8,16 @@
 
 #include "harness/base/json.hpp"
 #include "harness/suite/plan/planned_run.hpp"
+#include "harness/suite/runs/failure_kind.hpp"
 
 namespace parity {
 
 /// Why a run did not finish.
 struct RunFailure {
-  /// crashed, hung, no_trace, bad_trace, bad_fault, non_finite, interrupted, not_started; from parity-train
-  /// also bad_config, missing and no_device
-  std::string kind;
+  FailureKind kind = FailureKind::crashed;
   std::string message;  ///< a sentence with rank, step and reason
 
-  Json to_json() const { return {{"kind", kind}, {"message", message}}; }
+  Json to_json() const { return {{"kind", name_of(kind)}, {"message", message}}; }
 };
 
 /// How a run ended.
@@ -51,6 +50,8 @@ class RunStore {
   /// The finished run with this identity, if it recorded all that is wanted now and its trace can be read.
   /// Notes that it was used.
   std::optional<RunResult> find(const PlannedRun& run) const;
+  /// The identity that a finished run was executed with; null if none is there, or its record is damaged.
+  Json identity(const std::string& id) const;
   /// Makes the folder empty, with config.json and capture.json in it. What an older run of this identity
   /// captured is wanted again, so that two suites with different checks do not take turns.
   void begin(PlannedRun& run) const;

@@ -27,12 +27,12 @@ constexpr std::array<FaultKindRow, 9> table = {{
     {FaultKind::dropped_reduction, false, FaultExtent::all, "a gradient that was not reduced over ranks"},
 }};
 
-constexpr std::string_view shape_words =
+constexpr std::string_view describe_shape =
     "a fault is {\"kind\": \"scale\", \"steps\": [3], \"phase\": \"grad\", \"name\": \"layers.0.*\", "
     "\"size\": 1e-6}";
 
 [[noreturn]] void refuse_fault(const std::string& problem) {
-  throw UserError(fmt::format("the capture's faults: {} ({}); mend it", problem, shape_words));
+  throw UserError(fmt::format("the capture's faults: {} ({}); mend it", problem, describe_shape));
 }
 
 int64_t count_at(const Json& value, const std::string& key) {
@@ -115,7 +115,7 @@ bool Fault::covers(int64_t step, Phase at_phase, std::string_view tensor) const 
   return at_phase == phase && at_step(step) && glob_match(name, tensor);
 }
 
-std::string Fault::words() const {
+std::string Fault::text() const {
   std::string text(name_of(kind));
   if (row_of(kind).sized)
     text += fmt::format(" by {}", size);
@@ -222,9 +222,8 @@ void add(std::vector<FaultReport>& reports, const std::vector<FaultReport>& othe
   }
   for (size_t i = 0; i < reports.size() && i < others.size(); ++i) {
     if (!(reports[i].fault == others[i].fault))
-      throw UserError("the faults of a run's traces are not the same everywhere (" +
-                      reports[i].fault.words() + " against " + others[i].fault.words() +
-                      "); give all ranks and legs one capture");
+      throw UserError("the faults of a run's traces are not the same everywhere (" + reports[i].fault.text() +
+                      " against " + others[i].fault.text() + "); give all ranks and legs one capture");
     reports[i].tensors += others[i].tensors;
     reports[i].elements += others[i].elements;
     reports[i].changed += others[i].changed;

@@ -80,7 +80,7 @@ struct Fault {
   bool at_step(int64_t step) const;
   bool covers(int64_t step, Phase at_phase, std::string_view tensor) const;
   /// "scale by 1 + 1e-06 of grad layers.0.* at step 3, on rank 1".
-  std::string words() const;
+  std::string text() const;
   Json to_json() const;
   /// \throws UserError naming the key or value that is wrong
   static Fault from_json(const Json& json);

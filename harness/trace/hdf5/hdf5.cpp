@@ -99,13 +99,6 @@ Handle fixed_string_type(size_t bytes) {
   return type;
 }
 
-Handle variable_string_type() {
-  Handle type(H5Tcopy(H5T_C_S1), "cannot make a string type");
-  check(H5Tset_size(type, H5T_VARIABLE), "cannot make a string type variable");
-  check(H5Tset_cset(type, H5T_CSET_UTF8), "cannot set a string type to UTF-8");
-  return type;
-}
-
 void write_contiguous(hid_t parent, const std::string& name, hid_t type, const Shape& shape,
                       const void* data) {
   const std::vector<hsize_t> dims(shape.begin(), shape.end());

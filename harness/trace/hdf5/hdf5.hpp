@@ -57,7 +57,6 @@ std::string path_of(hid_t object);
 // --- types -----------------------------------------------------------------------------------------
 
 Handle fixed_string_type(size_t bytes);
-Handle variable_string_type();
 
 // --- attributes ------------------------------------------------------------------------------------
 

@@ -107,7 +107,7 @@ void probe(const std::filesystem::path& path, const std::function<void()>& read)
     throw UserError("cannot read " + visible(path.string()) + " (HDF5 " +
                     (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? "does not come to an end with it: "
                                                                         : "crashes on it: ") +
-                    WaitStatus(status).words() + "); the file is damaged or hostile: write it again");
+                    WaitStatus(status).text() + "); the file is damaged or hostile: write it again");
   survivors().add(state);
 }
 

@@ -26,7 +26,7 @@ struct Claim {
   }
 };
 
-std::string words_of(const TensorKey& key) {
+std::string describe(const TensorKey& key) {
   return std::string(name_of(key.phase)) + " " + key.name + " of step " + std::to_string(key.step);
 }
 
@@ -38,7 +38,7 @@ std::string ranks_of(const std::vector<Claim>& claims) {
 }
 
 [[noreturn]] void refuse(const TensorKey& key, const std::string& why) {
-  throw UserError("cannot join the ranks' parts of " + words_of(key) + " (" + why +
+  throw UserError("cannot join the ranks' parts of " + describe(key) + " (" + why +
                   "); a trainer records on each rank what it holds, with its layout");
 }
 

@@ -12,7 +12,7 @@ namespace {
 /// Of a smaller tensor the few pages stay mapped.
 constexpr size_t least_released = size_t{1} << 20;
 
-std::string tensor_words(const TensorKey& key) {
+std::string describe_tensor(const TensorKey& key) {
   return std::string(name_of(key.phase)) + " " + key.name + " of step " + std::to_string(key.step);
 }
 
@@ -28,9 +28,10 @@ void attach(const InputFile& file, TraceContent& trace, const SketchRow& row, st
   if (place.in_parts && !place.layout)
     return;  // in a way we do not know: nobody reads it
   if (place.layout != layout)
-    file.refuse("corrupt trace: " + tensor_words(row.key) + " and its sketch row are of different layouts");
+    file.refuse("corrupt trace: " + describe_tensor(row.key) +
+                " and its sketch row are of different layouts");
   if (place.dtype != row.dtype || place.shape != row.shape)
-    file.refuse("corrupt trace: " + tensor_words(row.key) + " is " + facts_of(place.dtype, place.shape) +
+    file.refuse("corrupt trace: " + describe_tensor(row.key) + " is " + facts_of(place.dtype, place.shape) +
                 ", its sketch row says " + facts_of(row.dtype, row.shape));
   place.digest = row.digest;
 }
@@ -46,9 +47,9 @@ void attach_row_digests(const InputFile& file, TraceContent& trace) {
     return;
   for (const auto& [key, place] : trace.tensors)
     if (!place.digest)
-      file.refuse("corrupt trace: " + tensor_words(key) + " has no row of sketches; schema " + trace.schema +
-                  " of " + std::to_string(trace.ranks) + " rank" + (trace.ranks == 1 ? "" : "s") +
-                  " asks for one");
+      file.refuse("corrupt trace: " + describe_tensor(key) + " has no row of sketches; schema " +
+                  trace.schema + " of " + std::to_string(trace.ranks) + " rank" +
+                  (trace.ranks == 1 ? "" : "s") + " asks for one");
 }
 
 Digest digest_of_values(const TraceContent& file, const TensorPlace& place, const PartCover* cover,
@@ -74,8 +75,9 @@ void check_digest(const TraceContent& file, const TensorPlace& place, const Tens
                   const Digest& found) {
   if (place.digest && *place.digest != found)
     throw UserError("cannot read " + file.path.string() + " (corrupt trace: the values of " +
-                    tensor_words(key) + " have the digest " + to_string(found) + ", their sketch row says " +
-                    to_string(*place.digest) + "); restore the file, or run again");
+                    describe_tensor(key) + " have the digest " + to_string(found) +
+                    ", their sketch row says " + to_string(*place.digest) +
+                    "); restore the file, or run again");
 }
 
 }  // namespace parity

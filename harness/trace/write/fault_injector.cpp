@@ -16,7 +16,7 @@ namespace {
 
 [[noreturn]] void refuse_injection(const Fault& fault, const std::string& why,
                                    const std::string& what_to_do) {
-  throw UserError(fmt::format("cannot apply a fault, {} ({}); {}", fault.words(), why, what_to_do));
+  throw UserError(fmt::format("cannot apply a fault, {} ({}); {}", fault.text(), why, what_to_do));
 }
 
 Json place_of(int64_t step, Phase phase, const std::string& name, const FaultEffect& effect) {

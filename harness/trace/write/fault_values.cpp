@@ -18,7 +18,7 @@ namespace parity {
 namespace {
 
 [[noreturn]] void refuse_values(const Fault& fault, const std::string& why, const std::string& what_to_do) {
-  throw UserError(fmt::format("cannot apply a fault, {} ({}); {}", fault.words(), why, what_to_do));
+  throw UserError(fmt::format("cannot apply a fault, {} ({}); {}", fault.text(), why, what_to_do));
 }
 
 /// MurmurHash3's finaliser: every bit of the result depends on every bit of x.

@@ -105,7 +105,7 @@ struct Recorder::State {
     return teacher && teacher->has({*step, phase, std::string(name)});
   }
 
-  void tell_faults() {
+  void print_faults() {
     if (!capture.faults.empty())
       writer.submit(
           TraceWriter::Job([reports = faults.reports()](TraceFile& file) { file.set_faults(reports); }));
@@ -270,7 +270,7 @@ void Recorder::replay_batch(int64_t step, int64_t micro_batch, std::string_view 
 
 void Recorder::failure(const Json& what) {
   state_->failed = true;
-  state_->tell_faults();
+  state_->print_faults();
   state_->writer.submit(TraceWriter::Job([what](TraceFile& file) { file.set_failure(what); }));
   state_->writer.drain();
 }
@@ -280,7 +280,7 @@ void Recorder::finish() {
   require(!state_->finished, "finish called twice");
   if (!state_->failed)
     state_->faults.finish();
-  state_->tell_faults();
+  state_->print_faults();
   state_->writer.submit(TraceWriter::Job(
       [failed = state_->failed](TraceFile& file) { failed ? file.abandon() : file.finish(); }));
   state_->writer.drain();

@@ -128,7 +128,7 @@ TEST_F(BisectOptionsTest, WhatIsRefusedIsNotStartedAgain) {
                   progress);
   ASSERT_EQ(runs.toggles().at(1).key, "attention.sliding_window");
   for (const int64_t stop_after : {3, 5, 0}) {
-    EXPECT_EQ(runs.of({{1}, stop_after}).failure_kind, "bad_config");
+    EXPECT_EQ(runs.of({{1}, stop_after}).failure_kind, FailureKind::bad_config);
     EXPECT_EQ(runs.effort().executed, 1) << stop_after;
   }
 }
@@ -155,7 +155,7 @@ TEST_F(BisectOptionsTest, RanksThatNeedEachOtherAreNoCulprits) {
 
 TEST_F(BisectOptionsTest, OptionsThatNeedEachOtherAreOneSet) {
   const OptionFindings found = search("", no_ops() + "data.packing = \"stream\"\ndata.document_tokens = 8\n");
-  const OptionCulprit& culprit = found.rounds.at(0).culprit;
+  const OptionCause& culprit = found.rounds.at(0).culprit;
   Toggles all = culprit.on;
   all.insert(culprit.needs.begin(), culprit.needs.end());
   EXPECT_EQ(keys_of(found, all), (Keys{"data.document_tokens", "data.packing"})) << sentence_;

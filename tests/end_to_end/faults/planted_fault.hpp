@@ -95,7 +95,7 @@ class PlantedFaultTest : public TrainedCaseTest {
     changed.suffix = "faulty";
     changed.faults = {fault};
     const Case faulty = with_extra_arms(source, {changed});
-    const std::string what = arm + ": " + fault.words();
+    const std::string what = arm + ": " + fault.text();
     SearchRecord record;
     try {
       record = search_run({faulty, arm, arm + "~faulty"}, options(), progress_);

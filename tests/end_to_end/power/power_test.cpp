@@ -30,13 +30,13 @@ TEST_F(PowerTest, TwentySeededFaultsAreSeenAndNamedWhereTheyAre) {
               Places(trials.healthy(), row.kind, phase, seed).draw(n, row.sized ? well_above : 0));
   int64_t effective = 0;
   for (const Trial& trial : trials.run(faults)) {
-    EXPECT_EQ(trial.refused, "") << trial.fault.words();
+    EXPECT_EQ(trial.refused, "") << trial.fault.text();
     if (!trial.has_effect)
       continue;  // a bfloat16 already
     ++effective;
     // One ULP of one gradient may round away in the optimizer: it is named where it is looked for, and is
     // below what the checks see.
-    EXPECT_TRUE(trial.seen() || trial.fault.kind == FaultKind::ulp) << trial.fault.words();
+    EXPECT_TRUE(trial.seen() || trial.fault.kind == FaultKind::ulp) << trial.fault.text();
     EXPECT_TRUE(trial.is_named()) << trial.to_json();
   }
   EXPECT_GE(effective, 18);

@@ -149,7 +149,7 @@ TEST_P(KilledRankTest, IsNamed) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   const RunResult& result = run.running.result();
   ASSERT_TRUE(result.failure);
-  EXPECT_EQ(result.failure->kind, "crashed");
+  EXPECT_EQ(result.failure->kind, FailureKind::crashed);
   EXPECT_THAT(result.failure->message,
               StartsWith(fmt::format("rank {} of topic/c:arm was killed by signal 9 (KILL)", run.rank)));
   EXPECT_THAT(result.stderr_tail, Not(HasSubstr("did not end")));
@@ -175,7 +175,7 @@ TEST_P(StoppedRanksTest, AreNamedAndNotTheOnesThatWait) {
   for (const Harmed& run : runs) {
     const RunResult& result = run.running.result();
     ASSERT_TRUE(result.failure);
-    EXPECT_EQ(result.failure->kind, "hung");
+    EXPECT_EQ(result.failure->kind, FailureKind::hung);
     EXPECT_THAT(result.failure->message,
                 StartsWith(fmt::format("rank {} of topic/c:arm is stopped by a signal, ", run.rank)));
     if (run.step > 0) {
@@ -200,7 +200,7 @@ TEST_F(KilledRanksTest, ARankThatCrashesBeforeTheStoreIsNamed) {
 
 TEST_F(KilledRanksTest, ARankThatNeverComesToTheStoreIsNamedAtTheLimit) {
   const RunResult result = run_to_end(2, 8, trainer_with(1, "echo loading >&2; exec sleep 600"));
-  EXPECT_EQ(result.failure->kind, "hung");
+  EXPECT_EQ(result.failure->kind, FailureKind::hung);
   EXPECT_THAT(result.failure->message,
               AllOf(StartsWith("rank 1 of topic/c:arm holds up the others, before the first update; rank 0 "
                                "waits in meeting of world, collective 0"),
@@ -209,7 +209,7 @@ TEST_F(KilledRanksTest, ARankThatNeverComesToTheStoreIsNamedAtTheLimit) {
 
 TEST_F(KilledRanksTest, ARankThatLeavesEarlyIsNamedAndNotTheOnesThatWait) {
   const RunResult result = run_to_end(2, 3, trainer_with(1, "exit 0"));
-  EXPECT_EQ(result.failure->kind, "crashed");
+  EXPECT_EQ(result.failure->kind, FailureKind::crashed);
   EXPECT_THAT(result.failure->message, StartsWith("rank 1 of topic/c:arm ended with exit status 0"));
 }
 
@@ -219,7 +219,7 @@ TEST_F(KilledRanksTest, RanksThatDisagreeOnTheConfigSayInWhat) {
       "export PARITY_CONFIG",
       (folder / "other.json").string());
   const RunResult result = run_to_end(2, 60, trainer_with(1, elsewhere));
-  EXPECT_EQ(result.failure->kind, "bad_config");
+  EXPECT_EQ(result.failure->kind, FailureKind::bad_config);
   EXPECT_THAT(result.failure->message, EndsWith("rank 1 has another config than rank 0 (data.seq_len is 16 "
                                                 "against 8); start every rank with the same one"));
 }

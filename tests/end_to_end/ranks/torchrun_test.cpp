@@ -74,7 +74,7 @@ class TorchrunTest : public FolderTest {
   void expect_success(Process& process, const std::string& log) const {
     const auto status = process.wait_for(std::chrono::minutes(2));
     ASSERT_TRUE(status) << "it hangs: " << tail_of(folder / log, 30);
-    EXPECT_TRUE(status->succeeded()) << status->words() << ": " << tail_of(folder / log, 30);
+    EXPECT_TRUE(status->succeeded()) << status->text() << ": " << tail_of(folder / log, 30);
   }
 
   /// The same run, started by the launcher of the suite.

@@ -55,8 +55,8 @@ TEST_F(ProcessTest, EnvironmentIsAddedAndReplaced) {
 }
 
 TEST_F(ProcessTest, ExitStatusAndSignalAreToldInWords) {
-  EXPECT_EQ(Process::spawn(shell("exit 3")).wait_for(seconds(20))->words(), "exit status 3");
-  EXPECT_EQ(Process::spawn(shell("kill -9 $$")).wait_for(seconds(20))->words(), "killed by signal 9 (KILL)");
+  EXPECT_EQ(Process::spawn(shell("exit 3")).wait_for(seconds(20))->text(), "exit status 3");
+  EXPECT_EQ(Process::spawn(shell("kill -9 $$")).wait_for(seconds(20))->text(), "killed by signal 9 (KILL)");
   EXPECT_FALSE(Process::spawn(shell("exit 3")).wait_for(seconds(20))->succeeded());
   EXPECT_TRUE(Process::spawn(shell("exit 0")).wait_for(seconds(20))->succeeded());
 }
@@ -84,7 +84,7 @@ TEST_F(ProcessTest, AProcessThatIgnoresTermIsKilled) {
   Process process = Process::spawn(shell("trap '' TERM; echo ready; while :; do sleep 0.05; done"));
   while (!fs::exists(folder_ / "out") || fs::file_size(folder_ / "out") == 0)
     std::this_thread::sleep_for(milliseconds(5));
-  EXPECT_EQ(process.stop(milliseconds(50)).words(), "killed by signal 9 (KILL)");
+  EXPECT_EQ(process.stop(milliseconds(50)).text(), "killed by signal 9 (KILL)");
 }
 
 TEST_F(ProcessTest, ASignalToTheGroupReachesGrandchildren) {
@@ -94,7 +94,7 @@ TEST_F(ProcessTest, ASignalToTheGroupReachesGrandchildren) {
   const pid_t grandchild = std::stoi(read_file(folder_ / "out"));
   EXPECT_EQ(::getpgid(grandchild), process.pid());
   signal_group(process.pid(), SIGKILL);
-  EXPECT_EQ(process.wait_for(seconds(20))->words(), "killed by signal 9 (KILL)");
+  EXPECT_EQ(process.wait_for(seconds(20))->text(), "killed by signal 9 (KILL)");
 }
 
 TEST_F(ProcessTest, ChildrenDieWithTheLauncher) {

@@ -49,9 +49,9 @@ TEST(ProgressTest, TimeLeftFollowsTheRateSoFar) {
   EXPECT_EQ(time_left({.done = 1, .total = 4, .seconds = 30}), "1m 30s left");
   EXPECT_EQ(time_left({.done = 0, .total = 4, .seconds = 30}), "");
   EXPECT_EQ(time_left({.done = 4, .total = 4, .seconds = 30}), "");
-  EXPECT_EQ(duration_words(0.44), "0.4s");
-  EXPECT_EQ(duration_words(59.9), "1m 00s");
-  EXPECT_EQ(duration_words(7261), "2h 01m");
+  EXPECT_EQ(format_duration(0.44), "0.4s");
+  EXPECT_EQ(format_duration(59.9), "1m 00s");
+  EXPECT_EQ(format_duration(7261), "2h 01m");
 }
 
 TEST(StyleTest, ColoursOnlyWhereAsked) {

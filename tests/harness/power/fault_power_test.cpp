@@ -67,7 +67,6 @@ TEST_F(FaultPowerTest, EachHalfOfTheGateHasItsSmallestSize) {
   EXPECT_EQ(power.arms.size, 3e-6);
   EXPECT_EQ(power.golden->size, 1e-7);
   EXPECT_EQ(power.arms.seen, (Tally{20, 20}));
-  EXPECT_TRUE(power.arms.has_power());
   EXPECT_EQ(power.named.hits, power.named.trials);
   EXPECT_GT(power.named.trials, 20);
   EXPECT_LT(tried, 300);
@@ -78,7 +77,6 @@ TEST_F(FaultPowerTest, ASizeThatIsMissedAtSomeStepsHasNoPower) {
   blind_step = 3;  // a fifth of the places
   const FaultPower power = measure(FaultKind::scale);
   EXPECT_FALSE(power.arms.size);
-  EXPECT_FALSE(power.arms.has_power());
   EXPECT_LT(power.arms.seen.hits, power.arms.seen.trials);
 }
 

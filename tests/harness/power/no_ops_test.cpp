@@ -23,7 +23,7 @@ FlatConfig plain() {
           {"parallel.activation_checkpointing_every", 2}};
 }
 
-std::vector<std::string> words_of(const FlatConfig& config) {
+std::vector<std::string> describe(const FlatConfig& config) {
   std::vector<std::string> words;
   for (const NoOp& change : no_ops_of(config))
     words.push_back(change.words);
@@ -31,7 +31,7 @@ std::vector<std::string> words_of(const FlatConfig& config) {
 }
 
 TEST(NoOpsTest, ThreadsRestartsPiecesAndRanks) {
-  EXPECT_THAT(words_of(plain()), ElementsAre("2 threads", "3 threads", "4 threads", "resumed after update 1",
+  EXPECT_THAT(describe(plain()), ElementsAre("2 threads", "3 threads", "4 threads", "resumed after update 1",
                                              "resumed after update 2", "2 micro-batches", "4 micro-batches",
                                              "dp_replicate 2", "dp_shard 2"));
 }
@@ -44,15 +44,15 @@ TEST(NoOpsTest, OnlyARestartKeepsEveryBit) {
 TEST(NoOpsTest, AMeanOfMeansIsNotCut) {
   FlatConfig config = plain();
   config["loss.normalization"] = "microbatch_mean";
-  EXPECT_THAT(words_of(config), Not(Contains("2 micro-batches")));
-  EXPECT_THAT(words_of(config), Contains("resumed after update 1"));
+  EXPECT_THAT(describe(config), Not(Contains("2 micro-batches")));
+  EXPECT_THAT(describe(config), Contains("resumed after update 1"));
 }
 
 TEST(NoOpsTest, AnArmKeepsItsRanksAndItsRestart) {
   FlatConfig config = plain();
   config["parallel.dp_shard"] = 2;
   config["checkpoint.restart_after"] = 1;
-  EXPECT_THAT(words_of(config), ElementsAre("2 threads", "3 threads", "4 threads"));
+  EXPECT_THAT(describe(config), ElementsAre("2 threads", "3 threads", "4 threads"));
 }
 
 }  // namespace

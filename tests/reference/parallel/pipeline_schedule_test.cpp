@@ -90,7 +90,7 @@ std::vector<PipelineShape> all_shapes() {
   return shapes;
 }
 
-std::string words_of(const PipelineShape& shape) {
+std::string describe(const PipelineShape& shape) {
   return fmt::format("{} on {} ranks, {} stages each, {} pieces", name_of(shape.schedule), shape.ranks,
                      shape.stages_per_rank, shape.pieces);
 }
@@ -115,25 +115,25 @@ TEST(PipelineScheduleTest, EveryPassComesOnceInAscendingOrderOfPieces) {
     for (int64_t rank = 0; rank < shape.ranks; ++rank) {
       std::map<std::pair<int64_t, PipelineWork>, std::vector<int64_t>> pieces;
       for (const PipelineAction& action : actions_of(shape, rank)) {
-        EXPECT_EQ(shape.rank_of(action.stage), rank) << words_of(shape);
+        EXPECT_EQ(shape.rank_of(action.stage), rank) << describe(shape);
         pieces[{action.stage, action.work}].push_back(action.piece);
       }
-      EXPECT_EQ(pieces.size(), static_cast<size_t>(2 * shape.stages_per_rank)) << words_of(shape);
+      EXPECT_EQ(pieces.size(), static_cast<size_t>(2 * shape.stages_per_rank)) << describe(shape);
       std::vector<int64_t> ascending;
       for (int64_t piece = 0; piece < shape.pieces; ++piece)
         ascending.push_back(piece);
       for (const auto& [where, order] : pieces)
-        EXPECT_THAT(order, ElementsAreArray(ascending)) << words_of(shape) << ", stage " << where.first;
+        EXPECT_THAT(order, ElementsAreArray(ascending)) << describe(shape) << ", stage " << where.first;
     }
 }
 
 TEST(PipelineScheduleTest, EverySendMeetsItsReceiveForwardAloneToo) {
   for (const PipelineShape& shape : all_shapes()) {
-    EXPECT_TRUE(play(shape).ends) << words_of(shape);
+    EXPECT_TRUE(play(shape).ends) << describe(shape);
     std::vector<std::vector<PipelineAction>> forward;
     for (int64_t rank = 0; rank < shape.ranks; ++rank)
       forward.push_back(forward_only(actions_of(shape, rank)));
-    EXPECT_TRUE(play(shape, forward).ends) << words_of(shape);
+    EXPECT_TRUE(play(shape, forward).ends) << describe(shape);
   }
 }
 
@@ -142,7 +142,7 @@ TEST(PipelineScheduleTest, RanksWaitNoLongerThanTheBubble) {
     if (shape.stages_per_rank > 1 && shape.pieces % shape.ranks != 0)
       continue;  // rounds that do not fill the ranks wait longer
     const int64_t work = 2 * shape.pieces * shape.stages_per_rank;
-    EXPECT_EQ(play(shape).slots, work + 2 * (shape.ranks - 1)) << words_of(shape);
+    EXPECT_EQ(play(shape).slots, work + 2 * (shape.ranks - 1)) << describe(shape);
   }
 }
 
@@ -153,7 +153,7 @@ TEST(PipelineScheduleTest, OneForwardOneBackwardHoldsAsManyPiecesAsStagesAreLeft
       if (shape.schedule != PipelineSchedule::interleaved) {
         const bool alternates = shape.schedule == PipelineSchedule::one_forward_one_backward;
         const int64_t left = shape.ranks - rank;
-        EXPECT_EQ(held, alternates ? std::min(shape.pieces, left) : shape.pieces) << words_of(shape);
+        EXPECT_EQ(held, alternates ? std::min(shape.pieces, left) : shape.pieces) << describe(shape);
       }
     }
 }

@@ -15,17 +15,15 @@ std::vector<OptionToggle> toggles() {
 TEST(OptionTogglesTest, WhatDiffersIsAToggleInTheOrderOfKeys) {
   const auto found = toggles();
   ASSERT_EQ(found.size(), 3U);
-  EXPECT_EQ(found[0].good_words(), "lr.base = 0.1");
-  EXPECT_EQ(found[0].bad_words(), "lr.base = 0.2");
+  EXPECT_EQ(found[0].describe_bad(), "lr.base = 0.2");
   EXPECT_EQ(found[2].key, "parallel.pp_stages");
 }
 
 TEST(OptionTogglesTest, AKeyThatOnlyOneSideHasIsAToggleToo) {
   const auto found = toggles_between({{"a", 1}}, {{"b", "x"}});
   ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[0].good_words(), "a = 1");
-  EXPECT_EQ(found[0].bad_words(), "without a");
-  EXPECT_EQ(found[1].bad_words(), "b = \"x\"");
+  EXPECT_EQ(found[0].describe_bad(), "without a");
+  EXPECT_EQ(found[1].describe_bad(), "b = \"x\"");
 }
 
 TEST(OptionTogglesTest, ANumberIsNoOtherNumberForHavingAPoint) {

@@ -6,8 +6,8 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/bisect/traces/first_bad_operator.hpp"
 #include "harness/bisect/traces/first_step.hpp"
-#include "harness/bisect/traces/guilty_operator.hpp"
 #include "harness/bisect/traces/tensor_place.hpp"
 #include "tests/support/traces/recorded.hpp"
 #include "tests/support/traces/samples.hpp"
@@ -136,19 +136,19 @@ TEST_F(TensorPathTest, AnOperatorThatComputesOtherwiseIsToldFromOneThatIsGivenOt
   std::vector<Offer> computes = step_of_model();
   change(computes, Phase::forward, "layers.1@0:aten::mm:out.0", 2);
   change(computes, Phase::forward, "layers.1", 2);
-  auto guilty = find_guilty_operator(healthy(), trace("b.h5", computes), first, 0);
+  auto guilty = find_first_bad_operator(healthy(), trace("b.h5", computes), first, 0);
   ASSERT_TRUE(guilty);
-  EXPECT_EQ(guilty->words(), "aten::mm of layers.1 gives another result from the same inputs");
+  EXPECT_EQ(guilty->text(), "aten::mm of layers.1 gives another result from the same inputs");
   std::vector<Offer> reads = computes;
   change(reads, Phase::forward, "layers.1@0:aten::mm:in.self", 2);
-  guilty = find_guilty_operator(healthy(), trace("c.h5", reads), first, 0);
+  guilty = find_first_bad_operator(healthy(), trace("c.h5", reads), first, 0);
   ASSERT_TRUE(guilty);
-  EXPECT_THAT(guilty->words(), HasSubstr("aten::mm of layers.1 is given another self"));
+  EXPECT_THAT(guilty->text(), HasSubstr("aten::mm of layers.1 is given another self"));
   std::vector<Offer> written = step_of_model();
   change(written, Phase::forward, "layers.1", 2);
-  guilty = find_guilty_operator(healthy(), trace("d.h5", written), first, 0);
+  guilty = find_first_bad_operator(healthy(), trace("d.h5", written), first, 0);
   ASSERT_TRUE(guilty);
-  EXPECT_EQ(guilty->kind, GuiltyOperator::Kind::written);
+  EXPECT_EQ(guilty->kind, FirstBadOperator::Kind::written);
 }
 
 TEST_F(TensorPathTest, OtherOperatorsInOnesPlaceAreNamed) {
@@ -157,9 +157,9 @@ TEST_F(TensorPathTest, OtherOperatorsInOnesPlaceAreNamed) {
   other[2].name = "layers.1@0:aten::addmm:out.0";
   change(other, Phase::forward, "layers.1", 2);
   const auto guilty =
-      find_guilty_operator(healthy(), trace("b.h5", other), {2, Phase::forward, "layers.1"}, 0);
+      find_first_bad_operator(healthy(), trace("b.h5", other), {2, Phase::forward, "layers.1"}, 0);
   ASSERT_TRUE(guilty);
-  EXPECT_EQ(guilty->words(),
+  EXPECT_EQ(guilty->text(),
             "the sides run other operators from here: aten::mm of layers.1 against aten::addmm");
 }
 
@@ -167,7 +167,7 @@ TEST_F(TensorPathTest, AfterTheTensorNoOperatorIsGuilty) {
   std::vector<Offer> off = step_of_model();
   change(off, Phase::forward, "layers.0", 2);
   change(off, Phase::forward, "layers.1@0:aten::mm:in.self", 2);
-  EXPECT_FALSE(find_guilty_operator(healthy(), trace("b.h5", off), {2, Phase::forward, "layers.0"}, 0));
+  EXPECT_FALSE(find_first_bad_operator(healthy(), trace("b.h5", off), {2, Phase::forward, "layers.0"}, 0));
 }
 
 TEST_F(TensorPathTest, OperatorsToWatchAreThoseBetweenTheLastThatAgreesAndTheFirstThatDoesNot) {
@@ -203,7 +203,7 @@ TEST_F(TensorPathTest, TheElementIsToldWithWhatStandsThere) {
   EXPECT_THAT(place->gap.worst, ElementsAre(1, 1, 1));
   EXPECT_EQ(place->token, 11);
   EXPECT_THAT(place->words("good", "bad"), HasSubstr("(row 1, position 1, token 11)"));
-  EXPECT_EQ(place->short_words(), "1 of 12 elements, most at [1, 1, 1]");
+  EXPECT_EQ(place->short_text(), "1 of 12 elements, most at [1, 1, 1]");
 }
 
 }  // namespace

@@ -216,6 +216,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "[arms.a]\ncommand = [\"x\"]\n[arms.a.names]\n\"(\" = \"y\"\n" + check,
                 {":4:1", "regular"}},
         Mistake{"ArmNameThatIsAPath", "[arms.\"../x\"]\nsteps = 1\n" + check, {":1:", "cannot be called"}},
+        Mistake{
+            "DateInAList", "[base]\nseeds = [1, 1979-05-27]\n" + head.substr(17) + check, {":2:1", "date"}},
+        Mistake{
+            "TableInAList", "[base]\nseeds = [1, {a = 1}]\n" + head.substr(17) + check, {":2:1", "table"}},
+        Mistake{"NanInAList", "[base]\nlrs = [0.1, nan]\n" + head.substr(17) + check, {":2:1", "finite"}},
         Mistake{"DateInConfig", "[base]\nseed = 1979-05-27\n" + head.substr(17) + check, {":2:1", "date"}}),
     [](const auto& each) { return std::string(each.param.name); });
 

@@ -53,7 +53,7 @@ TEST_F(ReplicaCheckTest, AFindingNamesTensorStepPhaseRanksAndElement) {
   EXPECT_EQ(check->result.sentence,
             "param w of arm is not the same on ranks 0 and 1 at step 2, and should be: both hold all of it; "
             "element [1] is 2 on rank 0 and 2.0000002 on rank 1");
-  EXPECT_THAT(replica_words(*check, "out/runs/x"),
+  EXPECT_THAT(replica_command(*check, "out/runs/x"),
               ElementsAre("parity", "compare", "out/runs/x/trace.h5", "out/runs/x/trace.rank1.h5", "--phase",
                           "param", "--tensor", "w", "--step", "2"));
 }

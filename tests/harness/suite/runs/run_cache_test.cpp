@@ -86,9 +86,9 @@ TEST_F(RunCacheTest, SizesAreReadAndShownInTheSameUnits) {
   EXPECT_EQ(parse_bytes("123"), 123U);
   EXPECT_EQ(parse_bytes("20G"), uint64_t{20} << 30);
   EXPECT_EQ(parse_bytes("1T"), uint64_t{1} << 40);
-  EXPECT_EQ(bytes_words(512), "512 bytes");
-  EXPECT_EQ(bytes_words(uint64_t{3} << 19), "1.5 MiB");
-  EXPECT_EQ(bytes_words(uint64_t{20} << 30), "20 GiB");
+  EXPECT_EQ(format_bytes(512), "512 bytes");
+  EXPECT_EQ(format_bytes(uint64_t{3} << 19), "1.5 MiB");
+  EXPECT_EQ(format_bytes(uint64_t{20} << 30), "20 GiB");
   for (const char* bad : {"", "G", "-1", "1.5G", "1GB", "20 G", "99999999999999999999", "99999999T", "0x10"})
     EXPECT_THAT([&] { parse_bytes(bad); }, ThrowsMessage<UserError>(HasSubstr("is no size"))) << bad;
 }

@@ -42,9 +42,9 @@ TEST(FaultTest, JsonKeepsEverything) {
   EXPECT_EQ(Fault::from_json(fault.to_json()), fault);
   EXPECT_EQ(faults_from_json(Json::parse(to_json({fault, fault_of(FaultKind::ulp)}).dump())),
             (std::vector<Fault>{fault, fault_of(FaultKind::ulp)}));
-  EXPECT_EQ(fault.words(),
+  EXPECT_EQ(fault.text(),
             "perturb by 5.960464477539063e-08 of param layers.*, element 12, at steps 0, 3, on rank 1");
-  EXPECT_EQ(fault_of(FaultKind::ulp).words(), "ulp of grad w at every step");
+  EXPECT_EQ(fault_of(FaultKind::ulp).text(), "ulp of grad w at every step");
 }
 
 TEST(FaultTest, EachKindHasARowThatIsItsOwn) {
@@ -214,7 +214,7 @@ TEST(FaultTest, ATensorInPartsIsChangedAsItWouldBeWhole) {
         const Shape part_shape = dim == 0 ? Shape{2, 4} : Shape{4, 2};
         reached += change_values(fault, "w", {DType::float32, part_shape, part.data()}, part.data(), layout)
                        .elements;
-        EXPECT_THAT(part, ElementsAreArray(part_expected)) << fault.words() << " of rank " << rank;
+        EXPECT_THAT(part, ElementsAreArray(part_expected)) << fault.text() << " of rank " << rank;
       }
     EXPECT_EQ(reached, fault.row ? 8 : 32);
   }

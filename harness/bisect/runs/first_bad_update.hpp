@@ -13,11 +13,11 @@ namespace parity {
 
 /// The update in which two runs part, and the first tensor of it that differs. Both sides run up to it with
 /// checkpoints on the way; the update is then run again from the last one before it, as often as asked.
-class GuiltyUpdate {
+class FirstBadUpdate {
  public:
   /// Finds both. Tells the stages "step" and "tensor".
   /// \param visible  the step at which a difference shows at the latest
-  GuiltyUpdate(RunProbe& probe, int64_t visible);
+  FirstBadUpdate(RunProbe& probe, int64_t visible);
 
   int64_t step() const { return step_; }
   const std::optional<TensorStation>& first() const { return first_; }
@@ -43,7 +43,7 @@ class GuiltyUpdate {
   /// What a capture of all tensors of the update asks for.
   CaptureRule everything() const;
   /// "forward layers.0 at step 3 ..., on rank 1": of the first tensor.
-  std::string rank_words() const;
+  std::string describe_rank() const;
 
  private:
   /// \param ahead  updates that are to be run before it, if there are as many
@@ -54,7 +54,7 @@ class GuiltyUpdate {
   bool find_other_state(int64_t last);
   void find_tensor();
   void take_first();
-  void tell_tensor();
+  void print_tensor();
 
   RunProbe& probe_;
   std::optional<SideTraces> before_;  ///< with the state at each update

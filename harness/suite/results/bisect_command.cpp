@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/results/cause_command.hpp"
+#include "harness/suite/results/bisect_command.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -29,7 +29,7 @@ bool claims_agreement(const Check& claim) {
           claim.relation == Relation::bounded);
 }
 
-Words pair_words(const Case& source, const Check& claim) {
+Words pair_command(const Case& source, const Check& claim) {
   if (!claims_agreement(claim) ||
       !why_not_beside(source.arm(claim.arms[0]), source.arm(claim.arms[1])).empty())
     return {};
@@ -39,7 +39,7 @@ Words pair_words(const Case& source, const Check& claim) {
   return words;
 }
 
-Words golden_words(const Case& source, const Check& claim) {
+Words golden_command(const Case& source, const Check& claim) {
   std::error_code error;
   if (claim.arms.size() != 1 || !fs::exists(source.golden_file, error))
     return {};
@@ -62,8 +62,8 @@ std::string why_not_beside(const Arm& a, const Arm& b) {
   return "";
 }
 
-std::string cause_command(const PlannedCase& planned, const JudgedCheck& judged,
-                          const std::map<std::string, RunResult>& runs, const fs::path& out) {
+std::string bisect_command(const PlannedCase& planned, const JudgedCheck& judged,
+                           const std::map<std::string, RunResult>& runs, const fs::path& out) {
   const Check& claim = judged.claim;
   const Verdict verdict = judged.result.verdict;
   const bool differs =
@@ -71,10 +71,10 @@ std::string cause_command(const PlannedCase& planned, const JudgedCheck& judged,
   if (judged.result.passed || !differs || !finished(planned, claim.arms, runs))
     return "";
   Words words;
-  if (judged.kind == "pair")
-    words = pair_words(planned.source, claim);
-  else if (judged.kind == "golden")
-    words = golden_words(planned.source, claim);
+  if (judged.kind == CheckKind::pair)
+    words = pair_command(planned.source, claim);
+  else if (judged.kind == CheckKind::golden)
+    words = golden_command(planned.source, claim);
   if (words.empty())
     return "";
   add_out_option(words, out);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/runs/culprit.hpp"
+#include "harness/suite/runs/failed_rank.hpp"
 
 #include <algorithm>
 #include <array>
@@ -38,8 +38,8 @@ bool is_noise(std::string_view line) {
 
 }  // namespace
 
-std::optional<Culprit> find_late(std::span<const RankState> ranks) {
-  using enum Culprit::Kind;
+std::optional<FailedRank> find_late_rank(std::span<const RankState> ranks) {
+  using enum FailedRank::Kind;
   std::optional<size_t> works, waits, fewest;
   bool differ = false;
   for (size_t i = 0; i < ranks.size(); ++i) {
@@ -47,7 +47,7 @@ std::optional<Culprit> find_late(std::span<const RankState> ranks) {
     if (rank.ended)
       continue;
     if (rank.stopped)
-      return Culprit{i, stopped};
+      return FailedRank{i, stopped};
     std::optional<size_t>& like_it = rank.waits_in.empty() ? works : waits;
     like_it = like_it.value_or(i);
     differ = differ || (fewest && rank.collectives != ranks[*fewest].collectives);
@@ -57,35 +57,35 @@ std::optional<Culprit> find_late(std::span<const RankState> ranks) {
   const auto done = std::find_if(ranks.begin(), ranks.end(),
                                  [](const RankState& rank) { return rank.ended && rank.ended->succeeded(); });
   if (waits && done != ranks.end())
-    return Culprit{static_cast<size_t>(done - ranks.begin()), left};
+    return FailedRank{static_cast<size_t>(done - ranks.begin()), left};
   if (works && waits)
-    return Culprit{*works, behind};
-  return differ ? std::optional(Culprit{*fewest, behind}) : std::nullopt;
+    return FailedRank{*works, behind};
+  return differ ? std::optional(FailedRank{*fewest, behind}) : std::nullopt;
 }
 
-std::optional<Culprit> find_culprit(std::span<const RankState> ranks, bool waited) {
-  using enum Culprit::Kind;
+std::optional<FailedRank> find_failed_rank(std::span<const RankState> ranks, bool waited) {
+  using enum FailedRank::Kind;
   const auto first = [&](const auto& is) -> std::optional<size_t> {
     const auto found = std::find_if(ranks.begin(), ranks.end(), is);
     return found == ranks.end() ? std::nullopt : std::optional<size_t>(found - ranks.begin());
   };
   if (const auto rank = first(by_signal))
-    return Culprit{*rank, ended};
+    return FailedRank{*rank, ended};
   if (const auto rank = first(by_itself))
-    return Culprit{*rank, ended};
+    return FailedRank{*rank, ended};
   const auto lost_one = first(failed);
   if (!lost_one)
     return std::nullopt;
   if (const auto rank = first([](const RankState& state) { return state.stopped; }))
-    return Culprit{*rank, stopped};
+    return FailedRank{*rank, stopped};
   if (!waited)
     return std::nullopt;
   if (const auto rank = first([](const RankState& state) { return state.ended && state.ended->succeeded(); }))
-    return Culprit{*rank, left};
-  if (const auto late = find_late(ranks))
+    return FailedRank{*rank, left};
+  if (const auto late = find_late_rank(ranks))
     return late;
   const auto rank = first([](const RankState& state) { return !state.ended; });
-  return rank ? Culprit{*rank, behind} : Culprit{*lost_one, lost};
+  return rank ? FailedRank{*rank, behind} : FailedRank{*lost_one, lost};
 }
 
 bool is_stopped(pid_t process) {

@@ -17,11 +17,12 @@ namespace parity {
 /// A bad side that failed is another matter: who fails in the same way is like it, who finishes like the good
 /// one.
 /// Source: METRICS.md M7, M17.
-class SideLikeness {
+class SideClassifier {
  public:
   /// \param good, bad  whole runs; must outlive this
   /// \param noise      relative: the unit roundoff, or what repeated runs differ by
-  SideLikeness(const RunCurves& good, const RunCurves& bad, std::vector<std::string> channels, double noise);
+  SideClassifier(const RunCurves& good, const RunCurves& bad, std::vector<std::string> channels,
+                 double noise);
 
   /// Whether one bit of the channels differs, or only one side finished.
   bool differ() const { return by_failure_ || first_bit_.step > 0; }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/bisect/options/left_over.hpp"
+#include "harness/bisect/options/residual_gap.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -48,7 +48,7 @@ struct TwinRuns {
 };
 
 /// Adds what one channel shows: rounding by both rules of `equivalent`, or else a difference.
-void judge_channel(LeftOver& left, const RoundingSize& size, const std::string& channel, double& least) {
+void judge_channel(ResidualGap& left, const RoundingSize& size, const std::string& channel, double& least) {
   const Collapse& collapse = size.collapse;
   if (collapse.gap32 == 0 && collapse.gap64 == 0)
     return;
@@ -64,8 +64,8 @@ void judge_channel(LeftOver& left, const RoundingSize& size, const std::string& 
 
 /// Whether the gap collapses in float64 in every channel and is of rounding's size; says by how much it falls
 /// where it falls least.
-LeftOver judged_by_twins(OptionRuns& runs, const Toggles& a, const Toggles& b, const LeftOverRule& rule,
-                         LeftOver left) {
+ResidualGap judged_by_twins(OptionRuns& runs, const Toggles& a, const Toggles& b, const ResidualGapRule& rule,
+                            ResidualGap left) {
   const Hybrid twin_a{a, 0, 0, true}, twin_b{b, 0, 0, true};
   runs.fetch({twin_a, twin_b});
   const TwinRuns all{runs.of({a}), runs.of({b}), runs.of(twin_a), runs.of(twin_b)};
@@ -82,11 +82,11 @@ LeftOver judged_by_twins(OptionRuns& runs, const Toggles& a, const Toggles& b, c
 
 }  // namespace
 
-LeftOver left_over(OptionRuns& runs, const Toggles& a, const Toggles& b, const LeftOverRule& rule) {
+ResidualGap residual_gap(OptionRuns& runs, const Toggles& a, const Toggles& b, const ResidualGapRule& rule) {
   runs.fetch({{a}, {b}});
   const RunCurves& left_run = runs.of({a});
   const RunCurves& right_run = runs.of({b});
-  LeftOver left;
+  ResidualGap left;
   if (!left_run.finished() || !right_run.finished()) {
     left.agrees = left_run.failure_kind == right_run.failure_kind;
     left.why = left.agrees ? "both fail in the same way" : left_run.failure + right_run.failure;

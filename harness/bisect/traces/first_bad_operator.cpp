@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/bisect/traces/guilty_operator.hpp"
+#include "harness/bisect/traces/first_bad_operator.hpp"
 
 #include <algorithm>
 #include <set>
@@ -33,9 +33,9 @@ void add_with_those_around(std::set<std::string>& modules, std::string module) {
   }
 }
 
-GuiltyOperator guilty_of(const OperatorTensor& tensor, const TensorKey& key) {
-  GuiltyOperator guilty;
-  guilty.kind = tensor.is_output() ? GuiltyOperator::Kind::computes : GuiltyOperator::Kind::reads;
+FirstBadOperator guilty_of(const OperatorTensor& tensor, const TensorKey& key) {
+  FirstBadOperator guilty;
+  guilty.kind = tensor.is_output() ? FirstBadOperator::Kind::computes : FirstBadOperator::Kind::reads;
   guilty.module = tensor.module;
   guilty.op = tensor.op;
   guilty.slot = tensor.slot.substr(tensor.slot.find('.') + 1);
@@ -113,8 +113,8 @@ std::optional<CaptureRule> operators_to_watch(const TensorKey& first,
   return rule;
 }
 
-std::optional<GuiltyOperator> find_guilty_operator(const Trace& expected, const Trace& actual,
-                                                   const TensorKey& first, int64_t rank) {
+std::optional<FirstBadOperator> find_first_bad_operator(const Trace& expected, const Trace& actual,
+                                                        const TensorKey& first, int64_t rank) {
   const auto operators = operators_before(expected, first, rank);
   if (operators.empty())
     return std::nullopt;
@@ -124,7 +124,7 @@ std::optional<GuiltyOperator> find_guilty_operator(const Trace& expected, const 
       continue;
     if (theirs != nullptr && !has_one_shape(expected, actual, key))
       return std::nullopt;
-    GuiltyOperator guilty = guilty_of(tensor, key);
+    FirstBadOperator guilty = guilty_of(tensor, key);
     if (theirs != nullptr) {
       const SketchRow* row = expected.find_sketch(key);
       if (row != nullptr && row->shape.empty())
@@ -132,17 +132,17 @@ std::optional<GuiltyOperator> find_guilty_operator(const Trace& expected, const 
       return guilty;
     }
     guilty.other_op = other_operator(actual, key, tensor);
-    guilty.kind = GuiltyOperator::Kind::others;
+    guilty.kind = FirstBadOperator::Kind::others;
     if (!guilty.other_op.empty())
       return guilty;
   }
-  GuiltyOperator guilty;
-  guilty.kind = GuiltyOperator::Kind::written;
+  FirstBadOperator guilty;
+  guilty.kind = FirstBadOperator::Kind::written;
   guilty.module = module_of(first);
   return guilty;
 }
 
-std::string GuiltyOperator::words() const {
+std::string FirstBadOperator::text() const {
   const std::string where = key && key->phase == Phase::backward ? " in backward" : "";
   switch (kind) {
     case Kind::computes:
@@ -159,7 +159,7 @@ std::string GuiltyOperator::words() const {
   return "";
 }
 
-Json GuiltyOperator::to_json() const {
+Json FirstBadOperator::to_json() const {
   constexpr std::array<const char*, 4> kinds = {"computes", "reads", "written", "others"};
   return {{"kind", kinds.at(static_cast<size_t>(kind))},
           {"module", module},

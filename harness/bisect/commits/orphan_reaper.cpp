@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/bisect/commits/offspring.hpp"
+#include "harness/bisect/commits/orphan_reaper.hpp"
 
 #include <string>
 
@@ -15,14 +15,14 @@ constexpr size_t longest_mark = 64;
 
 }  // namespace
 
-Offspring::Offspring(fs::path file) : file_(std::move(file)) {
+OrphanReaper::OrphanReaper(fs::path file) : file_(std::move(file)) {
   if (fs::is_regular_file(file_))
     if (const std::string mark = read_file(file_, longest_mark); !mark.empty())
       end_offspring(mark);
   write_file(file_, own_offspring_mark());
 }
 
-Offspring::~Offspring() {
+OrphanReaper::~OrphanReaper() {
   std::error_code ignored;
   fs::remove(file_, ignored);
 }

@@ -18,7 +18,7 @@ std::optional<CaptureRule> operators_to_watch(const TensorKey& first,
                                               const std::optional<TensorKey>& last_equal);
 
 /// What the operators tell of the first difference.
-struct GuiltyOperator {
+struct FirstBadOperator {
   enum class Kind {
     computes,  ///< the same inputs, another result
     reads,     ///< an input is another, which no operator before it gave
@@ -32,7 +32,7 @@ struct GuiltyOperator {
   std::optional<TensorKey> key;  ///< the operator's tensor; nothing where none differs
 
   /// "aten::mm of layers.0.attention.wq gives another result from the same inputs".
-  std::string words() const;
+  std::string text() const;
   Json to_json() const;
 };
 
@@ -41,7 +41,7 @@ struct GuiltyOperator {
 /// at
 /// \return nothing if it has recorded no operator before the tensor, or the sides' operators work on other
 /// shapes
-std::optional<GuiltyOperator> find_guilty_operator(const Trace& expected, const Trace& actual,
-                                                   const TensorKey& first, int64_t rank);
+std::optional<FirstBadOperator> find_first_bad_operator(const Trace& expected, const Trace& actual,
+                                                        const TensorKey& first, int64_t rank);
 
 }  // namespace parity

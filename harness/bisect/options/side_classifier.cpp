@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/bisect/options/side_likeness.hpp"
+#include "harness/bisect/options/side_classifier.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +12,8 @@ constexpr double rounding_only = 16;  // units: below, there is nothing but roun
 
 }  // namespace
 
-SideLikeness::SideLikeness(const RunCurves& good, const RunCurves& bad, std::vector<std::string> channels,
-                           double noise)
+SideClassifier::SideClassifier(const RunCurves& good, const RunCurves& bad, std::vector<std::string> channels,
+                               double noise)
     : good_(good),
       bad_(bad),
       ruler_(good, bad, std::move(channels)),
@@ -27,7 +27,7 @@ SideLikeness::SideLikeness(const RunCurves& good, const RunCurves& bad, std::vec
   parting_ = ruler_.first(good, bad, tau_);
 }
 
-Likeness SideLikeness::of(const RunCurves& run) const {
+Likeness SideClassifier::of(const RunCurves& run) const {
   if (by_failure_)
     return run.finished()                          ? Likeness::good
            : run.failure_kind == bad_.failure_kind ? Likeness::bad

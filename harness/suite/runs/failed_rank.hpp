@@ -24,7 +24,7 @@ struct RankState {
 };
 
 /// The rank that a run failed through.
-struct Culprit {
+struct FailedRank {
   enum class Kind {
     ended,    ///< by a signal, or with an exit status of its own
     stopped,  ///< a signal holds it, and the others wait
@@ -38,14 +38,15 @@ struct Culprit {
 
 /// Looks for the first cause among ranks some of which failed: a rank that a signal ended, then one that
 /// ended with an exit status other than peer_lost_status, then one that is stopped. Only when `waited` enough
-/// for those to show: a rank that ended well before the others, find_late(), the first that lost its peer.
+/// for those to show: a rank that ended well before the others, find_late_rank(), the first that lost its
+/// peer.
 /// \return nothing while no rank failed, or while it pays to wait
-std::optional<Culprit> find_culprit(std::span<const RankState> ranks, bool waited);
+std::optional<FailedRank> find_failed_rank(std::span<const RankState> ranks, bool waited);
 
 /// Who of the ranks that run holds up the others: one that is stopped; one that works while another waits;
 /// the one with the fewest collectives, which waits in another one than the rest.
 /// \return nothing if none runs, or nothing tells them apart
-std::optional<Culprit> find_late(std::span<const RankState> ranks);
+std::optional<FailedRank> find_late_rank(std::span<const RankState> ranks);
 
 /// Whether a signal such as STOP holds the process. False if there is none.
 bool is_stopped(pid_t process);

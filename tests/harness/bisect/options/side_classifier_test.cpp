@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/bisect/options/side_likeness.hpp"
+#include "harness/bisect/options/side_classifier.hpp"
 
 #include <cmath>
 
@@ -22,7 +22,7 @@ RunCurves run(const std::vector<double>& loss, const std::vector<int64_t>& pairs
   return curves;
 }
 
-RunCurves failed(const std::string& kind) {
+RunCurves failed(FailureKind kind) {
   RunCurves curves;
   curves.failure_kind = kind;
   curves.failure = "it " + kind;
@@ -31,7 +31,7 @@ RunCurves failed(const std::string& kind) {
 
 TEST(SideLikenessTest, ARunIsLikeTheSideWhoseCurveItHas) {
   const RunCurves good = run({8, 7, 6}), bad = run({8, 6.5, 4});
-  const SideLikeness sides(good, bad, {"loss"}, roundoff);
+  const SideClassifier sides(good, bad, {"loss"}, roundoff);
   EXPECT_TRUE(sides.differ());
   EXPECT_EQ(sides.parting().step, 2);
   EXPECT_EQ(sides.of(good), Likeness::good);
@@ -43,7 +43,7 @@ TEST(SideLikenessTest, ARunIsLikeTheSideWhoseCurveItHas) {
 
 TEST(SideLikenessTest, RoundingIsNoPartOfALargeDifference) {
   const RunCurves good = run({8, 7, 6}), bad = run({8 * (1 + 1e-7), 7, 4});
-  const SideLikeness sides(good, bad, {"loss"}, roundoff);
+  const SideClassifier sides(good, bad, {"loss"}, roundoff);
   EXPECT_EQ(sides.first_bit().step, 1);
   EXPECT_EQ(sides.parting().step, 3) << "the rounding at step 1 is not where they part";
   EXPECT_EQ(sides.of(run({8 * (1 + 1e-7), 7, 6})), Likeness::good);
@@ -52,7 +52,7 @@ TEST(SideLikenessTest, RoundingIsNoPartOfALargeDifference) {
 
 TEST(SideLikenessTest, TheToleranceLiesHalfWayOnAScaleOfLogarithms) {
   const RunCurves good = run({1.0}), bad = run({0.99});
-  const SideLikeness sides(good, bad, {"loss"}, roundoff);
+  const SideClassifier sides(good, bad, {"loss"}, roundoff);
   EXPECT_DOUBLE_EQ(sides.tau(), std::sqrt(roundoff * sides.largest().size));
   EXPECT_EQ(sides.of(run({1 - 0.5 * sides.tau()})), Likeness::good);
   EXPECT_EQ(sides.of(run({1 - 2 * sides.tau()})), neither);
@@ -60,7 +60,7 @@ TEST(SideLikenessTest, TheToleranceLiesHalfWayOnAScaleOfLogarithms) {
 
 TEST(SideLikenessTest, WhereTheDifferenceIsRoundingEveryBitCounts) {
   const RunCurves good = run({1.0, 1.0}), bad = run({std::nextafter(1.0, 2.0), 1 + 0x1p-22});
-  const SideLikeness sides(good, bad, {"loss"}, roundoff);
+  const SideClassifier sides(good, bad, {"loss"}, roundoff);
   EXPECT_EQ(sides.tau(), 0);
   EXPECT_EQ(sides.parting().step, 1);
   EXPECT_EQ(sides.of(run({std::nextafter(1.0, 2.0), 0})), Likeness::bad);
@@ -69,13 +69,13 @@ TEST(SideLikenessTest, WhereTheDifferenceIsRoundingEveryBitCounts) {
 
 TEST(SideLikenessTest, TheSameBitsAreNoDifference) {
   const RunCurves good = run({8, NAN});
-  EXPECT_FALSE(SideLikeness(good, good, {"loss"}, roundoff).differ())
+  EXPECT_FALSE(SideClassifier(good, good, {"loss"}, roundoff).differ())
       << "who brings a NaN is searched like any";
 }
 
 TEST(SideLikenessTest, ANanIsFarFromEveryNumber) {
   const RunCurves good = run({8, 7}), bad = run({8, NAN});
-  const SideLikeness sides(good, bad, {"loss"}, roundoff);
+  const SideClassifier sides(good, bad, {"loss"}, roundoff);
   EXPECT_EQ(sides.parting().step, 2);
   EXPECT_EQ(sides.of(run({8, NAN})), Likeness::bad);
   EXPECT_EQ(sides.of(run({8, 7})), Likeness::good);
@@ -84,7 +84,7 @@ TEST(SideLikenessTest, ANanIsFarFromEveryNumber) {
 
 TEST(SideLikenessTest, WholeNumbersAreTheSameOrNot) {
   const RunCurves good = run({8}, {1000000}), bad = run({8}, {1000001});
-  const SideLikeness sides(good, bad, {"mask_pairs"}, roundoff);
+  const SideClassifier sides(good, bad, {"mask_pairs"}, roundoff);
   EXPECT_EQ(sides.largest().size, 1);
   EXPECT_EQ(sides.of(run({8}, {1000002})), neither);
 }
@@ -100,24 +100,24 @@ TEST(SideLikenessTest, NumbersAreLookedAtAndThePathOnlyWhereItIsAskedFor) {
 
 TEST(SideLikenessTest, AChannelThatOneSideLacksDiffers) {
   const RunCurves good = run({8}), bad = run({8}, {5});
-  const SideLikeness sides(good, bad, {"loss", "mask_pairs"}, roundoff);
+  const SideClassifier sides(good, bad, {"loss", "mask_pairs"}, roundoff);
   EXPECT_TRUE(sides.differ());
   EXPECT_EQ(sides.of(run({8})), Likeness::good);
 }
 
 TEST(SideLikenessTest, WhoFailsAsTheBadSideDoesIsLikeIt) {
-  const RunCurves good = run({8}), bad = failed("crashed");
-  const SideLikeness sides(good, bad, {}, roundoff);
+  const RunCurves good = run({8}), bad = failed(FailureKind::crashed);
+  const SideClassifier sides(good, bad, {}, roundoff);
   EXPECT_TRUE(sides.differ());
   EXPECT_TRUE(sides.by_failure());
   EXPECT_EQ(sides.of(run({99})), Likeness::good);
-  EXPECT_EQ(sides.of(failed("crashed")), Likeness::bad);
-  EXPECT_EQ(sides.of(failed("bad_config")), unknown);
+  EXPECT_EQ(sides.of(failed(FailureKind::crashed)), Likeness::bad);
+  EXPECT_EQ(sides.of(failed(FailureKind::bad_config)), unknown);
 }
 
 TEST(SideLikenessTest, ARunThatFailedBetweenSidesThatFinishIsNoAnswer) {
   const RunCurves good = run({8}), bad = run({7});
-  EXPECT_EQ(SideLikeness(good, bad, {"loss"}, roundoff).of(failed("crashed")), unknown);
+  EXPECT_EQ(SideClassifier(good, bad, {"loss"}, roundoff).of(failed(FailureKind::crashed)), unknown);
 }
 
 TEST(CurveRulerTest, AllChannelsThatPartAtTheFirstStepAreNamed) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/bisect/runs/guilty_update.hpp"
+#include "harness/bisect/runs/first_bad_update.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -37,7 +37,7 @@ int64_t distance_of_checkpoints(int64_t updates) {
 
 }  // namespace
 
-GuiltyUpdate::GuiltyUpdate(RunProbe& probe, int64_t visible) : probe_(probe), step_(visible) {
+FirstBadUpdate::FirstBadUpdate(RunProbe& probe, int64_t visible) : probe_(probe), step_(visible) {
   find_step(visible);
   find_tensor();
   if (!first_)
@@ -46,7 +46,7 @@ GuiltyUpdate::GuiltyUpdate(RunProbe& probe, int64_t visible) : probe_(probe), st
 
 /// Both sides with their state at each update: up to one, with checkpoints on the way; to their end where
 /// they cannot be stopped and started.
-void GuiltyUpdate::run_before(const std::string& suffix, int64_t last) {
+void FirstBadUpdate::run_before(const std::string& suffix, int64_t last) {
   from_checkpoint_ = probe_.runs().can_start_on_the_way();
   SideRuns::Span span;
   if (from_checkpoint_) {
@@ -57,7 +57,7 @@ void GuiltyUpdate::run_before(const std::string& suffix, int64_t last) {
 }
 
 /// The first update up to `last` that leaves another state.
-bool GuiltyUpdate::find_other_state(int64_t last) {
+bool FirstBadUpdate::find_other_state(int64_t last) {
   std::optional<int64_t> least;
   for (const Phase phase : {Phase::optim, Phase::param})
     if (const auto step =
@@ -71,7 +71,7 @@ bool GuiltyUpdate::find_other_state(int64_t last) {
 
 /// The first update that ends with another state: at `visible` at the latest, earlier where a change was not
 /// used at once.
-void GuiltyUpdate::find_step(int64_t visible) {
+void FirstBadUpdate::find_step(int64_t visible) {
   if (visible == 1)
     return probe_.tell("step", "update 1");
   run_before("before", visible - 1);
@@ -94,7 +94,7 @@ void GuiltyUpdate::find_step(int64_t visible) {
 
 /// A channel may be computed otherwise from the same tensors, as a norm over parts is: then the search goes
 /// on at the first update that leaves another state.
-void GuiltyUpdate::find_later_step(int64_t visible) {
+void FirstBadUpdate::find_later_step(int64_t visible) {
   if (!has_tensors())
     return;
   run_before("later", probe_.runs().steps());
@@ -108,7 +108,7 @@ void GuiltyUpdate::find_later_step(int64_t visible) {
   find_tensor();
 }
 
-SideRuns::Span GuiltyUpdate::span_of_update(int64_t ahead) const {
+SideRuns::Span FirstBadUpdate::span_of_update(int64_t ahead) const {
   SideRuns::Span span = {.stop_after = probe_.runs().can_start_on_the_way() ? step_ : 0};
   if (before_ && from_checkpoint_ && step_ > 1) {
     const int64_t last = before_->runs.planned.source.arms.front().span.stop_after;
@@ -122,15 +122,15 @@ SideRuns::Span GuiltyUpdate::span_of_update(int64_t ahead) const {
   return span;
 }
 
-SideTraces GuiltyUpdate::run_again(const std::string& suffix, const Capture& capture) {
+SideTraces FirstBadUpdate::run_again(const std::string& suffix, const Capture& capture) {
   return probe_.run(suffix, span_of_update(), capture);
 }
 
-SideTraces GuiltyUpdate::run_fed(const Capture& kept, const Capture& compared) {
+SideTraces FirstBadUpdate::run_fed(const Capture& kept, const Capture& compared) {
   return probe_.run_fed("fed", span_of_update(1), kept, compared);
 }
 
-void GuiltyUpdate::move_to(int64_t step) {
+void FirstBadUpdate::move_to(int64_t step) {
   step_ = step;
   from_checkpoint_ = probe_.runs().can_start_on_the_way() && step > 1;
   if (from_checkpoint_) {
@@ -143,18 +143,18 @@ void GuiltyUpdate::move_to(int64_t step) {
   path_ = compare_path(tensors_->expected_trace(), tensors_->actual_trace(), step);
 }
 
-SideTraces GuiltyUpdate::run_shaken(const std::string& suffix, const Capture& capture,
-                                    const std::vector<Fault>& shakes) {
+SideTraces FirstBadUpdate::run_shaken(const std::string& suffix, const Capture& capture,
+                                      const std::vector<Fault>& shakes) {
   return probe_.run_shaken(suffix, span_of_update(), capture, shakes);
 }
 
-CaptureRule GuiltyUpdate::everything() const {
+CaptureRule FirstBadUpdate::everything() const {
   CaptureRule rule;
   rule.steps = step_ == 1 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{step_};
   return rule;
 }
 
-void GuiltyUpdate::find_tensor() {
+void FirstBadUpdate::find_tensor() {
   Capture all;
   all.sketches.push_back(everything());
   tensors_.emplace(run_again("tensors", all));
@@ -171,10 +171,10 @@ void GuiltyUpdate::find_tensor() {
           step_));
   }
   if (first_)
-    tell_tensor();
+    print_tensor();
 }
 
-void GuiltyUpdate::take_first() {
+void FirstBadUpdate::take_first() {
   for (const int64_t step : everything().steps) {
     path_ = compare_path(tensors_->expected_trace(), tensors_->actual_trace(), step);
     if (const TensorStation* found = path_.first_difference(probe_.beyond())) {
@@ -186,12 +186,12 @@ void GuiltyUpdate::take_first() {
   }
 }
 
-void GuiltyUpdate::look_at(const TensorStation& station) {
+void FirstBadUpdate::look_at(const TensorStation& station) {
   first_ = station;
   last_equal_.reset();
 }
 
-void GuiltyUpdate::tell_tensor() {
+void FirstBadUpdate::print_tensor() {
   const TensorKey& key = first_->key;
   Json details = {{"step", key.step},
                   {"phase", name_of(key.phase)},
@@ -199,8 +199,8 @@ void GuiltyUpdate::tell_tensor() {
                   {"ranks", first_->ranks},
                   {"path", path_.to_json()}};
   std::string answer = fmt::format("{} is the first of {} tensors that differs{}{}; {} of them do",
-                                   words_of(key), path_.stations.size(), probe_.beyond_words(), rank_words(),
-                                   path_.differing(probe_.beyond()));
+                                   describe(key), path_.stations.size(), probe_.describe_excess(),
+                                   describe_rank(), path_.differing(probe_.beyond()));
   if (const TensorStation* grown = path_.amplifier(no_amplification); grown && grown->key != key) {
     details["amplifier"] = {{"phase", name_of(grown->key.phase)}, {"name", grown->key.name}};
     answer += fmt::format("; the error grows most at {} {}", name_of(grown->key.phase), grown->key.name);
@@ -208,7 +208,7 @@ void GuiltyUpdate::tell_tensor() {
   probe_.tell("tensor", answer, probe_.compare_command(*tensors_, key), details);
 }
 
-std::string GuiltyUpdate::rank_words() const {
+std::string FirstBadUpdate::describe_rank() const {
   const auto differing = static_cast<int64_t>(first_->ranks.size());
   if (differing == 0 || differing == tensors_->expected_trace().ranks())
     return "";

@@ -20,7 +20,7 @@ std::string why_not_beside(const Arm& a, const Arm& b);
 /// agree and do not, of an arm that left its golden. "" where there is no such search: the check holds, or
 /// asks for a difference; a side did not finish, or is another program; nothing is stored.
 /// \param out  folder of the results; named in the command where it is not the default
-std::string cause_command(const PlannedCase& planned, const JudgedCheck& judged,
-                          const std::map<std::string, RunResult>& runs, const std::filesystem::path& out);
+std::string bisect_command(const PlannedCase& planned, const JudgedCheck& judged,
+                           const std::map<std::string, RunResult>& runs, const std::filesystem::path& out);
 
 }  // namespace parity

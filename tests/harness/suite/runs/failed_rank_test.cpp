@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/runs/culprit.hpp"
+#include "harness/suite/runs/failed_rank.hpp"
 
 #include <csignal>
 
@@ -29,28 +29,28 @@ RankState killed(int signal) {
   return {.ended = WaitStatus(signal), .waits_in = ""};
 }
 
-void expect(const std::vector<RankState>& ranks, bool waited, size_t rank, Culprit::Kind kind) {
-  const auto found = find_culprit(ranks, waited);
+void expect(const std::vector<RankState>& ranks, bool waited, size_t rank, FailedRank::Kind kind) {
+  const auto found = find_failed_rank(ranks, waited);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->rank, rank);
   EXPECT_EQ(found->kind, kind);
 }
 
 TEST(CulpritTest, NobodyWhileAllRunOrEndWell) {
-  EXPECT_FALSE(find_culprit(std::vector{runs, exited(0)}, true));
-  EXPECT_FALSE(find_culprit(std::vector{is_held, runs}, true));
+  EXPECT_FALSE(find_failed_rank(std::vector{runs, exited(0)}, true));
+  EXPECT_FALSE(find_failed_rank(std::vector{is_held, runs}, true));
 }
 
 TEST(CulpritTest, ARankThatLostItsPeerIsNotTheFirstCause) {
-  using enum Culprit::Kind;
-  EXPECT_FALSE(find_culprit(std::vector{exited(5), runs}, false));
+  using enum FailedRank::Kind;
+  EXPECT_FALSE(find_failed_rank(std::vector{exited(5), runs}, false));
   expect({exited(5), killed(9)}, false, 1, ended);
   expect({exited(5), exited(5), exited(4)}, false, 2, ended);
   expect({exited(1), exited(5), killed(11)}, false, 2, ended);
 }
 
 TEST(CulpritTest, ThenTheOneThatIsHeldOrLeftOrIsBehind) {
-  using enum Culprit::Kind;
+  using enum FailedRank::Kind;
   expect({exited(5), waits(9), is_held}, false, 2, stopped);
   expect({exited(5), exited(0), works(9)}, true, 1, left);
   expect({exited(5), waits(9), works(9)}, true, 2, behind);
@@ -62,12 +62,12 @@ TEST(CulpritTest, ThenTheOneThatIsHeldOrLeftOrIsBehind) {
 TEST(CulpritTest, ACommandsExitStatusFiveIsItsOwn) {
   RankState command = exited(5);
   command.tells_lost_peer = false;
-  expect({runs, command}, false, 1, Culprit::Kind::ended);
+  expect({runs, command}, false, 1, FailedRank::Kind::ended);
 }
 
 TEST(CulpritTest, WhoHoldsUpTheOthersIsHeldOrWorksOrWaitsElsewhere) {
   const auto late = [](const std::vector<RankState>& ranks) {
-    const auto found = find_late(ranks);
+    const auto found = find_late_rank(ranks);
     return found ? static_cast<int>(found->rank) : -1;
   };
   EXPECT_EQ(late({waits(9), is_held}), 1);

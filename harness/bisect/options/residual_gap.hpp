@@ -7,7 +7,7 @@
 namespace parity {
 
 /// What decides whether two runs that are not the same bits agree.
-struct LeftOverRule {
+struct ResidualGapRule {
   std::vector<std::string> channels;
   double noise = 0;             ///< relative: the unit roundoff, or what repeats differ by
   bool noise_measured = false;  ///< by repeats: then no more than it is none
@@ -22,6 +22,6 @@ struct LeftOverRule {
 /// The same bits are none. Where the sides themselves differ by rounding only (up to 2^10 units of it) every
 /// bit is one. Else float64 twins of both runs decide: a gap that collapses (CollapseRule) and is of
 /// rounding's size (RoundingSizeRule) is rounding. A gap of more than 2^17 units is a difference unasked.
-LeftOver left_over(OptionRuns& runs, const Toggles& a, const Toggles& b, const LeftOverRule& rule);
+ResidualGap residual_gap(OptionRuns& runs, const Toggles& a, const Toggles& b, const ResidualGapRule& rule);
 
 }  // namespace parity

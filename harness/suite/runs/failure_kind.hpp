@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "harness/base/enum_names.hpp"
+#include "harness/base/exit_code.hpp"
+
+namespace parity {
+
+/// Why a run did not finish.
+enum class FailureKind {
+  crashed,      ///< a rank ended by a signal or with an error status
+  hung,         ///< no rank made progress within its time limit
+  no_trace,     ///< the run ended well and left no trace
+  bad_trace,    ///< its trace cannot be read, is partial, or contradicts the run
+  bad_fault,    ///< a fault that it was given met no tensor
+  non_finite,   ///< the trainer met a NaN or an infinity and stopped
+  interrupted,  ///< Ctrl-C, or the suite was stopped
+  not_started,  ///< what it needs is missing: another run's trace, a program
+  bad_config,   ///< the trainer refused its config
+  missing,      ///< a file that the config names is not there
+  no_device,    ///< the machine has no device that the config asks for
+};
+
+template <>
+struct EnumNames<FailureKind> {
+  static constexpr std::string_view what = "kind of failure";
+  static constexpr std::array<std::string_view, 11> names = {
+      "crashed",     "hung",        "no_trace",   "bad_trace", "bad_fault", "non_finite",
+      "interrupted", "not_started", "bad_config", "missing",   "no_device"};
+};
+static_assert(EnumNames<FailureKind>::names.size() == static_cast<size_t>(FailureKind::no_device) + 1);
+
+/// Returns the kind that results name; `crashed` for a name that this version does not know, or none.
+FailureKind failure_kind_of(std::string_view name);
+
+/// What a kind of failure means for whoever asked for the run.
+struct FailureMeaning {
+  ExitCode exit_code;  ///< of a case whose arm failed so
+  bool computed;       ///< whether it says something about the numbers; false: the run was never under way
+};
+
+/// Returns the row of the one table of these meanings.
+FailureMeaning meaning_of(FailureKind kind);
+
+}  // namespace parity
