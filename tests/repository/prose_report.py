@@ -5,7 +5,8 @@
 Usage: prose_report.py [SOURCE_DIR] [--words]
 
 The first table has a row for each Markdown page: lines, words of running text, mean and longest sentence [words],
-semicolons in text and tables, and occurrences of words that the guide replaces. Code blocks and inline code do not count.
+semicolons in running text and in tables, and occurrences of words that the guide replaces. Code blocks and inline code do
+not count.
 The second table counts these words in the comments and in the strings of harness/ and reports/.
 --words also lists each word with its count and its replacement.
 """
@@ -85,9 +86,11 @@ def sentences_of(text):
 def page_row(name, markdown):
     text = without_code(markdown)
     lengths = [len(s.split()) for s in sentences_of(text)]
+    in_tables = sum(line.count(";") for line in text.splitlines() if line.startswith("|"))
     return {"page": name, "lines": len(markdown.splitlines()), "words": sum(lengths),
             "mean": sum(lengths) / len(lengths) if lengths else 0.0, "longest": max(lengths, default=0),
-            "semicolons": text.count(";"), "guide": guide_words(text), "sentences": len(lengths)}
+            "semicolons": text.count(";") - in_tables, "in tables": in_tables, "guide": guide_words(text),
+            "sentences": len(lengths)}
 
 
 CPP_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|R\"(\w*)\(.*?\)\1\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
@@ -113,14 +116,15 @@ def files_below(root, *suffixes):
 
 def report_pages(root):
     rows = [page_row(str(f.relative_to(root)), f.read_text()) for f in files_below(root, ".md")]
-    print(f"{'page':42} {'lines':>6} {'words':>6} {'mean':>5} {'longest':>8} {'semicolons':>11} {'guide words':>12}")
+    print(f"{'page':42} {'lines':>6} {'words':>6} {'mean':>5} {'longest':>8} {'semicolons':>11} {'in tables':>10} "
+          f"{'guide words':>12}")
     for row in rows:
         print(f"{row['page']:42} {row['lines']:6} {row['words']:6} {row['mean']:5.1f} {row['longest']:8} "
-              f"{row['semicolons']:11} {row['guide'].total():12}")
+              f"{row['semicolons']:11} {row['in tables']:10} {row['guide'].total():12}")
     words, sentences = sum(r["words"] for r in rows), sum(r["sentences"] for r in rows)
     print(f"{f'{len(rows)} pages':42} {sum(r['lines'] for r in rows):6} {words:6} {words / max(1, sentences):5.1f} "
           f"{max((r['longest'] for r in rows), default=0):8} {sum(r['semicolons'] for r in rows):11} "
-          f"{sum(r['guide'].total() for r in rows):12}")
+          f"{sum(r['in tables'] for r in rows):10} {sum(r['guide'].total() for r in rows):12}")
     return sum((r["guide"] for r in rows), collections.Counter())
 
 
