@@ -12,6 +12,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "reference/parallel/layout.hpp"
+#include "reference/train/trainer.hpp"
 #include "reference/train/trainer_state.hpp"
 #include "reference/train/whole_tensors.hpp"
 
@@ -74,7 +75,7 @@ void copy_into(const torch::Tensor& target, const TensorLayout& layout, const to
 }  // namespace
 
 void Trainer::save(const std::filesystem::path& file) const {
-  const State& s = *state_;
+  const TrainerState& s = *state_;
   Entries entries;
   for (const Parameter& parameter : s.applied.parameters)
     insert_whole(entries, "parameter/" + parameter.name, parameter.value.detach(), parameter.layout,
@@ -98,7 +99,7 @@ void Trainer::save(const std::filesystem::path& file) const {
 }
 
 void Trainer::load(const std::filesystem::path& file, const std::vector<CheckpointPart>& exclude) {
-  State& s = *state_;
+  TrainerState& s = *state_;
   const auto excluded = [&exclude](CheckpointPart part) {
     return std::find(exclude.begin(), exclude.end(), part) != exclude.end();
   };

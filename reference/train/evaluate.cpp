@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/train/batch_input.hpp"
+#include "reference/train/trainer.hpp"
 #include "reference/train/trainer_state.hpp"
 
 namespace parity::reference {
 
 std::vector<torch::Tensor> Trainer::visit_pieces(const MicroBatch& batch, const PieceLossOf& loss_of) const {
-  const State& s = *state_;
+  const TrainerState& s = *state_;
   const std::vector<BatchPiece> pieces = pieces_of(batch);
   if (!s.applied.pipeline)
     return {loss_of(pieces.front(), s.model.hidden(pieces.front().input)).loss};
@@ -22,7 +23,7 @@ std::vector<torch::Tensor> Trainer::visit_pieces(const MicroBatch& batch, const 
 }
 
 torch::Tensor Trainer::forward(const MicroBatch& batch) {
-  const State& s = *state_;
+  const TrainerState& s = *state_;
   const torch::NoGradGuard no_grad;
   const torch::Tensor logprobs_BS = torch::zeros({batch.rows, batch.seq_len}, torch::kFloat64);
   const torch::Tensor index_BS = torch::arange(batch.rows * batch.seq_len).view_as(logprobs_BS);
@@ -39,7 +40,7 @@ torch::Tensor Trainer::forward(const MicroBatch& batch) {
 }
 
 double Trainer::evaluate() {
-  State& s = *state_;
+  TrainerState& s = *state_;
   const torch::NoGradGuard no_grad;
   const ModelDimensions& dimensions = s.model.dimensions();
   const Group& batch_ranks = *s.parallel.batch;

@@ -10,6 +10,7 @@
 #include "reference/train/autocast.hpp"
 #include "reference/train/batch_input.hpp"
 #include "reference/train/non_finite.hpp"
+#include "reference/train/trainer.hpp"
 #include "reference/train/trainer_state.hpp"
 
 // A micro-batch's part of an update: whole, or in pieces through the stages of a pipeline.
@@ -17,7 +18,7 @@
 namespace parity::reference {
 
 std::vector<BatchPiece> Trainer::pieces_of(const MicroBatch& batch) const {
-  const State& s = *state_;
+  const TrainerState& s = *state_;
   const ParallelConfig& config = s.config.parallel;
   const bool is_cut = s.applied.pipeline != nullptr;
   return reference::pieces_of(s.model, batch, is_cut ? config.pp_microbatches : 1,
@@ -25,21 +26,21 @@ std::vector<BatchPiece> Trainer::pieces_of(const MicroBatch& batch) const {
 }
 
 void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& totals) {
-  const State& s = *state_;
+  const TrainerState& s = *state_;
   differentiate(batch, [&](const BatchPiece& piece, const torch::Tensor& hidden) {
     return s.loss_of(s.rule_for(piece.valid_tokens, totals), hidden, piece.labels);
   });
 }
 
 void Trainer::forward_backward(const MicroBatch& batch, const TokenLoss& loss) {
-  const State& s = *state_;
+  const TrainerState& s = *state_;
   differentiate(batch, [&](const BatchPiece& piece, const torch::Tensor& hidden) {
     return PieceLoss{loss(s.tokens_of(piece, hidden)), {}};
   });
 }
 
 void Trainer::differentiate(const MicroBatch& batch, const PieceLossOf& loss_of) {
-  State& s = *state_;
+  TrainerState& s = *state_;
   if (s.batch_hook)
     s.batch_hook(s.updates_done + 1, s.tally.micro_batches(), batch);
   s.tally.add(batch);
@@ -65,7 +66,7 @@ void Trainer::differentiate(const MicroBatch& batch, const PieceLossOf& loss_of)
 }
 
 void Trainer::differentiate_in_pieces(const std::vector<BatchPiece>& pieces, const PieceLossOf& loss_of) {
-  State& s = *state_;
+  TrainerState& s = *state_;
   std::vector<ModelInput> inputs;
   for (const BatchPiece& piece : pieces)
     inputs.push_back(piece.input);
@@ -84,7 +85,7 @@ void Trainer::differentiate_in_pieces(const std::vector<BatchPiece>& pieces, con
   });
 }
 
-PieceLoss Trainer::State::loss_of(const LossRule& rule, const torch::Tensor& hidden,
+PieceLoss TrainerState::loss_of(const LossRule& rule, const torch::Tensor& hidden,
                                   const torch::Tensor& labels) const {
   const auto output = [this](const torch::Tensor& x) { return model.output(x); };
   if (config.loss.chunks == 0)
@@ -95,7 +96,7 @@ PieceLoss Trainer::State::loss_of(const LossRule& rule, const torch::Tensor& hid
   return {chunked.loss, chunked.hidden_grad};
 }
 
-TokenOutputs Trainer::State::tokens_of(const BatchPiece& piece, const torch::Tensor& hidden) const {
+TokenOutputs TrainerState::tokens_of(const BatchPiece& piece, const torch::Tensor& hidden) const {
   const torch::Tensor logits = model.output(hidden);
   const GroupPointer& ranks = applied.vocabulary_ranks;
   if (ranks)
@@ -107,7 +108,7 @@ TokenOutputs Trainer::State::tokens_of(const BatchPiece& piece, const torch::Ten
 }
 
 void Trainer::check_labels(const std::vector<BatchPiece>& pieces) const {
-  const State& s = *state_;
+  const TrainerState& s = *state_;
   const auto before = (s.tally.micro_batches() - 1) * static_cast<int64_t>(pieces.size());
   for (size_t i = 0; i < pieces.size(); ++i)
     if (s.config.loss.normalization == Normalization::microbatch_mean && pieces[i].valid_tokens == 0)
@@ -119,7 +120,7 @@ void Trainer::check_labels(const std::vector<BatchPiece>& pieces) const {
 }
 
 void Trainer::check_loss(const torch::Tensor& loss, const std::function<std::string()>& first_activation) {
-  State& s = *state_;
+  TrainerState& s = *state_;
   const Group& world = *s.parallel.world;
   const double value = worst_of_ranks(loss.item<double>(), world);
   if (std::isfinite(value))

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include "reference/train/trainer.hpp"
 #include "reference/train/trainer_state.hpp"
 #include "reference/train/whole_tensors.hpp"
 #include "reference/weights/state_dict.hpp"
@@ -7,7 +8,7 @@
 namespace parity::reference {
 
 void Trainer::save_weights(const std::filesystem::path& file, WeightNames names) const {
-  const State& s = *state_;
+  const TrainerState& s = *state_;
   Entries entries;
   for (const Parameter& parameter : s.applied.parameters)
     insert_whole(entries, parameter.name, parameter.value.detach(), parameter.layout, s.parallel);

@@ -7,17 +7,16 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <torch/types.h>
 
-#include "harness/trace/phase.hpp"
 #include "reference/config/run_config.hpp"
 #include "reference/config/weight_names.hpp"
 #include "reference/optim/update_numbers.hpp"
-#include "reference/train/policy_result.hpp"
+#include "reference/train/step_result.hpp"
+#include "reference/train/trainer_hooks.hpp"
 
 namespace parity::reference {
 
@@ -30,43 +29,16 @@ struct BatchPiece;
 struct PieceLoss;
 struct Parameter;
 struct TokenOutputs;
+struct TrainerState;
 struct ModelDimensions;
 struct UpdateBatches;
 struct UpdateTotals;
 
-/// Which query-key pairs an update attended over, and by which positions RoPE turned. Like batch_digest, none
-/// depends on the number of micro-batches.
-struct MaskResult {
-  int64_t pairs = 0;            ///< that attend, over all rows
-  int64_t digest = 0;           ///< of those pairs
-  int64_t position_digest = 0;  ///< of the positions
-};
-
-/// What one update measured. Losses and norms are float32 widened, or float64 in a twin.
-struct StepResult {
-  int64_t step = 0;      ///< counted from 1
-  double loss = 0;       ///< as it was differentiated: the sum over micro-batches, divided as the gradient
-  double grad_norm = 0;  ///< before clipping
-  double lr = 0;         ///< that the update used
-  std::optional<double> eval_loss;     ///< after the update, where train.evaluate is set
-  std::optional<double> weight_decay;  ///< that the update used; only where a schedule moves it
-  int64_t tokens = 0;  ///< positions that went through the model, counted: also ignored labels and padding
-  int64_t valid_tokens = 0;  ///< labels that counted, counted in every mode, not what a config promises
-  double update_norm = 0;    ///< L2 of the change of all parameters, accumulated in float64
-  int64_t batch_digest = 0;  ///< of tokens and labels; does not depend on the number of micro-batches
-  std::optional<int64_t> routing_digest;   ///< of which token went to which expert, where there are experts
-  std::optional<double> expert_imbalance;  ///< tokens of the busiest expert of a block over their mean
-  std::optional<MaskResult> mask;  ///< where the config speaks of documents or of another backend than sdpa
-  std::optional<int64_t> recomputed_blocks;  ///< that backward computed again, where some may be
-  std::optional<PolicyResult> policy;        ///< of a policy that learns from rollouts
-  double seconds = 0;                        ///< wall time of the step
-};
-
 /// Trains one model, on one rank or as one of several that call the same functions in the same order.
 ///
-/// A step is: drop the gradients, fetch the batches of the update, forward and backward for each micro-batch,
-/// clip, optimizer, schedule. The two halves can be called on their own (halves.hpp): forward_backward() adds
-/// to the gradients of before, optim_step() ends the update.
+/// A step drops the gradients, fetches the batches of the update, runs forward and backward for each
+/// micro-batch, and ends the update. A caller may drive the two halves itself (halves.hpp):
+/// forward_backward() adds to the gradients that are there, optim_step() ends the update.
 class Trainer {
  public:
   /// Makes model, data, optimizer and schedule.
@@ -80,13 +52,7 @@ class Trainer {
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Called with the gradients after backward, with several ranks before they are reduced (grad_local) and
-  /// after (grad), after clipping (grad_clipped), after the update with the state of the optimizer (optim)
-  /// and with the parameters (param). It may write to them.
-  using PhaseHook = std::function<void(Phase)>;
   void set_phase_hook(PhaseHook hook);
-  /// Called with each micro-batch before its forward pass; `index` counts from 0 in each update.
-  using BatchHook = std::function<void(int64_t step, int64_t index, const MicroBatch&)>;
   void set_batch_hook(BatchHook hook);
 
   /// Called with each part of the model as it runs, also without gradients: its name as it is entered, and
@@ -116,9 +82,11 @@ class Trainer {
   /// Log probabilities of the labels of such rows, without gradients; 0 where a label does not count.
   /// \return [B, S] float64 on the CPU, the same on all ranks that have a part of the rows
   at::Tensor forward(const MicroBatch& batch);
-  /// Ends the update: gradient scaling where asked for, norm, clipping, optimizer, schedule.
-  /// \param numbers  in place of the schedule's, which moves on all the same, and of the config's
-  /// \return everything but `seconds`, over all forward_backward() since the last optim_step()
+  /// Ends the update: reduces the gradients, finishes the loss, clips, updates the weights and advances the
+  /// schedule.
+  /// \param numbers  replace the schedule's and the config's for this update. The schedule advances anyway.
+  /// \return every field but `seconds`, over all forward_backward() since the last optim_step()
+  /// \throws NonFinite if the norm of the gradients is not finite
   StepResult optim_step(const UpdateNumbers& numbers = {});
 
   /// Mean loss over the labels that count of the data's first data.global_batch rows, whatever the training
@@ -149,7 +117,7 @@ class Trainer {
   void keep_in_checkpoints(const std::string& name, std::vector<at::Tensor>& values);
   /// The buffers in which gradients are reduced, a line each; empty where each parameter has its own.
   const std::vector<std::string>& buffers() const;
-  /// Digest of the whole model's first weights (weights_digest.hpp), also in a run that goes on.
+  /// Digest of the whole model's initial weights (weights_digest.hpp), also in a resumed run.
   const std::string& initial_weights() const;
   /// Adjustments made to the schedule's numbers, and which of two marks of documents is used.
   const std::vector<std::string>& warnings() const;
@@ -180,8 +148,7 @@ class Trainer {
   /// \param first_activation  names the first one that is not finite
   void check_loss(const torch::Tensor& loss, const std::function<std::string()>& first_activation);
 
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<TrainerState> state_;
 };
 
 }  // namespace parity::reference

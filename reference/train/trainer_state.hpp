@@ -18,15 +18,15 @@
 #include "reference/train/batch_input.hpp"
 #include "reference/train/float8_weights.hpp"
 #include "reference/train/token_outputs.hpp"
-#include "reference/train/trainer.hpp"
+#include "reference/train/trainer_hooks.hpp"
 #include "reference/train/update_norm.hpp"
 #include "reference/train/update_tally.hpp"
 
 namespace parity::reference {
 
-/// What a trainer is made of; seen by the sources of Trainer's members only.
-struct Trainer::State {
-  State(const RunConfig& run_config, std::shared_ptr<Group> world);
+/// The parts of a Trainer. Only the sources of its members include this header.
+struct TrainerState {
+  TrainerState(const RunConfig& run_config, std::shared_ptr<Group> world);
 
   RunConfig config;
   Parallel parallel;

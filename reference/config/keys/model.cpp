@@ -1,17 +1,16 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-// Keys that say which model is trained.
-#include "reference/config/key_row.hpp"
+// Keys that choose the model.
+#include "reference/config/keys/rows.hpp"
+#include "reference/config/keys/sections.hpp"
 #include "reference/config/model_names.hpp"
 
-namespace parity::reference {
+namespace parity::reference::rows {
 
 std::vector<Key> model_keys() {
-  using rows::key;
   return {
-      rows::with_values(
-          key("model", PARITY_AT(model), "The model whose dimensions and initialisation are used."),
-          model_names()),
+      with_values(key("model", PARITY_AT(model), "The model whose dimensions and initialisation are used."),
+                  model_names()),
       key("architecture.dim", PARITY_AT(architecture.dim),
           "Width of the residual stream; 0 = the model's own."),
       key("architecture.n_layers", PARITY_AT(architecture.n_layers),
@@ -64,6 +63,11 @@ std::vector<Key> model_keys() {
           "Elements that RoPE turns, behind those; all key heads share them; 0 = the model's own."),
       key("architecture.v_head_dim", PARITY_AT(architecture.v_head_dim),
           "Width of a latent model's value heads; 0 = the model's own."),
+  };
+}
+
+std::vector<Key> moe_keys() {
+  return {
       key("moe.experts", PARITY_AT(moe.experts), "Experts of a block that has them; 0 = the model's own."),
       key("moe.top_k", PARITY_AT(moe.top_k), "Experts a token goes to; 0 = the model's own."),
       key("moe.hidden", PARITY_AT(moe.hidden), "Width of an expert; 0 = the model's own."),
@@ -92,4 +96,4 @@ std::vector<Key> model_keys() {
   };
 }
 
-}  // namespace parity::reference
+}  // namespace parity::reference::rows

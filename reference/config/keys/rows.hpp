@@ -9,7 +9,7 @@
 
 #include "reference/config/keys.hpp"
 
-// What the tables of keys are written with.
+// Functions that build the rows of the table of keys.
 
 namespace parity::reference::rows {
 
@@ -91,10 +91,3 @@ inline Key with_values(Key row, std::vector<std::string> values) {
 #define PARITY_AT(member) [](auto& c) -> auto& { return c.member; }
 
 }  // namespace parity::reference::rows
-
-namespace parity::reference {
-
-/// The rows of model, architecture.* and moe.*.
-std::vector<Key> model_keys();
-
-}  // namespace parity::reference

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "harness/trace/phase.hpp"
+
+namespace parity::reference {
+
+struct MicroBatch;
+
+/// Called at the points of an update where tensors are recorded. It may write to them.
+///
+/// | phase        | called                                                        | tensors              |
+/// | grad_local   | after backward, before the ranks' gradients are reduced        | gradients            |
+/// | grad         | after the reduction and gradient scaling                       | gradients            |
+/// | grad_clipped | after clipping                                                | gradients            |
+/// | optim, param | after the update                                              | optimizer, parameters |
+using PhaseHook = std::function<void(Phase)>;
+
+/// Called with each micro-batch before its forward pass; `index` counts from 0 in each update.
+using BatchHook = std::function<void(int64_t step, int64_t index, const MicroBatch&)>;
+
+}  // namespace parity::reference
