@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/parallel/expert_parallel.hpp"
 
+#include <map>
 #include <numeric>
+#include <string>
 
 #include "reference/parallel/parts.hpp"
 
@@ -58,10 +60,6 @@ torch::Tensor through_ranks(const torch::Tensor& x_ND, const Counts& tokens, con
 }
 
 }  // namespace
-
-bool is_expert(const std::string& parameter) {
-  return parameter.find(".moe.experts.") != std::string::npos;
-}
 
 Parameters apply_expert_parallel(Decoder& model, const Parameters& parameters, const GroupPointer& ranks,
                                  const std::vector<MeshPlace>& places) {

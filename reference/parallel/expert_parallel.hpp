@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "reference/model/decoder/decoder.hpp"
@@ -28,8 +27,5 @@ namespace parity::reference {
 /// Source: NUMERICS.md 4.5 and 6; torchtitan AllToAllTokenDispatcher.
 Parameters apply_expert_parallel(Decoder& model, const Parameters& parameters, const GroupPointer& ranks,
                                  const std::vector<MeshPlace>& places);
-
-/// Whether a parameter belongs to the experts, of which ranks hold different ones.
-bool is_expert(const std::string& parameter);
 
 }  // namespace parity::reference

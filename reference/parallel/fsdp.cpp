@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "reference/parallel/expert_parallel.hpp"
+#include "reference/parallel/parts.hpp"
 
 namespace parity::reference {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "reference/optim/clip.hpp"
 #include "reference/optim/optimizer.hpp"
-#include "reference/parallel/expert_parallel.hpp"
 
 namespace parity::reference {
 namespace {

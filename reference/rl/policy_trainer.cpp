@@ -168,12 +168,4 @@ void PolicyTrainer::refer(PolicyBatch& data) {
                         logprobs.const_data_ptr<double>() + logprobs.numel());
 }
 
-void PolicyTrainer::save_checkpoint(const std::filesystem::path& file) const {
-  trainer_.save(file);
-}
-
-void PolicyTrainer::load_checkpoint(const std::filesystem::path& file) {
-  trainer_.load(file, {});
-}
-
 }  // namespace parity::reference
