@@ -8,9 +8,9 @@
 
 #include "harness/base/error.hpp"
 #include "reference/model/parameter.hpp"
-#include "reference/parallel/parallel.hpp"
-#include "reference/train/token_outputs.hpp"
-#include "reference/train/trainer.hpp"
+#include "reference/parallel/core/parallel.hpp"
+#include "reference/train/step/token_outputs.hpp"
+#include "reference/train/step/trainer.hpp"
 
 namespace parity::reference {
 namespace {

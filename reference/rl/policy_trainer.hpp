@@ -11,7 +11,7 @@
 #include "reference/config/run_config.hpp"
 #include "reference/optim/update_numbers.hpp"
 #include "reference/rl/policy_batch.hpp"
-#include "reference/train/policy_result.hpp"
+#include "reference/train/step/policy_result.hpp"
 
 namespace parity::reference {
 
