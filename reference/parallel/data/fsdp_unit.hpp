@@ -71,7 +71,6 @@ class FsdpUnit {
   void reduce();
   void zero_grad();
 
-  int64_t buffer_elements() const { return elements_; }  ///< S
   /// "layers.0: 3 x 40 elements: wq.weight 0, ...", with where each parameter begins in S.
   std::string buffer_text() const;
 
@@ -92,7 +91,7 @@ class FsdpUnit {
   FsdpRanks ranks_;
   std::vector<Piece> pieces_;
   Parameters shards_;
-  int64_t elements_ = 0;
+  int64_t elements_ = 0;  ///< S
   bool is_gathered() const { return ranks_.shard->size() > 1 || ranks_.compute; }
   /// Widens the gradients of a backward pass, under a policy.
   void widen_gradients();

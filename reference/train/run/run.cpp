@@ -41,7 +41,7 @@ Capture read_capture(const std::filesystem::path& path) {
   try {
     return Capture::from_json(Json::parse(read_file(path)));
   } catch (const Json::parse_error& error) {
-    throw UserError(path.string() + ": not valid JSON (" + error.what() + "); mend it at that place");
+    throw UserError(path.string() + ": not valid JSON (" + error.what() + "); fix it there");
   }
 }
 
