@@ -16,7 +16,7 @@
 #include "reference/config/schema.hpp"
 #include "reference/parallel/memory_estimate.hpp"
 #include "reference/rl/updates.hpp"
-#include "reference/train/run.hpp"
+#include "reference/train/run/run.hpp"
 
 namespace {
 

@@ -23,6 +23,35 @@ namespace parity {
 template <class E>
 struct EnumNames;
 
+/// The word of an enum for messages, and the names of its values, as named() builds them.
+template <size_t count>
+struct NamedValues {
+  std::string_view what;
+  std::array<std::string_view, count> names;
+};
+
+/// Builds the result of enum_names(), the short form of EnumNames that stands beside its enum, in any
+/// namespace. A missing or a surplus name does not compile.
+///
+///     enum class Relation { identical, close };
+///     constexpr auto enum_names(Relation) {
+///       return named<Relation::close>("relation", {"identical", "close"});
+///     }
+///
+/// \tparam last  the last value of the enum
+template <auto last, size_t count>
+constexpr NamedValues<count> named(std::string_view what, const std::string_view (&names)[count]) {
+  static_assert(count == static_cast<size_t>(last) + 1, "an enum needs one name for each value");
+  return {what, std::to_array(names)};
+}
+
+template <class E>
+  requires requires(E value) { enum_names(value); }
+struct EnumNames<E> {
+  static constexpr std::string_view what = enum_names(E{}).what;
+  static constexpr auto names = enum_names(E{}).names;
+};
+
 /// The name of an enum value as it stands in files and messages.
 template <class E>
 constexpr std::string_view name_of(E value) {

@@ -2,35 +2,125 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <string_view>
-
 #include "harness/base/enum_names.hpp"
+
+// The closed sets of values that config keys take, each with the names that files use.
 
 namespace parity::reference {
 
 enum class Precision { float32, float64 };
+constexpr auto enum_names(Precision) {
+  return named<Precision::float64>("dtype", {"float32", "float64"});
+}
+
 enum class DeviceChoice { cpu, cuda };
+constexpr auto enum_names(DeviceChoice) {
+  return named<DeviceChoice::cuda>("device", {"cpu", "cuda"});
+}
+
 enum class RopeScalingChoice { model, llama, none, llama4, yarn };
+constexpr auto enum_names(RopeScalingChoice) {
+  return named<RopeScalingChoice::yarn>("RoPE scaling", {"model", "llama", "none", "llama4", "yarn"});
+}
+
 enum class RopeChoice { model, complex, rotate_half };
+constexpr auto enum_names(RopeChoice) {
+  return named<RopeChoice::rotate_half>("RoPE", {"model", "complex", "rotate_half"});
+}
+
 enum class RopeWeights { own, permuted };
+constexpr auto enum_names(RopeWeights) {
+  return named<RopeWeights::permuted>("order of the heads' rows", {"own", "permuted"});
+}
+
 enum class InitializationChoice { model, depth_scaled, normal };
+constexpr auto enum_names(InitializationChoice) {
+  return named<InitializationChoice::normal>("initialisation", {"model", "depth_scaled", "normal"});
+}
+
 enum class Switch { model, on, off };
+constexpr auto enum_names(Switch) {
+  return named<Switch::off>("switch", {"model", "on", "off"});
+}
+
 enum class RouterScoreChoice { model, softmax, sigmoid };
+constexpr auto enum_names(RouterScoreChoice) {
+  return named<RouterScoreChoice::sigmoid>("router score", {"model", "softmax", "sigmoid"});
+}
+
 enum class ScorePlaceChoice { model, after, before };
+constexpr auto enum_names(ScorePlaceChoice) {
+  return named<ScorePlaceChoice::before>("place of the router's scores", {"model", "after", "before"});
+}
+
 enum class ExpertMatmul { loop, grouped_bf16 };
+constexpr auto enum_names(ExpertMatmul) {
+  return named<ExpertMatmul::grouped_bf16>("matmul of the experts", {"loop", "grouped_bf16"});
+}
+
 enum class DataSource { synthetic, text, tokens, rollouts };
+constexpr auto enum_names(DataSource) {
+  return named<DataSource::rollouts>("data source", {"synthetic", "text", "tokens", "rollouts"});
+}
+
 enum class Packing { none, stream, concat_then_split, first_fit };
+constexpr auto enum_names(Packing) {
+  return named<Packing::first_fit>("packing", {"none", "stream", "concat_then_split", "first_fit"});
+}
+
 enum class PositionsChoice { sequence, document };
+constexpr auto enum_names(PositionsChoice) {
+  return named<PositionsChoice::document>("positions", {"sequence", "document"});
+}
+
 enum class DocumentBoundary { eos, position_difference, position_zero };
+constexpr auto enum_names(DocumentBoundary) {
+  return named<DocumentBoundary::position_zero>("document boundary",
+                                                {"eos", "position_difference", "position_zero"});
+}
+
 enum class AttentionBackend { sdpa, flex, varlen, dense, tiled };
+constexpr auto enum_names(AttentionBackend) {
+  return named<AttentionBackend::tiled>("attention backend", {"sdpa", "flex", "varlen", "dense", "tiled"});
+}
+
 enum class FixedBlockForm { corrected, first_written, chunked };
+constexpr auto enum_names(FixedBlockForm) {
+  return named<FixedBlockForm::chunked>("form of the fixed blocks",
+                                        {"corrected", "first_written", "chunked"});
+}
+
 enum class Normalization { global_tokens, microbatch_mean, gradient_scaling };
+constexpr auto enum_names(Normalization) {
+  return named<Normalization::gradient_scaling>("loss normalization",
+                                                {"global_tokens", "microbatch_mean", "gradient_scaling"});
+}
+
 enum class Accumulation { prefetched, streamed };
+constexpr auto enum_names(Accumulation) {
+  return named<Accumulation::streamed>("accumulation", {"prefetched", "streamed"});
+}
+
 enum class UpdateCall { step, halves, halves_zeroing };
+constexpr auto enum_names(UpdateCall) {
+  return named<UpdateCall::halves_zeroing>("way of an update", {"step", "halves", "halves_zeroing"});
+}
+
 enum class OptimizerName { adamw, sgd };
+constexpr auto enum_names(OptimizerName) {
+  return named<OptimizerName::sgd>("optimizer", {"adamw", "sgd"});
+}
+
 enum class OptimizerImplementation { fused, plain };
+constexpr auto enum_names(OptimizerImplementation) {
+  return named<OptimizerImplementation::plain>("optimizer implementation", {"fused", "plain"});
+}
+
 enum class WeightDecayRamp { constant, linear, cosine };
+constexpr auto enum_names(WeightDecayRamp) {
+  return named<WeightDecayRamp::cosine>("weight decay ramp", {"constant", "linear", "cosine"});
+}
+
 enum class ScheduleName {
   titan,
   warmup_linear,
@@ -41,279 +131,119 @@ enum class ScheduleName {
   megatron,
   deepspeed,
 };
+constexpr auto enum_names(ScheduleName) {
+  return named<ScheduleName::deepspeed>(
+      "lr schedule", {"titan", "warmup_linear", "hugging_face_linear", "hugging_face_cosine", "verl_cosine",
+                      "verl_constant", "megatron", "deepspeed"});
+}
+
 enum class DecayShape { linear, sqrt, cosine, constant, inverse_square_root, wsd };
+constexpr auto enum_names(DecayShape) {
+  return named<DecayShape::wsd>("decay shape",
+                                {"linear", "sqrt", "cosine", "constant", "inverse_square_root", "wsd"});
+}
+
 enum class WsdDecay { linear, cosine, exponential, minus_sqrt };
+constexpr auto enum_names(WsdDecay) {
+  return named<WsdDecay::minus_sqrt>("WSD decay", {"linear", "cosine", "exponential", "minus_sqrt"});
+}
+
 enum class WarmupShape { linear, log };
+constexpr auto enum_names(WarmupShape) {
+  return named<WarmupShape::log>("warmup shape", {"linear", "log"});
+}
+
 enum class ReplicateWith { all_reduce, flat_all_reduce, hsdp };
+constexpr auto enum_names(ReplicateWith) {
+  return named<ReplicateWith::hsdp>("way to replicate", {"all_reduce", "flat_all_reduce", "hsdp"});
+}
+
 enum class ReshardAfterForward { all_but_last, always, never };
+constexpr auto enum_names(ReshardAfterForward) {
+  return named<ReshardAfterForward::never>("resharding after forward", {"all_but_last", "always", "never"});
+}
+
 enum class GradientReduction { sum, average };
+constexpr auto enum_names(GradientReduction) {
+  return named<GradientReduction::average>("gradient reduction", {"sum", "average"});
+}
+
 enum class GradientSync { last, each };
+constexpr auto enum_names(GradientSync) {
+  return named<GradientSync::each>("gradient synchronisation", {"last", "each"});
+}
+
 enum class PipelineSchedule { gpipe, one_forward_one_backward, interleaved };
+constexpr auto enum_names(PipelineSchedule) {
+  return named<PipelineSchedule::interleaved>("pipeline schedule", {"gpipe", "1f1b", "interleaved"});
+}
+
 enum class PipelineMasks { split, own, held };
+constexpr auto enum_names(PipelineMasks) {
+  return named<PipelineMasks::held>("way of masks through a pipeline", {"split", "own", "held"});
+}
+
 enum class ActivationCheckpointing { none, full, every };
+constexpr auto enum_names(ActivationCheckpointing) {
+  return named<ActivationCheckpointing::every>("activation checkpointing", {"none", "full", "every"});
+}
+
 enum class MixedPrecision { none, bf16 };
+constexpr auto enum_names(MixedPrecision) {
+  return named<MixedPrecision::bf16>("mixed precision", {"none", "bf16"});
+}
+
 enum class CheckpointPart { optimizer, optimizer_step, schedule, data };
+constexpr auto enum_names(CheckpointPart) {
+  return named<CheckpointPart::data>("checkpoint part", {"optimizer", "optimizer.step", "schedule", "data"});
+}
+
 enum class PolicyLossName { grpo, dapo, ppo, importance_sampling, grpo_sequence, sft };
+constexpr auto enum_names(PolicyLossName) {
+  return named<PolicyLossName::sft>("policy loss",
+                                    {"grpo", "dapo", "ppo", "importance_sampling", "grpo_sequence", "sft"});
+}
+
 enum class PolicyNormalization { global, times_dp, rank_mean };
+constexpr auto enum_names(PolicyNormalization) {
+  return named<PolicyNormalization::rank_mean>("normalization of the policy loss",
+                                               {"global", "times_dp", "rank_mean"});
+}
+
 enum class ReferencePolicy { when_weighted, always, never };
+constexpr auto enum_names(ReferencePolicy) {
+  return named<ReferencePolicy::never>("use of a reference policy", {"when_weighted", "always", "never"});
+}
+
 enum class AdvantageRule { mean, population_std, sample_std };
+constexpr auto enum_names(AdvantageRule) {
+  return named<AdvantageRule::sample_std>("advantage", {"mean", "population_std", "sample_std"});
+}
+
 enum class LogprobForm { cross_entropy, log_softmax };
+constexpr auto enum_names(LogprobForm) {
+  return named<LogprobForm::log_softmax>("form of log probabilities", {"cross_entropy", "log_softmax"});
+}
+
 enum class UnknownLogprobs { error, drop };
+constexpr auto enum_names(UnknownLogprobs) {
+  return named<UnknownLogprobs::drop>("use of tokens without a finite log probability", {"error", "drop"});
+}
+
 enum class PushMethod { direct, gathered };
+constexpr auto enum_names(PushMethod) {
+  return named<PushMethod::gathered>("way of a push", {"direct", "gathered"});
+}
+
 enum class GeneratorPrecision { trainer, bfloat16 };
+constexpr auto enum_names(GeneratorPrecision) {
+  return named<GeneratorPrecision::bfloat16>("type of the generator", {"trainer", "bfloat16"});
+}
+
 enum class Float8Scales { none, each_forward, after_update, first };
+constexpr auto enum_names(Float8Scales) {
+  return named<Float8Scales::first>("time of the float8 scales",
+                                    {"none", "each_forward", "after_update", "first"});
+}
 
 }  // namespace parity::reference
-
-namespace parity {
-
-template <>
-struct EnumNames<reference::Precision> {
-  static constexpr std::string_view what = "dtype";
-  static constexpr std::array<std::string_view, 2> names = {"float32", "float64"};
-};
-template <>
-struct EnumNames<reference::DeviceChoice> {
-  static constexpr std::string_view what = "device";
-  static constexpr std::array<std::string_view, 2> names = {"cpu", "cuda"};
-};
-template <>
-struct EnumNames<reference::RopeScalingChoice> {
-  static constexpr std::string_view what = "RoPE scaling";
-  static constexpr std::array<std::string_view, 5> names = {"model", "llama", "none", "llama4", "yarn"};
-};
-template <>
-struct EnumNames<reference::RopeChoice> {
-  static constexpr std::string_view what = "RoPE";
-  static constexpr std::array<std::string_view, 3> names = {"model", "complex", "rotate_half"};
-};
-template <>
-struct EnumNames<reference::RopeWeights> {
-  static constexpr std::string_view what = "order of the heads' rows";
-  static constexpr std::array<std::string_view, 2> names = {"own", "permuted"};
-};
-template <>
-struct EnumNames<reference::InitializationChoice> {
-  static constexpr std::string_view what = "initialisation";
-  static constexpr std::array<std::string_view, 3> names = {"model", "depth_scaled", "normal"};
-};
-template <>
-struct EnumNames<reference::Switch> {
-  static constexpr std::string_view what = "switch";
-  static constexpr std::array<std::string_view, 3> names = {"model", "on", "off"};
-};
-template <>
-struct EnumNames<reference::RouterScoreChoice> {
-  static constexpr std::string_view what = "router score";
-  static constexpr std::array<std::string_view, 3> names = {"model", "softmax", "sigmoid"};
-};
-template <>
-struct EnumNames<reference::ScorePlaceChoice> {
-  static constexpr std::string_view what = "place of the router's scores";
-  static constexpr std::array<std::string_view, 3> names = {"model", "after", "before"};
-};
-template <>
-struct EnumNames<reference::ExpertMatmul> {
-  static constexpr std::string_view what = "matmul of the experts";
-  static constexpr std::array<std::string_view, 2> names = {"loop", "grouped_bf16"};
-};
-template <>
-struct EnumNames<reference::DataSource> {
-  static constexpr std::string_view what = "data source";
-  static constexpr std::array<std::string_view, 4> names = {"synthetic", "text", "tokens", "rollouts"};
-};
-template <>
-struct EnumNames<reference::Packing> {
-  static constexpr std::string_view what = "packing";
-  static constexpr std::array<std::string_view, 4> names = {"none", "stream", "concat_then_split",
-                                                            "first_fit"};
-};
-template <>
-struct EnumNames<reference::PositionsChoice> {
-  static constexpr std::string_view what = "positions";
-  static constexpr std::array<std::string_view, 2> names = {"sequence", "document"};
-};
-template <>
-struct EnumNames<reference::DocumentBoundary> {
-  static constexpr std::string_view what = "document boundary";
-  static constexpr std::array<std::string_view, 3> names = {"eos", "position_difference", "position_zero"};
-};
-template <>
-struct EnumNames<reference::AttentionBackend> {
-  static constexpr std::string_view what = "attention backend";
-  static constexpr std::array<std::string_view, 5> names = {"sdpa", "flex", "varlen", "dense", "tiled"};
-};
-template <>
-struct EnumNames<reference::FixedBlockForm> {
-  static constexpr std::string_view what = "form of the fixed blocks";
-  static constexpr std::array<std::string_view, 3> names = {"corrected", "first_written", "chunked"};
-};
-template <>
-struct EnumNames<reference::Normalization> {
-  static constexpr std::string_view what = "loss normalization";
-  static constexpr std::array<std::string_view, 3> names = {"global_tokens", "microbatch_mean",
-                                                            "gradient_scaling"};
-};
-template <>
-struct EnumNames<reference::Accumulation> {
-  static constexpr std::string_view what = "accumulation";
-  static constexpr std::array<std::string_view, 2> names = {"prefetched", "streamed"};
-};
-template <>
-struct EnumNames<reference::UpdateCall> {
-  static constexpr std::string_view what = "way of an update";
-  static constexpr std::array<std::string_view, 3> names = {"step", "halves", "halves_zeroing"};
-};
-template <>
-struct EnumNames<reference::OptimizerName> {
-  static constexpr std::string_view what = "optimizer";
-  static constexpr std::array<std::string_view, 2> names = {"adamw", "sgd"};
-};
-template <>
-struct EnumNames<reference::OptimizerImplementation> {
-  static constexpr std::string_view what = "optimizer implementation";
-  static constexpr std::array<std::string_view, 2> names = {"fused", "plain"};
-};
-template <>
-struct EnumNames<reference::WeightDecayRamp> {
-  static constexpr std::string_view what = "weight decay ramp";
-  static constexpr std::array<std::string_view, 3> names = {"constant", "linear", "cosine"};
-};
-template <>
-struct EnumNames<reference::ScheduleName> {
-  static constexpr std::string_view what = "lr schedule";
-  static constexpr std::array<std::string_view, 8> names = {"titan",
-                                                            "warmup_linear",
-                                                            "hugging_face_linear",
-                                                            "hugging_face_cosine",
-                                                            "verl_cosine",
-                                                            "verl_constant",
-                                                            "megatron",
-                                                            "deepspeed"};
-};
-template <>
-struct EnumNames<reference::DecayShape> {
-  static constexpr std::string_view what = "decay shape";
-  static constexpr std::array<std::string_view, 6> names = {
-      "linear", "sqrt", "cosine", "constant", "inverse_square_root", "wsd"};
-};
-template <>
-struct EnumNames<reference::WsdDecay> {
-  static constexpr std::string_view what = "WSD decay";
-  static constexpr std::array<std::string_view, 4> names = {"linear", "cosine", "exponential", "minus_sqrt"};
-};
-template <>
-struct EnumNames<reference::WarmupShape> {
-  static constexpr std::string_view what = "warmup shape";
-  static constexpr std::array<std::string_view, 2> names = {"linear", "log"};
-};
-template <>
-struct EnumNames<reference::ReplicateWith> {
-  static constexpr std::string_view what = "way to replicate";
-  static constexpr std::array<std::string_view, 3> names = {"all_reduce", "flat_all_reduce", "hsdp"};
-};
-template <>
-struct EnumNames<reference::ReshardAfterForward> {
-  static constexpr std::string_view what = "resharding after forward";
-  static constexpr std::array<std::string_view, 3> names = {"all_but_last", "always", "never"};
-};
-template <>
-struct EnumNames<reference::GradientReduction> {
-  static constexpr std::string_view what = "gradient reduction";
-  static constexpr std::array<std::string_view, 2> names = {"sum", "average"};
-};
-template <>
-struct EnumNames<reference::GradientSync> {
-  static constexpr std::string_view what = "gradient synchronisation";
-  static constexpr std::array<std::string_view, 2> names = {"last", "each"};
-};
-template <>
-struct EnumNames<reference::PipelineSchedule> {
-  static constexpr std::string_view what = "pipeline schedule";
-  static constexpr std::array<std::string_view, 3> names = {"gpipe", "1f1b", "interleaved"};
-};
-template <>
-struct EnumNames<reference::PipelineMasks> {
-  static constexpr std::string_view what = "way of masks through a pipeline";
-  static constexpr std::array<std::string_view, 3> names = {"split", "own", "held"};
-};
-template <>
-struct EnumNames<reference::ActivationCheckpointing> {
-  static constexpr std::string_view what = "activation checkpointing";
-  static constexpr std::array<std::string_view, 3> names = {"none", "full", "every"};
-};
-template <>
-struct EnumNames<reference::MixedPrecision> {
-  static constexpr std::string_view what = "mixed precision";
-  static constexpr std::array<std::string_view, 2> names = {"none", "bf16"};
-};
-template <>
-struct EnumNames<reference::CheckpointPart> {
-  static constexpr std::string_view what = "checkpoint part";
-  static constexpr std::array<std::string_view, 4> names = {"optimizer", "optimizer.step", "schedule",
-                                                            "data"};
-};
-static_assert(EnumNames<reference::Normalization>::names.size() ==
-              static_cast<size_t>(reference::Normalization::gradient_scaling) + 1);
-static_assert(EnumNames<reference::UpdateCall>::names.size() ==
-              static_cast<size_t>(reference::UpdateCall::halves_zeroing) + 1);
-static_assert(EnumNames<reference::CheckpointPart>::names.size() ==
-              static_cast<size_t>(reference::CheckpointPart::data) + 1);
-static_assert(EnumNames<reference::Packing>::names.size() ==
-              static_cast<size_t>(reference::Packing::first_fit) + 1);
-static_assert(EnumNames<reference::DocumentBoundary>::names.size() ==
-              static_cast<size_t>(reference::DocumentBoundary::position_zero) + 1);
-static_assert(EnumNames<reference::AttentionBackend>::names.size() ==
-              static_cast<size_t>(reference::AttentionBackend::tiled) + 1);
-static_assert(EnumNames<reference::ScheduleName>::names.size() ==
-              static_cast<size_t>(reference::ScheduleName::deepspeed) + 1);
-static_assert(EnumNames<reference::DecayShape>::names.size() ==
-              static_cast<size_t>(reference::DecayShape::wsd) + 1);
-template <>
-struct EnumNames<reference::PolicyLossName> {
-  static constexpr std::string_view what = "policy loss";
-  static constexpr std::array<std::string_view, 6> names = {
-      "grpo", "dapo", "ppo", "importance_sampling", "grpo_sequence", "sft"};
-};
-template <>
-struct EnumNames<reference::PolicyNormalization> {
-  static constexpr std::string_view what = "normalization of the policy loss";
-  static constexpr std::array<std::string_view, 3> names = {"global", "times_dp", "rank_mean"};
-};
-template <>
-struct EnumNames<reference::ReferencePolicy> {
-  static constexpr std::string_view what = "use of a reference policy";
-  static constexpr std::array<std::string_view, 3> names = {"when_weighted", "always", "never"};
-};
-template <>
-struct EnumNames<reference::AdvantageRule> {
-  static constexpr std::string_view what = "advantage";
-  static constexpr std::array<std::string_view, 3> names = {"mean", "population_std", "sample_std"};
-};
-template <>
-struct EnumNames<reference::LogprobForm> {
-  static constexpr std::string_view what = "form of log probabilities";
-  static constexpr std::array<std::string_view, 2> names = {"cross_entropy", "log_softmax"};
-};
-template <>
-struct EnumNames<reference::UnknownLogprobs> {
-  static constexpr std::string_view what = "use of tokens without a finite log probability";
-  static constexpr std::array<std::string_view, 2> names = {"error", "drop"};
-};
-template <>
-struct EnumNames<reference::PushMethod> {
-  static constexpr std::string_view what = "way of a push";
-  static constexpr std::array<std::string_view, 2> names = {"direct", "gathered"};
-};
-template <>
-struct EnumNames<reference::GeneratorPrecision> {
-  static constexpr std::string_view what = "type of the generator";
-  static constexpr std::array<std::string_view, 2> names = {"trainer", "bfloat16"};
-};
-template <>
-struct EnumNames<reference::Float8Scales> {
-  static constexpr std::string_view what = "time of the float8 scales";
-  static constexpr std::array<std::string_view, 4> names = {"none", "each_forward", "after_update", "first"};
-};
-
-}  // namespace parity

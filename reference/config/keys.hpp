@@ -13,6 +13,9 @@
 namespace parity::reference {
 
 enum class KeyType { string, integer, number, boolean, strings };
+constexpr auto enum_names(KeyType) {
+  return named<KeyType::strings>("key type", {"string", "integer", "number", "boolean", "strings"});
+}
 
 /// One key of a RunConfig: the row from which reading, writing, the schema and messages are made.
 struct Key {
@@ -39,14 +42,3 @@ void set_key(RunConfig& config, std::string_view name, const Json& value);
 std::vector<std::string> mesh_keys();
 
 }  // namespace parity::reference
-
-namespace parity {
-
-template <>
-struct EnumNames<reference::KeyType> {
-  static constexpr std::string_view what = "key type";
-  static constexpr std::array<std::string_view, 5> names = {"string", "integer", "number", "boolean",
-                                                            "strings"};
-};
-
-}  // namespace parity

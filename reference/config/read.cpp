@@ -83,7 +83,7 @@ void read_toml(RunConfig& config, std::string_view text, std::string_view where)
     table = toml::parse(text, where);
   } catch (const toml::parse_error& error) {
     throw UserError(at_line(where, error.source()) + std::string(error.description()) +
-                    " (not valid TOML); mend the line");
+                    " (not valid TOML); fix the line");
   }
   apply_table(config, table, "", where);
 }
@@ -109,7 +109,7 @@ void read_config_file(RunConfig& config, const std::filesystem::path& path) {
   try {
     json = Json::parse(text);
   } catch (const Json::parse_error& error) {
-    throw UserError(path.string() + ": not valid JSON (" + error.what() + "); mend it at that place");
+    throw UserError(path.string() + ": not valid JSON (" + error.what() + "); fix it there");
   }
   read_json(config, json, path.string());
 }

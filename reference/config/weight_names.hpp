@@ -20,18 +20,10 @@ enum class WeightNames {
   hugging_face,
   hugging_face_text
 };
+constexpr auto enum_names(WeightNames) {
+  return named<WeightNames::hugging_face_text>(
+      "kind of weights' names",
+      {"torchtitan", "torchtitan_2026", "torchtitan_2026_fused", "hugging_face", "hugging_face_text"});
+}
 
 }  // namespace parity::reference
-
-namespace parity {
-
-template <>
-struct EnumNames<reference::WeightNames> {
-  static constexpr std::string_view what = "kind of weights' names";
-  static constexpr std::array<std::string_view, 5> names = {
-      "torchtitan", "torchtitan_2026", "torchtitan_2026_fused", "hugging_face", "hugging_face_text"};
-};
-static_assert(EnumNames<reference::WeightNames>::names.size() ==
-              static_cast<size_t>(reference::WeightNames::hugging_face_text) + 1);
-
-}  // namespace parity

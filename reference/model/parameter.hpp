@@ -22,6 +22,12 @@ struct Parameter {
   std::vector<std::string> partial_gradient_over = {};
 };
 
+/// Returns whether a parameter, given by name, belongs to the routed experts. Under expert parallelism each
+/// rank holds different ones.
+inline bool is_expert(const std::string& parameter) {
+  return parameter.find(".moe.experts.") != std::string::npos;
+}
+
 /// In the order of the model: that of torchtitan's named_parameters().
 using Parameters = std::vector<Parameter>;
 

@@ -3,16 +3,16 @@
 #include "reference/parallel/apply.hpp"
 
 #include "reference/loss/token_cross_entropy.hpp"
-#include "reference/parallel/activation_checkpointing.hpp"
-#include "reference/parallel/context_parallel.hpp"
-#include "reference/parallel/expert_parallel.hpp"
-#include "reference/parallel/fsdp.hpp"
-#include "reference/parallel/layout.hpp"
-#include "reference/parallel/partial_gradients.hpp"
-#include "reference/parallel/pipeline_stages.hpp"
-#include "reference/parallel/replicas.hpp"
-#include "reference/parallel/tensor_parallel.hpp"
-#include "reference/parallel/vocabulary_cross_entropy.hpp"
+#include "reference/parallel/core/layout.hpp"
+#include "reference/parallel/data/fsdp.hpp"
+#include "reference/parallel/data/partial_gradients.hpp"
+#include "reference/parallel/data/replicas.hpp"
+#include "reference/parallel/model/activation_checkpointing.hpp"
+#include "reference/parallel/model/context_parallel.hpp"
+#include "reference/parallel/model/expert_parallel.hpp"
+#include "reference/parallel/model/tensor_parallel.hpp"
+#include "reference/parallel/model/vocabulary_cross_entropy.hpp"
+#include "reference/parallel/pipeline/stages.hpp"
 
 namespace parity::reference {
 namespace {

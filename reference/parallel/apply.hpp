@@ -9,30 +9,31 @@
 
 #include "reference/config/run_config.hpp"
 #include "reference/model/decoder/decoder.hpp"
-#include "reference/parallel/data_parallel.hpp"
-#include "reference/parallel/parallel.hpp"
-#include "reference/parallel/pipeline.hpp"
+#include "reference/parallel/core/parallel.hpp"
+#include "reference/parallel/data/data_parallel.hpp"
+#include "reference/parallel/pipeline/pipeline.hpp"
 
 namespace parity::reference {
 
-/// What a model is trained as on this rank.
+/// A model with its parallelisms applied, as this rank trains it.
 struct Applied {
-  Parameters parameters;  ///< that this rank trains: its parts, with their layouts
+  Parameters parameters;  ///< that this rank trains: its shards, with their layouts
   std::unique_ptr<DataParallel> data_parallel;
-  std::unique_ptr<Pipeline> pipeline;  ///< null where every rank has all blocks
-  /// Cross entropy summed over tokens, of the logits that the model gives; empty = they are whole.
+  std::unique_ptr<Pipeline> pipeline;  ///< null if every rank has all blocks
+  /// Sums the cross entropy of sharded logits over tokens; empty if the logits are whole.
   std::function<torch::Tensor(const torch::Tensor& logits, const torch::Tensor& labels)> cross_entropy_sum;
-  /// Ranks that have a part of the logits each; null = they are whole.
+  /// Ranks that each have a shard of the logits; null if the logits are whole.
   GroupPointer vocabulary_ranks;
-  std::shared_ptr<const int64_t> recomputed;  ///< blocks, so far; null = none is computed again
-  std::vector<std::string>
-      buffers;  ///< in which gradients are reduced, a line each; empty = a parameter each
+  /// Counts the blocks that backward has computed again; null if it never does.
+  std::shared_ptr<const int64_t> recomputed;
+  /// The buffers in which gradients are reduced, a line each; empty if each parameter has its own.
+  std::vector<std::string> buffers;
 };
 
-/// Puts the parallelisms of a config around a model: tensor parallel, then stages of a pipeline, then expert
+/// Applies the parallelisms of a config to a model: tensor parallel, then stages of a pipeline, then expert
 /// parallel, then context parallel, then activation checkpointing, then FSDP or replicas. Each replaces the
-/// parameters by what the rank holds of them.
-/// \param model  with its first weights, which are the same on every rank
+/// parameters by the shards that this rank holds.
+/// \param model  with its initial weights, which are the same on every rank
 Applied apply_parallelism(Decoder& model, const ParallelConfig& config, const Parallel& parallel);
 
 }  // namespace parity::reference

@@ -8,10 +8,9 @@
 #include <fmt/format.h>
 
 #include "reference/config/model_names.hpp"
-#include "reference/parallel/expert_parallel.hpp"
-#include "reference/parallel/fsdp.hpp"
-#include "reference/parallel/pipeline_stages.hpp"
-#include "reference/parallel/tensor_parallel.hpp"
+#include "reference/parallel/data/fsdp.hpp"
+#include "reference/parallel/model/tensor_parallel.hpp"
+#include "reference/parallel/pipeline/stages.hpp"
 
 namespace parity::reference {
 namespace {

@@ -10,9 +10,9 @@
 #include "harness/measure/digest.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/config/model_names.hpp"
-#include "reference/parallel/parallel.hpp"
+#include "reference/parallel/core/parallel.hpp"
 #include "reference/rl/advantages.hpp"
-#include "reference/train/trainer.hpp"
+#include "reference/train/step/trainer.hpp"
 
 namespace parity::reference {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "harness/base/error.hpp"
 #include "reference/model/parameter.hpp"
-#include "reference/parallel/parallel.hpp"
-#include "reference/train/token_outputs.hpp"
-#include "reference/train/trainer.hpp"
+#include "reference/parallel/core/parallel.hpp"
+#include "reference/train/step/token_outputs.hpp"
+#include "reference/train/step/trainer.hpp"
 
 namespace parity::reference {
 namespace {
@@ -166,14 +166,6 @@ void PolicyTrainer::refer(PolicyBatch& data) {
   trainer_.swap_values(reference_values_);
   data.reference.assign(logprobs.const_data_ptr<double>(),
                         logprobs.const_data_ptr<double>() + logprobs.numel());
-}
-
-void PolicyTrainer::save_checkpoint(const std::filesystem::path& file) const {
-  trainer_.save(file);
-}
-
-void PolicyTrainer::load_checkpoint(const std::filesystem::path& file) {
-  trainer_.load(file, {});
 }
 
 }  // namespace parity::reference

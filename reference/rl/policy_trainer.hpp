@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <vector>
 
@@ -12,7 +11,7 @@
 #include "reference/config/run_config.hpp"
 #include "reference/optim/update_numbers.hpp"
 #include "reference/rl/policy_batch.hpp"
-#include "reference/train/policy_result.hpp"
+#include "reference/train/step/policy_result.hpp"
 
 namespace parity::reference {
 
@@ -56,11 +55,6 @@ class PolicyTrainer {
   torch::Tensor forward(const PolicyBatch& data) const;
   /// The same of the reference policy, into `data.reference`.
   void refer(PolicyBatch& data);
-
-  /// Everything to go on from: weights, optimizer, schedule; the version with them.
-  void save_checkpoint(const std::filesystem::path& file) const;
-  /// \throws UserError as Trainer::load
-  void load_checkpoint(const std::filesystem::path& file);
 
  private:
   /// Over the ranks with other tokens, and the stages of a pipeline, of which one saw the logits.

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "reference/rl/controller.hpp"
-#include "reference/train/trainer.hpp"
+#include "reference/train/step/trainer.hpp"
 
 namespace parity::reference {
 

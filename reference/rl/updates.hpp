@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "reference/train/run.hpp"
+#include "reference/train/run/run.hpp"
 
 namespace parity::reference {
 

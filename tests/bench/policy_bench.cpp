@@ -22,7 +22,7 @@
 
 #include "reference/data/random.hpp"
 #include "reference/rl/policy_trainer.hpp"
-#include "reference/train/trainer.hpp"
+#include "reference/train/step/trainer.hpp"
 
 namespace parity::reference {
 namespace {

@@ -22,7 +22,7 @@
 #include "reference/config/model_names.hpp"
 #include "reference/config/read.hpp"
 #include "reference/parallel/apply.hpp"
-#include "reference/parallel/tensor_parallel.hpp"
+#include "reference/parallel/model/tensor_parallel.hpp"
 #include "reference/rl/weight_sync/weight_sync.hpp"
 
 namespace parity::reference {

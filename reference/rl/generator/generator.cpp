@@ -9,7 +9,7 @@
 #include "reference/attention/varlen.hpp"
 #include "reference/loss/token_cross_entropy.hpp"
 #include "reference/model/batch_invariance.hpp"
-#include "reference/parallel/tensor_parallel.hpp"
+#include "reference/parallel/model/tensor_parallel.hpp"
 #include "reference/rl/generator/generator_checks.hpp"
 #include "reference/rl/generator/kv_cache.hpp"
 #include "reference/rl/generator/running_sequences.hpp"

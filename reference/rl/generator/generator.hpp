@@ -11,7 +11,7 @@
 
 #include "reference/config/model_names.hpp"
 #include "reference/model/parameter.hpp"
-#include "reference/parallel/collectives.hpp"
+#include "reference/parallel/core/collectives.hpp"
 
 namespace parity::reference {
 

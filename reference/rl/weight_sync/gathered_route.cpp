@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
-#include "reference/parallel/layout.hpp"
+#include "reference/parallel/core/layout.hpp"
 #include "reference/rl/weight_sync/push_route.hpp"
 #include "reference/rl/weight_sync/spread_tensors.hpp"
 #include "reference/rl/weight_sync/together.hpp"

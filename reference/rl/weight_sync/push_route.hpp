@@ -9,7 +9,7 @@
 #include <torch/types.h>
 
 #include "harness/tensor/placement.hpp"
-#include "reference/parallel/collectives.hpp"
+#include "reference/parallel/core/collectives.hpp"
 #include "reference/rl/weight_sync/transfer_plan.hpp"
 
 namespace parity::reference {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "reference/config/choices.hpp"
-#include "reference/parallel/collectives.hpp"
+#include "reference/parallel/core/collectives.hpp"
 #include "reference/rl/weight_sync/push_route.hpp"
 #include "reference/rl/weight_sync/spread_tensors.hpp"
 

@@ -14,14 +14,14 @@
 #include "harness/trace/read/trace.hpp"
 #include "harness/trace/write/recorder.hpp"
 #include "reference/model/parameter.hpp"
-#include "reference/train/capture.hpp"
-#include "reference/train/determinism.hpp"
-#include "reference/train/trainer.hpp"
+#include "reference/train/capture/capture.hpp"
+#include "reference/train/numerics/determinism.hpp"
+#include "reference/train/step/trainer.hpp"
 #include "tests/reference/tiny.hpp"
 #include "tests/support/devices/foreign_device.hpp"
 #include "tests/support/devices/foreign_measure.hpp"
-#include "tests/support/traces/measured_bits.hpp"
 #include "tests/support/ranks.hpp"
+#include "tests/support/traces/measured_bits.hpp"
 
 namespace parity::reference {
 namespace {

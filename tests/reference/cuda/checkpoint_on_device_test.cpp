@@ -4,8 +4,8 @@
 
 #include "harness/base/error.hpp"
 #include "reference/comm/group.hpp"
-#include "reference/train/provenance.hpp"
-#include "reference/train/trainer.hpp"
+#include "reference/train/run/provenance.hpp"
+#include "reference/train/step/trainer.hpp"
 #include "tests/reference/tiny.hpp"
 #include "tests/support/devices/foreign_device.hpp"
 #include "tests/support/ranks.hpp"

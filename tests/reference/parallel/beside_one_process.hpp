@@ -11,8 +11,8 @@
 
 #include "harness/base/error.hpp"
 #include "reference/model/parameter.hpp"
-#include "reference/parallel/layout.hpp"
-#include "reference/train/trainer.hpp"
+#include "reference/parallel/core/layout.hpp"
+#include "reference/train/step/trainer.hpp"
 #include "tests/reference/tiny.hpp"
 #include "tests/support/ranks.hpp"
 

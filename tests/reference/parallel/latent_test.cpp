@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "reference/parallel/tensor_parallel.hpp"
+#include "reference/parallel/model/tensor_parallel.hpp"
 #include "tests/reference/parallel/beside_one_process.hpp"
 #include "tests/reference/tiny_latent.hpp"
 

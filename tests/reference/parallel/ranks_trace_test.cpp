@@ -7,9 +7,9 @@
 
 #include "harness/trace/read/trace.hpp"
 #include "reference/model/parameter.hpp"
-#include "reference/train/capture.hpp"
-#include "reference/train/capture_layout.hpp"
-#include "reference/train/trainer.hpp"
+#include "reference/train/capture/capture.hpp"
+#include "reference/train/capture/layout.hpp"
+#include "reference/train/step/trainer.hpp"
 #include "tests/reference/tiny.hpp"
 #include "tests/support/ranks.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "harness/base/error.hpp"
 #include "reference/rl/controller.hpp"
-#include "reference/train/trainer.hpp"
+#include "reference/train/step/trainer.hpp"
 #include "tests/reference/rl/rollouts.hpp"
 #include "tests/support/ranks.hpp"
 

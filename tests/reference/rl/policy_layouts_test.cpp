@@ -7,7 +7,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/json.hpp"
-#include "reference/parallel/parallel.hpp"
+#include "reference/parallel/core/parallel.hpp"
 #include "reference/rl/policy_trainer.hpp"
 #include "tests/reference/rl/rollouts.hpp"
 #include "tests/support/ranks.hpp"

@@ -159,8 +159,8 @@ TEST_F(PolicyTrainerTest, GoesOnFromACheckpointAsIfItHadNotStopped) {
   update_of(straight, straight_policy);
   update_of(straight, straight_policy);
   update_of(first, first_policy);
-  first_policy.save_checkpoint(folder / "policy.pt");
-  second_policy.load_checkpoint(folder / "policy.pt");
+  first.save(folder / "policy.pt");
+  second.load(folder / "policy.pt", {});
   EXPECT_EQ(second_policy.version(), 1);
   update_of(second, second_policy);
   expect_equal(second, straight);

@@ -7,7 +7,7 @@
 #include "reference/data/random.hpp"
 #include "reference/rl/policy_batch.hpp"
 #include "reference/rl/policy_trainer.hpp"
-#include "reference/train/trainer.hpp"
+#include "reference/train/step/trainer.hpp"
 #include "tests/reference/tiny.hpp"
 
 namespace parity::reference {

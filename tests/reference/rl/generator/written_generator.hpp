@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "reference/model/decoder/decoder.hpp"
-#include "reference/parallel/layout.hpp"
+#include "reference/parallel/core/layout.hpp"
 #include "reference/rl/generator/generator.hpp"
 #include "tests/reference/tiny.hpp"
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "harness/base/error.hpp"
-#include "reference/parallel/layout.hpp"
-#include "reference/parallel/tensor_parallel.hpp"
+#include "reference/parallel/core/layout.hpp"
+#include "reference/parallel/model/tensor_parallel.hpp"
 #include "reference/rl/weight_sync/weight_sync.hpp"
-#include "reference/train/trainer.hpp"
+#include "reference/train/step/trainer.hpp"
 #include "tests/reference/tiny.hpp"
 #include "tests/support/ranks.hpp"
 

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/train/capture/activations.hpp"
+
+#include <ATen/record_function.h>
+#include <torch/types.h>
+
+#include "reference/train/capture/offer.hpp"
+
+namespace parity::reference {
+
+void ActivationCapture::begin_micro_batch(int64_t rows) {
+  first_row_ = is_on_ ? first_row_ + rows_ : 0;
+  rows_ = rows;
+  is_on_ = true;
+}
+
+void ActivationCapture::end() {
+  is_on_ = false;
+  first_row_ = rows_ = 0;
+  seen_.clear();
+}
+
+void ActivationCapture::left(const std::string& part, const at::Tensor& result, int64_t first_row) {
+  if (!is_on_)
+    return;
+  const int64_t first = first_row_ + first_row;
+  if (recorder_.wants(Phase::forward, part))
+    offer_result(part, result, first);
+  if (result.requires_grad() && recorder_.wants(Phase::backward, part))
+    result.register_hook([this, part, first](const at::Tensor& gradient) {
+      const at::DisableRecordFunctionGuard unseen;
+      torch::Tensor own = gradient.clone(at::MemoryFormat::Contiguous);
+      offer_gradient(part, own, first);
+      return own;
+    });
+}
+
+void ActivationCapture::offer_result(const std::string& part, const at::Tensor& result, int64_t first_row) {
+  const bool is_first = seen_.emplace(part, first_row).second;
+  const auto piece = layouts_.of(Phase::forward, part, result.sizes().vec(), first_row);
+  if (!piece)
+    return;
+  if (is_first)
+    offer(recorder_, device_, Phase::forward, part, result, piece->shape, piece->layout);
+  else
+    offer_again(recorder_, Phase::forward, part, result, piece->shape, piece->layout);
+}
+
+void ActivationCapture::offer_gradient(const std::string& part, const at::Tensor& gradient,
+                                       int64_t first_row) {
+  if (const auto piece = layouts_.of(Phase::backward, part, gradient.sizes().vec(), first_row))
+    offer(recorder_, device_, Phase::backward, part, gradient, piece->shape, piece->layout);
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "harness/trace/write/recorder.hpp"
+#include "reference/cuda/device.hpp"
+#include "reference/train/capture/activation_layout.hpp"
+
+namespace parity::reference {
+
+/// Offers to the Recorder the results of the model's modules (phase forward) and their gradients (phase
+/// backward), under the module's name, as the modules around it receive them. A result that backward computes
+/// again is not recorded twice.
+class ActivationCapture {
+ public:
+  ActivationCapture(Recorder& recorder, const Device& device, ActivationLayouts layouts)
+      : recorder_(recorder), device_(device), layouts_(std::move(layouts)) {}
+
+  /// Call it before each micro-batch. \param rows  of the micro-batch
+  void begin_micro_batch(int64_t rows);
+  /// Stops offering, until the next micro-batch. Call it when the gradients of the update are complete.
+  void end();
+
+  /// \param first_row  place of the result's first row in the micro-batch
+  void left(const std::string& part, const at::Tensor& result, int64_t first_row);
+
+ private:
+  void offer_result(const std::string& part, const at::Tensor& result, int64_t first_row);
+  void offer_gradient(const std::string& part, const at::Tensor& gradient, int64_t first_row);
+
+  Recorder& recorder_;
+  const Device& device_;
+  ActivationLayouts layouts_;
+  bool is_on_ = false;
+  int64_t first_row_ = 0;  ///< of the micro-batch, in the rank's rows of the update
+  int64_t rows_ = 0;
+  std::set<std::pair<std::string, int64_t>> seen_;  ///< parts with first rows
+};
+
+}  // namespace parity::reference

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/train/capture/capture.hpp"
+
+#include <algorithm>
+
+#include <torch/types.h>
+
+#include "harness/base/error.hpp"
+#include "reference/comm/group.hpp"
+#include "reference/data/loader.hpp"
+#include "reference/model/parameter.hpp"
+#include "reference/optim/optimizer.hpp"
+#include "reference/train/capture/layout.hpp"
+#include "reference/train/capture/offer.hpp"
+#include "reference/train/step/trainer.hpp"
+
+namespace parity::reference {
+StepCapture::StepCapture(Trainer& trainer, Recorder& recorder)
+    : trainer_(trainer),
+      recorder_(recorder),
+      activations_(
+          recorder, trainer.world().device(),
+          ActivationLayouts(trainer.config(), trainer.mesh(), trainer.world().rank(), trainer.parameters())),
+      operators_(recorder, trainer.world().device(), trainer.world().rank(), trainer.world().size()) {
+  trainer_.set_phase_hook([this](Phase phase) {
+    offer(phase);
+    begin_region_after(phase);
+  });
+  trainer_.observe_parts([this](const std::string& part) { operators_.entered(part); },
+                         [this](const std::string& part, const at::Tensor& result, int64_t first_row) {
+                           operators_.left(part);
+                           activations_.left(part, result, first_row);
+                         });
+  trainer_.set_batch_hook(
+      [this](int64_t step, int64_t index, const MicroBatch& batch) { offer_batch(step, index, batch); });
+}
+
+void StepCapture::initial_state() {
+  recorder_.begin_step(0);
+  offer(Phase::param);
+  if (recorder_.wants_replay())
+    for (const Parameter& parameter : trainer_.parameters())
+      recorder_.replay_parameter(parameter.name, view_of(parameter.value.detach().cpu()));
+  recorder_.end_step();
+}
+
+void StepCapture::begin_step(int64_t step) {
+  recorder_.begin_step(step);
+  operators_.begin_step();
+  comm_.begin(trainer_.world());
+}
+
+void StepCapture::begin_region_after(Phase phase) {
+  if (phase == Phase::grad_local)
+    operators_.begin_region(Phase::grad, "reduction");
+  else if (phase == Phase::grad)
+    operators_.begin_region(Phase::grad_clipped, "clip");
+  else if (phase == Phase::grad_clipped)
+    operators_.begin_region(Phase::optim, "optimizer");
+  else if (phase == Phase::param)
+    operators_.end_step();
+}
+
+void StepCapture::offer(Phase phase) {
+  activations_.end();  // all gradients are there
+  if (phase == Phase::optim)
+    return offer_optimizer_state();
+  if (phase == Phase::grad)
+    offer_mask_inputs();
+  const DeviceMesh& mesh = trainer_.mesh();
+  const int64_t rank = trainer_.world().rank();
+  const auto layout_of = [&](const Parameter& parameter, const std::vector<int64_t>& shape) {
+    return phase == Phase::grad_local
+               ? local_gradient_layout(parameter.layout, shape, mesh, rank, parameter.partial_gradient_over)
+               : parameter_layout(parameter.layout, shape, mesh, rank);
+  };
+  for (const Parameter& parameter : trainer_.parameters()) {
+    torch::Tensor value = phase == Phase::param ? parameter.value.detach() : parameter.value.grad();
+    if (!value.is_cpu() && !recorder_.wants(phase, parameter.name))
+      continue;
+    const TensorLayout layout = layout_of(parameter, value.sizes().vec());
+    if (!value.is_cpu()) {
+      parity::reference::offer(recorder_, trainer_.world().device(), phase, parameter.name, value,
+                               view_of(value).shape, layout);
+      continue;
+    }
+    const TensorView view = view_of(value);
+    recorder_.tensor(phase, parameter.name, view, value.mutable_data_ptr(), layout);
+  }
+  if (phase == Phase::param)
+    offer_router_biases();
+}
+
+void StepCapture::offer_optimizer_state() {
+  for (const Optimizer::State& state : trainer_.optimizer().state()) {
+    if (state.value.dim() == 0 || !recorder_.wants(Phase::optim, state.name))
+      continue;
+    const Shape shape = state.value.sizes().vec();
+    parity::reference::offer(recorder_, trainer_.world().device(), Phase::optim, state.name, state.value,
+                             shape,
+                             parameter_layout(state.layout, shape, trainer_.mesh(), trainer_.world().rank()));
+  }
+}
+
+void StepCapture::offer_router_biases() {
+  const std::vector<Parameter>& own = trainer_.parameters();
+  for (const Parameter& bias : trainer_.router_biases()) {
+    const std::string block = bias.name.substr(0, bias.name.find("expert_bias"));
+    if (std::ranges::none_of(own, [&](const Parameter& each) { return each.name.starts_with(block); }))
+      continue;  // another stage's
+    torch::Tensor here = bias.value.cpu();
+    recorder_.tensor(Phase::param, bias.name, view_of(here), here.mutable_data_ptr(),
+                     parameter_layout({}, here.sizes().vec(), trainer_.mesh(), trainer_.world().rank()));
+    if (!bias.value.is_cpu())
+      bias.value.copy_(here);
+  }
+}
+
+void StepCapture::offer_batch(int64_t step, int64_t index, const MicroBatch& batch) {
+  recorder_.replay_batch(step, index, "tokens", {DType::int64, batch.shape(), batch.tokens.data()});
+  recorder_.replay_batch(step, index, "labels", {DType::int64, batch.shape(), batch.labels.data()});
+  recorder_.replay_batch(step, index, "positions", {DType::int64, batch.shape(), batch.positions.data()});
+  for (const auto& [name, values] : batch.numbers)
+    recorder_.replay_batch(step, index, name, {DType::float64, batch.shape(), values.data()});
+  seq_len_ = batch.seq_len;
+  activations_.begin_micro_batch(batch.rows);
+  operators_.begin_region(Phase::forward, "data");
+  const auto keep = [&](const std::string& name, const std::vector<int64_t>& values) {
+    std::vector<int64_t>& so_far = mask_inputs_[name];
+    so_far.insert(so_far.end(), values.begin(), values.end());
+  };
+  for (const auto& [name, values] :
+       {std::pair("tokens", &batch.tokens), {"labels", &batch.labels}, {"positions", &batch.positions}})
+    if (recorder_.wants(Phase::input, name))
+      keep(name, *values);
+  if (recorder_.wants(Phase::input, "document_ids"))
+    keep("document_ids", trainer_.document_ids(batch));
+  const std::array<const char*, 3> names = {"first_keys", "first_keys.nope", "first_keys.rope"};
+  if (std::ranges::any_of(names, [&](const char* name) { return recorder_.wants(Phase::input, name); }))
+    for (const auto& [mask, values] : trainer_.first_keys(batch))
+      keep(mask == "all" ? "first_keys" : "first_keys." + mask, values);
+}
+
+void StepCapture::offer_mask_inputs() {
+  for (const auto& [name, values] : mask_inputs_) {
+    const TensorView view = {
+        DType::int64, {static_cast<int64_t>(values.size()) / seq_len_, seq_len_}, values.data()};
+    recorder_.tensor(Phase::input, name, view, nullptr,
+                     rows_layout(view.shape, trainer_.mesh(), trainer_.world().rank()));
+  }
+  mask_inputs_.clear();
+}
+
+void StepCapture::offer_policy(const PolicyResult& policy) {
+  const PolicyMetrics& metrics = policy.metrics;
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, double>>{
+           {"ratio_mean", metrics.ratio_mean},
+           {"ratio_clipped", metrics.ratio_clipped},
+           {"logprob_diff_mean", metrics.logprob_diff_mean},
+           {"logprob_diff_max", metrics.logprob_diff_max},
+           {"logprobs_different", metrics.logprobs_different},
+           {"logprobs_equal", metrics.logprobs_equal},
+           {"entropy", metrics.entropy},
+           {"advantage_mean", metrics.advantage_mean},
+           {"advantage_std", metrics.advantage_std},
+           {"reward_mean", policy.reward_mean},
+           {"reward_exact", policy.reward_exact},
+           {"response_length", policy.response_length}})
+    recorder_.channel(name, value);
+  if (metrics.kl)
+    recorder_.channel("kl", *metrics.kl);
+  recorder_.channel("rollout_digest", policy.rollout_digest);
+  recorder_.channel("version_lag", policy.version_lag);
+  recorder_.channel("generated_tokens_per_second", policy.generated_tokens_per_second, ChannelKind::timing);
+  recorder_.channel("push_seconds", policy.push_seconds.value_or(0), ChannelKind::timing);
+}
+
+void StepCapture::end_step(const StepResult& result) {
+  recorder_.channel("loss", result.loss);
+  recorder_.channel("grad_norm", result.grad_norm);
+  if (result.eval_loss)
+    recorder_.channel("eval_loss", *result.eval_loss);
+  recorder_.channel("lr", result.lr);
+  if (result.weight_decay)
+    recorder_.channel("weight_decay", *result.weight_decay);
+  recorder_.channel("valid_tokens", result.valid_tokens);
+  recorder_.channel("update_norm", result.update_norm);
+  recorder_.channel("batch_digest", result.batch_digest);
+  if (result.routing_digest) {
+    recorder_.channel("routing_digest", *result.routing_digest);
+    recorder_.channel("expert_imbalance", *result.expert_imbalance);
+  }
+  if (result.policy)
+    offer_policy(*result.policy);
+  if (result.mask) {
+    recorder_.channel("mask_pairs", result.mask->pairs);
+    recorder_.channel("mask_digest", result.mask->digest);
+    recorder_.channel("position_digest", result.mask->position_digest);
+  }
+  if (result.recomputed_blocks)
+    recorder_.channel("recomputed_blocks", *result.recomputed_blocks, ChannelKind::per_rank);
+  if (counts_collectives_)
+    for (const auto& [name, value] : comm_.end(trainer_.world()))
+      recorder_.channel(name, value, ChannelKind::per_rank);
+  recorder_.channel("tokens_per_second", static_cast<double>(result.tokens) / result.seconds,
+                    ChannelKind::timing);
+  recorder_.channel("step_seconds", result.seconds, ChannelKind::timing);
+  if (const Device& device = trainer_.world().device(); !device.is_cpu())
+    recorder_.channel("device_memory_bytes", device.plugin->peak_memory(device.index()), ChannelKind::timing);
+  recorder_.end_step();
+}
+
+}  // namespace parity::reference

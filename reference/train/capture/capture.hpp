@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/trace/write/recorder.hpp"
+#include "reference/train/capture/activations.hpp"
+#include "reference/train/capture/comm_channels.hpp"
+#include "reference/train/capture/operators.hpp"
+
+namespace at {
+class Tensor;
+}
+
+namespace parity::reference {
+
+class Trainer;
+struct MicroBatch;
+struct PolicyResult;
+struct StepResult;
+
+/// Connects a trainer to a Recorder. It offers every gradient, parameter and optimizer state in its phase, in
+/// model order, and the results of the model's modules with their gradients as they are computed. The
+/// Recorder gets the memory of each tensor, so an injected fault affects the rest of the run. Each rank
+/// records what it holds.
+class StepCapture {
+ public:
+  /// Hooks into `trainer`; both must outlive this object.
+  StepCapture(Trainer& trainer, Recorder& recorder);
+
+  /// Step 0: the initial parameters, also for replay.
+  void initial_state();
+  /// Leaves out the channels of collectives. A run that resumes in another layout would have different ones.
+  void leave_out_collectives() { counts_collectives_ = false; }
+  /// Call it before Trainer::step.
+  void begin_step(int64_t step);
+  /// Records the channels. Call it after Trainer::step.
+  void end_step(const StepResult& result);
+
+ private:
+  void offer(Phase phase);
+  void offer_policy(const PolicyResult& policy);
+  void offer_router_biases();
+  void offer_optimizer_state();
+  /// Names the region that the operators after `phase` belong to.
+  void begin_region_after(Phase phase);
+  void offer_batch(int64_t step, int64_t index, const MicroBatch& batch);
+  /// Offers what a report needs to draw the masks, for this rank's rows of the update, [rows, S]: the
+  /// document of each token, and for each mask the first key that each query attends to.
+  void offer_mask_inputs();
+
+  Trainer& trainer_;
+  Recorder& recorder_;
+  CommChannels comm_;
+  ActivationCapture activations_;
+  OperatorCapture operators_;
+  bool counts_collectives_ = true;
+  std::map<std::string, std::vector<int64_t>> mask_inputs_;  ///< of the update's micro-batches so far
+  int64_t seq_len_ = 0;
+};
+
+}  // namespace parity::reference

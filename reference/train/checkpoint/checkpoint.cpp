@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <caffe2/serialize/file_adapter.h>
+#include <caffe2/serialize/inline_container.h>
+
+#include <c10/util/Exception.h>
+#include <torch/csrc/jit/serialization/import_read.h>
+#include <torch/csrc/jit/serialization/pickle.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "reference/parallel/core/layout.hpp"
+#include "reference/train/checkpoint/whole_tensors.hpp"
+#include "reference/train/step/trainer.hpp"
+#include "reference/train/step/trainer_state.hpp"
+
+// A checkpoint is one file that torch.load reads too: a dictionary from names to tensors. Positions are
+// scalar int64 tensors; "parameter/<name>", "buffer/<name>" and "optimizer/<state>" hold the
+// rest, and "served/<name>" the weights of a generator that lags behind. All of them are CPU tensors, so that
+// a run can resume on any device.
+
+namespace parity::reference {
+namespace {
+
+constexpr const char* step_prefix = "optimizer/step";
+
+torch::Tensor scalar(int64_t value) {
+  return torch::tensor(value, torch::kInt64);
+}
+
+at::Generator default_generator() {
+  return at::globalContext().defaultGenerator(at::kCPU);
+}
+
+Entries read_entries(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file))
+    throw UserError(
+        "no checkpoint " + file.string() + " (nothing was saved there); run with --stop-after first",
+        ExitCode::missing);
+  try {
+    // Not torch::jit::pickle_load, which reads past the end of a truncated file.
+    caffe2::serialize::PyTorchStreamReader reader(
+        std::make_shared<caffe2::serialize::FileAdapter>(file.string()));
+    const c10::IValue saved = torch::jit::readArchiveAndTensors("data", "", "", {}, {}, {}, reader);
+    return c10::impl::toTypedDict<std::string, torch::Tensor>(saved.toGenericDict());
+  } catch (const c10::Error&) {
+    throw UserError(file.string() + " is no checkpoint of parity-train (it cannot be read as one); " +
+                    "it may be cut short: run with --stop-after again");
+  }
+}
+
+const torch::Tensor& find(const Entries& entries, const std::string& name,
+                          const std::filesystem::path& file) {
+  const auto found = entries.find(name);
+  if (found == entries.end())
+    throw UserError(file.string() + " has no " + name + " (it comes from another model or optimizer); " +
+                    "resume with the config that saved it");
+  return found->value();
+}
+
+/// \param layout  of what this rank holds of the saved tensor
+void copy_into(const torch::Tensor& target, const TensorLayout& layout, const torch::Tensor& saved,
+               const std::string& name, const std::filesystem::path& file) {
+  const at::IntArrayRef shape = layout.global_shape.empty() ? target.sizes() : layout.global_shape;
+  if (saved.sizes() != shape || saved.scalar_type() != target.scalar_type())
+    throw UserError(file.string() + ": " + name +
+                    " has another shape or dtype (it comes from another model); " +
+                    "resume with the config that saved it");
+  const torch::NoGradGuard no_grad;
+  torch::Tensor(target).copy_(part_of_logical(saved, layout));
+}
+
+}  // namespace
+
+void Trainer::save(const std::filesystem::path& file) const {
+  const TrainerState& s = *state_;
+  Entries entries;
+  for (const Parameter& parameter : s.applied.parameters)
+    insert_whole(entries, "parameter/" + parameter.name, parameter.value.detach(), parameter.layout,
+                 s.parallel);
+  for (const auto& [kind, values] : s.kept_values)
+    for (size_t i = 0; i < values->size(); ++i)
+      insert_whole(entries, kind + "/" + s.applied.parameters[i].name, (*values)[i],
+                   s.applied.parameters[i].layout, s.parallel);
+  for (const Optimizer::State& state : s.optimizer->state())
+    insert_whole(entries, "optimizer/" + state.name, state.value, state.layout, s.parallel);
+  if (!join_stages(entries, s.parallel))
+    return;
+  for (const Parameter& bias : router_biases())
+    entries.insert("buffer/" + bias.name, bias.value.cpu());
+  entries.insert("updates_done", scalar(s.updates_done));
+  entries.insert("schedule_position", scalar(s.schedule_position));
+  entries.insert("data_position", scalar(s.loader.position()));
+  entries.insert("generator", default_generator().get_state());
+  const std::vector<char> bytes = torch::jit::pickle_save(entries);
+  write_file(file, {bytes.data(), bytes.size()});
+}
+
+void Trainer::load(const std::filesystem::path& file, const std::vector<CheckpointPart>& exclude) {
+  TrainerState& s = *state_;
+  const auto excluded = [&exclude](CheckpointPart part) {
+    return std::find(exclude.begin(), exclude.end(), part) != exclude.end();
+  };
+  const Entries entries = read_entries(file);
+  for (const Parameter& parameter : s.applied.parameters)
+    copy_into(parameter.value, parameter.layout, find(entries, "parameter/" + parameter.name, file),
+              parameter.name, file);
+  for (const auto& [kind, values] : s.kept_values)
+    for (size_t i = 0; i < values->size(); ++i) {
+      const std::string name = kind + "/" + s.applied.parameters[i].name;
+      copy_into((*values)[i], s.applied.parameters[i].layout, find(entries, name, file), name, file);
+    }
+  for (const Parameter& bias : router_biases())
+    copy_into(bias.value, {}, find(entries, "buffer/" + bias.name, file), bias.name, file);
+  for (const Optimizer::State& state : s.optimizer->state()) {
+    const std::string name = "optimizer/" + state.name;
+    const bool is_step = name.starts_with(step_prefix);
+    if (excluded(CheckpointPart::optimizer) || (is_step && excluded(CheckpointPart::optimizer_step)))
+      continue;
+    const torch::Tensor& saved = find(entries, name, file);
+    // A count of steps is exact in every type, and devices have their own for it.
+    copy_into(state.value, state.layout, is_step ? saved.to(state.value.scalar_type()) : saved, name, file);
+  }
+  s.updates_done = find(entries, "updates_done", file).item<int64_t>();
+  if (!excluded(CheckpointPart::schedule))
+    s.schedule_position = find(entries, "schedule_position", file).item<int64_t>();
+  if (!excluded(CheckpointPart::data))
+    s.loader.set_position(find(entries, "data_position", file).item<int64_t>());
+  default_generator().set_state(find(entries, "generator", file));
+  s.parameters_changed();
+}
+
+}  // namespace parity::reference

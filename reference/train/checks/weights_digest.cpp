@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/train/checks/weights_digest.hpp"
+
+#include "harness/measure/content_hash.hpp"
+#include "harness/measure/digest.hpp"
+
+namespace parity::reference {
+
+std::string weights_digest(const Decoder& model) {
+  ContentHash hash;
+  const auto add = [&hash](const Parameter& parameter) {
+    const torch::Tensor& value = parameter.value;
+    hash.add(parameter.name);
+    hash.add(to_string(digest_of({value.scalar_type() == torch::kFloat64 ? DType::float64 : DType::float32,
+                                  value.sizes().vec(), value.const_data_ptr()})));
+  };
+  for (const Parameter& parameter : model.parameters())
+    add(parameter);
+  for (const Parameter& bias : model.router_biases())
+    if (bias.value.any().item<bool>())
+      add(bias);
+  return hash.hex();
+}
+
+}  // namespace parity::reference

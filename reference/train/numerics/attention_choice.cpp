@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/train/numerics/attention_choice.hpp"
+
+#include "reference/data/rows.hpp"
+#include "reference/data/token_file.hpp"
+
+namespace parity::reference {
+namespace {
+
+/// Whether EOS is surely the last token of each document, and packing leaves that one out of the inputs. A
+/// token file of documents may have it anywhere.
+bool never_an_input(const DataConfig& data) {
+  const bool last = data.newline_id < 0 && (data.source != DataSource::tokens || is_npy(data.path));
+  return last && (data.packing == Packing::concat_then_split || data.packing == Packing::first_fit);
+}
+
+}  // namespace
+
+AttentionChoice attention_choice(const RunConfig& config) {
+  const AttentionConfig& attention = config.attention;
+  MaskRule rule{.documents = std::nullopt,
+                .sliding_window = attention.sliding_window,
+                .fixed_block = attention.fixed_block,
+                .fixed_block_form = attention.fixed_block_form};
+  if (!attention.documents.empty())
+    rule.documents = DocumentRule{attention.documents.front(), eos_id_of(config.data)};
+  return {attention.backend, rule};
+}
+
+bool attention_is_recorded(const RunConfig& config) {
+  return config.attention.backend != AttentionBackend::sdpa || config.data.packing != Packing::none ||
+         config.data.source == DataSource::tokens;
+}
+
+std::vector<std::string> document_warnings(const RunConfig& config, bool positions_restart) {
+  if (config.attention.documents.empty() || eos_id_of(config.data) < 0)
+    return {};
+  std::vector<std::string> warnings;
+  const DocumentBoundary used = config.attention.documents.front();
+  const bool by_eos = used == DocumentBoundary::eos;
+  if (positions_restart)
+    warnings.push_back("the data has EOS tokens and positions that start over; documents are told apart by " +
+                       std::string(by_eos ? "EOS" : "positions") +
+                       " (attention.documents = " + std::string(name_of(used)) + "), and the " +
+                       (by_eos ? "positions turn RoPE only" : "EOS are tokens like others"));
+  if (by_eos && never_an_input(config.data))
+    warnings.push_back("attention.documents = eos finds no boundary (with data.packing = " +
+                       std::string(name_of(config.data.packing)) +
+                       " a document's EOS is a label and never an input, so tokens attend over documents); "
+                       "tell them apart by position_zero, or pack as a stream");
+  return warnings;
+}
+
+}  // namespace parity::reference

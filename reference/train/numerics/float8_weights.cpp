@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/train/numerics/float8_weights.hpp"
+
+#include <unordered_map>
+
+#include "harness/base/error.hpp"
+
+namespace parity::reference {
+namespace {
+
+constexpr double largest_e4m3 = 448;
+constexpr double least_amax = 1e-12;  // torchao's
+
+bool is_rounded(const std::string& name, const torch::Tensor& weight) {
+  return name.starts_with("layers.") && weight.dim() == 2;
+}
+
+torch::Tensor scale_of(const torch::Tensor& amax) {
+  return amax.clamp_min(least_amax).reciprocal().mul_(largest_e4m3);
+}
+
+}  // namespace
+
+torch::Tensor rounded_to_float8(const torch::Tensor& x, const torch::Tensor& scale) {
+  return (x * scale).clamp_(-largest_e4m3, largest_e4m3).to(torch::kFloat8_e4m3fn).to(x.scalar_type()) /
+         scale;
+}
+
+struct Float8Weights::State {
+  Parameters trained;  ///< of which this rank has parts
+  std::shared_ptr<const Group> parts;
+  std::shared_ptr<const Group> tensor;
+  Float8Scales scales;
+  std::unordered_map<const c10::TensorImpl*, std::string> names;  ///< of the tensors that forward uses
+  std::map<std::string, torch::Tensor> known;
+
+  void work_out() {
+    const torch::NoGradGuard no_grad;
+    std::vector<torch::Tensor> amaxs;
+    for (const Parameter& parameter : trained)
+      amaxs.push_back(parameter.value.numel() > 0 ? parameter.value.abs().amax()
+                                                  : torch::zeros({}, parameter.value.options()));
+    const torch::Tensor all = at::stack(amaxs);
+    parts->all_reduce(all, Reduction::max);
+    for (size_t i = 0; i < trained.size(); ++i)
+      known[trained[i].name] = scale_of(all[static_cast<int64_t>(i)]);
+  }
+
+  torch::Tensor scale_for(const std::string& name, const torch::Tensor& weight) const {
+    if (scales != Float8Scales::each_forward)
+      return known.at(name).to(weight.scalar_type());
+    const torch::Tensor amax = weight.abs().amax();
+    tensor->all_reduce(amax, Reduction::max);
+    return scale_of(amax);
+  }
+
+  torch::Tensor used(const torch::Tensor& weight) const {
+    const auto name = names.find(weight.unsafeGetTensorImpl());
+    if (name == names.end())
+      return weight;
+    torch::Tensor rounded;
+    {
+      const torch::NoGradGuard no_grad;
+      rounded = rounded_to_float8(weight, scale_for(name->second, weight));
+    }
+    return rounded + (weight - weight.detach());  // adds 0, and lets gradients through
+  }
+};
+
+Float8Weights::Float8Weights(Decoder& model, Parameters trained, const Parallel& parallel,
+                             Float8Scales scales)
+    : state_(std::make_shared<State>()) {
+  std::erase_if(trained,
+                [](const Parameter& parameter) { return !is_rounded(parameter.name, parameter.value); });
+  state_->trained = std::move(trained);
+  state_->parts = parallel.stage;
+  state_->tensor = parallel.tensor;
+  state_->scales = scales;
+  model.visit_weights([this](const std::string& name, const torch::Tensor& weight) {
+    for (const Parameter& own : state_->trained)
+      if (own.name == name)
+        state_->names[weight.unsafeGetTensorImpl()] = name;
+  });
+  require(!state_->names.empty(), "no matrix to round");
+  ModuleHooks::Operators operators = model.hooks().operators();
+  operators.linear = [state = state_, multiply = operators.linear](const torch::Tensor& x,
+                                                                   const torch::Tensor& weight) {
+    return multiply(x, state->used(weight));
+  };
+  model.hooks().compute_with(std::move(operators));
+  state_->work_out();
+}
+
+void Float8Weights::after_update() {
+  if (state_->scales == Float8Scales::after_update)
+    state_->work_out();
+}
+
+}  // namespace parity::reference

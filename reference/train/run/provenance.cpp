@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/train/run/provenance.hpp"
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <cpuid.h>
+#include <unistd.h>
+
+#include <ATen/Version.h>
+#include <torch/version.h>
+
+#include "reference/comm/device_mesh.hpp"
+#include "reference/comm/group.hpp"
+#include "reference/cuda/device.hpp"
+#include "reference/mkl/branch.hpp"
+#include "reference/parallel/core/parallel.hpp"
+
+namespace parity::reference {
+namespace {
+
+/// The CPU's twelve-letter vendor, "AuthenticAMD" or "GenuineIntel".
+std::string cpu_vendor() {
+  unsigned highest = 0;
+  std::array<unsigned, 3> letters{};  // in the order EBX, EDX, ECX
+  if (__get_cpuid(0, &highest, &letters[0], &letters[2], &letters[1]) == 0)
+    return "unknown";
+  std::string vendor(12, ' ');
+  std::memcpy(vendor.data(), letters.data(), vendor.size());
+  return vendor;
+}
+
+Json allowed_environment() {
+  constexpr std::array<std::string_view, 8> prefixes = {"OMP_",    "MKL_",  "ATEN_", "ONEDNN_",
+                                                        "CUBLAS_", "CUDA_", "NCCL_", "TORCH_"};
+  Json result = Json::object();
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const size_t equals = text.find('=');
+    if (equals == std::string_view::npos || text.find('/', equals) != std::string_view::npos)
+      continue;
+    for (const std::string_view prefix : prefixes)
+      if (text.starts_with(prefix))
+        result[std::string(text.substr(0, equals))] = std::string(text.substr(equals + 1));
+  }
+  return result;
+}
+
+/// "cpu", or what the device and its libraries are.
+Json device_facts(const Device& device) {
+  if (device.is_cpu())
+    return "cpu";
+  const DeviceFacts facts = device.plugin->facts(device.index());
+  return {{"name", facts.name},
+          {"capability", facts.capability},
+          {"driver", facts.driver},
+          {"cuda", facts.runtime},
+          {"cudnn", facts.cudnn},
+          {"nccl", facts.nccl},
+          {"memory_bytes", facts.memory_bytes}};
+}
+
+/// "tp 2"; "tp 2, then cp 2" where another layout goes on from the checkpoint.
+std::string mesh_words(const RunConfig& config, const Trainer& trainer) {
+  const std::string own = trainer.mesh().text();
+  const std::string resumed = make_mesh(config.resumed_parallel(), trainer.world().size()).text();
+  return own == resumed ? own : own + ", then " + resumed;
+}
+
+}  // namespace
+
+Json provenance_of(const RunConfig& config, const Trainer& trainer) {
+  const Device& device = trainer.world().device();
+  Json fingerprint = {{"cpu_vendor", cpu_vendor()},
+                      {"aten_capability", at::get_cpu_capability()},
+                      {"mkl_cbwr", mkl_branch()},
+                      {"torch", TORCH_VERSION},
+                      {"build_type", PARITY_BUILD_TYPE},
+                      {"threads", config.threads},
+                      {"initial_weights", trainer.initial_weights()},
+                      {"device", "cpu"}};
+  const Json facts = device_facts(device);
+  if (!device.is_cpu())
+    fingerprint["device"] = facts;
+  return {{"producer", "parity-train " PARITY_VERSION},
+          {"build_type", PARITY_BUILD_TYPE},
+          {"torch", TORCH_VERSION},
+          {"cpu_vendor", fingerprint["cpu_vendor"]},
+          {"aten_capability", fingerprint["aten_capability"]},
+          {"device", facts},
+          {"mesh", mesh_words(config, trainer)},
+          {"reduction_buffers", trainer.buffers()},
+          {"threads", config.threads},
+          {"seed", config.seed},
+          {"data_seed", config.data.seed},
+          {"environment", allowed_environment()},
+          {"warnings", trainer.warnings()},
+          {"fingerprint", fingerprint}};
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/train/run/run.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/trace/write/recorder.hpp"
+#include "reference/comm/device_mesh.hpp"
+#include "reference/comm/group.hpp"
+#include "reference/config/read.hpp"
+#include "reference/cuda/device.hpp"
+#include "reference/cuda/load_plugin.hpp"
+#include "reference/mkl/branch.hpp"
+#include "reference/train/capture/capture.hpp"
+#include "reference/train/checks/non_finite.hpp"
+#include "reference/train/checks/same_config.hpp"
+#include "reference/train/numerics/determinism.hpp"
+#include "reference/train/run/halves.hpp"
+#include "reference/train/run/heartbeat.hpp"
+#include "reference/train/run/provenance.hpp"
+#include "reference/train/step/trainer.hpp"
+
+namespace parity::reference {
+namespace {
+
+constexpr const char* checkpoint_name = "checkpoint.pt";
+
+Capture read_capture(const std::filesystem::path& path) {
+  if (path.empty())
+    return {};
+  if (!std::filesystem::exists(path))
+    throw UserError("no capture file " + path.string() + " (it does not exist); check the path",
+                    ExitCode::missing);
+  try {
+    return Capture::from_json(Json::parse(read_file(path)));
+  } catch (const Json::parse_error& error) {
+    throw UserError(path.string() + ": not valid JSON (" + error.what() + "); fix it there");
+  }
+}
+
+/// How long ranks wait for each other: PARITY_TIMEOUT in seconds, as a case's timeout_seconds sets it.
+std::chrono::milliseconds collective_timeout() {
+  const char* text = std::getenv("PARITY_TIMEOUT");
+  char* end = nullptr;
+  const double seconds = text != nullptr ? std::strtod(text, &end) : 0;
+  if (text == nullptr || end == text || *end != '\0' || !(seconds > 0) || seconds > 1e6)
+    return std::chrono::minutes(5);
+  return std::chrono::milliseconds(static_cast<int64_t>(1000 * seconds) + 1);
+}
+
+std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, const Trainer& trainer) {
+  if (invocation.trace.empty())
+    return nullptr;
+  Recorder::Options options{invocation.trace, to_numeric_json(invocation.config),
+                            provenance_of(invocation.config, trainer), read_capture(invocation.capture),
+                            invocation.resume ? trainer.updates_done() : 0};
+  options.rank = trainer.world().rank();
+  options.ranks = trainer.world().size();
+  return std::make_unique<Recorder>(std::move(options));
+}
+
+/// Rank 0 comes last: its trace says what the files of the others are.
+void finish(Recorder& recorder, const Group& world) {
+  if (world.rank() != 0)
+    recorder.finish();
+  world.barrier();
+  if (world.rank() == 0)
+    recorder.finish();
+}
+
+std::filesystem::path checkpoint_file(const Invocation& invocation) {
+  return invocation.checkpoint_dir / checkpoint_name;
+}
+
+std::filesystem::path checkpoint_file_of(const Invocation& invocation, int64_t step) {
+  return invocation.checkpoint_dir / ("step" + std::to_string(step)) / checkpoint_name;
+}
+
+void log_step(std::ostream& log, const RunConfig& config, const StepResult& result) {
+  log << fmt::format("step {:>{}}/{}  loss {:.6f}  grad_norm {:.6f}  lr {:.3e}  {:.0f} tokens/s", result.step,
+                     std::to_string(config.steps).size(), config.steps, result.loss, result.grad_norm,
+                     result.lr, static_cast<double>(result.tokens) / result.seconds);
+  if (result.policy)
+    log << fmt::format("  reward {:.3f}  right {:.0f} %", result.policy->reward_mean,
+                       100 * result.policy->reward_exact);
+  log << '\n';
+  log.flush();
+}
+
+/// The trainer's own updates, from the data that it loads.
+Updates own_updates(Trainer& trainer) {
+  const UpdateCall call = trainer.config().train.update;
+  return [&trainer, call] {
+    return call == UpdateCall::step ? trainer.step() : update_by_halves(trainer, call);
+  };
+}
+
+/// All ranks of the job, which do the same thing, with a heartbeat that tells of their collectives.
+std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& config, const Job& job,
+                            const Device& device, Heartbeat& heartbeat) {
+  heartbeat.beat(0, "meet", job.world_size > 1 ? "meeting of world" : "");
+  std::shared_ptr<Group> world = Group::world(job, collective_timeout(), device);
+  world->watch([&heartbeat](int64_t number, std::string_view what) { heartbeat.collective(number, what); });
+  heartbeat.beat(0, "build");
+  Json plan = to_numeric_json(config);
+  plan["--stop-after"] = invocation.stop_after;
+  plan["--resume"] = invocation.resume;
+  plan["--checkpoint-every"] = invocation.checkpoint_every;
+  plan["--start-from"] = !invocation.start_from.empty();
+  plan["--trace"] = !invocation.trace.empty();
+  require_same_config(plan, *world);
+  return world;
+}
+
+/// Trains updates up to `last`, recording each. \param log  null = no line an update
+void train(Trainer& trainer, const Updates& update, int64_t last, const Invocation& invocation,
+           StepCapture* capture, Heartbeat& heartbeat, std::ostream* log) {
+  while (trainer.updates_done() < last) {
+    const int64_t step = trainer.updates_done() + 1;
+    heartbeat.beat(step, "train");
+    if (capture != nullptr)
+      capture->begin_step(step);
+    const StepResult result = update();
+    if (capture != nullptr)
+      capture->end_step(result);
+    if (log != nullptr)
+      log_step(*log, invocation.config, result);
+    if (invocation.checkpoint_every > 0 && step % invocation.checkpoint_every == 0 && step < last)
+      trainer.save(checkpoint_file_of(invocation, step));
+  }
+}
+
+}  // namespace
+
+void run(const Invocation& invocation, const Job& job, std::ostream& log, const MakeUpdates& make_updates) {
+  RunConfig config = invocation.config;
+  if (invocation.resume)
+    config.parallel = config.resumed_parallel();
+  Heartbeat heartbeat(invocation.heartbeat);
+  heartbeat.beat(0, "device");  // a run that ends here and now is skipped by parity, not failed
+  const Device device = open_device(config.device, job.local_rank, plugin_file());
+  heartbeat.beat(0, "start");
+  make_deterministic(config.threads);
+  require_mkl_branch();
+  const bool is_first = job.rank == 0;
+  if (is_first && !invocation.save_weights.empty())
+    const NewFile writable(invocation.save_weights);  // or it says why not now, not after training
+  Trainer trainer(config, meet(invocation, config, job, device, heartbeat));
+  Updates update = make_updates ? make_updates(trainer) : Updates();
+  if (!update)
+    update = own_updates(trainer);
+  if (is_first)
+    for (const std::string& warning : trainer.warnings())
+      log << "[W] " << warning << '\n';
+  if (invocation.resume)
+    trainer.load(checkpoint_file(invocation), config.checkpoint.exclude_from_loading);
+  if (!invocation.start_from.empty())
+    trainer.load(invocation.start_from / checkpoint_name, {});
+  const std::unique_ptr<Recorder> recorder = make_recorder(invocation, trainer);
+  std::unique_ptr<StepCapture> capture;
+  if (recorder) {
+    capture = std::make_unique<StepCapture>(trainer, *recorder);
+    if (invocation.config.resumed_parallel() != invocation.config.parallel)
+      capture->leave_out_collectives();
+    if (!invocation.resume && invocation.start_from.empty())
+      capture->initial_state();
+  }
+  const int64_t last = invocation.stop_after > 0 ? invocation.stop_after : config.steps;
+  try {
+    train(trainer, update, last, invocation, capture.get(), heartbeat,
+          is_first && !invocation.quiet ? &log : nullptr);
+  } catch (const NonFinite& error) {
+    if (recorder)
+      recorder->failure(error.to_json());
+    throw;
+  }
+  if (invocation.stop_after > 0)
+    trainer.save(checkpoint_file(invocation));
+  if (!invocation.save_weights.empty())
+    trainer.save_weights(invocation.save_weights, invocation.weights_names);
+  if (recorder)
+    finish(*recorder, trainer.world());
+  // What others of the device's communicators still read must not go before they have it.
+  if (!device.is_cpu())
+    trainer.world().barrier();
+  heartbeat.beat(trainer.updates_done(), "done");
+}
+
+}  // namespace parity::reference

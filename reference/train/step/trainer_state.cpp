@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/train/step/trainer_state.hpp"
+
+#include "reference/model/batch_invariance.hpp"
+#include "reference/parallel/model/context_parallel.hpp"
+#include "reference/train/checks/same_config.hpp"
+#include "reference/train/checks/weights_digest.hpp"
+#include "reference/train/numerics/attention_choice.hpp"
+#include "reference/train/numerics/autocast.hpp"
+#include "reference/weights/state_dict.hpp"
+
+namespace parity::reference {
+namespace {
+
+torch::ScalarType scalar_type(Precision precision) {
+  return precision == Precision::float64 ? torch::kFloat64 : torch::kFloat32;
+}
+
+std::vector<int64_t> places_of(const RunConfig& config, const Group& context) {
+  if (context.size() == 1)
+    return {};
+  return context_positions(config.data.seq_len, context.size(), context.rank());
+}
+
+/// Draws or reads the initial weights on the CPU, so that device and ranks do not change them. Then moves the
+/// model to its device and applies the parallelisms.
+/// \param digest  receives the digest of the weights
+Applied initialized(Decoder& model, const RunConfig& config, const Parallel& parallel, std::string& digest) {
+  initialize(model, static_cast<uint64_t>(config.seed));
+  if (!config.weights.path.empty())
+    load_weights(model, config.model, config.weights.path);
+  digest = weights_digest(model);
+  if (!config.weights.path.empty())
+    require_same_weights(digest, *parallel.world);
+  model.move_to(parallel.world->device().place);
+  if (config.train.batch_invariant)
+    make_batch_invariant(model.hooks());
+  return apply_parallelism(model, config.parallel, parallel);
+}
+
+}  // namespace
+
+TrainerState::TrainerState(const RunConfig& run_config, std::shared_ptr<Group> world)
+    : config(run_config),
+      parallel(make_parallel(config.parallel, std::move(world))),
+      model(dimensions_of(config), scalar_type(config.dtype), attention_choice(config)),
+      loader(config.data, {model.dimensions().vocab_size, model.dimensions().max_seq_len},
+             {parallel.batch->rank(), parallel.batch->size()}),
+      places(places_of(config, *parallel.context)),
+      applied(initialized(model, config, parallel, initial_weights)),
+      optimizer(make_optimizer(config.optimizer, applied.parameters)),
+      schedule(make_schedule(config)),
+      update_norm(applied.parameters, *parallel.stage, *parallel.pipeline),
+      tally(loader.first_row()),
+      warnings(schedule.warnings) {
+  if (config.train.float8 != Float8Scales::none && config.dtype == Precision::float32)
+    float8.emplace(model, applied.parameters, parallel, config.train.float8);
+  for (std::string& warning : document_warnings(config, loader.positions_restart()))
+    warnings.push_back(std::move(warning));
+  for (std::string& warning : autocast_warnings(config))
+    warnings.push_back(std::move(warning));
+  for (const std::string& warning : parallel.world->warnings())
+    warnings.push_back(warning);
+}
+
+}  // namespace parity::reference

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "reference/model/parameter.hpp"
+#include "reference/train/step/trainer.hpp"
+#include "tests/reference/tiny.hpp"
+
+namespace parity::reference {
+namespace {
+
+std::filesystem::path checkpoint() {
+  const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+  return std::filesystem::path(testing::TempDir()) / (std::string(info->name()) + ".pt");
+}
+
+/// Losses of updates 4 to 6 of a run that was stopped after 3 and resumed in a new trainer.
+std::vector<double> resumed_losses(const RunConfig& config, const std::vector<CheckpointPart>& exclude) {
+  Trainer first(config);
+  for (int step = 0; step < 3; ++step)
+    first.step();
+  first.save(checkpoint());
+  RunConfig other_weights = config;
+  other_weights.seed = 99;  // everything must come from the file
+  Trainer second(other_weights);
+  second.load(checkpoint(), exclude);
+  EXPECT_EQ(second.updates_done(), 3);
+  std::vector<double> losses;
+  for (int step = 0; step < 3; ++step)
+    losses.push_back(second.step().loss);
+  return losses;
+}
+
+std::vector<double> straight_losses(const RunConfig& config) {
+  Trainer trainer(config);
+  std::vector<double> losses;
+  for (int step = 0; step < 6; ++step)
+    losses.push_back(trainer.step().loss);
+  return {losses.begin() + 3, losses.end()};
+}
+
+TEST(CheckpointTest, AResumedRunHasTheBitsOfTheStraightOne) {
+  RunConfig sgd = tiny_config();
+  sgd.optimizer.name = OptimizerName::sgd;
+  sgd.optimizer.momentum = 0.9;
+  RunConfig ramp = tiny_config();
+  ramp.lr.schedule = ScheduleName::megatron;
+  ramp.optimizer.weight_decay_ramp = WeightDecayRamp::cosine;
+  RunConfig late = tiny_config();
+  late.lr.schedule = ScheduleName::deepspeed;
+  for (const RunConfig& config : {tiny_config(), tiny_config(Precision::float64), sgd, ramp, late})
+    EXPECT_THAT(resumed_losses(config, {}), testing::ElementsAreArray(straight_losses(config)));
+}
+
+class ForgottenPart : public testing::TestWithParam<CheckpointPart> {};
+
+TEST_P(ForgottenPart, ChangesTheRun) {
+  const std::vector<double> resumed = resumed_losses(tiny_config(), {GetParam()});
+  const std::vector<double> straight = straight_losses(tiny_config());
+  EXPECT_NE(resumed.back(), straight.back());
+  // Update 4 begins with the saved parameters; only other data make its loss differ.
+  EXPECT_EQ(resumed.front() == straight.front(), GetParam() != CheckpointPart::data);
+}
+
+INSTANTIATE_TEST_SUITE_P(EachPart, ForgottenPart,
+                         testing::Values(CheckpointPart::optimizer, CheckpointPart::optimizer_step,
+                                         CheckpointPart::schedule, CheckpointPart::data),
+                         [](const auto& instance) {
+                           std::string name(name_of(instance.param));
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
+
+TEST(CheckpointTest, RefusesAMissingACutAndAForeignFile) {
+  Trainer trainer(tiny_config());
+  try {
+    trainer.load("/no/such/checkpoint.pt", {});
+    FAIL() << "loaded a file that is not there";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.code(), ExitCode::missing);
+  }
+  trainer.save(checkpoint());
+  const std::string whole = read_file(checkpoint());
+  write_file(checkpoint(), whole.substr(0, whole.size() / 2));
+  EXPECT_THROW(trainer.load(checkpoint(), {}), UserError);
+
+  RunConfig wider = tiny_config();
+  wider.architecture.ffn_hidden = 32;
+  Trainer(wider).save(checkpoint());
+  EXPECT_THROW(trainer.load(checkpoint(), {}), UserError);
+  RunConfig sgd = tiny_config();
+  sgd.optimizer.name = OptimizerName::sgd;
+  Trainer(sgd).save(checkpoint());
+  EXPECT_THROW(trainer.load(checkpoint(), {}), UserError);
+  EXPECT_THROW(Trainer(tiny_config(Precision::float64)).load(checkpoint(), {}), UserError);
+}
+
+}  // namespace
+}  // namespace parity::reference

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <mutex>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ATen/record_function.h>
+
+#include "reference/train/step/trainer.hpp"
+#include "tests/reference/tiny.hpp"
+
+namespace parity::reference {
+namespace {
+
+/// Names of the operators that were seen with a float32 (or complex64) tensor. RecordFunction swallows
+/// exceptions, so it only takes notes.
+std::set<std::string> narrow_operators;
+
+void note(const at::RecordFunction& function, c10::ArrayRef<const c10::IValue> values) {
+  const auto look = [&](const at::Tensor& x) {
+    if (x.defined() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kComplexFloat))
+      narrow_operators.insert(function.name());
+  };
+  for (const c10::IValue& value : values) {
+    if (value.isTensor())
+      look(value.toTensor());
+    else if (value.isTensorList())
+      for (const at::Tensor& x : value.toTensorVector())
+        look(x);
+  }
+}
+
+std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
+  note(function, function.inputs());
+  return nullptr;
+}
+
+void on_end(const at::RecordFunction& function, at::ObserverContext*) {
+  const std::vector<c10::IValue> outputs = function.outputs();
+  note(function, c10::ArrayRef<const c10::IValue>(outputs.data(), outputs.size()));
+}
+
+/// Operators that touch float32 in an update of a trainer of this precision.
+std::set<std::string> narrow_operators_of_an_update(RunConfig config) {
+  config.data.ignore_fraction = 0.2;
+  Trainer trainer(config);
+  trainer.step();
+  narrow_operators.clear();
+  const auto handle =
+      at::addGlobalCallback(at::RecordFunctionCallback(on_start, on_end)
+                                .needsInputs(true)
+                                .needsOutputs(true)
+                                .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
+  trainer.step();
+  at::removeCallback(handle);
+  return narrow_operators;
+}
+
+TEST(TwinTest, NoOperatorOfAFloat64UpdateTouchesFloat32) {
+  EXPECT_THAT(narrow_operators_of_an_update(tiny_config(Precision::float64)), testing::IsEmpty());
+}
+
+TEST(TwinTest, NoOperatorOfAFloat64SgdUpdateTouchesFloat32) {
+  RunConfig config = tiny_config(Precision::float64);
+  config.optimizer.name = OptimizerName::sgd;
+  config.optimizer.momentum = 0.9;
+  EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty());
+}
+
+TEST(TwinTest, NoOperatorOfAFloat64ChunkedOrScaledUpdateTouchesFloat32) {
+  RunConfig config = tiny_config(Precision::float64);
+  config.loss.normalization = Normalization::gradient_scaling;
+  EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty());
+  config.loss.chunks = 4;
+  EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty());
+}
+
+TEST(TwinTest, NoAttentionBackendOfAFloat64UpdateTouchesFloat32) {
+  for (const AttentionBackend backend :
+       {AttentionBackend::flex, AttentionBackend::varlen, AttentionBackend::dense}) {
+    RunConfig config = tiny_config(Precision::float64);
+    config.data.packing = Packing::concat_then_split;
+    config.data.positions = PositionsChoice::document;
+    config.data.document_tokens = 4;
+    config.attention = {backend, {DocumentBoundary::position_zero}};
+    EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty()) << name_of(backend);
+  }
+}
+
+TEST(TwinTest, TheCheckSeesFloat32ThroughoutAFloat32Update) {
+  const std::set<std::string> seen = narrow_operators_of_an_update(tiny_config());
+  for (const char* name :
+       {"aten::linear", "aten::scaled_dot_product_attention", "aten::cross_entropy_loss",
+        "aten::_fused_adamw_", "aten::view_as_complex", "aten::_log_softmax_backward_data"})
+    EXPECT_TRUE(seen.contains(name)) << name;
+}
+
+TEST(TwinTest, StaysCloseToFloat32AndIsNotTheSame) {
+  Trainer narrow(tiny_config()), wide(tiny_config(Precision::float64));
+  for (int step = 0; step < 3; ++step) {
+    const StepResult a = narrow.step(), b = wide.step();
+    EXPECT_NEAR(a.loss, b.loss, 1e-5 * b.loss);  // float32 rounding, 6e-8, grown by some hundred operations
+    EXPECT_NE(a.loss, b.loss);
+    EXPECT_EQ(a.lr, b.lr);
+    EXPECT_EQ(a.batch_digest, b.batch_digest);
+  }
+}
+
+}  // namespace
+}  // namespace parity::reference
