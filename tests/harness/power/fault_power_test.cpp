@@ -35,9 +35,9 @@ class FaultPowerTest : public RecordedTest {
     trial.has_effect = true;
     const bool blind = blind_step && fault.at_step(*blind_step);
     if (fault.size >= arms_from && !blind)
-      trial.alarms.push_back({"pair", "loss", Verdict::different, ""});
+      trial.alarms.push_back({CheckKind::pair, "loss", Verdict::different, ""});
     if (fault.size >= golden_from && !blind)
-      trial.alarms.push_back({"golden", "loss", Verdict::different, ""});
+      trial.alarms.push_back({CheckKind::golden, "loss", Verdict::different, ""});
     if (!misnames)
       trial.first = {fault.steps.at(0), fault.phase, fault.name};
     return trial;

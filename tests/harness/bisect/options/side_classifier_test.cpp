@@ -25,7 +25,7 @@ RunCurves run(const std::vector<double>& loss, const std::vector<int64_t>& pairs
 RunCurves failed(FailureKind kind) {
   RunCurves curves;
   curves.failure_kind = kind;
-  curves.failure = "it " + kind;
+  curves.failure = "it " + std::string(name_of(kind));
   return curves;
 }
 

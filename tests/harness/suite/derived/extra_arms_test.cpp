@@ -117,7 +117,7 @@ TEST_F(ExtraArmsTest, ASpanIsPartOfARunAndNotOfACommand) {
 TEST_F(ExtraArmsTest, CommandsRunAsOftenAsTheirEnvironmentDiffers) {
   const Case source =
       with_extra_arms(commands(), {{.of = "x", .suffix = "threads2", .config = {{"threads", 2}}},
-                                   {.of = "x", .suffix = "native", .profile = "native"},
+                                   {.of = "x", .suffix = "native", .profile = Profile::native},
                                    {.of = "y", .suffix = "same"}});
   Progress progress(stderr, false);
   const ArmRuns runs = run_arms(source, options(), progress);

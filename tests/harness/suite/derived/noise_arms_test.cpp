@@ -39,7 +39,7 @@ std::vector<std::string> names_of(const NoisePlan& plan) {
 }
 
 TEST(NoiseArmsTest, AnArmIsRunInEveryOtherWayToTheSameNumbers) {
-  const NoisePlan plan = plan_noise(arm_of(), config_of(), "portable", 2);
+  const NoisePlan plan = plan_noise(arm_of(), config_of(), Profile::portable, 2);
   EXPECT_THAT(names_of(plan), ElementsAre("a~twin", "a~perturbed1", "a~perturbed2", "a~threads2", "a~native",
                                           "a~micro_batches2"));
   EXPECT_EQ(plan.noise[0].arm.config.at("dtype"), "float64");
@@ -50,7 +50,7 @@ TEST(NoiseArmsTest, AnArmIsRunInEveryOtherWayToTheSameNumbers) {
   EXPECT_EQ(fault.size, 0x1p-23);
   EXPECT_NE(fault.seed, plan.noise[1].arm.faults.at(0).seed);
   EXPECT_EQ(plan.noise[3].arm.config.at("threads"), 2);
-  EXPECT_EQ(plan.noise[4].arm.profile, "native");
+  EXPECT_EQ(plan.noise[4].arm.profile, Profile::native);
   EXPECT_EQ(plan.noise[5].arm.config.at("data.micro_batches"), 2);
   EXPECT_EQ(plan.origin(), "a");
   EXPECT_EQ(plan.factor(), 1);
@@ -60,7 +60,7 @@ TEST(NoiseArmsTest, AnArmIsRunInEveryOtherWayToTheSameNumbers) {
 TEST(NoiseArmsTest, TheNoiseOf16BitsIsThatOfFloat32Times2To16) {
   for (const FlatConfig& more :
        {FlatConfig{{"train.autocast", true}}, FlatConfig{{"parallel.mixed_precision", "bf16"}}}) {
-    const NoisePlan plan = plan_noise(arm_of(), config_of(more), "portable", 2);
+    const NoisePlan plan = plan_noise(arm_of(), config_of(more), Profile::portable, 2);
     EXPECT_EQ(plan.origin(), "a~float32");
     EXPECT_EQ(plan.factor(), 65536);
     for (const NoiseArm& noise : plan.noise) {
@@ -73,7 +73,7 @@ TEST(NoiseArmsTest, TheNoiseOf16BitsIsThatOfFloat32Times2To16) {
 
 TEST(NoiseArmsTest, MicroBatchesAreCutAsRowsAllow) {
   const auto cut = [](const FlatConfig& more) {
-    const NoisePlan plan = plan_noise(arm_of(), config_of(more), "portable", 2);
+    const NoisePlan plan = plan_noise(arm_of(), config_of(more), Profile::portable, 2);
     const auto found = std::find_if(plan.noise.begin(), plan.noise.end(), [](const NoiseArm& noise) {
       return noise.kind == NoiseKind::micro_batches;
     });
@@ -92,7 +92,7 @@ TEST(NoiseArmsTest, ACommandIsRunInOtherEnvironmentsOnly) {
   Arm arm = arm_of();
   arm.command = {"train"};
   arm.float64 = false;
-  const NoisePlan plan = plan_noise(arm, {}, "native", 2);
+  const NoisePlan plan = plan_noise(arm, {}, Profile::native, 2);
   EXPECT_THAT(names_of(plan), ElementsAre("a~threads2", "a~portable"));
   EXPECT_THAT(plan.left_out, ElementsAre(HasSubstr("twin: the command"), HasSubstr("perturbed: a command"),
                                          HasSubstr("micro_batches: a command")));

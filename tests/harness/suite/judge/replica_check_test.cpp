@@ -36,7 +36,7 @@ TEST_F(ReplicaCheckTest, EqualReplicasPass) {
   record(2);
   const auto check = replica_check("arm", Trace::open(folder));
   ASSERT_TRUE(check);
-  EXPECT_EQ(check->kind, "replicas");
+  EXPECT_EQ(check->kind, CheckKind::replicas);
   EXPECT_TRUE(check->result.passed);
   EXPECT_EQ(
       check->result.sentence,
