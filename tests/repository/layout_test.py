@@ -8,8 +8,8 @@ import pathlib
 import subprocess
 import sys
 
-TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "harness", "reference", "cases", "golden", "reports",
-       "tests"}
+TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "CONTRIBUTING.md", "CHANGELOG.md", "harness",
+       "reference", "cases", "golden", "reports", "tests"}
 CODE = {".cpp", ".hpp", ".h", ".c", ".cu", ".py"}
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 GOLDEN_BYTES = 512 * 1024
