@@ -37,16 +37,16 @@ struct Difference {
   double mean_ulp = 0;       ///< over all elements
   double bias_ulp = 0;       ///< mean of the signed steps: above 0 where actual lies higher
   double needed_rtol = 0;    ///< smallest rtol with |a - e| <= rtol |e| everywhere (M3 at atol 0)
-  int64_t expected_nan = 0;  ///< elements that are NaN ...
-  int64_t actual_nan = 0;
-  int64_t expected_inf = 0;  ///< ... or infinite, a side
-  int64_t actual_inf = 0;
+  int64_t expected_nan = 0;  ///< elements of expected that are NaN
+  int64_t actual_nan = 0;    ///< elements of actual that are NaN
+  int64_t expected_inf = 0;  ///< elements of expected that are infinite
+  int64_t actual_inf = 0;    ///< elements of actual that are infinite
 
   /// The first NaN; without one the first element with the largest |a - e|; without a difference in value the
   /// first with other bits. -1 if all bits are equal.
   int64_t worst_index = -1;
-  double worst_expected = 0;
-  double worst_actual = 0;
+  double worst_expected = 0;  ///< value of expected at worst_index
+  double worst_actual = 0;    ///< value of actual at worst_index
 
   std::optional<DifferenceProfile> profile;  ///< where it lies; only on request
   std::optional<DigestPair> digests;  ///< of both sides' bits as they are, whatever the policy; likewise
@@ -61,24 +61,29 @@ struct Difference {
 
 /// What counts as equal. The defaults are the strict ones.
 struct DifferencePolicy {
+  /// Whether two NaNs are equal.
   enum class Nan { never_equal, equal_if_both };
+  /// Whether -0 differs from +0.
   enum class ZeroSign { counts, ignored };
-  enum class Subnormal { counts, as_zero };  ///< as_zero: both sides as hardware that flushes would have them
+  /// Whether subnormal numbers are numbers, or 0 on both sides, as hardware that flushes them has it.
+  enum class Subnormal { counts, as_zero };
 
-  Nan nan = Nan::never_equal;
-  ZeroSign zero_sign = ZeroSign::counts;
-  Subnormal subnormal = Subnormal::counts;
+  Nan nan = Nan::never_equal;               ///< rule for NaN
+  ZeroSign zero_sign = ZeroSign::counts;    ///< rule for the sign of 0
+  Subnormal subnormal = Subnormal::counts;  ///< rule for subnormal numbers
 
+  /// Returns whether every rule is the strict one.
   bool strict() const {
     return nan == Nan::never_equal && zero_sign == ZeroSign::counts && subnormal == Subnormal::counts;
   }
 };
 
+/// What measure_difference measures, and with how many threads.
 struct DifferenceOptions {
-  DifferencePolicy policy = {};
-  bool profile = false;
-  bool digests = false;
-  int threads = 0;  ///< at most; 0: as many as there are cores for this process
+  DifferencePolicy policy = {};  ///< what counts as equal
+  bool profile = false;          ///< whether Difference::profile is set
+  bool digests = false;          ///< whether Difference::digests is set
+  int threads = 0;               ///< at most; 0: as many as there are cores for this process
   /// Told of some megabytes of either side at a time that are not needed any more; from any of the threads.
   DoneWithBytes done = {};
 };
