@@ -121,6 +121,9 @@ def hook_problems(names):
 
 
 def main():
+    if subprocess.run(["git", "-C", ROOT, "rev-parse"], capture_output=True).returncode != 0:
+        print("skipped: not a git checkout")
+        return 0
     found = list(editorconfig_problems())
     if "--hooks" in sys.argv:
         found += hook_problems(tracked())
