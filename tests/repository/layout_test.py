@@ -10,7 +10,7 @@ import sys
 
 TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "CONTRIBUTING.md", "CHANGELOG.md", "harness",
        "reference", "cases", "golden", "reports", "tests"}
-CODE = {".cpp", ".hpp", ".h", ".c", ".cu", ".py"}
+CODE = {".cpp", ".hpp", ".h", ".c", ".cu", ".py", ".cmake", ".sh", ".yml"}
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 GOLDEN_BYTES = 512 * 1024
 
