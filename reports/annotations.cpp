@@ -38,11 +38,13 @@ std::string property(const std::string& text) {
   return escaped_command(text, ":,");
 }
 
+/// Returns the case file relative to the workspace, or as the results name it where it lies outside. A
+/// relative name starts at the current folder, which may lie below the workspace.
 std::string file_of(const CaseLine& item, const std::string& workspace) {
   const fs::path file(one_line(item.file));
-  if (!file.is_absolute() || workspace.empty())
+  if (workspace.empty())
     return file.generic_string();
-  const fs::path inside = file.lexically_relative(workspace);
+  const fs::path inside = fs::absolute(file).lexically_normal().lexically_relative(workspace);
   return inside.empty() || inside.native().starts_with("..") ? file.generic_string()
                                                              : inside.generic_string();
 }

@@ -13,9 +13,10 @@ namespace parity {
 
 /// The updates that a run was started for, both ends included.
 struct RunUpdates {
-  int64_t first = 1;
-  int64_t last = 0;  ///< 0: nobody said how many
+  int64_t first = 1;  ///< update number
+  int64_t last = 0;   ///< 0: nobody said how many
 
+  /// Returns whether somebody said how many.
   bool known() const { return last >= first; }
 };
 
@@ -29,7 +30,7 @@ struct PrecisionAllowance {
 struct ArmEvidence {
   const Trace* trace = nullptr;  ///< null if the run left none
   const Trace* twin = nullptr;   ///< the float64 twin; null where no check needs it
-  bool crashed = false;
+  bool crashed = false;  ///< whether the run did not finish
   int64_t warmup_steps = 0;           ///< where the windows `warmup` and `after_warmup` meet
   std::string failure = {};           ///< why it crashed, in words; "" if only the trace can tell
   bool sixteen_bits = false;          ///< computes in 16 bits where its twin does not

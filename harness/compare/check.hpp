@@ -40,10 +40,11 @@ static_assert(EnumNames<Relation>::names.size() == static_cast<size_t>(Relation:
 
 /// A check's window of update numbers, both ends included, as a case file names it.
 struct StepWindow {
+  /// How a window is named; all but `range` depend on the run.
   enum class Kind { all, warmup, after_warmup, last, range };
-  Kind kind = Kind::all;
-  int64_t first = 0;  ///< range only
-  int64_t last = 0;
+  Kind kind = Kind::all;  ///< how it is named
+  int64_t first = 0;      ///< range only
+  int64_t last = 0;       ///< range only
 };
 
 template <>
@@ -76,19 +77,20 @@ struct Check {
   std::string tensor;                 ///< glob over tensor names ...
   Phase phase = Phase::param;         ///< ... at this phase
   std::vector<std::string> arms;      ///< two, the first is the reference; one where the claim is about one
-  Relation relation = Relation::identical;
-  int64_t lag = 1;                  ///< lagged only
-  std::optional<double> tolerance;  ///< bounded only: relative; without it the measured floor decides
-  std::string tolerance_because;    ///< why the tolerance may lie far from the floor
+  Relation relation = Relation::identical;  ///< what is claimed of the arms
+  int64_t lag = 1;                          ///< lagged only
+  std::optional<double> tolerance;          ///< bounded only: relative; without it the measured floor decides
+  std::string tolerance_because;            ///< why the tolerance may lie far from the floor
   /// equivalent only: the narrower type that an arm computes in, whose rounding then is allowed.
   std::optional<DType> precision;
   std::optional<double> imprecision;  ///< equivalent only: times that an arm may lose more than rounding
   std::string imprecision_because;    ///< why it may
   Against against = Against::arm;     ///< golden: one arm, against what is stored of it
   std::optional<Sibling> sibling;     ///< no_farther only
-  StepWindow steps;
-  std::string because;
+  StepWindow steps;                   ///< where the claim has to hold
+  std::string because;                ///< why it has to hold
 
+  /// Returns whether the check is about tensors, not channels.
   bool of_tensors() const { return !tensor.empty(); }
   /// "lr", "loss, grad_norm" or "grad layers.*.wq.weight".
   std::string quantity() const;
@@ -100,25 +102,25 @@ struct Check {
 
 /// The place where two sides differ most, or first.
 struct WorstPlace {
-  int64_t step = 0;
+  int64_t step = 0;                ///< update number
   std::string quantity;            ///< channel or tensor name
   std::vector<int64_t> index;      ///< coordinates; empty for a channel
   std::optional<double> expected;  ///< nothing where only sketches were compared
-  std::optional<double> actual;
-  std::string metric;  ///< what was measured there
-  double value = 0;
-  double limit = 0;
+  std::optional<double> actual;    ///< nothing where expected has nothing
+  std::string metric;              ///< what was measured there
+  double value = 0;                ///< of the metric
+  double limit = 0;                ///< of the metric, where it would still pass
 };
 
 /// What a check found. `passed` says whether the claim held; `verdict` what was found, claimed or not
 /// (a `distinct` check passes with verdict `different`).
 struct CheckResult {
-  bool passed = false;
-  Verdict verdict = Verdict::missing;
-  std::string sentence;            ///< plain words with both values, steps and names
-  Json measured = Json::object();  ///< metric name -> number
-  Json limit;                      ///< metric name -> number; null where bits decide
-  std::optional<WorstPlace> worst;
+  bool passed = false;                     ///< whether the claim holds
+  Verdict verdict = Verdict::missing;      ///< what was found
+  std::string sentence;                    ///< plain words with both values, steps and names
+  Json measured = Json::object();          ///< metric name -> number
+  Json limit;                              ///< metric name -> number; null where bits decide
+  std::optional<WorstPlace> worst;         ///< where the arms differ most, or first
   Json tensors = Json::array();            ///< a row a tensor (results.json form), for tensor checks
   Json bounds = Json::array();             ///< of channels that a bound judges: gap, floor and limit by step
   std::optional<TwinEvidence> twins = {};  ///< what float64 twins showed; nothing where none were asked

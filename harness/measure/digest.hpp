@@ -13,9 +13,10 @@ namespace parity {
 /// Exact fingerprint of a tensor: 128-bit sum over elements of mix(global index, bit pattern). Equal bits
 /// give equal digests; digests of disjoint parts add up to the digest of the whole.
 struct Digest {
-  uint64_t low = 0;
-  uint64_t high = 0;
+  uint64_t low = 0;   ///< bits 0 to 63
+  uint64_t high = 0;  ///< bits 64 to 127
 
+  /// Orders digests by low, then high.
   auto operator<=>(const Digest&) const = default;
   Digest& operator+=(const Digest& other);  ///< each half modulo 2^64
 };

@@ -9,10 +9,11 @@
 
 namespace parity {
 
+/// What measure_difference measures, and with how many threads.
 struct DifferenceOptions {
-  DifferencePolicy policy = {};
-  bool profile = false;
-  bool digests = false;
+  DifferencePolicy policy = {};  ///< what counts as equal
+  bool profile = false;          ///< whether Difference::profile is set
+  bool digests = false;          ///< whether Difference::digests is set
   int threads = 0;  ///< at most; 0: as many as there are cores for this process
   /// Told of some megabytes of either side at a time that are not needed any more; from any of the threads.
   DoneWithBytes done = {};

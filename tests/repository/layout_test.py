@@ -8,9 +8,9 @@ import pathlib
 import subprocess
 import sys
 
-TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "harness", "reference", "cases", "golden", "reports",
-       "tests"}
-CODE = {".cpp", ".hpp", ".h", ".c", ".cu", ".py"}
+TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "CONTRIBUTING.md", "CHANGELOG.md", "harness",
+       "reference", "cases", "golden", "reports", "tests"}
+CODE = {".cpp", ".hpp", ".h", ".c", ".cu", ".py", ".cmake", ".sh", ".yml"}
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 GOLDEN_BYTES = 512 * 1024
 

@@ -45,6 +45,13 @@ TEST_F(GithubTest, TheLineIsThatOfTheCheck) {
   EXPECT_THAT(in_workflow("run").err, HasSubstr("differ.toml,line=" + std::to_string(before + 1) + ","));
 }
 
+TEST_F(GithubTest, AnnotationPathStartsAtTheWorkspace) {
+  write_different();
+  const std::string above = folder_.parent_path().string(), name = folder_.filename().string();
+  const Outcome outcome = shell("env GITHUB_ACTIONS=true GITHUB_WORKSPACE='" + above + "' parity run");
+  EXPECT_THAT(outcome.err, HasSubstr("::error file=" + name + "/cases/topic/differ.toml,line="));
+}
+
 TEST_F(GithubTest, ASuiteThatHoldsIsOnlySummed) {
   const Outcome outcome = in_workflow("run");
   EXPECT_EQ(outcome.status, 0);
