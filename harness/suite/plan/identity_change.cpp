@@ -12,7 +12,7 @@ const Json& member(const Json& object, const std::string& key) {
   return object.is_object() && object.contains(key) ? object.at(key) : none;
 }
 
-std::set<std::string> keys_of(const Json& a, const Json& b) {
+std::set<std::string> joint_keys(const Json& a, const Json& b) {
   std::set<std::string> keys;
   for (const Json* object : {&a, &b})
     if (object->is_object())
@@ -24,7 +24,7 @@ std::set<std::string> keys_of(const Json& a, const Json& b) {
 /// Appends "WHAT KEY" for each member that differs, with (new) or (gone) where one side lacks it.
 void add_members(std::vector<std::string>& phrases, const std::string& what, const Json& before,
                  const Json& now) {
-  for (const std::string& key : keys_of(before, now)) {
+  for (const std::string& key : joint_keys(before, now)) {
     const Json& was = member(before, key);
     const Json& is = member(now, key);
     if (was != is)
@@ -45,7 +45,7 @@ std::string name_of_member(const std::string& key) {
 
 std::vector<std::string> describe_identity_change(const Json& before, const Json& now) {
   std::vector<std::string> phrases;
-  for (const std::string& key : keys_of(before, now)) {
+  for (const std::string& key : joint_keys(before, now)) {
     const Json& was = member(before, key);
     const Json& is = member(now, key);
     if (was == is || key == "surroundings")
@@ -57,7 +57,7 @@ std::vector<std::string> describe_identity_change(const Json& before, const Json
   }
   const Json& around_before = member(before, "surroundings");
   const Json& around_now = member(now, "surroundings");
-  for (const std::string& key : keys_of(around_before, around_now)) {
+  for (const std::string& key : joint_keys(around_before, around_now)) {
     const Json& was = member(around_before, key);
     const Json& is = member(around_now, key);
     if (was == is || key == "config")  // config: named above already

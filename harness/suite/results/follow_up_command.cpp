@@ -34,7 +34,7 @@ Words log_command(const PlannedCase& planned, const RunResult& run, const fs::pa
   return {"tail", "-n", "100", run.log.string()};
 }
 
-Words golden_command(const PlannedCase& planned) {
+Words golden_diff_or_record(const PlannedCase& planned) {
   const bool stored = fs::exists(planned.source.golden_file);
   Words words = {"parity", "golden", stored ? "diff" : "record"};
   words.push_back(planned.source.file.generic_string());
@@ -91,7 +91,7 @@ std::string follow_up_command(const PlannedCase& planned, const JudgedCheck& jud
         judged.result.passed
             ? reproduce_command(planned.source, out)
             : replica_command(judged, run_of(planned, judged.claim.arms.front(), runs).folder));
-  Words words = judged.kind == CheckKind::golden ? golden_command(planned) : compare_command(planned, judged);
+  Words words = judged.kind == CheckKind::golden ? golden_diff_or_record(planned) : compare_command(planned, judged);
   add_out_option(words, out);
   return shell_quote(words);
 }
