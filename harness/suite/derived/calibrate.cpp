@@ -42,7 +42,7 @@ std::string leading_kind(const Floors& floors, const std::string& arm, const std
 }
 
 /// The noisiest arm of a check for a quantity.
-void describe_noise_runs(FloorLine& line, const Floors& floors, const std::string& quantity) {
+void fill_floor_line(FloorLine& line, const Floors& floors, const std::string& quantity) {
   for (const std::string& arm : line.arms) {
     const auto measured = floors.arms.find(arm);
     if (measured == floors.arms.end())
@@ -126,7 +126,7 @@ void add_lines(Calibration& found, const Case& source, size_t number,
     line.arms = check.arms;
     line.quantity = quantity;
     line.bound = describe_bound(check, rule, bounded);
-    describe_noise_runs(line, found.floors, quantity);
+    fill_floor_line(line, found.floors, quantity);
     if (const auto room = headroom.find(quantity); room != headroom.end())
       line.headroom = room->second;
     found.lines.push_back(std::move(line));
