@@ -21,16 +21,18 @@ std::string verdict(const Node& parent) {
   return name;
 }
 
-Value value(const Node& node) {
-  if (node.json().is_null())
-    return std::nullopt;
-  return node.number();
-}
-
+/// Most of a file are plain numbers: only another value needs to know its place, for a message.
 std::vector<Value> values(const Node& node, size_t steps) {
+  node.expect(node.json().is_array(), "a list");
   std::vector<Value> result;
-  for (const Node& item : node.items())
-    result.push_back(value(item));
+  result.reserve(node.json().size());
+  for (const Json& item : node.json())
+    if (item.is_number())
+      result.push_back(item.get<double>());
+    else if (item.is_null())
+      result.push_back(std::nullopt);
+    else
+      result.push_back(Node(item, node.path() + "[" + std::to_string(result.size()) + "]").number());
   node.expect(result.size() == steps, "as long as its curve's steps (" + std::to_string(result.size()) +
                                           " values for " + std::to_string(steps) + " steps)");
   return result;

@@ -4,14 +4,12 @@
 
 #include <string>
 
+#include "reports/check_rows.hpp"
 #include "reports/page_data.hpp"
 #include "reports/page_parts.hpp"
 #include "reports/results.hpp"
 
 namespace parity::reports {
-
-/// Id of a check on the page. \param number  its position in the case
-std::string check_id(const std::string& slug, size_t number);
 
 /// The HTML of one case. Its templates are parsed once and serve every case.
 class CaseSection {
@@ -24,11 +22,10 @@ class CaseSection {
   std::string render(const Case& item, size_t index, const std::string& slug, CheckDetails& details);
 
  private:
-  void set_checks(Data& data, const Case& item, const std::string& slug, CheckDetails& details);
-  std::string render_check(const Check& check, size_t number, const std::string& slug, CheckDetails& details);
   std::string arm_blocks(const Case& item);
 
-  Template case_template_, check_template_, details_template_, arm_template_;
+  Template case_template_, arm_template_;
+  CheckRows check_rows_;
 };
 
 }  // namespace parity::reports

@@ -3,9 +3,11 @@
 #include "reports/html.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "harness/base/error.hpp"
+#include "reports/glossary.hpp"
 #include "reports/overview.hpp"
 #include "reports/overview_section.hpp"
 #include "reports/page_parts.hpp"
@@ -16,6 +18,14 @@
 
 namespace parity::reports {
 namespace {
+
+const std::array page_scripts = {templates::plots_js, templates::plain_js, templates::heat_js,
+                                 templates::masks_js, templates::copy_js,  templates::tables_js,
+                                 templates::cases_js, templates::report_js};
+
+std::string data_element(const std::string& id, const std::string& json) {
+  return "<script type=\"application/json\" id=\"" + id + "\">" + json + "</script>\n";
+}
 
 /// How often each verdict was found, and how often it was not what the case claims; each check is counted
 /// once.
@@ -96,12 +106,10 @@ Data suite_data(const Results& results) {
   page.set("legend", verdict_legend());
   page.set("facts", suite_facts(results));
   page.set("producer", results.version.empty() ? "" : "Written by parity " + one_line(results.version) + ".");
-  page.set("css", std::string(templates::report_css));
-  page.set("plots_js", std::string(templates::plots_js));
-  page.set("heat_js", std::string(templates::heat_js));
-  page.set("masks_js", std::string(templates::masks_js));
-  page.set("copy_js", std::string(templates::copy_js));
-  page.set("report_js", std::string(templates::report_js));
+  Data words = list();
+  for (const Word& row : glossary(templates::GLOSSARY_md))
+    words.push_back(pair("word", row.word, "meaning", row.meaning));
+  page.set("glossary", words);
   page.set("plot_library", std::string(plot_library_name));
   return page;
 }
@@ -122,42 +130,49 @@ HtmlForm::HtmlForm(const Results& unordered, Sink out, const std::filesystem::pa
     slugs_.push_back(names.make(item.name));
   page_ = suite_data(results);
   set_overview(page_, results, slugs_);
+  write_until("{{{css}}}");
+  out_(templates::report_css);
   const auto write_rows = [&](std::string_view tag, std::string_view row_template) {
     write_until(tag);
     Template row = parse(row_template);
     for (size_t i = 0; i < results.cases.size(); ++i)
-      out_(row.render(case_row(results.cases[i], i, slugs_[i])));
+      write(row.render(case_row(results.cases[i], i, slugs_[i])));
   };
   write_rows("{{{nav_rows}}}", templates::nav_row_mustache);
   write_rows("{{{case_rows}}}", templates::case_row_mustache);
   write_until("{{{case_sections}}}");
 }
 
+void HtmlForm::write(const std::string& text) {
+  out_(paths_.in(text));
+}
+
 void HtmlForm::write_until(std::string_view tag) {
   const size_t end = template_.find(tag);
   require(end != std::string_view::npos, "page.mustache lacks " + std::string(tag));
-  out_(parse(template_.substr(0, end)).render(page_));
+  write(parse(template_.substr(0, end)).render(page_));
   template_.remove_prefix(end + tag.size());
 }
 
 void HtmlForm::add(const Case& item) {
   const size_t index = data_.size();
   CheckDetails details;
-  out_(section_.render(item, index, slugs_.at(index), details));
+  write(section_.render(item, index, slugs_.at(index), details));
   data_.add(page_data(item, details, texts_));
 }
 
 void HtmlForm::end() {
   write_until("{{{data}}}");
-  out_("{\"cases\":[");
   for (size_t i = 0; i < data_.size(); ++i)
-    out_((i == 0 ? "" : ",") + data_.piece(i));
-  out_("],\"texts\":[");
-  const char* before = "";
+    write(data_element("data-" + std::to_string(i), data_.piece(i)));
+  std::string texts;
   for (const std::string* text : texts_.list())
-    out_(std::exchange(before, ",") + script_json(*text));
-  out_("]}");
-  out_(parse(template_).render(page_));
+    texts += (texts.empty() ? "" : ",") + script_json(*text);
+  write(data_element("texts", "[" + texts + "]"));
+  write_until("{{{scripts}}}");
+  for (const std::string_view script : page_scripts)
+    out_(std::string(script) + "\n");
+  write(parse(template_).render(page_));
 }
 
 }  // namespace parity::reports

@@ -11,15 +11,16 @@
 #include "reports/case_section.hpp"
 #include "reports/form.hpp"
 #include "reports/page_data.hpp"
+#include "reports/short_paths.hpp"
 
 namespace parity::reports {
 
 /// The file that index.html loads from its own folder.
 inline constexpr std::string_view plot_library_name = "plotly.min.js";
 
-/// One offline page: templates/, with the text of the results escaped, and the curves as one JSON block that
-/// the page's script draws when a plot is scrolled to. It loads plot_library_name from its own folder and
-/// nothing else. Cases that fail come first: they are added so.
+/// One offline page: templates/, with the text of the results escaped, and the curves as a JSON block of each
+/// case that the page's script draws when a plot is scrolled to. It loads plot_library_name from its own
+/// folder and nothing else. Cases that fail come first: they are added so.
 class HtmlForm : public Form {
  public:
   /// \param folder  where the page's data is put aside until the sections are written
@@ -29,6 +30,8 @@ class HtmlForm : public Form {
   void end() override;
 
  private:
+  /// Writes text of the results, without absolute paths.
+  void write(const std::string& text);
   /// Writes the page up to a tag, whose place is filled a case at a time.
   void write_until(std::string_view tag);
 
@@ -38,6 +41,7 @@ class HtmlForm : public Form {
   std::vector<std::string> slugs_;
   CaseSection section_;
   Texts texts_;
+  ShortPaths paths_;
   Spool data_;
 };
 

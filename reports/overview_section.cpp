@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/case_section.hpp"
+#include "reports/check_rows.hpp"
+#include "reports/curve_picture.hpp"
 #include "reports/overview.hpp"
-#include "reports/page_data.hpp"
+#include "reports/shown.hpp"
 
 namespace parity::reports {
 namespace {
@@ -101,6 +102,7 @@ Data case_row(const CaseLine& item, size_t index, const std::string& slug) {
   row.set("index", std::to_string(index));
   row.set("slug", slug);
   row.set("short_name", breakable(item.name, longest_case));
+  row.set("curve", curve_picture(item));
   row.set("sentence", shorten(item.sentence, 500));
   row.set("held", std::to_string(item.checks - item.checks_failed));
   row.set("all", std::to_string(item.checks));

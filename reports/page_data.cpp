@@ -3,20 +3,17 @@
 #include "reports/page_data.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "reports/gap_label.hpp"
+#include "reports/shown.hpp"
 #include "reports/text.hpp"
 
 namespace parity::reports {
 namespace {
-
-constexpr std::array<std::string_view, 4> first_channels = {"loss", "reward_mean", "lr", "grad_norm"};
 
 Json number(const Value& value) {
   if (!value)
@@ -196,22 +193,6 @@ Json case_data(const Case& item, Texts& texts) {
 }
 
 }  // namespace
-
-bool is_quiet(const Check& check) {
-  return check.kind == "golden" && check.passed && check.verdict == "identical";
-}
-
-std::vector<const Curve*> shown_curves(const Case& item) {
-  std::vector<const Curve*> curves;
-  for (const std::string_view name : first_channels)
-    for (const Curve& curve : item.curves)
-      if (curve.channel == name)
-        curves.push_back(&curve);
-  for (const Curve& curve : item.curves)
-    if (std::ranges::find(first_channels, curve.channel) == first_channels.end())
-      curves.push_back(&curve);
-  return curves;
-}
 
 std::string page_data(const Case& item, const CheckDetails& details, Texts& texts) {
   Json data = case_data(item, texts);

@@ -14,13 +14,6 @@ namespace parity::reports {
 /// Position of a check in its case -> the HTML of what is shown when it is opened.
 using CheckDetails = std::map<size_t, std::string>;
 
-/// The curves of a case in the order they are shown: loss, reward_mean, lr, grad_norm, then as in the file.
-std::vector<const Curve*> shown_curves(const Case& item);
-
-/// A check that agrees with the golden bit for bit. There are hundreds in a suite: the page lists them when
-/// asked, and writes out only what changed.
-bool is_quiet(const Check& check);
-
 /// Texts that come again and again (names of tensors, keys of configs), each once; data has their numbers.
 class Texts {
  public:
@@ -39,9 +32,10 @@ class Texts {
 };
 
 /// What the page's script knows of a case, as JSON that is safe inside a <script> element ("<" is escaped).
-/// The page has, in its own order of the cases:
+/// The page has one such element for each case, in its own order, so that its script parses a case when it is
+/// opened, and one with the list of texts:
 ///
-///     {"texts": [..], "cases": [{"reference": 0, "arms": ["a", "b"],
+///     {"reference": 0, "arms": ["a", "b"],
 ///        "curves": [{"channel", "steps": [..], "series": [[arm, [values]]], "gap", "golden", "floor",
 ///                    "bounds": [{"arms": [0, 1], "label", "to_reference", "words", "gap", "floor",
 ///                    "limit"}]}],
@@ -50,7 +44,7 @@ class Texts {
 ///        "golden": [[quantity, sides, sentence] of each quiet check],
 ///        "tensors": {check: {"metrics": [..], "rows": [[name, step, phase, identical, metric ..], ..]}},
 ///        "details": {check: HTML, escaped already},
-///        "pictures": {check: {"rows", "columns", "row_starts", "column_starts", "estimated", "cells"}}}]}
+///        "pictures": {check: {"rows", "columns", "row_starts", "column_starts", "estimated", "cells"}}}
 ///
 /// Arms are referred to by number, as are names, phases, keys and values (in texts). Values are numbers,
 /// null, or "nan", "inf", "-inf". A row of an identical tensor ends after its phase if its metrics are all 0.

@@ -13,6 +13,7 @@
 #include "harness/base/file.hpp"
 #include "reports/html.hpp"
 #include "reports/junit.hpp"
+#include "reports/read_ahead.hpp"
 #include "reports/summary.hpp"
 #include "reports/terminal.hpp"
 
@@ -59,11 +60,12 @@ void give_cases(const ResultsFile& file, const std::vector<OpenForm>& forms) {
   for (const OpenForm& open : forms)
     alike[places_in(open.order, file.results())].push_back(open.form.get());
   for (const auto& [places, same] : alike)
-    for (const size_t place : places) {
-      const Case item = file.whole(place);
-      for (Form* form : same)
-        form->add(item);
-    }
+    read_ahead(
+        places.size(), [&, &order = places](size_t i) { return file.whole(order[i]); },
+        [&, &wanting = same](const Case& item) {
+          for (Form* form : wanting)
+            form->add(item);
+        });
   for (const OpenForm& open : forms)
     open.form->end();
 }

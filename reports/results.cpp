@@ -12,9 +12,14 @@
 #include "harness/base/file.hpp"
 #include "reports/json_members.hpp"
 #include "reports/overview.hpp"
+#include "reports/read_ahead.hpp"
+#include "reports/shown.hpp"
+#include "reports/thin_curve.hpp"
 
 namespace parity::reports {
 namespace {
+
+constexpr size_t most_steps_of_a_picture = 40;
 
 void expect_schema(const JsonNode& root) {
   const std::string schema = root.at("schema").text();
@@ -66,6 +71,10 @@ auto from(const std::string& origin, Read read) try {
   throw UserError(origin + ": " + error.what(), error.code());
 }
 
+Case case_at(size_t place, const Json& json) {
+  return read_case(json, "cases[" + std::to_string(place) + "]");
+}
+
 template <class Number>
 size_t sum_of(const std::vector<CaseLine>& cases, Number number) {
   return std::accumulate(cases.begin(), cases.end(), size_t{0},
@@ -82,6 +91,10 @@ void Results::add(Case item) {
   line.times = item.times;
   line.checks = item.checks.size();
   line.checks_failed = item.checks_failed();
+  for (const Arm& arm : item.arms)
+    line.arms.push_back(arm.name);
+  if (const std::vector<const Curve*> curves = shown_curves(item); !curves.empty())
+    line.curve = thin_curve(*curves.front(), most_steps_of_a_picture);
   for (const Arm& arm : item.arms)
     if (arm.failed())
       line.lost_arms.push_back({arm.name, arm.failure_kind, arm.failure});
@@ -144,12 +157,14 @@ ResultsFile::ResultsFile(std::unique_ptr<std::istream> text, std::string origin)
     : origin_(std::move(origin)),
       cases_(from(origin_, [&] { return JsonItems(std::move(text), "cases"); })),
       results_(from(origin_, [&] { return read_suite(JsonNode(cases_.rest(), "")); })) {
-  for (size_t i = 0; i < cases_.size(); ++i)
-    results_.add(whole(i));
+  size_t place = 0;
+  read_ahead(
+      cases_.size(), [&](size_t i) { return from(origin_, [&] { return cases_.item(i); }); },
+      [&](const Json& json) { results_.add(from(origin_, [&] { return case_at(place++, json); })); });
 }
 
 Case ResultsFile::whole(size_t place) const {
-  return from(origin_, [&] { return read_case(cases_.item(place), "cases[" + std::to_string(place) + "]"); });
+  return from(origin_, [&] { return case_at(place, cases_.item(place)); });
 }
 
 ResultsFile parse_results(const std::string& text, const std::string& origin) {

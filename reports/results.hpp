@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct CaseLine {
   std::vector<std::string> notes;
   std::string power;
   std::vector<LostArm> lost_arms;
+  std::vector<std::string> arms;  ///< names, in the order of the case
+  std::optional<Curve> curve;     ///< thin_curve() of the one that is shown first; nothing if it has none
   size_t checks = 0, checks_failed = 0;
   size_t goldens_agree = 0;  ///< stored quantities that agree bit for bit
   EvidenceShare evidence;

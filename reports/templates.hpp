@@ -12,6 +12,8 @@ extern const std::string_view nav_row_mustache;
 extern const std::string_view case_row_mustache;
 extern const std::string_view case_mustache;
 extern const std::string_view check_mustache;
+extern const std::string_view check_group_mustache;
+extern const std::string_view check_alike_mustache;
 extern const std::string_view details_mustache;
 extern const std::string_view arm_mustache;
 extern const std::string_view search_mustache;
@@ -25,5 +27,9 @@ extern const std::string_view heat_js;
 extern const std::string_view masks_js;
 extern const std::string_view copy_js;
 extern const std::string_view report_js;
+extern const std::string_view plain_js;
+extern const std::string_view cases_js;
+extern const std::string_view tables_js;
+extern const std::string_view GLOSSARY_md;  ///< harness/GLOSSARY.md
 
 }  // namespace parity::reports::templates

@@ -68,6 +68,8 @@ bool is_absent(const Json& measured, const std::string& name) {
 }  // namespace
 
 std::string one_line(std::string_view text) {
+  if (std::ranges::all_of(text, [](char byte) { return byte >= ' ' && byte <= '~'; }))
+    return std::string(text);
   std::string result = visible(text);
   std::ranges::replace_if(result, [](char byte) { return byte == '\n' || byte == '\t'; }, ' ');
   return result;

@@ -3,50 +3,56 @@
 //
 // The page: plots drawn when they come near the window, tables built when they are opened, filter, sorting, copying.
 (() => {
-  const data = JSON.parse(document.getElementById("report-data").textContent);
+  const parsed = (id) => JSON.parse(document.getElementById(id).textContent);
+  const sections = [...document.querySelectorAll(".case")], cases = [];
+  const dataOf = (number) => cases[number] ??= parsed(`data-${number}`);
+  let texts;
+  const text = (number) => (texts ??= parsed("texts"))[number];
   const spoken = document.getElementById("spoken");
   const still = matchMedia("(pointer: coarse)").matches;
-  const views = data.cases.map(() => ({hidden: new Set(), logarithmic: true, logValues: false, still}));
+  const views = sections.map(() => ({hidden: new Set(), logarithmic: true, logValues: false, still}));
   const caseOf = (node) => Number(node.closest(".case").dataset.case);
-
-  function element(name, text, attributes = {}) {
-    const node = document.createElement(name);
-    if (text !== undefined) node.textContent = text;
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    return node;
-  }
 
   // --- plots ---------------------------------------------------------------------------------------
 
   const drawn = new Set();
   const mostPrinted = 150;  // plots drawn for a print; without a limit a suite of hundreds of cases would take minutes
-  const curveOf = (canvas) => data.cases[caseOf(canvas)].curves[Number(canvas.closest(".plot").dataset.curve)];
+  const curveOf = (canvas) => dataOf(caseOf(canvas)).curves[Number(canvas.closest(".plot").dataset.curve)];
 
-  const maskOf = (figure) => data.cases[caseOf(figure)].masks[Number(figure.dataset.mask)];
-  const namesOf = (figure) => maskOf(figure).arms.map((arm) => data.cases[caseOf(figure)].arms[arm]);
+  const maskOf = (figure) => dataOf(caseOf(figure)).masks[Number(figure.dataset.mask)];
+  const namesOf = (figure) => maskOf(figure).arms.map((arm) => dataOf(caseOf(figure)).arms[arm]);
 
-  const pictureOf = (figure) => data.cases[caseOf(figure)].pictures[figure.dataset.check];
+  const pictureOf = (figure) => dataOf(caseOf(figure)).pictures[figure.dataset.check];
 
   function draw(canvas) {
-    if (!window.Plotly) return waiting.add(canvas);
+    if (!window.Plotly && !withoutPlotly) return waiting.add(canvas);
     drawn.add(canvas);
     canvas.classList.add("drawn");
     const figure = canvas.parentElement;
+    if (withoutPlotly) return drawPlain(canvas, figure);
     if (figure.matches(".mask")) return drawMask(canvas, maskOf(figure), namesOf(figure), still);
     if (figure.matches(".heat")) return drawHeat(canvas, pictureOf(figure), still);
-    return drawPlot(canvas, data.cases[caseOf(canvas)], curveOf(canvas), views[caseOf(canvas)]);
+    return drawPlot(canvas, dataOf(caseOf(canvas)), curveOf(canvas), views[caseOf(canvas)]);
   }
 
-  // The page can be read before the plotting library has come.
+  function drawPlain(canvas, figure) {
+    if (figure.matches(".mask")) return plainMask(canvas, maskOf(figure));
+    if (figure.matches(".heat")) return plainHeat(canvas, pictureOf(figure));
+    return plainCurve(canvas, dataOf(caseOf(canvas)), curveOf(canvas), views[caseOf(canvas)]);
+  }
+
+  // The page can be read before the plotting library has come, and without it.
   const waiting = new Set();
+  let withoutPlotly = false;
 
   function loadPlotly() {
     const library = element("script", undefined, {src: document.body.dataset.plots});
     library.addEventListener("load", () => { for (const canvas of waiting) draw(canvas); });
     library.addEventListener("error", () => {
+      withoutPlotly = true;
       document.body.classList.add("no-plots");
-      for (const canvas of document.querySelectorAll(".canvas"))
-        canvas.textContent = `${document.body.dataset.plots} is not beside this page: no plots. The tables and results.json hold every number.`;
+      document.querySelector(".plain-note").hidden = false;
+      for (const canvas of waiting) draw(canvas);
     });
     document.body.append(library);
   }
@@ -63,7 +69,7 @@
 
   // Plus and minus zoom about the middle, 0 shows all steps again.
   function zoom(canvas, factor) {
-    if (!drawn.has(canvas)) return;
+    if (!drawn.has(canvas) || withoutPlotly) return;
     if (!factor) return Plotly.relayout(canvas, {"xaxis.range": canvas.dataset.whole.split(" ").map(Number), "yaxis.autorange": true});
     const [first, last] = canvas._fullLayout.xaxis.range, middle = (first + last) / 2, half = factor * (last - first) / 2;
     Plotly.relayout(canvas, {"xaxis.range": [middle - half, middle + half]});
@@ -80,11 +86,11 @@
     const move = {ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity}[event.key];
     if (!move) return;
     event.preventDefault();
-    const canvas = event.target, curve = curveOf(canvas), arms = data.cases[caseOf(canvas)].arms;
+    const canvas = event.target, curve = curveOf(canvas), arms = dataOf(caseOf(canvas)).arms;
     const last = curve.steps.length - 1;
     const at = Math.min(last, Math.max(0, Number(canvas.dataset.at ?? (move > 0 ? -1 : last + 1)) + move));
     canvas.dataset.at = at;
-    if (drawn.has(canvas)) hoverAt(canvas, curve.steps[at]);
+    if (drawn.has(canvas) && !withoutPlotly) hoverAt(canvas, curve.steps[at]);
     const words = curve.series.map(([arm, values]) => `${arms[arm]} ${shown(values[at])}`);
     for (const [arm, values] of curve.gap) words.push(`gap of ${arms[arm]} ${shown(values[at])}`);
     for (const {label, gap, limit} of curve.bounds) words.push(`${label} ${shown(gap[at])}, bound ${shown(limit[at])}`);
@@ -95,8 +101,7 @@
     for (const {target, isIntersecting} of entries) {
       if (!isIntersecting) continue;
       watcher.unobserve(target);
-      if (target.matches(".mask-key")) fillMaskKey(target);
-      else draw(target);
+      draw(target);
     }
   }, {rootMargin: "300px"});
 
@@ -106,16 +111,25 @@
   }
 
   function watchPlots() {
-    const canvases = document.querySelectorAll(".canvas");
-    for (const canvas of canvases) watcher.observe(canvas);
     document.addEventListener("keydown", (event) => {
       if (event.target.matches(".plot > .canvas")) readValues(event);
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
     matchMedia("print").addEventListener("change", () => redraw());
+    const folded = new Set();
     addEventListener("beforeprint", () => {
+      for (const section of sections) {
+        if (section.hidden || section.firstElementChild.open) continue;
+        folded.add(section);
+        section.firstElementChild.open = true;
+        prepare(section);
+      }
       const wanted = [...document.querySelectorAll(".canvas")].filter((canvas) => !drawn.has(canvas) && canvas.offsetParent);
       for (const canvas of wanted.slice(0, mostPrinted)) draw(canvas);
+    });
+    addEventListener("afterprint", () => {
+      for (const section of folded) section.firstElementChild.open = false;
+      folded.clear();
     });
   }
 
@@ -125,7 +139,7 @@
       button.setAttribute("aria-pressed", on);
       redraw((canvas) => caseOf(canvas) === number);
     };
-    data.cases[number].arms.forEach((name, arm) => {
+    dataOf(number).arms.forEach((name, arm) => {
       const button = element("button", undefined, {type: "button", "aria-pressed": "true", title: "Show or hide this arm"});
       button.append(armSwatch(arm), element("span", name));
       button.addEventListener("click", () => {
@@ -134,7 +148,7 @@
       });
       legend.append(button);
     });
-    const {curves} = data.cases[number];
+    const {curves} = dataOf(number);
     const explain = (sign, words) => {
       const key = element("span", undefined, {class: "key"});
       key.append(sign, words);
@@ -157,30 +171,9 @@
 
   // --- tables --------------------------------------------------------------------------------------
 
-  function table(heads, rows, numeric) {
-    const node = element("table", undefined, {class: "sortable"});
-    const head = node.createTHead().insertRow();
-    heads.forEach((text, i) => head.append(element("th", text, {scope: "col", class: numeric(i) ? "number" : ""})));
-    const body = node.createTBody();
-    for (const cells of rows) {
-      const row = body.insertRow();
-      cells.forEach((cell, i) => {
-        const made = element(i === 0 ? "th" : "td", typeof cell === "object" ? cell.text : shown(cell),
-          {class: numeric(i) ? "number" : "", ...(i === 0 ? {scope: "row"} : {})});
-        made.dataset.sort = typeof cell === "object" ? cell.sort : cell;
-        row.append(made);
-      });
-    }
-    makeSortable(node);
-    return node;
-  }
-
-  const brief = (value) => typeof value !== "number" || Number.isInteger(value) ? String(value ?? "")
-    : Number(value.toPrecision(4)).toString();
-
   function curveTable(details) {
-    const number = caseOf(details), {arms} = data.cases[number];
-    const curve = data.cases[number].curves[Number(details.closest(".plot").dataset.curve)];
+    const number = caseOf(details), {arms} = dataOf(number);
+    const curve = dataOf(number).curves[Number(details.closest(".plot").dataset.curve)];
     const columns = [...curve.series.map(([arm, values]) => [arms[arm], values]),
       ...curve.gap.map(([arm, values]) => [`gap of ${arms[arm]}`, values]),
       ...(curve.floor.length ? [["rounding noise", curve.floor]] : []),
@@ -191,11 +184,9 @@
     return table(["step", ...columns.map(([name]) => name)], rows, () => true);
   }
 
-  const text = (number) => data.texts[number];
-
   // The largest gap first: what a reader looks for.
   function tensorTable(details) {
-    const {metrics, rows} = data.cases[caseOf(details)].tensors[details.dataset.check];
+    const {metrics, rows} = dataOf(caseOf(details)).tensors[details.dataset.check];
     const cells = rows.map(([name, step, phase, same = true, ...values]) => [{text: text(name), sort: text(name)}, step,
       {text: text(phase), sort: text(phase)}, {text: same ? "= identical" : "≠ differs", sort: same ? "0" : "1"},
       ...metrics.map((_, i) => {
@@ -209,14 +200,14 @@
   }
 
   function goldenTable(details) {
-    const rows = data.cases[caseOf(details)].golden.map(([quantity, sides, sentence]) =>
+    const rows = dataOf(caseOf(details)).golden.map(([quantity, sides, sentence]) =>
       [text(quantity), text(sides), sentence].map((words) => ({text: words, sort: words})));
     return table(["quantity", "sides", "found"], rows, () => false);
   }
 
   function runTables(details) {
     const columns = element("div", undefined, {class: "columns"});
-    for (const [title, rows] of data.cases[caseOf(details)].runs[Number(details.dataset.arm)]) {
+    for (const [title, rows] of dataOf(caseOf(details)).runs[Number(details.dataset.arm)]) {
       const column = element("div"), heading = element("h4", title), node = element("table", undefined, {"aria-label": title});
       for (const [key, value] of rows) {
         const row = node.insertRow();
@@ -231,48 +222,17 @@
   // Made by the same template as what is open from the start; every name in it is escaped.
   function checkDetails(details) {
     const inner = element("div");
-    inner.innerHTML = data.cases[caseOf(details)].details[details.dataset.check];
+    inner.innerHTML = dataOf(caseOf(details)).details[details.dataset.check];
     inner.querySelectorAll(".canvas").forEach((canvas) => watcher.observe(canvas));
     return inner;
   }
 
   const builders = {check: checkDetails, curve: curveTable, tensors: tensorTable, golden: goldenTable, run: runTables};
 
-  function makeSortable(node) {
-    const heads = [...node.tHead.rows[0].cells];
-    heads.forEach((head, column) => {
-      if (!head.textContent || head.querySelector(".unseen")) return;
-      const button = element("button", head.textContent, {type: "button"});
-      head.replaceChildren(button);
-      button.addEventListener("click", () => {
-        const direction = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
-        sortBy(node, column, direction);
-        spoken.textContent = `sorted by ${button.textContent}, ${direction > 0 ? "ascending" : "descending"}`;
-      });
-    });
-  }
-
-  function sortBy(node, column, direction) {
-    for (const head of node.tHead.rows[0].cells) head.removeAttribute("aria-sort");
-    node.tHead.rows[0].cells[column].setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
-    sortRows(node.tBodies[0], column, direction);
-  }
-
-  function sortRows(body, column, direction) {
-    const key = (row) => row.cells[column].dataset.sort ?? row.cells[column].textContent;
-    const number = (text) => ({nan: Infinity, inf: Infinity, "-inf": -Infinity})[text] ?? (text === "" ? NaN : Number(text));
-    const compare = (a, b) => {
-      const [x, y] = [number(key(a)), number(key(b))];
-      if (Number.isNaN(x) || Number.isNaN(y)) return direction * key(a).localeCompare(key(b), undefined, {numeric: true});
-      return x === y ? 0 : direction * (x < y ? -1 : 1);
-    };
-    body.append(...[...body.rows].sort(compare));
-  }
-
   // --- filter, navigation --------------------------------------------------------------------------
 
   // Each case: its section, its row of the overview, its link at the side.
-  const places = data.cases.map(() => []);
+  const places = sections.map(() => []);
 
   function filterCases() {
     const words = document.getElementById("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -285,7 +245,7 @@
       for (const node of nodes) node.hidden = !keep;
     }
     document.getElementById("filtered").textContent =
-      words.length || failing ? `${count} of ${data.cases.length} cases shown` : "";
+      words.length || failing ? `${count} of ${sections.length} cases shown` : "";
   }
 
   function followPosition() {
@@ -297,18 +257,49 @@
         else link.removeAttribute("aria-current");
       }
     }, {rootMargin: "-20% 0px -75% 0px"});
-    for (const section of document.querySelectorAll(".case")) watcher.observe(section);
+    for (const section of sections) watcher.observe(section);
+  }
+
+  // What a case shows is made when it is unfolded first.
+  const prepared = new Set();
+
+  function prepare(section) {
+    if (prepared.has(section)) return;
+    prepared.add(section);
+    section.querySelectorAll(".legend").forEach(buildLegend);
+    section.querySelectorAll(".mask-key").forEach(fillMaskKey);
+    section.querySelectorAll(".arm .swatch").forEach((swatch) =>
+      swatch.append(armSwatch(Number(swatch.closest(".arm").dataset.arm))));
+    section.querySelectorAll(".canvas").forEach((canvas) => watcher.observe(canvas));
+  }
+
+  // A case that is filtered out comes back when something leads to it.
+  function show(section) {
+    if (section.hidden) {
+      document.getElementById("filter").value = "";
+      document.getElementById("failing").checked = false;
+      filterCases();
+    }
+    prepare(section);
+  }
+
+  function addUnfoldButton() {
+    const button = element("button", "Unfold all", {type: "button", id: "unfold"});
+    button.addEventListener("click", () => {
+      const open = button.textContent === "Unfold all";
+      for (const section of sections) if (!section.hidden) section.firstElementChild.open = open;
+      button.textContent = open ? "Fold all" : "Unfold all";
+    });
+    document.querySelector(".filter").append(button);
   }
 
   function start() {
     for (const node of document.querySelectorAll("[data-case]")) places[node.dataset.case].push(node);
-    document.querySelectorAll(".legend").forEach(buildLegend);
-    document.querySelectorAll(".mask-key").forEach((key) => watcher.observe(key));
-    document.querySelectorAll(".arm .swatch").forEach((swatch) =>
-      swatch.append(armSwatch(Number(swatch.closest(".arm").dataset.arm))));
+    for (const section of sections) if (section.firstElementChild.open) prepare(section);
     document.querySelectorAll("table.sortable").forEach(makeSortable);
     document.addEventListener("toggle", (event) => {
       const details = event.target;
+      if (details.open && details.parentElement.matches(".case")) prepare(details.parentElement);
       if (!details.open || !details.matches?.(".lazy") || details.dataset.built) return;
       details.dataset.built = "true";
       const inner = element("div", undefined, {class: "inner", ...(details.dataset.table === "check" ? {} : {tabindex: "0"})});
@@ -319,6 +310,8 @@
     document.getElementById("failing").addEventListener("change", filterCases);
     watchPlots();
     followPosition();
+    addUnfoldButton();
+    followAddress(show);
     loadPlotly();
   }
 

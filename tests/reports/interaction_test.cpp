@@ -165,8 +165,14 @@ TEST_F(InteractionTest, FitsAPhoneWithEverythingOpen) {
   EXPECT_LE(frame("phone")["overflow"].get<int>(), 0);
 }
 
-TEST_F(InteractionTest, SaysSoWhereThePlottingLibraryIsMissing) {
-  EXPECT_EQ(frame("bare")["lacking"], 19);
+TEST_F(InteractionTest, WithoutThePlottingLibrary_DrawsAll) {
+  const Json found = frame("bare");
+  EXPECT_EQ(found["lacking"], true);
+  EXPECT_THAT(found["note"].get<std::string>(), HasSubstr("plotly.min.js is not beside this page"));
+  EXPECT_EQ(found["plain"][1], 0) << "of " << found["plain"][0] << " plots";
+  EXPECT_EQ(found["plain"][2], true);
+  EXPECT_EQ(found["plain"][3], true);
+  EXPECT_EQ(found["heights"], 0);
 }
 
 }  // namespace

@@ -35,6 +35,7 @@
 
   async function usePlot() {
     const canvas = document.querySelector(".plot > .canvas");
+    canvas.closest(".case").firstElementChild.open = true;
     canvas.scrollIntoView({behavior: "instant"});
     found.drawn = await until(() => canvas.classList.contains("drawn"));
     press(canvas, "ArrowRight");
@@ -89,6 +90,15 @@
     field.dispatchEvent(new Event("input"));
   }
 
+  async function drawWithoutLibrary() {
+    for (const section of all(".case")) section.firstElementChild.open = true;
+    for (const details of all("details.lazy[data-table=check]")) await open(details);
+    dispatchEvent(new Event("beforeprint"));
+    const bare = all(".canvas").filter((canvas) => !canvas.querySelector(":scope > svg :is(path, rect)"));
+    found.plain = [all(".canvas").length, bare.length, all(".plain .dot").length > 0, all(".plain rect").length > 20];
+    found.heights = all(".canvas").filter((canvas) => canvas.clientHeight < 90).length;
+  }
+
   async function print() {
     dispatchEvent(new Event("beforeprint"));
     const visible = all(".canvas").filter((canvas) => canvas.offsetParent);
@@ -99,10 +109,12 @@
   addEventListener("load", async () => {
     await until(() => window.Plotly || document.body.classList.contains("no-plots"));
     readStructure();
-    found.lacking = all(".canvas").filter((canvas) => canvas.textContent.includes("is not beside this page")).length;
+    found.lacking = document.body.classList.contains("no-plots");
+    found.note = all(".plain-note:not([hidden])").map((note) => note.textContent).join();
     try {
       if (frameElement) for (const details of all("details")) details.open = true;
-      else if (window.Plotly) for (const use of [usePlot, useTables, useFilter, print]) await use();
+      else if (found.lacking) await drawWithoutLibrary();
+      else for (const use of [usePlot, useTables, useFilter, print]) await use();
     } catch (error) {
       found.errors.push(String(error.stack));
     }

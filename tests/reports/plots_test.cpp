@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "reports/gap_scale.hpp"
-#include "reports/page_data.hpp"
 #include "reports/plot_script.hpp"
+#include "reports/shown.hpp"
 #include "reports/static_plots.hpp"
 #include "tests/reports/sample.hpp"
 #include "tests/support/scratch.hpp"
