@@ -12,13 +12,15 @@
 /// Owning handles of HDF5's C API, and its errors as UserError.
 namespace parity::hdf5 {
 
-/// HDF5 is one global state: hold this while calling into it. Also keeps HDF5 from printing its error stack.
+/// Locks HDF5's global state; hold the lock while calling the library. Also keeps HDF5 from printing its
+/// error stack.
 std::unique_lock<std::recursive_mutex> lock();
 
-/// Of the library in use: "1.10.8".
+/// Returns the version of the HDF5 library in use: "1.10.8".
 std::string library_version();
 
-/// In a child that fork made, which has one thread: the lock may be held by the parent's, which is not there.
+/// Renews the lock in a forked child. The child has one thread; the lock may be held by a thread of the
+/// parent.
 void renew_lock_in_child();
 
 /// Owns an HDF5 id of any kind.
