@@ -9,7 +9,7 @@
 
 namespace parity {
 
-/// Members of a file that somebody may have changed: the fallback where one is missing or of another type.
+/// Return a member of a file that may have been edited, or the fallback if it is missing or has another type.
 /// (Json::value throws for another type.)
 inline std::string text_or(const Json& object, const char* key, const std::string& fallback = "") {
   return object.is_object() && object.contains(key) && object[key].is_string()

@@ -10,11 +10,11 @@
 
 namespace parity {
 
-/// Pieces of text put aside on disk until the place where they belong is written. The file has no name: it is
-/// gone with this object, also if the program is killed.
+/// Stores pieces of text on disk until they are written elsewhere. The file has no name, so it disappears
+/// with this object, even if the program is killed.
 class Spool {
  public:
-  /// \param folder  where the space is taken; made if it is not there. \throws UserError if it cannot be used
+  /// \param folder  folder whose disk is used; created if missing. \throws UserError if it cannot be used
   explicit Spool(const std::filesystem::path& folder);
 
   /// \return the piece's number, from 0 on. \throws UserError if the disk is full

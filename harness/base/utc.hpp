@@ -13,7 +13,7 @@ std::string utc_text(std::time_t time);
 
 std::string utc_now();
 
-/// When a file was last written; "" if there is none.
+/// Returns when a file was last written; "" if there is no file.
 std::string utc_of_file(const std::filesystem::path& file);
 
 }  // namespace parity
