@@ -24,7 +24,7 @@ struct Difference {
   /// Value of max_ulp if a NaN has no distance.
   static constexpr uint64_t no_ulp = std::numeric_limits<uint64_t>::max();
 
-  int64_t count = 0;      ///< elements
+  int64_t count = 0;      ///< number of elements
   int64_t differing = 0;  ///< elements with different bits (-0 is not +0), or NaN
 
   double l2_error = 0;       ///< ||a - e||_2

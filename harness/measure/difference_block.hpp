@@ -123,13 +123,11 @@ class BlockValues {
 
   /// Returns an upper bound of |a - e| / |e| over the pairs for which it is a number. One bound is the
   /// largest error over the smallest element. For normal floats d steps give another bound, relative to the
-  /// 2^mantissa steps of a binade. Here
-  /// |e| = m 2^k with m in [1, 2):
+  /// 2^mantissa steps of a binade. Here |e| = m 2^k with m in [1, 2):
   /// - For d up to a whole binade, |a - e| is at most d 2^(k - mantissa) m. A step over the next power of two
   ///   counts twice, but then m is nearly 2.
   /// - For d up to a quarter of a binade, two sides in the upper halves of binades lie in the same binade.
-  ///   Then
-  /// |a - e| = d 2^(k - mantissa), and m is 1.5 or more.
+  ///   Then |a - e| = d 2^(k - mantissa), and m is 1.5 or more.
   static double quotient_bound(const BlockBits<E>& bits, double max_error) {
     constexpr uint64_t binade = uint64_t{1} << E::mantissa;
     const double bound = max_error / value_of(bits.least);
