@@ -17,8 +17,9 @@ namespace parity {
 /// as read_file
 std::ifstream open_file(const std::filesystem::path& path);
 
-/// Returns the whole file as bytes. \throws UserError with path and cause if the file cannot be read
-/// completely, is larger than `most` bytes, or is not a regular file (reading a pipe would never end)
+/// Returns the whole file as bytes.
+/// \throws UserError with path and cause if the file cannot be read completely or is larger than `most`
+///         bytes; also if it is not a regular file (reading a pipe would never end)
 std::string read_file(const std::filesystem::path& path, uint64_t most = UINT64_MAX);
 
 /// Converts an exception of std::filesystem to an error that names the path and the cause.

@@ -26,9 +26,9 @@ struct Collapse {
 /// = 2^-53). Measured: 2^27 to 2^30 for rounding, and 2^0.0 for another computation (DESIGN.md, "Judging";
 /// NUMERICS.md, section 10.8). Two conditions:
 /// - gap32 / gap64 >= 2^20. This is 2^7 below the smallest ratio ever measured for rounding, and 2^20 above
-///   that of anything else. The condition does not apply if float32 agrees in every bit, since there is no
-///   gap to fall. It does not apply either if the twins agree to the last bits of a double (gap64 <= 2^-51
-///   ||q||, 2 ULPs at every step), since a gap cannot fall below that. Measured: the norm of an update
+///   that of anything else. The condition does not apply if float32 agrees in every bit, because then there
+///   is no gap to fall. It does not apply either if the twins agree to the last bits of a double: gap64 <=
+///   2^-51 ||q||, 2 ULPs at every step. A gap cannot fall below that. Measured: the norm of an update
 ///   averages rounding down to 4e-10 in float32, so one ULP of the float64 norm leaves 2^22. A calmer
 ///   quantity would miss 2^20 at its best.
 /// - gap64 <= M 2^-53 ||q||, M = 2^10. A was at most 7 in gradients after one step and grows with the steps.

@@ -34,7 +34,8 @@ struct CurveRatio {
 /// Ratios of all pairs that agree within 1e-4 count as whole if k (2..1024) is within 1e-4 of them. Another
 /// constant needs 1e-6. The bound 1e-4 covers the error of a float32 norm of large tensors (NUMERICS.md,
 /// section 10.8: 5e-5). If the curves diverge later, a whole ratio at the first pair alone is reported with
-/// every_step = false, for k up to 64 (1e-4 then leaves a chance hit of 1 %). Pairs of zeros are ignored.
+/// every_step = false. It is limited to k up to 64, where 1e-4 leaves a chance hit of 1 %. Pairs of zeros are
+/// ignored.
 std::optional<CurveRatio> find_ratio(const Series& expected, const Series& actual);
 
 /// Returns a clause for the likely cause: "grad_norm of b is 4 times a's at every step (4.000)". "" if none

@@ -40,11 +40,11 @@ struct GapRatioWords {
 };
 
 /// Judges whether the gap of a pair is at most `allowed` times that of its sibling (difference in
-/// differences), in each quantity, by the means over the steps.
+/// differences). It compares the means over the steps in each quantity.
 ///
-/// The verdict is `vacuous` if neither pair has a gap in any quantity: there is nothing to compare. If only
-/// the sibling has no gap, no gap passes. Verdict `rounding` means only that the pair is as close as its
-/// sibling.
+/// The verdict is `vacuous` if neither pair has a gap in any quantity, because there is nothing to compare.
+/// If only the sibling has no gap, no gap passes. Verdict `rounding` means only that the pair is as close as
+/// its sibling.
 /// \param own      gaps of the pair
 /// \param sibling  gaps of the sibling, in the same order and at the same steps
 ///

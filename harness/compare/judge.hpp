@@ -12,9 +12,9 @@ namespace parity {
 
 /// Judges one check of a case.
 ///
-/// A NaN agrees with nothing, not even with a NaN. The verdict is `missing` if a side lacks a quantity, if
-/// the check matches no quantity, or if it would pass although something it asks for was not compared
-/// (coverage.hpp). Never throws for the content of the traces.
+/// A NaN agrees with nothing, not even with a NaN. The verdict is `missing` if a side lacks a quantity, or if
+/// the check matches none. It is `missing` too if the check would pass although something it asks for was not
+/// compared (coverage.hpp). Never throws for the content of the traces.
 ///
 /// \param arms          every arm that the check names
 /// \param stored_twins  what the arms' float64 twins showed when they last ran, used instead of their twins;

@@ -12,8 +12,8 @@
 
 namespace parity {
 
-/// Returns a digest of a check as its case states it (relation, quantity, arms, window, tolerance, reason)
-/// and of the thresholds by which this program judges float64 twins.
+/// Returns a digest of a check as its case states it: relation, quantity, arms, window, tolerance, reason.
+/// The digest also covers the thresholds by which this program judges float64 twins.
 std::string check_digest(const Check& check);
 
 /// Returns a digest for each arm of a check, in the order of Check::all_arms. It covers every value of the

@@ -18,9 +18,14 @@ namespace parity {
 /// - a tensor of both arms whose digest differs.
 ///
 /// The caller asks the same of the float64 twins, which can show a change of order that float32 happens to
-/// round away. Three things do not count: the config (arms always differ there, and `vacuous` must find a
-/// switch without effect), timing channels, and what only one side recorded (a difference of recording, not
-/// of computing). Source: DESIGN.md, "Judging".
+/// round away.
+///
+/// Three things do not count:
+/// - the config: arms always differ there, and `vacuous` must find a switch without effect,
+/// - timing channels,
+/// - what only one side recorded: a difference of recording, not of computing.
+///
+/// Source: DESIGN.md, "Judging".
 std::optional<std::string> find_other_path(const Side& a, const Side& b);
 
 }  // namespace parity

@@ -31,8 +31,9 @@ struct TensorPair {
   TensorKey actual;
 };
 
-/// Returns every tensor of the check's phase that matches its glob at a step s of the window in side `a`,
-/// paired with the tensor at step s + lag in side `b`. The order is by step, then execution.
+/// Returns every tensor of the check's phase and glob in side `a`, paired with its counterpart in side `b`. A
+/// tensor at step s of the window is paired with the one at step s + lag. The order is by step, then
+/// execution.
 ///
 /// Tensors are matched both ways: one that only one side has is missing, not skipped. A lag excludes the
 /// steps that it moves out of the requested run (updates_of).

@@ -18,7 +18,7 @@ struct RoundingModel {
   /// Cost of an arm if the other one costs less by chance.
   double usual = 2;
   double most = 8192;  ///< limit for each arm by itself
-  /// Limit for both arms if they cost the same and the gap between them is no larger.
+  /// Limit for both arms if they cost the same and the gap between them does not exceed it.
   double in_common = 0x1p18;
 };
 

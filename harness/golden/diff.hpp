@@ -47,9 +47,9 @@ std::vector<std::string> golden_notes(const GoldenContent& before, const GoldenC
 GoldenHistory new_changes(const Golden& before, const Golden& after);
 
 /// Returns what changed between two recordings of a golden, as Markdown for a review. The table has a row per
-/// channel that differs (number of steps, the first one with both values, max ULP, relative L2 gap) and a row
-/// per phase of digests. Config, environment, evidence and the stated reasons follow. The text says so if
-/// only provenance differs.
+/// channel that differs, with the number of steps, the first one with both values, max ULP and relative L2
+/// gap. A row per phase covers the digests. Config, environment, evidence and the stated reasons follow. The
+/// text says so if only provenance differs.
 std::string golden_diff(const Golden& before, const Golden& after);
 
 }  // namespace parity

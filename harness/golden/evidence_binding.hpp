@@ -18,9 +18,9 @@ namespace parity {
 ///
 /// An arm that the golden stores is bound to what is stored of it; any other arm is bound to all its
 /// channels.
-/// \return nothing unless the golden is intact and each arm of the check finished, has every value that the
-///         check judges, and agrees bit for bit with all that the golden (or the variant of its environment)
-///         stores of it
+/// \return nothing unless the golden is intact and each arm of the check finished with every value that the
+///         check judges. Each arm must also agree bit for bit with all that the golden (or the variant of its
+///         environment) stores of it.
 std::optional<EvidenceBinding> evidence_binding(const Check& check, const Golden& golden,
                                                 const std::map<std::string, ArmEvidence>& arms);
 

@@ -42,9 +42,10 @@ struct EnumNames<DriftMode> {
   static constexpr std::array<std::string_view, 2> names = {"notice", "fail"};
 };
 
-/// A golden stores, for each arm, numeric channels, digests and sketches (no whole tensors), the channels of
-/// its float64 twin if there is one, numeric config, and the environment's fingerprint. There is one file per
-/// case (golden/<topic>/<name>.h5, schema in golden_file.hpp), and one group per arm.
+/// A golden stores, for each arm, numeric channels, digests and sketches, but no whole tensors. It also
+/// stores the channels of the arm's float64 twin if there is one, numeric config, and the environment's
+/// fingerprint. There is one file per case (golden/<topic>/<name>.h5, schema in golden_file.hpp), and one
+/// group per arm.
 
 /// The attributes of a golden file.
 struct GoldenOrigin {

@@ -70,8 +70,8 @@ struct Golden {
 std::string damage_text(const Golden& golden, const std::filesystem::path& file);
 
 /// Reads a golden.
-/// \throws UserError if the file is missing (exit 3), damaged, not a golden, of another major schema, or a
-///         symbolic link (an untrusted repository could otherwise choose what is read)
+/// \throws UserError if the file is missing (exit 3), damaged, not a golden, or of another major schema; also
+///         for a symbolic link, since an untrusted repository could otherwise choose what is read
 Golden read_golden(const std::filesystem::path& file);
 
 /// Reads a golden that is intact. \throws UserError as read_golden, and if it is not intact

@@ -278,7 +278,8 @@ std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::strin
   return results;
 }
 
-/// Returns a failure if there is no trusted golden, and where the runs differ from what a damaged file holds.
+/// Returns a failure for a golden that is not trusted, and where the runs differ from what a damaged file
+/// holds.
 std::vector<GoldenResult> without_golden(const StoredGolden& stored,
                                          const std::map<std::string, ArmEvidence>& arms,
                                          const std::vector<Check>& claims) {

@@ -113,7 +113,7 @@ struct Element {
 
  private:
   /// Returns a float of few bits, without a subnormal operand, which would cost a microcode assist. A
-  /// subnormal is the value of its fraction behind an implicit one, minus that one.
+  /// subnormal is the value of its fraction with an implicit leading one, minus that one.
   static float widen_small(uint32_t bits) {
     constexpr uint32_t bias = 127 - (dtype == DType::float8_e4m3fn ? 7 : 15);
     constexpr uint32_t top = (bias + 1) << 23;  // exponent of the smallest normal number

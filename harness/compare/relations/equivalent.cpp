@@ -229,8 +229,8 @@ CheckResult judge_without_twins(const Check& check, const std::vector<Side>& sid
 }
 
 /// Judges arms that compute in 16 bits, which their twins do not. A gap that collapses shows that nothing
-/// else distinguishes the arms. The measured floor, 2^16 times that of float32, decides whether the gap is no
-/// larger than 16 bits make it.
+/// else distinguishes the arms. The measured floor, 2^16 times that of float32, decides whether 16 bits
+/// explain the size of the gap.
 void judge_sixteen_bits(CheckResult& result, const Check& check, const std::vector<Side>& sides) {
   const std::vector<BoundedGap> gaps = measure_bounded(check, sides);
   CheckResult bound = judge_bound(

@@ -30,9 +30,9 @@ namespace parity {
 class Trace {
  public:
   /// Opens a trace file, or the trace of a run folder (trace.h5 or trace.h5.partial).
-  /// \throws UserError naming the file if it or another rank's file is missing, truncated, not a trace, of
-  ///         another major schema, or hostile (external storage, filters, links out of the file, sizes beyond
-  ///         the file)
+  /// \throws UserError naming the file if it or another rank's file is missing, truncated, not a trace, or of
+  ///         another major schema; also for a hostile file (external storage, filters, links out of the file,
+  ///         sizes beyond the file)
   static Trace open(const std::filesystem::path& path);
   ~Trace();
   Trace(Trace&&) noexcept;
@@ -81,8 +81,7 @@ class Trace {
   /// Returns the same view without comparing the values with the digest. The caller computes the digest in
   /// its own pass and passes it to `prove`.
   TensorView unproved_tensor(const TensorKey& key) const;
-  /// Returns whether the values were compared with their sketch row. Also true if there is no row to compare
-  /// with.
+  /// Returns whether the values were compared with their sketch row. Also true for a tensor without a row.
   bool is_proved(const TensorKey& key) const;
   /// Compares a digest that the caller computed with the tensor's sketch row.
   /// \param found  digest of the values

@@ -25,7 +25,7 @@ struct PartRow {
   int64_t layout = 0;
 };
 
-/// A row of /ranks: the file that another rank left beside this one.
+/// A row of /ranks: the file of another rank, in the same folder.
 struct RankFile {
   std::string name;
   int64_t size = 0;

@@ -36,8 +36,8 @@ struct FaultEffect {
 /// \param view    float64, float32, bfloat16 or float16; `data` is its memory
 /// \param layout  where the view lies in the logical tensor; by default the view is all of it
 /// \param before  the values that `stale` and `dropped_reduction` restore: as many bytes as the view has
-/// \throws UserError if the fault cannot be applied: unsupported dtype, an element or row outside the tensor,
-///         a tensor that is too small, or no element to draw because every one is 0 or not finite
+/// \throws UserError if the fault cannot be applied: unsupported dtype, a tensor that is too small, or an
+///         element or row outside the tensor; also if every element is 0 or not finite and one must be drawn
 FaultEffect change_values(const Fault& fault, std::string_view name, const TensorView& view, void* data,
                           const TensorLayout& layout = {}, std::span<const std::byte> before = {});
 
