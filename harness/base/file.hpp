@@ -57,7 +57,7 @@ void pass_on(const std::filesystem::path& path, const Sink& sink);
 /// A file written piece by piece, through a TemporaryFile.
 class NewFile {
  public:
-  /// \throws UserError if its folder cannot be made or written to
+  /// Opens the temporary file. \throws UserError if its folder cannot be created or written to
   explicit NewFile(const std::filesystem::path& target);
 
   /// \throws UserError if the disk is full

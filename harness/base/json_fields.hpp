@@ -28,6 +28,7 @@ inline int64_t integer_or(const Json& object, const char* key, int64_t fallback)
              : fallback;
 }
 
+/// Returns whether a member is a list that contains only strings.
 inline bool has_strings(const Json& object, const char* key) {
   if (!object.is_object() || !object.contains(key) || !object[key].is_array())
     return false;

@@ -18,6 +18,7 @@ namespace parity {
 /// thread-safe.
 class JsonItems {
  public:
+  /// Scans the text.
   /// \param key  name of the list, a member of the top-level object
   /// \throws UserError if brackets nest deeper than deepest_json; Json::exception if the rest of the object
   ///         is not valid JSON

@@ -14,10 +14,11 @@ namespace parity {
 /// with this object, even if the program is killed.
 class Spool {
  public:
-  /// \param folder  folder whose disk is used; created if missing. \throws UserError if it cannot be used
+  /// Creates the file. \param folder  folder whose disk is used; created if missing. \throws UserError if it
+  /// cannot be used
   explicit Spool(const std::filesystem::path& folder);
 
-  /// \return the piece's number, from 0 on. \throws UserError if the disk is full
+  /// Stores a piece. \return its number, from 0 on. \throws UserError if the disk is full
   size_t add(std::string_view piece);
   std::string piece(size_t number);
   size_t size() const { return ends_.size(); }

@@ -12,6 +12,7 @@ namespace parity {
 /// there is none.
 size_t utf8_length(std::string_view text, size_t at);
 
+/// Returns whether the whole text is valid UTF-8.
 bool is_utf8(std::string_view text);
 
 /// Returns untrusted text in a form that is safe on a terminal, in a file and on a page. Control characters

@@ -62,6 +62,7 @@ struct BoundRule {
   std::string refusal(const std::vector<BoundedGap>& gaps) const;
 };
 
+/// Returns the rule that a check states.
 BoundRule rule_of(const Check& check);
 
 /// The names of the two sides in sentences.

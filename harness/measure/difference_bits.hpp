@@ -83,7 +83,7 @@ struct BitLanes {
   using Numbers = simd::Pack<typename E::Signed, width, width>;
 
   static constexpr auto differ = [](auto x, auto y) { return x != y; };
-  /// For floats: returns whether both lie in the upper half between two powers of two, not necessarily the
+  /// Returns whether two floats both lie in the upper half between two powers of two, not necessarily the
   /// same two.
   static constexpr auto both_large = [](auto x, auto y) {
     return (x & y & static_cast<Bits>((Bits{1} << E::mantissa) / 2)) != 0;

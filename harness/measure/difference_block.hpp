@@ -26,7 +26,7 @@ struct DecodedBlock {
   alignas(64) Numbers expected;
   alignas(64) Numbers actual;
 
-  /// \param both  whether to decode the actual side too
+  /// Returns a block's elements as numbers. \param both  whether to decode the actual side too
   NumberBlock<E> decode(const ElementBlock& b, bool both) {
     using Number = typename E::Number;
     if constexpr (E::is_number)

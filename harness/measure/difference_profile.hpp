@@ -56,7 +56,7 @@ class ProfileTally {
     std::span<const uint16_t> nans = {};  ///< positions without a distance; their steps are 0
   };
 
-  /// \param first  flat index of the first element
+  /// Starts an empty profile. \param first  flat index of the first element
   ProfileTally(const Shape& shape, int64_t first);
   void add(const Elements& elements);
   /// Adds the profile of the following elements. The order of calls determines the bits of the result.

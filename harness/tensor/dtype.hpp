@@ -41,6 +41,7 @@ constexpr size_t size_of(DType dtype) {
   return sizes.at(static_cast<size_t>(dtype));
 }
 
+/// Returns whether a dtype is a floating-point type.
 constexpr bool is_floating(DType dtype) {
   return dtype <= DType::float8_e5m2;
 }

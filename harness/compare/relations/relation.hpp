@@ -22,6 +22,7 @@ CheckResult judge_unchanged(const Check& check, const std::vector<Side>& sides);
 CheckResult judge_distinct(const Check& check, const std::vector<Side>& sides);
 CheckResult judge_trained(const Check& check, const std::vector<Side>& sides);
 CheckResult judge_bounded(const Check& check, const std::vector<Side>& sides);
+/// Judges the gap of a pair against that of its sibling.
 /// \param sides  the sides of the pair, then those of its sibling
 CheckResult judge_no_farther(const Check& check, const std::vector<Side>& sides);
 

@@ -26,7 +26,7 @@ class Queue {
   virtual void upload(void* there, const void* here, size_t bytes) = 0;
   /// Copies to the host; waits for all earlier work.
   virtual void download(void* here, const void* there, size_t bytes) = 0;
-  /// \param blocks  at least 1
+  /// Runs a kernel. \param blocks  at least 1
   virtual void run(const Kernel& kernel, int64_t blocks) = 0;
 
   template <class T>

@@ -15,6 +15,7 @@ struct Segments {
   std::vector<Range> of_block;  ///< [K] range in `all` of each block
 };
 
+/// Returns the segments of a tensor, or of a part, in the logical tensor.
 Segments segments_of(const LogicalPlace& place);
 
 }  // namespace parity::cuda

@@ -84,7 +84,7 @@ struct Fault {
   bool operator==(const Fault&) const = default;
   bool at_step(int64_t step) const;
   bool covers(int64_t step, Phase at_phase, std::string_view tensor) const;
-  /// "scale by 1 + 1e-06 of grad layers.0.* at step 3, on rank 1".
+  /// Returns the fault as text: "scale by 1 + 1e-06 of grad layers.0.* at step 3, on rank 1".
   std::string text() const;
   Json to_json() const;
   /// Parses the JSON form. \throws UserError naming the invalid key or value

@@ -27,7 +27,7 @@ void renew_lock_in_child();
 class Handle {
  public:
   Handle() = default;
-  /// \throws UserError "DOING (HDF5's reason)" if `id` is negative
+  /// Takes ownership of `id`. \throws UserError "DOING (HDF5's reason)" if `id` is negative
   Handle(hid_t id, const std::string& doing);
   ~Handle() { reset(); }
   Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
@@ -41,7 +41,8 @@ class Handle {
   hid_t id_ = H5I_INVALID_HID;
 };
 
-/// \throws UserError "DOING (HDF5's innermost reason)" if `status` is negative
+/// Checks the status of an HDF5 call. \throws UserError "DOING (HDF5's innermost reason)" if `status` is
+/// negative
 void check(int64_t status, const std::string& doing);
 
 }  // namespace parity::hdf5

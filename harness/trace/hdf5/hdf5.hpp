@@ -57,6 +57,7 @@ std::string path_of(hid_t object);
 
 // --- types -----------------------------------------------------------------------------------------
 
+/// Returns the type of a fixed-size string of `bytes` bytes.
 Handle fixed_string_type(size_t bytes);
 
 // --- attributes ------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ namespace parity {
 /// order.
 class FaultInjector {
  public:
+  /// Prepares the faults of one rank.
   /// \param ranks  number of ranks in the run
   /// \throws UserError if a fault names a rank that does not exist
   FaultInjector(const std::vector<Fault>& faults, int64_t rank, int64_t ranks);

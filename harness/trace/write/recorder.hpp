@@ -97,7 +97,7 @@ class Recorder {
   /// the batches it reads. Ignored unless capture.replay is set, which `wants_replay` returns.
   bool wants_replay() const;
   void replay_parameter(std::string_view name, const TensorView& view);
-  /// \param field  tokens, labels or positions; [B, S] int64
+  /// Records one field of a batch. \param field  tokens, labels or positions; [B, S] int64
   void replay_batch(int64_t step, int64_t micro_batch, std::string_view field, const TensorView& view);
 
   /// Marks the run as failed: {"kind": "non_finite", "step": 3, "phase": "grad", "tensor": "..."}. An

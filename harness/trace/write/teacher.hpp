@@ -19,6 +19,7 @@ struct TraceContent;
 /// output is its own, not inherited.
 class Teacher {
  public:
+  /// Opens the other run's trace.
   /// \param trace  trace of the other run, with values of the tensors to teach
   /// \param rank   rank of this process
   /// \throws UserError if it is not a trace, or keeps no tensor
