@@ -4,7 +4,7 @@
 
 namespace parity {
 
-/// Cores this process may use, at least 1.
+/// Returns the number of cores that this process may use, at least 1.
 int core_count();
 
 }  // namespace parity

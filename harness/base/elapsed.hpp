@@ -6,7 +6,7 @@
 
 namespace parity {
 
-/// Wall time since `begin` [seconds].
+/// Returns the wall time since `begin` [seconds].
 inline double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }

@@ -13,8 +13,9 @@
 
 namespace parity {
 
-/// Specialise per enum: `what` is the word for messages; `names` lists the names in the order of the values,
-/// which count from 0. The size of `names` is checked where the enum has a last value named `count_`.
+/// Names of an enum's values; specialise it per enum. `what` is the enum's name in messages. `names` lists
+/// the values' names in order; the values count from 0. The number of names is checked if the enum ends with
+/// a value named `count_`.
 ///
 ///     template <> struct EnumNames<Verdict> {
 ///       static constexpr std::string_view what = "verdict";
@@ -23,15 +24,15 @@ namespace parity {
 template <class E>
 struct EnumNames;
 
-/// The word of an enum for messages, and the names of its values, as named() builds them.
+/// An enum's name for messages and the names of its values, as named() builds them.
 template <size_t count>
 struct NamedValues {
   std::string_view what;
   std::array<std::string_view, count> names;
 };
 
-/// Builds the result of enum_names(), the short form of EnumNames that stands beside its enum, in any
-/// namespace. A missing or a surplus name does not compile.
+/// Builds the result of enum_names(), the short form of EnumNames. It is declared next to its enum, in any
+/// namespace. A missing or surplus name does not compile.
 ///
 ///     enum class Relation { identical, close };
 ///     constexpr auto enum_names(Relation) {
@@ -52,19 +53,19 @@ struct EnumNames<E> {
   static constexpr auto names = enum_names(E{}).names;
 };
 
-/// The name of an enum value as it stands in files and messages.
+/// Returns the name of an enum value, as used in files and messages.
 template <class E>
 constexpr std::string_view name_of(E value) {
   return EnumNames<E>::names.at(static_cast<size_t>(value));
 }
 
-/// All names of an enum, in the order of its values.
+/// Returns all names of an enum, in the order of its values.
 template <class E>
 std::vector<std::string> names_of() {
   return {EnumNames<E>::names.begin(), EnumNames<E>::names.end()};
 }
 
-/// The value of a name. \throws UserError "unknown WHAT 'name' (did you mean ...?); known: ..."
+/// Returns the value of a name. \throws UserError "unknown WHAT 'name' (did you mean ...?); known: ..."
 template <class E>
 E parse_enum(std::string_view name) {
   const auto& names = EnumNames<E>::names;

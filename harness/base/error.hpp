@@ -10,9 +10,9 @@
 
 namespace parity {
 
-/// A problem the user can mend: bad input (exit 2), something missing (3), a run that failed (4).
-/// The message says what is wrong, why, and what to do: "problem (why it is one); what to do".
-/// Programs print it without a stack trace.
+/// A problem the user can fix: bad input (exit 2), something missing (3), a failed run (4). The message names
+/// the problem, its cause and a remedy: "problem (cause); what to do". Programs print it without a stack
+/// trace.
 class UserError : public std::runtime_error {
  public:
   explicit UserError(const std::string& message, ExitCode code = ExitCode::bad_input)
@@ -24,7 +24,8 @@ class UserError : public std::runtime_error {
   ExitCode code_;
 };
 
-/// A broken invariant of our own (exit 70). Not a UserError, so that nothing reports it as the user's.
+/// A broken invariant of this program (exit 70). Not a UserError, so it is never reported as the user's
+/// mistake.
 class InternalError : public std::logic_error {
  public:
   using std::logic_error::logic_error;

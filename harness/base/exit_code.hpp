@@ -6,13 +6,16 @@ namespace parity {
 
 /// Exit status of `parity` and `parity-train`. Source: DESIGN.md, "CLI".
 enum class ExitCode : int {
-  agree = 0,          ///< every check held
-  differ = 1,         ///< a check failed
-  bad_input = 2,      ///< bad usage, case, config or file
-  missing = 3,        ///< something needed is not there: golden, GPU, library
-  crashed = 4,        ///< a run crashed, hung or ended with a number that was not finite
-  internal = 70,      ///< a bug of ours
-  interrupted = 130,  ///< Ctrl-C: what was finished is kept (128 + SIGINT, as shells count)
+  agree = 0,      ///< every check passed
+  differ = 1,     ///< a check failed
+  bad_input = 2,  ///< bad usage, case, config or file
+  /// Something needed is missing: a golden, GPU or library.
+  missing = 3,
+  /// A run crashed, hung or produced a value that is not finite.
+  crashed = 4,
+  internal = 70,  ///< a bug in this program
+  /// Ctrl-C; finished results are kept (128 + SIGINT, the shells' convention).
+  interrupted = 130,
 };
 
 }  // namespace parity

@@ -30,7 +30,8 @@ std::string reason() {
 constexpr std::string_view temporary_start = ".parity-";
 constexpr std::string_view temporary_end = ".tmp";
 
-/// Short, so that any name a folder takes can be written; its own for each thread.
+/// Returns a short name, so that a file with a long name can have a temporary one too. Unique for each
+/// thread.
 std::string temporary_name() {
   static std::atomic<unsigned> next = 0;
   return std::string(temporary_start) + std::to_string(::getpid()) + "-" + std::to_string(next++) +
@@ -41,7 +42,7 @@ std::string temporary_name() {
   throw UserError("cannot read " + visible(path.string()) + " (" + why + ")");
 }
 
-/// An open file, closed with this object.
+/// Owns an open file descriptor.
 struct Descriptor {
   int value;
   ~Descriptor() {
@@ -50,17 +51,18 @@ struct Descriptor {
   }
 };
 
-/// Every byte of a regular file, or an error: a stream takes a read that fails for the end of the file, and
-/// so would give a part of the file for the whole.
+/// Passes every byte of a regular file to `sink`, or throws. A std::ifstream would mistake a failed read for
+/// the end of the file and return a truncated file.
 void read_blocks(const fs::path& path, uint64_t most, const Sink& sink) {
-  // Not blocking, or the open of a pipe would wait for its writer.
+  // O_NONBLOCK: opening a pipe would otherwise wait for its writer.
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat facts{};
   if (file.value < 0 || ::fstat(file.value, &facts) != 0)
     fail_to_read(path, reason());
   if (!S_ISREG(facts.st_mode))
     fail_to_read(path, S_ISDIR(facts.st_mode) ? "it is a folder" : "it is a device or a pipe");
-  const auto size = static_cast<uint64_t>(facts.st_size);  // 0 of what the system makes up, as in /proc
+  // The size is 0 for files that the kernel generates, as in /proc.
+  const auto size = static_cast<uint64_t>(facts.st_size);
   if (size > most)
     fail_to_read(path, "it is larger than " + std::to_string(most) + " bytes");
   std::vector<char> block(1 << 16);
@@ -83,9 +85,8 @@ void read_blocks(const fs::path& path, uint64_t most, const Sink& sink) {
                  "it ended after " + std::to_string(done) + " of its " + std::to_string(size) + " bytes");
 }
 
-/// Makes a file under a name that nothing has yet: what lies there already may be a link that leads
-/// elsewhere.
-/// \return its path; errno says why it is empty
+/// Creates a file under a new name. An existing path could be a link that leads elsewhere.
+/// \return its path; empty with the cause in errno if it cannot be created
 fs::path new_temporary(const fs::path& folder) {
   while (true) {
     fs::path path = folder / temporary_name();

@@ -26,7 +26,7 @@ namespace {
                   "); choose a folder of your own with --out");
 }
 
-/// "process 123 (since 2026-01-01T00:00:00Z, running: parity run)", as far as the file tells.
+/// Returns "process 123 (since 2026-01-01T00:00:00Z, running: parity run)", as far as the lock file says.
 std::string describe_owner(int descriptor) {
   std::array<char, 4096> text;
   const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
@@ -40,7 +40,7 @@ std::string describe_owner(int descriptor) {
          ")";
 }
 
-/// A child of an owner that was just killed may hold its lock for a moment.
+/// Tries to take the lock for a moment: a child of an owner that was just killed may still hold it.
 bool takes_lock(int descriptor) {
   for (int i = 0; i < 20; ++i) {
     if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
@@ -69,7 +69,7 @@ FolderLock::FolderLock(const fs::path& folder, const std::string& command) {
   }
   const std::string owner =
       json_text({{"pid", ::getpid()}, {"started", utc_now()}, {"command", command.substr(0, 1000)}});
-  // The lock holds even if its owner cannot be told, on a full disk.
+  // The lock is valid even if its owner cannot be written, on a full disk.
   if (::ftruncate(descriptor_, 0) != 0 || ::pwrite(descriptor_, owner.data(), owner.size(), 0) < 0)
     errno = 0;
 }

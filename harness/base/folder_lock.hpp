@@ -7,14 +7,14 @@
 
 namespace parity {
 
-/// An exclusive lock on a folder, held by this process until destroyed or killed: the kernel drops it with
-/// the process, so that no stale lock is left. The file `.lock` in the folder names its owner.
+/// An exclusive lock on a folder, held by this process until destroyed. If the process is killed, the kernel
+/// drops the lock, so no stale lock remains. The file `.lock` in the folder names its owner.
 class FolderLock {
  public:
-  /// Makes the folder where it is missing.
-  /// \param command  what the owner is doing, for the message to whoever comes second
-  /// \throws UserError "FOLDER is in use by process N (since T, running C) ..." if another holds it, and if
-  ///         the folder cannot be written to
+  /// Takes the lock; creates a missing folder.
+  /// \param command  what the owner is doing, for the error message of another process
+  /// \throws UserError "FOLDER is in use by process N (since T, running C) ..." if another process holds the
+  ///         lock; also if the folder cannot be written to
   FolderLock(const std::filesystem::path& folder, const std::string& command);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

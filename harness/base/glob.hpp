@@ -6,8 +6,8 @@
 
 namespace parity {
 
-/// Whether `text` matches `pattern`: `*` any run of characters (also '.' and '/'), `?` one character.
-/// Linear space, no backtracking blow-up.
+/// Returns whether `text` matches `pattern`: `*` matches any run of characters (also '.' and '/'), `?` one
+/// character. Linear space, no exponential backtracking.
 bool glob_match(std::string_view pattern, std::string_view text);
 
 }  // namespace parity

@@ -9,7 +9,7 @@
 
 namespace parity {
 
-/// Members of a file that somebody may have changed: the fallback where one is missing or of another type.
+/// Return a member of a file that may have been edited, or the fallback if it is missing or has another type.
 /// (Json::value throws for another type.)
 inline std::string text_or(const Json& object, const char* key, const std::string& fallback = "") {
   return object.is_object() && object.contains(key) && object[key].is_string()
@@ -28,6 +28,7 @@ inline int64_t integer_or(const Json& object, const char* key, int64_t fallback)
              : fallback;
 }
 
+/// Returns whether a member is a list that contains only strings.
 inline bool has_strings(const Json& object, const char* key) {
   if (!object.is_object() || !object.contains(key) || !object[key].is_array())
     return false;

@@ -10,8 +10,8 @@
 namespace parity {
 namespace {
 
-/// Goes through JSON text byte by byte. It knows strings and brackets only: whether the parts are JSON is
-/// seen when they are parsed.
+/// Scans JSON text byte by byte for strings and brackets. Whether the pieces are valid JSON is found when
+/// they are parsed.
 class ItemFinder {
  public:
   explicit ItemFinder(const std::string& key) : wanted_('"' + key + '"') {}
@@ -68,7 +68,7 @@ class ItemFinder {
 
   void close() {
     if (in_list_ && depth_ == 2) {
-      if (filled_ || separated_)  // what follows a last comma is an item that is none
+      if (filled_ || separated_)  // text after a last comma is an invalid item
         end_item();
       in_list_ = false;
       key_.clear();
@@ -83,12 +83,14 @@ class ItemFinder {
   }
 
   std::string wanted_;
-  std::string rest_, string_, key_;  ///< string_, key_: at the top, as written
+  /// string_ and key_ are those of the top level, as written.
+  std::string rest_, string_, key_;
   std::vector<Span> items_;
   uint64_t at_ = 0, begin_ = 0;
   size_t depth_ = 0;
   bool in_string_ = false, escaped_ = false, in_list_ = false;
-  bool filled_ = false, separated_ = false;  ///< the item has begun; a comma stands before it
+  /// Whether the item has begun, and whether a comma precedes it.
+  bool filled_ = false, separated_ = false;
 };
 
 }  // namespace
@@ -113,7 +115,7 @@ Json JsonItems::item(size_t number) const {
   text_->clear();
   text_->seekg(span.begin);
   text_->read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(text_->gcount()));  // shorter where somebody cut the file since
+  text.resize(static_cast<size_t>(text_->gcount()));  // shorter if the file was truncated since
   return Json::parse(text);
 }
 

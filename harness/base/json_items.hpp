@@ -11,22 +11,23 @@
 
 namespace parity {
 
-/// A JSON object with one list that may be long: the list is read an item at a time, so that memory has room
-/// for an item and for what stands beside the list, not for the whole.
+/// A JSON object with one long list, whose items are read one at a time. Memory holds one item and the rest
+/// of the object, never the whole list.
 ///
-/// The text is gone through once to find where the items lie; each is parsed when it is asked for. Not for
-/// several threads.
+/// The constructor scans the text once for the positions of the items; each is parsed on request. Not
+/// thread-safe.
 class JsonItems {
  public:
-  /// \param key  of the list, at the top of the object
-  /// \throws UserError if brackets nest deeper than deepest_json; Json::exception if what stands beside the
-  /// list is no JSON
+  /// Scans the text.
+  /// \param key  name of the list, a member of the top-level object
+  /// \throws UserError if brackets nest deeper than deepest_json; Json::exception if the rest of the object
+  ///         is not valid JSON
   JsonItems(std::unique_ptr<std::istream> text, const std::string& key);
 
-  /// The object, with an empty list in place of the long one.
+  /// Returns the object with an empty list in place of the long one.
   const Json& rest() const { return rest_; }
   size_t size() const { return spans_.size(); }
-  /// \throws Json::exception if the item is no JSON
+  /// Parses an item. \throws Json::exception if it is not valid JSON
   Json item(size_t number) const;
 
  private:

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::chrono::minutes quiet{1};
 
-/// The process that made a temporary file, from ".parity-PID-N.tmp" or its journal; nothing for other names.
+/// Returns the process that created a temporary file, from ".parity-PID-N.tmp" or its journal; nothing for
+/// other names.
 std::optional<pid_t> maker_of(std::string_view name) {
   constexpr std::string_view start = ".parity-";
   if (!name.starts_with(start) || !(name.ends_with(".tmp") || name.ends_with(".tmp.journal")))

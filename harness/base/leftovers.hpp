@@ -6,9 +6,9 @@
 
 namespace parity {
 
-/// Removes what killed processes left in `folder` (not below it): temporary files (TemporaryFile) and their
-/// journals, if the process that made them is gone and nobody wrote to them for a minute. Others may write in
-/// the folder meanwhile, also from another container, where process ids mean other processes.
+/// Removes what killed processes left in `folder` (not in subfolders): temporary files (TemporaryFile) and
+/// their journals. Removes a file only if its process is gone and nobody wrote to it for a minute. Safe while
+/// others write in the folder, even from another container, where process ids have another meaning.
 void remove_leftovers(const std::filesystem::path& folder);
 
 }  // namespace parity

@@ -10,7 +10,7 @@
 namespace parity {
 namespace {
 
-/// Levenshtein distance, one row at a time.
+/// Returns the Levenshtein distance, computed one row at a time.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -26,7 +26,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// The known name that ends in `.name` or `/name`; empty if none or several do.
+/// Returns the known name that ends in `.name` or `/name`; "" if none or several do.
 std::string whole_of_end(std::string_view name, const std::vector<std::string>& known) {
   std::string whole;
   for (const std::string& candidate : known)
@@ -42,7 +42,7 @@ std::string whole_of_end(std::string_view name, const std::vector<std::string>& 
 }  // namespace
 
 std::string nearest(std::string_view name, const std::vector<std::string>& known) {
-  constexpr size_t longest = 256;  // a longer one was not mistyped
+  constexpr size_t longest = 256;  // a longer name is not a typo
   std::string best;
   if (name.size() > longest)
     return best;

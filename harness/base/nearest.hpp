@@ -9,12 +9,13 @@
 
 namespace parity {
 
-/// The known name with the smallest edit distance to `name`; empty if none is close enough to be what was
-/// meant (a third of the longer name's length, at least 2 edits). Else the only one whose last part it is:
-/// "max_norm" means "clip.max_norm".
+/// Returns the known name with the smallest edit distance to `name`. At most a third of the longer name's
+/// length, or 2 edits if that is more, counts as near. Otherwise returns the only known name that ends in
+/// `name`: "clip.max_norm" for "max_norm". Returns "" if no name qualifies.
 std::string nearest(std::string_view name, const std::vector<std::string>& known);
 
-/// " (did you mean 'X'?)" where a known name is near, then "; known: a, b, c" (at most 12, then a count).
+/// Returns " (did you mean 'X'?)" if a known name is near, then "; known: a, b, c" (at most 12, then a
+/// count).
 std::string suggestion(std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace parity

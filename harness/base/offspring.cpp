@@ -28,7 +28,7 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-/// Whether a process's environment, NUL-separated entries, lists this mark.
+/// Returns whether a process's environment (NUL-separated entries) lists this mark.
 bool carries(const fs::path& environment, const std::string& mark) {
   std::ifstream in(environment, std::ios::binary);
   const std::string all = '\0' + std::string{std::istreambuf_iterator<char>(in), {}} + '\0';
@@ -54,11 +54,11 @@ std::vector<pid_t> processes_with(const std::string& mark) {
   return found;
 }
 
-/// What the guard is told: a group to end with its owner, minus that group once it has ended, or `farewell`.
+/// A message to the guard: a group to end with its owner, the negated group once it has ended, or `farewell`.
 using Message = int32_t;
 constexpr Message farewell = 0;
 
-/// Keeps nothing open that somebody waits for, and no lock: only the pipe, as descriptor 3.
+/// Closes every file and lock that others may wait for; keeps only the pipe, as descriptor 3.
 void let_go_of_files(int pipe) {
   const int nowhere = ::open("/dev/null", O_RDWR);
   for (const int standard : {0, 1, 2})
@@ -67,7 +67,7 @@ void let_go_of_files(int pipe) {
   ::close_range(4, ~0U, 0);
 }
 
-/// \return whether the owner said farewell; false where its end of the pipe was closed without
+/// \return whether the owner sent farewell; false if its end of the pipe was closed without one
 bool wait_for_owner(int pipe, std::set<pid_t>& groups) {
   for (;;) {
     Message message = farewell;
@@ -86,7 +86,8 @@ bool wait_for_owner(int pipe, std::set<pid_t>& groups) {
 }
 
 [[noreturn]] void guard(int pipe, const std::string& mark) {
-  ::setsid();  // a signal to the owner's group or terminal is not for the guard
+  // A signal to the owner's group or terminal must not reach the guard.
+  ::setsid();
   ::prctl(PR_SET_NAME, "offspring-guard");
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE})
     ::signal(signal, SIG_IGN);
@@ -111,7 +112,7 @@ class Guard {
     }
   }
 
-  /// Anew in a forked child, whose children are its own.
+  /// Starts the guard; again in a forked child, which has children of its own.
   void start() {
     if (owner_ == ::getpid())
       return;
@@ -120,7 +121,7 @@ class Guard {
     pipe_ = -1;
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
-      return;  // then only direct children die with this process
+      return;  // only direct children die with this process then
     guard_ = ::fork();
     if (guard_ == 0)
       guard(ends[0], mark_);
@@ -172,7 +173,7 @@ std::string offspring_marks(const std::string& more) {
 }
 
 void end_offspring(const std::string& mark) {
-  for (int i = 0; i < 100; ++i) {  // one may have started another in between
+  for (int i = 0; i < 100; ++i) {  // a process may have started another in between
     const std::vector<pid_t> left = processes_with(mark);
     if (left.empty())
       return;

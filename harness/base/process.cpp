@@ -24,7 +24,7 @@
 namespace parity {
 namespace {
 
-/// What the child needs, made before fork: between fork and exec nothing may allocate.
+/// Data for the child, prepared before fork: nothing may allocate between fork and exec.
 struct Prepared {
   std::vector<std::string> environment;
   std::vector<char*> argv;
@@ -64,12 +64,12 @@ bool redirect(const char* path, int flags, int target) {
   return file >= 0 && ::dup2(file, target) >= 0;
 }
 
-/// Runs in the child: only async-signal-safe calls. Reports errno through `report` when exec fails.
+/// Runs in the child and makes only async-signal-safe calls. Reports errno through `report` if exec fails.
 [[noreturn]] void become(const Prepared& prepared, pid_t group, pid_t parent, int report) {
   ::setpgid(0, group);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent)
-    ::_exit(127);  // the launcher died before prctl took hold
+    ::_exit(127);  // the parent died before prctl took effect
   struct sigaction plain = {};
   plain.sa_handler = SIG_DFL;
   for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGXFSZ})
@@ -136,7 +136,8 @@ Process Process::spawn(const ProcessSpec& spec) {
   ::close(report[1]);
   int error = pid < 0 ? errno : 0;
   if (pid > 0) {
-    ::setpgid(pid, spec.group ? spec.group : pid);  // also here, so that a signal to the group cannot miss it
+    // The parent sets the group too, so that a signal to the group cannot miss the child.
+    ::setpgid(pid, spec.group ? spec.group : pid);
     if (spec.group == 0)
       guard_group(pid);
     if (::read(report[0], &error, sizeof error) != sizeof error)
@@ -223,7 +224,7 @@ std::string single_quoted(const std::string& word) {
   return text + "'";
 }
 
-/// $'...' of bash and zsh, with everything that is not plain ASCII as \xHH.
+/// Returns a word as $'...' of bash and zsh, with everything that is not plain ASCII as \xHH.
 std::string escaped(const std::string& word) {
   std::string text = "$'";
   for (const char c : word) {
@@ -269,7 +270,7 @@ std::string tail_of(const std::filesystem::path& file, size_t lines, size_t byte
       break;
   text.erase(0, begin);
   while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0) == 0x80)
-    text.erase(0, 1);  // of a character that was cut
+    text.erase(0, 1);  // rest of a truncated character
   return visible(text);
 }
 

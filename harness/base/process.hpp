@@ -13,46 +13,49 @@
 
 namespace parity {
 
-/// What to start. There is no shell: each argument arrives as it stands.
+/// A program to start. No shell is involved: each argument arrives unchanged.
 struct ProcessSpec {
   std::vector<std::string> argv;                   ///< argv[0] is looked up in PATH unless it has a '/'
-  std::map<std::string, std::string> environment;  ///< added to, or replacing, this process's own
+  std::map<std::string, std::string> environment;  ///< added to this process's own, or replacing it
   std::filesystem::path stdout_file;               ///< appended to; empty: /dev/null
-  std::filesystem::path stderr_file;               ///< likewise
-  pid_t group = 0;                                 ///< process group to join; 0: lead a new one
-  std::string mark = {};  ///< one more mark for it and what it starts (offspring.hpp); "": none
+  /// Appended to; empty: /dev/null.
+  std::filesystem::path stderr_file;
+  pid_t group = 0;  ///< process group to join; 0: lead a new one
+  /// One more mark for the process and its children (offspring.hpp); "" for none.
+  std::string mark = {};
 };
 
-/// How a process ended, as wait(2) tells it.
+/// How a process ended: the status of wait(2).
 class WaitStatus {
  public:
   explicit WaitStatus(int raw) : raw_(raw) {}
   bool succeeded() const;
-  /// The exit status; empty if a signal ended the process.
+  /// Returns the exit status; nothing if a signal ended the process.
   std::optional<int> exit_status() const;
-  /// "exit status 3" or "killed by signal 9 (KILL)".
+  /// Returns "exit status 3" or "killed by signal 9 (KILL)".
   std::string text() const;
 
  private:
   int raw_;
 };
 
-/// A child process. It dies with the thread that started it, so start children from the main thread. What the
-/// child starts itself dies with this process too (offspring.hpp).
+/// A child process. The kernel kills it when the thread that started it ends, so start children from the main
+/// thread. The child's own children die with this process too (offspring.hpp).
 class Process {
  public:
-  /// \throws UserError if the program cannot be started: "cannot start X (why); ..."
+  /// Starts a process. \throws UserError "cannot start X (CAUSE); ..." if the program cannot be started
   static Process spawn(const ProcessSpec& spec);
   Process(Process&& other) noexcept;
   Process& operator=(Process&& other) noexcept;
-  ~Process();  ///< kills the process if it still runs
+  /// Kills the process if it is still running.
+  ~Process();
 
   pid_t pid() const { return pid_; }
-  /// How it ended, or nothing while it runs.
+  /// Returns how the process ended; nothing while it runs.
   std::optional<WaitStatus> poll();
-  /// Waits at most `limit`. Nothing if it still runs then.
+  /// Waits for the process, at most `limit`. Returns nothing if it is still running then.
   std::optional<WaitStatus> wait_for(std::chrono::milliseconds limit);
-  /// Ends it: TERM, and KILL after `grace`.
+  /// Ends the process: sends TERM, then KILL after `grace`.
   WaitStatus stop(std::chrono::milliseconds grace);
 
  private:
@@ -61,18 +64,18 @@ class Process {
   std::optional<WaitStatus> ended_;
 };
 
-/// Returns the path that a program's name stands for: itself where it has a '/', else the first in PATH.
+/// Returns the path of a program: `name` itself if it contains a '/', else the first match in PATH.
 /// \throws UserError (exit 3) if PATH has no such program
 std::string find_program(const std::string& name);
 
-/// Sends a signal to every process of a group; a group that is gone already is fine.
+/// Sends a signal to every process of a group; ignores a group that is already gone.
 void signal_group(pid_t group, int signal);
 
-/// The command line as a shell takes it back: words are quoted where they need it, and hold
-/// nothing that a terminal would act on.
+/// Returns the command line in a form that a shell accepts. Words are quoted if necessary, and control
+/// characters are escaped, so that a terminal does not act on them.
 std::string shell_quote(const std::vector<std::string>& argv);
 
-/// The last `lines` lines of a file, of at most `bytes` bytes, made visible(); "" if there is no file.
+/// Returns the last `lines` lines of a file, at most `bytes` bytes, made visible(); "" if there is no file.
 std::string tail_of(const std::filesystem::path& file, size_t lines, size_t bytes = 8192);
 
 }  // namespace parity

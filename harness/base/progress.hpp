@@ -8,20 +8,20 @@
 
 namespace parity {
 
-/// How far a job is, in any unit of work.
+/// Progress of a job, in any unit of work.
 struct Advance {
-  double done = 0;   ///< work finished in this sitting
-  double total = 0;  ///< work to do in this sitting
+  double done = 0;   ///< work finished in this program run
+  double total = 0;  ///< total work of this program run
   double seconds = 0;
 };
 
-/// "1m 05s left" by the rate so far; "" while nothing is known.
+/// Returns the remaining time at the rate so far, "1m 05s left"; "" if it is unknown.
 std::string time_left(const Advance& advance);
 
-/// "0.4s", "12s", "3m 07s".
+/// Formats a duration: "0.4s", "12s", "3m 07s".
 std::string format_duration(double seconds);
 
-/// What is going on, on a stream: one live line where that is a terminal, else only the notes.
+/// Shows progress on a stream: one live line on a terminal, otherwise only the notes.
 class Progress {
  public:
   explicit Progress(std::FILE* stream);
@@ -33,7 +33,7 @@ class Progress {
   bool live() const { return live_; }
   /// Redraws the live line, cut to the terminal's width, at most ten times a second.
   void show(const std::string& line);
-  /// A line that stays, above the live one.
+  /// Prints a permanent line above the live one.
   void note(const std::string& line);
   void clear();
 

@@ -10,8 +10,8 @@
 
 namespace parity {
 
-/// Prints a message for people on a stream. Never throws where the stream is closed or full: a message that
-/// is lost changes no verdict and no exit status.
+/// Prints a message for people on a stream. Never throws if the stream is closed or full: a lost message
+/// changes no verdict and no exit status.
 template <class... Args>
 void say_on(std::FILE* stream, fmt::format_string<Args...> format, Args&&... args) {
   const std::string text = fmt::format(format, std::forward<Args>(args)...);

@@ -4,9 +4,9 @@
 
 namespace parity {
 
-/// While it lives, Ctrl-C (INT) and TERM only raise a flag, so that children can be ended and finished
-/// results written; a second signal ends the program at once. Inside another one it changes nothing. For one
-/// thread.
+/// Delays Ctrl-C (INT) and TERM during its lifetime: the first signal only sets a flag, so that children can
+/// be ended and finished results written. A second signal ends the program immediately. A nested guard has no
+/// effect. For one thread.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -15,7 +15,7 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 };
 
-/// Whether the signal has come. Stays set after the guard is gone.
+/// Returns whether a signal has arrived. Stays true after the guard is destroyed.
 bool interrupted();
 
 }  // namespace parity

@@ -8,7 +8,8 @@
 namespace parity {
 
 Spool::Spool(const std::filesystem::path& folder) : folder_(folder) {
-  const TemporaryFile named(folder / "spool");  // its name is gone at the end of this block, not the file
+  // The end of this block removes the file's name, not the open file.
+  const TemporaryFile named(folder / "spool");
   file_.open(named.path(), std::ios::binary | std::ios::in | std::ios::out | std::ios::trunc);
   if (!file_)
     throw_cannot_write(folder_);

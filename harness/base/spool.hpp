@@ -10,14 +10,15 @@
 
 namespace parity {
 
-/// Pieces of text put aside on disk until the place where they belong is written. The file has no name: it is
-/// gone with this object, also if the program is killed.
+/// Stores pieces of text on disk until they are written elsewhere. The file has no name, so it disappears
+/// with this object, even if the program is killed.
 class Spool {
  public:
-  /// \param folder  where the space is taken; made if it is not there. \throws UserError if it cannot be used
+  /// Creates the file. \param folder  folder whose disk is used; created if missing. \throws UserError if it
+  /// cannot be used
   explicit Spool(const std::filesystem::path& folder);
 
-  /// \return the piece's number, from 0 on. \throws UserError if the disk is full
+  /// Stores a piece. \return its number, from 0 on. \throws UserError if the disk is full
   size_t add(std::string_view piece);
   std::string piece(size_t number);
   size_t size() const { return ends_.size(); }

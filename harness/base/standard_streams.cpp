@@ -12,7 +12,8 @@ namespace parity {
 
 void prepare_standard_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (::fcntl(descriptor, F_GETFD) < 0)  // open takes the lowest number that is free: this one
+    // open takes the lowest free number: this one.
+    if (::fcntl(descriptor, F_GETFD) < 0)
       ::open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY);
   ::signal(SIGXFSZ, SIG_IGN);
 }

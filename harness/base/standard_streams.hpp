@@ -5,10 +5,11 @@
 namespace parity {
 
 /// Opens /dev/null in place of each of the descriptors 0, 1 and 2 that the caller closed. Otherwise the next
-/// file that is opened would take the number, and what is printed would go into that file. Writing to stdout
-/// then still fails, as it should where results were asked for.
+/// opened file would take that number and receive the printed text. Writing to stdout then still fails, as it
+/// should if results were requested.
 ///
-/// Also ignores SIGXFSZ: a file that grows beyond `ulimit -f` is then a failed write with its reason.
+/// Also ignores SIGXFSZ: writing a file beyond `ulimit -f` then fails with an error instead of ending the
+/// program.
 void prepare_standard_streams();
 
 }  // namespace parity

@@ -8,13 +8,13 @@
 
 namespace parity {
 
-/// Whether a stream is a terminal that understands control sequences (not TERM=dumb).
+/// Returns whether a stream is a terminal that understands control sequences (not TERM=dumb).
 bool is_terminal(std::FILE* stream);
 
-/// Columns of the terminal, 80 where that is not known.
+/// Returns the columns of the terminal, or 80 if unknown.
 int terminal_width(std::FILE* stream);
 
-/// Colours for one stream: plain text unless it is a terminal; NO_COLOR turns them off (no-color.org).
+/// Colours for one stream: plain text unless it is a terminal. NO_COLOR turns them off (no-color.org).
 class Style {
  public:
   explicit Style(bool coloured) : coloured_(coloured) {}

@@ -16,7 +16,7 @@ bool is_number(const std::string& cell) {
                            cell.find_first_not_of("0123456789.+-eE^") == std::string::npos);
 }
 
-/// Characters as a terminal counts them: UTF-8 continuation bytes take no room.
+/// Returns the characters that a terminal counts: UTF-8 continuation bytes take no column.
 size_t width_of(const std::string& cell) {
   return static_cast<size_t>(std::count_if(
       cell.begin(), cell.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));

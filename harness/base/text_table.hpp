@@ -7,11 +7,11 @@
 
 namespace parity {
 
-/// Columns padded to their widest cell (each shown on one line, harmless), two spaces apart, no spaces at
-/// line ends. Numbers stand right.
+/// Returns a table whose columns are padded to their widest cell, two spaces apart, without trailing spaces.
+/// Each cell is escaped to one line; numbers are right-aligned.
 ///
-/// \param header  one cell a column; empty: no header line
-/// \param rows    each with as many cells as the others
+/// \param header  one cell per column; empty: no header line
+/// \param rows    each with the same number of cells
 std::string text_table(const std::vector<std::string>& header,
                        const std::vector<std::vector<std::string>>& rows, const std::string& indent = "");
 

@@ -10,7 +10,7 @@
 namespace parity {
 namespace {
 
-/// Length by the lead byte; 0 for one that begins no character.
+/// Returns the length that the lead byte states; 0 for a byte that cannot begin a character.
 size_t length_of_lead(unsigned char lead) {
   if (lead < 0x80)
     return 1;
@@ -31,7 +31,8 @@ uint32_t code_point(std::string_view character) {
   return point;
 }
 
-/// Controls, and what turns the direction of the text that follows (U+202A-202E, U+2066-2069).
+/// Returns whether a character is a control or changes the direction of the following text (U+202A-202E,
+/// U+2066-2069).
 bool acts(uint32_t point) {
   return (point < 0x20 && point != '\n' && point != '\t') || (point >= 0x7F && point < 0xA0) ||
          (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
@@ -40,7 +41,7 @@ bool acts(uint32_t point) {
 }  // namespace
 
 size_t utf8_length(std::string_view text, size_t at) {
-  constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // smaller ones have a shorter form
+  constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // smaller values have a shorter form
   const size_t length = length_of_lead(static_cast<unsigned char>(text[at]));
   if (length == 0 || at + length > text.size())
     return 0;

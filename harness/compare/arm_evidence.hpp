@@ -13,37 +13,42 @@ namespace parity {
 
 /// The updates that a run was started for, both ends included.
 struct RunUpdates {
-  int64_t first = 1;  ///< update number
-  int64_t last = 0;   ///< 0: nobody said how many
+  int64_t first = 1;
+  int64_t last = 0;  ///< 0: not stated
 
-  /// Returns whether somebody said how many.
   bool known() const { return last >= first; }
 };
 
-/// What an arm's arithmetic may cost where no check says it: against its golden in another environment.
+/// The rounding that an arm's arithmetic may cost if no check states it: when it is compared with its golden
+/// in another environment.
 struct PrecisionAllowance {
   DType dtype = DType::float32;  ///< whose rounding is allowed
-  double factor = 1;             ///< times the limits
+  double factor = 1;             ///< factor on the limits
 };
 
-/// One arm's evidence. Pointers are not owned.
+/// What is known of one arm: its traces and measured noise. Pointers are not owned.
 struct ArmEvidence {
   const Trace* trace = nullptr;  ///< null if the run left none
-  const Trace* twin = nullptr;   ///< the float64 twin; null where no check needs it
-  bool crashed = false;  ///< whether the run did not finish
-  int64_t warmup_steps = 0;           ///< where the windows `warmup` and `after_warmup` meet
-  std::string failure = {};           ///< why it crashed, in words; "" if only the trace can tell
-  bool sixteen_bits = false;          ///< computes in 16 bits where its twin does not
-  const ArmFloors* floors = nullptr;  ///< measured rounding noise; null where there is none
-  std::string floors_problem = {};    ///< why there is none, and the command that measures it
-  /// Digest of all that resolves its run (config, ranks, profile, inputs, command) but program and machine.
-  /// "" where nobody planned it: stored evidence then never stands for its twin.
+  /// The trace of the float64 twin; null if no check needs it.
+  const Trace* twin = nullptr;
+  bool crashed = false;
+  int64_t warmup_steps = 0;  ///< end of window `warmup` and start of `after_warmup`
+  /// Why the arm crashed, in words; "" if only the trace can show it.
+  std::string failure = {};
+  bool sixteen_bits = false;          ///< computes in 16 bits although its twin does not
+  const ArmFloors* floors = nullptr;  ///< measured rounding noise; null if there is none
+  /// Why there are no floors, and the command that measures them.
+  std::string floors_problem = {};
+  /// Digest of everything that determines the run (config, ranks, profile, inputs, command), except program
+  /// and machine. "" if the run was not planned by a suite: stored evidence then never replaces its twin.
   std::string resolved = {};
-  RunUpdates updates = {};            ///< what the case asks of the run
-  int64_t ranks = 0;                  ///< likewise; 0: nobody said
-  PrecisionAllowance allowance = {};  ///< the widest that a check of the case states for this arm
+  RunUpdates updates = {};  ///< updates that the case asks for
+  int64_t ranks = 0;        ///< ranks that the case asks for; 0: not stated
+  /// The widest allowance that a check of the case states for this arm.
+  PrecisionAllowance allowance = {};
 
-  /// Whether its run left a complete trace that reports no failure: nothing else may agree with anything.
+  /// Returns whether the run left a complete trace that reports no failure. Only such a run may agree with
+  /// another one.
   bool ended_well() const { return !crashed && trace && trace->complete() && !trace->failure(); }
 };
 

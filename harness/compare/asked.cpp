@@ -11,7 +11,7 @@
 namespace parity {
 namespace {
 
-/// One role of a relation: a side, and how many steps from those of the window it is looked at.
+/// One role of a relation: a side, and the offset of its steps from those of the window.
 struct Role {
   const Side& side;
   int64_t shift = 0;
@@ -37,7 +37,7 @@ std::vector<Role> roles_of(const Check& check, const std::vector<Side>& sides) {
   return roles;
 }
 
-/// The steps at which every role looks at the run. The initial state, step 0, has tensors only.
+/// Returns the steps at which every role is inside the run. The initial state, step 0, has tensors only.
 ResolvedWindow inside_the_run(const Check& check, const std::vector<Role>& roles, const ResolvedWindow& run) {
   ResolvedWindow inside = {check.of_tensors() ? 0 : run.first, run.last};
   for (const Role& role : roles)
@@ -48,7 +48,8 @@ ResolvedWindow inside_the_run(const Check& check, const std::vector<Role>& roles
   return inside;
 }
 
-/// The names of tensors that the check matches, with the steps at which any side recorded one in any role.
+/// Returns the names of tensors that match the check, with the steps at which any side recorded one in any
+/// role.
 Covered recorded_tensors(const Check& check, const std::vector<Role>& roles) {
   Covered recorded;
   for (const Role& role : roles)
@@ -77,7 +78,7 @@ StepSet moved(const StepSet& steps, int64_t shift) {
   return moved;
 }
 
-/// The quantities of a check with the steps of its window, before any lag.
+/// Returns the quantities of a check with the steps of its window, before any lag.
 Covered asked_in_window(const Check& check, const std::vector<Side>& sides, const std::vector<Role>& roles) {
   const ResolvedWindow window = resolve(check.steps, sides);
   const ResolvedWindow inside = inside_the_run(check, roles, updates_of(sides));

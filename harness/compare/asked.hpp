@@ -10,20 +10,20 @@
 
 namespace parity {
 
-/// Returns what a check asks of its sides and what they have of it, before any relation looks at them.
+/// Returns what a check asks of its sides and what they recorded of it, before any relation judges them.
 ///
-/// Steps are those of the window, in the updates that the runs were started for; where nobody said how many,
-/// in those that any side recorded. Names are those that any side has and the check's names or glob match.
-/// A lag leaves out the steps that it moves out of the run.
-/// \param sides  one for each arm of the check, then those of its sibling where they are arms
-/// \return a side for each role of the relation: `unchanged` has its arm twice, a step earlier and then
+/// Steps are those of the window, among the updates that the runs were started for. If that number is not
+/// stated, they are among those that any side recorded. Names are those that any side has and that match the
+/// check's names or glob. A lag excludes the steps that it moves out of the run.
+/// \param sides  one for each arm of the check, then those of its sibling if they are arms
+/// \return a side for each role of the relation; `unchanged` has its arm twice, first one step earlier
 /// \throws MissingEvidence if the window is empty, or the check matches nothing
 std::vector<CoveredSide> asked_of(const Check& check, const std::vector<Side>& sides);
 
-/// Returns how many ranks a trace has the values of.
+/// Returns the number of ranks whose values a trace holds.
 int64_t ranks_of(const Trace& trace);
 
-/// Returns what a run has of these steps of channels.
+/// Returns those of the asked steps of channels that a run recorded.
 Covered channels_found(const Covered& asked, const std::map<std::string, Channel>& channels,
                        const std::vector<int64_t>& steps);
 

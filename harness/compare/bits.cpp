@@ -13,7 +13,7 @@
 namespace parity {
 namespace {
 
-/// "at step 3: a 0.1, b 0.2 (1 float32 ULP, relative gap 6e-08)"; with two steps where they differ.
+/// Returns "at step 3: a 0.1, b 0.2 (1 float32 ULP, relative gap 6e-08)"; with two steps if they differ.
 std::string place_text(const SeriesPair& pair, const SeriesDifference& difference, const BitsClaim& claim,
                        size_t i) {
   const int64_t step_e = pair.expected.steps.at(i);
@@ -37,7 +37,7 @@ std::string place_text(const SeriesPair& pair, const SeriesDifference& differenc
                      e, step_e, claim.actual_name, a, step_a, distance);
 }
 
-/// The sentence's part about one channel that differs.
+/// Returns the sentence's clause about one channel that differs.
 std::string difference_text(const SeriesPair& pair, const SeriesDifference& difference,
                             const BitsClaim& claim) {
   const size_t first = difference.first.value_or(0);
@@ -102,7 +102,7 @@ CheckResult judge_series_bits(const std::vector<SeriesPair>& pairs, const BitsCl
     result.sentence += "; also " + list_text(differing);
   for (size_t i = 0; i < pairs.size(); ++i) {
     if (pairs[i].expected.steps != pairs[i].actual.steps)
-      continue;  // curves moved against each other show patterns of their own
+      continue;  // shifted curves show patterns of their own
     const std::string pattern = pattern_text(pairs[i].channel, claim.expected_name, claim.actual_name,
                                              pairs[i].expected, pairs[i].actual, differences[i]);
     if (!pattern.empty())

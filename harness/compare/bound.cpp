@@ -22,7 +22,7 @@ double ratio(double gap, double scale) {
   return gap / scale;
 }
 
-/// The largest relative floor of a quantity, and where.
+/// The largest relative floor of a quantity, and its place.
 const BoundedStep* noisiest(const BoundedGap& gap) {
   const BoundedStep* most = nullptr;
   for (const BoundedStep& step : gap.steps)

@@ -24,7 +24,7 @@ bool holds_bound(const BoundedGap& gap, const BoundRule& rule) {
          });
 }
 
-/// The place that takes most of its limit, over all quantities; one that is broken comes first.
+/// The place with the largest use of its limit, over all quantities. A broken quantity comes first.
 struct Lead {
   const BoundedGap* gap = nullptr;
   const BoundedStep* step = nullptr;
@@ -50,7 +50,7 @@ std::string limit_text(const BoundRule& rule, const BoundedStep& step) {
   return fmt::format("allowed {:.0f}; floor {}", rule.alpha, size_text(step.floor));
 }
 
-/// "a relative gap of 3e-07, 1.2 floors, 0.15 of its bound".
+/// Returns "a relative gap of 3e-07, 1.2 floors, 0.15 of its bound".
 std::string size_of(const BoundedStep& step, const BoundRule& rule) {
   std::string text = "a relative gap of " + size_text(step.relative());
   if (step.floor != 0)
@@ -79,7 +79,7 @@ std::string bound_fault_text(const std::vector<BoundedGap>& gaps, const BoundRul
   return gaps.size() > 1 ? text + fmt::format("; {} of {} quantities", bad, gaps.size()) : text;
 }
 
-/// "8 measured floors".
+/// Returns "8 measured floors".
 std::string describe_bound(const BoundRule& rule) {
   return rule.tolerance ? "a tolerance of " + size_text(*rule.tolerance)
                         : fmt::format("{:.0f} measured floors", rule.alpha);
@@ -109,7 +109,7 @@ void add_rows(CheckResult& result, const std::vector<BoundedGap>& gaps) {
   }
 }
 
-/// Gap, floor and bound of each channel at each step, to be drawn.
+/// Returns gap, floor and bound of each channel at each step, for a plot.
 void add_bounds(CheckResult& result, const std::vector<BoundedGap>& gaps, const BoundRule& rule) {
   for (const BoundedGap& gap : gaps) {
     if (gap.quantity.find(' ') != std::string::npos)

@@ -10,8 +10,8 @@
 
 namespace parity {
 
-/// Values one after the other, to be digested. Each string and list stands behind its length, so no two
-/// contents give the same bytes.
+/// Serializes values for a digest. Each string and list follows its length, so no two contents give the same
+/// bytes.
 class ContentBytes {
  public:
   template <class T>
@@ -29,7 +29,7 @@ class ContentBytes {
     for (const T& value : values)
       number(value);
   }
-  /// 32 hexadecimal digits.
+  /// Returns the digest as 32 hexadecimal digits.
   std::string digest() const {
     return to_string(digest_of({DType::uint8, {static_cast<int64_t>(bytes_.size())}, bytes_.data()}));
   }

@@ -27,11 +27,11 @@ StepSet all_steps(const Covered& covered) {
   return all;
 }
 
-/// The first quantity that `all` has at steps at which `part` has not, with the steps; "" if there is none.
+/// The first quantity that has steps in `all` but not in `part`, with these steps; "" if there is none.
 struct Lack {
   std::string quantity;
   StepSet steps;
-  size_t others = 0;  ///< quantities that lack steps as well
+  size_t others = 0;  ///< further quantities that lack steps
 };
 
 Lack lack_of(const Covered& all, const Covered& part) {
@@ -49,7 +49,7 @@ Lack lack_of(const Covered& all, const Covered& part) {
   return lack;
 }
 
-/// " and lacks 3 more", after a quantity and its steps.
+/// Returns " and lacks 3 more", to follow a quantity and its steps.
 std::string more_text(const Lack& lack, const std::string& verb) {
   return lack.others == 0 ? "" : fmt::format(" and {} {} more", verb, lack.others);
 }

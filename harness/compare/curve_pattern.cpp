@@ -36,7 +36,7 @@ bool lag_fits(const Series& expected, const Series& actual, int64_t lag) {
   return pairs >= 3 && moves;
 }
 
-/// k with ratio = k or 1/k, within the tolerance.
+/// Returns k with ratio = k or 1/k, within the tolerance.
 void name_whole(CurveRatio& ratio, double largest) {
   const bool inverse = std::abs(ratio.value) < 1;
   const double factor = inverse ? 1 / ratio.value : ratio.value;

@@ -55,7 +55,7 @@ std::string non_finite_value(const Coverage& coverage, const std::vector<Side>& 
   for (const CoveredSide& covered : coverage.sides) {
     const auto side = std::ranges::find(sides, covered.name, &Side::name);
     if (side == sides.end())
-      continue;  // a golden's, which holds finite values alone
+      continue;  // of a golden, which holds only finite values
     std::string text =
         coverage.of_tensors ? in_tensors(covered, *side->trace) : in_channels(covered, *side->trace);
     if (!text.empty())

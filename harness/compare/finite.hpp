@@ -10,10 +10,11 @@
 
 namespace parity {
 
-/// Returns the first value that a comparison took and that is not finite: "loss of b is inf at step 5"; "" if
-/// all are finite. Runs that overflow alike have the same bits and show nothing about what they compute.
-/// \param sides  those of the check; found by name
-/// \throws UserError if a tensor without a row of sketches cannot be read
+/// Returns the first value used by a comparison that is not finite: "loss of b is inf at step 5". "" if all
+/// are finite. Two runs that both overflow can have the same bits, which says nothing about what they
+/// compute.
+/// \param sides  sides of the check, found by name
+/// \throws UserError if a tensor without a sketch row cannot be read
 std::string non_finite_value(const Coverage& coverage, const std::vector<Side>& sides);
 
 }  // namespace parity

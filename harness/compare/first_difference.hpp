@@ -8,9 +8,9 @@
 
 namespace parity {
 
-/// Where two runs part: the first tensor, in the order in which the first run came to them, whose bits are
-/// not the same, or that ranks of the second hold as replicas and is not equal there (of which a trace shows
-/// only one). Tensors that only one of them recorded are passed over.
+/// Returns the tensor at which two runs first diverge, in the order in which the first run recorded its
+/// tensors. Its bits differ, or ranks of the second run hold it as replicas that differ (a trace shows only
+/// one of them). Tensors that only one run recorded are skipped.
 std::optional<TensorKey> first_difference(const Trace& healthy, const Trace& faulty);
 
 }  // namespace parity

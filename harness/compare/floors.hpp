@@ -16,13 +16,15 @@
 
 namespace parity {
 
-/// How rounding noise is made of an arm: another way to the same numbers.
+/// How rounding noise of an arm is generated: by another computation of the same numbers.
 enum class NoiseKind {
-  twin,           ///< float64 in place of float32
-  perturbed,      ///< the first weights times 1 + s eps, s = +1 or -1 by a seed (METRICS.md M6)
-  threads,        ///< another number of threads within an operator
-  kernels,        ///< the other determinism profile: other kernels, with other orders of summation
-  micro_batches,  ///< the update cut into more or fewer micro-batches, whose gradients are added up
+  twin,       ///< float64 instead of float32
+  perturbed,  ///< initial weights times 1 + s eps, s = +1 or -1 by a seed (METRICS.md M6)
+  threads,    ///< another number of threads within an operator
+  /// The other determinism profile: other kernels, with other orders of summation.
+  kernels,
+  /// The update split into more or fewer micro-batches, whose gradients are summed.
+  micro_batches,
 };
 
 template <>
@@ -36,25 +38,26 @@ struct EnumNames<NoiseKind> {
 struct FloorRow {
   std::string quantity;  ///< "loss", "grad layers.0.attention.wq.weight"
   int64_t step = 0;
-  double scale = 0;           ///< |value| of a channel, L2 norm of a tensor
-  std::vector<double> noise;  ///< a value each kind, in the unit of `scale`; NaN where it was not measured
+  double scale = 0;  ///< |value| of a channel, L2 norm of a tensor
+  /// One value per kind, in the unit of `scale`; NaN if the kind was not measured.
+  std::vector<double> noise;
 
-  /// The largest of the kinds; 0 without any.
+  /// Returns the largest noise of all kinds; 0 if there is none.
   double largest() const;
 };
 
-/// The noise of one arm.
+/// The measured rounding noise of one arm.
 struct ArmFloors {
-  Json config;                 ///< of the arm, as it was measured
+  Json config;                 ///< config of the arm when it was measured
   std::vector<FloorRow> rows;  ///< in order of quantity, then step
 
-  /// Names, each once, in order.
+  /// Returns the names of the quantities, each once, in order.
   std::vector<std::string> quantities() const;
 };
 
-/// What `parity calibrate` measured of a case.
+/// The rounding noise of a case, as `parity calibrate` measured it.
 struct Floors {
-  std::vector<std::string> kinds;  ///< how noise was made: "twin", "perturbed", "threads", ...
+  std::vector<std::string> kinds;  ///< kinds of noise: "twin", "perturbed", "threads", ...
   std::map<std::string, ArmFloors> arms;
   Json evidence = Json::object();  ///< command, repeats, environment, growth, what could not be measured
 
@@ -63,18 +66,18 @@ struct Floors {
 
 /// The floor of one quantity over the steps of a run.
 ///
-/// Up to the first step at which any kind of noise shows, a run is exact: the floor is 0. From there on it is
-/// the larger of what was measured at the step and what the growth fitted over all steps gives there, so that
-/// a step at which all runs agree by chance has a floor too.
+/// The floor is 0 up to the first step at which any kind of noise appears: the run is exact there. From then
+/// on it is the larger of the noise measured at the step and the growth fitted over all steps. So a step at
+/// which all runs agree by chance has a floor too.
 class FloorCurve {
  public:
   FloorCurve(const ArmFloors& arm, const std::string& quantity);
 
   bool empty() const { return points_.empty(); }
   const Growth& growth() const { return growth_; }
-  /// In the unit of the quantity; nothing at a step that was not measured.
+  /// Returns the floor in the unit of the quantity; nothing at a step that was not measured.
   std::optional<double> at(int64_t step) const;
-  /// Divided by the quantity's size; infinite where only that is 0.
+  /// Returns the floor divided by the quantity's size; infinite if only the size is 0.
   std::optional<double> relative_at(int64_t step) const;
   std::vector<int64_t> steps() const;
 
@@ -83,7 +86,7 @@ class FloorCurve {
     double noise, scale;
   };
   std::map<int64_t, Point> points_;
-  std::optional<int64_t> first_;  ///< where noise shows first
+  std::optional<int64_t> first_;  ///< first step with noise
   Growth growth_;
 };
 

@@ -18,12 +18,12 @@
 namespace parity {
 namespace {
 
-/// One quantity of both pairs.
+/// The gaps of one quantity in both pairs.
 struct Ratio {
   const GapCurve* own = nullptr;
   const GapCurve* sibling = nullptr;
 
-  /// NaN where either pair has a gap that is not finite: such a gap measures nothing.
+  /// Returns the ratio of the gaps; NaN if either gap is not finite, because such a gap measures nothing.
   double value() const {
     const double mine = own->mean(), other = sibling->mean();
     if (!std::isfinite(mine) || !std::isfinite(other))
@@ -35,12 +35,12 @@ struct Ratio {
   bool holds(double allowed) const { return value() <= allowed; }
 };
 
-/// The larger ratio, and what is not a number before all.
+/// Returns whether `a` has the larger ratio; a ratio that is NaN comes before all others.
 bool is_worse(const Ratio& a, const Ratio& b) {
   return std::isnan(a.value()) ? !std::isnan(b.value()) : !std::isnan(b.value()) && a.value() > b.value();
 }
 
-/// Where a pair is farthest apart; the first step that is not finite.
+/// Returns the position at which a pair is farthest apart, or of the first gap that is not finite.
 size_t widest(const GapCurve& curve) {
   size_t at = 0;
   for (size_t i = 0; i < curve.gap.size(); ++i) {
@@ -52,7 +52,7 @@ size_t widest(const GapCurve& curve) {
   return at;
 }
 
-/// "is 6.7 times that of": how the gap of a pair stands to its sibling's.
+/// Returns how the gap of a pair compares with its sibling's: "is 6.7 times that of".
 std::string standing_text(const Ratio& lead) {
   if (!std::isfinite(lead.own->mean()))
     return "is not finite, and cannot be held against that of";
@@ -63,7 +63,8 @@ std::string standing_text(const Ratio& lead) {
              : fmt::format("is {} times that of", size_text(lead.value()));
 }
 
-/// "the gap of hsdp against reference is 6.7 times that of fsdp against reference (1.527 against 0.227)".
+/// Returns "the gap of hsdp against reference is 6.7 times that of fsdp against reference (1.527 against
+/// 0.227)".
 std::string gap_ratio_text(const Ratio& lead, const GapRatioWords& words) {
   return fmt::format("the gap of {} {} {} ({:.4g} against {:.4g}) in {}, mean {}", words.pair,
                      standing_text(lead), words.sibling, lead.own->mean(), lead.sibling->mean(),

@@ -17,33 +17,37 @@ namespace parity {
 struct GapCurve {
   std::string quantity;
   std::vector<int64_t> steps;
-  std::vector<double> gap;  ///< |b - a|; of the tensors of a glob ||b - a||_2 over all of them
+  std::vector<double> gap;  ///< |b - a|; for a glob ||b - a||_2 over all its tensors
   bool identical = true;
-  Covered compared = {};  ///< what was subtracted; the tensors of a glob are one curve
+  /// What was subtracted; the tensors of a glob are one curve.
+  Covered compared = {};
 
-  double mean() const;  ///< over the steps; NaN if any is
+  double mean() const;  ///< Returns the mean over the steps; NaN if any gap is.
 };
 
-/// \param expected  a channel
-/// \param actual    the same at the same steps
+/// Returns the gap curve of a channel.
+/// \param expected  the reference
+/// \param actual    the same channel at the same steps
 GapCurve gap_curve(const std::string& channel, const Series& expected, const Series& actual);
 
-/// A curve for each channel of a check, or one for all its tensors. \throws MissingEvidence
+/// Returns a curve for each channel of a check, or one for all its tensors. \throws MissingEvidence
 std::vector<GapCurve> gap_curves(const Check& check, const Side& a, const Side& b);
 
-/// How the sentence names two pairs of runs.
+/// The names of two pairs of runs in the sentence.
 struct GapRatioWords {
   std::string pair;     ///< "hsdp against reference"
   std::string sibling;  ///< "fsdp against reference", "fsdp against one_process of parallel/fsdp"
 };
 
-/// Difference in differences: whether the gap of a pair is at most so many times that of its sibling, in
-/// each quantity, by the means over the steps.
+/// Judges whether the gap of a pair is at most `allowed` times that of its sibling (difference in
+/// differences). It compares the means over the steps in each quantity.
 ///
-/// Where neither pair has a gap in any quantity there is nothing to compare: `vacuous`. A sibling without a
-/// gap lets none pass. `rounding` of a pair says only that it is as near as its sibling.
-/// \param own      of the pair
-/// \param sibling  of the sibling, in the same order and at the same steps
+/// The verdict is `vacuous` if neither pair has a gap in any quantity, because there is nothing to compare.
+/// If only the sibling has no gap, no gap passes. Verdict `rounding` means only that the pair is as close as
+/// its sibling.
+/// \param own      gaps of the pair
+/// \param sibling  gaps of the sibling, in the same order and at the same steps
+///
 /// Source: METRICS.md, "difference-in-differences".
 CheckResult judge_gap_ratio(const std::vector<GapCurve>& own, const std::vector<GapCurve>& sibling,
                             double allowed, const GapRatioWords& words);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t least_points = 3;
 constexpr double needed_gain = 0.25;
-/// Squares of logarithms below this are the rounding of the fit itself.
+/// Sums of squared logarithms below this value are the rounding error of the fit itself.
 constexpr double resolution = 1e-20;
 
 struct Point {

@@ -15,25 +15,26 @@ struct GrowthPoint {
   double difference = 0;
 };
 
-/// How rounding noise grows with the steps of a run: log d_s = log d_0 + lambda s, until it saturates.
+/// The growth of rounding noise over the steps of a run: log d_s = log d_0 + lambda s, until it saturates.
 /// Source: METRICS.md M7.
 struct Growth {
   double initial = 0;  ///< d_0, the line's relative difference at step 0
   double rate = 0;     ///< lambda, per step
-  double saturation = std::numeric_limits<double>::infinity();  ///< relative level where it stops growing
-  size_t points = 0;                                            ///< the fit rests on so many
+  /// Relative level at which the growth stops.
+  double saturation = std::numeric_limits<double>::infinity();
+  size_t points = 0;  ///< number of points of the fit
 
-  /// Two points give a line whatever they are.
+  /// Returns whether there are enough points: any two points give a line.
   bool known() const { return points >= 3; }
-  /// The line at a step, at most the saturation; 0 where the growth is not known.
+  /// Returns the line's value at a step, at most the saturation; 0 if the growth is not known.
   double at(int64_t step) const;
 };
 
-/// Least squares over the logarithms of the differences above 0.
+/// Fits the growth by least squares over the logarithms of the differences above 0.
 ///
-/// The points from some step on (at least 3) are taken for saturated, at the geometric mean of their
-/// differences, if the line before them rises and what is left over (the sum of squares) falls below a
-/// quarter of what one line leaves.
+/// The points from some step on (at least 3) count as saturated, at the geometric mean of their differences,
+/// under two conditions. The line before them rises, and the two pieces leave less than a quarter of the sum
+/// of squares that one line leaves.
 Growth fit_growth(const std::vector<GrowthPoint>& points);
 
 }  // namespace parity

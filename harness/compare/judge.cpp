@@ -21,7 +21,7 @@ CheckResult without_evidence(Verdict verdict, const std::string& sentence) {
   return result;
 }
 
-/// "b did not finish: non_finite at step 3, grad of layers.0.wq.weight".
+/// Returns "b did not finish: non_finite at step 3, grad of layers.0.wq.weight".
 std::string crash_text(const std::string& name, const ArmEvidence& arm) {
   if (!arm.failure.empty())
     return arm.failure;
@@ -47,7 +47,7 @@ std::string crash_text(const std::string& name, const ArmEvidence& arm) {
   return text + fmt::format(": its trace ends after step {}", arm.trace->last_step());
 }
 
-/// A claim about values that are not finite fails, whatever their bits.
+/// Fails a claim about values that are not finite, whatever their bits.
 CheckResult only_finite(CheckResult result, const std::vector<Side>& sides) {
   if (const std::string text = non_finite_value(result.coverage, sides); !text.empty()) {
     result.passed = false;

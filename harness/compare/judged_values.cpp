@@ -25,7 +25,7 @@ void add(ContentBytes& bytes, const std::string& name, const Series& series) {
   std::visit([&](const auto& values) { bytes.list(values); }, series.values);
 }
 
-/// The same bytes whether the tensor was kept whole or as a sketch.
+/// Adds a tensor; the bytes are the same whether its values or only its sketch were kept.
 void add(ContentBytes& bytes, const TensorSource& source) {
   bytes.number(source.key.step);
   bytes.text(std::string(name_of(source.key.phase)));
@@ -43,7 +43,7 @@ void add(ContentBytes& bytes, const TensorSource& source) {
   }
 }
 
-/// All by which float64 twins are judged.
+/// Returns all thresholds by which float64 twins are judged.
 std::vector<double> thresholds() {
   const CollapseRule collapse;
   const RoundingSizeRule size;
@@ -58,7 +58,7 @@ std::vector<double> thresholds() {
   return all;
 }
 
-/// One digest a side.
+/// Returns one digest per side.
 std::vector<std::string> digests_of(const Check& check, const std::vector<Side>& sides) {
   std::vector<ContentBytes> bytes(sides.size());
   for (size_t i = 0; i < sides.size(); ++i) {

@@ -12,15 +12,16 @@
 
 namespace parity {
 
-/// Returns a digest of a check as its case states it (relation, quantity, arms, window, tolerance, reason)
-/// and of the thresholds by which this program judges float64 twins.
+/// Returns a digest of a check as its case states it: relation, quantity, arms, window, tolerance, reason.
+/// The digest also covers the thresholds by which this program judges float64 twins.
 std::string check_digest(const Check& check);
 
-/// Returns a digest for each arm of a check, in the order of Check::all_arms, over every value that the check
-/// judges of its float32 run: channels at the steps of the window with their types, tensors with dtype, shape
-/// and bits.
+/// Returns a digest for each arm of a check, in the order of Check::all_arms. It covers every value of the
+/// float32 run that the check judges: channels at the steps of the window with their types, and tensors with
+/// dtype, shape and bits.
 ///
-/// \return nothing where a value cannot be had: an arm crashed, or lacks a quantity, a step or a tensor
+/// \return nothing if a value is missing: an arm crashed, or lacks a quantity, a step or a tensor
+///
 /// Determinism: equal values give equal digests on every machine.
 std::optional<std::vector<std::string>> judged_digests(const Check& check,
                                                        const std::map<std::string, ArmEvidence>& arms);

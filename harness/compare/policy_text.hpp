@@ -9,10 +9,10 @@
 
 namespace parity {
 
-/// "NaN equals NaN, the sign of zero is ignored": what of a policy is not strict; "" of the strict one.
+/// Returns what a policy relaxes: "NaN equals NaN, the sign of zero is ignored"; "" for the strict one.
 std::string policy_text(const DifferencePolicy& policy);
 
-/// ["equal-nan", "ignore-zero-sign", "flush-subnormals"]: the same for machines, by the options' names.
+/// Returns the same as option names: ["equal-nan", "ignore-zero-sign", "flush-subnormals"].
 Json policy_json(const DifferencePolicy& policy);
 
 }  // namespace parity

@@ -32,7 +32,7 @@ std::string bin_text(size_t bin) {
                   : fmt::format("2^{}", bin - 1) + " on";
 }
 
-/// A row a bin, from the first to the last that holds something.
+/// Returns a row per bin, from the first to the last bin that is not empty.
 std::string histogram_text(const DifferenceProfile& profile) {
   size_t first = profile.ulps.size(), last = 0;
   int64_t most = 1;
@@ -53,7 +53,7 @@ std::string histogram_text(const DifferenceProfile& profile) {
   return text_table({"ULP", "elements", ""}, rows, "    ");
 }
 
-/// "most in 12-15: 41 % of the squared error, 400 elements differ"; "" where nothing differs.
+/// Returns "most in 12-15: 41 % of the squared error, 400 elements differ"; "" if nothing differs.
 std::string most_in(const std::vector<RangeDifference>& ranges) {
   double all = 0;
   for (const RangeDifference& range : ranges)

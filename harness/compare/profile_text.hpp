@@ -9,12 +9,14 @@
 
 namespace parity {
 
-/// Lines of a tensor's profile: averages and quantiles in ULPs, the histogram, and where along the flat
-/// tensor and along each dimension most of the error lies. "" if the gap has no profile.
+/// Returns a tensor's profile as lines: averages and quantiles in ULPs, the histogram, and where along the
+/// flat tensor and each dimension most of the error lies. "" if the gap has no profile.
 std::string profile_text(const TensorGap& gap);
 
-/// {"ulps": [{"from": 0, "elements": 12}, ...], "quantiles": {"0.5": 1, ...}, "blocks": [...],
-/// "dimensions": [[{"first": 0, "last": 4, "differing", "relative_l2", "max_ulp"}, ...], ...]}.
+/// Returns a profile as JSON:
+///
+///     {"ulps": [{"from": 0, "elements": 12}, ...], "quantiles": {"0.5": 1, ...}, "blocks": [...],
+///      "dimensions": [[{"first": 0, "last": 4, "differing", "relative_l2", "max_ulp"}, ...], ...]}
 Json profile_json(const DifferenceProfile& profile);
 
 }  // namespace parity

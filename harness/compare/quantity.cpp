@@ -14,7 +14,7 @@
 namespace parity {
 namespace {
 
-/// Tensors of the check's phase and glob, in order.
+/// Returns the tensors of the check's phase and glob, in order.
 std::vector<TensorKey> matching_keys(const Check& check, const Side& side) {
   std::vector<TensorKey> keys = tensor_keys(*side.trace);
   std::erase_if(keys, [&](const TensorKey& key) {
@@ -23,7 +23,7 @@ std::vector<TensorKey> matching_keys(const Check& check, const Side& side) {
   return keys;
 }
 
-/// What the sides did record, for a check that matches nothing.
+/// Throws MissingEvidence with what the sides did record, for a check that matches nothing.
 [[noreturn]] void throw_no_match(const Check& check, const std::vector<Side>& sides) {
   std::set<std::string> names;
   std::set<std::string> phases;

@@ -13,33 +13,35 @@
 
 namespace parity {
 
-/// The numeric channels that a check's names or globs stand for, in the check's order, each once.
+/// Returns the numeric channels that match a check's names or globs, in the check's order, each once.
 ///
-/// A name counts as matched if any side has it, so that a channel one side lacks is found missing later and
-/// not passed over. Timing channels match no glob, and naming one is an error: they are shown, never judged.
-/// \throws MissingEvidence if a name matches nothing, with the nearest and the known names
+/// A name matches if any side has it, so a channel that one side lacks is later found missing, not skipped.
+/// Globs do not match timing channels, and naming one is an error: they are shown, never judged.
+/// \throws MissingEvidence with the nearest and the known names if a name matches nothing
 std::vector<std::string> match_channels(const std::vector<std::string>& patterns,
                                         const std::vector<Side>& sides);
 
-/// A channel of a side at exactly these steps. \throws MissingEvidence naming the side and what it lacks
+/// Returns a channel of a side at exactly these steps. \throws MissingEvidence naming the side and what it
+/// lacks
 Series channel_at(const Side& side, const std::string& name, const std::vector<int64_t>& steps);
 
-/// The same tensor in two traces, or in one trace at two steps.
+/// A tensor in two traces, or in one trace at two steps.
 struct TensorPair {
   TensorKey expected;
   TensorKey actual;
 };
 
-/// Every tensor of the check's phase that matches its glob at a step s of the window in side `a`, with its
-/// partner at step s + lag in side `b`, in order of step, then execution.
+/// Returns every tensor of the check's phase and glob in side `a`, paired with its counterpart in side `b`. A
+/// tensor at step s of the window is paired with the one at step s + lag. The order is by step, then
+/// execution.
 ///
-/// Partners are wanted both ways: a tensor that only one side has is missing, not skipped. A lag leaves out
-/// the steps that it moves out of the run that was asked for (updates_of).
-/// \throws MissingEvidence if nothing matches, with the nearest names and the recorded steps, or if a partner
-///         was not recorded
+/// Tensors are matched both ways: one that only one side has is missing, not skipped. A lag excludes the
+/// steps that it moves out of the requested run (updates_of).
+/// \throws MissingEvidence with the nearest names and the recorded steps if nothing matches; also if a tensor
+///         of a pair was not recorded
 std::vector<TensorPair> pair_tensors(const Check& check, const Side& a, const Side& b, int64_t lag = 0);
 
-/// Keys of all tensors a trace knows, whole or as sketches only, each once, in order.
+/// Returns the keys of all tensors of a trace, whole or as sketches only, each once, in order.
 std::vector<TensorKey> tensor_keys(const Trace& trace);
 
 }  // namespace parity

@@ -15,14 +15,14 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// distance / scale; 0 if the distance is, infinite if only the scale is.
+/// Returns distance / scale; 0 if the distance is 0, infinite if only the scale is 0.
 double units(double distance, double scale) {
   if (scale == 0)
     return distance == 0 ? 0 : distance * infinity;
   return distance / scale;
 }
 
-/// Both limits on one arm, given what the other one costs.
+/// Returns the smaller of both limits on one arm, given what the other arm costs.
 double limit(const RoundingSize& size, const RoundingModel& model, double other, double alike) {
   const bool narrow = model.roundoff > RoundingModel{}.roundoff;
   const double most = narrow                       ? model.most
@@ -32,7 +32,7 @@ double limit(const RoundingSize& size, const RoundingModel& model, double other,
   return size.factor * (size.comparable ? std::min(most, beside_it) : most);
 }
 
-/// "2^19.7 float32 roundings".
+/// Returns "2^19.7 float32 roundings".
 std::string roundings_text(double roundings, const RoundingModel& model) {
   return roundings == 0
              ? std::string("nothing")

@@ -15,7 +15,8 @@
 namespace parity {
 namespace {
 
-/// METRICS.md M1: maps bit patterns to integers in the order of the values, -0 onto +0.
+/// Returns the distance of METRICS.md M1. It maps bit patterns to integers in the order of the values, -0
+/// onto +0.
 template <class Float, class Int, class Unsigned>
 Unsigned ulp_distance(Float a, Float b) {
   const auto key = [](Float value) {
@@ -26,7 +27,7 @@ Unsigned ulp_distance(Float a, Float b) {
   return order(a, b) ? key(b) - key(a) : key(a) - key(b);
 }
 
-/// A number as the policy sees it.
+/// Returns a number under a policy: with subnormals or the sign of zero removed, if the policy ignores them.
 double under(const DifferencePolicy& policy, double value, bool float32_valued) {
   const int kind = float32_valued ? std::fpclassify(static_cast<float>(value)) : std::fpclassify(value);
   if (policy.subnormal == DifferencePolicy::Subnormal::as_zero && kind == FP_SUBNORMAL)

@@ -9,9 +9,9 @@
 
 namespace parity {
 
-/// Adds what was asked and found to what a relation compared. A result that passed becomes `missing` where
-/// the two are not the same, or nothing was compared.
-/// \param asked  the sides in the order of the relation; what they have under `compared` is not looked at
+/// Adds what was asked and found to what a relation compared. A passing result becomes `missing` if what was
+/// compared differs from what was asked, or if nothing was compared.
+/// \param asked  sides in the order of the relation; their `compared` is ignored
 CheckResult settle(CheckResult result, const std::vector<CoveredSide>& asked);
 
 }  // namespace parity

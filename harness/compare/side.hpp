@@ -10,7 +10,7 @@
 
 namespace parity {
 
-/// One arm of a check: its name and a trace that is there. Pointers are not owned.
+/// One arm of a check: its name and its trace, which exists. Pointers are not owned.
 struct Side {
   std::string name;
   const Trace* trace = nullptr;
@@ -19,23 +19,24 @@ struct Side {
   bool sixteen_bits = false;
   const ArmFloors* floors = nullptr;
   std::string floors_problem = {};
-  /// What the twins of this side and the other one showed when they last ran, instead of `twin`; may be null.
+  /// What the twins of both sides showed when they last ran, used instead of `twin`; may be null.
   const TwinEvidence* stored_twins = nullptr;
   RunUpdates updates = {};  ///< as in ArmEvidence
   int64_t ranks = 0;
 };
 
-/// \param arm  one that left a trace
+/// Returns the side of an arm.
+/// \param arm  must have a trace
 Side side_of(const std::string& name, const ArmEvidence& arm);
 
-/// Thrown inside the judge where a quantity, step or twin is not there; becomes the verdict `missing` with
-/// this message as its sentence.
+/// Thrown inside the judge if a quantity, step or twin is missing. The check's verdict then is `missing`, and
+/// the message its sentence.
 class MissingEvidence : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The same side with its float64 twin in the place of the trace. \throws MissingEvidence if there is none
+/// Returns the side with its float64 twin in place of the trace. \throws MissingEvidence if there is none
 Side twin_of(const Side& side);
 
 }  // namespace parity

@@ -16,7 +16,7 @@ StepSet::StepSet(const std::vector<int64_t>& steps) {
 void StepSet::add(int64_t first, int64_t last) {
   if (last < first)
     return;
-  auto place = ranges_.end();  // steps mostly come in order
+  auto place = ranges_.end();  // steps are mostly added in order
   while (place != ranges_.begin() && std::prev(place)->second >= first - 1)
     --place;
   auto end = place;

@@ -17,7 +17,7 @@
 namespace parity {
 namespace {
 
-/// Of a smaller tensor the few pages stay mapped.
+/// Smallest tensor whose pages are released [bytes]. The few pages of a smaller one stay mapped.
 constexpr size_t least_released = size_t{64} << 10;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -33,18 +33,18 @@ Facts facts_of(const TensorSource& source) {
   return {view.dtype, view.shape};
 }
 
-/// Digests and counts settle the bits where both sides have them.
+/// Returns whether two rows show equal bits: digests and counts decide if both sides have them.
 bool same_by_digest(const SketchRow& e, const SketchRow& a, const DifferencePolicy& policy) {
   return e.dtype == a.dtype && e.shape == a.shape && e.digest == a.digest &&
          (policy.nan == DifferencePolicy::Nan::equal_if_both || (e.nan_count == 0 && a.nan_count == 0));
 }
 
-/// Whether both have block sums, as many of them: a row of no sums estimates nothing.
+/// Returns whether both rows have equally many block sums; a row without sums estimates nothing.
 bool comparable(const SketchRow& e, const SketchRow& a) {
   return !e.values.empty() && e.values.size() == a.values.size();
 }
 
-/// sqrt(sum_b (s_b - s'_b)^2) and the block where it is largest. METRICS.md M16.
+/// Estimates the gap, sqrt(sum_b (s_b - s'_b)^2), and finds the block where it is largest. METRICS.md M16.
 void estimate(TensorGap& found, const SketchRow& e, const SketchRow& a) {
   found.estimated = true;
   found.norm = e.norm;
@@ -67,13 +67,13 @@ void estimate(TensorGap& found, const SketchRow& e, const SketchRow& a) {
   found.block = {start(worst), start(worst + 1)};
 }
 
-/// Of a tensor whose values will not be looked at: whether they are what its row says.
+/// Checks that the values of a tensor match its row, for a tensor whose values are not compared.
 void prove(const TensorSource& source) {
   if (source.whole())
     source.trace->tensor(source.key);
 }
 
-/// What lets go of both sides' bytes, where they are many.
+/// Returns a function that releases bytes of both sides; none for small tensors.
 DoneWithBytes releaser(const TensorSource& expected, const TensorSource& actual, size_t bytes) {
   if (bytes < least_released)
     return {};
@@ -83,7 +83,8 @@ DoneWithBytes releaser(const TensorSource& expected, const TensorSource& actual,
   };
 }
 
-/// A tensor that lies in parts over ranks was proved part by part when it was joined.
+/// Checks a digest of the values against the row. A tensor sharded over ranks was checked part by part when
+/// it was joined.
 void prove(const TensorSource& source, const Digest& found) {
   if (!source.trace->is_proved(source.key))
     source.trace->prove(source.key, found);
@@ -98,14 +99,14 @@ bool are_proved(const TensorSource& expected, const TensorSource& actual) {
   return expected.trace->is_proved(expected.key) && actual.trace->is_proved(actual.key);
 }
 
-/// Each side's values against its own row.
+/// Checks each side's values against its own row.
 void prove_both(const TensorSource& expected, const TensorSource& actual) {
   prove(expected);
   prove(actual);
 }
 
-/// Two tensors whose rows say the same: their values have to say it too, where they are there. Of one side
-/// whole and unlike sides only the row itself can tell.
+/// Checks two tensors whose rows are equal: their recorded values must be equal too. If only one side has
+/// values, or the sides have different types, only the row itself can show it.
 void prove_equal(const TensorSource& expected, const TensorSource& actual, Proof proof) {
   if (!expected.whole() || !actual.whole() || are_proved(expected, actual))
     return prove_both(expected, actual);
@@ -120,8 +121,8 @@ void prove_equal(const TensorSource& expected, const TensorSource& actual, Proof
     prove_both(expected, actual);
 }
 
-/// Sketches that agree where the digests differ measure nothing: block sums stay the same when elements trade
-/// places. The gap is then unknown, which no rule accepts.
+/// Rejects the estimate of sketches that agree although the digests differ: block sums stay the same when
+/// elements trade places. The gap is then unknown, which no rule accepts.
 void refuse_blind_estimate(TensorGap& found, bool of_one_dtype) {
   if (!of_one_dtype || found.gap != 0)
     return;
@@ -131,7 +132,7 @@ void refuse_blind_estimate(TensorGap& found, bool of_one_dtype) {
   found.gap = nan;
 }
 
-/// Whole tensors of one dtype and shape, element by element.
+/// Measures whole tensors of one dtype and shape, element by element.
 void measure_whole(TensorGap& found, const TensorSource& expected, const TensorSource& actual,
                    TensorDetail detail, const DifferencePolicy& policy, Proof proof) {
   const TensorView e = expected.trace->unproved_tensor(expected.key);
@@ -145,7 +146,7 @@ void measure_whole(TensorGap& found, const TensorSource& expected, const TensorS
   if (difference.digests)
     prove(expected, actual, *difference.digests);
   else if (difference.identical() && policy.strict())
-    prove_both(expected, actual);  // the rows do not say so, or there are none
+    prove_both(expected, actual);  // the rows do not show equality, or there are none
   found.as_float32 = e.dtype == DType::float32;
   found.identical = difference.identical();
   found.gap = difference.l2_error;
@@ -167,7 +168,7 @@ void measure_whole(TensorGap& found, const TensorSource& expected, const TensorS
   found.worst_actual = difference.worst_actual;
 }
 
-/// ||a - e||_2 of whole tensors of any two dtypes, in float64. \return the gap and ||e||_2
+/// Subtracts whole tensors of any two dtypes in float64. \return ||a - e||_2 and ||e||_2
 std::pair<double, double> subtract(const TensorView& e, const TensorView& a) {
   double gap = 0, norm = 0;
   const auto* left = static_cast<const std::byte*>(e.data);

@@ -20,7 +20,7 @@
 namespace parity {
 namespace {
 
-/// What the twins showed of a quantity. \throws MissingEvidence if they showed nothing of it
+/// Returns what the twins showed for a quantity. \throws MissingEvidence if they showed nothing
 const TwinMeasure& measure_of(const TwinEvidence& twins, const std::string& quantity) {
   const auto found = std::ranges::find(twins.measures, quantity, &TwinMeasure::quantity);
   if (found == twins.measures.end())
@@ -31,7 +31,7 @@ const TwinMeasure& measure_of(const TwinEvidence& twins, const std::string& quan
   return *found;
 }
 
-/// The step of the largest gap, and both values at the first.
+/// Sets the step of the largest gap, and the text with both values at the first gap.
 void name_places(TwinGap& gap, const SeriesDifference& difference, const Series& a, const Series& b,
                  const Side& side_a, const Side& side_b) {
   if (!difference.first)
@@ -53,7 +53,8 @@ void name_places(TwinGap& gap, const SeriesDifference& difference, const Series&
                          .limit = 0};
 }
 
-/// Whether the arms attend under other masks from the first step on at which their values differ.
+/// Returns whether the arms use different attention masks from the first step on at which their values
+/// differ.
 bool masks_differ_first(const Side& a, const Side& b, const std::vector<int64_t>& steps, size_t first) {
   for (const Side* side : {&a, &b})
     if (!side->trace->channels().contains("mask_digest"))
@@ -63,8 +64,8 @@ bool masks_differ_first(const Side& a, const Side& b, const std::vector<int64_t>
   return masks.first == first;
 }
 
-/// Where two curves leave the rounding that their twins show, 8 times the largest so far (M7), and how large
-/// their gap is beside what a loss falls by (M8).
+/// Describes where two curves leave the rounding that their twins show, 8 times the largest so far (M7). For
+/// a loss it also states the gap relative to the descent (M8).
 void describe_course(TwinGap& gap, const Series& a, const Series& b, const std::vector<double>& noise) {
   constexpr double floors = 8;
   std::vector<double> band;
@@ -123,7 +124,7 @@ TwinGap measure_channel(const Side& side_a, const Side& side_b, const std::vecto
   return gap;
 }
 
-/// A quantity before any of its tensors is added.
+/// Returns a quantity before any of its tensors is added.
 TwinGap tensor_quantity(const TwinMeasure& twins) {
   TwinGap gap;
   gap.quantity = twins.quantity;
@@ -139,7 +140,8 @@ TwinGap tensor_quantity(const TwinMeasure& twins) {
   return gap;
 }
 
-/// The model of the finer of two dtypes: a narrower one in one arm alone is what a check has to allow.
+/// Returns the model of the finer of two dtypes. A narrower dtype in one arm alone needs an allowance of the
+/// check.
 RoundingModel finer_model(const TensorSource& a, const TensorSource& b) {
   const RoundingModel of_a = rounding_model(dtype_of(a)), of_b = rounding_model(dtype_of(b));
   return of_a.roundoff <= of_b.roundoff ? of_a : of_b;

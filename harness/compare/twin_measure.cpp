@@ -53,12 +53,12 @@ TwinMeasure measure_twin_channel(const std::string& name, const Four& four,
   return measure;
 }
 
-/// The larger of two distances; NaN if either is, which std::max may drop.
+/// Returns the larger of two distances; NaN if either is NaN, which std::max may drop.
 double larger_or_nan(double a, double b) {
   return std::isnan(a) || b < a ? a : b;
 }
 
-/// The twin's tensor of the same key. \throws MissingEvidence if it was not recorded there
+/// Returns the twin's tensor with the same key. \throws MissingEvidence if the twin did not record it
 TensorSource twin_source(const Side& twin, const TensorKey& key) {
   const TensorSource source = tensor_source(*twin.trace, key);
   if (!source.sketch && !source.whole())

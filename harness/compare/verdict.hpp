@@ -8,14 +8,16 @@ namespace parity {
 
 /// What a comparison found, from best to worst. Source: DESIGN.md, "Judging".
 enum class Verdict {
-  identical,  ///< the same bits
-  rounding,   ///< another order of the same arithmetic: the gap collapses in float64
-  drift,      ///< rounding that comes from another environment than the golden's
-  imprecise,  ///< the same mathematics, but an arm loses more than rounding: a narrower type, a cancelling
-              ///< sum
+  identical,  ///< same bits
+  /// The same arithmetic in another order: the gap collapses in float64.
+  rounding,
+  /// Rounding caused by another environment than the golden's.
+  drift,
+  /// The same mathematics, but an arm loses more than rounding: a narrower type, a cancelling sum.
+  imprecise,
   different,  ///< another computation
-  vacuous,    ///< nothing was put to the test
-  missing,    ///< a side, quantity or golden is not there
+  vacuous,    ///< nothing was tested
+  missing,    ///< a side, quantity or golden is missing
   crashed,    ///< an arm did not finish
 };
 

@@ -16,13 +16,13 @@
 namespace parity {
 namespace {
 
-/// One arm and what is stored of it.
+/// An arm and what is stored of it.
 struct Stored {
   const Check& check;
   const GoldenArm& golden;
-  std::vector<Side> run;  ///< one; its floors count
+  std::vector<Side> run;  ///< one side, whose floors count
   BoundWords words;
-  std::vector<SketchRow> rows;  ///< of the run, where the golden keeps tensors
+  std::vector<SketchRow> rows;  ///< rows of the run at the steps of the golden's tensors
 
   const Side& side() const { return run.front(); }
   bool asks_for(const TensorKey& key) const {
@@ -104,7 +104,7 @@ std::vector<BoundedGap> measure_tensors(const Stored& stored) {
   return all;
 }
 
-/// What a check against the golden asks of both: all that the golden stores of its quantities.
+/// Returns what a check against the golden asks of both sides: all that the golden stores of its quantities.
 std::vector<CoveredSide> asked_of_golden(const Stored& stored) {
   CoveredSide golden, run;
   golden.name = stored.words.expected_name;

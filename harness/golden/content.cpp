@@ -62,7 +62,7 @@ std::vector<SketchRow> kept_rows(const Trace& trace, const std::set<int64_t>& st
   for (const SketchRow& row : trace.sketches())
     if (is_kept(row.key)) {
       if (trace.has_tensor(row.key))
-        trace.tensor(row.key);  // throws if its values are not what the row says
+        trace.tensor(row.key);  // throws if the values do not match the row
       rows.push_back(row);
     }
   for (const TensorKey& key : trace.tensors())

@@ -69,7 +69,7 @@ void add_channels(Rows& rows, const std::string& arm, const std::string& suffix,
   }
 }
 
-/// One row for the digests of a phase.
+/// Adds one row for the digests of a phase.
 void add_phase(Rows& rows, const std::string& arm, Phase phase, const GoldenArm& before,
                const GoldenArm& after) {
   size_t count = 0, differing = 0, unmatched = 0;
@@ -127,7 +127,7 @@ std::string markdown_row(const GoldenDifference& row) {
                      number(row.max_ulp), gap);
 }
 
-/// How two recordings differ in what float64 twins showed; "" if they do not.
+/// Returns how two recordings differ in what float64 twins showed; "" if they do not.
 std::string evidence_note(const GoldenEvidence& before, const GoldenEvidence& after) {
   if (before.records == after.records)
     return "";

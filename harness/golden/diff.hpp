@@ -12,7 +12,7 @@
 
 namespace parity {
 
-/// One quantity that two recordings of a golden do not share.
+/// A quantity that differs between two recordings of a golden.
 struct GoldenDifference {
   enum class Kind { changed, added, removed };
   Kind kind = Kind::changed;
@@ -20,32 +20,36 @@ struct GoldenDifference {
   std::string quantity;  ///< "loss", "loss (float64 twin)", "grad", "all"
   std::string differs;   ///< "3 of 10", "1 of 40 tensors (2 unmatched)"
   std::optional<int64_t> first_step;
-  std::string tensor;  ///< of a phase: the one that differs first
+  /// For a phase: the first tensor that differs.
+  std::string tensor;
   std::string before;  ///< the value at the first step
   std::string after;
   std::optional<uint64_t> max_ulp;
   std::optional<double> relative_l2;
-  bool estimated = false;  ///< from block sums, not from the values
+  /// Whether the gap is estimated from block sums, not from the values.
+  bool estimated = false;
 
   Json to_json() const;
 };
 
-/// Channels, digests by phase, channels of twins; arm by arm.
+/// Returns the differences arm by arm: channels, digests by phase, channels of twins.
 std::vector<GoldenDifference> golden_differences(const GoldenContent& before, const GoldenContent& after);
 
-/// Whether every stored value is the same, bit for bit, whatever config and environment were. Twins count
-/// only where both sides have them.
+/// Returns whether every stored value is the same, bit for bit, whatever the configs and environments. Twins
+/// count only if both sides have them.
 bool same_values(const GoldenContent& before, const GoldenContent& after);
 
-/// How config and environment of arms that both have differ, a line each: "one_indexed: config: ...".
+/// Returns how config and environment differ in arms that both recordings have, a line each: "one_indexed:
+/// config: ...".
 std::vector<std::string> golden_notes(const GoldenContent& before, const GoldenContent& after);
 
-/// Changes that `after` has in its history and `before` has not.
+/// Returns the changes that are in the history of `after` but not of `before`.
 GoldenHistory new_changes(const Golden& before, const Golden& after);
 
-/// What changed between two recordings of a golden, as Markdown for a review: a table row a channel that
-/// differs (how many steps, the first with both values, max ULP, relative L2 gap) and a row a phase of
-/// digests; then config, environment, evidence and the reasons given. Says so where only provenance differs.
+/// Returns what changed between two recordings of a golden, as Markdown for a review. The table has a row per
+/// channel that differs, with the number of steps, the first one with both values, max ULP and relative L2
+/// gap. A row per phase covers the digests. Config, environment, evidence and the stated reasons follow. The
+/// text says so if only provenance differs.
 std::string golden_diff(const Golden& before, const Golden& after);
 
 }  // namespace parity

@@ -17,13 +17,13 @@ namespace {
 
 constexpr size_t most_named = 3;
 
-/// "lr.base" of "/lr/base".
+/// Returns a JSON pointer as a config key: "lr.base" for "/lr/base".
 std::string key_of(std::string pointer) {
   std::replace(pointer.begin(), pointer.end(), '/', '.');
   return pointer.substr(pointer.empty() ? 0 : 1);
 }
 
-/// "a (1) and b (2) are absent there": keys of one side that the other has not; "" if there is none.
+/// Returns "a (1) and b (2) are absent there", for keys that only one side has; "" if there are none.
 std::string absent_text(const Json& has, const Json& lacks, const std::string& where) {
   std::vector<std::string> absent;
   for (const auto& [key, value] : has.items())
@@ -53,7 +53,7 @@ std::string json_difference_text(const Json& before, const Json& after, const st
     parts.resize(most_named);
     parts.push_back(fmt::format("{} more differ", more));
   }
-  // Last: a trainer that has learnt new keys since then runs with their defaults, which change nothing.
+  // Absent keys come last: a trainer with new keys since then uses their defaults, which change nothing.
   for (const std::string& absent : {absent_text(old, now, after_where), absent_text(now, old, before_where)})
     if (!absent.empty())
       parts.push_back(absent);
@@ -62,7 +62,7 @@ std::string json_difference_text(const Json& before, const Json& after, const st
 
 namespace {
 
-/// How far the golden's run and this one lie from each other and from their own twins.
+/// Returns the distances of the golden's run and this one from each other and from their own twins.
 RoundingSize size_of(const SeriesPair& pair, const SeriesPair& twin, const PrecisionAllowance& allowance) {
   const SeriesDifference twins = measure_series(twin.expected, twin.actual);
   RoundingSize size;
@@ -74,7 +74,7 @@ RoundingSize size_of(const SeriesPair& pair, const SeriesPair& twin, const Preci
   return size;
 }
 
-/// Why a gap that collapses is no drift.
+/// Returns why a gap that collapses is not drift.
 std::string refusal_text(const RoundingSize& size, const std::string& environment) {
   const RoundingSizeRule rule;
   const std::string reason = rule.explain(size, "the golden", "this run");

@@ -18,9 +18,9 @@ std::string golden_digest(const GoldenArm& arm, const std::string& name) {
   return content_digest({{name, arm}});
 }
 
-constexpr std::string_view of_channels = "channels ";  // before the digest of an arm that no golden keeps
+constexpr std::string_view of_channels = "channels ";  // prefix of the digest of an arm that the golden lacks
 
-/// Whether an arm's run may lend itself to evidence.
+/// Returns whether an arm's run may be used as evidence.
 bool is_whole(const ArmEvidence& arm) {
   return !arm.crashed && arm.failure.empty() && arm.trace && arm.trace->complete() &&
          arm.trace->faults().empty() && !arm.trace->failure() && !arm.resolved.empty();
@@ -38,7 +38,7 @@ std::string claim_of_check(const Check& check) {
   return fmt::format("{} {}: {}", check.quantity(), name_of(check.relation), fmt::join(check.arms, ", "));
 }
 
-/// Content digests of everything that a golden stores, its variants included.
+/// Returns the content digests of everything that a golden stores, including its variants.
 std::set<std::string> stored_digests(const Golden& golden) {
   std::set<std::string> digests;
   for (const auto& [name, arm] : golden.arms)
@@ -49,14 +49,16 @@ std::set<std::string> stored_digests(const Golden& golden) {
   return digests;
 }
 
-/// Whether two records are about one check of one state of the arms; then only one of them is kept.
+/// Returns whether two records are about the same check in the same state of the arms; only one of them is
+/// kept.
 bool same_subject(const EvidenceRecord& a, const EvidenceRecord& b) {
   return a.binding.check == b.binding.check &&
          std::ranges::equal(a.binding.arms, b.binding.arms, {}, &ArmBinding::golden, &ArmBinding::golden);
 }
 
-/// Whether all that a record is bound to is in the golden. An arm that is not kept can have other bits in
-/// another environment only; of this one the fresh records are the news.
+/// Returns whether all that a record is bound to is still in the golden. An arm that the golden does not
+/// store can have other bits only in another environment. For the current environment, fresh records replace
+/// the old ones.
 bool still_bound(const EvidenceRecord& record, const std::set<std::string>& stored,
                  const std::vector<EvidenceRecord>& fresh) {
   const auto outside = [](const ArmBinding& arm) { return arm.golden.starts_with(of_channels); };
@@ -71,7 +73,7 @@ bool still_bound(const EvidenceRecord& record, const std::set<std::string>& stor
          });
 }
 
-/// Records stand in the same order wherever they were recorded.
+/// Returns a sort key, so that records have the same order wherever they were recorded.
 std::vector<std::string> order_of(const EvidenceRecord& record) {
   std::vector<std::string> keys = {record.claim, record.binding.check};
   for (const ArmBinding& arm : record.binding.arms)

@@ -14,26 +14,27 @@
 
 namespace parity {
 
-/// Returns what binds evidence of a check to its arms as they ran now.
+/// Returns the binding of evidence of a check to its arms as they ran now.
 ///
-/// An arm that the golden keeps is bound to what is stored of it, another one to all its channels.
-/// \return nothing unless the golden is intact and each arm of the check finished, gives every value that the
-///         check judges, and agrees bit for bit with all that the golden (or the variant of its environment)
-///         stores of it
+/// An arm that the golden stores is bound to what is stored of it; any other arm is bound to all its
+/// channels.
+/// \return nothing unless the golden is intact and each arm of the check finished with every value that the
+///         check judges. Each arm must also agree bit for bit with all that the golden (or the variant of its
+///         environment) stores of it.
 std::optional<EvidenceBinding> evidence_binding(const Check& check, const Golden& golden,
                                                 const std::map<std::string, ArmEvidence>& arms);
 
-/// Returns the record that is bound to exactly this; null if there is none.
+/// Returns the record with exactly this binding; null if there is none.
 const EvidenceRecord* find_evidence(const GoldenEvidence& evidence, const EvidenceBinding& binding);
 
-/// Returns the evidence that a golden is to hold after a recording: fresh evidence, and records of other
-/// environments that are still bound to what it stores.
+/// Returns the evidence for a golden after a recording: fresh evidence, and records of other environments
+/// that are still bound to what the golden stores.
 ///
-/// A record that is bound to the same and shows the same numbers stays as it is, date included, so recording
-/// twice gives the same bytes.
-/// \param before  what the file held
-/// \param golden  as it will be written, but for its evidence
-/// \param arms    of the case, those that the golden does not keep as well
+/// A record with the same binding and the same numbers stays unchanged, date included, so recording twice
+/// gives the same bytes.
+/// \param before  evidence that the file held
+/// \param golden  the golden to be written, without its evidence
+/// \param arms    every arm of the case, including those that the golden does not store
 GoldenEvidence renewed_evidence(const GoldenEvidence& before, const Golden& golden,
                                 const std::map<std::string, ArmEvidence>& arms,
                                 const std::vector<FreshEvidence>& fresh);

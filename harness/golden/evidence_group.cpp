@@ -16,7 +16,7 @@ namespace parity {
 using hdf5::Handle;
 namespace {
 
-/// A column a field: shorter than a row a quantity.
+/// Returns measures as a column per field, which is shorter than a row per quantity.
 Json json_of_evidence(const std::vector<TwinMeasure>& measures) {
   Json columns;
   for (const TwinMeasure& measure : measures) {
@@ -32,7 +32,7 @@ Json json_of_evidence(const std::vector<TwinMeasure>& measures) {
   return columns;
 }
 
-/// \throws Json::exception if the columns are none, or not of one length
+/// Parses measures. \throws Json::exception if there are no columns, or their lengths differ
 std::vector<TwinMeasure> measures_of(const Json& columns) {
   std::vector<TwinMeasure> measures(columns.at("quantity").size());
   for (size_t i = 0; i < measures.size(); ++i)
@@ -68,7 +68,7 @@ Json json_of_evidence(const EvidenceRecord& record) {
           {"digest", evidence_digest(record)}};
 }
 
-/// \throws Json::exception or UserError if it is not an evidence record
+/// Parses a record. \throws Json::exception or UserError if it is not an evidence record
 EvidenceRecord record_of(const Json& json) {
   EvidenceRecord record;
   record.claim = json.at("claim");
@@ -84,7 +84,7 @@ EvidenceRecord record_of(const Json& json) {
   return record;
 }
 
-/// Adds one record, or says why it is none.
+/// Adds one record, or sets `problem` to the reason why it is invalid.
 void add_record(GoldenEvidence& evidence, const std::string& text, size_t number) try {
   const Json json = parity::read_json(text);
   EvidenceRecord record = record_of(json);

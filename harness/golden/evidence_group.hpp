@@ -11,20 +11,21 @@
 
 namespace parity {
 
-/// What a golden file holds of float64 twins.
+/// The evidence of float64 twins in a golden file.
 struct GoldenEvidence {
   std::vector<EvidenceRecord> records;
-  std::string problem;  ///< "its evidence of 'X' does not give its digest"; "" if all is as it was recorded
+  /// What is wrong: "its evidence of 'X' does not give its digest". "" if all is as recorded.
+  std::string problem;
 };
 
-/// Writes group /evidence of a golden file; golden_file.hpp has its layout.
+/// Writes group /evidence of a golden file; golden_file.hpp documents its layout.
 void write_evidence(hid_t file, const GoldenEvidence& evidence);
 
-/// Reads it. Records whose digest does not hold are left out and named in `problem`. A file without the
-/// group, or with one of another version, holds no evidence.
+/// Reads group /evidence. Records whose digest does not match are left out and named in `problem`. A file
+/// without the group, or with another version of it, holds no evidence.
 GoldenEvidence read_evidence(const InputFile& file);
 
-/// Whether a golden file says that it has evidence; nothing of it is verified. False for what cannot be read.
+/// Returns whether a golden file has evidence, without verifying it. False for a file that cannot be read.
 bool has_evidence(const std::filesystem::path& file);
 
 }  // namespace parity

@@ -22,7 +22,7 @@ std::vector<std::string> all_quantities(const Floors& floors) {
   return names;
 }
 
-/// Padded with zeros to the longest one.
+/// Writes names padded with zeros to the length of the longest one.
 void write_names(hid_t group, const std::vector<std::string>& names) {
   size_t width = 1;
   for (const std::string& name : names)

@@ -7,11 +7,12 @@
 
 namespace parity {
 
-/// Group /floors of a golden file; its layout stands in golden_file.hpp.
+/// Group /floors of a golden file; golden_file.hpp documents its layout.
 
 void write_floors(hid_t file, const Floors& floors);
 
-/// Empty where the file has no such group. \throws UserError if its columns do not fit together
+/// Returns the floors; empty if the file has no such group. \throws UserError if its columns do not fit
+/// together
 Floors read_floors(const InputFile& file);
 
 }  // namespace parity

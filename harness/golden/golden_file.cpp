@@ -48,7 +48,7 @@ void write_arm(hid_t group, const GoldenArm& arm) {
     write_channels(hdf5::create_group(group, "twin"), *arm.twin);
 }
 
-/// Numbered in their order: names of links sort as text.
+/// Writes variants under numbers with leading zeros, because link names sort as text.
 void write_variants(hid_t group, const std::vector<GoldenContent>& variants) {
   for (size_t i = 0; i < variants.size(); ++i) {
     const Handle arms = hdf5::create_group(group, fmt::format("{:02}", i));
@@ -151,7 +151,7 @@ Golden read_existing(const fs::path& path) {
   return golden;
 }
 
-/// Reads a golden again before it takes the place of the one before.
+/// Reads a written golden again before it replaces the previous one.
 void check_written(const fs::path& written, const fs::path& path, const Golden& golden) {
   std::string problem = "it does not read back as it was written";
   try {

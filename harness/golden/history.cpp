@@ -10,7 +10,7 @@ namespace {
 constexpr size_t most_changes = 100;
 constexpr size_t most_bytes = 500;
 
-/// At most so many bytes, and no half of a UTF-8 character at the end.
+/// Returns at most most_bytes bytes of a text, without a partial UTF-8 character at the end.
 std::string cut(std::string text) {
   if (text.size() <= most_bytes)
     return text;

@@ -10,20 +10,21 @@
 
 namespace parity {
 
-/// One change of a golden's content after its first recording.
+/// A change of a golden's content after its first recording.
 struct GoldenChange {
-  std::string reason;   ///< why the new values are right, in the words of whoever recorded them
-  std::string commit;   ///< of the program that recorded
-  std::string content;  ///< content digest from then on
+  /// Why the new values are right, as stated by the person who recorded them.
+  std::string reason;
+  std::string commit;   ///< commit of the recording program
+  std::string content;  ///< content digest after the change
 };
 
-/// Oldest first. Not part of the content digest.
+/// All changes, oldest first. Not part of the content digest.
 using GoldenHistory = std::vector<GoldenChange>;
 
-/// The newest 100 changes, reasons cut to 500 bytes: an HDF5 attribute holds 64 KB.
+/// Returns the newest 100 changes, with reasons cut to 500 bytes: an HDF5 attribute holds 64 KB.
 Json history_json(const GoldenHistory& history);
 
-/// Nothing if the JSON is no history.
+/// Parses a history; returns nothing if the JSON is not a history.
 std::optional<GoldenHistory> read_history(const Json& json);
 
 }  // namespace parity

@@ -15,8 +15,8 @@
 namespace parity {
 namespace {
 
-/// The twins of `before` where `content` was recorded without: a golden that knows more and agrees in all the
-/// rest needs no new one.
+/// Adds the twins of `before` to content that was recorded without twins. A golden that has twins and agrees
+/// in everything else need not be replaced.
 GoldenContent with_twins_of(GoldenContent content, const GoldenContent& before) {
   for (auto& [name, arm] : content)
     if (const auto old = before.find(name); !arm.twin && old != before.end())
@@ -24,7 +24,7 @@ GoldenContent with_twins_of(GoldenContent content, const GoldenContent& before) 
   return content;
 }
 
-/// The first value that is not finite: "loss of its float64 twin is nan at step 3"; "" if all are.
+/// Returns the first value that is not finite: "loss of its float64 twin is nan at step 3"; "" if all are.
 std::string non_finite_value(const GoldenChannels& run, const std::string& whose) {
   for (const auto& [name, channel] : run.channels)
     if (const auto* values = std::get_if<std::vector<double>>(&channel.values))
@@ -45,7 +45,7 @@ std::string non_finite_value(const GoldenArm& arm) {
   return text;
 }
 
-/// What would be stored.
+/// Returns the content that a recording stores.
 GoldenContent contents_of(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms) {
   GoldenContent contents;
   for (const auto& [name, evidence] : arms) {
@@ -66,8 +66,8 @@ GoldenContent contents_of(const std::filesystem::path& file, const std::map<std:
   return contents;
 }
 
-/// What a file holds, also if it is not what was recorded: its history stays. Nothing where it cannot be
-/// read.
+/// Returns the content of a file, even if it is damaged, so that its history survives. Returns nothing if it
+/// cannot be read.
 std::optional<Golden> readable_golden(const std::filesystem::path& file) {
   try {
     return read_golden(file);
@@ -89,8 +89,8 @@ Recording recording_of(const std::filesystem::path& file, const std::optional<Go
   return same_values(before->arms, whole) ? Recording::other_config : Recording::changed;
 }
 
-/// What the file holds now, also if it is not what was recorded; nothing if it is missing or cannot be
-/// understood. A read that fails is not damage: history and floors of a golden would be lost for it.
+/// Returns the file's current content, even if it is damaged; nothing if the file is missing or cannot be
+/// parsed. A failed read is not damage: treating it as such would lose the golden's history and floors.
 /// \throws UserError if the bytes cannot be read
 std::optional<Golden> golden_before(const std::filesystem::path& file) {
   std::error_code error;
@@ -106,7 +106,7 @@ bool same_arm(const GoldenArm& before, const GoldenArm& after) {
   return same_values({{"", before}}, {{"", after}});
 }
 
-/// What a recording leaves as it is: floors, and of arms that hold their values all that is stored of them.
+/// Keeps what a recording does not change: floors, and all that is stored of arms with unchanged values.
 void keep_what_holds(Golden& golden, const Golden& before, Recording recording) {
   golden.floors = before.floors;
   golden.variants = before.variants;
@@ -117,12 +117,12 @@ void keep_what_holds(Golden& golden, const Golden& before, Recording recording) 
       arm = old->second;
     for (GoldenContent& variant : golden.variants)
       if (!holds)
-        variant.erase(name);  // of values that are no longer the golden's
+        variant.erase(name);  // belongs to values that the golden no longer has
   }
   std::erase_if(golden.variants, [](const GoldenContent& variant) { return variant.empty(); });
 }
 
-/// Gives a golden that is about to be written its evidence. \return whether that is news
+/// Renews the evidence of a golden that is about to be written. \return whether it changed
 bool renew_evidence(Golden& golden, const GoldenEvidence& before, std::map<std::string, ArmEvidence> arms,
                     const EvidenceToKeep& evidence) {
   golden.stored_digest = content_digest(golden.arms);
@@ -155,7 +155,7 @@ Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& o
     golden.arms = with_twins_of(std::move(golden.arms), before->arms);
   const bool news = renew_evidence(golden, intact ? before->evidence : GoldenEvidence(), arms, evidence);
   if (recording == Recording::unchanged && rewrite != Rewrite::always && news) {
-    golden.origin = before->origin;  // of the values, which are as they were
+    golden.origin = before->origin;  // origin of the values, which are unchanged
     golden.arms = before->arms;
     write_golden(file, golden);
     return Recording::evidence;
@@ -178,7 +178,7 @@ void record_variant(const std::filesystem::path& file, const GoldenOrigin& origi
                     const std::map<std::string, ArmEvidence>& arms, const std::string& reason) {
   Golden golden = read_intact_golden(file);
   for (auto& [name, arm] : contents_of(file, arms)) {
-    arm.twin.reset();  // drift is told by the golden's own
+    arm.twin.reset();  // the golden's own twin decides on drift
     const auto same = [&, &label = name, &now = arm](const GoldenContent& variant) {
       return variant.contains(label) && variant.at(label).fingerprint == now.fingerprint;
     };

@@ -17,7 +17,7 @@ namespace {
 
 using Seal = std::array<char, 16>;
 
-/// Digest of a file's bytes, as the seal holds it. \param bytes  with the seal's own bytes zero
+/// Returns the digest of a file's bytes in the seal's form. \param bytes  with the seal's own bytes zero
 Seal seal_of(const std::string& bytes) {
   const Digest digest = digest_of({DType::uint8, {static_cast<int64_t>(bytes.size())}, bytes.data()});
   Seal seal;

@@ -12,7 +12,7 @@
 namespace parity {
 namespace {
 
-/// A stored channel of an arm at exactly these steps.
+/// Returns a stored channel of an arm at exactly these steps.
 Series stored_series(const Golden& golden, const std::string& arm, const std::string& channel,
                      const std::vector<int64_t>& steps) {
   const std::string& name = golden.origin.case_name;
@@ -38,7 +38,7 @@ Side side_of(const std::string& name, const std::map<std::string, ArmEvidence>& 
   return parity::side_of(name, arm);
 }
 
-/// What the check asks of its pair, it asks of the sibling too.
+/// Returns what the check asks of the sibling: the same as of its pair.
 CoveredSide asked_of_stored(CoveredSide asked, const Golden& golden, const std::string& arm) {
   asked.name = arm + " of " + golden.origin.case_name;
   asked.ranks_asked = asked.ranks_found = 0;

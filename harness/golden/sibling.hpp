@@ -10,8 +10,8 @@
 
 namespace parity {
 
-/// A check of relation no_farther whose sibling is a pair of another case: that pair's gap is what the
-/// other case's golden holds, so that nothing of it is run.
+/// Judges a check of relation no_farther whose sibling is a pair of another case. The sibling's gap is that
+/// of the other case's golden, so the sibling does not run.
 /// \param arms    every arm of the check
 /// \param stored  the other case's golden
 CheckResult judge_against_sibling(const Check& check, const std::map<std::string, ArmEvidence>& arms,

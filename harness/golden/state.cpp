@@ -13,7 +13,7 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-/// Whether it is a golden of a version that this program does not read.
+/// Returns whether a file is a golden of a version that this program does not read.
 bool is_of_other_schema(const fs::path& file) {
   const auto guard = hdf5::lock();
   try {

@@ -12,15 +12,16 @@
 
 namespace parity {
 
-/// How a case's golden file is, without running anything.
+/// The state of a case's golden file, found without running anything.
 enum class GoldenState {
-  none,          ///< the case keeps no golden
-  stored,        ///< there, whole, and of the case's arms
-  missing,       ///< not recorded yet
-  incomplete,    ///< an arm of the case is not in it
-  unused,        ///< it holds an arm that the case does not keep, or belongs to no case
-  other_schema,  ///< of another version of the format
-  corrupt,       ///< unreadable, or not as it was written
+  none,        ///< the case has no golden
+  stored,      ///< intact, and with exactly the case's arms
+  missing,     ///< not recorded yet
+  incomplete,  ///< lacks an arm of the case
+  /// Holds an arm that the case does not keep, or belongs to no case.
+  unused,
+  other_schema,  ///< has another version of the format
+  corrupt,       ///< unreadable or damaged
 };
 
 template <>
@@ -36,7 +37,8 @@ struct GoldenFinding {
   std::string sentence;  ///< what is wrong; "" for none and stored
 };
 
-/// \param arms  the arms that the case keeps; empty: none
+/// Returns the state of a golden file.
+/// \param arms  arms that the case keeps; empty: none
 GoldenFinding golden_state(const std::filesystem::path& file, const std::vector<std::string>& arms);
 
 }  // namespace parity

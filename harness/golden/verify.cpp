@@ -25,30 +25,32 @@ GoldenResult failure(const std::string& arm, const std::string& quantity, Verdic
   return result;
 }
 
-/// One arm of a run against one arm of a golden.
+/// One arm of a run and the golden's arm that it is compared with.
 struct Sides {
   std::string name;
   const GoldenArm& golden;
   const ArmEvidence& run;
   const std::vector<Check>& claims;
-  std::string environment;           ///< how it differs; "" if it is the golden's
-  std::string config;                ///< likewise
-  std::vector<SketchRow> rows = {};  ///< of the run, at the steps at which the golden keeps tensors
+  std::string environment;  ///< how the environment differs; "" if it does not
+  std::string config;       ///< how the config differs; "" if it does not
+  /// Rows of the run, at the steps at which the golden keeps tensors.
+  std::vector<SketchRow> rows = {};
 
-  /// The run's row of a tensor; null if it has none.
+  /// Returns the run's row of a tensor; null if it has none.
   const SketchRow* find_row(const TensorKey& key) const {
     const auto found =
         std::lower_bound(rows.begin(), rows.end(), key,
                          [](const SketchRow& row, const TensorKey& wanted) { return row.key < wanted; });
     return found != rows.end() && found->key == key ? &*found : nullptr;
   }
-  /// Whether rows of a phase, of the golden or of the run, are not left to a check against the golden.
+  /// Returns whether any row of a phase, in the golden or in the run, is not left to a check against the
+  /// golden.
   bool has_unclaimed(const std::vector<SketchRow>& list, Phase phase) const {
     return std::any_of(list.begin(), list.end(),
                        [&](const SketchRow& row) { return row.key.phase == phase && !claimed(row.key); });
   }
 
-  /// Whether a check against the golden judges this channel, or this tensor of a phase.
+  /// Returns whether a check against the golden judges this channel, or this tensor of a phase.
   bool claimed(const std::string& channel) const {
     return std::any_of(claims.begin(), claims.end(), [&](const Check& check) {
       return check.arms == std::vector{name} && !check.of_tensors() &&
@@ -65,7 +67,7 @@ struct Sides {
   }
 };
 
-/// A channel of the golden beside the run's; nothing if the run lacks it or has other steps.
+/// Returns a channel of the golden and of the run; nothing if the run lacks it or has other steps.
 std::optional<SeriesPair> pair_of(const std::string& channel, const GoldenChannels& golden,
                                   const Trace& trace) {
   const auto stored = golden.channels.find(channel);
@@ -82,7 +84,7 @@ BitsClaim claim_of(const Sides& sides, const std::string& quantity, const std::s
           "differs from the golden's"};
 }
 
-/// Settles what was compared with the golden. \param asked  of either side
+/// Settles what was compared with the golden. \param asked  what is asked of either side
 CheckResult settle_pair(CheckResult result, const Sides& sides, CoveredSide asked, bool of_tensors) {
   CoveredSide golden = asked;
   golden.name = "the golden";
@@ -93,7 +95,7 @@ CheckResult settle_pair(CheckResult result, const Sides& sides, CoveredSide aske
   return settle(std::move(result), {golden, asked});
 }
 
-/// An arm that computes in 16 bits rounds as bfloat16 does.
+/// Returns the allowance of an arm; one that computes in 16 bits rounds as bfloat16 does.
 PrecisionAllowance allowance_of(const ArmEvidence& arm) {
   PrecisionAllowance allowance = arm.allowance;
   const DType own = arm.sixteen_bits ? DType::bfloat16 : DType::float32;
@@ -131,7 +133,7 @@ GoldenResult verify_channel(const Sides& sides, const std::string& channel) {
   return verified;
 }
 
-/// The steps at which this golden keeps tensors. A run may record more for its checks.
+/// Returns the steps at which this golden keeps tensors. A run may record more for its checks.
 std::set<int64_t> steps_of_golden(const GoldenArm& golden) {
   std::set<int64_t> steps = kept_steps(golden.run.steps);
   for (const SketchRow& row : golden.sketches)
@@ -139,7 +141,7 @@ std::set<int64_t> steps_of_golden(const GoldenArm& golden) {
   return steps;
 }
 
-/// A tensor of this phase that a golden keeps and this one has not; null if there is none.
+/// Returns the run's row of a tensor of this phase that the golden does not store; null if there is none.
 const SketchRow* unstored_row(const Sides& sides, Phase phase) {
   std::set<TensorKey> stored;
   for (const SketchRow& row : sides.golden.sketches)
@@ -150,8 +152,8 @@ const SketchRow* unstored_row(const Sides& sides, Phase phase) {
   return nullptr;
 }
 
-/// Why another environment does not explain what differs in these tensors; "" if it does.
-/// \param drifts  the arm's channels were seen to drift
+/// Returns why another environment does not explain the differences in these tensors; "" if it does.
+/// \param drifts  whether the arm's channels were found to drift
 std::string no_drift_text(const std::vector<SourcePair>& pairs, bool drifts) {
   if (!drifts)
     return "the environment differs, but the channels do not show drift";
@@ -165,7 +167,7 @@ std::string no_drift_text(const std::vector<SourcePair>& pairs, bool drifts) {
   return "";
 }
 
-/// Digests of one phase. \param drifts  the arm's channels were seen to drift
+/// Compares the digests of one phase. \param drifts  whether the arm's channels were found to drift
 GoldenResult verify_phase(const Sides& sides, Phase phase, bool drifts) {
   const std::string quantity(name_of(phase));
   std::vector<SourcePair> pairs;
@@ -276,7 +278,8 @@ std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::strin
   return results;
 }
 
-/// That there is no golden to trust, and where the runs differ from what a damaged file holds.
+/// Returns a failure for a golden that is not trusted, and where the runs differ from what a damaged file
+/// holds.
 std::vector<GoldenResult> without_golden(const StoredGolden& stored,
                                          const std::map<std::string, ArmEvidence>& arms,
                                          const std::vector<Check>& claims) {

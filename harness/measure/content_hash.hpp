@@ -10,8 +10,8 @@
 
 namespace parity {
 
-/// XXH3-128 over a stream of values in a canonical form: little-endian numbers of 8 bytes, floats by their
-/// bits, strings and lists after their length. Two streams of other structure never look alike.
+/// Computes XXH3-128 over a stream of values in canonical form: little-endian 8-byte numbers, floats by their
+/// bits, strings and lists after their length. Streams of different structure always produce different bytes.
 class ContentHash {
  public:
   ContentHash();
@@ -26,7 +26,7 @@ class ContentHash {
   void add(std::span<const int64_t> values);
   void add(std::span<const double> values);
 
-  /// 32 hexadecimal digits.
+  /// Returns the hash as 32 hexadecimal digits.
   std::string hex() const;
 
  private:

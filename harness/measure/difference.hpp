@@ -13,19 +13,19 @@
 
 namespace parity {
 
-/// How far one tensor is from another of the same dtype and shape. Measured once; tolerances decide
-/// elsewhere.
+/// The difference of a tensor `actual` (a) from a tensor `expected` (e) of the same dtype and shape. It is
+/// measured once; tolerances are applied elsewhere.
 ///
 /// A NaN on either side, or on both, makes its element differ and the distances NaN, which no tolerance
-/// accepts. Equal infinities are distance 0, other infinities are infinitely far. Norms of a side are over
-/// its finite elements. Where the reference is zero and the other side is not, relative distances are
-/// infinite. Subnormal numbers are numbers like others. DifferencePolicy can ask for less.
+/// accepts. Equal infinities have distance 0; other infinities are infinitely far apart. Each side's norm
+/// covers its finite elements. If only the reference is zero, relative distances are infinite. Subnormal
+/// numbers count like all others. A DifferencePolicy can relax these rules.
 struct Difference {
-  /// max_ulp where a NaN has no distance.
+  /// Value of max_ulp if a NaN has no distance.
   static constexpr uint64_t no_ulp = std::numeric_limits<uint64_t>::max();
 
-  int64_t count = 0;      ///< elements
-  int64_t differing = 0;  ///< with other bits (-0 is not +0), or NaN
+  int64_t count = 0;      ///< number of elements
+  int64_t differing = 0;  ///< elements with different bits (-0 is not +0), or NaN
 
   double l2_error = 0;       ///< ||a - e||_2
   double expected_norm = 0;  ///< ||e||_2
@@ -33,37 +33,44 @@ struct Difference {
   double max_abs_error = 0;  ///< max |a - e|
   double relative_linf = 0;  ///< max |a - e| / max |e| (M2)
   double cosine = 1;         ///< <a, e> / (||a|| ||e||); 1 for two zero vectors, 0 for one
-  uint64_t max_ulp = 0;      ///< M1, in the dtype's own steps; |a - e| of integers
-  double mean_ulp = 0;       ///< over all elements
-  double bias_ulp = 0;       ///< mean of the signed steps: above 0 where actual lies higher
-  double needed_rtol = 0;    ///< smallest rtol with |a - e| <= rtol |e| everywhere (M3 at atol 0)
-  int64_t expected_nan = 0;  ///< elements that are NaN ...
+  /// Largest distance in the dtype's own steps (M1); |a - e| for integers.
+  uint64_t max_ulp = 0;
+  double mean_ulp = 0;  ///< over all elements
+  /// Mean of the signed steps; above 0 if actual is higher on average.
+  double bias_ulp = 0;
+  /// Smallest rtol with |a - e| <= rtol |e| everywhere (M3 at atol 0).
+  double needed_rtol = 0;
+  int64_t expected_nan = 0;  ///< NaN elements in each side
   int64_t actual_nan = 0;
-  int64_t expected_inf = 0;  ///< ... or infinite, a side
+  int64_t expected_inf = 0;  ///< infinite elements in each side
   int64_t actual_inf = 0;
 
-  /// The first NaN; without one the first element with the largest |a - e|; without a difference in value the
-  /// first with other bits. -1 if all bits are equal.
+  /// Flat index of the worst element: the first NaN, else the first element with the largest |a - e|, else
+  /// the first with different bits. -1 if all bits are equal.
   int64_t worst_index = -1;
   double worst_expected = 0;
   double worst_actual = 0;
 
-  std::optional<DifferenceProfile> profile;  ///< where it lies; only on request
-  std::optional<DigestPair> digests;  ///< of both sides' bits as they are, whatever the policy; likewise
+  /// Where the difference lies. Set only if DifferenceOptions::profile asks for it.
+  std::optional<DifferenceProfile> profile;
+  /// Digests of both sides' unmodified bits, whatever the policy. Set only if DifferenceOptions::digests asks
+  /// for them.
+  std::optional<DigestPair> digests;
 
-  /// The same bits, and no NaN.
+  /// Returns whether both sides have the same bits and no NaN.
   bool identical() const { return differing == 0; }
-  /// ||a - e||^2 / ||e||^2 (M2).
+  /// Returns ||a - e||^2 / ||e||^2 (M2).
   double nmse() const { return relative_l2 * relative_l2; }
-  /// Signal to noise in decibels, -20 log10 of relative_l2 (M2); infinite if nothing differs in value.
+  /// Returns the signal-to-noise ratio [dB], -20 log10 of relative_l2 (M2); infinite if no value differs.
   double sqnr_db() const;
 };
 
-/// What counts as equal. The defaults are the strict ones.
+/// What counts as equal. The defaults are the strictest.
 struct DifferencePolicy {
   enum class Nan { never_equal, equal_if_both };
   enum class ZeroSign { counts, ignored };
-  enum class Subnormal { counts, as_zero };  ///< as_zero: both sides as hardware that flushes would have them
+  /// With as_zero, both sides are compared as hardware that flushes subnormals would hold them.
+  enum class Subnormal { counts, as_zero };
 
   Nan nan = Nan::never_equal;
   ZeroSign zero_sign = ZeroSign::counts;

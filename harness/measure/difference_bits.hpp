@@ -9,41 +9,45 @@
 
 namespace parity {
 
-/// Both sides of some elements. A whole number of packs: zeros on both sides fill the last one.
+/// A block of elements of both sides. It is a whole number of packs; zeros on both sides fill the last one.
 struct ElementBlock {
-  static constexpr size_t most = 1024;  ///< elements; both sides, decoded too, fit the first-level cache
+  /// Most elements in a block. Both sides, also decoded, fit the first-level cache.
+  static constexpr size_t most = 1024;
   const std::byte* expected;
   const std::byte* actual;
   size_t count;
   int64_t first;  ///< flat index of the first element
 };
 
-/// The block after one, asked for from memory while that one is worked on: a side in each of its two passes,
-/// since memory that is asked for at once comes no sooner.
+/// Prefetches the next block while the current one is processed. Each of the two passes over a block
+/// prefetches one side: requesting all memory at once would not make it arrive sooner.
 struct Ahead {
   const std::byte* expected;
   const std::byte* actual;
-  size_t element;  ///< bytes
+  size_t element;  ///< size of an element [bytes]
 
   void fetch_expected(size_t i) const { __builtin_prefetch(expected + i * element); }
   void fetch_actual(size_t i) const { __builtin_prefetch(actual + i * element); }
 };
 
-/// What the bits of a block say.
+/// What a comparison of a block's bits found.
 template <class E>
 struct BlockBits {
   using Bits = typename E::Bits;
-  bool regular = true;     ///< floats: no value is infinite or NaN; int64: doubles hold each
-  uint64_t differing = 0;  ///< elements
-  Bits most = 0;           ///< steps
-  Bits weighed = 0;        ///< the same, where three count for four from 1.5 times a power of two on
-  Bits top = 0;            ///< largest magnitude of the expected side
-  Bits least = std::numeric_limits<Bits>::max();  ///< its smallest one where the sides differ
-  uint64_t up[2] = {0, 0};  ///< sums of steps: low and high halves, as StepSum::add takes them
+  /// No float is infinite or NaN; a double holds each int64 exactly.
+  bool regular = true;
+  uint64_t differing = 0;  ///< elements with different bits
+  Bits most = 0;           ///< largest distance [steps]
+  /// Like `most`, but with 3/4 of the steps of pairs that both lie at 1.5 times a power of two or above.
+  Bits weighed = 0;
+  Bits top = 0;                                   ///< largest magnitude of the expected side
+  Bits least = std::numeric_limits<Bits>::max();  ///< its smallest magnitude among differing elements
+  /// Sums of the steps upwards, as low and high halves that StepSum::add accepts.
+  uint64_t up[2] = {0, 0};
   uint64_t down[2] = {0, 0};
 };
 
-/// Sums of unsigned lanes, in halves that cannot overflow over a block.
+/// Sums unsigned lanes, in halves that cannot overflow over a block.
 template <class Bits, size_t width>
 class HalfSums {
  public:
@@ -52,7 +56,7 @@ class HalfSums {
     low_ += halves & Halves::all(mask);
     high_ += Halves::map(halves, halves, [](auto x, auto) { return x >> bits; });
   }
-  /// What StepSum::add takes.
+  /// Stores the low and high halves that StepSum::add accepts.
   void store(uint64_t* low_high) const {
     const uint64_t low = simd::sum(low_), high = simd::sum(high_);
     low_high[0] = sizeof(Bits) == 4 ? low + (high << bits) : sizeof(Bits) < 4 ? low + high : low;
@@ -60,7 +64,7 @@ class HalfSums {
   }
 
  private:
-  /// Narrow lanes are taken two at a time: their halves are two elements.
+  /// Narrow lanes are summed two at a time: their halves are two elements.
   using Half = std::conditional_t<sizeof(Bits) == 8, uint64_t,
                                   std::conditional_t<sizeof(Bits) == 1, uint16_t, uint32_t>>;
   using Halves = simd::Pack<Half, width, width>;
@@ -79,30 +83,31 @@ struct BitLanes {
   using Numbers = simd::Pack<typename E::Signed, width, width>;
 
   static constexpr auto differ = [](auto x, auto y) { return x != y; };
-  /// Of floats: both lie in the upper half between two powers of two, though perhaps not the same two.
+  /// Returns whether two floats both lie in the upper half between two powers of two, not necessarily the
+  /// same two.
   static constexpr auto both_large = [](auto x, auto y) {
     return (x & y & static_cast<Bits>((Bits{1} << E::mantissa) / 2)) != 0;
   };
   static constexpr auto below_zero = [](auto x, auto) { return (typename Numbers::Register)x < 0; };
 
-  /// |x| of signed numbers; of the least one too, as they are unsigned.
+  /// Returns |x| of signed numbers, as unsigned numbers, which also hold that of the smallest one.
   static Words absolute(const Words& x) {
     const Words opposite = Words::zero() - x;
     return simd::cast<Bits>(
         larger(simd::cast<typename E::Signed>(x), simd::cast<typename E::Signed>(opposite)));
   }
-  /// |x|; of floats as bits.
+  /// Returns |x|; for floats as bits.
   static Words magnitude(const Words& x) {
     if constexpr (E::floating)
       return x & Words::all(E::magnitude);
     return E::has_sign ? absolute(x) : x;
   }
-  /// All ones where x is below zero.
+  /// Returns all ones in lanes where x is below zero.
   static Words minus(const Words& x) { return Words::choose(below_zero, x, x, Words::ones(), Words::zero()); }
   static Words quarter(const Words& x) {
     return Words::map(x, x, [](auto y, auto) { return y >> 2; });
   }
-  /// Places on the number line.
+  /// Returns positions on the number line.
   static simd::Pack<typename E::Key, width, width> key(const Words& x) {
     if constexpr (!E::floating)
       return simd::cast<typename E::Key>(x);
@@ -110,7 +115,7 @@ struct BitLanes {
   }
 };
 
-/// What both ways to compare gather.
+/// Results that both comparison methods collect.
 template <class E, size_t width>
 struct GatheredBits {
   using Lanes = BitLanes<E, width>;
@@ -135,15 +140,16 @@ struct GatheredBits {
   }
 };
 
-/// Steps that a lane can add up over a block, with a sign; of 64 bits twice as many that all lanes can.
+/// Largest distance [steps] that a lane can sum, with a sign, over a block. For 64-bit elements twice the sum
+/// of all lanes fits.
 template <class E, size_t width>
 constexpr uint64_t close_steps =
     E::magnitude / (E::size == 8 ? 2 * ElementBlock::most : ElementBlock::most * E::size / width);
 
-/// Of sides that lie close together, as most do: no element has another sign than its other side (integers:
-/// overflows when subtracted from it), none is more than `close_steps` from it. Then steps are differences of
-/// bits, and plain lanes hold their sums.
-/// \return nothing if they do not lie so, or may not be regular
+/// Compares sides that are close together, as most are. No element differs in sign from its counterpart (for
+/// integers: the subtraction does not overflow), and none is more than `close_steps` from it. Steps are then
+/// differences of bits, and plain lanes hold their sums.
+/// \return nothing if the sides are not that close, or may not be regular
 template <class E, size_t width>
 std::optional<BlockBits<E>> compare_close(const ElementBlock& b, const Ahead& next) {
   using Lanes = BitLanes<E, width>;
@@ -177,14 +183,15 @@ std::optional<BlockBits<E>> compare_close(const ElementBlock& b, const Ahead& ne
   return found;
 }
 
-/// Of any sides.
+/// Compares any two sides.
 template <class E, size_t width>
 BlockBits<E> compare_far(const ElementBlock& b, const Ahead& next) {
   using Lanes = BitLanes<E, width>;
   using Words = typename Lanes::Words;
   GatheredBits<E, width> gathered;
   HalfSums<typename E::Bits, width> up, down;
-  Words top = Words::zero();  // of both sides; of negative integers one less
+  // Largest magnitude of both sides; one less for negative integers.
+  Words top = Words::zero();
   for (size_t i = 0; i < b.count; i += Words::lanes) {
     next.fetch_expected(i);
     const Words e = Words::load(b.expected + i * E::size), a = Words::load(b.actual + i * E::size);
@@ -208,7 +215,7 @@ BlockBits<E> compare_far(const ElementBlock& b, const Ahead& next) {
   return found;
 }
 
-/// Of sides with the same bits.
+/// Reads sides that have the same bits.
 /// \return nothing if they may not be regular
 template <class E, size_t width>
 std::optional<BlockBits<E>> read_same(const ElementBlock& b, const Ahead& next) {
@@ -224,8 +231,8 @@ std::optional<BlockBits<E>> read_same(const ElementBlock& b, const Ahead& next) 
   return found.top < E::irregular ? std::optional(found) : std::nullopt;
 }
 
-/// The cheapest way that will do.
-/// \param far  whether the sides of the block before lay far apart; set
+/// Compares a block by the cheapest applicable method.
+/// \param far  whether the sides of the block before were far apart; updated
 template <class E, size_t width>
 BlockBits<E> compare_bits(const ElementBlock& b, const Ahead& next, bool& far) {
   if (std::memcmp(b.expected, b.actual, b.count * E::size) == 0) {

@@ -10,7 +10,7 @@
 
 namespace parity {
 
-/// A block's elements as numbers that vectors convert; they need not be aligned.
+/// A block's elements as numbers that vector instructions convert; they need not be aligned.
 template <class E>
 struct NumberBlock {
   const typename E::Number* expected;
@@ -19,14 +19,14 @@ struct NumberBlock {
   int64_t first;  ///< flat index of the first element
 };
 
-/// Where the numbers of elements of 8 and 16 bits lie.
+/// Storage for the decoded numbers of 8-bit and 16-bit elements.
 template <class E>
 struct DecodedBlock {
   using Numbers = std::array<typename E::Number, E::is_number ? 0 : ElementBlock::most>;
   alignas(64) Numbers expected;
   alignas(64) Numbers actual;
 
-  /// \param both  whether the actual side is wanted too
+  /// Returns a block's elements as numbers. \param both  whether to decode the actual side too
   NumberBlock<E> decode(const ElementBlock& b, bool both) {
     using Number = typename E::Number;
     if constexpr (E::is_number)
@@ -38,17 +38,17 @@ struct DecodedBlock {
   }
 };
 
-/// What the values of a block say, all of them finite.
+/// Measures the values of a block, all of them finite.
 template <class E, size_t width>
 class BlockValues {
  public:
   explicit BlockValues(const NumberBlock<E>& block) : b_(block) {}
 
-  /// Adds a block that holds some difference in value.
+  /// Adds a block in which some value differs.
   void add(const BlockBits<E>& bits, const Ahead& next, DifferenceTally& t) const {
     struct Sums {
       One error_squares, expected_squares, actual_squares, product, max_error;
-    } sums[Wide::registers];  // a register at a time, which leaves enough of them for all sums
+    } sums[Wide::registers];  // per register, so that all sums fit in registers
     for (size_t i = 0; i < b_.count; i += simd::wide) {
       next.fetch_actual(i);
       simd::for_each_register<Wide::registers>([&](auto r) {
@@ -74,7 +74,7 @@ class BlockValues {
     t.product += simd::sum(all(&Sums::product));
     const Wide max_error = all(&Sums::max_error);
     t.max_expected = std::max(t.max_expected, value_of(bits.top));
-    // The root of a rounded square is what was squared, where that is safe.
+    // The square root of a rounded square is exact for safe squares.
     const double most = safe_squares ? std::sqrt(simd::largest(max_error)) : simd::largest(max_error);
     if (quotient_bound(bits, most) > t.needed_rtol && may_exceed(bits, t.needed_rtol))
       t.needed_rtol = std::max(t.needed_rtol, largest_quotient());
@@ -84,7 +84,7 @@ class BlockValues {
     }
   }
 
-  /// Adds a block whose sides have the same values: the same sums, in the same order.
+  /// Adds a block whose sides have equal values: the same sums, in the same order.
   void add_equal(const BlockBits<E>& bits, const Ahead& next, DifferenceTally& t) const {
     Wide squares;
     for (size_t i = 0; i < b_.count; i += simd::wide) {
@@ -103,9 +103,9 @@ class BlockValues {
   using Number = typename E::Number;
   using Wide = simd::WideDoubles<width>;
   using One = simd::Pack<double, width, width>;
-  /// A double holds the product of two elements.
+  /// Whether a double holds the product of two elements exactly.
   static constexpr bool exact_products = E::size < 4 || (E::size == 4 && E::floating);
-  /// The square of a difference neither under- nor overflows.
+  /// Whether the square of a difference neither underflows nor overflows.
   static constexpr bool safe_squares = E::size <= 4;
 
   Wide expected(size_t i) const { return Wide::template convert<Number>(b_.expected + i); }
@@ -121,12 +121,13 @@ class BlockValues {
     return magnitude_of(static_cast<double>(E::number(magnitude)));
   }
 
-  /// No |a - e| / |e| is more, if it is a number: than the largest error over the smallest element; and, of
-  /// normal floats, than d steps' part of a binade's 2^mantissa, since |e| = m 2^k with m in [1, 2), and
-  /// - up to a whole binade, |a - e| is at most d 2^(k - mantissa) m: a step over the next power of two
-  ///   counts twice, but then m is nearly 2;
-  /// - up to a quarter of one, two sides in the upper halves of binades lie in the same one, where
-  ///   |a - e| = d 2^(k - mantissa), and m is 1.5 or more.
+  /// Returns an upper bound of |a - e| / |e| over the pairs for which it is a number. One bound is the
+  /// largest error over the smallest element. For normal floats d steps give another bound, relative to the
+  /// 2^mantissa steps of a binade. Here |e| = m 2^k with m in [1, 2):
+  /// - For d up to a whole binade, |a - e| is at most d 2^(k - mantissa) m. A step over the next power of two
+  ///   counts twice, but then m is nearly 2.
+  /// - For d up to a quarter of a binade, two sides in the upper halves of binades lie in the same binade.
+  ///   Then |a - e| = d 2^(k - mantissa), and m is 1.5 or more.
   static double quotient_bound(const BlockBits<E>& bits, double max_error) {
     constexpr uint64_t binade = uint64_t{1} << E::mantissa;
     const double bound = max_error / value_of(bits.least);
@@ -136,14 +137,14 @@ class BlockValues {
     return std::min(bound, static_cast<double>(steps) / binade);
   }
 
-  /// Whether a quotient |a - e| / |e| may be more than `known`: found with products of numbers of type Own.
+  /// Returns whether a quotient |a - e| / |e| may exceed `known`, from products of numbers of type Own.
   template <class Own>
   bool exceeds(double known) const {
     using Owns = simd::Pack<Own, width>;
-    // Less than what is known: an error that rounds down, or a product that rounds up, must not hide a
-    // larger quotient.
+    // Slightly less than `known`: an error rounded down, or a product rounded up, must not hide a larger
+    // quotient.
     const Owns rtol = Owns::all(static_cast<Own>(known * (1 - 4 * std::numeric_limits<Own>::epsilon())));
-    Owns excess[2];  // two, so that one maximum need not wait for the other
+    Owns excess[2];  // two, so that the maxima do not wait for each other
     for (size_t i = 0; i < b_.count; i += 2 * Owns::lanes)
       for (size_t k = 0; k < 2; ++k) {
         const Owns e = Owns::template convert<Number>(b_.expected + i + k * Owns::lanes);
@@ -152,7 +153,7 @@ class BlockValues {
       }
     return simd::largest(larger(excess[0], excess[1])) > 0;
   }
-  /// The same, and true where no such product tells: where one would round to a subnormal.
+  /// Returns the same, and true if a product would round to a subnormal, so that products cannot show it.
   bool may_exceed(const BlockBits<E>& bits, double known) const {
     const double least_product = known * std::min(1.0, value_of(bits.least));
     if constexpr (std::is_same_v<Number, float>)  // half as much work
@@ -166,12 +167,12 @@ class BlockValues {
     Wide most;
     for (size_t i = 0; i < b_.count; i += simd::wide) {
       const Wide e = expected(i), error = absolute(actual(i) - e);
-      most = larger(error / absolute(e), most);  // 0 / 0 is NaN, and does not count
+      most = larger(error / absolute(e), most);  // 0 / 0 is NaN and is ignored
     }
     return simd::largest(most);
   }
 
-  /// The first element whose values lie that far apart.
+  /// Returns the flat index of the first element with this distance.
   int64_t find_error(double wanted) const {
     for (size_t i = 0; i < b_.count; i += simd::wide) {
       const auto errors = absolute(actual(i) - expected(i)).values();

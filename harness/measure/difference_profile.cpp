@@ -12,7 +12,7 @@
 namespace parity {
 namespace {
 
-/// Adds elements to the range they lie in.
+/// Adds the difference of further elements to their range.
 void add_to(RangeDifference& range, const RangeDifference& more) {
   range.differing += more.differing;
   range.error_squares += more.error_squares;
@@ -20,7 +20,7 @@ void add_to(RangeDifference& range, const RangeDifference& more) {
   range.max_ulp = std::max(range.max_ulp, more.max_ulp);
 }
 
-/// Squares are summed in eight lanes, so that one sum need not wait for the other.
+/// Sums elements [begin, end). Eight lanes of squares keep one sum from waiting for another.
 RangeDifference sum_of(const ProfileTally::Elements& elements, size_t begin, size_t end) {
   constexpr size_t lanes = 8;
   std::array<double, lanes> errors = {}, squares = {};

@@ -9,17 +9,19 @@
 
 namespace parity {
 
-/// A copy of a block in which each value is finite and each pair of elements that a policy calls equal is.
-/// What NaN and infinities say has been counted, and each pair with one is replaced by two equal values, so
-/// that it adds to no sum but that of the finite side.
+/// A copy of a block in which every value is finite and every pair that the policy calls equal is equal. NaN
+/// and infinities have been counted. Each pair with one is replaced by two equal values, so that it
+/// contributes only the finite side's value.
 template <class E>
 struct RepairedBlock {
   using Bits = typename E::Bits;
   alignas(64) std::array<Bits, ElementBlock::most> expected, actual;
-  std::array<uint16_t, ElementBlock::most> nans, infinities;  ///< that agree with nothing
+  /// Positions of NaN and infinities that are not accepted as equal.
+  std::array<uint16_t, ElementBlock::most> nans, infinities;
   size_t nan_count = 0, infinity_count = 0;
 
-  /// \param count  elements; zeros fill the last pack
+  /// Copies a block.
+  /// \param count  number of elements; zeros fill the last pack
   void copy(const std::byte* e, const std::byte* a, size_t count) {
     std::memcpy(expected.data(), e, count * E::size);
     std::memcpy(actual.data(), a, count * E::size);
@@ -45,7 +47,7 @@ struct RepairedBlock {
   }
 
   static size_t padded(size_t count) {
-    constexpr size_t lanes = simd::pack_bytes;  // of the narrowest elements
+    constexpr size_t lanes = simd::pack_bytes;  // lanes of the narrowest elements
     return (count + lanes - 1) / lanes * lanes;
   }
 

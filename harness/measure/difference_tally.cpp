@@ -20,7 +20,7 @@ double cosine_of(const DifferenceTally& t) {
   return e == 0 || a == 0 ? 0 : std::clamp(t.product / e / a, -1.0, 1.0);
 }
 
-/// Sides that no distance can be told of: an element of one is NaN.
+/// Marks the distances as undefined: an element of either side is NaN.
 void set_no_distance(Difference& result) {
   result.l2_error = result.relative_l2 = result.max_abs_error = result.relative_linf = nan;
   result.cosine = result.needed_rtol = result.mean_ulp = result.bias_ulp = nan;

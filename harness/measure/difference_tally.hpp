@@ -9,7 +9,7 @@
 
 namespace parity {
 
-/// An exact sum of distances in steps, of up to 2^32 elements.
+/// An exact sum of distances [steps] of up to 2^32 elements.
 struct StepSum {
   uint64_t low = 0;  ///< below 2^32
   uint64_t high = 0;
@@ -22,26 +22,27 @@ struct StepSum {
   double value() const { return static_cast<double>(high) * 0x1p32 + static_cast<double>(low); }
 };
 
-/// a - b; exact but for the last rounding.
+/// Returns a - b, exact up to the last rounding.
 inline double difference_of(const StepSum& a, const StepSum& b) {
   return static_cast<double>(static_cast<int64_t>(a.high - b.high)) * 0x1p32 +
          static_cast<double>(static_cast<int64_t>(a.low - b.low));
 }
 
-/// What lies between two stretches of elements: the sums and extremes of a Difference, before roots and
+/// The difference between two stretches of elements: the sums and extremes of a Difference, before roots and
 /// ratios.
 struct DifferenceTally {
   double error_squares = 0, expected_squares = 0, actual_squares = 0, product = 0;
   double max_expected = 0, max_abs_error = 0, needed_rtol = 0;
   uint64_t max_ulp = 0;
-  StepSum up, down;  ///< steps of the elements of which actual lies higher, and lower
+  /// Steps of the elements for which actual is higher (up) and lower (down).
+  StepSum up, down;
   int64_t differing = 0;
   int64_t expected_nan = 0, actual_nan = 0, expected_inf = 0, actual_inf = 0;
-  int64_t first_nan = -1;    ///< flat index of the first NaN that agrees with nothing
-  int64_t largest = -1;      ///< of the first element with max_abs_error, if that is not 0
-  int64_t first_other = -1;  ///< of the first element with other bits
+  int64_t first_nan = -1;    ///< flat index of the first NaN that is not accepted as equal
+  int64_t largest = -1;      ///< first element with max_abs_error, if that is not 0
+  int64_t first_other = -1;  ///< first element with different bits
 
-  /// Adds the elements that come next. The order of calls decides the bits.
+  /// Adds the following elements. The order of calls determines the bits of the result.
   void add(const DifferenceTally& next) {
     error_squares += next.error_squares;
     expected_squares += next.expected_squares;
@@ -66,14 +67,14 @@ struct DifferenceTally {
   }
 };
 
-/// Elements whose tallies are added up before they are added to those of others. Part of the order of sums.
+/// Number of elements whose tallies are added up before they are added to others. Part of the order of sums.
 inline constexpr int64_t difference_stretch = int64_t{1} << 18;
 
-/// \throws UserError unless two tensors have one shape and one dtype
+/// Checks two tensors. \throws UserError unless they have the same shape and dtype
 void require_alike(const TensorView& expected, const TensorView& actual);
 
-/// Roots and ratios. All but the profile, and the elements at worst_index.
-/// \param count  elements of a side
+/// Returns the difference, with roots and ratios; without the profile and the elements at worst_index.
+/// \param count  number of elements in each side
 Difference finish_difference(const DifferenceTally& t, int64_t count);
 
 }  // namespace parity

@@ -10,22 +10,23 @@
 
 namespace parity {
 
-/// Exact fingerprint of a tensor: 128-bit sum over elements of mix(global index, bit pattern). Equal bits
-/// give equal digests; digests of disjoint parts add up to the digest of the whole.
+/// Exact fingerprint of a tensor: the 128-bit sum over elements of mix(global index, bit pattern). Equal bits
+/// give equal digests. Digests of disjoint parts add up to the digest of the whole.
 struct Digest {
   uint64_t low = 0;   ///< bits 0 to 63
   uint64_t high = 0;  ///< bits 64 to 127
 
   /// Orders digests by low, then high.
   auto operator<=>(const Digest&) const = default;
-  Digest& operator+=(const Digest& other);  ///< each half modulo 2^64
+  Digest& operator+=(const Digest& other);  ///< adds each half modulo 2^64
 };
 
-/// 32 hexadecimal digits, high half first.
+/// Returns the digest as 32 hexadecimal digits, high half first.
 std::string to_string(const Digest& digest);
 
-/// \param first_index  global row-major index of the view's first element (a contiguous part of a larger
-/// tensor)
+/// Returns the digest of a view.
+/// \param first_index  global row-major index of the view's first element, for a contiguous part of a larger
+///                     tensor
 Digest digest_of(const TensorView& view, uint64_t first_index = 0);
 
 }  // namespace parity

@@ -23,13 +23,13 @@ struct Element {
       std::conditional_t<size == 4, uint32_t, std::conditional_t<size == 2, uint16_t, uint8_t>>>;
   using Signed = std::make_signed_t<Bits>;
   static constexpr bool has_sign = dtype != DType::uint8 && dtype != DType::bool8;
-  /// Elements are ordered, and their distances counted, as numbers of this type (M1).
+  /// Integer type in which elements are ordered and their distances counted (M1).
   using Key = std::conditional_t<has_sign, Signed, Bits>;
 
   static constexpr Bits sign = static_cast<Bits>(Bits{1} << (8 * size - 1));
   static constexpr Bits magnitude = static_cast<Bits>(~sign);
 
-  /// Bits of the significand that are stored.
+  /// Stored bits of the significand.
   static constexpr int mantissa = dtype == DType::float64         ? 52
                                   : dtype == DType::float32       ? 23
                                   : dtype == DType::bfloat16      ? 7
@@ -37,30 +37,30 @@ struct Element {
                                   : dtype == DType::float8_e4m3fn ? 3
                                   : dtype == DType::float8_e5m2   ? 2
                                                                   : 0;
-  /// The least magnitude that is infinite or NaN; of e4m3fn, which has no infinity, that of NaN.
+  /// Smallest magnitude that is infinite or NaN; for e4m3fn, which has no infinity, that of NaN.
   static constexpr Bits infinite = !floating ? Bits{0}
                                    : dtype == DType::float8_e4m3fn
                                        ? magnitude
                                        : static_cast<Bits>(magnitude >> mantissa << mantissa);
   static constexpr bool has_infinity = floating && dtype != DType::float8_e4m3fn;
-  /// The least magnitude with which sums over doubles do not work: infinity or NaN, or more than a double
-  /// holds.
+  /// Smallest magnitude that sums over doubles cannot handle: infinity, NaN, or an integer that a double may
+  /// not hold.
   static constexpr uint64_t irregular = floating ? uint64_t{infinite} : (uint64_t{1} << 53) + 1;
-  /// The least magnitude that is not subnormal (or zero).
+  /// Smallest magnitude that is neither subnormal nor zero.
   static constexpr Bits least_normal = static_cast<Bits>(Bits{floating} << mantissa);
 
   static bool is_nan(Bits bits) { return floating && (bits & magnitude) >= infinite && !is_infinite(bits); }
   static bool is_infinite(Bits bits) { return has_infinity && (bits & magnitude) == infinite; }
   static bool is_subnormal(Bits bits) { return (bits & magnitude) != 0 && (bits & magnitude) < least_normal; }
 
-  /// -0 lies at +0.
+  /// Returns the element's position on the number line; -0 is at +0.
   static Key key(Bits bits) {
     if constexpr (floating)
       return static_cast<Key>(bits & sign ? -static_cast<Key>(bits & magnitude) : static_cast<Key>(bits));
     else
       return static_cast<Key>(bits);
   }
-  /// Steps between two elements, exact in the unsigned type of their width.
+  /// Returns the distance of two elements [steps], exact in the unsigned type of their width.
   static Bits steps(Bits a, Bits b) {
     const Key x = key(a), y = key(b);
     return static_cast<Bits>(x > y ? static_cast<Bits>(x) - static_cast<Bits>(y)
@@ -72,7 +72,8 @@ struct Element {
     return bits;
   }
 
-  /// What vectors convert to doubles: the element itself, or for 8 and 16 bits one of the same value.
+  /// Type that vector instructions convert to doubles: the element's own, or a wider one for 8-bit and 16-bit
+  /// elements.
   using Number =
       std::conditional_t<dtype == DType::float64, double,
                          std::conditional_t<floating, float, std::conditional_t<size == 8, Signed, int32_t>>>;
@@ -91,8 +92,8 @@ struct Element {
       to[i] = number(load(from, i));
   }
 
-  /// As doubles; exact, but for int64 beyond 2^53 (nearest). Plain loops: compilers make better
-  /// vectors of a conversion than its vector form gives.
+  /// Widens elements to doubles; exact, except for int64 beyond 2^53 (nearest). The loops are plain because
+  /// compilers vectorize them better than explicit vector code.
   static void widen(const std::byte* from, size_t count, double* to) {
     if constexpr (dtype == DType::float64) {
       std::memcpy(to, from, count * size);
@@ -111,11 +112,11 @@ struct Element {
   }
 
  private:
-  /// A float of few bits, without a subnormal operand: that would cost an assist by microcode. A subnormal is
-  /// the fraction that an implicit one stands before, less that one.
+  /// Returns a float of few bits, without a subnormal operand, which would cost a microcode assist. A
+  /// subnormal is the value of its fraction with an implicit leading one, minus that one.
   static float widen_small(uint32_t bits) {
     constexpr uint32_t bias = 127 - (dtype == DType::float8_e4m3fn ? 7 : 15);
-    constexpr uint32_t top = (bias + 1) << 23;  // of the least normal number
+    constexpr uint32_t top = (bias + 1) << 23;  // exponent of the smallest normal number
     const uint32_t fraction = (bits & uint32_t{magnitude}) << (23 - mantissa);
     const uint32_t with_sign = (bits & uint32_t{sign}) << (32 - 8 * size);
     if constexpr (dtype == DType::bfloat16)

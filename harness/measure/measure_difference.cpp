@@ -18,26 +18,27 @@
 namespace parity {
 namespace {
 
-/// What one thread takes at a time.
+/// Number of elements that a thread processes at a time.
 constexpr int64_t stretch_size = difference_stretch;
-constexpr int64_t wave = 256;  ///< stretches whose results are held at a time
-constexpr int64_t fewest = 4;  ///< stretches for which a thread pays
-/// Stretches that are told done at once: pages that are given back one stretch at a time cost more than the
-/// pass over them, since each time all threads' views of the memory are put right.
+constexpr int64_t wave = 256;  ///< stretches whose results are in memory at a time
+constexpr int64_t fewest = 4;  ///< stretches that make a thread worthwhile
+/// Stretches that are reported as done together. Releasing pages one stretch at a time costs more than the
+/// pass over them, because each release updates all threads' view of the memory.
 constexpr int64_t group = 8;
 
-/// Elements of both sides, and where to put what is found.
+/// Elements of both sides, and the place for the results.
 struct Stretch {
   const std::byte* expected;
   const std::byte* actual;
   int64_t first;
   int64_t count;
   DifferencePolicy policy;
-  double known_rtol;      ///< a needed_rtol of others: what is not more need not be looked for
-  ProfileTally* profile;  ///< null: not wanted
+  /// The needed_rtol of other stretches; smaller quotients need not be searched for.
+  double known_rtol;
+  ProfileTally* profile;  ///< null: no profile
 };
 
-/// Integers of which a double cannot hold each one: distances are exact all the same.
+/// Adds integers that a double may not hold exactly; their distances are still exact.
 template <class E>
 void add_large_integers(const ElementBlock& b, DifferenceTally& total) {
   DifferenceTally t;
@@ -59,7 +60,7 @@ void add_large_integers(const ElementBlock& b, DifferenceTally& total) {
   total.add(t);
 }
 
-/// Each element of a block for a profile. Not inlined into the kernels, of which there are many.
+/// Adds each element of a block to a profile. Not inlined into the kernels, of which there are many.
 template <class E>
 [[gnu::noinline]] void add_to_profile(const ElementBlock& b, size_t count, const RepairedBlock<E>* repaired,
                                       const Stretch& stretch, ProfileTally& profile) {
@@ -104,7 +105,7 @@ struct MeasureStretch {
     t.needed_rtol = s.known_rtol;
     RepairedBlock<E> repaired;
     DecodedBlock<E> decoded;
-    bool far = false;  // whether the last block's sides lay far apart
+    bool far = false;  // whether the last block's sides were far apart
     const auto count = static_cast<size_t>(s.count);
     for (size_t first = 0; first < count; first += ElementBlock::most) {
       const size_t here = std::min(ElementBlock::most, count - first);
@@ -159,7 +160,7 @@ struct MeasureStretch {
   }
 };
 
-/// All of it, stretch by stretch.
+/// Measures two whole tensors, stretch by stretch.
 class Measuring {
  public:
   Measuring(const TensorView& expected, const TensorView& actual, const DifferenceOptions& options)
@@ -184,7 +185,7 @@ class Measuring {
         for (int64_t i = g * size; i < end; ++i) {
           const auto at = static_cast<size_t>(i);
           found[at] = measure((begin + i) * stretch_size, profiles[at]);
-          if (options_.digests)  // at once, while the bytes are in this core's cache
+          if (options_.digests)  // now, while the bytes are in this core's cache
             digests[at] = digests_at((begin + i) * stretch_size);
         }
         print_done((begin + g * size) * stretch_size, (begin + end) * stretch_size);
@@ -233,7 +234,7 @@ class Measuring {
     return found;
   }
 
-  /// The elements [first, end), or as many as there are.
+  /// Reports the elements [first, end), cut at the tensor's end, as done.
   void print_done(int64_t first, int64_t end) const {
     if (!options_.done)
       return;
@@ -248,8 +249,8 @@ class Measuring {
   const DifferenceOptions& options_;
   std::optional<ProfileTally> profile_;
   DigestPair digests_;
-  /// The largest so far. A stretch that starts with it finds fewer quotients worth a look; the largest of all
-  /// is the same whoever was first.
+  /// Largest needed_rtol so far. A stretch that starts with it evaluates fewer quotients. The final maximum
+  /// does not depend on the order of the stretches.
   std::atomic<double> known_rtol_ = 0;
 };
 

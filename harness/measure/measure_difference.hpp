@@ -9,25 +9,24 @@
 
 namespace parity {
 
-/// What measure_difference measures, and with how many threads.
 struct DifferenceOptions {
-  DifferencePolicy policy = {};  ///< what counts as equal
-  bool profile = false;          ///< whether Difference::profile is set
-  bool digests = false;          ///< whether Difference::digests is set
-  int threads = 0;  ///< at most; 0: as many as there are cores for this process
-  /// Told of some megabytes of either side at a time that are not needed any more; from any of the threads.
+  DifferencePolicy policy = {};
+  bool profile = false;
+  bool digests = false;
+  int threads = 0;  ///< most threads; 0: as many as this process has cores
+  /// Called with each few megabytes of either side that are no longer needed; from any worker thread.
   DoneWithBytes done = {};
 };
 
-/// One pass over both; float64 accumulation, block by block in index order.
+/// Measures the difference of two tensors in one pass. Sums are in float64, block by block in index order.
 ///
 /// Squares of float64 values beyond about 1e154 overflow, which gives infinite or NaN norms; those below
 /// 1e-154 count as 0.
 /// \param expected  [any shape] any dtype; the reference side
 /// \param actual    same shape and dtype
 /// \throws UserError "shape (2, 3) against (3, 2) (cannot align)"
-/// Determinism: the same bits on every machine and for any number of threads.
-/// Source: METRICS.md M1-M3.
+///
+/// Determinism: the same bits on every machine and for any number of threads. Source: METRICS.md M1-M3.
 Difference measure_difference(const TensorView& expected, const TensorView& actual,
                               const DifferenceOptions& options = {});
 

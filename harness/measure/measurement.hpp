@@ -11,27 +11,27 @@
 
 namespace parity {
 
-/// What a trace keeps of a tensor whose elements it does not keep.
+/// What a trace keeps of a tensor without its elements.
 struct Measurement {
   Statistics statistics;
   Digest digest;
   std::vector<double> sketch = std::vector<double>(sketch_size, 0.0);  ///< [K]
 };
 
-/// Where the elements of a tensor, or of what a rank holds of one, lie in the logical tensor.
+/// The places of a tensor's elements, or of a rank's part of them, in the logical tensor.
 struct LogicalPlace {
   std::vector<PartRun> runs;
   int64_t whole_count = 0;  ///< elements of the logical tensor
 };
 
-/// \throws UserError if a placement is impossible
+/// Returns the places of elements under a layout. \throws UserError if a placement is invalid
 LogicalPlace place_of(const Shape& shape, const TensorLayout& layout);
 
-/// Statistics, digest and sketch of a tensor, or of what a rank holds of one.
+/// Returns statistics, digest and sketch of a tensor, or of a rank's part of one.
 ///
-/// Of a part, the statistics are over its own elements; digest and sketch are by the elements' indices in the
-/// logical tensor, so that those of disjoint parts add up.
-/// \param layout  how the view lies in the logical tensor; the default is all of it
+/// For a part, the statistics cover its own elements. Digest and sketch use the elements' indices in the
+/// logical tensor, so those of disjoint parts add up.
+/// \param layout  where the view lies in the logical tensor; by default the view is all of it
 Measurement measure_tensor(const TensorView& view, const TensorLayout& layout = {});
 
 }  // namespace parity

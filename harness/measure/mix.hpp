@@ -9,15 +9,16 @@ namespace parity {
 /// The integer hashes of digests and sketches. Specified in harness/trace/FORMAT.md; changing a constant
 /// changes every stored digest, so it needs a new major schema.
 
-/// A digest's two contributions of one element.
+/// The two contributions of one element to a digest.
 struct Mixed {
   uint64_t low;
   uint64_t high;
 };
 
-/// What an element's index adds to its bits: (index + 1) * index_factor, so zeros count too.
+/// Factor of an element's index key, (index + 1) * index_factor. Because of it zeros change the digest too.
 inline constexpr uint64_t index_factor = 0x9E3779B97F4A7C15U;
 
+/// Returns an element's contributions to a digest.
 /// \param bits       the element's bit pattern, zero-extended
 /// \param index_key  (global row-major index + 1) * index_factor
 constexpr Mixed mix_element(uint64_t bits, uint64_t index_key) {
@@ -32,10 +33,11 @@ constexpr Mixed mix_element(uint64_t bits, uint64_t index_key) {
   return {low, high};
 }
 
-/// Elements that share a word of signs.
+/// Number of elements that share a word of signs.
 inline constexpr int64_t sign_group = 64;
 
-/// Bit j is the sign of element 64 * group + j in a sketch: 1 means minus. MurmurHash3's 64-bit finaliser.
+/// Returns the signs of a group of elements in a sketch. Bit j belongs to element 64 * group + j; 1 means
+/// minus. The function is MurmurHash3's 64-bit finaliser.
 constexpr uint64_t sketch_signs(uint64_t group) {
   uint64_t x = (group + 1) * index_factor;
   x ^= x >> 33;

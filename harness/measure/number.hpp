@@ -8,7 +8,7 @@
 
 namespace parity {
 
-/// Of one double; constexpr, so that CUDA compiles them for the GPU too.
+/// Functions of one double; constexpr, so that CUDA also compiles them for the GPU.
 
 constexpr bool is_nan(double value) {
   return value != value;
@@ -23,7 +23,8 @@ constexpr bool is_finite(double value) {
   return magnitude_of(value) < std::numeric_limits<double>::infinity();
 }
 
-/// error / reference, with no accident at the ends: an overflowed reference proves nothing.
+/// Returns error / reference. 0 if the error is 0; infinite if the error is, or if only the reference is 0.
+/// NaN if only the reference is infinite: an overflowed reference proves nothing.
 /// \param error, reference  not negative
 constexpr double error_ratio(double error, double reference) {
   if (error == 0)

@@ -14,12 +14,13 @@
 
 namespace parity::simd {
 
-/// 64 bytes of lanes, in one register of 64, two of 32 or four of 16: a kernel that is written in packs gives
-/// the same bits in each. `run_packed` chooses the width: 64 bytes with AVX-512, 32 with AVX2 and FMA, 16
-/// otherwise.
+/// Size of a pack of lanes [bytes]: one register of 64 bytes, two of 32 or four of 16. A kernel written in
+/// packs gives the same bits in each case. `run_packed` chooses the width: 64 bytes with AVX-512, 32 with
+/// AVX2 and FMA, otherwise 16.
 inline constexpr size_t pack_bytes = 64;
 
-/// Calls take(constant) for 0 to count - 1; written out, since of a loop GCC keeps registers in memory.
+/// Calls take(constant) for 0 to count - 1. It is unrolled, because GCC keeps the registers of a loop in
+/// memory.
 template <size_t count, class Take>
 [[gnu::always_inline]] constexpr void for_each_register(const Take& take) {
   [&]<size_t... r>(std::index_sequence<r...>) __attribute__((always_inline)) {
@@ -27,15 +28,15 @@ template <size_t count, class Take>
   }(std::make_index_sequence<count>{});
 }
 
-/// A vector of `width` bytes; a class, since an alias of a dependent size is not one for every compiler.
+/// A vector of `width` bytes. It is a class, because not every compiler accepts an alias of a dependent size.
 template <class T, size_t width>
 struct VectorOf {
   using type [[gnu::vector_size(width)]] = T;
 };
 
-/// \tparam bytes  of all lanes. `width` where the order of lanes changes nothing, as for integers: a kernel
-/// with
-///                many sums then keeps them in registers
+/// A pack of lanes in one or more registers.
+/// \tparam bytes  size of all lanes; `width` if the order of lanes does not matter, as for integers, so that
+///         a kernel with many sums keeps them in registers
 template <class T, size_t width, size_t bytes = pack_bytes>
 struct Pack {
   using Register = typename VectorOf<T, width>::type;
@@ -51,7 +52,7 @@ struct Pack {
     for_each_register<registers>([&](auto r) { result.part[r] = value - Register{}; });
     return result;
   }
-  /// All bits set.
+  /// Returns a pack with all bits set.
   static Pack ones() {
     Pack result;
     for_each_register<registers>([&](auto r) { result.part[r] = ~Register{}; });
@@ -64,7 +65,7 @@ struct Pack {
     });
     return result;
   }
-  /// Of numbers of another type, at any address.
+  /// Converts numbers of another type, at any address.
   template <class From>
   static Pack convert(const void* from) {
     if constexpr (std::is_same_v<From, T>)
@@ -74,7 +75,7 @@ struct Pack {
       using Numbers = typename VectorOf<From, register_lanes * sizeof(From)>::type;
       const auto* place = static_cast<const std::byte*>(from) + r * sizeof(Numbers);
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-      // GCC 12 takes such a load apart, lane by lane; its own vector conversion is five instructions.
+      // GCC 12 splits such a load lane by lane; its own vector conversion takes five instructions.
       struct Bytes {
         std::byte all[sizeof(Numbers)];
       };
@@ -104,7 +105,7 @@ struct Pack {
     return result;
   }
 
-  /// operate(register of this, register of other) on each.
+  /// Applies operate(register of a, register of b) to each pair of registers.
   template <class Operate>
   static Pack map(const Pack& a, const Pack& b, Operate operate) {
     Pack result;
@@ -134,7 +135,7 @@ struct Pack {
   }
   Pack& operator+=(const Pack& other) { return *this = *this + other; }
 
-  /// The larger of each lane; the second where they cannot be ordered.
+  /// Returns the larger value of each lane; the second if they cannot be ordered.
   friend Pack larger(const Pack& a, const Pack& b) {
     return map(a, b, [](Register x, Register y) { return x > y ? x : y; });
   }
@@ -142,7 +143,7 @@ struct Pack {
     return map(a, b, [](Register x, Register y) { return x < y ? x : y; });
   }
 
-  /// Lanes of `then` where test(register of a, register of b) holds, of `otherwise` elsewhere.
+  /// Returns lanes of `then` where test(register of a, register of b) holds, and of `otherwise` elsewhere.
   template <class Test>
   static Pack choose(Test test, const Pack& a, const Pack& b, const Pack& then, const Pack& otherwise) {
     Pack result;
@@ -152,7 +153,7 @@ struct Pack {
   }
 };
 
-/// The same bytes as lanes of another type.
+/// Returns the same bytes as lanes of another type.
 template <class To, class From, size_t width, size_t bytes>
 Pack<To, width, bytes> cast(const Pack<From, width, bytes>& from) {
   Pack<To, width, bytes> result;
@@ -163,16 +164,17 @@ Pack<To, width, bytes> cast(const Pack<From, width, bytes>& from) {
 
 template <size_t width>
 using WideDoubles = Pack<double, width>;
-inline constexpr size_t wide = pack_bytes / sizeof(double);  ///< lanes of WideDoubles
+inline constexpr size_t wide = pack_bytes / sizeof(double);  ///< number of lanes of WideDoubles
 
-/// Of floats.
+/// Returns the absolute value of floats.
 template <class T, size_t width, size_t bytes>
 Pack<T, width, bytes> absolute(const Pack<T, width, bytes>& x) {
   using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
   return cast<T>(cast<Bits>(x) & Pack<Bits, width, bytes>::all(static_cast<Bits>(~Bits{0} >> 1)));
 }
 
-/// sum + x * y where a double holds each x * y: fused with AVX-512 and FMA, which then give the same bits.
+/// Returns sum + x * y, for products that a double holds exactly. It is fused with AVX-512 and FMA, which
+/// give the same bits for exact products.
 template <size_t width, size_t bytes>
 Pack<double, width, bytes> add_exact_product(const Pack<double, width, bytes>& sum,
                                              const Pack<double, width, bytes>& x,
@@ -183,7 +185,8 @@ Pack<double, width, bytes> add_exact_product(const Pack<double, width, bytes>& s
 #if defined(__clang__)
   for_each_register<result.registers>(
       [&](auto r) { result.part[r] = __builtin_elementwise_fma(x.part[r], y.part[r], sum.part[r]); });
-#elif defined(__OPTIMIZE__)  // GCC has no such function but one of the target, which only the caller is for
+// GCC has only a function for the target, which is compiled for the caller alone.
+#elif defined(__OPTIMIZE__)
   for_each_register<result.registers>([&](auto r) {
     auto fused = sum.part[r];
     asm("vfmadd231pd %2, %1, %0" : "+v"(fused) : "v"(x.part[r]), "v"(y.part[r]));
@@ -195,7 +198,7 @@ Pack<double, width, bytes> add_exact_product(const Pack<double, width, bytes>& s
   return result;
 }
 
-/// Folds the lanes of a register, its halves onto each other, with operate(x, y).
+/// Folds the lanes of a register with operate(x, y), one half onto the other.
 template <class T, size_t width, class Operate>
 T fold(typename VectorOf<T, width>::type x, Operate operate) {
   if constexpr (width == 2 * sizeof(T)) {
@@ -207,7 +210,7 @@ T fold(typename VectorOf<T, width>::type x, Operate operate) {
     return fold<T, width / 2>(operate(low, high), operate);
   }
 }
-/// Of all lanes: the halves of a pack first, so that the order is the same whatever the registers are.
+/// Folds all lanes of a pack, its halves first, so that the order does not depend on the registers.
 template <class T, size_t width, size_t bytes, class Operate>
 T fold(Pack<T, width, bytes> x, Operate operate) {
   if constexpr (x.registers == 4)
@@ -224,7 +227,7 @@ template <class T, size_t width, size_t bytes>
 T smallest(const Pack<T, width, bytes>& x) {
   return fold(x, [](auto a, auto b) { return a < b ? a : b; });
 }
-/// Sum of the lanes: of doubles ((0+4) + (2+6)) + ((1+5) + (3+7)), of integers in 64 bits.
+/// Returns the sum of the lanes: of doubles as ((0+4) + (2+6)) + ((1+5) + (3+7)), of integers in 64 bits.
 template <class T, size_t width, size_t bytes>
 auto sum(const Pack<T, width, bytes>& x) {
   if constexpr (sizeof(T) == 8) {
@@ -241,7 +244,7 @@ auto sum(const Pack<T, width, bytes>& x) {
   }
 }
 
-/// Chooses the registers of a kernel's packs: calls `kernel.template operator()<width>(args...)`.
+/// Calls a kernel with a given register width: `kernel.template operator()<width>(args...)`.
 template <class Kernel, size_t width>
 struct WithWidth {
   Kernel kernel;
@@ -252,7 +255,7 @@ struct WithWidth {
   }
 };
 
-/// As `run`, for kernels that are written in packs.
+/// Runs a kernel that is written in packs, otherwise like `run`.
 template <class Kernel, class... Args>
 auto run_packed(const Kernel& kernel, Args... args) {
 #if defined(__x86_64__)

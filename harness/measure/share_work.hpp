@@ -10,8 +10,8 @@
 
 namespace parity {
 
-/// Calls `work(i)` once for each i in [0, count), on up to `threads` threads, the caller's among them. Which
-/// thread takes which is left open; results belong in places of their own.
+/// Calls `work(i)` once for each i in [0, count), on up to `threads` threads including the caller's. The
+/// assignment of indices to threads is unspecified, so each result needs a place of its own.
 /// \param work  must not throw
 inline void share_work(int64_t count, int threads, const std::function<void(int64_t)>& work) {
   std::atomic<int64_t> next = 0;

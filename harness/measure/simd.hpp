@@ -9,10 +9,10 @@
 
 namespace parity::simd {
 
-/// Vector instructions a kernel is compiled for.
+/// Vector instruction sets that a kernel is compiled for.
 enum class Level { baseline, avx2, avx512 };
 
-/// The widest this machine has.
+/// Returns the widest level that this machine supports.
 inline Level detect_level() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -24,7 +24,7 @@ inline Level detect_level() {
   return Level::baseline;
 }
 
-/// What `run` uses. Tests lower it to show that every level gives the same bits.
+/// Level that `run` uses. Tests lower it to show that every level gives the same bits.
 inline Level& level() {
   static Level chosen = detect_level();
   return chosen;
@@ -43,7 +43,7 @@ __attribute__((target("avx2,avx512f,avx512dq,avx512vl,avx512bw"), flatten)) auto
 }
 #endif
 
-/// Runs `kernel(args...)` compiled for the widest vectors this machine has. Kernels name their lanes
+/// Runs `kernel(args...)` compiled for the widest vectors of this machine. Kernels name their lanes
 /// explicitly and contraction is off, so every version gives the same bits.
 template <class Kernel, class... Args>
 auto run(const Kernel& kernel, Args... args) {
@@ -56,13 +56,14 @@ auto run(const Kernel& kernel, Args... args) {
   return kernel(args...);
 }
 
-/// Four lanes, which GCC keeps whole from AVX2 on; comparisons give all ones or zeros a lane.
+/// Vectors of four lanes, which GCC keeps in one register from AVX2 on. Comparisons give all ones or zeros
+/// per lane.
 using Doubles = double __attribute__((vector_size(32)));
 using Words = uint64_t __attribute__((vector_size(32)));
 using SignedWords = int64_t __attribute__((vector_size(32)));
 inline constexpr size_t lanes = 4;
 
-/// Sum and maximum of the lanes, always in the same order.
+/// Return the sum and the maximum of the lanes, always in the same order.
 inline double sum(const double* v) {
   return (v[0] + v[2]) + (v[1] + v[3]);
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t group = sign_group;
 
-/// Signed sum of the elements [begin, end) (global indices) of one block.
+/// Returns the signed sum of the elements [begin, end) (global indices) of one block.
 struct SignedSum {
   double operator()(DType dtype, const std::byte* data, int64_t begin, int64_t end, bool skip) const {
     simd::Doubles total = {};

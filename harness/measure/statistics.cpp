@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t block = 1024;  // elements widened at a time; fits the first-level cache
 
-/// A block that may hold NaN or infinity.
+/// Adds a block that may hold NaN or infinity.
 void add_with_care(const double* values, size_t count, Statistics& total) {
   double squares = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -30,7 +30,7 @@ void add_with_care(const double* values, size_t count, Statistics& total) {
 }
 
 struct Gather {
-  /// Norm squared of the values times `scale`, and the rest of the statistics.
+  /// Returns the squared norm of the values times `scale`, and the other statistics.
   Statistics operator()(const TensorView* view, double scale) const {
     Statistics total;
     const auto* data = static_cast<const std::byte*>(view->data);
@@ -71,7 +71,7 @@ struct Gather {
 
 double norm_scale(double max_abs) {
   const bool out_of_range = max_abs > 0x1p+480 || (max_abs > 0 && max_abs < 0x1p-480);
-  // In two halves: 2^-exponent itself can overflow for subnormal values.
+  // Half the exponent: 2^-exponent itself can overflow for subnormal values.
   return out_of_range ? std::ldexp(1.0, -std::ilogb(max_abs) / 2) : 1;
 }
 

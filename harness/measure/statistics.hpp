@@ -8,7 +8,7 @@
 
 namespace parity {
 
-/// What one tensor is like, element by element.
+/// Statistics of one tensor's elements.
 struct Statistics {
   int64_t nan_count = 0;
   int64_t inf_count = 0;
@@ -16,14 +16,15 @@ struct Statistics {
   double max_abs = 0;  ///< over the finite elements
 };
 
-/// One pass; squares are summed in float64, block by block in index order.
+/// Returns the statistics of a tensor from one pass. Squares are summed in float64, block by block in index
+/// order.
 ///
-/// Values of float64 whose squares over- or underflow are summed in a second, scaled pass.
-/// Determinism: the same bits on every machine and for any number of threads.
+/// Float64 values whose squares overflow or underflow are summed in a second, scaled pass. Determinism: the
+/// same bits on every machine and for any number of threads.
 Statistics statistics_of(const TensorView& view);
 
-/// What values of up to `max_abs` are multiplied by before their squares are summed: 1, or a power of two
-/// where squares would over- or underflow.
+/// Returns the factor that values of up to `max_abs` are multiplied by before their squares are summed. It is
+/// 1, or a power of two if squares would overflow or underflow.
 double norm_scale(double max_abs);
 
 }  // namespace parity

@@ -14,9 +14,9 @@
 namespace parity {
 namespace {
 
-/// What one thread takes at a time: fits the cache that is its own, so that bytes come from memory once.
+/// Bytes that a thread processes at a time. They fit the core's own cache, so they are read from memory once.
 constexpr int64_t stretch_bytes = int64_t{1} << 18;
-constexpr int64_t group = 16;  ///< stretches that are told done at once
+constexpr int64_t group = 16;  ///< stretches that are reported as done together
 
 TensorView part_of(const TensorView& view, int64_t first, int64_t count) {
   const auto* data = static_cast<const std::byte*>(view.data);

@@ -9,10 +9,11 @@
 
 namespace parity {
 
-/// Told of some megabytes of a tensor at a time that are not needed any more; from any of the threads.
+/// Called with each few megabytes of a tensor that are no longer needed, so that the caller can release them;
+/// from any worker thread.
 using DoneWithBytes = std::function<void(const std::byte* data, size_t bytes)>;
 
-/// digest_of a whole tensor, on as many cores as there are for this process.
+/// Returns the digest of a whole tensor, computed on all cores of this process.
 Digest digest_of_whole(const TensorView& view, const DoneWithBytes& done = {});
 
 struct DigestPair {
@@ -22,16 +23,17 @@ struct DigestPair {
   DigestPair& operator+=(const DigestPair& other);
 };
 
-/// What the elements [first, first + count) of two tensors of one dtype add to the tensors' digests; where
-/// they are equal in bits the mixing is done once.
+/// Returns what the elements [first, first + count) of two tensors of one dtype add to the tensors' digests.
+/// Bitwise equal elements are mixed once.
 DigestPair digests_of_part(const TensorView& expected, const TensorView& actual, int64_t first,
                            int64_t count);
 
-/// Digests of two whole tensors in one pass over both. \throws InternalError if dtype or shape differ
+/// Returns the digests of two whole tensors from one pass over both. \throws InternalError if dtype or shape
+/// differ
 DigestPair digests_of_pair(const TensorView& expected, const TensorView& actual,
                            const DoneWithBytes& done = {});
 
-/// Whether two whole tensors have the same bits. \throws InternalError if dtype or shape differ
+/// Returns whether two whole tensors have the same bits. \throws InternalError if dtype or shape differ
 bool have_equal_bits(const TensorView& expected, const TensorView& actual, const DoneWithBytes& done = {});
 
 }  // namespace parity

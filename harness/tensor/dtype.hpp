@@ -35,12 +35,13 @@ struct EnumNames<DType> {
 };
 static_assert(EnumNames<DType>::names.size() == static_cast<size_t>(DType::bool8) + 1);
 
-/// Bytes of one element.
+/// Returns the size of one element [bytes].
 constexpr size_t size_of(DType dtype) {
   constexpr std::array<size_t, 12> sizes = {8, 4, 2, 2, 1, 1, 8, 4, 2, 1, 1, 1};
   return sizes.at(static_cast<size_t>(dtype));
 }
 
+/// Returns whether a dtype is a floating-point type.
 constexpr bool is_floating(DType dtype) {
   return dtype <= DType::float8_e5m2;
 }

@@ -16,7 +16,7 @@ using Ranges = std::vector<IndexRange>;
   throw UserError("a part of a tensor cannot lie so (" + why + "); give the layout that the rank has");
 }
 
-/// What `later` holds of `earlier`, in the order of `later`.
+/// Returns the indices of `later` that `earlier` holds too, in the order of `later`.
 Ranges common(const Ranges& earlier, const Ranges& later) {
   Ranges both;
   for (const IndexRange& b : later)
@@ -97,7 +97,7 @@ void for_each_run(const PartCover& cover, const Shape& global_shape,
   const Shape part = shape_of(cover);
   if (element_count(part) == 0)
     return;
-  // Dimensions behind `last` are whole; the ranges of `last` are the runs.
+  // Dimensions after `last` are whole; the ranges of `last` are the runs.
   size_t last = part.size();
   int64_t inner = 1;
   while (last > 0 && cover.ranges[last - 1] == Ranges{{0, global_shape[last - 1]}})
@@ -105,7 +105,7 @@ void for_each_run(const PartCover& cover, const Shape& global_shape,
   if (last == 0)
     return take({0, 0, inner});
   const Shape outer(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(last) - 1);
-  // Global index of each index of the part, a list a dimension before the last.
+  // Global index of each index of the part: one list per dimension before the last.
   std::vector<std::vector<int64_t>> places(outer.size());
   for (size_t dim = 0; dim < outer.size(); ++dim)
     for (const IndexRange& range : cover.ranges[dim])

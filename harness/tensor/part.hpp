@@ -11,13 +11,14 @@
 
 namespace parity {
 
-/// Whether a part with this layout is the logical tensor itself, as every other rank has it too.
+/// Returns whether a part with this layout is the whole logical tensor, which then every other rank holds
+/// too.
 bool is_whole(const TensorLayout& layout);
 
-/// Which part of a logical tensor a layout names. Equal covers are replicas of each other.
+/// The part of a logical tensor that a layout describes. Parts with equal covers are replicas of each other.
 struct PartCover {
-  /// One list a dimension of the tensor, in the part's order. Where several mesh dimensions shard one tensor
-  /// dimension, what they have in common: the part holds an index if each of them says so.
+  /// The part's index ranges, one list per tensor dimension, in the part's order. If several mesh dimensions
+  /// shard one tensor dimension, the part holds the indices that all of them hold.
   std::vector<std::vector<IndexRange>> ranges;
   /// Coordinates along the mesh dimensions whose parts are terms of a sum or mean.
   std::vector<int64_t> term;
@@ -25,24 +26,25 @@ struct PartCover {
   auto operator<=>(const PartCover&) const = default;
 };
 
-/// \throws UserError if a placement shards a dimension that is not there, reaches beyond it, or is not at a
-/// coordinate of its mesh dimension
+/// Returns the cover of a layout.
+/// \throws UserError if a placement shards a dimension that does not exist, reaches beyond it, or has a
+///         coordinate outside its mesh dimension
 PartCover cover_of(const TensorLayout& layout);
 
-/// Sizes of the part.
+/// Returns the shape of the part.
 Shape shape_of(const PartCover& cover);
 
-/// Whether an element lies in both, which are parts of one tensor.
+/// Returns whether two parts of one tensor have an element in common.
 bool overlap(const PartCover& a, const PartCover& b);
 
-/// Elements that lie side by side in the part and in the whole.
+/// A run of elements that are contiguous both in the part and in the logical tensor.
 struct PartRun {
-  int64_t local = 0;   ///< flat index of the first one in the part
-  int64_t global = 0;  ///< in the logical tensor
+  int64_t local = 0;   ///< flat index of the first element in the part
+  int64_t global = 0;  ///< ... and in the logical tensor
   int64_t count = 0;
 };
 
-/// The part run by run, in its own order. A contiguous part is one run.
+/// Calls `take` for each run of the part, in the part's order. A contiguous part is one run.
 void for_each_run(const PartCover& cover, const Shape& global_shape,
                   const std::function<void(const PartRun&)>& take);
 

@@ -28,27 +28,27 @@ struct Shard {
   auto operator<=>(const Shard&) const = default;
 };
 
-/// Each coordinate holds a term; the logical values are their sum, or their mean.
+/// Each coordinate holds a term. The logical values are the sum of the terms, or their mean.
 struct Partial {
   enum class Reduction { sum, avg } reduction = Reduction::sum;
   auto operator<=>(const Partial&) const = default;
 };
 
-/// How a part of a logical tensor lies along one mesh dimension. The micro-batch is such a dimension too.
-/// Recorded by the trainer, never guessed from values.
+/// How a part of a logical tensor is placed along one mesh dimension. The micro-batch counts as a mesh
+/// dimension. The trainer records placements; the harness never guesses them from values.
 struct Placement {
   std::string mesh_dimension;  ///< "data", "tensor", "micro_batch", ...
-  int64_t coordinate = 0;      ///< of this part along the dimension
-  int64_t size = 1;            ///< coordinates along the dimension
+  int64_t coordinate = 0;      ///< coordinate of this part along the dimension
+  int64_t size = 1;            ///< number of coordinates along the dimension
   std::variant<Replicate, Shard, Partial> kind;
 
   auto operator<=>(const Placement&) const = default;
 };
 
-/// How what one rank holds of a tensor lies in the logical tensor. Default: it is the whole.
+/// The place of one rank's part in the logical tensor. By default the part is the whole tensor.
 struct TensorLayout {
-  std::vector<int64_t> global_shape;  ///< of the logical tensor; empty where nothing splits it
-  std::vector<Placement> placements;  ///< one a mesh dimension that has more than one rank
+  std::vector<int64_t> global_shape;  ///< shape of the logical tensor; empty if it is not split
+  std::vector<Placement> placements;  ///< one per mesh dimension with more than one rank
 
   auto operator<=>(const TensorLayout&) const = default;
 };

@@ -10,7 +10,7 @@
 
 namespace parity {
 
-/// A dense row-major tensor in memory that somebody else owns.
+/// A dense row-major tensor in memory that it does not own.
 struct TensorView {
   DType dtype = DType::float32;  ///< of the elements
   Shape shape;                   ///< sizes, outermost first

@@ -12,14 +12,15 @@
 namespace parity {
 namespace {
 
-/// Rounding would fall by 2^20 or more in float64. A gap that falls but stays above rounding counts as well:
-/// it is not what a negative control may rest on.
+/// Returns whether a gap falls by 2^20 or more in float64, as rounding does. A gap that falls but stays above
+/// rounding counts too: a negative control must not rest on it.
 bool collapses(const TwinGap& gap, const CollapseRule& rule) {
   return rule.falls(gap.collapse) && gap.collapse.gap32 != 0;
 }
 
-/// One rounding of a quantity in its own dtype. A run whose "twin" is the same run again (a trainer that does
-/// not look at the dtype it is asked for) has a measured floor of 0, and any gap would count.
+/// Returns one rounding of a quantity in its own dtype. A run whose "twin" is the same run again has a
+/// measured floor of 0, and any gap would count. (A trainer that ignores the requested dtype makes such a
+/// twin.)
 double least_floor(const TwinGap& gap) {
   return gap.integral ? 0 : gap.model.roundoff * gap.collapse.norm64;
 }
@@ -29,7 +30,8 @@ bool holds(const TwinGap& gap, const CollapseRule& rule) {
          gap.collapse.gap32 >= distinct_floors * least_floor(gap) && !collapses(gap, rule);
 }
 
-/// A gap that vanishes in float64 is rounding only if it is as small as rounding.
+/// Returns the verdict on a gap. A gap that vanishes in float64 is rounding only if it is as small as
+/// rounding.
 Verdict verdict_of(const TwinGap& gap, const RoundingSize& size, const CollapseRule& rule) {
   if (!gap.broken.empty())
     return Verdict::different;
@@ -40,7 +42,7 @@ Verdict verdict_of(const TwinGap& gap, const RoundingSize& size, const CollapseR
   return RoundingSizeRule().judge(size);
 }
 
-/// "5.3e+03 floors" or "over a floor of 0".
+/// Returns "5.3e+03 floors" or "over a floor of 0".
 std::string floors_text(const TwinGap& gap) {
   if (gap.collapse.gap32 < distinct_floors * least_floor(gap))
     return fmt::format("a gap of {}, less than {:.0f} roundings of the quantity",
@@ -71,9 +73,10 @@ std::string fault_text(const TwinGap& gap, const RoundingSize& size, const Colla
       gap.first_text);
 }
 
-/// That an arm loses more than rounding does not make arms distinct, and does not go unsaid where they are.
+/// Returns a clause for an arm that loses more than rounding; "" otherwise. The loss does not make arms
+/// distinct, but it is reported for distinct arms.
 std::string lost_text(RoundingSize size, const Side& a, const Side& b) {
-  size.collapse.gap64 = 0;  // between distinct arms it is no amplified rounding
+  size.collapse.gap64 = 0;  // between distinct arms it is not amplified rounding
   size.exact = false;
   const RoundingSizeRule rule;
   return rule.judge(size) == Verdict::imprecise ? "; besides, " + rule.explain(size, a.name, b.name) : "";
@@ -87,8 +90,8 @@ CheckResult judge_distinct(const Check& check, const std::vector<Side>& sides) {
   const Side& b = sides.at(1);
   const TwinEvidence twins = twin_evidence_of(check, sides);
   const std::vector<TwinGap> each = measure_twin_gaps(check, sides, twins);
-  // Channels are claimed one by one; the tensors of a glob are one vector: a change need not reach all of
-  // them.
+  // Channels are judged one by one. The tensors of a glob are one vector, because a change need not reach all
+  // of them.
   const std::vector<TwinGap> gaps = check.of_tensors() ? std::vector{join(each, check.quantity())} : each;
   const TwinGap* lead = &gaps.front();
   for (const TwinGap& gap : gaps)

@@ -16,7 +16,7 @@
 namespace parity {
 namespace {
 
-/// What the judge knows of one quantity.
+/// A quantity with its gap, size and verdict.
 struct JudgedGap {
   const TwinGap* gap = nullptr;
   RoundingSize size;
@@ -25,8 +25,8 @@ struct JudgedGap {
   const Collapse& collapse() const { return gap->collapse; }
 };
 
-/// One quantity: identical, rounding, imprecise, different, or vacuous where a twin is not near its arm.
-/// Counts have no rounding: int64 must agree.
+/// Returns the verdict on one quantity: identical, rounding, imprecise, different, or vacuous if a twin is
+/// not near its arm. Counts have no rounding: int64 values must agree.
 Verdict verdict_on(const TwinGap& gap, const RoundingSize& size) {
   if (!gap.broken.empty() || (gap.integral && !gap.identical) || !CollapseRule().accepts(gap.collapse))
     return Verdict::different;
@@ -36,15 +36,15 @@ Verdict verdict_on(const TwinGap& gap, const RoundingSize& size) {
   return gap.identical && by_size != Verdict::vacuous ? Verdict::identical : by_size;
 }
 
-/// How many times its limit the costlier arm loses.
+/// Returns the larger of the arms' costs, each divided by its limit.
 double excess(const JudgedGap& judged) {
   const RoundingSizeRule rule;
   return std::max(judged.size.roundings_of_a() / rule.limit_of_a(judged.size),
                   judged.size.roundings_of_b() / rule.limit_of_b(judged.size));
 }
 
-/// Whether a quantity is the one to tell of: the worst verdict, and of these the one that loses most, or
-/// whose gap collapses least.
+/// Returns whether the sentence is about this quantity: the one with the worst verdict. Among equals it is
+/// the one that loses most, or whose gap collapses least.
 bool leads(const JudgedGap& mine, const JudgedGap& other) {
   if (mine.verdict != other.verdict)
     return mine.verdict > other.verdict;
@@ -67,8 +67,8 @@ std::string residual_text(const TwinGap& lead, const CollapseRule& rule, const S
                      where, rule.explain(lead.collapse), first, pattern);
 }
 
-/// PyTorch's norm on CPUs adds float32 squares one after another. Where nothing but norms is imprecise, that
-/// is a likely cause.
+/// Returns a known cause if only norms are imprecise: PyTorch's norm on CPUs adds float32 squares one after
+/// another.
 std::string known_cause(const std::vector<JudgedGap>& judged) {
   const bool norms_alone = std::ranges::all_of(judged, [](const JudgedGap& each) {
     return each.verdict != Verdict::imprecise || each.gap->quantity.ends_with("norm");
@@ -89,7 +89,7 @@ std::string imprecise_text(const JudgedGap& lead, const std::vector<JudgedGap>& 
       known_cause(judged), first);
 }
 
-/// What both arms lose alike is no difference between them, and does not go unsaid.
+/// Returns a clause for what both arms lose alike. It is not a difference between them, but it is reported.
 std::string common_loss_text(const std::vector<JudgedGap>& judged) {
   for (const JudgedGap& each : judged) {
     const double lost = std::min(each.size.roundings_of_a(), each.size.roundings_of_b());
@@ -100,14 +100,15 @@ std::string common_loss_text(const std::vector<JudgedGap>& judged) {
   return "";
 }
 
-/// A twin that is not near its arm shows nothing.
+/// Returns the sentence for a twin that is not near its arm and therefore shows nothing.
 std::string far_twin_text(const JudgedGap& lead, const Side& a, const Side& b, const std::string& where) {
   return fmt::format("{} {} proves nothing: {}", lead.gap->quantity, where,
                      RoundingSizeRule().explain(lead.size, a.name, b.name));
 }
 
-/// All bits agree: fine if the arms are seen to have gone different ways, else nothing was tested.
-/// \param twins_path  where their twins did; "" if nothing shows it
+/// Judges arms whose bits all agree. The check passes if the arms provably computed differently; otherwise
+/// nothing was tested.
+/// \param twins_path  where their twins computed differently; "" if nothing shows it
 void judge_same_bits(CheckResult& result, const std::string& subject, const Side& a, const Side& b,
                      const std::string& where, const std::string& twins_path) {
   const std::string path = find_other_path(a, b).value_or(twins_path);
@@ -200,12 +201,13 @@ CheckResult judge_by_twins(const Check& check, const std::vector<Side>& sides) {
   return result;
 }
 
-/// Whether an arm can have no float64 twin: a command that has none. (One that is float64 itself is refused.)
+/// Returns whether an arm cannot have a float64 twin: its command has none. (An arm that is float64 itself is
+/// rejected elsewhere.)
 bool lacks_twin(const Side& side) {
   return !side.twin && !side.stored_twins && text_or(side.trace->config(), "dtype") != "float64";
 }
 
-/// An arm without a twin is held against measured rounding noise.
+/// Judges an arm without a twin by comparing it with measured rounding noise.
 CheckResult judge_without_twins(const Check& check, const std::vector<Side>& sides) {
   for (const Side& side : sides)
     if (lacks_twin(side) && !side.floors) {
@@ -226,8 +228,9 @@ CheckResult judge_without_twins(const Check& check, const std::vector<Side>& sid
   return result;
 }
 
-/// Twins have no 16 bits: that the gap collapses shows that nothing else sets the arms apart. That it is no
-/// larger than 16 bits make it is for the floor to tell, 2^16 times that of float32.
+/// Judges arms that compute in 16 bits, which their twins do not. A gap that collapses shows that nothing
+/// else distinguishes the arms. The measured floor, 2^16 times that of float32, decides whether 16 bits
+/// explain the size of the gap.
 void judge_sixteen_bits(CheckResult& result, const Check& check, const std::vector<Side>& sides) {
   const std::vector<BoundedGap> gaps = measure_bounded(check, sides);
   CheckResult bound = judge_bound(

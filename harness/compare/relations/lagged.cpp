@@ -15,13 +15,13 @@
 namespace parity {
 namespace {
 
-/// "1 step later", "2 steps earlier".
+/// Returns "1 step later" or "2 steps earlier".
 std::string lag_text(int64_t lag) {
   return fmt::format("{} step{} {}", std::abs(lag), std::abs(lag) == 1 ? "" : "s",
                      lag > 0 ? "later" : "earlier");
 }
 
-/// A curve that is the same at lag 0 shows no lag: flat, or not moved at all.
+/// Returns the result for a curve that is the same at lag 0: it is flat or was not shifted, and shows no lag.
 CheckResult vacuous(const std::string& quantity, const Side& a, const Side& b, int64_t lag,
                     const std::string& where) {
   CheckResult result;
@@ -34,7 +34,8 @@ CheckResult vacuous(const std::string& quantity, const Side& a, const Side& b, i
   return result;
 }
 
-/// The lag that the whole curves show, for a claim that failed: "; lr of b lags a's by 1 step, bit for bit".
+/// Returns the lag that the whole curves show, for a claim that failed: "; lr of b lags a's by 1 step, bit
+/// for bit".
 std::string fitting_lag(const std::string& channel, const Side& a, const Side& b) {
   const Series left = channel_at(a, channel, a.trace->steps());
   const Series right = channel_at(b, channel, b.trace->steps());

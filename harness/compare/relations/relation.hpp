@@ -11,10 +11,10 @@
 
 namespace parity {
 
-/// Judges a check whose arms are there. \throws MissingEvidence where a quantity, step or twin is not
+/// Judges a check whose arms have traces. \throws MissingEvidence if a quantity, step or twin is missing
 using RelationFunction = CheckResult (*)(const Check& check, const std::vector<Side>& sides);
 
-// One file each.
+// Each function is in a file of its own.
 CheckResult judge_identical(const Check& check, const std::vector<Side>& sides);
 CheckResult judge_equivalent(const Check& check, const std::vector<Side>& sides);
 CheckResult judge_lagged(const Check& check, const std::vector<Side>& sides);
@@ -22,10 +22,11 @@ CheckResult judge_unchanged(const Check& check, const std::vector<Side>& sides);
 CheckResult judge_distinct(const Check& check, const std::vector<Side>& sides);
 CheckResult judge_trained(const Check& check, const std::vector<Side>& sides);
 CheckResult judge_bounded(const Check& check, const std::vector<Side>& sides);
-/// \param sides  the pair, then its sibling
+/// Judges the gap of a pair against that of its sibling.
+/// \param sides  the sides of the pair, then those of its sibling
 CheckResult judge_no_farther(const Check& check, const std::vector<Side>& sides);
 
-/// One relation: how many arms it is about, what it claims, and the function that judges it.
+/// A relation: its number of arms, its claim in words, and the function that judges it.
 struct RelationRow {
   Relation relation;
   size_t arms;
@@ -33,7 +34,7 @@ struct RelationRow {
   RelationFunction judge;
 };
 
-/// A row for each value of Relation, in order.
+/// Returns a row for each value of Relation, in order.
 std::span<const RelationRow> relation_table();
 const RelationRow& row_of(Relation relation);
 

@@ -20,7 +20,8 @@ CheckResult fault(const std::string& sentence, Verdict verdict) {
   return result;
 }
 
-/// Where a run recorded how far its parameters moved, they must have: at some step, or at each.
+/// Returns a sentence if the run did not move its parameters at any step, or, with `at_each`, if it missed a
+/// step. "" if they moved or the run recorded no update_norm.
 std::string stillness(const Side& side, const std::vector<int64_t>& steps, bool at_each = false) {
   if (!side.trace->channels().contains("update_norm"))
     return "";
@@ -38,7 +39,7 @@ std::string stillness(const Side& side, const std::vector<int64_t>& steps, bool 
                                  over_text(steps));
 }
 
-/// A curve that gets better as it rises; all others do as they fall.
+/// Returns whether a curve improves as it rises; all others improve as they fall.
 bool rises(const std::string& name) {
   return name.starts_with("reward");
 }
@@ -79,7 +80,8 @@ CheckResult judge_curve(const std::string& name, const Side& side, const Series&
   return result;
 }
 
-/// The loss of a policy need not fall: it is of new rollouts at each update. Its weights have to move.
+/// Returns whether a run trains a policy. Its loss need not fall, because each update has new rollouts. Its
+/// weights must move.
 bool is_of_a_policy(const Side& side) {
   return side.trace->channels().contains("reward_mean");
 }

@@ -10,8 +10,8 @@
 namespace parity {
 namespace {
 
-/// Tensors at step s against s - 1; step 0 is the initial state. The lag relation of an arm with itself:
-/// expected at s - 1, actual at s.
+/// Compares tensors at step s (actual) with those at step s - 1 (expected); step 0 is the initial state. This
+/// is the lag relation of an arm with itself.
 CheckResult judge_unchanged_tensors(const Check& check, const Side& side, BitsClaim claim) {
   std::vector<SourcePair> pairs;
   std::vector<int64_t> steps;
@@ -45,7 +45,7 @@ CheckResult judge_unchanged(const Check& check, const std::vector<Side>& sides) 
   const ResolvedWindow window = resolve(check.steps, sides);
   std::vector<int64_t> before, steps;
   for (const int64_t step : steps_in(window, sides))
-    if (step > updates_of(sides).first) {  // the first update has nothing before it
+    if (step > updates_of(sides).first) {  // no update precedes the first one
       before.push_back(step - 1);
       steps.push_back(step);
     }

@@ -47,7 +47,7 @@ void CudaQueue::fill(void* there, int byte, size_t bytes) {
 }
 
 void CudaQueue::upload(void* there, const void* here, size_t bytes) {
-  // Out of ordinary memory this returns when the bytes have been read.
+  // From pageable memory, this returns once the bytes have been read.
   check(cudaMemcpyAsync(there, here, bytes, cudaMemcpyHostToDevice, stream_), "copy to the device");
 }
 

@@ -13,7 +13,7 @@ namespace parity::cuda {
 /// A stream of the current CUDA device.
 class CudaQueue final : public Queue {
  public:
-  /// Memory for the stream's work, there as long as the queue.
+  /// Allocates memory for the stream's work, valid as long as the queue.
   using Allocate = std::function<void*(size_t bytes)>;
 
   CudaQueue(CUstream_st* stream, Allocate allocate) : stream_(stream), allocate_(std::move(allocate)) {}

@@ -8,8 +8,8 @@
 
 namespace parity::cuda {
 
-/// A pair's sums and counts: a thread has one lane of one `sum_block` of elements, so a block of the kernel
-/// has `sums_a_block` of these.
+/// Computes the sums and counts of a pair. A thread processes one lane of one `sum_block` of elements, so a
+/// block of the kernel processes `sums_a_block` of these.
 struct DifferenceKernel {
   static constexpr int threads = 128;
   static constexpr int lanes = static_cast<int>(pair_lanes);
@@ -41,7 +41,7 @@ struct DifferenceKernel {
     });
   }
 
-  /// The elements of a `sum_block`.
+  /// Returns the elements of a `sum_block`.
   PARITY_HOST_DEVICE Range elements(int64_t sum) const {
     const auto length = static_cast<int64_t>(sum_block);
     return {sum * length, (sum + 1) * length < count ? (sum + 1) * length : count};
@@ -57,7 +57,7 @@ struct DifferenceKernel {
     return gap;
   }
 
-  /// \param lane_gaps  of the lanes
+  /// \param lane_gaps  one for each lane
   template <class Element>
   PARITY_HOST_DEVICE void finish(const Gap* lane_gaps, int64_t sum) const {
     Gap whole = lane_gaps[0];
@@ -96,8 +96,8 @@ struct DifferenceKernel {
   }
 };
 
-/// Where the largest difference is; after DifferenceKernel. A thread looks through a `sum_block` whose
-/// largest one it is.
+/// Finds the largest difference; runs after DifferenceKernel. A thread searches a `sum_block` that contains
+/// it.
 struct WorstKernel {
   static constexpr int threads = 128;
   struct Shared {};

@@ -13,10 +13,10 @@
 
 namespace parity::cuda {
 
-/// What is worked out of one element, or of one pair, at a time. constexpr, so that nvcc compiles it for the
-/// GPU and for the host, where tests hold it against the CPU's passes.
+/// Functions of one element or of one pair of elements. They are constexpr, so that nvcc compiles them for
+/// the GPU and for the host, where tests compare them with the CPU's passes.
 
-/// A float's place on the number line of its type, -0 at +0 (M1); an integer's is itself.
+/// Returns a float's position on the number line of its type, with -0 at +0 (M1); an integer itself.
 template <class Bits, bool floating>
 constexpr auto key_of(Bits bits) {
   using Signed = std::make_signed_t<Bits>;
@@ -29,7 +29,7 @@ constexpr auto key_of(Bits bits) {
   }
 }
 
-/// Steps between two elements, exact in the unsigned type of their width.
+/// Returns the distance of two elements [steps], exact in the unsigned type of their width.
 template <class Bits, bool floating>
 constexpr std::make_unsigned_t<Bits> steps_between(Bits a, Bits b) {
   using Unsigned = std::make_unsigned_t<Bits>;
@@ -38,7 +38,7 @@ constexpr std::make_unsigned_t<Bits> steps_between(Bits a, Bits b) {
                                        : static_cast<Unsigned>(kb) - static_cast<Unsigned>(ka));
 }
 
-/// An element type: the integer that holds its bits, whether it is a float, and the double it stands for.
+/// An element type: the integer type of its bits, whether it is a float, and its value as a double.
 template <DType dtype>
 struct Element;
 

@@ -6,37 +6,40 @@
 
 namespace parity::cuda {
 
-/// What a pair's pass gathers from all blocks; starts as zeros, but the first_... as `nowhere`. Doubles are
-/// there by their bits, those of positive ones being ordered as they are.
+/// Counts and extremes that a pass over a pair collects from all blocks. They start as zeros, except that
+/// first_... start as `nowhere`. Doubles are stored as bits, which order positive doubles correctly.
 struct DifferenceCounts {
   static constexpr uint64_t nowhere = ~uint64_t{0};
 
   uint64_t differing, max_ulp;
   uint64_t expected_nan, actual_nan, expected_inf, actual_inf;
-  uint64_t up[2], down[2];  ///< steps, in halves of 32 bits that are added up each
+  /// Sums of the low and high 32-bit halves of the steps.
+  uint64_t up[2], down[2];
   uint64_t max_error, max_expected, needed_rtol;
-  uint64_t first_nan, first_other;  ///< flat index of the first NaN of either side, of the first other bits
-  uint64_t first_worst;             ///< of the first element with |a - e| = max_error
+  /// Flat index of the first NaN of either side, and of the first element with different bits.
+  uint64_t first_nan, first_other;
+  uint64_t first_worst;  ///< first element with |a - e| = max_error
 };
 
-/// |a - e| of two elements, none of them NaN; infinite where infinities do not agree.
+/// Returns |a - e| of two elements that are not NaN; infinite for infinities that are not equal.
 template <class Element>
 constexpr double distance_of(typename Element::Bits e, typename Element::Bits a) {
-  if constexpr (!Element::floating && sizeof(e) == 8)  // the difference can be exact where the values are not
+  // The difference can be exact even if the values as doubles are not.
+  if constexpr (!Element::floating && sizeof(e) == 8)
     return static_cast<double>(steps_between<typename Element::Bits, false>(e, a));
   const double expected = Element::value(e), actual = Element::value(a);
   return expected == actual ? 0.0 : magnitude_of(actual - expected);
 }
 
-/// Between some pairs of elements.
+/// The difference of some pairs of elements.
 struct Gap {
   static constexpr int sum_count = 4;
-  double sums[sum_count];  ///< of (a - e)^2, e^2, a^2, e a
+  double sums[sum_count];  ///< sums of (a - e)^2, e^2, a^2 and e a
   double max_error, max_expected, needed_rtol;
   uint64_t max_ulp, first_nan, first_other;
   uint64_t up[2], down[2];
   uint32_t differing, expected_nan, actual_nan, expected_inf, actual_inf;
-  bool large_integers;  ///< beyond what a double holds exactly
+  bool large_integers;  ///< some integer may not be exact as a double
 
   static constexpr Gap none() {
     Gap gap{};
@@ -44,7 +47,7 @@ struct Gap {
     return gap;
   }
 
-  /// NaN and infinities are counted, and stay out of the sums that they would spoil.
+  /// Adds a pair. NaN and infinities are counted but not added to sums, which they would spoil.
   template <class Element>
   constexpr void add(typename Element::Bits e_bits, typename Element::Bits a_bits, uint64_t index) {
     const double e = Element::value(e_bits), a = Element::value(a_bits);
@@ -69,7 +72,7 @@ struct Gap {
     large_integers = large_integers || is_large<Element>(e_bits) || is_large<Element>(a_bits);
   }
 
-  /// Everything of other pairs but the sums, whose order is the caller's.
+  /// Adds other pairs, without their sums: the caller determines the order of sums.
   constexpr void join(const Gap& other) {
     max_error = largest(max_error, other.max_error);
     max_expected = largest(max_expected, other.max_expected);

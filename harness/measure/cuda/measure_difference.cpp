@@ -20,13 +20,13 @@ double element_at(Queue& queue, const TensorView& view, int64_t index) {
   return widen(view.dtype, element);
 }
 
-/// What a pair's pass brings to the host.
+/// Results of a pass over a pair that are copied to the host.
 struct PairResult {
   DifferenceCounts counts;
   double sums[Gap::sum_count];
 };
 
-/// `rows` rows of `columns` numbers each, in ranges of at most `length`.
+/// Returns ranges of at most `length` numbers that cover `rows` rows of `columns` numbers each.
 std::vector<Range> pieces(int64_t rows, int64_t columns, int64_t length) {
   std::vector<Range> ranges;
   for (int64_t row = 0; row < rows; ++row)
@@ -35,7 +35,7 @@ std::vector<Range> pieces(int64_t rows, int64_t columns, int64_t length) {
   return ranges;
 }
 
-/// Sums over each range.
+/// Sums the numbers of each range.
 void add_up(Queue& queue, const double* values, const std::vector<Range>& ranges, double* sums) {
   const auto count = static_cast<int64_t>(ranges.size());
   auto* const there = queue.allocate_array<Range>(count);

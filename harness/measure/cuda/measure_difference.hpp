@@ -7,8 +7,8 @@
 
 namespace parity::cuda {
 
-/// `measure_difference` of two tensors in memory of a queue's device, under the strict policy and without a
-/// profile: the same bits.
+/// Measures two tensors in the memory of a queue's device, under the strict policy and without a profile.
+/// Gives the same bits as `measure_difference`.
 /// \throws UserError if shapes or dtypes differ
 Difference measure_difference_on(Queue& queue, const TensorView& expected, const TensorView& actual);
 

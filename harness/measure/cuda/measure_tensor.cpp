@@ -13,13 +13,13 @@ int64_t blocks_for(int64_t count, int64_t by) {
   return (count + by - 1) / by;
 }
 
-/// What a capture pass brings to the host.
+/// Results of a capture pass that are copied to the host.
 struct CaptureResult {
   CaptureCounts counts;
-  double sums[1 + sketch_size];  ///< of squares, then the sketch's
+  double sums[1 + sketch_size];  ///< sum of squares, then the sketch's sums
 };
 
-/// A tensor's capture pass: the memory it takes, and its steps.
+/// A tensor's capture pass: its memory and its steps.
 class CapturePass {
  public:
   CapturePass(Queue& queue, const TensorView& view, const Segments& segments)
@@ -46,7 +46,7 @@ class CapturePass {
     return add_up(1 + sketch_size);
   }
 
-  /// The sum of squares of the values times `scale`.
+  /// Returns the sum of squares of the values times `scale`.
   double scaled_squares(double scale) {
     gather_statistics(scale);
     return add_up(1).sums[0];
@@ -67,7 +67,7 @@ class CapturePass {
   Queue& queue_;
   TensorView view_;
   int64_t sum_blocks_, segment_count_;
-  double* partial_;  ///< a sum a `sum_block`, then one a segment
+  double* partial_;  ///< one sum per `sum_block`, then one per segment
   Segment* segments_;
   Range* ranges_;
   CaptureResult* result_;

@@ -7,10 +7,10 @@
 
 namespace parity::cuda {
 
-/// `measure_tensor` of memory that a queue's device has: the same bits.
+/// Measures a tensor in the memory of a queue's device. Gives the same bits as `measure_tensor`.
 ///
-/// What comes to the host is some 600 bytes, whatever the tensor's size.
-/// \param view  its data is memory of the device, aligned for its elements
+/// About 600 bytes are copied to the host, whatever the tensor's size.
+/// \param view  its data is device memory, aligned for its elements
 Measurement measure_tensor_on(Queue& queue, const TensorView& view, const TensorLayout& layout = {});
 
 }  // namespace parity::cuda

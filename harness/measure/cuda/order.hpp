@@ -6,9 +6,8 @@
 
 namespace parity::cuda {
 
-/// The order in which the CPU's passes take float64 sums, for the kernels to take the same: element i of a
-/// block adds to lane i mod sum_lanes in the order of i, then the lanes add up, then the blocks in their
-/// order.
+/// The order in which the CPU's passes and the kernels take float64 sums. Element i of a block adds to lane i
+/// mod sum_lanes in the order of i. The lanes of a block are then added, then the blocks in their order.
 inline constexpr size_t sum_block = 1024;
 inline constexpr size_t sum_lanes = 4;
 
@@ -16,7 +15,7 @@ constexpr double sum_of_lanes(const double* v) {
   return (v[0] + v[2]) + (v[1] + v[3]);
 }
 
-/// Of pairs: more lanes.
+/// Number of lanes for pairs of elements.
 inline constexpr size_t pair_lanes = 8;
 
 constexpr double sum_of_pair_lanes(const double* v) {

@@ -14,19 +14,19 @@ namespace parity::cuda {
 
 using Kernel = std::variant<StatisticsKernel, SegmentKernel, SumKernel, DifferenceKernel, WorstKernel>;
 
-/// Work for a device, done in the order it is given in; what a measurement needs of a GPU.
-/// Functions throw InternalError where the device fails.
+/// Runs work on a device in the order it was submitted: the operations that a measurement needs from a GPU.
+/// Functions throw InternalError if the device fails.
 class Queue {
  public:
   virtual ~Queue() = default;
 
-  /// Memory of the device, aligned for any number, there as long as the queue.
+  /// Allocates device memory, aligned for any number and valid as long as the queue.
   virtual void* allocate(size_t bytes) = 0;
   virtual void fill(void* there, int byte, size_t bytes) = 0;
   virtual void upload(void* there, const void* here, size_t bytes) = 0;
-  /// Waits for everything before it.
+  /// Copies to the host; waits for all earlier work.
   virtual void download(void* here, const void* there, size_t bytes) = 0;
-  /// \param blocks  at least 1
+  /// Runs a kernel. \param blocks  at least 1
   virtual void run(const Kernel& kernel, int64_t blocks) = 0;
 
   template <class T>

@@ -7,17 +7,19 @@
 
 namespace parity::cuda {
 
-/// Elements that lie side by side, here and in the logical tensor, and in one block of its sketch.
+/// A run of elements that are contiguous here and in the logical tensor, and that lie in one block of its
+/// sketch.
 struct Segment {
-  int64_t local;   ///< index of the first one in the memory that is measured
-  int64_t global;  ///< in the logical tensor
+  int64_t local;   ///< index of the first element in the measured memory
+  int64_t global;  ///< ... and in the logical tensor
   int64_t count;
 };
 
-/// Digest and signed sums; a block a segment. The threads widen, sign and mix; one thread a lane adds.
+/// Computes digest and signed sums; each kernel block processes one segment. All threads widen, sign and mix;
+/// one thread per lane adds.
 struct SegmentKernel {
   static constexpr int threads = 256;
-  static constexpr int tile = 2048;  ///< whole lanes
+  static constexpr int tile = 2048;  ///< a multiple of the number of lanes
   static constexpr int lanes = static_cast<int>(sum_lanes);
   struct Shared {
     double values[tile];
@@ -67,7 +69,8 @@ struct SegmentKernel {
       team.each([&](int thread) {
         if (thread >= lanes)
           return;
-        // Lanes by the place in the segment, not by the index: turned round, they add up to the same.
+        // Lanes go by the position in the segment, not by the index; a rotation of the lanes gives the same
+        // sum.
         double sum = shared.lane_sums[thread];
         for (int i = thread; i < here; i += lanes)
           sum += shared.values[i];

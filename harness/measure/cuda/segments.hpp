@@ -9,12 +9,13 @@
 
 namespace parity::cuda {
 
-/// A tensor's elements cut so that each piece lies in one run and in one block of the sketch.
+/// A tensor's elements, cut into segments that each lie in one run and in one block of the sketch.
 struct Segments {
-  std::vector<Segment> all;     ///< block by block, in the order of the runs within each
-  std::vector<Range> of_block;  ///< [K], which of `all` are a block's
+  std::vector<Segment> all;     ///< by block, in the order of the runs within each
+  std::vector<Range> of_block;  ///< [K] range in `all` of each block
 };
 
+/// Returns the segments of a tensor, or of a part, in the logical tensor.
 Segments segments_of(const LogicalPlace& place);
 
 }  // namespace parity::cuda

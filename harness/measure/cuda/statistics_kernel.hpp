@@ -10,15 +10,16 @@
 
 namespace parity::cuda {
 
-/// What a capture pass gathers from all blocks; starts as zeros.
+/// Counts that a capture pass collects from all blocks; they start as zeros.
 struct CaptureCounts {
   uint64_t digest_low, digest_high;
   uint64_t nan_count, inf_count;
-  uint64_t max_abs;  ///< bits of a double; those of positive doubles are ordered as they are
+  /// Bits of a double; bits order positive doubles correctly.
+  uint64_t max_abs;
 };
 
-/// Squares and counts of the elements: a thread has one lane of one `sum_block` of them, so a block of the
-/// kernel has `sums_a_block` of these.
+/// Computes sums of squares and counts of the elements. A thread processes one lane of one `sum_block` of
+/// them, so a block of the kernel processes `sums_a_block` of these.
 struct StatisticsKernel {
   static constexpr int threads = 128;
   static constexpr int lanes = static_cast<int>(sum_lanes);
@@ -31,8 +32,8 @@ struct StatisticsKernel {
   DType dtype;
   const void* data;
   int64_t count;
-  double scale;     ///< each value is multiplied by it first
-  double* squares;  ///< [ceil(count / sum_block)], a sum each
+  double scale;     ///< factor for each value
+  double* squares;  ///< [ceil(count / sum_block)] one sum each
   CaptureCounts* counts;
 
   template <class Element>
@@ -73,8 +74,8 @@ struct StatisticsKernel {
     return {first, first + length < count ? first + length : count};
   }
 
-  /// Of elements that may be NaN or infinite, one after the other.
-  /// \param most  becomes the largest of the finite ones
+  /// Returns the sum of squares of elements that may be NaN or infinite, one after another.
+  /// \param most  set to the largest finite magnitude
   template <class Element>
   PARITY_HOST_DEVICE double with_care(const Range& here, double& most) const {
     double sum = 0;

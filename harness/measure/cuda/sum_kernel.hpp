@@ -6,14 +6,14 @@
 
 namespace parity::cuda {
 
-/// Half-open, in an array of numbers.
+/// A half-open range in an array of numbers.
 struct Range {
   int64_t first;
   int64_t end;
 };
 
-/// Sums of ranges of an array, each one number after the other; a block a range. The threads bring the
-/// numbers into the block's memory, the first of them adds.
+/// Sums ranges of an array, number by number; each kernel block processes one range. All threads copy the
+/// numbers into the block's shared memory; the first thread adds them.
 struct SumKernel {
   static constexpr int threads = 256;
   static constexpr int tile = 2048;

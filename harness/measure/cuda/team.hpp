@@ -13,13 +13,14 @@
 
 namespace parity::cuda {
 
-/// The threads of one block of a kernel. A kernel's body is written once, as steps with a barrier after each:
-/// a GPU takes a step with all threads at once, the host thread after thread. What threads keep from step to
-/// step lies in the block's shared memory, and what decides the way through the steps is the same for all of
-/// them.
+/// The threads of one block of a kernel. A kernel's body is written once, as steps with a barrier after each.
+/// A GPU runs all threads of a step at once; the host runs one thread after another. Data that threads keep
+/// between steps lies in the block's shared memory. The control flow between steps is the same for all
+/// threads.
 struct Team {
   int threads = 1;
-  /// On the host, the last thread first: a step whose threads need each other gives another result then.
+  /// On the host, run the last thread first. A step whose threads depend on each other then gives another
+  /// result.
   bool backward = false;
 
   template <class Step>
@@ -34,7 +35,7 @@ struct Team {
   }
 };
 
-/// Element i of an array of them. On the host it need not be aligned.
+/// Returns element i of an array. On the host it need not be aligned.
 template <class Bits>
 PARITY_HOST_DEVICE inline Bits load_bits(const void* data, int64_t i) {
 #if defined(__CUDA_ARCH__)
@@ -47,7 +48,7 @@ PARITY_HOST_DEVICE inline Bits load_bits(const void* data, int64_t i) {
 #endif
 }
 
-/// Of a place that all threads of all blocks share; none depends on who comes first.
+/// Updates a value that all threads of all blocks share; the result does not depend on their order.
 PARITY_HOST_DEVICE inline void shared_add(uint64_t& place, uint64_t value) {
 #if defined(__CUDA_ARCH__)
   atomicAdd(reinterpret_cast<unsigned long long*>(&place), static_cast<unsigned long long>(value));

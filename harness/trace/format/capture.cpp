@@ -15,7 +15,7 @@ bool contains(const std::vector<T>& list, const T& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-/// Whether `wide`, where an empty list means everything, has all of `narrow`.
+/// Returns whether `wide` contains all of `narrow`; an empty list means everything.
 template <class T>
 bool covers_list(const std::vector<T>& wide, const std::vector<T>& narrow) {
   if (wide.empty())

@@ -12,7 +12,7 @@
 
 namespace parity {
 
-/// One row of a capture request: which tensors at which steps. Empty lists mean all.
+/// One row of a capture request: which tensors at which steps. An empty list means all.
 struct CaptureRule {
   std::vector<int64_t> steps;
   std::vector<Phase> phases;
@@ -21,33 +21,38 @@ struct CaptureRule {
   bool covers(int64_t step, Phase phase, std::string_view name) const;
 };
 
-/// What a run records beyond its channels. Written by the harness as PARITY_CAPTURE (a path to JSON):
-/// {"tensors": [{"steps": [1], "phases": ["grad"], "names": ["*"]}], "sketches": [...], "replay": false,
-///  "operators": [...], "faults": [...], "teacher": "trace.h5"}, the last three only where the run has any
+/// What a run records in addition to its channels. The harness writes it as JSON to the path in
+/// PARITY_CAPTURE: {"tensors": [{"steps": [1], "phases": ["grad"], "names": ["*"]}], "sketches": [...],
+/// "replay": false, "operators": [...], "faults": [...], "teacher": "trace.h5"}. The last three keys are
+/// present only if used.
 struct Capture {
-  std::vector<CaptureRule> tensors = {};   ///< kept whole
-  std::vector<CaptureRule> sketches = {};  ///< statistics, digest and sketch only
-  /// Operators to observe: the names are those of modules. What they take and give is then offered as
-  /// tensors, which the rules above are about.
+  /// Tensors whose values are recorded.
+  std::vector<CaptureRule> tensors = {};
+  /// Tensors of which only statistics, digest and sketch are recorded.
+  std::vector<CaptureRule> sketches = {};
+  /// Modules whose operators are observed. The operators' inputs and outputs are then offered as tensors, to
+  /// which the two rules above apply.
   std::vector<CaptureRule> operators = {};
-  bool replay = false;  ///< initial parameters and every batch, under /replay
-  /// Defects that the Recorder puts into the run. Unlike all above they change what it computes, and belong
-  /// to its identity.
+  /// Whether to record the initial parameters and every batch, under /replay.
+  bool replay = false;
+  /// Defects that the Recorder injects into the run. They change what the run computes and are part of its
+  /// identity, unlike the members above.
   std::vector<Fault> faults = {};
-  /// The trace of another run whose tensors take the place of this one's once they are recorded
-  /// (teacher.hpp);
-  /// "": none. It changes what the run computes, as faults do.
+  /// Path of another run's trace; "" for none. Its tensors replace this run's tensors after these were
+  /// recorded (teacher.hpp). Changes what the run computes, as faults do.
   std::string teacher = {};
 
   bool wants_tensor(int64_t step, Phase phase, std::string_view name) const;
   bool wants_sketch(int64_t step, Phase phase,
-                    std::string_view name) const;  ///< true also where the tensor is wanted
+                    /// Returns true also if the values of the tensor are wanted.
+                    std::string_view name) const;
   bool wants_operators(int64_t step) const;
   bool wants_operators(int64_t step, Phase phase, std::string_view module) const;
-  /// Everything in either; duplicate rules once. Both are of one run: faults that both have are the same.
+  /// Adds the rules of `other`, each once. Both captures belong to one run: faults in both are the same
+  /// faults.
   void merge(const Capture& other);
-  /// Whether a run recorded under this capture answers `other` (rule-wise; may say no when unsure). Only if
-  /// it has the same faults.
+  /// Returns whether a run recorded under this capture contains all that `other` asks for. Compares rule by
+  /// rule and may return false when unsure. False if the faults differ.
   bool includes(const Capture& other) const;
 
   Json to_json() const;

@@ -12,9 +12,9 @@
 
 namespace parity {
 
-/// Numeric channels are compared and stored in goldens; timing channels are shown only. A per_rank channel is
-/// a numeric one of which each rank records its own values: a reader takes the largest of a step, and has the
-/// smallest as "NAME.min" where ranks differ.
+/// Numeric channels are compared and stored in goldens; timing channels are only shown. A per_rank channel is
+/// a numeric channel for which each rank records its own values. A reader gets the largest value of each
+/// step, and the smallest as "NAME.min" if the ranks differ.
 enum class ChannelKind { numeric, timing, per_rank };
 
 template <>
@@ -23,10 +23,10 @@ struct EnumNames<ChannelKind> {
   static constexpr std::array<std::string_view, 3> names = {"numeric", "timing", "per_rank"};
 };
 
-/// A scalar per step, exact.
+/// A scalar per step, stored exactly.
 struct Channel {
   ChannelKind kind = ChannelKind::numeric;
-  std::variant<std::vector<double>, std::vector<int64_t>> values;  ///< one a step of Trace::steps
+  std::variant<std::vector<double>, std::vector<int64_t>> values;  ///< one per step of Trace::steps
 
   std::vector<double> as_double() const;  ///< int64 values widened
 };

@@ -66,7 +66,7 @@ TensorLayout layout_from_json(const Json& json) {
   for (const int64_t size : layout.global_shape)
     if (size < 0 || __builtin_mul_overflow(count, size, &count))
       throw UserError("a layout has the impossible shape " + to_string(layout.global_shape));
-  static_cast<void>(cover_of(layout));  // refuses what cannot be
+  static_cast<void>(cover_of(layout));  // rejects an invalid layout
   return layout;
 }
 

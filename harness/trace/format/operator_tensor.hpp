@@ -9,24 +9,27 @@
 
 namespace parity {
 
-/// What an operator took or gave, as a tensor of a trace. Its name there:
+/// An input or output of an operator, recorded as a tensor of a trace. Its tensor name is:
 ///
 ///     layers.0.attention.wq@3:aten::mm:out.0
-///     layers.0.attention.wq@3:aten::mm:out.0#1      of a run of several ranks: what rank 1 had
+///     layers.0.attention.wq@3:aten::mm:out.0#1      in a run of several ranks: rank 1's value
 ///
-/// '@' stands in no other tensor's name.
+/// Names of other tensors do not contain '@'.
 struct OperatorTensor {
-  std::string module;  ///< "layers.0.attention.wq", or what else the trainer was at: "loss", "optimizer"
-  int64_t number = 0;  ///< of the operator among those of module, phase and step, from 0
-  std::string op;      ///< "aten::mm"
-  std::string slot;    ///< "in.mat2" by the argument's name; "out.0", or "out.self" of what it wrote in place
+  /// "layers.0.attention.wq", or another stage of the trainer: "loss", "optimizer".
+  std::string module;
+  /// Number of the operator among those of the same module, phase and step, from 0.
+  int64_t number = 0;
+  std::string op;  ///< "aten::mm"
+  /// "in.mat2" after the argument's name; "out.0", or "out.self" for an argument written in place.
+  std::string slot;
   std::optional<int64_t> rank = {};
 
   bool is_output() const { return slot.starts_with("out."); }
   std::string name() const;
 };
 
-/// The parts of such a name; nothing for the name of another tensor.
+/// Parses such a name; returns nothing for the name of another tensor.
 std::optional<OperatorTensor> parse_operator_tensor(std::string_view name);
 
 }  // namespace parity

@@ -6,8 +6,8 @@
 
 namespace parity {
 
-/// When in a step a tensor was seen, in the order of a step. `grad_local` is before any reduction over ranks,
-/// `grad` after it. Source: DESIGN.md, "A trace file".
+/// The point of a step at which a tensor was recorded, in the order of a step. `grad_local` is before any
+/// reduction over ranks, `grad` after it. Source: DESIGN.md, "A trace file".
 enum class Phase { input, forward, backward, grad_local, grad, grad_clipped, optim, param };
 
 template <>

@@ -7,12 +7,12 @@
 
 namespace parity {
 
-/// The schema our traces are written in. Readers take any minor version of their major one.
-/// Source: harness/trace/FORMAT.md.
+/// Schema version of the traces that this program writes. Readers accept every minor version of their major
+/// version. Source: harness/trace/FORMAT.md.
 inline constexpr std::string_view trace_schema = "parity.trace/1.2";
 inline constexpr std::string_view trace_schema_major = "parity.trace/1.";
-/// From this minor version on a complete trace has a digest over its content, a sketch row for each tensor,
-/// and says its last step.
+/// First minor version in which a complete trace has a digest over its content, a sketch row for each tensor,
+/// and its last step.
 inline constexpr int64_t trace_minor_with_digest = 2;
 
 }  // namespace parity

@@ -13,7 +13,7 @@
 
 namespace parity {
 
-/// One row of /sketches.
+/// One row of /sketches: statistics, digest and sketch of a tensor.
 struct SketchRow {
   TensorKey key;
   int64_t order = 0;  ///< execution order within the step
@@ -27,11 +27,12 @@ struct SketchRow {
   std::vector<double> values;  ///< K block sums (METRICS.md M16b)
 };
 
-/// The row of a tensor, or the share of a part in the logical tensor's row; `shape` is then the part's.
+/// Returns the row of a tensor, or a part's contribution to the logical tensor's row; `shape` is then the
+/// part's.
 SketchRow sketch_row(TensorKey key, int64_t order, DType dtype, const Shape& shape, Measurement found);
 
-/// Adds the row of another part of the same tensor. Norms add by their squares; the digest is exact, the
-/// block sums but for rounding.
+/// Adds the row of another part of the same tensor. Norms add by their squares. The sum of the digests is
+/// exact; the sum of the block sums is exact up to rounding.
 void add_part(SketchRow& sum, const SketchRow& part);
 
 }  // namespace parity

@@ -10,7 +10,7 @@
 
 namespace parity {
 
-/// Names one tensor of a trace.
+/// Identifies one tensor of a trace.
 struct TensorKey {
   int64_t step = 0;
   Phase phase = Phase::param;

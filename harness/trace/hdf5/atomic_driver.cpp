@@ -19,13 +19,14 @@
 namespace parity::hdf5 {
 namespace {
 
-/// HDF5 takes a pointer to the first member for its own.
+/// A file open under this driver. HDF5 casts a pointer to it to its first member.
 struct AtomicFile {
   H5FD_t base{};
   int descriptor = -1;
-  haddr_t allocated = 0;  ///< end of the space HDF5 has given out
-  haddr_t end = 0;        ///< of the file on disk
-  int failure = 0;        ///< errno of the first write that failed; the file stays as it is after it
+  haddr_t allocated = 0;  ///< end of the space that HDF5 has allocated
+  haddr_t end = 0;        ///< end of the file on disk
+  /// errno of the first failed write; the file is not changed after it.
+  int failure = 0;
   std::vector<JournalWrite> pending;
   std::unique_ptr<Journal> journal;
 
@@ -42,7 +43,7 @@ const AtomicFile& file_of(const H5FD_t* file) {
   return *reinterpret_cast<const AtomicFile*>(file);
 }
 
-/// Puts the system's reason on HDF5's error stack, where our errors get theirs.
+/// Puts the system's reason on HDF5's error stack, from which this program's errors take theirs.
 herr_t fail(int error) {
   H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_VFL, H5E_WRITEERROR, "%s",
            std::strerror(error));
@@ -53,7 +54,8 @@ H5FD_t* open_atomic(const char* name, unsigned flags, hid_t, haddr_t) {
   auto file = std::make_unique<AtomicFile>();
   const int mode = (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) | (flags & H5F_ACC_CREAT ? O_CREAT : 0) |
                    O_CLOEXEC |
-                   O_NOFOLLOW;  // a link that somebody laid there would lead the writing elsewhere
+                   // O_NOFOLLOW: a symbolic link at this place would redirect the writes.
+                   O_NOFOLLOW;
   file->descriptor = ::open(name, mode, 0644);
   struct stat found{};
   if (file->descriptor < 0 || ::fstat(file->descriptor, &found) != 0 ||
@@ -61,7 +63,7 @@ H5FD_t* open_atomic(const char* name, unsigned flags, hid_t, haddr_t) {
     fail(errno);
     return nullptr;
   }
-  // Emptied under the lock only: HDF5 tries an open without these flags first.
+  // The file is emptied only under the lock: HDF5 first tries an open without these flags.
   if (flags & H5F_ACC_TRUNC && ::ftruncate(file->descriptor, 0) != 0) {
     fail(errno);
     return nullptr;
@@ -112,7 +114,7 @@ haddr_t get_end(const H5FD_t* file, H5FD_mem_t) {
   return file_of(file).end;
 }
 
-/// The file's bytes, zeros beyond its end, with what is pending on top.
+/// Reads the file's bytes, with zeros beyond its end and pending writes applied.
 herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* out) {
   const AtomicFile& own = file_of(file);
   auto* bytes = static_cast<std::byte*>(out);
@@ -138,8 +140,8 @@ herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void*
   return 0;
 }
 
-/// Never fails itself, the next flush does: an HDF5 object whose last bytes cannot be written does not close,
-/// stays in the library's tables, and the library follows it when the process ends.
+/// Queues or performs a write. It never fails; the next flush does. An HDF5 object whose last bytes cannot be
+/// written does not close and stays in the library's tables, which the library follows when the process ends.
 herr_t write(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t address, size_t size, const void* data) {
   AtomicFile& own = file_of(file);
   if (type != H5FD_MEM_DRAW) {
@@ -154,9 +156,9 @@ herr_t write(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t address, size_t size,
   return 0;
 }
 
-/// The file is as long as the space given out before its new superblock says so, and is cut to that only
-/// afterwards.
-/// \returns 0 or errno
+/// Commits pending writes. The file reaches the length of the allocated space before its new superblock
+/// states it, and is truncated to it only afterwards.
+/// \return 0 or errno
 int commit(AtomicFile& own) {
   if (own.failure != 0 || own.pending.empty())
     return own.failure;
@@ -171,7 +173,7 @@ int commit(AtomicFile& own) {
   return 0;
 }
 
-/// The flush of a close does not fail either, see `write`; close_file asks before it closes.
+/// Flushes. The flush of a close does not fail either (see `write`); close_file checks before it closes.
 herr_t flush(H5FD_t* file, hid_t, hbool_t closing) {
   AtomicFile& own = file_of(file);
   own.failure = commit(own);

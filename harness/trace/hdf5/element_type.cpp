@@ -10,7 +10,7 @@ namespace {
 using hdf5::check;
 using hdf5::Handle;
 
-/// A float type of `size` bytes: sign, then exponent, then mantissa, from the top bit down.
+/// Returns a float type of `size` bytes: sign, then exponent, then mantissa, from the top bit down.
 Handle float_type(size_t size, size_t exponent_bits, size_t bias) {
   const std::string doing = "cannot make a float type";
   const size_t bits = 8 * size;
@@ -67,9 +67,9 @@ Handle element_type(DType dtype) {
 
 DType dtype_of(hid_t dataset, const std::optional<std::string>& declared) {
   const Handle stored(H5Dget_type(dataset), "cannot read the type of " + hdf5::path_of(dataset));
-  const Handle type = standard(stored);  // a copy, which can be changed
+  const Handle type = standard(stored);  // a copy that can be modified
   if (const auto kind = H5Tget_class(type); kind == H5T_INTEGER || kind == H5T_FLOAT)
-    check(H5Tset_order(type, H5T_ORDER_LE), "cannot compare types");  // reading turns the bytes round
+    check(H5Tset_order(type, H5T_ORDER_LE), "cannot compare types");  // reading swaps the bytes
   const auto holds = [&](DType dtype) { return H5Tequal(type, element_type(dtype)) > 0; };
   const std::string unreadable = "cannot read " + hdf5::path_of(dataset) + " (";
   if (declared) {

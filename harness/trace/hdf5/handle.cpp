@@ -9,7 +9,7 @@
 namespace parity::hdf5 {
 namespace {
 
-/// The innermost entry of HDF5's error stack, which is where the reason is.
+/// Returns the innermost entry of HDF5's error stack, which holds the reason.
 std::string reason() {
   std::string text;
   const auto keep_last = [](unsigned, const H5E_error2_t* entry, void* out) -> herr_t {

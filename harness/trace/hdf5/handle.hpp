@@ -12,20 +12,22 @@
 /// Owning handles of HDF5's C API, and its errors as UserError.
 namespace parity::hdf5 {
 
-/// HDF5 is one global state: hold this while calling into it. Also keeps HDF5 from printing its error stack.
+/// Locks HDF5's global state; hold the lock while calling the library. Also keeps HDF5 from printing its
+/// error stack.
 std::unique_lock<std::recursive_mutex> lock();
 
-/// Of the library in use: "1.10.8".
+/// Returns the version of the HDF5 library in use: "1.10.8".
 std::string library_version();
 
-/// In a child that fork made, which has one thread: the lock may be held by the parent's, which is not there.
+/// Renews the lock in a forked child. The child has one thread; the lock may be held by a thread of the
+/// parent.
 void renew_lock_in_child();
 
 /// Owns an HDF5 id of any kind.
 class Handle {
  public:
   Handle() = default;
-  /// \throws UserError "DOING (HDF5's reason)" if `id` is negative
+  /// Takes ownership of `id`. \throws UserError "DOING (HDF5's reason)" if `id` is negative
   Handle(hid_t id, const std::string& doing);
   ~Handle() { reset(); }
   Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
@@ -39,7 +41,8 @@ class Handle {
   hid_t id_ = H5I_INVALID_HID;
 };
 
-/// \throws UserError "DOING (HDF5's innermost reason)" if `status` is negative
+/// Checks the status of an HDF5 call. \throws UserError "DOING (HDF5's innermost reason)" if `status` is
+/// negative
 void check(int64_t status, const std::string& doing);
 
 }  // namespace parity::hdf5

@@ -11,7 +11,7 @@
 namespace parity::hdf5 {
 namespace {
 
-/// Largest attribute or string table that is believed; the rest of a file is bounded by its size.
+/// Largest accepted attribute or string table; the rest of a file is bounded by its size.
 constexpr hsize_t most_attribute_bytes = hsize_t{64} << 20;
 constexpr hsize_t most_points = hsize_t{1} << 28;
 
@@ -20,8 +20,8 @@ constexpr hsize_t most_points = hsize_t{1} << 28;
                   "); see harness/trace/FORMAT.md");
 }
 
-/// The attribute, with this type and space. One that has them already is overwritten in place, so that a
-/// flush changes 8 bytes of one object header, not its structure.
+/// Returns the attribute with this type and space. An existing one with the same type and space is
+/// overwritten in place. A flush then changes 8 bytes of one object header, not its structure.
 Handle attribute_for(hid_t object, const std::string& name, hid_t type, hid_t space) {
   if (H5Aexists(object, name.c_str()) > 0) {
     Handle old(H5Aopen(object, name.c_str(), H5P_DEFAULT), "cannot open attribute " + name);
@@ -51,7 +51,7 @@ std::string trimmed(const char* text, size_t most) {
   return {text, strnlen(text, most)};
 }
 
-/// Elements of a string type: fixed (padded) or variable-length.
+/// Returns elements of a string type: fixed (padded) or variable-length.
 /// \param read  reads `count` elements of the memory type into a buffer
 template <class Read>
 std::vector<std::string> strings(hid_t type, hid_t space, size_t count, const Read& read) {

@@ -13,7 +13,7 @@ using hdf5::Handle;
 
 namespace {
 
-/// Holes that nobody minds: of a small tensor of zeros in a file that was copied with holes.
+/// Size of holes that are accepted [bytes], such as a small tensor of zeros in a file copied as a sparse one.
 constexpr uint64_t least_holes = uint64_t{1} << 20;
 
 }  // namespace

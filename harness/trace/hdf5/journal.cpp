@@ -20,15 +20,16 @@ namespace {
 
 constexpr std::string_view magic = "parity.journal/1";
 constexpr size_t digest_size = 32;
-constexpr uint64_t most_beyond_file = uint64_t{16} << 20;  ///< a commit may write one place several times
+/// A commit may write one place several times.
+constexpr uint64_t most_beyond_file = uint64_t{16} << 20;
 
 [[noreturn]] void refuse_journal(const fs::path& journal, const std::string& why) {
   throw UserError("cannot read " + visible(journal.string()) + " (" + why +
                   "); remove it, and its trace is what the file alone holds");
 }
 
-/// A journal is: magic, then for each write offset and size (8 bytes each) and its bytes, then the digest of
-/// all before it.
+/// Returns the digest of a journal's text. A journal has a magic number, then offset and size (8 bytes each)
+/// and the bytes of each write, then the digest of everything before it.
 std::string digest_of_text(std::string_view text) {
   ContentHash hash;
   hash.add(text);
@@ -45,8 +46,8 @@ std::string encode(const std::vector<JournalWrite>& writes) {
   return text + digest_of_text(text);
 }
 
-/// The writes of a whole journal; none of a torn one, whose file was not touched yet.
-/// \param size  of the file
+/// Returns the writes of a whole journal; none of a torn one, whose file has not been changed yet.
+/// \param size  size of the file [bytes]
 std::vector<JournalWrite> decode(std::string_view text, const fs::path& journal, uint64_t size) {
   std::vector<JournalWrite> writes;
   if (text.size() < magic.size() + digest_size || !text.starts_with(magic))

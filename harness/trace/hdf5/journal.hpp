@@ -10,25 +10,30 @@
 
 namespace parity {
 
-/// One piece of a file that is to be overwritten.
+/// A pending write to a file.
 struct JournalWrite {
   uint64_t offset;
   std::vector<std::byte> bytes;
 };
 
-/// Makes several writes to a file one: they go to a second file first, then to their places. A process killed
-/// before the second file is whole changed nothing; one killed later has left all that is needed to go on.
-/// Guards against kills, not against power cuts: nothing is forced to the disk.
+/// Makes several writes to a file atomic: they first go to a second file, the journal, then to their places.
+/// A process killed before the journal is whole has changed nothing. One killed later has left all that is
+/// needed to complete the writes. Protects against kills, not against power cuts: nothing is forced to the
+/// disk.
 class Journal {
  public:
-  /// \param file  the file to be changed; the journal lies beside it while it is open
-  /// \throws UserError if it cannot be made
+  /// Creates the journal.
+  /// \param file  the file to change; the journal lies next to it while this object lives
+  /// \throws UserError if it cannot be created
   explicit Journal(const std::filesystem::path& file);
-  ~Journal();  ///< removes the second file
+  /// Removes the journal.
+  ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// All writes, in order. \param descriptor  of the file, open for writing \return 0 or an errno value
+  /// Performs all writes, in order.
+  /// \param descriptor  descriptor of the file, open for writing
+  /// \return 0 or an errno value
   int commit(int descriptor, const std::vector<JournalWrite>& writes);
 
  private:
@@ -36,20 +41,19 @@ class Journal {
   int descriptor_;
 };
 
-/// "trace.h5.partial.journal" for "trace.h5.partial".
+/// Returns the path of a file's journal: "trace.h5.partial.journal" for "trace.h5.partial".
 std::filesystem::path journal_path(const std::filesystem::path& file);
 
-/// What a killed process had committed to the journal of `file` and may not have written to its place yet; in
-/// order, none without a whole journal. Reads only: whoever wants to see the file lays the writes on top of
-/// it.
-/// \param size    of the file, which every write must lie in
-/// \param stored  bytes of it that the disk holds, by which the journal's own size is bounded
-/// \throws UserError if the journal is no regular file, is larger than its file can need, or no writer of
-/// ours
-///         left it
+/// Returns the writes that a killed process committed to the journal of `file` and may not have performed, in
+/// order. Returns none without a whole journal. Only reads: a reader of the file applies the writes in
+/// memory.
+/// \param size    size of the file [bytes], which every write must lie in
+/// \param stored  allocated bytes of the file on disk, which bound the journal's size
+/// \throws UserError if the journal is not a regular file, is larger than its file can need, or was not
+///         written by this program
 std::vector<JournalWrite> committed_writes(const std::filesystem::path& file, uint64_t size, uint64_t stored);
 
-/// pwrite until all is written. \return 0 or an errno value
+/// Writes all bytes with pwrite. \return 0 or an errno value
 int write_fully(int descriptor, const void* data, size_t size, uint64_t offset);
 
 }  // namespace parity

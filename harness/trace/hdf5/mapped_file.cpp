@@ -45,7 +45,7 @@ MappedFile::~MappedFile() {
 }
 
 void MappedFile::release(const std::byte* data, size_t bytes) const {
-  // A fault maps the pages around it too, this many bytes at a time.
+  // A page fault also maps the surrounding pages, this many bytes at a time.
   constexpr size_t granule = size_t{64} << 10;
   if (std::less<>{}(data, data_) || !std::less<>{}(data, data_ + size_))
     return;
@@ -53,8 +53,9 @@ void MappedFile::release(const std::byte* data, size_t bytes) const {
   const size_t begin = first / granule * granule;
   const size_t end = std::min((last + granule - 1) / granule * granule, size_);
   ::madvise(data_ + begin, end - begin, MADV_DONTNEED);
-  // Faults alone read little ahead: seven times the work of the system for a file that is not cached. What
-  // comes next may be another thread's already; each page is asked for once, also when all are there.
+  // Page faults alone read little ahead, which costs seven times the system time for a file that is not
+  // cached. The following pages may already belong to another thread. Each page is requested once, even if
+  // all are present.
   const size_t length = end - begin, after = std::min(end + length, size_);
   ::madvise(data_ + after, std::min(length, size_ - after), MADV_WILLNEED);
 }

@@ -11,17 +11,17 @@ namespace parity {
 /// A file mapped for reading.
 class MappedFile {
  public:
-  /// \throws UserError if it cannot be mapped
+  /// Maps a file. \throws UserError if it cannot be mapped
   MappedFile(const std::filesystem::path& path, uint64_t size);
-  /// Of an open file, which may be closed then. \param path  for messages
+  /// Maps an open file, which may be closed afterwards. \param path  for messages
   MappedFile(int descriptor, const std::filesystem::path& path, uint64_t size);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
   const std::byte* at(uint64_t offset) const { return data_ + offset; }
-  /// Takes the pages that hold these bytes out of this process's memory, if they lie in the file; who looks
-  /// at them again reads them again.
+  /// Removes the pages of these bytes from this process's memory, if they belong to the file. Their next use
+  /// reads them again.
   void release(const std::byte* data, size_t bytes) const;
 
  private:

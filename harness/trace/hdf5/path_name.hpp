@@ -7,11 +7,12 @@
 
 namespace parity {
 
-/// A logical name as one link name: `/`, `%` and control characters become %XX (upper-case hexadecimal).
+/// Returns a logical name as one link name: `/`, `%` and control characters become %XX (upper-case
+/// hexadecimal).
 /// \throws UserError for an empty name, "." and ".."
 std::string encode_name(std::string_view name);
 
-/// The inverse. \throws UserError for a `%` without two hexadecimal digits
+/// Returns the logical name of a link name. \throws UserError for a `%` without two hexadecimal digits
 std::string decode_name(std::string_view link);
 
 }  // namespace parity

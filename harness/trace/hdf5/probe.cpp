@@ -23,14 +23,15 @@
 namespace parity {
 namespace {
 
-/// Ours take milliseconds; files of other writers are read whole.
+/// Returns a CPU time limit [seconds]. This program's own files take milliseconds; files of other writers are
+/// read whole.
 rlim_t most_cpu_seconds(const std::filesystem::path& path) {
   std::error_code error;
   const uintmax_t size = std::filesystem::file_size(path, error);
   return 5 + (error ? 0 : static_cast<rlim_t>(size / 50'000'000));
 }
 
-/// Whether this state of a file was read to its end before.
+/// File states that were read to their end before.
 class Survivors {
  public:
   bool contains(const std::string& state) {
@@ -53,7 +54,8 @@ Survivors& survivors() {
 }
 
 [[noreturn]] void read_in_child(const std::function<void()>& read, rlim_t cpu_seconds) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it holds what its parent has open, locks too
+  // The child holds its parent's open files and locks, so it must not outlive the parent.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   struct rlimit limit = {cpu_seconds, cpu_seconds + 1};
   ::setrlimit(RLIMIT_CPU, &limit);
   limit = {0, 0};
@@ -64,7 +66,7 @@ Survivors& survivors() {
   try {
     read();
   } catch (const std::exception&) {
-    ::_exit(0);  // the caller will see it for itself
+    ::_exit(0);  // the caller will meet the error itself
   }
   ::_exit(0);
 }
@@ -94,12 +96,13 @@ void probe(const std::filesystem::path& path, const std::function<void()>& read)
   if (state.empty() || survivors().contains(state))
     return;
   const rlim_t cpu_seconds = most_cpu_seconds(path);
-  const auto guard = hdf5::lock();  // no other thread may be inside HDF5 while its state is copied
+  // No other thread may be inside HDF5 while its state is copied.
+  const auto guard = hdf5::lock();
   const pid_t child = ::fork();
   if (child == 0)
     read_in_child(read, cpu_seconds);
   if (child < 0)
-    return;  // no process to spare: read it unprotected
+    return;  // no process available: read it unprotected
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

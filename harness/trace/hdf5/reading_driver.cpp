@@ -11,12 +11,13 @@
 namespace parity::hdf5 {
 namespace {
 
-/// HDF5 copies it byte by byte; it points to what lives while the file is opened.
+/// Driver information, which HDF5 copies byte by byte. It points to an object that lives while the file is
+/// opened.
 struct Origin {
   const std::shared_ptr<const SourceFile>* source;
 };
 
-/// HDF5 takes a pointer to the first member for its own.
+/// A file open under this driver. HDF5 casts a pointer to it to its first member.
 struct ReadingFile {
   H5FD_t base{};
   std::shared_ptr<const SourceFile> source;
@@ -51,7 +52,7 @@ herr_t close_reading(H5FD_t* file) {
   return 0;
 }
 
-/// No two are one to HDF5: each open reads for itself.
+/// Compares two open files, which HDF5 must never treat as one: each open reads its own source.
 int compare_opens(const H5FD_t* a, const H5FD_t* b) {
   return a == b ? 0 : std::less<>{}(a, b) ? -1 : 1;
 }

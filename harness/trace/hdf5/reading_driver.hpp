@@ -10,8 +10,8 @@
 
 namespace parity::hdf5 {
 
-/// Lets the file opened with the access list `access` be read from `source`, whatever its name says. HDF5
-/// cannot write through it. It keeps `source` as long as it needs it.
+/// Makes HDF5 read the file opened with the access list `access` from `source`, whatever its name. HDF5
+/// cannot write through this driver. The driver keeps `source` as long as it needs it.
 void set_reading_driver(hid_t access, const std::shared_ptr<const SourceFile>& source);
 
 }  // namespace parity::hdf5

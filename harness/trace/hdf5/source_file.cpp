@@ -25,7 +25,7 @@ namespace {
   throw UserError("cannot read " + visible(path.string()) + " (" + why + ")", code);
 }
 
-/// Bytes that lie in no hole. File systems that know no holes say that all are data.
+/// Returns the number of bytes outside holes. File systems without holes report all bytes as data.
 uint64_t data_bytes(int descriptor, uint64_t size) {
   constexpr int most_extents = 100'000;
   uint64_t total = 0;
@@ -54,12 +54,13 @@ SourceFile::SourceFile(const fs::path& path, Links links) {
 }
 
 SourceFile::~SourceFile() {
-  ::flock(descriptor_, LOCK_UN);  // a mapping of the file keeps it open, and would keep the lock
+  // A mapping keeps the file open and would keep the lock.
+  ::flock(descriptor_, LOCK_UN);
   ::close(descriptor_);
 }
 
 void SourceFile::open(const fs::path& path, Links links) {
-  // Not blocking, or the open of a pipe would wait for its writer.
+  // O_NONBLOCK: opening a pipe would otherwise wait for its writer.
   const int mode = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (links == Links::refused ? O_NOFOLLOW : 0);
   descriptor_ = ::open(path.c_str(), mode);
   if (descriptor_ < 0 && errno == ELOOP && links == Links::refused)
@@ -76,7 +77,8 @@ void SourceFile::open(const fs::path& path, Links links) {
   if (!S_ISREG(facts.st_mode))
     refuse_source(path, S_ISDIR(facts.st_mode) ? "it is a folder" : "it is a device or a pipe");
   size_ = static_cast<uint64_t>(facts.st_size);
-  const uint64_t blocks = static_cast<uint64_t>(facts.st_blocks) * 512;  // fewer than the size if compressed
+  // Fewer bytes than the size on a compressed file system.
+  const uint64_t blocks = static_cast<uint64_t>(facts.st_blocks) * 512;
   stored_ = blocks >= size_ ? size_ : std::max(std::min(blocks, size_), data_bytes(descriptor_, size_));
   if (path.extension() == ".partial")
     committed_ = committed_writes(fs::canonical(path), size_, stored_);
@@ -104,7 +106,7 @@ int SourceFile::read(uint64_t offset, size_t size, void* out) const {
 bool SourceFile::is_hdf5() const {
   constexpr std::string_view signature = "\211HDF\r\n\032\n";
   char found[signature.size()];
-  // Behind a user block, whose size is a power of two.
+  // The signature may follow a user block, whose size is a power of two.
   for (uint64_t at = 0; at + signature.size() <= size_; at = at == 0 ? 512 : 2 * at)
     if (read(at, signature.size(), found) == 0 && signature == std::string_view(found, signature.size()))
       return true;

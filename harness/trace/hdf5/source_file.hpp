@@ -11,18 +11,18 @@
 
 namespace parity {
 
-/// What to do with a path whose last part is a symbolic link.
+/// What to do with a path whose last component is a symbolic link.
 enum class Links {
-  followed,  ///< a person named it
-  refused,   ///< it lies in a repository that a stranger may have written
+  followed,  ///< for a path that a person named
+  refused,   ///< for a path in a repository of an untrusted writer
 };
 
-/// The bytes of a file as a reader sees them. Nothing is ever written: what a killed writer had committed to
-/// its journal lies on top of the file in this process only.
+/// The bytes of a file as a reader sees them. The file itself is never changed: what a killed writer
+/// committed to its journal is applied in this process's memory only.
 class SourceFile {
  public:
-  /// Of a `*.partial`, the journal beside it counts.
-  /// \throws UserError if it is missing (exit 3), no regular file, or a process is writing it
+  /// Opens a file; for a `*.partial` also its journal.
+  /// \throws UserError if it is missing (exit 3), not a regular file, or being written by another process
   explicit SourceFile(const std::filesystem::path& path, Links links = Links::followed);
   ~SourceFile();
   SourceFile(const SourceFile&) = delete;
@@ -30,12 +30,12 @@ class SourceFile {
 
   int descriptor() const { return descriptor_; }
   uint64_t size() const { return size_; }
-  /// Bytes that the disk holds; less than `size` in a file with holes, whose bytes read as zeros.
+  /// Returns the allocated bytes on disk; less than `size` in a sparse file, whose holes read as zeros.
   uint64_t stored() const { return stored_; }
 
-  /// \return 0 or an errno value; EIO if the file ends before
+  /// Reads bytes. \return 0 or an errno value; EIO if the file ends earlier
   int read(uint64_t offset, size_t size, void* out) const;
-  /// Whether it begins as an HDF5 file does.
+  /// Returns whether the file begins with an HDF5 signature.
   bool is_hdf5() const;
 
  private:

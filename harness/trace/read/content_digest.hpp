@@ -8,10 +8,10 @@
 
 namespace parity {
 
-/// What a run computed, as 32 hexadecimal digits: steps, numeric channels, sketches with the tensors'
-/// digests, and the config. Never provenance, timing channels, or where things lie in the file. Whether a
-/// sketched tensor was also kept whole does not matter; a tensor without a sketch counts by the digest of its
-/// values.
+/// Returns a digest of what a run computed, as 32 hexadecimal digits. It covers steps, numeric channels,
+/// sketches with the tensors' digests, and the config. It excludes provenance, timing channels and the
+/// positions of objects in the file. A sketched tensor counts the same whether or not its values were kept
+/// too. A tensor without a sketch counts by the digest of its values.
 std::string content_digest(const Trace& trace);
 
 }  // namespace parity

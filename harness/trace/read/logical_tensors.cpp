@@ -14,11 +14,11 @@
 namespace parity {
 namespace {
 
-/// What one rank says of a tensor.
+/// What one rank recorded of a tensor.
 struct Claim {
   const TraceContent* file;
   const SketchRow* row;
-  int64_t layout = -1;  ///< of the file; -1: the tensor is whole
+  int64_t layout = -1;  ///< index in the file's layouts; -1: the tensor is whole
 
   const PartCover* cover() const { return layout < 0 ? nullptr : &file->covers[static_cast<size_t>(layout)]; }
   const Shape& shape() const {
@@ -52,7 +52,7 @@ void check_alike(const TensorKey& key, const Claim& a, const Claim& b) {
     refuse(key, facts(a) + "; " + facts(b));
 }
 
-/// How often each element is there: as the terms of a sum.
+/// Returns how many terms each element is the sum of, and whether it is their mean.
 std::pair<int64_t, bool> terms_of(const Claim& claim) {
   int64_t terms = 1;
   bool mean = false;
@@ -65,7 +65,7 @@ std::pair<int64_t, bool> terms_of(const Claim& claim) {
   return {terms, mean};
 }
 
-/// Every element once a term.
+/// Checks that the parts cover every element once per term.
 void check_complete(const TensorKey& key, const std::vector<Claim>& distinct,
                     const std::vector<Claim>& claims) {
   int64_t elements = 0;
@@ -89,7 +89,7 @@ const TensorPlace* place_of(const Claim& claim) {
   return &found->second;
 }
 
-/// Adds one tensor to the result.
+/// Joins the parts of tensors, one at a time, and adds them to the result.
 class Joiner {
  public:
   explicit Joiner(LogicalTensors& result) : result_(result) {}
@@ -105,7 +105,7 @@ class Joiner {
   }
 
  private:
-  /// The lowest rank of each part.
+  /// Returns the lowest rank's claim of each part, and compares the replicas.
   std::vector<Claim> without_replicas(const TensorKey& key, const std::vector<Claim>& claims) {
     std::vector<Claim> distinct;
     for (const Claim& claim : claims) {
@@ -127,7 +127,7 @@ class Joiner {
 
   void add_row(const std::vector<Claim>& distinct) {
     if (terms_of(distinct.front()).first != 1)
-      return;  // digest and norm of a sum are not the sum of its terms'
+      return;  // a sum's digest and norm do not follow from its terms'
     SketchRow sum = *distinct.front().row;
     sum.shape = distinct.front().shape();
     for (size_t i = 1; i < distinct.size(); ++i)
@@ -156,7 +156,7 @@ uint64_t bits_of(const Channel& channel, size_t i) {
   return std::visit([i](const auto& values) { return std::bit_cast<uint64_t>(values[i]); }, channel.values);
 }
 
-/// Channels that are the same on every rank, as they should be.
+/// Compares channels that should be the same on every rank.
 void compare_channels(LogicalTensors& result, const TraceContent& first, const TraceContent& other) {
   for (const auto& [name, channel] : other.channels) {
     const auto found = first.channels.find(name);
@@ -204,7 +204,7 @@ std::vector<std::byte> joined_parts(const LogicalTensor& tensor, size_t element)
   return bytes;
 }
 
-/// Finds the first element that differs, where both ranks kept the values.
+/// Finds the first element that differs, if both ranks kept the values.
 void find_element(ReplicaDifference& difference, const std::vector<const TraceContent*>& files) {
   if (!difference.phase)
     return;

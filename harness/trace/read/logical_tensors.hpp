@@ -13,51 +13,56 @@
 
 namespace parity {
 
-/// A tensor or part in the file of a rank.
+/// Where a rank's file holds a tensor or part of one.
 struct PartSource {
   const TraceContent* file = nullptr;
   const TensorPlace* place = nullptr;
-  const PartCover* cover = nullptr;  ///< null: it is whole
+  const PartCover* cover = nullptr;  ///< null: the whole tensor
 };
 
-/// A logical tensor: where its values lie.
+/// A logical tensor and the files that hold its values.
 struct LogicalTensor {
   int64_t order = 0;
   Shape shape;
-  std::vector<PartSource> parts;  ///< each element once, or once a term; empty where a part is not read
-  int64_t terms = 1;              ///< that each element is the sum of
-  bool mean = false;              ///< of the terms
-  std::vector<std::byte> joined;  ///< values of a tensor in parts, once they were asked for
-  bool proved = false;            ///< the values have the digests that their rows say
+  /// Parts that cover each element once, or once for each term of a sum. Empty if a part cannot be read.
+  std::vector<PartSource> parts;
+  int64_t terms = 1;  ///< number of terms whose sum is an element
+  bool mean = false;  ///< elements are the mean of the terms, not their sum
+  /// Values of a sharded tensor; filled on the first request.
+  std::vector<std::byte> joined;
+  /// Whether the values were found to match the digests of their rows.
+  bool proved = false;
 
-  /// Whether all of it lies in one file.
+  /// Returns whether a single file holds the whole tensor.
   bool is_whole() const { return parts.size() == 1 && !parts.front().cover; }
-  /// Parts joined, terms added in float64; those are proved before they are joined. \param key  for messages
+  /// Returns the values. Parts are proved, then joined; terms are added in float64. \param key  for messages
   TensorView view(const TensorKey& key);
-  /// Holds the values against the digests of their rows, once.
+  /// Compares the values with the digests of their rows, once.
   /// \throws UserError "cannot read FILE (corrupt trace: ...)"
   void prove(const TensorKey& key);
-  /// The same for a whole one whose digest somebody has computed already.
+  /// Compares a digest that the caller computed with the row of a tensor that lies whole in one file.
   void prove(const TensorKey& key, const Digest& found);
 };
 
 /// The logical tensors of all ranks.
 struct LogicalTensors {
-  std::vector<SketchRow> sketches;  ///< a row a tensor, in order of step and execution
+  std::vector<SketchRow> sketches;  ///< one row per tensor, in order of step and execution
   std::map<TensorKey, LogicalTensor> tensors;
-  std::vector<ReplicaDifference> differences;  ///< the first one first
-  int64_t replicas = 0;                        ///< tensors that several ranks hold and that were compared
+  /// Replicas that are not equal, in order of steps.
+  std::vector<ReplicaDifference> differences;
+  /// Number of tensors and channels that several ranks hold and that were compared.
+  int64_t replicas = 0;
 };
 
-/// What to do with a tensor whose parts do not make a whole.
+/// What to do with a tensor whose parts do not cover the whole.
 enum class PartsWanted {
-  all,   ///< it is an error
-  left,  ///< the run did not end: the tensor has no values and no row
+  all,   ///< throw an error
+  left,  ///< the run did not finish: leave out its values and row
 };
 
-/// Joins what the ranks recorded. Of replicas the lowest rank's is taken.
-/// \param files  in order of rank. \throws UserError if parts are missing, overlap, or differ in dtype or
-/// shape
+/// Joins what the ranks recorded. Replicas are taken from the lowest rank.
+/// \param files  in order of rank
+/// \throws UserError if parts are missing, overlap, or differ in dtype or shape
 LogicalTensors join_ranks(const std::vector<const TraceContent*>& files,
                           PartsWanted wanted = PartsWanted::all);
 

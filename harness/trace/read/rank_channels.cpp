@@ -10,7 +10,8 @@
 namespace parity {
 namespace {
 
-/// std::max and std::min take a NaN for smaller or larger as its place has it; here it stays.
+/// Returns the larger value; NaN if either is NaN. With std::max and std::min the result would depend on the
+/// order.
 template <class T>
 T larger(T a, T b) {
   return a != a ? a : b != b ? b : std::max(a, b);
@@ -20,7 +21,7 @@ T smaller(T a, T b) {
   return a != a ? a : b != b ? b : std::min(a, b);
 }
 
-/// Largest and smallest of each step; NaN where any rank has one.
+/// Largest and smallest value of each step; NaN if any rank has one.
 template <class T>
 struct Extremes {
   std::vector<T> most;
@@ -66,7 +67,7 @@ std::map<std::string, Channel> join_channels(const std::vector<const TraceConten
   for (const auto& [name, channel] : files.front()->channels)
     if (channel.kind != ChannelKind::per_rank)
       joined[name] = channel;
-  std::map<std::string, bool> integers;  // of each channel that is per rank
+  std::map<std::string, bool> integers;  // for each per-rank channel
   for (const TraceContent* file : files)
     for (const auto& [name, channel] : file->channels)
       if (channel.kind == ChannelKind::per_rank)

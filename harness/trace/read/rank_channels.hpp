@@ -10,10 +10,12 @@
 
 namespace parity {
 
-/// The channels of a run: those of rank 0, and of each that is per rank the largest value of a step, as a
-/// numeric one. Where another rank has less at some step, "NAME.min" is the smallest; a rank without the
-/// channel has 0. Steps are those of the first file; of a file that ends before, its own count.
-/// \param files  by rank, the first of rank 0. \throws UserError if a channel is of two types
+/// Returns the channels of a run: those of rank 0, and the per-rank channels joined over all ranks. A joined
+/// channel is numeric and holds the largest value of each step. Where another rank has a smaller value at
+/// some step, channel "NAME.min" holds the smallest. A rank without the channel counts as 0. The steps are
+/// those of the first file; a file that ends earlier contributes only its own steps.
+/// \param files  by rank, rank 0 first
+/// \throws UserError if ranks record one channel with different types
 std::map<std::string, Channel> join_channels(const std::vector<const TraceContent*>& files);
 
 }  // namespace parity

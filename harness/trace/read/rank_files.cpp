@@ -18,7 +18,7 @@ namespace {
 constexpr size_t name_bytes = 256;
 constexpr size_t digest_bytes = 32;
 
-/// XXH3-128 over the bytes, with their number.
+/// Returns XXH3-128 over the bytes and their number.
 std::string file_digest(const fs::path& path, uint64_t size) {
   const MappedFile mapped(path, size);
   ContentHash hash;
@@ -41,8 +41,8 @@ void write_strings(hid_t group, const std::string& name, size_t bytes,
                          text.data());
 }
 
-/// The ranks above 0 that have a file in the folder of rank 0's trace, complete or not: as many as there are,
-/// whatever number of ranks the trace says.
+/// Returns the ranks above 0 that have a file in the folder of rank 0's trace, complete or not, whatever
+/// number of ranks the trace states.
 std::set<int64_t> ranks_beside(const fs::path& trace) {
   const std::string start = trace.stem().string() + ".rank";
   std::set<int64_t> ranks;
@@ -131,7 +131,8 @@ std::vector<std::unique_ptr<TraceContent>> read_left_files(const TraceContent& f
       if (other->rank == rank && other->ranks == first.ranks && other->config == first.config)
         others.push_back(std::move(other));
     } catch (const UserError&) {
-      continue;  // the rank died before it had written anything, or is writing now
+      // The rank died before it wrote anything, or is writing now.
+      continue;
     }
   }
   return others;

@@ -13,26 +13,28 @@
 
 namespace parity {
 
-/// What several ranks hold as the same values, and is not.
+/// Values that several ranks should hold as replicas, but that differ.
 struct ReplicaDifference {
   int64_t step = 0;
-  std::optional<Phase> phase;  ///< of a tensor; none: a channel
+  std::optional<Phase> phase;  ///< of a tensor; not set for a channel
   std::string name;
   int64_t rank = 0;
   int64_t other = 0;
-  std::vector<int64_t> index = {};   ///< of the first element that differs, in the ranks' own part; or empty
-  std::optional<double> value = {};  ///< there, or of the channel
+  /// Coordinates of the first differing element, in the ranks' own part. Empty if unknown.
+  std::vector<int64_t> index = {};
+  /// Value of that element, or of the channel.
+  std::optional<double> value = {};
   std::optional<double> other_value = {};
 };
 
-/// What one rank recorded of a tensor: all of it, a part, or a term of a sum.
+/// One rank's record of a tensor: the whole, a part, or a term of a sum.
 struct RankRow {
   int64_t rank = 0;
   int64_t order = 0;  ///< execution order within the step, on that rank
-  Digest digest;      ///< by the indices of the logical tensor
+  Digest digest;      ///< over the indices of the logical tensor
   double norm = 0;    ///< over its own finite elements
   int64_t nan_count = 0;
-  std::optional<TensorLayout> layout;  ///< of a part; nothing: it is whole
+  std::optional<TensorLayout> layout;  ///< of a part; not set for a whole tensor
 };
 
 }  // namespace parity

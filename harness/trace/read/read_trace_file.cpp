@@ -39,7 +39,7 @@ Json parse_json(const InputFile& file, TraceContent& trace, const std::string& a
   return json;
 }
 
-/// Values of a channel. A killed run may have rows of a step that it did not end; those are left out.
+/// Returns the values of a channel. A killed run may have rows of an unfinished step; those are left out.
 template <class T>
 std::vector<T> cut(const InputFile& file, const std::string& name, std::vector<T> values, size_t steps,
                    bool complete) {
@@ -50,7 +50,7 @@ std::vector<T> cut(const InputFile& file, const std::string& name, std::vector<T
   return values;
 }
 
-/// The number after the schema's major version.
+/// Returns the number that follows the schema's major version.
 int64_t minor_of(const InputFile& file, const std::string& schema) {
   const std::string digits = schema.substr(trace_schema_major.size());
   int64_t minor = -1;
@@ -135,7 +135,7 @@ void read_channels(const InputFile& file, TraceContent& trace) {
   }
 }
 
-/// /layouts/0, /layouts/1, ...
+/// Reads /layouts/0, /layouts/1, ...
 void read_layouts(const InputFile& file, TraceContent& trace) {
   if (!file.has(file.root(), "layouts"))
     return;
@@ -159,7 +159,7 @@ bool fits(const TraceContent& trace, int64_t layout, const Shape& shape) {
          shape_of(trace.covers[static_cast<size_t>(layout)]) == shape;
 }
 
-/// No tensor twice, and each part as large as its layout says.
+/// Checks that no tensor occurs twice, and that each part has the size of its layout.
 void check_sketches(const InputFile& file, const TraceContent& trace) {
   std::set<TensorKey> seen;
   const auto check_new = [&](const TensorKey& key) {
@@ -176,7 +176,7 @@ void check_sketches(const InputFile& file, const TraceContent& trace) {
   }
 }
 
-/// /ranks, a row a file.
+/// Reads /ranks, which has a row per file.
 void read_rank_index(const InputFile& file, TraceContent& trace) {
   if (!file.has(file.root(), "ranks")) {
     if (trace.complete && trace.rank == 0 && trace.ranks > 1)
@@ -213,7 +213,7 @@ void read_all_sketches(const InputFile& file, TraceContent& trace) {
   check_sketches(file, trace);
 }
 
-/// Whether each part among the tensors is as large as its layout says.
+/// Checks that each part among the tensors has the size of its layout.
 void check_parts(const InputFile& file, const TraceContent& trace) {
   for (const auto& [key, place] : trace.tensors)
     if (place.layout && !fits(trace, *place.layout, place.shape))
@@ -221,7 +221,7 @@ void check_parts(const InputFile& file, const TraceContent& trace) {
                   " is not as its layout says");
 }
 
-/// What a complete file says of its content, where it has to.
+/// Checks the digest that a complete file states over its content; from version 1.2 on a file must have one.
 void check_trace_digest(const InputFile& file, const TraceContent& trace) {
   const auto told = hdf5::read_string_attribute(file.root(), digest_attribute);
   if (!trace.complete)
@@ -248,7 +248,7 @@ void read_content(const InputFile& file, TraceContent& trace) {
   check_trace_digest(file, trace);
 }
 
-/// Opens the tensors' values that lie in the file in one piece.
+/// Maps the tensors' values that are contiguous in the file.
 void map_values(const InputFile& file, TraceContent& trace) {
   const auto is_mapped = [](const auto& entry) { return entry.second.offset.has_value(); };
   if (std::any_of(trace.tensors.begin(), trace.tensors.end(), is_mapped))

@@ -11,11 +11,11 @@
 
 namespace parity {
 
-/// Reads a file, in a child process first (probe.hpp).
-/// \throws UserError if it is missing, truncated, foreign, of another major schema, or hostile
+/// Reads a trace file, first in a child process that may crash (probe.hpp).
+/// \throws UserError if it is missing, truncated, not a trace, of another major schema, or hostile
 std::unique_ptr<TraceContent> read_trace_file(const std::filesystem::path& path);
 
-/// What our own writer has flushed to a file that it has open, without the tensors' values.
+/// Reads what this program's own writer has flushed to a file that it has open, without the tensors' values.
 TraceContent read_open_trace(hid_t file, const std::filesystem::path& path);
 
 }  // namespace parity

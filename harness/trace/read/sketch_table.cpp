@@ -17,7 +17,7 @@ constexpr size_t label_bytes = 16;  // phase and dtype names
 constexpr size_t most_name_bytes = 256;
 using Rows = std::span<const SketchRow>;
 
-/// The group of the columns, and whether they grow.
+/// The group of the columns and their layout.
 struct Table {
   hid_t group;
   SketchLayout layout;
@@ -51,8 +51,8 @@ void put_numbers(const Table& table, const std::string& name, hid_t type, int64_
   put(table, name, type, width == 1 ? Shape{} : Shape{width}, rows.size(), values.data());
 }
 
-/// Strings of fixed size, padded with zeros: variable-length ones live in a heap without checksums, where a
-/// damaged byte makes HDF5 itself crash.
+/// Writes strings of fixed size, padded with zeros. Variable-length strings are stored in a heap without
+/// checksums, where a damaged byte makes HDF5 itself crash.
 template <class Get>
 void put_strings(const Table& table, const std::string& name, size_t bytes, Rows rows, const Get& get) {
   std::string text(rows.size() * bytes, '\0');
@@ -66,7 +66,7 @@ void put_strings(const Table& table, const std::string& name, size_t bytes, Rows
   put(table, name, hdf5::fixed_string_type(bytes), {}, rows.size(), text.data());
 }
 
-/// A finished table needs no room for longer names to come.
+/// Returns the width of the name column. A finished table needs no room for longer names.
 size_t width_of_names(Rows rows, SketchLayout layout) {
   size_t longest = 1;
   for (const SketchRow& row : rows)

@@ -14,7 +14,7 @@ using hdf5::Handle;
 /// The columns of one sketches group, each checked against the number of rows.
 class Columns {
  public:
-  /// \param last_step  rows after it are left out
+  /// \param last_step  last step to read; later rows are ignored
   Columns(const InputFile& file, hid_t group, std::optional<int64_t> last_step)
       : file_(file), group_(group), exact_(!last_step) {
     steps = hdf5::read_integers(dataset("step"));
@@ -64,7 +64,7 @@ class Columns {
   size_t rows_ = 0;
 };
 
-/// The leading sizes of a row of the shape column; -1 fills the rest.
+/// Returns the sizes in a row of the shape column, which -1 fills up.
 Shape shape_of_row(const Columns& columns, const int64_t* sizes) {
   const int64_t* const end = sizes + most_dimensions;
   const int64_t* const rest = std::find(sizes, end, -1);
@@ -78,7 +78,7 @@ Shape shape_of_row(const Columns& columns, const int64_t* sizes) {
   return shape;
 }
 
-/// Sums a row.
+/// Returns the number of block sums in a row.
 size_t sketch_width(const Columns& columns) {
   const Shape shape = hdf5::shape_of(columns.dataset("values"));
   if (shape.size() != 2)

@@ -13,7 +13,7 @@ namespace {
 
 using hdf5::Handle;
 
-/// "0", "1", "12"; nothing else.
+/// Returns the step of a group name such as "0", "1" or "12"; rejects every other form.
 int64_t parse_step(const InputFile& file, const std::string& text) {
   int64_t step = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), step);

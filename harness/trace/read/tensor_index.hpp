@@ -13,25 +13,26 @@
 
 namespace parity {
 
-/// Where one tensor of a trace, or a rank's part of it, lies.
+/// Where a file holds one tensor, or a rank's part of it.
 struct TensorPlace {
   DType dtype = DType::float32;
   Shape shape;
   int64_t order = 0;
-  std::optional<uint64_t> offset;  ///< in the file, if it can be mapped there
-  std::vector<std::byte> bytes;    ///< otherwise its values
-  bool in_parts = false;           ///< not whole in this file
-  std::optional<int64_t> layout;   ///< of the part that this file has; none: in a way we do not know
-  std::optional<Digest> digest;    ///< that its sketch row says its values have
+  std::optional<uint64_t> offset;  ///< position in the file, if it can be mapped
+  std::vector<std::byte> bytes;    ///< its values if it cannot be mapped
+  bool in_parts = false;           ///< the file holds only a part
+  /// Layout of the part in this file. Not set if the file describes the part in an unknown way.
+  std::optional<int64_t> layout;
+  std::optional<Digest> digest;  ///< digest of the values, from the sketch row
 };
 
-/// Names of the dataset of a whole tensor, and of a rank's part.
+/// Dataset names of a whole tensor and of a rank's part.
 inline constexpr const char* whole_name = "0";
 inline constexpr const char* part_name = "part";
 
-/// Every tensor of /tensors, with each dataset checked. Tensors in layouts that cannot be mapped (chunked,
-/// big-endian, unaligned: files of other writers) are read at once.
-/// \param last_step  of a killed run: what it left of later steps is not looked at
+/// Returns every tensor of /tensors and checks each dataset. Tensors that cannot be mapped (chunked,
+/// big-endian, unaligned: files of other writers) are read immediately.
+/// \param last_step  last committed step of a killed run; later steps are ignored
 std::map<TensorKey, TensorPlace> read_tensor_index(const InputFile& file,
                                                    std::optional<int64_t> last_step = std::nullopt);
 

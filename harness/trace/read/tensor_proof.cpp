@@ -9,7 +9,7 @@
 namespace parity {
 namespace {
 
-/// Of a smaller tensor the few pages stay mapped.
+/// Smallest tensor whose pages are released [bytes]. The few pages of a smaller one stay mapped.
 constexpr size_t least_released = size_t{1} << 20;
 
 std::string describe_tensor(const TensorKey& key) {
@@ -26,7 +26,7 @@ void attach(const InputFile& file, TraceContent& trace, const SketchRow& row, st
     return;  // kept as a sketch only
   TensorPlace& place = found->second;
   if (place.in_parts && !place.layout)
-    return;  // in a way we do not know: nobody reads it
+    return;  // unknown layout: nobody reads the tensor
   if (place.layout != layout)
     file.refuse("corrupt trace: " + describe_tensor(row.key) +
                 " and its sketch row are of different layouts");

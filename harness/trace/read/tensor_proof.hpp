@@ -7,19 +7,20 @@
 
 namespace parity {
 
-/// Gives each tensor the digest of its sketch row, which its values have to have when they are read.
-/// \throws UserError if a tensor has another dtype or shape than its row, or no row where the format asks for
-///         one: from 1.2 on, and in traces of several ranks, whose tensors are joined by their rows
+/// Attaches to each tensor the digest of its sketch row, which its values must match when they are read.
+/// \throws UserError if a tensor differs from its row in dtype or shape, or has no row where the format
+///         requires one: from version 1.2, and in traces of several ranks, which are joined by these rows
 void attach_row_digests(const InputFile& file, TraceContent& trace);
 
-/// Digest of what a file holds of a tensor, by the indices of the logical tensor. Where the values are many
-/// and mapped, their pages do not stay in this process's memory.
-/// \param cover  of a part; null: the values are all of it
+/// Returns the digest of what a file holds of a tensor, over the indices of the logical tensor. Pages of
+/// large mapped tensors do not stay in this process's memory.
+/// \param cover  of a part; null: the file holds the whole tensor
 Digest digest_of_values(const TraceContent& file, const TensorPlace& place, const PartCover* cover,
                         const Shape& global_shape);
 
-/// \param key  for messages. \throws UserError "cannot read FILE (corrupt trace: ...)" if `found` is not what
-/// the row says; nothing if there is no row
+/// Compares a digest with the tensor's sketch row, if there is one.
+/// \param key  for messages
+/// \throws UserError "cannot read FILE (corrupt trace: ...)" if `found` differs from the row
 void check_digest(const TraceContent& file, const TensorPlace& place, const TensorKey& key,
                   const Digest& found);
 

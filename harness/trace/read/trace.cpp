@@ -19,20 +19,20 @@ namespace fs = std::filesystem;
 
 struct Trace::State {
   std::unique_ptr<TraceContent> own;                  ///< the file that was opened
-  std::vector<std::unique_ptr<TraceContent>> others;  ///< of ranks 1, 2, ...
+  std::vector<std::unique_ptr<TraceContent>> others;  ///< files of ranks 1, 2, ...
   LogicalTensors logical;
   std::map<TensorKey, size_t> sketch_index;
   std::map<TensorKey, std::vector<RankRow>> rank_rows;
   std::map<int64_t, std::map<std::string, Channel>> rank_channels;
   std::mutex joining;
 
-  /// \throws UserError if it is not there whole
+  /// Returns a tensor. \throws UserError if it is not in the trace as a whole
   LogicalTensor& find(const TensorKey& key);
 };
 
 namespace {
 
-/// The trace of a run folder, or the file itself.
+/// Returns the trace of a run folder, or the file itself.
 fs::path find_trace(const fs::path& path) {
   std::error_code none;
   if (!fs::is_directory(path, none))
@@ -47,7 +47,7 @@ fs::path find_trace(const fs::path& path) {
       ExitCode::missing);
 }
 
-/// What one file holds whole, by itself.
+/// Returns the tensors that a single file holds as a whole.
 LogicalTensors own_tensors(TraceContent& file) {
   LogicalTensors logical;
   logical.sketches = std::move(file.sketches);

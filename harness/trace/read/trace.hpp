@@ -22,17 +22,17 @@
 
 namespace parity {
 
-/// A trace opened for reading; of a run of several ranks, what they recorded together: tensors and sketches
-/// are whole, whatever the ranks held of them. Of a run that did not end, what the ranks' files have
-/// together.
+/// A trace opened for reading. For a run of several ranks it joins what the ranks recorded: tensors and
+/// sketches are whole, whatever part each rank held. For a run that did not finish it joins what the ranks
+/// left, without the tensors that have missing parts.
 ///
-/// Channels and sketches are read at once, tensors when asked for.
+/// Channels and sketches are read on opening, tensors on request.
 class Trace {
  public:
-  /// `path`: a trace file, or a run folder that holds trace.h5 (or trace.h5.partial).
-  /// \throws UserError if it is missing, truncated, foreign, of another major schema, or hostile (external
-  ///         storage, filters, links out of the file, sizes beyond the file); if a rank's file is, it is
-  ///         named.
+  /// Opens a trace file, or the trace of a run folder (trace.h5 or trace.h5.partial).
+  /// \throws UserError naming the file if it or another rank's file is missing, truncated, not a trace, or of
+  ///         another major schema; also for a hostile file (external storage, filters, links out of the file,
+  ///         sizes beyond the file)
   static Trace open(const std::filesystem::path& path);
   ~Trace();
   Trace(Trace&&) noexcept;
@@ -42,50 +42,53 @@ class Trace {
   const std::string& schema() const;
   bool complete() const;
   int64_t last_step() const;
-  const Json& config() const;      ///< {} if the writer gave none
-  const Json& provenance() const;  ///< {} likewise
+  const Json& config() const;      ///< {} if the writer recorded none
+  const Json& provenance() const;  ///< {} if the writer recorded none
   const std::optional<Json>& failure() const;
-  /// The faults that the run was given, with what they did on all ranks; empty of a run as it is.
+  /// Returns the faults injected into the run, with their effects on all ranks; empty for an unmodified run.
   const std::vector<FaultReport>& faults() const;
 
   int64_t ranks() const;
-  /// How many ranks' values the writer joined in one file of its own (attribute joined_ranks); else 1.
+  /// Returns how many ranks' values the writer joined in this one file (attribute joined_ranks); else 1.
   int64_t joined_ranks() const;
-  /// Replicated tensors and channels that were compared between two ranks.
+  /// Returns how many replicated tensors and channels were compared between two ranks.
   int64_t replicas_compared() const;
-  /// Those that are not equal in bits, in order of steps; of the tensor itself the lowest rank's values
-  /// stand.
+  /// Returns the replicas that are not bitwise equal, in order of steps. The trace itself shows the lowest
+  /// rank's values of such a tensor.
   const std::vector<ReplicaDifference>& replica_differences() const;
 
   const std::vector<int64_t>& steps() const;
   const std::map<std::string, Channel>& channels() const;
   const std::vector<SketchRow>& sketches() const;
   const SketchRow* find_sketch(const TensorKey& key) const;
-  /// The channels that each rank recorded, by rank, as they were before they were joined; of a run of one
-  /// rank and of one rank's file nothing.
+  /// Returns the channels of each rank before they were joined, by rank. Empty for a run of one rank and for
+  /// the file of a single rank.
   const std::map<int64_t, std::map<std::string, Channel>>& rank_channels() const;
-  /// Every tensor of which some rank has a row, with these rows in order of rank; also terms of a sum and
-  /// parts that do not make a whole.
+  /// Returns, for every tensor that any rank recorded, the rows of all ranks in order of rank. Includes terms
+  /// of a sum and parts that do not cover the whole tensor.
   const std::map<TensorKey, std::vector<RankRow>>& rank_rows() const;
-  /// Gives tensors and sketches the names that others know them by; for trainers that call them otherwise.
-  /// \throws UserError if two get one name
+  /// Renames tensors and sketches, to compare trainers that use different names.
+  /// \throws UserError if two of them get the same name
   void rename_tensors(const std::function<std::string(const std::string&)>& new_name);
 
-  /// Keys of the tensors that are there whole, in order of step, phase and execution.
+  /// Returns the keys of the tensors whose values are in the trace, in order of step, phase and execution.
   std::vector<TensorKey> tensors() const;
   bool has_tensor(const TensorKey& key) const;
-  /// The logical tensor; the view stays valid as long as the Trace. At its first use its values are compared
-  /// with the digest of its sketch row, where it has one.
-  /// \throws UserError if it is not there, or "cannot read FILE (corrupt trace: ...)"
+  /// Returns a view of a logical tensor, valid as long as the Trace. Its first use compares the values with
+  /// the digest of the tensor's sketch row, if there is one.
+  /// \throws UserError if the tensor was not recorded, or "cannot read FILE (corrupt trace: ...)"
   TensorView tensor(const TensorKey& key) const;
-  /// The same for who computes the digest of the values in a pass of his own, and gives it to `prove`.
+  /// Returns the same view without comparing the values with the digest. The caller computes the digest in
+  /// its own pass and passes it to `prove`.
   TensorView unproved_tensor(const TensorKey& key) const;
-  /// Whether the values have been compared with their row, or cannot be: there is none.
+  /// Returns whether the values were compared with their sketch row. Also true for a tensor without a row.
   bool is_proved(const TensorKey& key) const;
-  /// \param found  digest of the values. \throws UserError as `tensor`
+  /// Compares a digest that the caller computed with the tensor's sketch row.
+  /// \param found  digest of the values
+  /// \throws UserError as `tensor`
   void prove(const TensorKey& key, const Digest& found) const;
-  /// Bytes of such a view are not needed for now: where they are mapped, they leave this process's memory and
-  /// are read again when looked at.
+  /// Releases bytes of a view that are not needed for now. Mapped bytes leave this process's memory and are
+  /// read from the file again on their next use.
   void release(const std::byte* data, size_t bytes) const;
 
  private:

@@ -19,20 +19,20 @@
 
 namespace parity {
 
-/// A row of /part_sketches.
+/// A row of /part_sketches: one part of a sharded tensor.
 struct PartRow {
-  SketchRow row;  ///< of this part's elements; `shape` is the part's
+  SketchRow row;  ///< over this part's elements; `shape` is the part's
   int64_t layout = 0;
 };
 
-/// A row of /ranks: the file that another rank left beside this one.
+/// A row of /ranks: the file of another rank, in the same folder.
 struct RankFile {
   std::string name;
   int64_t size = 0;
   std::string digest;
 };
 
-/// What one file of a trace holds: all of it, or what one of several ranks recorded.
+/// The content of one trace file: the whole trace, or what one of several ranks recorded.
 struct TraceContent {
   std::filesystem::path path;
   std::string schema;
@@ -41,7 +41,7 @@ struct TraceContent {
   int64_t last_step = 0;
   int64_t rank = 0;
   int64_t ranks = 1;
-  int64_t joined_ranks = 1;  ///< whose values the writer put into this one file
+  int64_t joined_ranks = 1;  ///< number of ranks whose values the writer joined in this file
   Json config = Json::object();
   Json provenance = Json::object();
   std::optional<Json> failure;
@@ -49,18 +49,19 @@ struct TraceContent {
   std::vector<int64_t> steps;
   std::map<std::string, Channel> channels;
   std::vector<SketchRow> sketches;     ///< of tensors that are whole in this file
-  std::vector<PartRow> part_sketches;  ///< of the others
+  std::vector<PartRow> part_sketches;  ///< of tensors sharded over ranks
   std::vector<TensorLayout> layouts;
-  std::vector<PartCover> covers;     ///< of each layout
-  std::vector<RankFile> rank_files;  ///< in the file of rank 0: of ranks 1, 2, ...
+  std::vector<PartCover> covers;     ///< one for each of `layouts`
+  std::vector<RankFile> rank_files;  ///< files of ranks 1, 2, ...; only in rank 0's file
   std::map<TensorKey, TensorPlace> tensors;
   std::unique_ptr<MappedFile> mapped;
 
-  /// Text of the attributes config, provenance, faults and failure, as it stands in the file.
+  /// The attributes config, provenance, faults and failure, as JSON text read from the file.
   std::map<std::string, std::string> texts;
-  std::vector<std::string> layout_texts;  ///< likewise, of each of `layouts`
+  /// The JSON text of each of `layouts`, as read from the file.
+  std::vector<std::string> layout_texts;
 
-  /// The values of a tensor or part, as they are; valid as long as this object.
+  /// Returns the stored values of a tensor or part; the view is valid as long as this object.
   TensorView view(const TensorPlace& place) const;
 };
 

@@ -8,14 +8,15 @@
 
 namespace parity {
 
-/// The root attribute that holds it.
+/// Name of the root attribute that holds the trace digest.
 inline constexpr const char* digest_attribute = "digest";
 
-/// What a complete trace file says of all its content but the tensors' values, which the digests of their
-/// rows cover: 32 hexadecimal digits, FORMAT.md. It finds accidents, and keeps out nobody who can compute it.
+/// Returns the digest of all content of a complete trace file except the tensors' values (32 hexadecimal
+/// digits, FORMAT.md). The digests of the sketch rows cover the values. The digest detects accidental damage.
+/// It does not protect against someone who can compute it.
 ///
-/// Unlike content_digest, which compares runs, it covers provenance, timing, the order of rows, and what the
-/// file says of itself.
+/// content_digest compares runs. This digest also covers provenance, timing, the order of rows, and what the
+/// file states about itself.
 std::string trace_digest(const TraceContent& trace);
 
 }  // namespace parity

@@ -68,7 +68,7 @@ const std::vector<std::byte>* FaultInjector::values_before(const Fault& fault, i
   const bool is_there = found != kept_.end() && found->second.step == (is_stale ? step - 1 : step);
   if (is_stale && !is_there) {
     if (fault.steps.empty())
-      return nullptr;  // the first step that has it
+      return nullptr;  // first step with this tensor
     refuse_injection(fault, fmt::format("{} was not offered at step {}", name, step - 1),
                      "name a later step");
   }

@@ -19,23 +19,27 @@ namespace parity {
 
 /// Applies the faults of a capture to one rank's tensors as they are offered.
 ///
-/// A fault changes memory that the trainer goes on with: gradients before the optimizer, parameters after it
-/// or, at step 0, before the first forward pass. Several faults of one tensor are applied in their order.
+/// A fault changes memory that the training continues with: gradients before the optimizer, and parameters
+/// after it or, at step 0, before the first forward pass. Several faults of one tensor are applied in their
+/// order.
 class FaultInjector {
  public:
-  /// \param ranks  of the run. \throws UserError if a fault names a rank that is not there
+  /// Prepares the faults of one rank.
+  /// \param ranks  number of ranks in the run
+  /// \throws UserError if a fault names a rank that does not exist
   FaultInjector(const std::vector<Fault>& faults, int64_t rank, int64_t ranks);
 
-  /// Whether offering this tensor would change or remember it.
+  /// Returns whether a fault needs this tensor, to change it or to remember its values.
   bool wants(int64_t step, Phase phase, std::string_view name) const;
-  /// \param writable  the trainer's memory of the tensor; null: what is changed would not reach the training
-  /// \throws UserError if a fault is of this tensor and cannot be applied
+  /// Applies the faults of this tensor.
+  /// \param writable  the trainer's memory of the tensor; null if changes would not reach the training
+  /// \throws UserError if a fault of this tensor cannot be applied
   void offer(int64_t step, Phase phase, const std::string& name, const TensorView& view, void* writable,
              const TensorLayout& layout);
-  /// \throws UserError if a fault of this step and rank met no tensor. With several ranks only those that
-  /// name one are held to that: another rank may have the tensor.
+  /// Ends a step. \throws UserError if a fault of this step and rank matched no tensor. In a run of several
+  /// ranks, only faults that name a rank must match: another rank may hold the tensor.
   void end_step(int64_t step);
-  /// The same for faults of every step, once the run has ended.
+  /// Checks the faults that apply to every step, once the run has ended. \throws UserError as end_step
   void finish() const;
   const std::vector<FaultReport>& reports() const { return reports_; }
 
@@ -51,8 +55,8 @@ class FaultInjector {
   bool is_needed_later(int64_t step, Phase phase, std::string_view name) const;
   void apply(FaultReport& report, int64_t step, const std::string& name, const TensorView& view,
              void* writable, const TensorLayout& layout);
-  /// What `stale` or `dropped_reduction` puts in place; null: there is nothing yet, and nothing is to be
-  /// done.
+  /// Returns the values that `stale` or `dropped_reduction` restores; null if there are none yet, so nothing
+  /// changes.
   const std::vector<std::byte>* values_before(const Fault& fault, int64_t step, const std::string& name,
                                               const TensorView& view) const;
   [[noreturn]] void refuse_unmet(const Fault& fault, const std::string& where) const;
@@ -61,8 +65,8 @@ class FaultInjector {
   int64_t ranks_;
   std::vector<FaultReport> reports_;
   std::map<Place, Kept> kept_;
-  std::set<size_t> met_;                            ///< faults that met a tensor at this step
-  std::map<Phase, std::set<std::string>> offered_;  ///< at this step, for messages
+  std::set<size_t> met_;                            ///< faults that matched a tensor at this step
+  std::map<Phase, std::set<std::string>> offered_;  ///< names offered at this step, for messages
 };
 
 }  // namespace parity

@@ -21,7 +21,7 @@ namespace {
   throw UserError(fmt::format("cannot apply a fault, {} ({}); {}", fault.text(), why, what_to_do));
 }
 
-/// MurmurHash3's finaliser: every bit of the result depends on every bit of x.
+/// Applies MurmurHash3's finaliser: every bit of the result depends on every bit of x.
 uint64_t mixed(uint64_t x) {
   x ^= x >> 33;
   x *= 0xFF51AFD7ED558CCDU;
@@ -30,7 +30,7 @@ uint64_t mixed(uint64_t x) {
   return x ^ (x >> 33);
 }
 
-/// FNV-1a, then the seed: tensors of one fault draw differently.
+/// Hashes a name with FNV-1a, then the seed, so that tensors of one fault draw differently.
 uint64_t key_of(const Fault& fault, std::string_view name) {
   uint64_t hash = 0xCBF29CE484222325U;
   for (const char c : name)
@@ -38,7 +38,7 @@ uint64_t key_of(const Fault& fault, std::string_view name) {
   return mixed(hash ^ mixed(fault.seed + 0x9E3779B97F4A7C15U));
 }
 
-/// What a rank holds of a tensor: the memory, and where each element lies in the logical tensor.
+/// A rank's part of a tensor: its memory, and the place of each element in the logical tensor.
 class Part {
  public:
   Part(const TensorView& view, void* data, const TensorLayout& layout)
@@ -78,7 +78,7 @@ class Part {
         visit(run.local + i, run.global + i);
   }
 
-  /// \return whether the bits are others now
+  /// \return whether the bits changed
   bool set(int64_t local, double value) {
     std::byte element[8];
     switch (dtype_) {
@@ -100,7 +100,7 @@ class Part {
     return put(local, element);
   }
 
-  /// The neighbour away from 0: bit patterns of one sign are ordered by magnitude.
+  /// Moves an element to its neighbour away from 0: bit patterns of one sign are ordered by magnitude.
   bool away_from_zero(int64_t local) {
     uint64_t bits = 0;
     std::memcpy(&bits, at(local), size_of(dtype_));  // little-endian, as traces are
@@ -127,7 +127,7 @@ class Part {
   std::vector<PartRun> runs_;
 };
 
-/// An element that a change can reach, by the seed.
+/// Returns an element, drawn by the seed, that a change can affect.
 int64_t drawn_element(const Fault& fault, std::string_view name, const Part& part) {
   constexpr int64_t tries = 64;
   const auto usable = [&](int64_t local) {
@@ -141,14 +141,14 @@ int64_t drawn_element(const Fault& fault, std::string_view name, const Part& par
     if (usable(local))
       return local;
   }
-  for (int64_t i = 0; i < part.size(); ++i)  // nearly all are 0
+  for (int64_t i = 0; i < part.size(); ++i)  // fallback: nearly all are 0
     if (const int64_t next = (local + i) % part.size(); usable(next))
       return next;
   refuse_values(fault, fmt::format("every element of {} is 0 or not finite", name),
                 "name another tensor, an element or a row");
 }
 
-/// The elements that the fault reaches: a range of the logical tensor.
+/// Returns the elements that the fault reaches, as a range of the logical tensor.
 struct Reach {
   int64_t first = 0;
   int64_t end = 0;
@@ -202,7 +202,7 @@ FaultEffect change_elements(const Fault& fault, std::string_view name, Part& par
   return effect;
 }
 
-/// Elements that differ between a tensor's memory and what it was.
+/// Returns the number of elements whose bits differ from the values before.
 int64_t count_changed(const TensorView& view, const std::byte* was, const void* is) {
   const size_t width = size_of(view.dtype);
   int64_t changed = 0;
@@ -212,7 +212,7 @@ int64_t count_changed(const TensorView& view, const std::byte* was, const void* 
   return changed;
 }
 
-/// The first half of the rows for the last; of an odd number the middle one stays.
+/// Swaps the first and the last half of the rows; the middle one of an odd number stays.
 void swap_halves(const Fault& fault, std::string_view name, const TensorView& view, void* data) {
   const int64_t rows = view.shape.empty() ? 1 : view.shape.front();
   if (rows < 2)
@@ -232,7 +232,7 @@ FaultEffect change_values(const Fault& fault, std::string_view name, const Tenso
     refuse_values(fault, fmt::format("{} is {}", name, name_of(view.dtype)),
                   "name a tensor of float64, float32, bfloat16 or float16");
   if (view.size() == 0)
-    return {};  // of an uneven shard, this rank has nothing
+    return {};  // an uneven shard gave this rank nothing
   if (row_of(fault.kind).extent != FaultExtent::all) {
     Part part(view, data, layout);
     return change_elements(fault, name, part);

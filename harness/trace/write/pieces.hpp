@@ -15,39 +15,40 @@
 
 namespace parity {
 
-/// The mesh dimension along which one rank sees the pieces of a tensor, one after the other.
+/// Name of the mesh dimension along which one rank records the pieces of a tensor, one after another.
 inline constexpr std::string_view micro_batch_dimension = "micro_batch";
 
-/// The layout's placement along it; null where the tensor comes whole.
+/// Returns the layout's placement along `micro_batch`; null if the tensor is recorded as a whole.
 const Placement* micro_batch_of(const TensorLayout& layout);
 
-/// Joins pieces to what the rank holds of a tensor. Pieces are cut along dimension 0 and follow each other
-/// there in the order of their coordinates; they may come in any order.
+/// Joins pieces to the rank's whole tensor. Pieces are cut along dimension 0 and lie there in the order of
+/// their coordinates. They may be added in any order.
 class Pieces {
  public:
-  /// What a rank holds of a tensor.
+  /// A joined tensor, or the rank's part of one.
   struct Joined {
     SketchRow row;                 ///< sums over the pieces
     TensorLayout layout;           ///< without the pieces' dimension
-    std::vector<std::byte> bytes;  ///< its elements; empty where they were not kept
-    Shape shape;                   ///< of the part
+    std::vector<std::byte> bytes;  ///< its elements; empty if they were not kept
+    Shape shape;                   ///< shape of the joined elements
   };
 
-  /// \param keep  whether the elements are wanted
-  /// \return the whole, once its last piece has come
-  /// \throws UserError if the pieces of a tensor are not of one kind
+  /// Adds a piece.
+  /// \param keep  whether to keep the elements
+  /// \return the joined tensor once its last piece was added
+  /// \throws UserError if the pieces of a tensor do not fit together
   std::optional<Joined> add(const TensorKey& key, int64_t order, const TensorView& piece,
                             const TensorLayout& layout, bool keep);
 
-  /// A tensor of which pieces are still missing; null if there is none.
+  /// Returns a tensor with missing pieces; null if there is none.
   const TensorKey* unfinished() const { return waiting_.empty() ? nullptr : &waiting_.begin()->first; }
 
  private:
   struct Waiting {
     std::optional<SketchRow> row;
     TensorLayout layout;
-    int64_t size = 0;                                ///< pieces
-    std::map<int64_t, std::vector<std::byte>> come;  ///< by coordinate; empty where not kept
+    int64_t size = 0;                                ///< number of pieces
+    std::map<int64_t, std::vector<std::byte>> come;  ///< by coordinate; empty if not kept
   };
   std::map<TensorKey, Waiting> waiting_;
 };

@@ -16,7 +16,7 @@
 namespace parity {
 namespace {
 
-/// A copy of a tensor that the writer thread can keep.
+/// A copy of a tensor for the writer thread.
 struct OwnedTensor {
   std::unique_ptr<std::byte[]> bytes;
   TensorView view;
@@ -66,16 +66,19 @@ void write_tensor(TraceFile& file, const TensorKey& key, int64_t order, const Te
 
 struct Recorder::State {
   Capture capture;
-  std::unique_ptr<Teacher> teacher;  ///< null: none. Reads its trace before the writer's thread begins
+  /// Null for no teacher. It reads its trace before the writer's thread starts.
+  std::unique_ptr<Teacher> teacher;
   TraceWriter writer;
   FaultInjector faults;
   FaultHook fault;
   int64_t last_step;
-  std::optional<int64_t> step;  // the one going on
+  std::optional<int64_t> step;  // current step
   int64_t order = 0;
   ChannelValues channels;
-  std::set<std::tuple<Phase, std::string, int64_t>> seen;  ///< with the micro-batch, of a tensor in pieces
-  std::shared_ptr<Pieces> pieces = std::make_shared<Pieces>();  ///< touched by the writer's thread only
+  /// Tensors of the step, with the micro-batch for a tensor in pieces.
+  std::set<std::tuple<Phase, std::string, int64_t>> seen;
+  /// Used by the writer's thread only.
+  std::shared_ptr<Pieces> pieces = std::make_shared<Pieces>();
   bool failed = false;
   bool finished = false;
 
@@ -91,7 +94,7 @@ struct Recorder::State {
     require(step.has_value(), std::string(what) + " outside a step (call begin_step first)");
   }
 
-  /// \return the tensor's place in the step
+  /// \return the tensor's position in the step
   int64_t offer(Phase phase, std::string_view name, const TensorLayout& layout) {
     require_step("tensor");
     const Placement* piece = micro_batch_of(layout);
@@ -132,7 +135,7 @@ struct Recorder::State {
   void add_channel(std::string_view name, ChannelValue value) {
     require_step("channel");
     require(*step > 0, "channel at step 0, which is the initial state and takes tensors only");
-    encode_name(name);  // refuses impossible names here, not later on the writer's thread
+    encode_name(name);  // rejects invalid names here, not later on the writer's thread
     if (!channels.emplace(std::string(name), value).second)
       throw UserError("channel " + std::string(name) + " was given twice at step " + std::to_string(*step) +
                       " (a channel has one value a step)");

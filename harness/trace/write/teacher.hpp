@@ -14,32 +14,33 @@ namespace parity {
 
 struct TraceContent;
 
-/// Puts another run's numbers in the place of a trainer's own, tensor by tensor, once these are recorded
-/// (teacher forcing, METRICS.md M11): each part of the model then computes from what the other run had there,
-/// and what it gives shows an error of its own, not one that it was handed.
+/// Replaces a trainer's tensors by another run's values, after the trainer's own values were recorded
+/// (teacher forcing, METRICS.md M11). Each module then computes from the other run's inputs. An error in its
+/// output is its own, not inherited.
 class Teacher {
  public:
-  /// \param trace  of the other run, with the tensors to teach kept whole
-  /// \param rank   of this run
-  /// \throws UserError if it is no trace, or keeps no tensor
+  /// Opens the other run's trace.
+  /// \param trace  trace of the other run, with values of the tensors to teach
+  /// \param rank   rank of this process
+  /// \throws UserError if it is not a trace, or keeps no tensor
   Teacher(const std::filesystem::path& trace, int64_t rank);
   ~Teacher();
 
-  /// Whether it has numbers for this tensor.
+  /// Returns whether the other run has values for this tensor.
   bool has(const TensorKey& key) const;
-  /// Writes them. A rank that has what the same rank of the other run had is given that, any other one its
-  /// part of the logical tensor.
-  /// \param view      the tensor's own numbers; `writable` is their memory
-  /// \param layout    of them in the logical tensor
-  /// \return whether it could: not where dtype or shape are others, or a term of a sum lies otherwise
+  /// Overwrites a tensor with the other run's values. If the same rank of the other run holds the same part,
+  /// that rank's values are used; otherwise this rank's part of the logical tensor.
+  /// \param view      the tensor's own values; `writable` is their memory
+  /// \param layout    where the view lies in the logical tensor
+  /// \return false if dtype or shape differ, or if a term of a sum has another layout
   bool teach(const TensorKey& key, const TensorView& view, void* writable, const TensorLayout& layout) const;
 
  private:
   bool teach_own(const TensorKey& key, const TensorView& view, void* writable,
                  const TensorLayout& layout) const;
 
-  Trace trace_;                         ///< all ranks together
-  std::unique_ptr<TraceContent> rank_;  ///< the same rank's; null if there is none
+  Trace trace_;                         ///< the other run, all ranks joined
+  std::unique_ptr<TraceContent> rank_;  ///< the same rank's file; null if there is none
 };
 
 }  // namespace parity

@@ -21,14 +21,14 @@ using hdf5::Handle;
 namespace {
 
 constexpr std::string_view status_complete = "complete";
-constexpr std::string_view status_partial{"partial\0", 8};  // as long, so that it is replaced in place
+constexpr std::string_view status_partial{"partial\0", 8};  // padded, so that it is replaced in place
 constexpr int64_t chunk_rows = 256;                         // of steps and channels: 2 KiB
 
 Handle open_rows(hid_t parent, const std::string& name) {
   return {H5Dopen2(parent, name.c_str(), H5P_DEFAULT), "cannot open dataset " + name};
 }
 
-/// Renames, saying why it could not.
+/// Renames a file; an error states the cause.
 void move_file(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::rename(from, to, error);
@@ -58,7 +58,8 @@ void TraceFile::create(const Json& config, const Json& provenance) {
   std::error_code ignored;
   if (path_.has_parent_path())
     fs::create_directories(path_.parent_path(), ignored);
-  fs::remove(path_, ignored);  // or a reader would take the old run for this one if this one dies
+  // A reader would otherwise mistake the old run for this one if this one dies.
+  fs::remove(path_, ignored);
   file_ = hdf5::open_file(partial_, hdf5::Access::create);
   hdf5::write_attribute(file_, "schema", trace_schema);
   if (place_.ranks > 1) {

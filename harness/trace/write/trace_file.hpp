@@ -16,44 +16,47 @@
 
 namespace parity {
 
-/// Values of one step's channels.
+/// A channel's value at one step.
 struct ChannelValue {
   ChannelKind kind = ChannelKind::numeric;
   std::variant<double, int64_t> value;
 };
 using ChannelValues = std::map<std::string, ChannelValue>;
 
-/// Whose file it is.
+/// The rank that writes a file, and the number of ranks.
 struct RankPlace {
   int64_t rank = 0;
   int64_t ranks = 1;
 };
 
-/// A trace being written, from one thread. What `end_step` returned from survives a kill.
+/// A trace file being written, from one thread. Data survives a kill once `end_step` has returned.
 class TraceFile {
  public:
-  /// Starts `path`.partial, or takes a complete trace at `path` up again.
-  /// \param path          of rank 0's trace; each other rank writes beside it
-  /// \param append_after  0, or the number of the last step that the trace at `path` must have
+  /// Starts `path`.partial, or continues the complete trace at `path`.
+  /// \param path          path of rank 0's trace; each other rank writes to a file next to it
+  /// \param append_after  0, or the last step that the trace at `path` must have
   TraceFile(const std::filesystem::path& path, const Json& config, const Json& provenance,
             int64_t append_after, RankPlace place = {});
   ~TraceFile();
 
-  /// \param layout  of a part; null: the tensor is whole
+  /// Writes the values of a tensor.
+  /// \param layout  layout of a part; null for a whole tensor
   void add_tensor(const TensorKey& key, int64_t order, const TensorView& view,
                   const TensorLayout* layout = nullptr);
   void add_sketch(SketchRow row, const TensorLayout* layout = nullptr);
-  /// \param place  group names below /replay, then the dataset's; logical names, encoded here
+  /// Writes a dataset below /replay.
+  /// \param place  names of the groups below /replay, then of the dataset; logical names, encoded here
   void add_replay(const std::vector<std::string>& place, const TensorView& view);
-  /// Appends the step's row (none for step 0) and flushes.
+  /// Appends the step's channel row (none for step 0) and flushes.
   void end_step(int64_t step, const ChannelValues& channels);
   void set_failure(const Json& what);
-  /// What faults did since this object was made; goes into the trace with what they did before.
+  /// Sets what faults did since this object was created. The trace records it together with what they did
+  /// before.
   void set_faults(const std::vector<FaultReport>& reports);
-  /// Status complete and the final name; without it the trace stays `path`.partial. Rank 0 comes last: it
-  /// writes down what the files of the others are.
+  /// Marks the trace complete and gives it its final name. Without this call it stays `path`.partial. Rank 0
+  /// must be last: it records name, size and digest of the other ranks' files.
   void finish();
-  /// Ends the writing of a run that failed; the trace stays partial.
+  /// Closes the trace of a run that failed; it stays partial.
   void abandon();
 
  private:
@@ -61,19 +64,21 @@ class TraceFile {
   void reopen(const Json& config, int64_t append_after);
   void append_channels(int64_t step, const ChannelValues& channels);
   void append_sketches();
-  int64_t number_of(const TensorLayout& layout);  ///< among /layouts; new ones are written
+  /// Returns the layout's number in /layouts; writes a new one.
+  int64_t number_of(const TensorLayout& layout);
   void flush();
 
   RankPlace place_;
   std::filesystem::path path_;
   std::filesystem::path partial_;
   hdf5::Handle file_;
-  std::vector<SketchRow> sketches_;  ///< of the step that is going on
+  std::vector<SketchRow> sketches_;  ///< of the current step
   std::vector<PartRow> part_sketches_;
   std::vector<TensorLayout> layouts_;
   std::map<std::string, ChannelKind> channels_;
-  std::vector<FaultReport> faults_;  ///< of the legs of the run before this one
-  int64_t rows_ = 0;                 ///< of /steps
+  /// What faults did before the run was resumed.
+  std::vector<FaultReport> faults_;
+  int64_t rows_ = 0;  ///< rows in /steps
 };
 
 }  // namespace parity

@@ -23,7 +23,7 @@ void TraceWriter::rethrow() const {
 
 void TraceWriter::submit(Job job, size_t bytes) {
   std::unique_lock guard(mutex_);
-  // A job larger than the bound goes alone.
+  // A job larger than the bound runs alone.
   changed_.wait(guard, [&] { return failure_ || bytes_ == 0 || bytes_ + bytes <= most_bytes_; });
   rethrow();
   queue_.emplace_back(std::move(job), bytes);
@@ -56,7 +56,7 @@ void TraceWriter::work() {
       } catch (...) {
         failed = std::current_exception();
       }
-      job = {};  // frees what it holds before the memory counts as free
+      job = {};  // frees its memory before that counts as free
       guard.lock();
       failure_ = failed;
     }

@@ -14,19 +14,21 @@
 
 namespace parity {
 
-/// Does work on a TraceFile in order, on one thread of its own. The queue is bounded by the bytes its jobs
-/// hold: a trainer that records faster than the disk takes it waits.
+/// Runs jobs on a TraceFile in order, on a thread of its own. The queue is bounded by the bytes that its jobs
+/// hold. A trainer that records faster than the disk can write waits.
 class TraceWriter {
  public:
   using Job = std::packaged_task<void(TraceFile&)>;  // move-only, unlike std::function
 
   explicit TraceWriter(std::unique_ptr<TraceFile> file, size_t most_bytes = size_t{512} << 20);
-  ~TraceWriter();  ///< does what is queued
+  /// Runs the queued jobs.
+  ~TraceWriter();
 
-  /// \param bytes  memory the job holds until it is done
-  /// \throws whatever an earlier job threw; jobs after a failed one are dropped
+  /// Queues a job.
+  /// \param bytes  memory that the job holds until it is done
+  /// \throws the exception of an earlier job; jobs after a failed one are dropped
   void submit(Job job, size_t bytes = 0);
-  /// Waits until everything is done. \throws whatever a job threw
+  /// Waits until all jobs are done. \throws the exception of a job
   void drain();
 
  private:
