@@ -11,7 +11,7 @@
 
 namespace parity::reference {
 
-/// Places begin .. begin + count - 1: of keys in the sequence, of queries among those that there are.
+/// The indices begin .. begin + count - 1: of keys in the sequence, or of queries among the given queries.
 struct Range {
   int64_t begin = 0;
   int64_t count = 0;
@@ -19,7 +19,7 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// The keys that one block of queries looks at.
+/// The keys that one block of queries attends to.
 struct QueryBlock {
   Range queries;
   std::vector<Range> keys;     ///< neighbouring blocks joined; empty blocks left out
@@ -27,17 +27,17 @@ struct QueryBlock {
   torch::Tensor forbidden_QK;  ///< [queries, key_count] bool; undefined where every pair is allowed
 };
 
-/// A predicate, worked out for blocks of 128 x 128: which are empty, which are full, and the pairs of those
-/// in between. Held by an intrusive pointer so that a graph can keep it for backward.
+/// Evaluates a predicate in blocks of 128 x 128: which blocks are empty, which are full, and the pairs of the
+/// other ones. An intrusive pointer holds it, so that a graph can keep it for backward.
 class BlockMask : public torch::CustomClassHolder {
  public:
   static constexpr int64_t block_size = 128;
 
-  /// \param queries  positions of the queries that are attended with; empty = every position
+  /// \param queries  positions of the queries; empty = every position
   explicit BlockMask(const Mask& mask, const std::vector<int64_t>& queries = {});
-  /// Of some rows of another one; its empty blocks are not counted again.
+  /// Cuts some rows from another mask. Their empty blocks are not counted again.
   BlockMask(const BlockMask& whole, int64_t first, int64_t count);
-  /// The same mask, with its pairs on `device`.
+  /// Copies a mask, with its pairs on `device`.
   BlockMask(const BlockMask& other, torch::Device device);
 
   const std::vector<QueryBlock>& row(int64_t b) const {
@@ -48,7 +48,7 @@ class BlockMask : public torch::CustomClassHolder {
  private:
   QueryBlock query_block(const Mask& mask, int64_t b, Range queries, const std::vector<int64_t>& positions);
 
-  std::vector<std::vector<QueryBlock>> rows_;  ///< one for all rows where no row differs
+  std::vector<std::vector<QueryBlock>> rows_;  ///< one for all rows if no row differs
   int64_t empty_blocks_ = 0;
 };
 

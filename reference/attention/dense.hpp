@@ -10,11 +10,11 @@
 
 namespace parity::reference {
 
-/// A mask as [B, 1, S, S] bool ([1, 1, S, S] where no row differs), true where a pair attends.
+/// Returns a mask as [B, 1, S, S] bool ([1, 1, S, S] if no row differs), true where a pair attends.
 torch::Tensor dense_mask(const Mask& mask);
 
-/// scaled_dot_product_attention over every pair, with the mask as an argument: the form that needs no thought
-/// and S x S of memory. Shapes as in sdpa_causal.
+/// Computes scaled_dot_product_attention over every pair, with the mask as an argument. It is the simplest
+/// form, and needs memory for S x S pairs. Shapes as in sdpa_causal.
 torch::Tensor dense_attention(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd,
                               const torch::Tensor& v_BKSe, const torch::Tensor& allowed_B1SS,
                               std::optional<double> scale = {});

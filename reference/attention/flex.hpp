@@ -10,9 +10,9 @@
 
 namespace parity::reference {
 
-/// Attention under any mask, block of queries by block of queries over the keys that its block mask leaves:
-/// softmax(q k^T scale) v with forbidden pairs at weight 0. Backward works out the weights again from
-/// their logarithm of the sum, over the same blocks. A query that may look at nothing gives 0.
+/// Computes attention under any mask: softmax(q k^T scale) v with forbidden pairs at weight 0. It takes one
+/// block of queries at a time, over the keys that the block mask leaves. Backward computes the weights again
+/// from the stored log-sum-exp, over the same blocks. A query that may not attend to any key gives 0.
 ///
 /// \param q_BHSd  [B, H, S, hd] queries
 /// \param k_BKSd  [B, K, S, hd] keys; K divides H, and each key head serves H / K neighbouring query heads
@@ -20,7 +20,7 @@ namespace parity::reference {
 /// \param v_BKSe  [B, K, S, he] values
 /// \param scale   none = 1 / sqrt(hd)
 /// \return [B, H, S, he], same dtype
-/// Determinism: a fixed order of blocks, forward and backward.
+/// Determinism: the order of blocks is fixed in forward and backward.
 torch::Tensor flex_attention(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd,
                              const torch::Tensor& v_BKSe, const c10::intrusive_ptr<BlockMask>& mask,
                              std::optional<double> scale = {});

@@ -9,17 +9,18 @@
 
 namespace parity::reference {
 
-/// A dimension of a mesh: its name and how many ranks lie along it.
+/// A dimension of a mesh: its name and its number of ranks.
 struct MeshDimension {
   std::string name;
   int64_t size = 1;
 };
 
-/// Ranks arranged in a grid with named dimensions, the last one running fastest: rank = ((c0 s1) + c1) s2 +
-/// ...
+/// Arranges ranks in a grid with named dimensions, the last one varying fastest:
 ///
-/// A group along some dimensions are the ranks that differ in those only. Several dimensions flatten into one
-/// group, in the mesh's order whatever the order they are named in: loss = (dp_replicate, dp_shard, cp).
+///   rank = ((c0 s1) + c1) s2 + ...
+///
+/// A group along some dimensions contains the ranks that differ only in those dimensions. Several dimensions
+/// flatten into one group, always in the mesh's order: loss = (dp_replicate, dp_shard, cp).
 /// Source: NUMERICS.md 6.
 class DeviceMesh {
  public:
@@ -28,13 +29,14 @@ class DeviceMesh {
 
   const std::vector<MeshDimension>& dimensions() const { return dimensions_; }
   int64_t world_size() const { return world_size_; }
-  /// Product of the sizes of the named dimensions. \throws InternalError for an unknown name
+  /// Returns the product of the sizes of the named dimensions. \throws InternalError for an unknown name
   int64_t size(std::span<const std::string> names) const;
-  /// Place of a rank along a dimension.
+  /// Returns the coordinate of a rank along a dimension.
   int64_t coordinate(int64_t rank, const std::string& name) const;
-  /// The ranks of the group along the named dimensions that `rank` is in, ascending.
+  /// Returns the ranks of the group that contains `rank`, along the named dimensions, ascending.
   std::vector<int64_t> group(int64_t rank, std::span<const std::string> names) const;
-  /// "dp_replicate 2 x tp 2"; dimensions of size 1 are left out. "1 rank" for a world of one.
+  /// Returns a text such as "dp_replicate 2 x tp 2"; dimensions of size 1 are left out. "1 rank" for a world
+  /// of one.
   std::string text() const;
 
  private:

@@ -27,19 +27,19 @@ namespace parity::reference {
 /// How a collective combines the ranks' elements.
 enum class Reduction { sum, max, min };
 
-/// What a rank gave to the collectives of one kind.
+/// Counts what a rank sent in collectives of one kind.
 struct Traffic {
   int64_t calls = 0;
   int64_t bytes = 0;  ///< of the tensors that this rank put in
 };
 
-/// A collective did not end: another rank is gone, or did not come in time. Seldom the first cause.
+/// Thrown if a collective did not end: another rank is gone or late. It is seldom the first cause.
 class PeerLost : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A message on its way. It holds its tensor, which must not change before wait() is through.
+/// A message that is being sent. It holds its tensor, which must not change before wait() returns.
 class PendingSend {
  public:
   PendingSend(PendingSend&&) noexcept;
@@ -57,71 +57,73 @@ class PendingSend {
 
 class TaggedMessages;
 
-/// Some ranks of a job, and the collectives between them. A group of one rank moves nothing.
+/// Runs collectives between some ranks of a job. A group of one rank moves nothing.
 ///
-/// Tensors of the CPU go through Gloo. Those of the job's device go through its plug-in's backend (NCCL),
-/// whose ranks meet at the first collective of such a tensor; each call ends when the device has ended it.
+/// CPU tensors go through Gloo. Tensors of the job's device go through its plug-in's backend (NCCL). Its
+/// ranks meet at the first collective of such a tensor. Each call returns when the device has finished it.
 ///
-/// Every rank of a group calls the same collectives in the same order. All tensors are contiguous and of the
-/// same shape and dtype on every rank unless said otherwise. n ranks; the first dimension is the one that is
-/// split or joined.
+/// Every rank of a group calls the same collectives in the same order. All tensors are contiguous, and of the
+/// same shape and dtype on every rank unless a comment says otherwise. Collectives split or join the first
+/// dimension. n is the number of ranks.
 /// \throws PeerLost from each collective
 class Group {
  public:
-  /// All ranks of the job.
+  /// Returns the group of all ranks of the job.
   /// \param timeout  for meeting and for each collective
   /// \param device   of this rank; tensors lie there or on the CPU
   /// \throws UserError if the ranks do not meet in time
   static std::shared_ptr<Group> world(const Job& job, std::chrono::milliseconds timeout,
                                       const Device& device = {});
-  /// All ranks of a process group over Gloo that exists already: of a program that has the trainer inside.
-  /// Its interfaces and its timeout stay as they are, also for groups of fewer ranks.
-  /// \param store  through which its ranks met, which the smaller groups use as well
+  /// Returns the group of all ranks of an existing Gloo process group, for a program that embeds the trainer.
+  /// The process group keeps its interfaces and its timeout, also for subgroups.
+  /// \param store  through which its ranks met; subgroups use it too
   static std::shared_ptr<Group> over(c10::intrusive_ptr<c10d::Backend> existing,
                                      c10::intrusive_ptr<c10d::Store> store);
   ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
-  /// The group of the given ranks of this one, which calls it with the same name on each of them.
-  /// \param ranks  of this group, ascending, this one among them
+  /// Returns a group of some ranks of this group. Each of those ranks calls it with the same name.
+  /// \param ranks  of this group, ascending; contains this rank
   std::shared_ptr<Group> subgroup(const std::string& name, const std::vector<int64_t>& ranks) const;
 
   const std::string& name() const { return name_; }
   int64_t rank() const { return rank_; }  ///< place within the group
   int64_t size() const { return size_; }
-  /// What this rank computes on.
+  /// Returns the device that this rank computes on.
   const Device& device() const;
 
-  /// In place. The same bits on every rank.
+  /// Combines the ranks' tensors in place. Every rank gets the same bits.
   void all_reduce(const torch::Tensor& tensor, Reduction reduction = Reduction::sum) const;
-  /// [d, ...] to [n d, ...], the ranks' tensors in order.
+  /// Joins the ranks' tensors in order: [d, ...] to [n d, ...].
   torch::Tensor all_gather(const torch::Tensor& tensor) const;
-  /// [n d, ...] to [d, ...]: this rank's part of the sum.
+  /// Returns this rank's shard of the sum: [n d, ...] to [d, ...].
   torch::Tensor reduce_scatter(const torch::Tensor& tensor) const;
-  /// Rows to each rank in order; the counts of rows may differ. \return the rows from each rank in order
+  /// Sends rows to each rank in order; the counts of rows may differ. \return the rows from each rank in
+  /// order
   torch::Tensor all_to_all(const torch::Tensor& tensor, const std::vector<int64_t>& send_rows,
                            const std::vector<int64_t>& receive_rows) const;
-  /// In place, from rank `root` of the group to all.
+  /// Copies the tensor of rank `root` of the group to all ranks, in place.
   void broadcast(const torch::Tensor& tensor, int64_t root) const;
-  /// A message meets the receive of the same tag; messages of one tag come in the order they were sent in.
-  /// Ends when it is received.
+  /// Sends a message to the receive() of the same tag. Messages of one tag arrive in the order of sending.
+  /// Returns when the message is received.
   void send(const torch::Tensor& tensor, int64_t to, int64_t tag = 0) const;
-  /// In place.
+  /// Receives a message into `tensor`.
   void receive(const torch::Tensor& tensor, int64_t from, int64_t tag = 0) const;
-  /// send() that does not wait, so that two ranks can send to each other.
+  /// Starts a send() without waiting, so that two ranks can send to each other.
   PendingSend start_send(const torch::Tensor& tensor, int64_t to, int64_t tag = 0) const;
   void barrier() const;
 
-  /// Of this process, over all groups that came from the same world: "dp all_reduce" and so on.
+  /// Returns the traffic of this process over all groups of the same world, by name: "dp all_reduce".
   const std::map<std::string, Traffic>& traffic() const;
-  /// Collectives begun so far in this process, over all groups.
+  /// Returns the number of collectives begun so far in this process, over all groups.
   int64_t collectives() const;
-  /// Called when a collective of any group begins, with its number and as what ("all_reduce over tp"), and
-  /// with "" when it has ended; also while a subgroup meets. Costs a call each, so it had better be quick.
+  /// Called when a collective of any group begins, with its number and name ("all_reduce over tp"). Called
+  /// with "" when it has ended. Also called while a subgroup meets. Every collective calls it, so it must be
+  /// quick.
   using Watcher = std::function<void(int64_t number, std::string_view what)>;
   void watch(Watcher watcher) const;
-  /// Which settings of the environment have no effect on these ranks.
+  /// Returns warnings about environment variables that have no effect on these ranks.
   const std::vector<std::string>& warnings() const;
 
  private:
@@ -142,7 +144,7 @@ class Group {
   c10::intrusive_ptr<c10d::Store> store_;
   c10::intrusive_ptr<c10d::Backend> backend_;         ///< of the CPU; null in a group of one
   c10::intrusive_ptr<c10d::Backend> device_backend_;  ///< null where the job has no device
-  std::unique_ptr<TaggedMessages> device_messages_;   ///< likewise
+  std::unique_ptr<TaggedMessages> device_messages_;   ///< null where the job has no device
 };
 
 }  // namespace parity::reference

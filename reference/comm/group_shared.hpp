@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the sources of Group share; nothing for those who use it.
+// Definitions that the sources of Group share. Users of Group do not include this header.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace parity::reference {
 
-/// What all groups of a world have in common.
+/// State that all groups of a world share.
 struct Group::Shared {
   /// Connects the ranks of a group on the CPU, which meet in the store.
   using Connect = std::function<c10::intrusive_ptr<c10d::Backend>(
@@ -37,7 +37,7 @@ struct Group::Shared {
   }
 };
 
-/// The first line: what follows is a stack of LibTorch's.
+/// Returns the first line of the message; LibTorch's stack trace follows it.
 inline std::string reason_of(const std::exception& error) {
   const std::string text = error.what();
   return text.substr(0, text.find('\n'));

@@ -9,31 +9,35 @@
 
 namespace parity::reference {
 
-/// Who this process is among the ranks of its job, and where they find each other.
+/// The rank of this process in its job, and the place where the ranks meet.
 struct Job {
   int64_t rank = 0;
   int64_t world_size = 1;
   int64_t local_rank = 0;      ///< among the ranks of this machine
-  std::filesystem::path file;  ///< a fresh file that all ranks see, for local jobs; else
+  std::filesystem::path file;  ///< a new file that all ranks see, for local jobs; empty = use the address
   std::string master_address;  ///< of the machine that rank 0 runs on
   int64_t master_port = 0;
   bool store_is_served = false;  ///< the launcher itself keeps the store at that address (torchrun does)
-  int64_t attempt = 0;           ///< how often the launcher has started these ranks anew
+  int64_t attempt = 0;           ///< how often the launcher has restarted these ranks
   std::string launcher = "no launcher";  ///< for messages: "torchrun", "srun", "mpirun", "parity"
 };
 
 /// Reads an environment variable; empty if it is not set.
 using Environment = std::function<std::string(const char*)>;
 
-/// The job that the environment describes, in this order:
+/// Returns the job that the environment describes. The first launcher of this table that matches is used:
 ///
-///   RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT   torchrun, and parity with PARITY_RENDEZVOUS = a
-///   file SLURM_PROCID, SLURM_STEP_NUM_TASKS, SLURM_LOCALID        srun; not the shell of an allocation,
-///   which has no step OMPI_COMM_WORLD_RANK, _SIZE, _LOCAL_RANK                 mpirun of Open MPI
+/// | launcher           | variables                                              |
+/// |--------------------|--------------------------------------------------------|
+/// | torchrun, parity   | RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT |
+/// | srun               | SLURM_PROCID, SLURM_STEP_NUM_TASKS, SLURM_LOCALID      |
+/// | mpirun of Open MPI | OMPI_COMM_WORLD_RANK, _SIZE, _LOCAL_RANK               |
 ///
-/// Under srun and mpirun MASTER_ADDR may be left out where all ranks share a machine; the port is 29500
-/// unless MASTER_PORT says otherwise. Without any of these the job has one rank.
-/// \throws UserError for numbers that are none, a rank beyond the world, or no place to meet
+/// `parity` sets PARITY_RENDEZVOUS, a file to meet in, in place of MASTER_ADDR and MASTER_PORT. The shell of
+/// a Slurm allocation has no step, so it does not count as srun. Under srun and mpirun MASTER_ADDR is
+/// optional if all ranks share a machine. The default port is 29500 (MASTER_PORT). Without any of these
+/// variables the job has one rank.
+/// \throws UserError for an invalid number, a rank beyond the world, or a missing meeting place
 Job job_from_environment(const Environment& get);
 
 }  // namespace parity::reference

@@ -17,18 +17,17 @@ class Work;
 
 namespace parity::reference {
 
-/// Messages with tags over channels that know none, as NCCL's: what comes out of a channel is what went in
-/// first. Before each message an envelope with its tag and length goes through a backend of the CPU. Whoever
-/// receives another tag than it asked for keeps the message until somebody asks for it; so the order of
-/// receives need not be that of sends.
+/// Sends messages with tags over channels without tags, such as NCCL's, which deliver messages in order.
+/// Before each message an envelope with its tag and length goes through a CPU backend. A receiver keeps a
+/// message of another tag until it is asked for. So receives may have another order than sends.
 ///
-/// A pair of ranks has a channel for each direction, so that both may send before either receives. Both are
-/// made at the pair's first message, which has to be the first one for both ranks among messages whose
-/// channels are not made yet.
+/// A pair of ranks has a channel for each direction, so that both may send before either receives. Both
+/// channels are created at the pair's first message. That message must come first on both ranks among the
+/// messages whose channels do not exist yet.
 class TaggedMessages {
  public:
-  /// Makes a channel between two ranks of the group: rank 0 of it sends, rank 1 receives. Both call it, and
-  /// it returns when both have: two sends that wait for their first receive would wait for ever.
+  /// Creates a channel between two ranks of the group: its rank 0 sends, its rank 1 receives. Both ranks call
+  /// it, and it returns when both have. Otherwise two sends could wait forever for their first receive.
   using MakeChannel = std::function<c10::intrusive_ptr<c10d::Backend>(int64_t sender, int64_t receiver)>;
   using Works = std::vector<c10::intrusive_ptr<c10d::Work>>;
 
@@ -36,11 +35,11 @@ class TaggedMessages {
   TaggedMessages(c10::intrusive_ptr<c10d::Backend> envelopes, int64_t rank, MakeChannel make_channel)
       : envelopes_(std::move(envelopes)), rank_(rank), make_channel_(std::move(make_channel)) {}
 
-  /// \return what is to be waited for; the tensor must not change before
+  /// Starts a send. \return the work to wait for; the tensor must not change before it is done
   Works start_send(const torch::Tensor& tensor, int64_t to, int64_t tag);
-  /// In place; ends when the message is there.
+  /// Receives into `tensor`; returns when the message has arrived.
   void receive(const torch::Tensor& tensor, int64_t from, int64_t tag);
-  /// Messages that came and that nobody has asked for yet.
+  /// Returns the number of messages that have arrived but were not received yet.
   int64_t kept() const;
   /// Ends all channels.
   void abort();

@@ -10,10 +10,10 @@
 
 namespace parity::reference {
 
-/// The text of rank `root`, on every rank. \throws PeerLost
+/// Returns the text of rank `root` on every rank. \throws PeerLost
 std::string broadcast_text(const std::string& text, const Group& ranks, int64_t root);
 
-/// The text of each rank, in order, on every rank. They may differ in length. \throws PeerLost
+/// Returns the texts of all ranks, in order, on every rank. They may differ in length. \throws PeerLost
 std::vector<std::string> gather_texts(const std::string& text, const Group& ranks);
 
 }  // namespace parity::reference

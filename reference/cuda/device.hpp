@@ -11,25 +11,25 @@
 
 namespace parity::reference {
 
-/// What a rank computes on: the CPU, or a device of a plug-in.
+/// The device that a rank computes on: the CPU, or a device of a plug-in.
 struct Device {
   c10::Device place = c10::kCPU;
   const DevicePlugin* plugin = nullptr;  ///< null for the CPU
 
   bool is_cpu() const { return plugin == nullptr; }
   int index() const { return place.index(); }
-  /// Waits for everything begun there; the CPU is never behind.
+  /// Waits for all work begun on the device. Does nothing on the CPU.
   void synchronize() const {
     if (plugin != nullptr)
       plugin->synchronize(index());
   }
 };
 
-/// The device of a rank, made ready: rank r of a machine has its device r. To be called before anything of
-/// ATen's.
+/// Prepares and returns the device of a rank: rank r of a machine has its device r. Call it before any
+/// function of ATen.
 /// \param local_rank  among the ranks of this machine
 /// \param plugin      the library of devices; opened for device = "cuda" only
-/// \throws UserError (exit 3) if there is none for this rank: why, and what to do
+/// \throws UserError (exit 3) if this rank has no device, with the cause and a remedy
 Device open_device(DeviceChoice choice, int64_t local_rank, const std::filesystem::path& plugin);
 
 }  // namespace parity::reference

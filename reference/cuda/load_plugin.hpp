@@ -8,13 +8,12 @@
 
 namespace parity::reference {
 
-/// Where the plug-in lies: beside the program that runs, wherever it was started from.
+/// Returns the path of the plug-in: in the folder of the running program, whatever the working directory.
 std::filesystem::path plugin_file();
 
-/// Opens a plug-in; it stays open. To be called before anything of ATen's, which asks once what devices there
-/// are and keeps the answer.
-/// \throws UserError (exit 3) if there is no such file, if it cannot be opened, or if it is of another
-/// version
+/// Opens a plug-in, which stays open. Call it before any function of ATen: ATen looks for devices once and
+/// keeps the result.
+/// \throws UserError (exit 3) if the file is missing, cannot be opened, or has another version
 const DevicePlugin& load_plugin(const std::filesystem::path& file);
 
 }  // namespace parity::reference

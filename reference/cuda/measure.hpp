@@ -6,7 +6,7 @@
 
 namespace parity::reference {
 
-/// What the plug-in measures on a device; null in a build without kernels.
+/// Returns the plug-in's functions that measure on a device; null in a build without kernels.
 const DeviceMeasure* device_measure();
 
 }  // namespace parity::reference

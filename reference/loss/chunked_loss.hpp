@@ -8,21 +8,22 @@
 
 namespace parity::reference {
 
-/// A loss that has already been differentiated as far as the hidden states.
+/// A loss whose backward pass has already run from the loss down to the hidden states.
 struct ChunkedLoss {
   torch::Tensor loss;         ///< scalar, detached
-  torch::Tensor hidden_grad;  ///< like the hidden states: what to start backward with there
+  torch::Tensor hidden_grad;  ///< shape of the hidden states; start backward with it there
 };
 
-/// Loss through the output projection, some tokens at a time, so that the logits of all tokens never exist at
-/// once: T V numbers become T V / N.
+/// Computes the loss through the output projection in chunks of tokens. The logits of all tokens never exist
+/// at once: T V numbers become T V / N.
 ///
-/// The T = B S tokens are cut into N equal chunks in order. For each: logits = output(hidden), share of the
-/// loss, backward; gradients of the output's weight add up over chunks, those of the hidden states are put
-/// into one buffer of at least float32. The loss is the sum of the shares, from the first on.
-/// Mathematically the whole loss; products of other shapes and another order of sums.
+/// The T = B S tokens are cut into N equal chunks in order. Each chunk runs logits = output(hidden), its
+/// share of the loss, and backward. Gradients of the output's weight add up over chunks. Gradients of the
+/// hidden states go into one buffer of at least float32. The loss is the sum of the shares, in order. The
+/// result is mathematically the whole loss, but matrix shapes and the order of sums differ.
 ///
-/// \param hidden_BSD  [B, S, D] with its graph, which is left alone: the caller goes on with hidden_grad
+/// \param hidden_BSD  [B, S, D] with its graph, which is not used: the caller starts backward with
+/// hidden_grad
 /// \param labels_BS   [B, S] int64
 /// \param chunks      N, at least 1; divides B S
 /// \param output      [T / N, D] to [T / N, V]

@@ -12,13 +12,14 @@
 
 namespace parity::reference {
 
-/// token_cross_entropy_sum, or what takes its place where the logits are not whole.
+/// token_cross_entropy_sum, or its replacement if each rank holds only a shard of the logits.
 using CrossEntropySum =
     std::function<torch::Tensor(const torch::Tensor& logits, const torch::Tensor& labels)>;
 
-/// How the loss of one micro-batch is divided before backward, each rule in its source's order of operations.
+/// Divides the loss of one micro-batch before backward. Each rule keeps its source's order of operations.
 ///
-/// c = cross entropy summed over the n labels that count of this one of M micro-batches; N = the n of all.
+/// c is the cross entropy summed over the n labels of this micro-batch that count. M is the number of
+/// micro-batches, and N the sum of their n.
 ///
 /// | rule             | backward of | afterwards              | source                                   |
 /// |------------------|-------------|-------------------------|------------------------------------------|
@@ -32,18 +33,20 @@ struct LossRule {
   Normalization normalization = Normalization::global_tokens;
   int64_t valid_tokens = 0;       ///< n
   UpdateTotals totals;            ///< M, and N unless the rule is gradient_scaling
-  CrossEntropySum of_parts = {};  ///< c of logits that are not whole; its c / n is then a division
+  CrossEntropySum of_parts = {};  ///< computes c from sharded logits; c / n is then a division
 
-  /// Whether there is a loss at all: a mean over no label is 0 / 0.
+  /// Returns whether the loss is defined: a mean over no label is 0 / 0.
   bool defined() const { return normalization != Normalization::microbatch_mean || valid_tokens > 0; }
 
   /// \param logits_BSV  [B, S, V]
   /// \param labels_BS   [B, S] int64, of which n are not -100
-  /// \return scalar. Without a label that counts gradient_scaling gives 0 and no gradient, as torchtune does
+  /// Returns the loss of the whole micro-batch, a scalar. If no label counts, gradient_scaling gives 0 and no
+  /// gradient, as torchtune does.
   /// \throws InternalError unless defined()
   torch::Tensor whole(const torch::Tensor& logits_BSV, const torch::Tensor& labels_BS) const;
 
-  /// What some of the micro-batch's tokens add to it; over all tokens the shares sum to whole().
+  /// Returns what some of the micro-batch's tokens add to the loss. Over all tokens the shares sum to
+  /// whole().
   /// \param logits_TV  [T, V]. \param labels_T  [T]
   torch::Tensor share(const torch::Tensor& logits_TV, const torch::Tensor& labels_T) const;
 
@@ -52,12 +55,12 @@ struct LossRule {
   torch::Tensor mean(const torch::Tensor& logits, const torch::Tensor& labels) const;
 };
 
-/// 1 / N as gradient_scaling multiplies by it: the reciprocal of a tensor, at least float32.
+/// Returns the factor 1 / N of gradient_scaling, computed as the reciprocal of a tensor, at least float32.
 /// \param dtype  of the gradients
 torch::Tensor gradient_scale(int64_t valid_tokens, torch::ScalarType dtype);
 
-/// Sum of the losses of an update's micro-batches as they were differentiated, in the order of the rule's
-/// source. With gradient_scaling it still has to be multiplied by gradient_scale(). \return scalar
+/// Returns the sum of the differentiated losses of an update's micro-batches, a scalar, in the order of the
+/// rule's source. With gradient_scaling the caller still has to multiply it by gradient_scale().
 torch::Tensor sum_of_losses(Normalization normalization, std::span<const torch::Tensor> losses);
 
 }  // namespace parity::reference

@@ -6,13 +6,13 @@
 
 namespace parity::reference {
 
-/// AdamW by PyTorch's fused kernel or by ordinary operations, hence with the bits of
+/// Computes AdamW by PyTorch's fused kernel or by ordinary operations. So it has the bits of
 /// torch.optim.AdamW(fused=True) or of its loop over tensors.
 ///
 ///   p *= 1 - lr wd;  m += (1 - b1)(g - m);  v = b2 v + (1 - b2) g^2
 ///   p -= lr / (1 - b1^t)  m / (sqrt(v) / sqrt(1 - b2^t) + eps)
 ///
-/// Weight decay is on every parameter, norms and embeddings too. Source: NUMERICS.md 5.
+/// Weight decay applies to every parameter, including norms and embeddings. Source: NUMERICS.md 5.
 class AdamW : public Optimizer {
  public:
   AdamW(const OptimizerConfig& config, Parameters parameters);

@@ -14,31 +14,32 @@
 
 namespace parity::reference {
 
-/// Changes parameters by their gradients.
+/// Updates parameters from their gradients.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// One update of every parameter with its .grad, which must be there. The numbers may differ at each
+  /// Updates every parameter once from its .grad, which must be defined. The numbers may differ at each
   /// update.
-  /// \param numbers  with lr and weight_decay, which are the caller's to choose
-  /// \throws UserError for numbers that the optimizer has not
+  /// \param numbers  with lr and weight_decay set
+  /// \throws UserError for numbers that the optimizer does not use
   virtual void step(const UpdateNumbers& numbers) = 0;
 
-  /// A tensor that must be saved to go on, under "<kind>/<parameter>", for example "exp_avg/output.weight".
+  /// A tensor that a checkpoint must hold. Its name is "<kind>/<parameter>", for example
+  /// "exp_avg/output.weight".
   struct State {
     std::string name;
     torch::Tensor value;
-    TensorLayout layout = {};  ///< of its parameter, where it has the parameter's shape
+    TensorLayout layout = {};  ///< of its parameter, if it has the parameter's shape
   };
-  /// The optimizer's own tensors; writing to them changes its state.
+  /// Returns the optimizer's own tensors. Writing to them changes its state.
   virtual std::vector<State> state() const = 0;
 };
 
-/// The optimizer that a config names, with its state at zero.
+/// Returns the optimizer that a config names, with its state at zero.
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, const Parameters& parameters);
 
-/// Values of the parameters and of their gradients, in order.
+/// Returns the values of the parameters and of their gradients, in order.
 std::vector<torch::Tensor> values_of(const Parameters& parameters);
 std::vector<torch::Tensor> gradients_of(const Parameters& parameters);
 

@@ -6,11 +6,11 @@
 
 namespace parity::reference {
 
-/// Stochastic gradient descent with the bits of torch.optim.SGD, fused=True or not.
+/// Computes stochastic gradient descent with the bits of torch.optim.SGD, fused=True or not.
 ///
 ///   g += wd p;  b = g in the first update, momentum b + g after it;  p -= lr b
 ///
-/// Without momentum b is g and there is no state. Source: documentation of torch.optim.SGD.
+/// Without momentum b is g, and the optimizer has no state. Source: documentation of torch.optim.SGD.
 class Sgd : public Optimizer {
  public:
   Sgd(const OptimizerConfig& config, Parameters parameters);
@@ -25,7 +25,7 @@ class Sgd : public Optimizer {
   OptimizerConfig config_;
   Parameters parameters_;
   std::vector<torch::Tensor> buffers_;  ///< empty without momentum
-  torch::Tensor updates_;               ///< scalar int64: updates done, tells the first from the others
+  torch::Tensor updates_;               ///< scalar int64: updates done; 0 before the first
 };
 
 }  // namespace parity::reference

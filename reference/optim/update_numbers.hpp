@@ -6,8 +6,8 @@
 
 namespace parity::reference {
 
-/// What whoever drives a trainer may say of one update. What is not given is the schedule's or the config's.
-/// The last three are AdamW's.
+/// Numbers of one update that a trainer's caller may choose. The schedule or the config provides the others.
+/// The last three are for AdamW.
 struct UpdateNumbers {
   std::optional<double> lr = {};
   std::optional<double> weight_decay = {};

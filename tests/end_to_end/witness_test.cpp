@@ -48,14 +48,14 @@ relation = "identical"
 because = "the same operations on the same wheel in the same order give the same bits"
 )";
 
-TEST_F(WitnessTest, PyTorchOnReplayDataGivesTheSameLossAndGradNormBitForBit) {
+TEST_F(WitnessTest, PyTorchOnReplayData_HasSameLossAndNormBits) {
   const Json item =
       run_trainer(preamble + arms_with(places::source + "/tests/support/pytorch/pytorch_llama.py") + same_bits);
   EXPECT_TRUE(item.at("passed").get<bool>()) << failures(item) << item.at("arms").dump(1);
   EXPECT_THAT(sentence(item), testing::HasSubstr("bit for bit, over steps 1-10"));
 }
 
-TEST_F(WitnessTest, APyTorchProgramThatClipsMoreIsFoundAtTheSecondUpdate) {
+TEST_F(WitnessTest, PyTorchClippingMore_IsFoundAtSecondUpdate) {
   const std::string limit = "model.parameters(), config[\"clip.max_norm\"]";
   const Json item =
       run_trainer(preamble + arms_with(changed_witness(limit, limit + " / 4").string()) + same_bits);

@@ -87,7 +87,7 @@ class InteractionTest : public ::testing::Test {
   }
 };
 
-TEST_F(InteractionTest, RunsWithoutAnErrorAndLoadsNothingButThePlottingLibrary) {
+TEST_F(InteractionTest, Page_RunsWithoutErrorLoadingOnlyPlotly) {
   for (const char* name : {"desk", "phone"}) {
     const Json found = frame(name);
     EXPECT_EQ(found["errors"], Json::array()) << name;

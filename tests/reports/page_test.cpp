@@ -214,7 +214,7 @@ TEST_F(BrowserTest, ShowsEveryPartAndLogsNothing) {
   EXPECT_EQ(occurrences(dom(), "<button type=\"button\" aria-pressed=\"true\" title=\"Show or hide"), 13U);
 }
 
-TEST_F(BrowserTest, SaysWhatTheFloorAndTheBoundOfAGapAreAndWhereTheyComeFrom) {
+TEST_F(BrowserTest, Gap_ExplainsFloorAndBoundWithTheirSource) {
   EXPECT_EQ(occurrences(dom(), ">measured floor or rounding noise \\(float64 twin\\)</span>"), 1U)
       << "of loss, which has no floors, the noise is drawn";
   EXPECT_EQ(occurrences(dom(), ">bound: 8 measured floors</span>"), 1U);

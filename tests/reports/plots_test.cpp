@@ -51,7 +51,7 @@ TEST(GapScaleTest, ManyDecadesHaveFewTicks) {
   EXPECT_LE(gap_scale(gaps({1e-300, 1e300})).ticks.size(), 8U);
 }
 
-TEST(GapScaleTest, FloorsAndBoundsHaveTheirPlaceAndTheTwinsNoiseHasNone) {
+TEST(GapScaleTest, Scale_ShowsFloorsAndBoundsNotTwinNoise) {
   Curve curve = gaps({2e-7, 3e-5});
   curve.floor = {1e-12, 1e-12};
   EXPECT_LT(gap_scale(curve).bottom, 1e-12);

@@ -84,7 +84,7 @@ constexpr std::array expectations = {
 
 class EveryRenderer : public ::testing::TestWithParam<Renderer> {};
 
-TEST_P(EveryRenderer, ShowsTheMeshOfEachArmWhereOneRunsOnSeveralRanks) {
+TEST_P(EveryRenderer, Arms_OnSeveralRanks_ShowTheirMesh) {
   if (std::string_view(GetParam().name) == "junit")
     GTEST_SKIP() << "JUnit has checks, and no place for arms that run";
   Json json = sample_json();
@@ -100,7 +100,7 @@ TEST_P(EveryRenderer, ShowsTheMeshOfEachArmWhereOneRunsOnSeveralRanks) {
   EXPECT_THAT(seen(renderer.name, rendered(renderer, sample_file())), Not(HasSubstr("straight 1 rank")));
 }
 
-TEST_P(EveryRenderer, ShowsHowSmallADefectIsSeenWhereThatWasMeasured) {
+TEST_P(EveryRenderer, MeasuredPower_ShowsSmallestDefectSeen) {
   if (std::string_view(GetParam().name) == "junit")
     GTEST_SKIP() << "JUnit has checks, and no place for what they can see";
   Json json = sample_json();
@@ -230,7 +230,7 @@ TEST(SummaryTest, HasNoMarkupOfNamesAndClosesItsFences) {
   EXPECT_THAT(text, HasSubstr("A pipe \\| a backtick"));
 }
 
-TEST(SummaryTest, StaysBelowTheLimitOfAJobSummaryWhenEverythingFails) {
+TEST(SummaryTest, EverythingFails_StaysBelowJobSummaryLimit) {
   Results results = sample();
   Case failing = sample_case(3);
   failing.arms.resize(40);
@@ -260,7 +260,7 @@ TEST(SummaryTest, StaysBelowTheLimitOfAJobSummaryWhenEverythingFails) {
   EXPECT_THAT(text, HasSubstr("more cases in index.html"));
 }
 
-TEST(SummaryTest, SaysWhatChangedSinceTheGoldensAndWhereATensorDiffers) {
+TEST(SummaryTest, Summary_NamesGoldenChangesAndTensorPlaces) {
   const std::string text = as("summary", sample_file());
   EXPECT_THAT(text, HasSubstr("**Since the goldens:** 2 of 4 stored quantities of 2 cases changed"));
   EXPECT_THAT(text, HasSubstr("- ? missing <code>optim/forgotten\\_step</code>"));

@@ -186,7 +186,7 @@ TEST(SearchPageTest, TakesASideThatEndedBeforeTheOther) {
         HasSubstr("identical at all 2 steps"));
 }
 
-TEST(SearchPageTest, MarksTheFirstDifferenceAndTheAmplifierInTheDepth) {
+TEST(SearchPageTest, Depth_MarksFirstDifferenceAndAmplifier) {
   const std::string html = body(with("tensor", path()));
   EXPECT_THAT(html, HasSubstr("class=\"at first\" style=\"left: 37.5%\""));
   EXPECT_THAT(html, HasSubstr("class=\"at grown before\" style=\"left: 87.5%\""));
@@ -231,7 +231,7 @@ TEST(SearchPageTest, RanksCommits) {
   EXPECT_THAT(html, HasSubstr("loss at step 3: 2.5 to 2.75"));
 }
 
-TEST(SearchPageTest, NamesTheKeysThatCarryTheDifferenceAndWhatWasTried) {
+TEST(SearchPageTest, Keys_CarryingTheDifference_AreNamedWithTrials) {
   const Json gap = {{"channel", "lr"}, {"step", 1}, {"relative_gap", 0.5}};
   Json record = with(
       "options",

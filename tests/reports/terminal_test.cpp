@@ -46,7 +46,7 @@ TEST_P(TerminalWidth, BoundsEveryLineButCommands) {
 
 INSTANTIATE_TEST_SUITE_P(NarrowAndWide, TerminalWidth, ::testing::Values(60, 80, 200));
 
-TEST(TerminalTest, FailureBlockNamesPlaceValuesMetricLimitAndCommand) {
+TEST(TerminalTest, FailureBlock_NamesPlaceValuesLimitAndCommand) {
   const std::string text = terminal_case(sample_case(3), Colour::plain, 110);
   EXPECT_THAT(text, HasSubstr("✗ different 9 of 11 tensors of param differ"));
   EXPECT_THAT(text, HasSubstr("worst     step 10, layers.1.attention.wq.weight[17, 203]\n"));

@@ -6,7 +6,7 @@
 
 namespace parity::reference {
 
-/// q >= kv: nothing looks at what comes later.
+/// Allows q >= kv: no query attends to later keys.
 struct Causal {
   bool operator()(int64_t /*b*/, int64_t q, int64_t kv) const { return q >= kv; }
 };

@@ -11,8 +11,9 @@
 
 namespace parity::reference {
 
-/// Query and key in one block of `size` tokens: floor((q - pad[b]) / size) == floor((kv - pad[b]) / size).
-/// Source: NUMERICS.md 2.1: iRoPE's fixed blocks, and with left padding Hugging Face's chunked attention.
+/// Allows a query and a key of one block of `size` tokens: floor((q - pad[b]) / size) == floor((kv - pad[b])
+/// / size). Source: NUMERICS.md 2.1: iRoPE's fixed blocks, and with left padding Hugging Face's chunked
+/// attention.
 struct FixedBlock {
   int64_t size = 1;
   std::shared_ptr<const std::vector<int64_t>> left_padding_B = nullptr;  ///< null: none in any row
@@ -26,9 +27,9 @@ struct FixedBlock {
   int64_t block_of(int64_t i) const { return (i >= 0 ? i : i - size + 1) / size; }
 };
 
-/// As torchtitan first wrote it (#1102, until #1776): one block, and `inner` asked about q and kv counted
-/// from the beginning of their block. A rule that looks things up by position, like the documents, so answers
-/// for the first block wherever the two lie. Source: NUMERICS.md 2.2.
+/// Fixed blocks as torchtitan first wrote them (#1102, until #1776). `inner` receives q and kv counted from
+/// the start of their block. So a rule that looks up positions, such as documents, always answers for the
+/// first block. Source: NUMERICS.md 2.2.
 struct FixedBlockAsFirstWritten {
   int64_t size = 1;
   Predicate inner;
@@ -38,8 +39,8 @@ struct FixedBlockAsFirstWritten {
   }
 };
 
-/// Tokens of padding before a row's first token, by its positions: padding has position 0, as the first token
-/// has.
+/// Returns the number of padding tokens before a row's first token, from its positions. Padding has position
+/// 0, as the first token has.
 int64_t left_padding_of(std::span<const int64_t> positions_S);
 
 }  // namespace parity::reference

@@ -14,17 +14,17 @@
 
 namespace parity::reference {
 
-/// How documents are told apart.
+/// How document boundaries are found.
 struct DocumentRule {
   DocumentBoundary boundary = DocumentBoundary::eos;
   int64_t eos_id = -1;  ///< for boundary = eos
 };
 
-/// What has to allow a pair, all of it, besides q >= kv.
+/// The conditions that a query-key pair must meet, all of them, in addition to q >= kv.
 struct MaskRule {
-  std::optional<DocumentRule> documents = std::nullopt;  ///< both of one document
-  int64_t sliding_window = 0;  ///< at most this far, itself counted; 0 = any distance
-  int64_t fixed_block = 0;     ///< both of one block of so many tokens; 0 = no blocks
+  std::optional<DocumentRule> documents = std::nullopt;  ///< query and key are of one document
+  int64_t sliding_window = 0;  ///< keys that a query may attend to, including itself; 0 = no limit
+  int64_t fixed_block = 0;     ///< query and key are in one block of this many tokens; 0 = no blocks
   FixedBlockForm fixed_block_form = FixedBlockForm::corrected;
 
   bool causal_only() const { return !documents && sliding_window == 0 && fixed_block == 0; }
@@ -34,32 +34,33 @@ struct MaskRule {
 struct Mask {
   int64_t rows = 0;                                          ///< B
   int64_t seq_len = 0;                                       ///< S
-  std::shared_ptr<const std::vector<int64_t>> document_ids;  ///< [B, S]; null: documents are not told apart
+  std::shared_ptr<const std::vector<int64_t>> document_ids;  ///< [B, S]; null = no documents
   Predicate allows;
-  bool contiguous = false;     ///< a query looks at neighbouring keys up to itself, or at none
-  bool rows_differ = false;    ///< else `allows` answers the same for each row
-  bool causal_only = false;    ///< q >= kv is all there is
+  bool contiguous = false;     ///< each query attends to neighbouring keys up to itself, or to none
+  bool rows_differ = false;    ///< false: `allows` answers the same for each row
+  bool causal_only = false;    ///< q >= kv is the only condition
   int64_t sliding_window = 0;  ///< of the rule
 
-  /// Lengths of the pieces of each row, one row after another, out of which no query looks: documents, blocks
-  /// or whole rows. A piece begins where a query does not see the token before it.
+  /// Returns the lengths of the segments of each row, row after row: documents, blocks or whole rows. No
+  /// query attends beyond its segment. A segment begins at a query that does not attend to the token before
+  /// it.
   std::vector<int64_t> segment_lengths() const;
-  /// The first key that a query looks at, q + 1 if it looks at none; of a contiguous mask, in log S
-  /// questions.
+  /// Returns the first key that a query attends to, or q + 1 if there is none. The mask must be contiguous.
+  /// Calls `allows` O(log S) times.
   int64_t first_key(int64_t b, int64_t q) const;
-  /// [B, S] the same of every query.
+  /// Returns the first key of every query, [B, S].
   std::vector<int64_t> first_keys() const;
 };
 
-/// A contiguous mask.
-/// \param tokens_BS, positions_BS  row after row; only what the rule looks at is read
+/// Returns a contiguous mask.
+/// \param tokens_BS, positions_BS  row after row; only those that the rule uses are read
 Mask make_mask(const MaskRule& rule, std::span<const int64_t> tokens_BS,
                std::span<const int64_t> positions_BS, int64_t seq_len);
 
-/// What a mask lets through. Adds up over micro-batches.
+/// Count and digest of the pairs that a mask allows. Both add up over micro-batches.
 struct MaskFacts {
   int64_t pairs = 0;  ///< query-key pairs that attend
-  Digest digest;      ///< of the pairs themselves; document numbers do not enter
+  Digest digest;      ///< of the pairs; independent of document numbers
 
   MaskFacts& operator+=(const MaskFacts& other);
 };

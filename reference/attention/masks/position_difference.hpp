@@ -8,9 +8,9 @@
 
 namespace parity::reference {
 
-/// Document of each token of a row, by jumps of its position: a new one wherever a position is not one more
-/// than the one before. The first token is always of document 0.
-/// Source: NUMERICS.md 2.1 (transformers find_packed_sequence_indices; verl's copy).
+/// Returns the document of each token of a row, by jumps of position. A document begins wherever a position
+/// is not the previous position plus one. The first token is always of document 0. Source: NUMERICS.md 2.1
+/// (transformers find_packed_sequence_indices; verl's copy).
 std::vector<int64_t> position_difference_documents(std::span<const int64_t> positions_S);
 
 }  // namespace parity::reference

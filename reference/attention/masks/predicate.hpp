@@ -10,10 +10,10 @@
 
 namespace parity::reference {
 
-/// Whether query q of row b may look at key kv.
+/// Returns whether query q of row b may attend to key kv.
 using Predicate = std::function<bool(int64_t b, int64_t q, int64_t kv)>;
 
-/// What all of them allow.
+/// Returns a predicate that allows a pair if all of `predicates` do.
 template <class... Predicates>
 auto and_masks(const Predicates&... predicates) {
   return [=](int64_t b, int64_t q, int64_t kv) { return (predicates(b, q, kv) && ...); };

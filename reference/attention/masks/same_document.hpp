@@ -8,7 +8,7 @@
 
 namespace parity::reference {
 
-/// id[b, q] == id[b, kv].
+/// Allows a query and a key of one document: id[b, q] == id[b, kv].
 struct SameDocument {
   std::shared_ptr<const std::vector<int64_t>> ids_BS;
   int64_t seq_len = 0;

@@ -6,8 +6,8 @@
 
 namespace parity::reference {
 
-/// q - kv < window: a query looks at itself and the window - 1 keys before it. What counts previous keys
-/// only, as varlen kernels do, calls the same window window - 1. To be ANDed with causal. Source:
+/// Allows q - kv < window: a query attends to itself and the window - 1 keys before it. Varlen kernels count
+/// only the earlier keys, and call the same window `window - 1`. Combine it with Causal. Source:
 /// NUMERICS.md 2.1 (get_sliding_window_mask_mod).
 struct SlidingWindow {
   int64_t window = 1;

@@ -11,21 +11,21 @@
 
 namespace parity::reference {
 
-/// What an optimizer is told at each update.
+/// Computes the learning rate and the weight decay of each update.
 struct Schedule {
-  /// Learning rate of update index c, counted from 0: optimizer update c + 1 uses lr(c). Each family computes
-  /// it in the order of operations of the library it comes from, so that the bits are that library's.
+  /// Returns the learning rate of update index c, counted from 0: optimizer update c + 1 uses lr(c). Each
+  /// family keeps its library's order of operations, so that it has that library's bits.
   std::function<double(int64_t c)> lr;
-  /// Weight decay of update index c. Empty where it does not move: optimizer.weight_decay then.
+  /// Returns the weight decay of update index c. Empty if it is constant: optimizer.weight_decay then holds.
   std::function<double(int64_t c)> weight_decay;
-  /// What the family made of the config's numbers or finds wrong with them, one sentence each.
+  /// Sentences about the config's numbers that the family adjusted or considers wrong.
   std::vector<std::string> warnings;
 };
 
-/// The schedule that a config names. \param config  validated
+/// Returns the schedule that a config names. \param config  validated
 Schedule make_schedule(const RunConfig& config);
 
-/// Python's round(): halves go to the even neighbour. \param value  at least 0
+/// Rounds as Python's round() does: halves go to the even neighbour. \param value  at least 0
 int64_t round_half_to_even(double value);
 
 }  // namespace parity::reference

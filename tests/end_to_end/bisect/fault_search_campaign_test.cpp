@@ -11,7 +11,7 @@ namespace {
 
 using FaultSearchCampaign = PlantedFaultTest;
 
-TEST_F(FaultSearchCampaign, OfThreeHundredFaultsNinetyNinePercentAreFoundWhereTheyAre) {
+TEST_F(FaultSearchCampaign, ThreeHundredFaults_99PercentAreLocated) {
   int64_t exact = 0;
   const std::vector<std::string> wrong = campaign(300, 1, exact);
   EXPECT_GE(exact, 297);

@@ -81,7 +81,7 @@ TEST_F(LocalFaultsTest, OneFaultIsTheOnlyOne) {
   EXPECT_THAT(record.sentence, Not(HasSubstr("not the only one")));
 }
 
-TEST_F(LocalFaultsTest, ASideOfAnotherLayoutIsFedWithItsPartsOfTheTensors) {
+TEST_F(LocalFaultsTest, Teaching_OtherLayout_FeedsItsShards) {
   const SearchRecord record = search(all_layouts(), "one", "tensor",
                                      {scaled(Phase::forward, "layers.0.attention", 1e-3),
                                       scaled(Phase::forward, "layers.1.feed_forward", 1e-3)},
@@ -107,14 +107,14 @@ class FloorTest : public LocalFaultsTest {
   }
 };
 
-TEST_F(FloorTest, OtherSumsInBfloat16AreNotOffByMoreThanRounding) {
+TEST_F(FloorTest, OtherSumsInBfloat16_DifferByRounding) {
   const SearchRecord record = search_run({in_bfloat16(), "one", "two"}, options(), progress_);
   EXPECT_THAT(record.sentence, HasSubstr("nothing is off by more than rounding takes it"));
   EXPECT_THAT(own(record), testing::IsEmpty());
 }
 
 /// Gradients of FSDP in bf16 are float32, with bfloat16's digits.
-TEST_F(FloorTest, OtherShardsInBfloat16AreNotOffByMoreThanRounding) {
+TEST_F(FloorTest, OtherShardsInBfloat16_DifferByRounding) {
   const std::string bf16 = "parallel.mixed_precision = \"bf16\"\nparallel.dp_shard = ";
   const Case source = two_arms(bf16 + "2\n", bf16 + "4\n");
   const SearchRecord record = search_run({source, "one", "two"}, options(), progress_);

@@ -55,7 +55,7 @@ TEST_F(FaultsTest, AParameterIsChangedAfterTheOptimizer) {
   EXPECT_EQ(first_step(item, loss), 4);
 }
 
-TEST_F(FaultsTest, TheFirstWeightsAreChangedBeforeTheFirstForwardPass) {
+TEST_F(FaultsTest, ParamFaultAtStepZero_ChangesTheFirstLoss) {
   const Json item = run_with(fault(FaultKind::perturb, 0, Phase::param, 0.01));
   EXPECT_EQ(first_step(item, loss), 1) << failures(item);
 }
@@ -93,7 +93,7 @@ TEST_F(FaultsTest, ADroppedReductionIsTheRanksOwnGradient) {
   EXPECT_GT(faulty.faults().at(0).changed, 0);
 }
 
-TEST_F(FaultsTest, AFaultThatCannotBeAppliedFailsTheRunWithTheReason) {
+TEST_F(FaultsTest, InapplicableFault_FailsRunWithReason) {
   Fault misnamed = fault(FaultKind::ulp, 2, Phase::grad);
   misnamed.name = "outptu.weight";
   const Json item = run_with(misnamed);

@@ -29,7 +29,7 @@ class LossDefectsTest : public TrainedCaseTest {
   }
 };
 
-TEST_F(LossDefectsTest, AForwardBackwardThatZeroesIsFoundAtTheFirstGradientNorm) {
+TEST_F(LossDefectsTest, ZeroingForwardBackward_ShowsInFirstGradNorm) {
   const std::string micro_batches = "data.micro_batches = 2\n";
   const Json item = run_trainer(base() + no_golden() +
                                 arms(micro_batches, micro_batches + "train.update = \"halves_zeroing\"") +
@@ -38,7 +38,7 @@ TEST_F(LossDefectsTest, AForwardBackwardThatZeroesIsFoundAtTheFirstGradientNorm)
   EXPECT_THAT(sentence(item), AllOf(HasSubstr("grad_norm of wrong"), HasSubstr("step 1")));
 }
 
-TEST_F(LossDefectsTest, TokensCountedTwiceShowInTheGradientNormAndNotInTheFirstLoss) {
+TEST_F(LossDefectsTest, TokensCountedTwice_ShowInGradNormNotFirstLoss) {
   if (!places::has_pytorch)
     GTEST_SKIP() << needs_pytorch;
   const std::string config = "data.micro_batches = 2\nloss.normalization = \"gradient_scaling\"\n";
@@ -48,7 +48,7 @@ TEST_F(LossDefectsTest, TokensCountedTwiceShowInTheGradientNormAndNotInTheFirstL
   EXPECT_THAT(sentence(item, 1), AllOf(HasSubstr("grad_norm of pytorch"), HasSubstr("step 1")));
 }
 
-TEST_F(LossDefectsTest, AChunksGradientPutInAnothersPlaceShowsInTheGradientNorm) {
+TEST_F(LossDefectsTest, MisplacedChunkGradient_ShowsInGradNorm) {
   if (!places::has_pytorch)
     GTEST_SKIP() << needs_pytorch;
   const Json item = run_witness("loss.chunks = 8\n", "torch.cat(gradients)", "torch.cat(gradients[::-1])");

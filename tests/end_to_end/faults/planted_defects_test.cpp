@@ -44,7 +44,7 @@ TEST_F(PlantedDefectTest, RightArmsPassEveryRelation) {
   EXPECT_TRUE(resumed.at("passed").get<bool>()) << failures(resumed);
 }
 
-TEST_F(PlantedDefectTest, AnAverageOverRanksIsManyTimesAsFarAsItsSibling) {
+TEST_F(PlantedDefectTest, AverageOverRanks_FailsAgainstSiblingGap) {
   const auto case_with = [&](const std::string& pair) {
     return base() + no_golden() + "[arms.one]\n[arms.fsdp]\nparallel.dp_shard = 2\n[arms.pair]\n" + pair +
            check("channel = \"grad_norm\"", "no_farther",
@@ -103,7 +103,7 @@ TEST_F(PlantedDefectTest, AScheduleIndexOffByOneIsFoundAtItsFirstUpdate) {
   EXPECT_EQ(item.at("checks").at(0).at("worst").at("actual"), 0.0);
 }
 
-TEST_F(PlantedDefectTest, AnEngineThatStepsItsScheduleAfterTheOptimizerIsToldAsALag) {
+TEST_F(PlantedDefectTest, ScheduleSteppedLate_IsReportedAsLag) {
   const std::string early = "lr.schedule = \"hugging_face_linear\"", late = "lr.schedule = \"deepspeed\"";
   const Json item = run_trainer(base() + no_golden() + arms(early, late) +
                                 check("channel = \"lr\"", "identical", "steps = \"after_warmup\"") +
@@ -131,7 +131,7 @@ TEST_F(PlantedDefectTest, AScheduleIndexOffByOneIsFoundByTheGolden) {
   EXPECT_THAT(failures(item), AllOf(HasSubstr("lr of right"), HasSubstr("golden"), HasSubstr("first_index")));
 }
 
-TEST_F(PlantedDefectTest, AccumulationThatAveragesMicroBatchesIsAnotherComputation) {
+TEST_F(PlantedDefectTest, AveragedMicroBatches_DifferInComputation) {
   const Json item = run_trainer(base() + no_golden() +
                                 arms("", "data.micro_batches = 4\nloss.normalization = \"microbatch_mean\"") +
                                 check("channel = [\"loss\", \"grad_norm\"]", "equivalent") +
@@ -144,7 +144,7 @@ TEST_F(PlantedDefectTest, AccumulationThatAveragesMicroBatchesIsAnotherComputati
   }
 }
 
-TEST_F(PlantedDefectTest, AResumeThatForgetsTheOptimizersStepIsFoundRightAfterTheRestart) {
+TEST_F(PlantedDefectTest, ResumeLosingOptimizerStep_IsFoundAtRestart) {
   const Json item = run_trainer(
       base() + no_golden() +
       arms("", "checkpoint.restart_after = 4\ncheckpoint.exclude_from_loading = [\"optimizer.step\"]") +

@@ -25,7 +25,7 @@ class PlantedMaskTest : public TrainedCaseTest {
   }
 };
 
-TEST_F(PlantedMaskTest, ANewlineBehindEachEosMovesTheBoundaryByOneToken) {
+TEST_F(PlantedMaskTest, NewlineAfterEos_MovesBoundaryByOneToken) {
   const Json item = run_trainer(
       packed() +
       arms("data.newline_id = 10", "data.newline_id = 10\nattention.documents = [\"position_difference\"]") +
@@ -48,7 +48,7 @@ TEST_F(PlantedMaskTest, AMaskThatIsForgottenIsAnotherComputation) {
   EXPECT_FALSE(item.at("checks").at(1).at("passed").get<bool>());
 }
 
-TEST_F(PlantedMaskTest, PositionsThatDoNotStartOverAreSeenUnderACausalMaskOnly) {
+TEST_F(PlantedMaskTest, UnresetPositions_ShowOnlyUnderCausalMask) {
   const std::string causal = "attention.documents = []\nattention.backend = \"sdpa\"\n";
   const Json leaking = run_trainer(packed() + arms(causal, causal + "data.positions = \"sequence\"") +
                                    check("channel = \"loss\"", "equivalent"));
@@ -65,7 +65,7 @@ TEST_F(PlantedMaskTest, AMaskBetweenTwoMarksIsRefusedWithItsLine) {
   EXPECT_THAT(item.at("arms").at(1).at("failure").dump(), HasSubstr("only one of them can be meant"));
 }
 
-TEST_F(PlantedMaskTest, ABadTokenFileBesideTheCaseIsToldWithFileAndLine) {
+TEST_F(PlantedMaskTest, BadTokenFile_IsReportedWithFileAndLine) {
   write_file(folder_ / "cases/topic/rows.tokens", "[[rows]]\ntokens = [1, 2, 999, 4]\n");
   const std::string data =
       "data.source = \"tokens\"\ndata.path = \"{case_dir}/rows.tokens\"\ndata.seq_len = 4\n";

@@ -53,7 +53,7 @@ TEST_F(PowerTest, AFaultThatIsNoneIsNotSeen) {
   EXPECT_FALSE(trial.first);
 }
 
-TEST_F(PowerTest, AFaultBelowFloat32IsSeenByTheTwinsAndNamedThere) {
+TEST_F(PowerTest, FaultBelowFloat32_IsSeenAndNamedByTwins) {
   const Case source = accumulation();
   FaultTrials trials(source, "pieces", options(), progress_);
   Fault small{FaultKind::scale, {3}, Phase::param, "output.weight", 1e-9, 0, {}, {}, {}};

@@ -198,7 +198,7 @@ TEST_F(KilledRanksTest, ARankThatCrashesBeforeTheStoreIsNamed) {
   EXPECT_EQ(told.stderr_tail, "no such library");
 }
 
-TEST_F(KilledRanksTest, ARankThatNeverComesToTheStoreIsNamedAtTheLimit) {
+TEST_F(KilledRanksTest, RankMissingFromStore_IsNamedAtTimeLimit) {
   const RunResult result = run_to_end(2, 8, trainer_with(1, "echo loading >&2; exec sleep 600"));
   EXPECT_EQ(result.failure->kind, FailureKind::hung);
   EXPECT_THAT(result.failure->message,
@@ -207,7 +207,7 @@ TEST_F(KilledRanksTest, ARankThatNeverComesToTheStoreIsNamedAtTheLimit) {
                     HasSubstr("no sign of life for 8.0s"), EndsWith(": loading")));
 }
 
-TEST_F(KilledRanksTest, ARankThatLeavesEarlyIsNamedAndNotTheOnesThatWait) {
+TEST_F(KilledRanksTest, RankThatLeavesEarly_IsNamedNotItsWaiters) {
   const RunResult result = run_to_end(2, 3, trainer_with(1, "exit 0"));
   EXPECT_EQ(result.failure->kind, FailureKind::crashed);
   EXPECT_THAT(result.failure->message, StartsWith("rank 1 of topic/c:arm ended with exit status 0"));

@@ -112,7 +112,7 @@ TEST_F(TorchrunTest, AJobOfAnotherSizeThanTheMeshIsRefused) {
 }
 
 /// What a rank does whose launcher names a machine where nobody listens.
-TEST_F(TorchrunTest, ARankThatCannotReachTheStoreEndsInTimeAndSaysWhere) {
+TEST_F(TorchrunTest, UnreachableStore_EndsRankInTimeNamingStore) {
   ProcessSpec spec;
   spec.argv = {trainer, (folder / "run.json").string(), "--trace", trace_path().string()};
   spec.environment = {{"RANK", "1"},        {"WORLD_SIZE", "2"},

@@ -22,7 +22,7 @@ using testing::ThrowsMessage;
 
 class FolderLockTest : public FolderTest {};
 
-TEST_F(FolderLockTest, TheSecondIsToldWhoHoldsItSinceWhenAndWhatItDoes) {
+TEST_F(FolderLockTest, SecondProcess_LearnsHolderSinceWhenAndTask) {
   const FolderLock first(folder, "parity run lr/\x1b[31m*");
   EXPECT_THAT([&] { FolderLock(folder, "another"); },
               ThrowsMessage<UserError>(
@@ -63,7 +63,7 @@ TEST_F(FolderLockTest, ADamagedOwnerFileStillLocks) {
               ThrowsMessage<UserError>(HasSubstr("in use by another process")));
 }
 
-TEST_F(FolderLockTest, AFolderThatCannotBeMadeOrWrittenIsToldWithTheReason) {
+TEST_F(FolderLockTest, UnwritableFolder_IsReportedWithReason) {
   write_file(folder / "file", "");
   EXPECT_THAT([&] { FolderLock(folder / "file/below", "x"); },
               ThrowsMessage<UserError>(AllOf(HasSubstr("Not a directory"), HasSubstr("--out"))));

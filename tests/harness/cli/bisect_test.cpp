@@ -76,7 +76,7 @@ TEST_F(BisectProgramTest, ASideThatCrashesIsToldInItsOwnWords) {
   EXPECT_EQ(outcome.out, "");
 }
 
-TEST_F(BisectProgramTest, SidesThatDoNotDifferAreExitZeroAndSaidToBeSoAsFarAsIsKnown) {
+TEST_F(BisectProgramTest, EqualSides_ExitZeroAndNameWhatIsUnrecorded) {
   write_trace("copy", falling_losses());
   write_sides("same", {{"good", "a"}, {"bad", "copy"}});
   const Json found = record("topic/same", 0);
@@ -99,7 +99,7 @@ TEST_F(BisectProgramTest, SidesWithoutAnythingInCommonAreNotCalledEqual) {
               AllOf(HasSubstr("recorded nothing in common"), HasSubstr("record the same channels")));
 }
 
-TEST_F(BisectProgramTest, ACommandThatRecordsOnlyChannelsIsToldWhatToRecord) {
+TEST_F(BisectProgramTest, ChannelOnlyCommand_LearnsWhatToRecord) {
   write_sides("channels", {{"good", "a"}, {"bad", "b"}});
   const Json found = record("topic/channels", 1);
   EXPECT_THAT(
@@ -115,7 +115,7 @@ TEST_F(BisectProgramTest, ATraceThatLacksWhatIsNeededIsToldWhatToRecord) {
   EXPECT_THAT(outcome.out, HasSubstr("record tensors or sketches of step 4"));
 }
 
-TEST_F(BisectProgramTest, JsonIsOneDocumentAndBothSearchesOfTheSameSidesLeaveRecords) {
+TEST_F(BisectProgramTest, Json_OneDocumentPerSearchBothRecordsStay) {
   write_sides("two", {{"first", "a"}, {"second", "b"}});
   const Json runs = record("topic/two", 1), options = record("options topic/two", 1);
   EXPECT_EQ(runs.at("kind"), "run");

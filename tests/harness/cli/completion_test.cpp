@@ -51,7 +51,7 @@ TEST_F(CompletionTest, OffersCasesAndTheirArms) {
   EXPECT_THAT(offered("run --cases elsewhere ''"), Not(HasSubstr("topic/same")));
 }
 
-TEST_F(CompletionTest, OffersTheArmsOfASearchAndNoneWhereCommitsAreNamed) {
+TEST_F(CompletionTest, Arms_AreOfferedExceptWhereCommitsAreNamed) {
   for (const std::string verb : {"bisect", "bisect options", "bisect golden"})
     EXPECT_THAT(offered(verb + " topic/same:f"), HasSubstr("topic/same:first\t")) << verb;
   EXPECT_THAT(offered("bisect options topic/same:first topic/same:s"), HasSubstr("topic/same:second\t"));

@@ -45,7 +45,7 @@ class DamagedTest : public ProgramTest {
   fs::path golden() const { return folder_ / "golden/topic/kept.h5"; }
 };
 
-TEST_F(DamagedTest, AGoldenThatIsALinkIsRefusedAndNotWrittenThrough) {
+TEST_F(DamagedTest, LinkedGolden_IsRefusedAndNotWrittenThrough) {
   write_kept();
   write_file(folder_ / "victim", "what its owner wrote");
   fs::rename(golden(), folder_ / "elsewhere.h5");

@@ -24,7 +24,7 @@ class GithubTest : public ProgramTest {
   }
 };
 
-TEST_F(GithubTest, AFailureIsAnnotatedAtItsLineAndTheSummaryAppended) {
+TEST_F(GithubTest, Failure_IsAnnotatedAtLineSummaryAppended) {
   write_different();
   write_file(folder_ / "step.md", "before\n");
   const Outcome outcome = in_workflow("run --no-cache");
@@ -67,7 +67,7 @@ TEST_F(GithubTest, ASummaryWithoutRoomIsLeftOutAndSaidSo) {
   EXPECT_EQ(std::filesystem::file_size(folder_ / "step.md"), 1024 * 1024 - 10);
 }
 
-TEST_F(GithubTest, ASummaryThatCannotBeWrittenChangesNoExitStatus) {
+TEST_F(GithubTest, UnwritableSummary_KeepsTheExitStatus) {
   const Outcome outcome =
       shell("env GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=/no/such/folder/step.md parity run");
   EXPECT_EQ(outcome.status, 0);
@@ -92,7 +92,7 @@ TEST_F(GithubTest, ReportDrawsPlotsWhenAsked) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "out/suite/plots/topic-same-loss.svg"));
 }
 
-TEST_F(GithubTest, WithoutGnuplotPlotsAreMissingAndTheRestIsThere) {
+TEST_F(GithubTest, NoGnuplot_OnlyPlotsAreMissing) {
   parity("run");
   const Outcome outcome = shell("env PATH=\"${PATH%%:*}\" parity report out/suite --plots");
   EXPECT_EQ(outcome.status, 3);

@@ -47,7 +47,7 @@ class GoldensTest : public ProgramTest {
   }
 };
 
-TEST_F(GoldensTest, ChangedValuesAreRecordedOnlyWithAReasonThatIsKept) {
+TEST_F(GoldensTest, ChangedValues_NeedAReasonThatIsKept) {
   const std::string before = bytes();
   change_values();
   const Outcome refused = parity("golden record topic/golden");
@@ -86,7 +86,7 @@ TEST_F(GoldensTest, EachModeDoesWhatItsNameSays) {
   EXPECT_NE(bytes(), before);
 }
 
-TEST_F(GoldensTest, AGoldenThatBelongsToNoCaseFailsTheSuiteAndVerify) {
+TEST_F(GoldensTest, OrphanGolden_FailsTheSuiteAndVerify) {
   EXPECT_EQ(parity("run").status, 0);
   fs::copy_file(file(), folder_ / "golden/topic/gone.h5");
   for (const char* verb : {"run", "golden verify"}) {
@@ -99,7 +99,7 @@ TEST_F(GoldensTest, AGoldenThatBelongsToNoCaseFailsTheSuiteAndVerify) {
   EXPECT_THAT(parity("list").out, HasSubstr("gone.h5 belongs to no case"));
 }
 
-TEST_F(GoldensTest, PowerThatIsMeasuredOfNoCaseFailsLikeAGoldenOfNone) {
+TEST_F(GoldensTest, OrphanPower_FailsLikeAnOrphanGolden) {
   const fs::path kept = folder_ / "golden/topic/golden.power.json",
                  gone = folder_ / "golden/topic/gone.power.json";
   const Json power = {{"schema", "parity.power/1"},
@@ -117,7 +117,7 @@ TEST_F(GoldensTest, PowerThatIsMeasuredOfNoCaseFailsLikeAGoldenOfNone) {
   }
 }
 
-TEST_F(GoldensTest, PowerThatWasMeasuredBeforeTheCaseChangedSaysHowToMeasureItAgain) {
+TEST_F(GoldensTest, StalePower_SaysHowToMeasureItAgain) {
   const fs::path file = folder_ / "cases/topic/golden.toml";
   write_file(folder_ / "golden/topic/golden.power.json", Json({{"schema", "parity.power/1"},
                                                                {"case", "topic/golden"},

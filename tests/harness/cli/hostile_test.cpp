@@ -59,7 +59,7 @@ class HostileTest : public SuiteTest {
   }
 };
 
-TEST_F(HostileTest, BadInputIsExitTwoOrThreeWithAReasonAndNoTerminalSequence) {
+TEST_F(HostileTest, BadInput_ExitsTwoOrThreeWithCleanReason) {
   write_same("same");
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   write_file(folder_ / "text.h5", "not HDF5");
@@ -214,7 +214,7 @@ TEST_F(HostileTest, ATrainerThatShoutsBinaryIsCutAndShownHarmless) {
   EXPECT_LT(fs::file_size(run / "stdout"), 9U << 20);
 }
 
-TEST_F(HostileTest, AnImpossibleConfigIsExitTwoAndAMissingFileExitThree) {
+TEST_F(HostileTest, ImpossibleConfig_ExitsTwoMissingFileThree) {
   const auto trainer = [&](int status) {
     write_file(folder_ / "trainer", "#!/bin/sh\necho 'parity-train: steps: 1 is too few' >&2\nexit " +
                                         std::to_string(status) + "\n");
@@ -231,7 +231,7 @@ TEST_F(HostileTest, AnImpossibleConfigIsExitTwoAndAMissingFileExitThree) {
   }
 }
 
-TEST_F(HostileTest, TwoTensorsThatWouldGetOneNameFailTheirCaseOnly) {
+TEST_F(HostileTest, TensorNameCollision_FailsOnlyItsCase) {
   write_same("same");
   const std::vector<float> data = {1.0F};
   Recorder recorder({folder_ / "cases/topic/two.h5",

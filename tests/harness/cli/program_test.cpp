@@ -53,7 +53,7 @@ TEST_F(ProgramTest, ListShowsCasesForPeopleAndMachines) {
   EXPECT_EQ(all.at(0).at("arms"), (Json{"first", "second"}));
 }
 
-TEST_F(ProgramTest, KeysAreFoundByPartOfTheirNameAndToldWithDefaultAndMeaning) {
+TEST_F(ProgramTest, Keys_AreFoundByPartialNameWithDefaultAndHelp) {
   const Json schema = {{"schema", "parity.config/1"},
                        {"keys",
                         {{"lr.base", {{"type", "number"}, {"default", 0.5}, {"doc", "The rate."}}},
@@ -103,7 +103,7 @@ TEST_F(ProgramTest, AgreementIsExitZeroAndLeavesAReport) {
     EXPECT_TRUE(fs::exists(folder_ / "out/suite" / file)) << file;
 }
 
-TEST_F(ProgramTest, ADifferenceIsExitOneAndItsCommandCanBePastedBack) {
+TEST_F(ProgramTest, Difference_ExitsOneWithPasteableCommand) {
   write_different();
   const Outcome outcome = parity("run topic/differ --json");
   EXPECT_EQ(outcome.status, 1);
@@ -143,7 +143,7 @@ TEST_F(ProgramTest, CompareTellsAgreementFromDifference) {
   EXPECT_EQ(json.at("channels").at(0).at("actual").at(3), 7.5);
 }
 
-TEST_F(ProgramTest, EveryCommandOfACheckOverSeveralChannelsCanBePastedBack) {
+TEST_F(ProgramTest, CheckOfSeveralChannels_CommandsArePasteable) {
   write_case("two",
              no_golden() + copying_arm("first", "a") + copying_arm("second", "a") +
                  "[[checks]]\nchannel = [\"loss\", \"lr\"]\nrelation = \"identical\"\nbecause = \"x\"\n");
@@ -249,7 +249,7 @@ TEST_F(ProgramTest, TheProgramDoesNotLoadLibTorch) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("libhdf5"), Not(HasSubstr("libtorch")), Not(HasSubstr("libc10"))));
 }
 
-TEST_F(ProgramTest, CtrlCEndsChildrenKeepsFinishedCasesAndSaysHowToGoOn) {
+TEST_F(ProgramTest, CtrlC_KeepsFinishedCasesAndSaysHowToResume) {
   write_case("slow", no_golden() + copying_arm("a", "a") +
                          shell_arm("b", "echo $$ > {run_dir}/pid; exec sleep 600") + losses_identical());
   Process process = Process::spawn(spec("parity run --jobs 4"));

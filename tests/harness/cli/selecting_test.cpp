@@ -92,7 +92,7 @@ TEST_F(SelectingTest, ShardsOfDifferentSuitesDoNotMerge) {
     EXPECT_EQ(parity(std::string("run --shard ") + bad).status, 2) << bad;
 }
 
-TEST_F(SelectingTest, FailFastStopsAtTheFirstFailureAndSaysHowMuchIsLeft) {
+TEST_F(SelectingTest, FailFast_StopsAtFirstFailureNamingTheRest) {
   write_case("bad", no_golden() + copying_arm("a", "a") + copying_arm("b", "b") + losses_identical());
   write_case("slow", no_golden() + copying_arm("a", "a") + shell_arm("b", "sleep 600") + losses_identical());
   const Outcome outcome = parity("run --fail-fast --jobs 4");
@@ -140,7 +140,7 @@ TEST_F(SelectingTest, ACaseThatWouldNotRunIsListedWithTheReason) {
               HasSubstr("unknown config key 'lr.bsae' (did you mean 'lr.base'?)"));
 }
 
-TEST_F(SelectingTest, AReasonWithoutAGoldenToChangeAndNoCoresAreRefused) {
+TEST_F(SelectingTest, ReasonWithoutGolden_ZeroCores_AreRefused) {
   EXPECT_THAT(parity("run --reason 'new kernel'").err, HasSubstr("--golden-mode update-changed"));
   EXPECT_EQ(parity("run --reason 'new kernel'").status, 2);
   EXPECT_THAT(parity("run --jobs 0").err, HasSubstr("--jobs is 0"));

@@ -54,7 +54,7 @@ class CourseTest : public TwinTest {
   }
 };
 
-TEST_F(CourseTest, SaysFromWhereOnItIsBeyondRoundingAndHowMuchOfTheDescent) {
+TEST_F(CourseTest, Course_NamesStepBeyondRoundingAndDescent) {
   add_pair_apart(4, 0.01);  // a falls by 1 - exp(-2.7) = 0.933
   const CheckResult result = judge(check_of(Relation::equivalent, {"loss"}), arms);
   EXPECT_EQ(result.measured.at("horizon_step"), 5);

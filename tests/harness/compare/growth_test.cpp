@@ -59,7 +59,7 @@ ArmFloors floors_of(const std::vector<double>& noise, double scale = 2) {
   return arm;
 }
 
-TEST(FloorCurveTest, StepsBeforeAnyNoiseAreExactAndGapsInItAreFilled) {
+TEST(FloorCurveTest, StepsBeforeNoise_AreExactGapsAreFilled) {
   // Relative 1e-6, 2e-6, (0 by chance), 8e-6 at steps 2 to 5: doubling, so 4e-6 at step 4.
   const FloorCurve curve(floors_of({0, 2e-6, 4e-6, 0, 16e-6}), "loss");
   EXPECT_EQ(curve.at(1), 0.0);
@@ -71,7 +71,7 @@ TEST(FloorCurveTest, StepsBeforeAnyNoiseAreExactAndGapsInItAreFilled) {
   EXPECT_TRUE(FloorCurve(floors_of({1e-6}), "grad_norm").empty());
 }
 
-TEST(FloorCurveTest, TheNoisiestKindCountsAndOneThatWasNotMeasuredDoesNot) {
+TEST(FloorCurveTest, NoisiestMeasuredKind_Counts) {
   const FloorRow row{"loss", 1, 1, {NAN, 3e-7, 1e-7}};
   EXPECT_EQ(row.largest(), 3e-7);
   EXPECT_EQ((FloorRow{"loss", 1, 1, {NAN}}).largest(), 0);

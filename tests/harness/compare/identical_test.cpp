@@ -168,7 +168,7 @@ TEST_F(IdenticalTest, SketchesAloneFindAndPlaceADifference) {
   EXPECT_TRUE(judge(same, arms).passed);
 }
 
-TEST_F(IdenticalTest, TensorsWithNansOrOtherShapesOrDtypesAreNotIdentical) {
+TEST_F(IdenticalTest, NansOrOtherShapesOrDtypes_AreNotIdentical) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const auto arm = [](const PlantedTensor& tensor) {
     return PlantedRun{.channels = {{"loss", std::vector<double>{1}}}, .tensors = {tensor}};

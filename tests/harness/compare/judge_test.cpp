@@ -59,7 +59,7 @@ TEST_F(JudgeTest, AChannelThatOneArmLacksIsMissing) {
   EXPECT_THAT(result.sentence, HasSubstr("b has no channel 'grad_norm'"));
 }
 
-TEST_F(JudgeTest, AGlobThatMatchesNoTensorIsMissingWithTheNearestName) {
+TEST_F(JudgeTest, GlobWithoutMatch_IsMissingWithNearestName) {
   const CheckResult result = judge(tensor_check_of(Relation::identical, "layers.0.wq.weigth"), arms);
   EXPECT_EQ(result.verdict, Verdict::missing);
   EXPECT_THAT(result.sentence, HasSubstr("did you mean 'layers.0.wq.weight'?"));
@@ -105,7 +105,7 @@ TEST_F(JudgeTest, WindowsMeetWhereWarmUpEnds) {
   EXPECT_THAT(judge_steps(range(4, 6)).sentence, HasSubstr("over steps 4-6"));
 }
 
-TEST_F(JudgeTest, ArmsWithOtherWarmUpsAreComparedWhereBothAreInOrOut) {
+TEST_F(JudgeTest, OtherWarmups_CompareWhereBothAreInOrOut) {
   arms["b"].warmup_steps = 4;
   EXPECT_THAT(judge_steps(window(StepWindow::Kind::warmup)).sentence, HasSubstr("over steps 1-2"));
   EXPECT_THAT(judge_steps(window(StepWindow::Kind::after_warmup)).sentence, HasSubstr("over steps 5-10"));

@@ -41,7 +41,7 @@ class NoFartherTest : public PlantedTest {
   CheckResult judged(const Check& check = claim()) { return judge(check, arms); }
 };
 
-TEST_F(NoFartherTest, TheDefectOfMegatronFailsWithBothGapsAndItsRepairHolds) {
+TEST_F(NoFartherTest, MegatronDefect_FailsWithBothGapsRepairHolds) {
   add("hsdp", 1.527);
   const CheckResult bad = judged();
   EXPECT_FALSE(bad.passed);

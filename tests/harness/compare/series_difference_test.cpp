@@ -28,7 +28,7 @@ TEST(SeriesDifferenceTest, MeasuresByHand) {
   EXPECT_EQ(found.max_ulp, 1U << 20);  // 0.5 in steps of 2^-21, those of a float32 in [4, 8)
 }
 
-TEST(SeriesDifferenceTest, CountsUlpsOfFloat32OnlyWhereAllValuesAreFloat32) {
+TEST(SeriesDifferenceTest, Ulps_AreOfFloat32OnlyIfAllValuesAre) {
   EXPECT_EQ(measure_series(series({1}), series({std::nextafter(1.0F, 2.0F)})).max_ulp, 1U);
   EXPECT_EQ(measure_series(series({1}), series({std::nextafter(1.0, 2.0)})).max_ulp, 1U);
   EXPECT_EQ(measure_series(series({1, 0.1}), series({std::nextafter(1.0F, 2.0F), 0.1})).max_ulp, 1U << 29);

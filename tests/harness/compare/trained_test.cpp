@@ -86,7 +86,7 @@ TEST_F(TrainedTest, ARewardHasToRise) {
   EXPECT_THAT(judge_reward(-0.05).sentence, HasSubstr("did not rise beyond its noise"));
 }
 
-TEST_F(TrainedTest, TheLossOfAPolicyNeedNotFallIfItsWeightsMoveAtEachUpdate) {
+TEST_F(TrainedTest, PolicyLoss_MayRiseIfEachUpdateMovesWeights) {
   const auto judge_policy = [&](std::vector<double> loss, std::vector<double> update_norm) {
     const std::vector<double> reward(loss.size(), 0.5);
     arms.clear();

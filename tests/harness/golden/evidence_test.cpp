@@ -137,7 +137,7 @@ TEST_F(EvidenceTest, DoesNotStandForAnotherCheck) {
     EXPECT_FALSE(standing(other)) << name_of(other.relation) << " " << other.because;
 }
 
-TEST_F(EvidenceTest, DoesNotStandForAnArmThatDidNotFinishOrIsNotStored) {
+TEST_F(EvidenceTest, UnfinishedOrUnstoredArm_HasNoEvidence) {
   arms["one_indexed"].crashed = true;
   EXPECT_FALSE(standing());
   arms["one_indexed"].crashed = false;
@@ -165,7 +165,7 @@ class EvidenceOfAnotherArmTest : public EvidenceTest {
   }
 };
 
-TEST_F(EvidenceOfAnotherArmTest, DoesNotStandOnceAChannelThatNoCheckJudgesChanged) {
+TEST_F(EvidenceOfAnotherArmTest, UnjudgedChannelChanged_InvalidatesEvidence) {
   PlantedRun run = run_of();
   run.channels["loss"] = rounded(falling_curve(4), 1e-7);
   run.channels["batch_digest"] = std::vector<int64_t>{7, 8, 9, 11};
@@ -174,7 +174,7 @@ TEST_F(EvidenceOfAnotherArmTest, DoesNotStandOnceAChannelThatNoCheckJudgesChange
   EXPECT_FALSE(standing());
 }
 
-TEST_F(EvidenceOfAnotherArmTest, DoesNotStandForARunThatEndedEarlyOrHasAnotherConfig) {
+TEST_F(EvidenceOfAnotherArmTest, EarlyEndOrOtherConfig_InvalidatesEvidence) {
   arms["zero_indexed"].failure = "rank 1 was killed";
   EXPECT_FALSE(standing());
   arms["zero_indexed"].failure = "";
@@ -233,7 +233,7 @@ TEST_F(EvidenceTest, IsAddedToAGoldenWithoutAReason) {
   EXPECT_EQ(golden.origin.commit, old.origin.commit);
 }
 
-TEST_F(EvidenceTest, OfAVariantStandsInItsEnvironmentBesideTheGoldens) {
+TEST_F(EvidenceTest, VariantEvidence_HoldsInItsEnvironment) {
   train("GenuineIntel", 1 + 1e-7);
   record_variant(file, {"lr/warmup", "parity 0.1.0", "c2", "x"}, arms, "new runners");
   EXPECT_FALSE(standing()) << "what the golden's own environment showed says nothing of this one";

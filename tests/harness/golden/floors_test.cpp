@@ -117,7 +117,7 @@ TEST_F(GoldenFloorsTest, ColumnsThatDoNotFitAreRefused) {
   EXPECT_THAT(stored_golden(file).problem, HasSubstr("not of one length"));
 }
 
-TEST_F(GoldenFloorsTest, ABoundedRunHoldsHalfABoundFromItsGoldenAndNotTwiceIt) {
+TEST_F(GoldenFloorsTest, BoundedRun_PassesAtHalfBoundFailsAtTwice) {
   record();
   store(floors_of());
   EXPECT_EQ(judged(1).verdict, Verdict::identical);
@@ -130,7 +130,7 @@ TEST_F(GoldenFloorsTest, ABoundedRunHoldsHalfABoundFromItsGoldenAndNotTwiceIt) {
   EXPECT_EQ(twice.verdict, Verdict::different);
 }
 
-TEST_F(GoldenFloorsTest, WhatACheckAgainstTheGoldenClaimsIsNotHeldIdenticalAndAllElseIs) {
+TEST_F(GoldenFloorsTest, OnlyUncheckedQuantities_MustBeIdentical) {
   record();
   auto run = run_of("AuthenticAMD", 1 + 1e-7);
   add_arm("one_indexed", run);

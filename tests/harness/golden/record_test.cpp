@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::Pair;
 using GoldenRecordTest = GoldenTest;
 
-TEST_F(GoldenRecordTest, KeepsNumericChannelsAndSketchesOfFirstAndLastStep) {
+TEST_F(GoldenRecordTest, Record_KeepsChannelsAndFirstAndLastSketches) {
   EXPECT_TRUE(record());
   const Golden golden = read_golden(file);
   EXPECT_TRUE(golden.intact());

@@ -56,7 +56,7 @@ TEST_F(GoldenSealTest, ChangedProvenanceIsFoundThoughNoValueChanged) {
   EXPECT_THAT(failures().at(0).result.sentence, HasSubstr("do not give its seal"));
 }
 
-TEST_F(GoldenSealTest, AFileWithoutASealIsWholeOnlyIfItIsOfTheSchemaThatHadNone) {
+TEST_F(GoldenSealTest, UnsealedFile_IsWholeOnlyInUnsealedSchema) {
   record();
   edit("del f['seal']");
   EXPECT_FALSE(read_golden(file).intact());

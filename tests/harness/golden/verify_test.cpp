@@ -53,7 +53,7 @@ TEST_F(GoldenVerifyTest, ATamperedValueIsNamedAndSoIsTheDigest) {
                 "7.25, one_indexed 7.5488114"));
 }
 
-TEST_F(GoldenVerifyTest, ATamperedValueWithItsDigestMadeToFitIsStillNamed) {
+TEST_F(GoldenVerifyTest, TamperedValueWithFittingDigest_IsNamed) {
   record();
   edit("f['arms/one_indexed/channels/loss'][2] = 7.25");
   write_golden(file, read_golden(file));
@@ -63,7 +63,7 @@ TEST_F(GoldenVerifyTest, ATamperedValueWithItsDigestMadeToFitIsStillNamed) {
               HasSubstr("first at step 3: the golden 7.25, one_indexed 7.5488114"));
 }
 
-TEST_F(GoldenVerifyTest, TamperingWithWhatNoRunIsComparedWithIsFoundToo) {
+TEST_F(GoldenVerifyTest, TamperingWithUncomparedData_IsFound) {
   for (const char* place : {"f['arms/one_indexed/twin/channels/loss'][0] = 1",
                             "f['arms/one_indexed/sketches/values'][0, 5] += 1e-9",
                             "f['arms/one_indexed'].attrs['config'] = '{}'"}) {

@@ -110,7 +110,7 @@ Sample with_nan(DType dtype, std::vector<double> values, const std::vector<size_
   return sample;
 }
 
-TEST_P(PolicyTest, NanOnBothSidesAgreesOnlyWhereAskedAndOnOneNever) {
+TEST_P(PolicyTest, Nan_AgreesOnlyOnBothSidesWhereAsked) {
   const Sample hole = with_nan(GetParam(), {1, 0, 4}, {1}), other = with_nan(GetParam(), {1, 0, 2}, {1});
   const Sample none(GetParam(), {1, 3, 4});
   const DifferenceOptions equal{.policy = {.nan = Policy::Nan::equal_if_both}};
@@ -215,7 +215,7 @@ TEST(DifferenceProfileTest, HistogramAndQuantilesByHand) {
   EXPECT_FALSE(measure_difference(e.view, a.view).profile);
 }
 
-TEST(DifferenceProfileTest, OneElementIsFoundInItsBlockAndAlongEachDimension) {
+TEST(DifferenceProfileTest, OneElement_IsFoundInBlockAndEachDimension) {
   const Shape shape = {5, 130, 1, 7};
   Sample e(DType::float32, random_values(5 * 130 * 7)), a = e;
   e.view.shape = a.view.shape = shape;

@@ -91,7 +91,7 @@ TEST_P(DifferencePathsTest, StepsAddUpExactlyAroundWhatALaneHolds) {
   }
 }
 
-TEST_P(DifferencePathsTest, OneElementAcrossTheLineIsCountedAmongCloseOnes) {
+TEST_P(DifferencePathsTest, ElementOfOtherSign_IsCountedAmongCloseOnes) {
   const size_t count = 2048 + 64;
   Sample e(dtype_, random_values(count)), a = e;
   a.next(3);
@@ -182,7 +182,7 @@ TEST_P(FloatPathsTest, TheLargestQuotientIsFoundOfEverySize) {
   }
 }
 
-TEST_P(FloatPathsTest, AQuotientThatNeitherItsStepsNorItsErrorShowIsFound) {
+TEST_P(FloatPathsTest, LargestQuotient_FoundWithoutMostStepsOrError) {
   Sample e(dtype_, std::vector<double>(5000, 1.75)), a = e;
   for (size_t i = 0; i < 5000; ++i)
     a.next(i);
@@ -220,7 +220,7 @@ TEST_P(FloatPathsTest, StepsOverAPowerOfTwoCountTwice) {
   }
 }
 
-TEST_P(FloatPathsTest, StepsInTheUpperHalfOfABinadeCountByTheSizeOfTheNumber) {
+TEST_P(FloatPathsTest, StepsInUpperBinade_AreRelativeToTheNumber) {
   Sample e(dtype_, std::vector<double>(3072, 1)), a = e;
   e.set(1500, 1.5);
   if (size_of(dtype_) > 1) {

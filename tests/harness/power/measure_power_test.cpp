@@ -17,7 +17,7 @@ Case parse(const std::string& arms, const std::string& golden, const std::string
                     "cases/topic/name.toml");
 }
 
-TEST(MeasurePowerTest, TheArmThatGetsFaultsIsComparedThenStoredThenNotTheReference) {
+TEST(MeasurePowerTest, FaultedArm_PrefersComparedThenStoredArms) {
   const std::string arms = "[arms.a]\n[arms.b]\nlr.base = 1\n[arms.c]\nlr.base = 2\n";
   EXPECT_EQ(arm_to_fault(parse(arms, "\"a\", \"b\", \"c\"", "\"a\", \"c\"")), "c");
   EXPECT_EQ(arm_to_fault(parse(arms, "\"a\"", "\"a\", \"c\"")), "a");

@@ -43,7 +43,7 @@ TEST(DealTest, ADearCaseHasAShardOfItsOwn) {
   EXPECT_THAT(deal(items, 2), ElementsAre(2, 2, 1, 2));
 }
 
-TEST(DealTest, CasesOfOneRunComeTogetherWhereThatCostsNothing) {
+TEST(DealTest, CasesSharingARun_AreDealtTogetherIfFree) {
   const std::vector<ShardItem> items = {item("a", {{"shared", 5}, {"1", 1}}),
                                         item("b", {{"shared", 5}, {"2", 1}}), item("c", {{"x", 5}, {"3", 1}}),
                                         item("d", {{"x", 5}, {"4", 1}})};

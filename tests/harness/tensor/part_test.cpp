@@ -54,7 +54,7 @@ TEST(PartTest, RangesKeepTheirOrder) {
   EXPECT_THAT(indices_of({{8}, {shard("cp", 0, {{6, 8}, {0, 2}})}}), ElementsAre(6, 7, 0, 1));
 }
 
-TEST(PartTest, TwoMeshDimensionsThatShardOneTensorDimensionHaveWhatIsCommon) {
+TEST(PartTest, TwoMeshDimensionsOnOne_HoldTheIntersection) {
   EXPECT_THAT(indices_of({{8}, {shard("dp_shard", 0, {{4, 6}}), shard("tp", 0, {{4, 8}})}}),
               ElementsAre(4, 5));
 }

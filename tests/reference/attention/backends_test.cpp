@@ -32,7 +32,7 @@ class BackendTest : public testing::TestWithParam<AttentionBackend> {};
 INSTANTIATE_TEST_SUITE_P(, BackendTest, testing::ValuesIn(with_documents),
                          [](const auto& instance) { return std::string(name_of(instance.param)); });
 
-TEST_P(BackendTest, FollowsTheFormulaByHandOnFourTokensOfTwoDocuments) {
+TEST_P(BackendTest, FourTokensOfTwoDocuments_FollowTheFormula) {
   // Width 1, so the scale is 1. Documents {0, 1} and {2, 3}; v picks out the weights.
   const auto column = [](std::vector<double> x) {
     return torch::tensor(x, torch::kFloat64).view({1, 1, 4, 1});
@@ -49,7 +49,7 @@ TEST_P(BackendTest, FollowsTheFormulaByHandOnFourTokensOfTwoDocuments) {
       << out.flatten();
 }
 
-TEST_P(BackendTest, CausalWithoutDocumentsIsSdpaAlsoForValuesOfAnotherWidthAndAGivenScale) {
+TEST_P(BackendTest, CausalWithoutDocuments_EqualsSdpa) {
   torch::manual_seed(1);
   const Ids tokens(300, 0);
   const Mask mask = make_mask({}, tokens, tokens, 150);
@@ -75,7 +75,7 @@ TEST(SdpaTest, TheScaleThatItHasByItselfGivesTheSameBits) {
   }
 }
 
-TEST_P(BackendTest, MasksOfSomeRowsCutFromThoseOfAllAreTheirOwnBitForBit) {
+TEST_P(BackendTest, MasksCutFromAllRows_EqualOwnMasksBitForBit) {
   torch::manual_seed(5);
   const Ids positions = {0, 1, 2, 3, 0, 1, 0, 1, 0, 0, 1, 2, 0, 1, 2, 0};
   const AttentionMasks all = masks_for(GetParam(), mask_of(positions, 4));
@@ -88,7 +88,7 @@ TEST_P(BackendTest, MasksOfSomeRowsCutFromThoseOfAllAreTheirOwnBitForBit) {
   }
 }
 
-TEST_P(BackendTest, MasksOfSomeRowsWithoutDocumentsAreThoseOfAnyRows) {
+TEST_P(BackendTest, MasksWithoutDocuments_AreEqualForAnyRows) {
   const Ids tokens(12, 0);
   const AttentionMasks all = masks_for(GetParam(), make_mask({}, tokens, tokens, 4));
   const torch::Tensor q = random({1, 2, 4, 8}, torch::kFloat32);

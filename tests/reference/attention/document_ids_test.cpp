@@ -38,13 +38,13 @@ TEST(PositionDifferenceTest, SplitsWhereverAPositionJumps) {
   EXPECT_THAT(position_difference_documents(Tokens{0, 1, 0, 0, 0}), ElementsAre(0, 0, 1, 2, 3));
 }
 
-TEST(PositionZeroTest, SplitsAtZerosOnlyAndPutsWhatComesBeforeIntoDocumentMinusOne) {
+TEST(PositionZeroTest, SplitsAtZeros_TokensBeforeAreDocumentMinusOne) {
   EXPECT_THAT(position_zero_documents(continuous_batching), ElementsAre(-1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0));
   EXPECT_THAT(position_zero_documents(Tokens{0, 1, 2, 5, 6}), ElementsAre(0, 0, 0, 0, 0));
   EXPECT_THAT(position_zero_documents(Tokens{0, 1, 0, 0, 0}), ElementsAre(0, 0, 1, 2, 3));
 }
 
-TEST(MaskTest, CountsThePairsOfTheContinuousBatchingRowByHand) {
+TEST(MaskTest, ContinuousBatchingRow_HasPairsCountedByHand) {
   const auto pairs = [](DocumentBoundary boundary) {
     const Tokens tokens(11, 1);
     return facts_of(make_mask({DocumentRule{boundary}}, tokens, continuous_batching, 11), 0).pairs;

@@ -19,7 +19,7 @@ using Tokens = std::vector<int64_t>;
 constexpr int64_t end_of_document = 9;
 const DocumentRule by_eos{DocumentBoundary::eos, end_of_document};
 
-TEST(FixedBlockTest, TheEightTokensThatTellTheFirstFormFromTheCorrectedOne) {
+TEST(FixedBlockTest, EightTokens_DistinguishFirstAndCorrectedForm) {
   // NUMERICS.md 2.2: blocks of 4, an EOS at token 1 only.
   const Tokens tokens = {1, end_of_document, 2, 3, 4, 5, 6, 7}, positions = {0, 1, 2, 3, 4, 5, 6, 7};
   const auto mask = [&](FixedBlockForm form) {

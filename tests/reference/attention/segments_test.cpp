@@ -50,7 +50,7 @@ class SegmentsTest : public testing::TestWithParam<AttentionBackend> {};
 INSTANTIATE_TEST_SUITE_P(, SegmentsTest, testing::Values(AttentionBackend::varlen, AttentionBackend::tiled),
                          [](const auto& instance) { return std::string(name_of(instance.param)); });
 
-TEST_P(SegmentsTest, QueriesInTwoPassesOverKeptKeysAreThoseOfOnePass) {
+TEST_P(SegmentsTest, TwoPassesOverCachedKeys_EqualOnePass) {
   const Inputs x = draw(torch::kFloat64);
   for (const int64_t window : {0, 7, 40})
     for (const int64_t cut : {1, 16, 33, 64, 69}) {

@@ -84,7 +84,7 @@ TEST_F(GroupTest, RowsGoToTheRanksTheyAreMeantFor) {
               Each(""));
 }
 
-TEST_F(GroupTest, MessagesMeetTheReceiveOfTheirTagInAnyOrderAndNobodyWaitsToSend) {
+TEST_F(GroupTest, Messages_MatchTheirTagWithoutBlockingSends) {
   EXPECT_THAT(run_ranks(2,
                         [](Group& world) {
                           const int64_t other = 1 - world.rank();
@@ -149,7 +149,7 @@ TEST_F(GroupTest, CallsAndBytesAreCounted) {
               Each(""));
 }
 
-TEST_F(GroupTest, ARankThatEndsIsNoticedByTheOthersWithTheCollective) {
+TEST_F(GroupTest, EndedRank_IsReportedByOthersWithCollective) {
   expect_an_end_is_noticed();
 }
 
@@ -166,7 +166,7 @@ TEST_F(GroupTest, ARankThatDoesNotComeIsNamedByTheTimeLimit) {
   EXPECT_THAT(complaints.at(0), AllOf(HasSubstr("collective 1, all_reduce"), HasSubstr("did not end")));
 }
 
-TEST_F(GroupTest, AProcessGroupThatExistsIsUsedAndCutIntoSmallerOnes) {
+TEST_F(GroupTest, ExistingProcessGroup_IsUsedAndSplit) {
   EXPECT_THAT(run_ranks(2,
                         [this](Group& world) {
                           const auto theirs = over_another(world, std::chrono::seconds(30));

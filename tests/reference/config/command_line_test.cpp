@@ -66,7 +66,7 @@ TEST(CommandLineTest, WeightsAreLoadedFromAndSavedToFilesWithNames) {
               HasSubstr("did you mean 'hugging_face'?"));
 }
 
-TEST(CommandLineTest, ArgumentsWinOverEnvironmentAndSettingsOverTheFile) {
+TEST(CommandLineTest, Arguments_OverrideEnvironmentSettingsTheFile) {
   const Invocation run =
       parse({config_file(), "--set", "steps=9", "--trace", "mine.h5", "--dtype", "float32",
              "--checkpoint-dir", "k", "--stop-after", "4", "--quiet"},

@@ -291,7 +291,7 @@ std::string complaint(const std::string& toml) {
   return "";
 }
 
-TEST(ValidateTest, TakesEachSettingOfAScheduleInTheFamiliesThatHaveIt) {
+TEST(ValidateTest, ScheduleSettings_AreValidInTheirFamilies) {
   const std::vector<std::pair<std::string, std::string>> settings = {
       {"lr.total_steps = 50", "titan hugging_face_linear hugging_face_cosine verl_cosine megatron deepspeed"},
       {"lr.warmup = \"log\"", "deepspeed"},

@@ -71,7 +71,7 @@ class CaptureOnDeviceTest : public RanksTest {
   }
 };
 
-TEST_F(CaptureOnDeviceTest, NoTensorGoesToTheHostForItsSketchAndTheRowsAreTheCpus) {
+TEST_F(CaptureOnDeviceTest, Kernels_SketchOnDeviceWithRowsOfTheCpu) {
   in_a_process([&] {
     const int64_t bare = train(foreign_device(), folder / "bare.h5", {});
     require(foreign_measurements() == 0, "measured what nobody wants");
@@ -117,7 +117,7 @@ TEST_F(CaptureOnDeviceTest, AFaultGoesOnIntoTheRunOnTheDevice) {
   });
 }
 
-TEST_F(CaptureOnDeviceTest, WithoutKernelsTensorsGoToTheHostAndTheRowsAreTheSame) {
+TEST_F(CaptureOnDeviceTest, NoKernels_SketchOnHostWithTheSameRows) {
   in_a_process([&] {
     Device device = foreign_device();
     DevicePlugin plugin = *device.plugin;

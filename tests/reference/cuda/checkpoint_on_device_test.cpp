@@ -36,7 +36,7 @@ std::vector<double> losses_after(const RunConfig& config, const Device& first, c
   return losses;
 }
 
-TEST_F(CheckpointOnDeviceTest, ARunGoesOnOnAnotherDeviceWithTheBitsOfTheStraightOne) {
+TEST_F(CheckpointOnDeviceTest, ResumeOnOtherDevice_HasBitsOfStraightRun) {
   RunConfig sgd = tiny_config();
   sgd.optimizer.name = OptimizerName::sgd;
   sgd.optimizer.momentum = 0.9;
@@ -59,7 +59,7 @@ TEST_F(CheckpointOnDeviceTest, ARunGoesOnOnAnotherDeviceWithTheBitsOfTheStraight
 
 using ProvenanceOnDeviceTest = RanksTest;
 
-TEST_F(ProvenanceOnDeviceTest, TellsTheDeviceAndTheVersionsOfItsLibrariesAlsoInTheFingerprint) {
+TEST_F(ProvenanceOnDeviceTest, Device_IsInProvenanceAndFingerprint) {
   EXPECT_THAT(run_ranks(1,
                         [](Group&) {
                           const RunConfig config = tiny_config();

@@ -26,7 +26,7 @@ class DeviceProgramTest : public TrainProgramTest {
   }
 };
 
-TEST_F(DeviceProgramTest, WithoutADeviceItEndsWithStatusThreeTheReasonAndTheRemedyFromAnyFolder) {
+TEST_F(DeviceProgramTest, NoDevice_ExitsThreeWithReasonAndRemedy) {
   const CommandResult result =
       run_shell("cd / && " + program() + write_config({{"device", "cuda"}}).string() + " --trace " +
                 (folder / "trace.h5").string());

@@ -30,7 +30,7 @@ torch::Tensor there(const torch::Tensor& x) {
   return x.to(foreign_device().place);
 }
 
-TEST_F(GroupOnDeviceTest, CollectivesDoWhatTheirNamesSayInEveryDtypeAndAreCounted) {
+TEST_F(GroupOnDeviceTest, Collectives_AreRightInEachDtypeAndCounted) {
   EXPECT_THAT(run_ranks(2,
                         [](Group& world) {
                           for (const auto dtype :
@@ -68,7 +68,7 @@ TEST_F(GroupOnDeviceTest, TensorsOfTheCpuGoTheirOwnWayInTheSameGroup) {
               Each(""));
 }
 
-TEST_F(GroupOnDeviceTest, RowsGoToTheRanksTheyAreMeantForAlsoWhereTheirNumbersDiffer) {
+TEST_F(GroupOnDeviceTest, AllToAll_UnevenRows_ReachTheirRanks) {
   EXPECT_THAT(run_ranks(2,
                         [](Group& world) {
                           const bool first = world.rank() == 0;
@@ -84,7 +84,7 @@ TEST_F(GroupOnDeviceTest, RowsGoToTheRanksTheyAreMeantForAlsoWhereTheirNumbersDi
               Each(""));
 }
 
-TEST_F(GroupOnDeviceTest, MessagesMeetTheReceiveOfTheirTagInAnyOrderAndNobodyWaitsToSend) {
+TEST_F(GroupOnDeviceTest, Messages_MatchTheirTagWithoutBlockingSends) {
   EXPECT_THAT(run_ranks(2,
                         [](Group& world) {
                           const int64_t other = 1 - world.rank();
@@ -106,7 +106,7 @@ TEST_F(GroupOnDeviceTest, MessagesMeetTheReceiveOfTheirTagInAnyOrderAndNobodyWai
               Each(""));
 }
 
-TEST_F(GroupOnDeviceTest, MessagesOfOneTagComeInTheOrderTheyWereSentInAlsoWhenTheyWereKept) {
+TEST_F(GroupOnDeviceTest, MessagesOfOneTag_ArriveInSendingOrder) {
   EXPECT_THAT(run_ranks(2,
                         [](Group& world) {
                           const auto number = [](int64_t n) { return torch::full({4}, n, torch::kInt64); };
@@ -135,7 +135,7 @@ TEST_F(GroupOnDeviceTest, AMessageOfAnotherLengthIsAnError) {
               HasSubstr("a message of 16 bytes with tag 5 from rank 0 where 12 are expected"));
 }
 
-TEST_F(GroupOnDeviceTest, ARankThatEndsIsNoticedByTheOthersWithTheCollective) {
+TEST_F(GroupOnDeviceTest, EndedRank_IsReportedByOthersWithCollective) {
   expect_an_end_is_noticed();
 }
 

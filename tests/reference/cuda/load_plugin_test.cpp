@@ -34,7 +34,7 @@ class LoadPluginTest : public FolderTest {
   }
 };
 
-TEST_F(LoadPluginTest, TheBuiltOneLoadsAndSaysWhyThereIsNoDeviceOrWhatThereIs) {
+TEST_F(LoadPluginTest, BuiltPlugin_LoadsAndReportsDeviceOrReason) {
   const fs::path file = places::build + "/bin/libparity-cuda.so";
   if (!fs::exists(file))
     GTEST_SKIP() << "this build has no CUDA plug-in (PARITY_CUDA)";
@@ -79,7 +79,7 @@ TEST_F(LoadPluginTest, AnotherVersionIsRefused) {
   EXPECT_EQ(refusal(pretended()), "");
 }
 
-TEST_F(LoadPluginTest, ThePlaceIsTheProgramsWhateverTheWorkingDirectory) {
+TEST_F(LoadPluginTest, PluginPath_IsRelativeToTheProgram) {
   const fs::path before = fs::current_path();
   const fs::path file = plugin_file();
   fs::current_path("/");

@@ -40,7 +40,7 @@ TEST(SyntheticCorpusTest, KeepsItsTokensForEver) {
   EXPECT_THAT(read(SyntheticCorpus(1, 2048), 0, 6), testing::ElementsAre(1617, 1953, 1188, 462, 1397, 1275));
 }
 
-TEST(SyntheticCorpusTest, SpeaksAPartOfTheVocabularyAndMostlyFollowsItsTable) {
+TEST(SyntheticCorpusTest, Corpus_UsesSomeTokensMostlyFollowingItsTable) {
   const SyntheticCorpus corpus(3, 1000);
   const std::vector<int64_t> tokens = read(corpus, 0, 20000);
   const std::set<int64_t> symbols(tokens.begin(), tokens.end());

@@ -33,7 +33,7 @@ void expect_row(const Row& row, const std::vector<int64_t>& tokens, const std::v
   EXPECT_EQ(row.positions, positions);
 }
 
-TEST(StreamRowsTest, CutsOneStreamSoThatAnEosPredictsTheNextDocument) {
+TEST(StreamRowsTest, StreamRows_EosPredictsTheNextDocument) {
   StreamRows rows(listed(three), 4, by_document());  // 1 2 9 3 4 | 5 6 9 7 9 | 1 2 9 3 4 ...
   expect_row(rows.row(0), {1, 2, eos, 3}, {2, eos, 3, 4}, {0, 1, 2, 0});
   expect_row(rows.row(1), {5, 6, eos, 7}, {6, eos, 7, eos}, {0, 1, 2, 0});
@@ -60,7 +60,7 @@ TEST(ConcatThenSplitTest, ADocumentBeyondTheContextStartsOverByItself) {
   expect_row(rows.row(1), {6, 7, 1, 2, 3}, {7, 8, 2, 3, 4}, {0, 0, 0, 1, 2});
 }
 
-TEST(FirstFitTest, PutsEachDocumentIntoTheFirstRowWithRoomAndPadsTheRest) {
+TEST(FirstFitTest, Documents_GoToTheFirstRowWithRoomRestIsPadded) {
   // Inputs of 2, 4, 1, 2, 4, 1 ... tokens into rows of 5: 2 + 1 + 2, 4; the next 4 fit neither.
   FirstFitRows rows(listed(three), 5, 2, by_document());
   expect_row(rows.row(0), {1, 2, 7, 1, 2}, {2, eos, eos, 2, eos}, {0, 1, 0, 0, 1});

@@ -57,7 +57,7 @@ TEST(ChunkedLossTest, AChunkLeftOutOrTwiceWouldShow) {
         << "token " << t;
 }
 
-TEST(ChunkedLossTest, KeepsTheHiddenStatesDtypeAndSumsInAtLeastFloat32) {
+TEST(ChunkedLossTest, KeepsHiddenDtype_SumsInFloat32OrWider) {
   for (const auto dtype : {torch::kBFloat16, torch::kFloat32, torch::kFloat64}) {
     const Problem problem(dtype);
     const ChunkedLoss chunked = problem.chunked(problem.hidden(), 3);

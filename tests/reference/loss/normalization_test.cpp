@@ -52,7 +52,7 @@ double update_loss_of(Normalization normalization) {
       .item<double>();
 }
 
-TEST(LossRuleTest, GlobalTokensAndGradientScalingAreTheMeanOverTheUpdatesTokens) {
+TEST(LossRuleTest, GlobalTokensAndScaling_AreTheUpdatesTokenMean) {
   const double c0 = cross_entropy_by_hand(parts()[0]), c1 = cross_entropy_by_hand(parts()[1]);
   EXPECT_NEAR(update_loss_of(Normalization::global_tokens), (c0 + c1) / 4, 1e-15);
   EXPECT_NEAR(update_loss_of(Normalization::gradient_scaling), (c0 + c1) / 4, 1e-15);
@@ -89,7 +89,7 @@ TEST(LossRuleTest, SharesSumToTheWhole) {
     }
 }
 
-TEST(LossRuleTest, AMicroBatchWithoutLabelsAddsNothingOrHasNoMean) {
+TEST(LossRuleTest, MicroBatchWithoutLabels_AddsZeroOrHasNoMean) {
   const torch::Tensor labels = torch::full({1, 4}, -100, torch::kInt64);
   for (const Normalization normalization : {Normalization::global_tokens, Normalization::gradient_scaling}) {
     const torch::Tensor logits = parts()[0].logits.detach().requires_grad_();

@@ -76,7 +76,7 @@ TEST(PolicyLossTest, SftIsTheMeanOfTheLogProbabilities) {
                    (1 + 2 + 0.5 - std::log(0.5)) / 3);
 }
 
-TEST(PolicyLossTest, TheSequenceLossWithoutAReferenceGivesBadCompletionsNoGradient) {
+TEST(PolicyLossTest, SequenceLoss_BadCompletions_HaveNoGradient) {
   const PolicyTokens tokens = two_completions(1);
   const torch::Tensor gradient = gradient_of(tokens, config_of(PolicyLossName::grpo_sequence));
   EXPECT_NE(gradient[0][0].item<double>(), 0);
@@ -119,7 +119,7 @@ TEST(PolicyLossTest, RankMeanDividesByItsOwnCompletions) {
   EXPECT_DOUBLE_EQ(policy_loss(two_completions(), config, many).loss.item<double>(), 10 * of_all);
 }
 
-TEST(PolicyLossTest, AnUnknownLogProbabilityThatDoesNotCountLeavesGradientsFinite) {
+TEST(PolicyLossTest, UncountedNonFiniteLogProb_KeepsGradsFinite) {
   for (const double unknown : {std::numeric_limits<double>::infinity(), std::nan("")}) {
     PolicyTokens tokens = two_completions();
     tokens.generator[1][1] = unknown;

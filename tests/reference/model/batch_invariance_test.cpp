@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(, BatchInvarianceTest,
                          testing::Values(torch::kFloat32, torch::kFloat64, torch::kBFloat16),
                          [](const auto& instance) { return c10::toString(instance.param); });
 
-TEST_P(BatchInvarianceTest, LogitsOfASequenceAreTheSameBitsAloneAndAmongOthers) {
+TEST_P(BatchInvarianceTest, Logits_SameBitsAloneAndAmongOthers) {
   for (const bool latent : {false, true})
     EXPECT_EQ(sequences_that_differ(make_model(odd_dimensions(latent), GetParam(), AttentionBackend::tiled,
                                                Products::invariant)),
@@ -129,7 +129,7 @@ torch::Tensor with_a_step_in_the_last_token(const torch::Tensor& y) {
   return result;
 }
 
-TEST_P(BatchInvarianceTest, AnOperatorThatRoundsTheLastTokenOtherwiseIsSeen) {
+TEST_P(BatchInvarianceTest, OperatorRoundingLastTokenOtherwise_IsSeen) {
   const auto differ_with = [](const char* name, const auto& plant) {
     Decoder model =
         make_model(odd_dimensions(false), GetParam(), AttentionBackend::tiled, Products::invariant);

@@ -66,7 +66,7 @@ TEST(DecoderTest, ATiedEmbeddingIsTheOutputProjection) {
   EXPECT_TRUE(torch::equal(model.output(hidden), at::linear(hidden, model.parameters().front().value)));
 }
 
-TEST(DecoderTest, NormsOfHeadsMakeTheScaleOfTheQueriesIrrelevant) {
+TEST(DecoderTest, HeadNorms_MakeQueryScaleIrrelevant) {
   for (const bool qk_norm : {true, false}) {
     ModelDimensions d = tiny_qwen3();
     d.qk_norm = qk_norm;

@@ -121,7 +121,7 @@ TEST_P(DocumentsTest, PackedDocumentsHaveTheLogitsTheyHaveAlone) {
         << begin;
 }
 
-TEST_P(DocumentsTest, PositionsThatCountThroughTheRowGiveWhatNoPositionsGive) {
+TEST_P(DocumentsTest, ConsecutivePositions_EqualNoPositions) {
   const Decoder model = model_with(GetParam(), torch::kFloat64);
   const torch::Tensor whole = torch::arange(11).view({1, 11});
   const MaskSet masks = model.get_attention_masks(packed, whole);

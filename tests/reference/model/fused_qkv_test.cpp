@@ -33,7 +33,7 @@ ModelDimensions apart(ModelDimensions d) {
   return d;
 }
 
-TEST(FusedQkvTest, RowsAreTheQueriesTheKeyAndTheValueOfEachKeyHead) {
+TEST(FusedQkvTest, FusedRows_AreQueriesKeyAndValuePerKeyHead) {
   // Two key heads of width 2 with two queries each: rows 0..7 of q, 10..13 of k, 20..23 of v.
   const auto column = [](int64_t first, int64_t count) {
     return torch::arange(first, first + count).view({-1, 1});
@@ -63,7 +63,7 @@ TEST(FusedQkvTest, HasTheNumbersOfTheModelThatIsApart) {
   }
 }
 
-TEST(FusedQkvTest, ComputesAndDifferentiatesWhatTheModelThatIsApartDoes) {
+TEST(FusedQkvTest, FusedModel_EqualsSeparateInValuesAndGradients) {
   for (const bool qk_norm : {false, true}) {
     const ModelDimensions d = fused_dimensions(qk_norm);
     std::map<std::string, torch::Tensor> gradients[2];

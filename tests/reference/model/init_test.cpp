@@ -59,7 +59,7 @@ TEST_F(InitTest, DebugModelHasTheBitsOfPyTorchForTheSameSeed) {
   expect_same_bits(bytes_of(model), from_python(dimensions, 42));
 }
 
-TEST_F(InitTest, Qwen3HasTheBitsOfPyTorchForTheSameSeedTiedOrNotAndInEitherEra) {
+TEST_F(InitTest, Qwen3_SameSeed_HasTheBitsOfPyTorch) {
   ModelDimensions dimensions = dimensions_of("qwen3.debug", {.n_layers = 2, .vocab_size = 300});
   for (const Initialization scheme : {Initialization::normal, Initialization::depth_scaled})
     for (const bool tied : {true, false}) {
@@ -71,7 +71,7 @@ TEST_F(InitTest, Qwen3HasTheBitsOfPyTorchForTheSameSeedTiedOrNotAndInEitherEra) 
     }
 }
 
-TEST_F(InitTest, ModelsWithExpertsHaveTheBitsOfPyTorchForTheSameSeed) {
+TEST_F(InitTest, ExpertModels_SameSeed_HaveTheBitsOfPyTorch) {
   for (const auto& [name, layers] : {std::pair("qwen3.debug_moe_8", 2), std::pair("llama4.debug", 4)}) {
     const ModelDimensions dimensions =
         dimensions_of(name, {.n_layers = layers, .vocab_size = 300}, {.experts = 4, .hidden = 40});

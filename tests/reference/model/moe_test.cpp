@@ -110,7 +110,7 @@ TEST(MoeTest, AnExpertWithoutTokensHasAGradientOfZeros) {
   EXPECT_GT(moe.experts.w1.grad()[1].abs().sum().item<double>(), 0);
 }
 
-TEST(MoeTest, GroupedProductsAreThoseOfABf16LoopAndNeverOfATwin) {
+TEST(MoeTest, GroupedProducts_EqualABf16LoopNeverInATwin) {
   MoeDimensions grouped = small();
   grouped.matmul = ExpertMatmul::grouped_bf16;
   const Moe a = made(grouped, torch::kFloat32);
@@ -126,7 +126,7 @@ TEST(MoeTest, GroupedProductsAreThoseOfABf16LoopAndNeverOfATwin) {
   EXPECT_TRUE(torch::equal(run(twin, input()), run(loop, input())));
 }
 
-TEST(MoeTest, CountsEachTokenOnceAndOnlyWhereGradientsAreWanted) {
+TEST(MoeTest, Counts_EachTokenOnceOnlyWithGradients) {
   const Moe moe = made(small());
   {
     const torch::NoGradGuard no_grad;

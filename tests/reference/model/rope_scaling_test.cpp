@@ -29,7 +29,7 @@ double unscaled(int64_t j) {
 }
 
 /// The angle of position 1 that a table has for pair j; below pi for every frequency.
-TEST(RopeScalingTest, YarnKeepsPairsUpToTheTenthAndStretchesThoseFromTheTwentyThird) {
+TEST(RopeScalingTest, Yarn_KeepsPairsTo10AndStretchesThoseFrom23) {
   const torch::Tensor table = rope_table(scaled_dimensions(RopeScaling::yarn), torch::kFloat64);
   // c(32) = 10.47 and c(1) = 22.51 of 64 elements, theta 1e4 and 4096 positions.
   for (int64_t j = 0; j < 32; ++j) {
@@ -62,7 +62,7 @@ TEST(RopeScalingTest, Llama4StretchesLongWavesAndBlendsNone) {
   EXPECT_TRUE(kept > 20 && stretched > 5) << kept << " " << stretched;
 }
 
-TEST(RopeScalingTest, OnlyTheElementsOfALatentHeadThatTurnAreInTheTable) {
+TEST(RopeScalingTest, LatentHead_TableHoldsRotatedElementsOnly) {
   ModelDimensions d = scaled_dimensions(RopeScaling::yarn);
   const torch::Tensor own = rope_table(d, torch::kFloat64);
   d.dim = 100;
@@ -71,7 +71,7 @@ TEST(RopeScalingTest, OnlyTheElementsOfALatentHeadThatTurnAreInTheTable) {
   EXPECT_TRUE(rope_table(d, torch::kFloat64).equal(own));
 }
 
-TEST(RopeScalingTest, LatentScaleIsThatOfTheHeadTimesTheSquareOfYarnsMscale) {
+TEST(RopeScalingTest, LatentScale_IsHeadScaleTimesMscaleSquared) {
   ModelDimensions d = scaled_dimensions(RopeScaling::yarn);
   d.head_width = 192;
   d.latent = {.kv_rank = 8, .nope_width = 128, .rope_width = 64, .value_width = 128, .mscale = 0.7};

@@ -28,7 +28,7 @@ TEST(RopeTest, FrequenciesFallGeometrically) {
     EXPECT_NEAR(frequency(table, j), std::pow(5e5, -2.0 * static_cast<double>(j) / 16), 1e-15) << j;
 }
 
-TEST(RopeTest, ScalingKeepsShortWavesBlendsMiddleOnesAndStretchesLongOnes) {
+TEST(RopeTest, Scaling_KeepsShortBlendsMiddleStretchesLong) {
   const torch::Tensor table = rope_table(dimensions(true), torch::kFloat64);
   int kept = 0, blended = 0, stretched = 0;
   for (int64_t j = 0; j < 8; ++j) {
@@ -77,7 +77,7 @@ TEST(RopeTest, RotateHalfTurnsElementsHalfAHeadApart) {
   }
 }
 
-TEST(RopeTest, PermutedRowsAreTheEvenOnesThenTheOddOnesOfEachHead) {
+TEST(RopeTest, PermutedRows_AreEvenThenOddOnesOfEachHead) {
   EXPECT_TRUE(
       torch::equal(permuted_for_rotate_half(torch::arange(8), 4), torch::tensor({0, 2, 1, 3, 4, 6, 5, 7})));
   EXPECT_TRUE(torch::equal(permuted_for_complex(torch::arange(12), 6),

@@ -30,7 +30,7 @@ double sigmoid(double x) {
   return 1 / (1 + std::exp(-x));
 }
 
-TEST(RouterTest, TheBestSoftmaxScoresShareOneWhereTheyAreNormed) {
+TEST(RouterTest, NormedSoftmaxScores_OfTheBestSumToOne) {
   MoeDimensions moe{.experts = 4, .top_k = 2, .score = RouterScore::softmax};
   const torch::Tensor logits = row({0, std::log(2), std::log(3), std::log(4)});  // softmax: .1 .2 .3 .4
   const Routing plain = route(logits, {}, moe);
@@ -53,7 +53,7 @@ TEST(RouterTest, ABiasDecidesTheChoiceAndNotTheWeight) {
   EXPECT_NEAR(score_of(biased, 1), sigmoid(0.9), 1e-15);
 }
 
-TEST(RouterTest, OfGroupsThoseWithTheBestTwoScoresTogetherTakePart) {
+TEST(RouterTest, Groups_AreChosenByTheirBestTwoScores) {
   const MoeDimensions moe{.experts = 6, .top_k = 2, .groups = 2, .limited_groups = 1};
   // The best single expert is in the first group, the best pair in the second one.
   const torch::Tensor logits = row({3, -9, -9, 1, 1.5, -9});

@@ -244,7 +244,7 @@ Pair random_pair(ScheduleName a, ScheduleName b, DecayShape decay) {
   return {make(a), make(b), warmup, steps, LrConfig{}.base};
 }
 
-TEST(SchedulePairTest, TitanIsTheZeroIndexedFamiliesFromTheEndOfWarmupAndOneAheadBefore) {
+TEST(SchedulePairTest, Titan_LeadsZeroIndexedByOneInWarmupOnly) {
   const auto holds = [](ScheduleName other, DecayShape decay) {
     return rc::check([&] {
       const Pair pair = random_pair(titan, other, decay);
@@ -261,7 +261,7 @@ TEST(SchedulePairTest, TitanIsTheZeroIndexedFamiliesFromTheEndOfWarmupAndOneAhea
   EXPECT_TRUE(holds(megatron, DecayShape::cosine));
 }
 
-TEST(SchedulePairTest, LinearDecaysAreTheSameBitsWhereTheirLengthIsAPowerOfTwo) {
+TEST(SchedulePairTest, LinearDecays_PowerOfTwoLength_AreBitwiseEqual) {
   EXPECT_TRUE(rc::check([] {
     const int64_t warmup = *rc::gen::inRange(0, 40),
                   steps = warmup + (int64_t{1} << *rc::gen::inRange(0, 10));
@@ -289,7 +289,7 @@ TEST(SchedulePairTest, DeepSpeedIsHuggingFaceOneUpdateLaterBitForBit) {
   }));
 }
 
-TEST(SchedulePairTest, DeepSpeedsCosineMeetsTheOthersAnUpdateAfterWarmupBitForBit) {
+TEST(SchedulePairTest, DeepSpeedCosine_EqualsOthersAfterWarmup) {
   EXPECT_TRUE(rc::check([] {
     const Pair pair = random_pair(hugging_face_cosine, deepspeed, DecayShape::cosine);
     for (int64_t c = 1; c <= pair.warmup; ++c)

@@ -101,7 +101,7 @@ bool can_run(const RunConfig& config) {
   }
 }
 
-TEST_F(ScheduleWitnessTest, EveryFamilyHasTheBitsOfItsLibrarysArithmeticInPython) {
+TEST_F(ScheduleWitnessTest, EachFamily_HasTheBitsOfItsPythonArithmetic) {
   const char* given = std::getenv("PARITY_TEST_SEED");
   const uint64_t seed = given != nullptr ? std::stoull(given) : 4;
   std::cout << "PARITY_TEST_SEED=" << seed << '\n';

@@ -61,7 +61,7 @@ TEST_F(LatentParallelTest, ShardsSequencesAndStagesTrainAsOnOneProcess) {
   }
 }
 
-TEST_F(LatentParallelTest, OneWeightOfQueriesKeysAndValuesTrainsAsOnOneProcess) {
+TEST_F(LatentParallelTest, FusedQkvWeight_TrainsAsOnOneProcess) {
   for (const ParallelConfig& parallel :
        {ParallelConfig{.tp = 2}, ParallelConfig{.dp_shard = 2, .tp = 2, .sequence_parallel = true},
         ParallelConfig{.cp = 2}})

@@ -110,7 +110,7 @@ TEST(MemoryEstimateByHandTest, OfLlama3EightBillionOverEightShards) {
   EXPECT_EQ(estimate_memory(config).front().optimizer, 0);
 }
 
-TEST(MemoryEstimateByHandTest, OfAPolicyHasItsGeneratorTwiceAndTheReferenceOnce) {
+TEST(MemoryEstimateByHandTest, Policy_CountsGeneratorTwiceReferenceOnce) {
   RunConfig config;
   config.data.source = DataSource::rollouts;
   config.parallel.dp_shard = 2;

@@ -98,7 +98,7 @@ TEST_F(RanksTraceTest, AReplicaThatOneRankAltersIsNamed) {
   EXPECT_NEAR(*first.other_value - *first.value, 0.25, 1e-6);
 }
 
-TEST_F(RanksTraceTest, ShardsJoinToTheParametersAndGradientsThatReplicasHave) {
+TEST_F(RanksTraceTest, JoinedShards_EqualReplicas) {
   const auto digests = [&] {
     std::map<std::string, Digest> result;
     const Trace trace = Trace::open(folder);

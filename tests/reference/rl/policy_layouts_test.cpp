@@ -138,7 +138,7 @@ TEST_F(PolicyLayoutsTest, ClippedTokensMatchReferenceInEveryLayout) {
     expect_as_one_process(layout, PolicyLossName::grpo);
 }
 
-TEST_F(PolicyLayoutsTest, CompletionsMatchReferenceInEveryLayoutThatKeepsThemWhole) {
+TEST_F(PolicyLayoutsTest, Completions_WholeInLayout_MatchReference) {
   for (const LayoutCase& layout : layouts())
     if (std::string_view(layout.name) != "context")
       expect_as_one_process(layout, PolicyLossName::grpo_sequence);

@@ -80,7 +80,7 @@ TEST_F(PolicyProgramTest, AGreedyPolicyWritesTheSameForAllOfAGroup) {
   EXPECT_THAT(channel_of(trace, "advantage_std"), Each(0));
 }
 
-TEST_F(PolicyProgramTest, InBatchInvariantModeTrainerAndGeneratorHaveTheSameBits) {
+TEST_F(PolicyProgramTest, BatchInvariant_TrainerAndGeneratorBitsAgree) {
   for (const Json& more : {Json::object(), Json{{"parallel.activation_checkpointing", "full"}},
                            Json{{"rl.temperature", 0.7}, {"data.micro_batches", 4}}}) {
     Json invariant = {{"train.batch_invariant", true}, {"attention.backend", "tiled"}};

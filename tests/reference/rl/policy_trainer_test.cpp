@@ -68,7 +68,7 @@ TEST_F(PolicyTrainerTest, RolloutsThatComeInSeveralBatchesAddUp) {
   }
 }
 
-TEST_F(PolicyTrainerTest, ForwardGivesTheLogProbabilitiesThatTheLossSees) {
+TEST_F(PolicyTrainerTest, Forward_ReturnsTheLogProbsOfTheLoss) {
   Trainer trainer(policy_config(Precision::float64));
   PolicyTrainer policy(trainer);
   WrittenUpdate update(trainer);
@@ -166,7 +166,7 @@ TEST_F(PolicyTrainerTest, GoesOnFromACheckpointAsIfItHadNotStopped) {
   expect_equal(second, straight);
 }
 
-TEST_F(PolicyTrainerTest, BothFormsOfLogProbabilitiesAreTheSameMathematics) {
+TEST_F(PolicyTrainerTest, BothLogProbForms_AreTheSameMathematics) {
   RunConfig one = policy_config(Precision::float64), two = one;
   two.rl.logprobs = LogprobForm::log_softmax;
   EXPECT_NEAR(train(one)[2].grad_norm, train(two)[2].grad_norm, 1e-14);

@@ -32,7 +32,7 @@ TEST(SumOfDigitsTest, PromptsDependOnSeedUpdateAndIndexAlone) {
       }
 }
 
-TEST(SumOfDigitsTest, RewardsTheSumMoreThanNumbersAndThoseMoreThanAnythingElse) {
+TEST(SumOfDigitsTest, Rewards_PreferSumThenNumbersThenAnythingElse) {
   const Tokens prompt = {3, 8, equals};
   EXPECT_EQ(SumOfDigits::reward(prompt, Tokens{1, 1, end}), 1);
   for (const Tokens& number : {Tokens{1, 2, end}, Tokens{9, end}, Tokens{9, 9, 9, end}})

@@ -31,7 +31,7 @@ void expect_back(const NameRule& rule, const Tensors& own, const ModelDimensions
     EXPECT_TRUE(torch::equal(back[i], own[i])) << i;
 }
 
-TEST(ConvertTest, FusedRowsAreEachKeyHeadsQueryHeadsItAndItsValueHead) {
+TEST(ConvertTest, FusedRows_AreQueriesKeyAndValuePerKeyHead) {
   // Rows are named after their head: queries 0 to 7, keys 10 to 13, values 20 to 23.
   const auto rows = [](int64_t first, int64_t count) {
     return torch::arange(first, first + count).unsqueeze(1);

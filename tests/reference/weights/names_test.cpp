@@ -47,7 +47,7 @@ TEST(NamesTest, OwnNamesAreThoseOfTorchtitanUntil2026) {
     EXPECT_THAT(saved_in(WeightNames::torchtitan, part), ElementsAre("layers.7." + std::string(part)));
 }
 
-TEST(NamesTest, TorchtitanSince2026HasAPartForTheProjectionsAndForTheRoutedExperts) {
+TEST(NamesTest, Torchtitan2026_NamesProjectionsAndExperts) {
   EXPECT_THAT(titan_2026("attention.wk.weight"), ElementsAre("layers.7.attention.qkv_linear.wk.weight"));
   EXPECT_THAT(titan_2026("attention.wo.weight"), ElementsAre("layers.7.attention.wo.weight"));
   EXPECT_THAT(titan_2026("moe.experts.w2"), ElementsAre("layers.7.moe.routed_experts.inner_experts.w2_EDF"));
@@ -119,7 +119,7 @@ TEST(NamesTest, HuggingFaceHasANameForEachExpert) {
   EXPECT_THAT(hugging_face("moe.router.gate.weight"), ElementsAre("model.layers.7.mlp.gate.weight"));
 }
 
-TEST(NamesTest, ExpertBiasesOfQwen3HaveNoPlaceInHuggingFacesFiles) {
+TEST(NamesTest, Qwen3ExpertBiases_AreAbsentInHuggingFace) {
   const NameTable table =
       name_table("qwen3.debug_moe", {}, {{"layers.1.moe.expert_bias", {4}}}, WeightNames::hugging_face);
   EXPECT_THAT(table.rules, IsEmpty());

@@ -73,7 +73,7 @@ TEST_F(SafetensorsTest, EqualTensorsInAnyOrderGiveEqualBytes) {
   EXPECT_EQ(read_file(path), first);
 }
 
-TEST_F(SafetensorsTest, ATensorThatFailsWhileItIsWrittenLeavesTheOldFile) {
+TEST_F(SafetensorsTest, FailedTensorWrite_KeepsTheOldFile) {
   write_file(path, "old");
   const std::vector<float> a = {1, 2};
   EXPECT_THROW(write_safetensors(path, {to_write("a", DType::float32, {3}, a)}), InternalError);

@@ -79,7 +79,7 @@ class StateDictTest : public FolderTest {
   }
 };
 
-TEST_F(StateDictTest, EveryKindOfNamesIsRecognisedAndGivesTheBitsBack) {
+TEST_F(StateDictTest, EachNaming_IsRecognisedAndRestoresTheBits) {
   for (const ModelDimensions& dimensions : {tiny_dimensions(), tiny_qwen3()})
     for (const WeightNames names : {WeightNames::torchtitan, WeightNames::torchtitan_2026,
                                     WeightNames::torchtitan_2026_fused, WeightNames::hugging_face}) {
@@ -92,7 +92,7 @@ TEST_F(StateDictTest, EveryKindOfNamesIsRecognisedAndGivesTheBitsBack) {
     }
 }
 
-TEST_F(StateDictTest, OneMatrixForQueriesKeysAndValuesIsTheSameModelAsThree) {
+TEST_F(StateDictTest, FusedQkvMatrix_IsTheSameModelAsThree) {
   ModelDimensions fused = tiny_dimensions();
   fused.fused_qkv = true;
   const torch::Tensor tokens = torch::arange(24).view({2, 12});
@@ -147,7 +147,7 @@ TEST_F(StateDictTest, ExpertsComeBackToo) {
     }
 }
 
-TEST_F(StateDictTest, HuggingFacesRowsMakeTheSameModelWhateverItTurns) {
+TEST_F(StateDictTest, HuggingFaceRows_SameModelForEitherRope) {
   const Decoder pairs = drawn(tiny_dimensions(), 1);
   for (const Parameter& weight : pairs.parameters())
     if (weight.name.ends_with("attention.wq.weight"))

@@ -74,7 +74,7 @@ TEST_F(CommitsCaseTest, AGoodSideThatLeftItsGoldenIsBadAlready) {
   EXPECT_THAT(subjects(found("too-late main --no-golden " + with_case())), ElementsAre("second culprit"));
 }
 
-TEST_F(CommitsCaseTest, AGoldenStandsForAGoodSideThatDoesNotBuildAnyMore) {
+TEST_F(CommitsCaseTest, GoodCommitThatNoLongerBuilds_UsesItsGolden) {
   commits(2, {{1, case_file()}, {2, {{"second", "a\n"}, {"old", "needs an old compiler\n"}}}});
   ASSERT_EQ(record_golden().status, 0);
   commit("golden");
@@ -123,7 +123,7 @@ TEST_F(CommitsCaseTest, AGoldenOfAnotherSchemaIsToldAndNotUsed) {
   EXPECT_THAT(record.at("notes").dump(), AllOf(HasSubstr("golden of"), HasSubstr("cannot be read")));
 }
 
-TEST_F(CommitsCaseTest, ACommandWithInputsIsNotAnsweredFromAnotherCommit) {
+TEST_F(CommitsCaseTest, CommandWithInputs_IsNotReusedAcrossCommits) {
   std::string with_inputs = arm("one");
   with_inputs += "inputs = [\"mine.toml\"]\n";
   commits(6, {{1, {{"cases/topic/mine.toml", text(with_inputs + arm("two"))}}}, {4, {{"value", "big\n"}}}});

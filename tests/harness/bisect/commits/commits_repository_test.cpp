@@ -99,7 +99,7 @@ TEST_F(CommitsRepositoryTest, AWorkTreeWhoseFolderIsGoneIsForgotten) {
   EXPECT_FALSE(has_worktree());
 }
 
-TEST_F(CommitsRepositoryTest, CtrlCRestoresEverythingAndTheSameCommandGoesOn) {
+TEST_F(CommitsRepositoryTest, CtrlC_RestoresTheTreeAndSameCommandResumes) {
   slow_commits();
   const std::string before = state();
   EXPECT_EQ(end_in_the_middle(SIGINT), 130);
@@ -154,7 +154,7 @@ TEST_F(CommitsRepositoryTest, TheLogCanBeReplayedByGit) {
   EXPECT_THAT(said, HasSubstr(git("rev-parse main~2") + " is the first bad commit"));
 }
 
-TEST_F(CommitsRepositoryTest, AGoodSideOnAnotherLineIsSearchedFromWhereItLeft) {
+TEST_F(CommitsRepositoryTest, GoodCommitOnBranch_SearchStartsAtMergeBase) {
   commits(3, {});
   git("checkout -q -b release");
   commit("release notes", {{"notes", "release\n"}});
@@ -166,7 +166,7 @@ TEST_F(CommitsRepositoryTest, AGoodSideOnAnotherLineIsSearchedFromWhereItLeft) {
   EXPECT_THAT(record.at("notes").dump(), AllOf(HasSubstr("begins where it left it"), HasSubstr("commit 3")));
 }
 
-TEST_F(CommitsRepositoryTest, AGoodSideThatMovedTheNumbersItselfIsToldToBeSearched) {
+TEST_F(CommitsRepositoryTest, GoodBranchThatMovedNumbers_SuggestsSearch) {
   commits(3, {});
   git("checkout -q -b release");
   commit("release fix", {{"value", "big\n"}});
@@ -199,7 +199,7 @@ TEST_F(CommitsRepositoryTest, AFolderOutsideAnyRepositoryIsRefused) {
   EXPECT_THAT(outcome.err, HasSubstr("lies in no git repository"));
 }
 
-TEST_F(CommitsRepositoryTest, SidesThatCannotBeJudgedAreRefusedWithTheReason) {
+TEST_F(CommitsRepositoryTest, UnjudgeableCommits_AreRefusedWithReason) {
   commits(4, {{1, {{"broken", "x\n"}}}, {2, {{"broken", ""}}}, {4, {{"broken", "x\n"}}}});
   const std::string build = "--build 'test ! -e broken || { echo error: no such header; exit 1; }' ";
   const Outcome bad = search("good main " + build + run_script());

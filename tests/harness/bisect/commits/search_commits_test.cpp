@@ -14,7 +14,7 @@ using testing::Not;
 
 class SearchCommitsTest : public CommitsTest {};
 
-TEST_F(SearchCommitsTest, OneCulpritIsNamedWithStepAndValuesWithinTheBound) {
+TEST_F(SearchCommitsTest, OneCulprit_IsNamedWithStepAndValuesInBound) {
   commits(22, {{15, {{"value", "big\n"}}}});
   const Json record = found("good " + run_script());
   EXPECT_THAT(subjects(record), ElementsAre("commit 15"));
@@ -93,7 +93,7 @@ TEST_F(SearchCommitsTest, WhatOneCommitLeavesBehindIsGoneForTheNext) {
   EXPECT_EQ(stage(record, "commits").at("details").at("skipped"), 0);
 }
 
-TEST_F(SearchCommitsTest, OnlyCommitsThatChangeAPathAreAskedIfThatIsWanted) {
+TEST_F(SearchCommitsTest, PathFilter_RunsOnlyCommitsThatChangeThePath) {
   commits(20, {{7, {{"value", "big\n"}}}});
   const Json record = found("good " + run_script() + "--path value --path train.sh");
   EXPECT_THAT(subjects(record), ElementsAre("commit 7"));
@@ -161,7 +161,7 @@ TEST_F(SearchCommitsTest, ACommandWithoutATraceIsJudgedByItsExitStatus) {
               HasSubstr("fails where the one before runs (exit status 9: loss is high)"));
 }
 
-TEST_F(SearchCommitsTest, ABadSideThatCrashesIsSearchedAndCrashesOnTheWayAreNot) {
+TEST_F(SearchCommitsTest, Crash_IsSearchedOnlyAtTheBadCommit) {
   commits(12, {{3, {{"train.sh", "kill -SEGV $$\n"}}},
                {4, {{"train.sh", "cp " + store() + "/a.h5 $PARITY_TRACE\n"}}},
                {8, {{"train.sh", "cp " + store() + "/big.h5 $PARITY_TRACE\n"}}},
@@ -182,7 +182,7 @@ TEST_F(SearchCommitsTest, ARunThatHangsIsEndedAndPassedOver) {
   EXPECT_THAT(record.at("notes").dump(), HasSubstr("no end within 0.3s"));
 }
 
-TEST_F(SearchCommitsTest, ATraceThatNobodyCanReadIsACrashAndATruncatedOneToo) {
+TEST_F(SearchCommitsTest, UnreadableOrTruncatedTrace_CountsAsCrash) {
   commits(5, {{2, {{"train.sh", "echo junk > $PARITY_TRACE\n"}}},
               {3, {{"train.sh", "head -c 3000 " + store() + "/a.h5 > $PARITY_TRACE\n"}}},
               {4, {{"train.sh", "cp " + store() + "/big.h5 $PARITY_TRACE\n"}}}});
@@ -230,7 +230,7 @@ TEST_F(SearchCommitsTest, OnlyTheChannelsThatWereAskedForCount) {
   EXPECT_THAT(subjects(found("good --channel loss " + run_script())), ElementsAre("commit 5"));
 }
 
-TEST_F(SearchCommitsTest, ATraceOnOneSideOnlyIsRefusedAndOneMissingOnTheWayIsTold) {
+TEST_F(SearchCommitsTest, MissingTrace_IsRefusedAtEndsNotedBetween) {
   commits(4,
           {{2, {{"train.sh", "true\n"}}}, {3, {{"train.sh", "cp " + store() + "/big.h5 $PARITY_TRACE\n"}}}});
   const Outcome refused = search("good main~2 " + run_script());

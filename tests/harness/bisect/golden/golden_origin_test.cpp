@@ -65,7 +65,7 @@ TEST_F(GoldenOriginTest, AChangeThatIsNotCommittedIsLookedAtAsOne) {
   EXPECT_THAT(shell(found.at("command")).out, HasSubstr("run.h5"));
 }
 
-TEST_F(GoldenOriginTest, AGoldenThatIsNotCommittedGoesByTheProgramThatRecordedIt) {
+TEST_F(GoldenOriginTest, UncommittedGolden_UsesItsRecordingProgram) {
   record();
   move_the_numbers();  // with the golden
   const std::filesystem::path golden = repository() / "golden/topic/c.h5";
@@ -83,7 +83,7 @@ TEST_F(GoldenOriginTest, AGoldenThatIsNotCommittedGoesByTheProgramThatRecordedIt
               HasSubstr("parity bisect commits " + id.substr(0, 10) + " HEAD"));
 }
 
-TEST_F(GoldenOriginTest, CommandsThatTakeNothingFromACommitCannotBeAsked) {
+TEST_F(GoldenOriginTest, CommandsIndependentOfCommit_GiveNoSearch) {
   const std::string arm = "]\ncommand = [\"cp\", \"" + store() + "/moved.h5\", \"{run_dir}/trace.h5\"]\n";
   write_trace("moved", falling_losses());
   commit("other arms", {{"cases/topic/c.toml", "[arms.a" + arm + "[arms.b" + arm + losses_identical()}});

@@ -137,7 +137,7 @@ TEST_F(SearchGoldenTest, TheFirstStepTensorAndSizeAreTold) {
   EXPECT_THAT(answer(record, "unknown"), HasSubstr("nor any tensor of updates 2 to 9"));
 }
 
-TEST_F(SearchGoldenTest, TheArmThatLeavesItFirstIsToldAndTheOthersNoted) {
+TEST_F(SearchGoldenTest, FirstArmToDiverge_IsReportedOthersAreNoted) {
   Training late, early;
   late.losses[8] = 1;
   early.losses[2] = 1;
@@ -194,7 +194,7 @@ TEST_F(SearchGoldenTest, InAnotherEnvironmentTheTwinsTellTheStep) {
   EXPECT_THAT(answer(record, "curve"), HasSubstr("told from the float64 twins"));
 }
 
-TEST_F(SearchGoldenTest, WhatACheckBoundsDiffersWhereItIsBeyondItsBound) {
+TEST_F(SearchGoldenTest, BoundedQuantity_DiffersBeyondItsBound) {
   Floors floors;
   floors.kinds = {"twin"};
   floors.arms["a"].config = Training().config;

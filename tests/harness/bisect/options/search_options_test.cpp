@@ -47,7 +47,7 @@ TEST_F(SearchOptionsTest, TwoThatInteractAreOneCulprit) {
               HasSubstr("opt.b = 1 and opt.f = 1 carry the difference only together"));
 }
 
-TEST_F(SearchOptionsTest, TwoIndependentOnesOfOneSizeAndStepAreTwoCulprits) {
+TEST_F(SearchOptionsTest, TwoEqualIndependentEffects_AreTwoCulprits) {
   write_traces("bf", [](const Names& on) {
     return fallen((on.contains("b") ? 0.5 : 0.0) + (on.contains("f") ? 0.25 : 0.0));
   });
@@ -168,7 +168,7 @@ TEST_F(SearchOptionsTest, OnlyTheChannelsThatWereAskedForCount) {
 /// A shell line that sets $n to how often this config was run before.
 constexpr const char* counted = "c={case_dir}/n$f; n=$(cat $c 2>/dev/null || echo 0); echo $((n+1)) > $c; ";
 
-TEST_F(SearchOptionsTest, ADifferenceThatComesAndGoesIsSearchedByRepeats) {
+TEST_F(SearchOptionsTest, FlakyDifference_IsSearchedByRepeats) {
   write_traces("c", [](const Names& on) { return fallen(on.empty() ? 0 : 0.5); });
   const std::string sometimes = std::string(counted) + "[ $((n % 2)) = 0 ] || f=t; ";
   const OptionFindings found = search(case_of("abcd", script("c", sometimes)), {.looks = 4});

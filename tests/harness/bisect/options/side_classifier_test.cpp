@@ -89,7 +89,7 @@ TEST(SideLikenessTest, WholeNumbersAreTheSameOrNot) {
   EXPECT_EQ(sides.of(run({8}, {1000002})), neither);
 }
 
-TEST(SideLikenessTest, NumbersAreLookedAtAndThePathOnlyWhereItIsAskedFor) {
+TEST(SideLikenessTest, PathChannels_CountOnlyWhereAskedFor) {
   EXPECT_EQ(channels_of_interest(run({8}, {1}), run({7}, {2}), {}), std::vector<std::string>{"loss"});
   EXPECT_EQ(channels_of_interest(run({8}, {1}), run({7}, {2}), {"mask_*"}),
             std::vector<std::string>{"mask_pairs"});
@@ -115,7 +115,7 @@ TEST(SideLikenessTest, WhoFailsAsTheBadSideDoesIsLikeIt) {
   EXPECT_EQ(sides.of(failed(FailureKind::bad_config)), unknown);
 }
 
-TEST(SideLikenessTest, ARunThatFailedBetweenSidesThatFinishIsNoAnswer) {
+TEST(SideLikenessTest, FailedRunBetweenFinishedSides_IsUnknown) {
   const RunCurves good = run({8}), bad = run({7});
   EXPECT_EQ(SideClassifier(good, bad, {"loss"}, roundoff).of(failed(FailureKind::crashed)), unknown);
 }

@@ -42,7 +42,7 @@ TEST(DeltaDebuggingTest, TheBoundIsTheLogarithmRoundedUp) {
   EXPECT_EQ(bisection_bound(1000), 10);
 }
 
-TEST(DeltaDebuggingTest, OneCulpritCostsTheBoundAndOneRunThatVerifiesIt) {
+TEST(DeltaDebuggingTest, OneCulprit_CostsTheBoundPlusOneVerifyingRun) {
   for (const size_t n : {1, 2, 3, 6, 10, 64, 100})
     for (size_t culprit = 0; culprit < n; ++culprit) {
       MemoisedAsk ask(world({{culprit}}));

@@ -68,7 +68,7 @@ TEST(FindStepsTest, SeveralStepsComeBiggestFirst) {
   EXPECT_EQ(found.steps[0].size, 4);
 }
 
-TEST(FindStepsTest, AStepBesideRevisionsThatCannotBeJudgedIsARange) {
+TEST(FindStepsTest, StepNextToUnjudgeableRevisions_IsARange) {
   const StepSearch found = History{{0, 0, 0, 9, 9, 9, 9}, {2, 3}}.search();
   EXPECT_THAT(places(found), ElementsAre(std::pair(1, 4)));
   EXPECT_TRUE(found.steps[0].is_range());

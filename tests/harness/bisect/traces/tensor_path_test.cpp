@@ -67,7 +67,7 @@ std::vector<std::string> names_of(const TensorPath& path) {
   return names;
 }
 
-TEST_F(TensorPathTest, TensorsComeInTheOrderOfComputationWithoutOperators) {
+TEST_F(TensorPathTest, Tensors_InComputationOrderWithoutOperators) {
   const TensorPath path = compare_path(healthy(), trace("b.h5", step_of_model()), 2);
   EXPECT_THAT(names_of(path), ElementsAre("input tokens", "forward layers.0", "forward layers.1",
                                           "backward layers.1", "backward layers.0", "grad layers.1.weight"));
@@ -75,7 +75,7 @@ TEST_F(TensorPathTest, TensorsComeInTheOrderOfComputationWithoutOperators) {
   EXPECT_EQ(path.differing(), 0U);
 }
 
-TEST_F(TensorPathTest, TheFirstDifferenceIsNamedAndTheLargerOneIsTheAmplifier) {
+TEST_F(TensorPathTest, FirstDifference_IsNamedApartFromAmplifier) {
   std::vector<Offer> off = step_of_model();
   change(off, Phase::forward, "layers.1", 1 + 1e-4F);
   change(off, Phase::backward, "layers.1", 1 + 1e-4F);
@@ -92,7 +92,7 @@ TEST_F(TensorPathTest, TheFirstDifferenceIsNamedAndTheLargerOneIsTheAmplifier) {
   EXPECT_EQ(path.amplifier(1e-7)->key, (TensorKey{2, Phase::backward, "layers.0"}));
 }
 
-TEST_F(TensorPathTest, ATensorWithANaNDiffersAtAnyToleranceAndIsWrittenAsOne) {
+TEST_F(TensorPathTest, TensorWithNaN_DiffersAtAnyTolerance) {
   std::vector<Offer> off = step_of_model();
   change(off, Phase::forward, "layers.1", std::nanf(""));
   const TensorPath path = compare_path(healthy(), trace("b.h5", off), 2);
@@ -131,7 +131,7 @@ TEST_F(TensorPathTest, ANaNLossIsADifferenceAtAnyTolerance) {
   EXPECT_FALSE(first_channels(healthy(), bad, 1e300).empty());
 }
 
-TEST_F(TensorPathTest, AnOperatorThatComputesOtherwiseIsToldFromOneThatIsGivenOtherInput) {
+TEST_F(TensorPathTest, WrongOperator_IsDistinguishedFromWrongInput) {
   const TensorKey first{2, Phase::forward, "layers.1"};
   std::vector<Offer> computes = step_of_model();
   change(computes, Phase::forward, "layers.1@0:aten::mm:out.0", 2);
@@ -170,7 +170,7 @@ TEST_F(TensorPathTest, AfterTheTensorNoOperatorIsGuilty) {
   EXPECT_FALSE(find_first_bad_operator(healthy(), trace("b.h5", off), {2, Phase::forward, "layers.0"}, 0));
 }
 
-TEST_F(TensorPathTest, OperatorsToWatchAreThoseBetweenTheLastThatAgreesAndTheFirstThatDoesNot) {
+TEST_F(TensorPathTest, WatchedOperators_LieBetweenAgreeingAndNot) {
   const auto rule = operators_to_watch({3, Phase::backward, "layers.1.attention.wq"},
                                        TensorKey{3, Phase::backward, "layers.1.ffn_norm"});
   ASSERT_TRUE(rule);

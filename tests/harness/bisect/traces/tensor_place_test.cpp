@@ -37,7 +37,7 @@ TEST_F(TensorPlaceTest, WritesAnElementThatIsNoNumberAsOne) {
   EXPECT_EQ(found->to_json().at("actual"), "nan");
 }
 
-TEST_F(TensorPlaceTest, DrawsTheDifferencesOfFourByFourElementByElement) {
+TEST_F(TensorPlaceTest, FourByFour_IsDrawnElementByElement) {
   std::vector<float> expected(16, 1), actual(16, 1);
   actual[1] = 1.5F;    // [0, 1]
   actual[11] = 0.75F;  // [2, 3]
@@ -58,7 +58,7 @@ TEST_F(TensorPlaceTest, DrawsTheDifferencesOfFourByFourElementByElement) {
              {{0.0, 0.5, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.25}, {0.0, 0.0, 0.0, 0.0}}}}));
 }
 
-TEST_F(TensorPlaceTest, TakesLeadingDimensionsTogetherAndTheLargestOfEachBlock) {
+TEST_F(TensorPlaceTest, Blocks_MergeLeadingDimensionsTakeLargest) {
   const Shape shape = {2, 48, 128};  // 96 rows and 128 columns: blocks of 2 by 2
   std::vector<float> expected(size_t{2} * 48 * 128, 0), actual = expected;
   const auto at = [](size_t i, size_t j, size_t k) { return (i * 48 + j) * 128 + k; };

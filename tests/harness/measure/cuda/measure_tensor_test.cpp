@@ -65,7 +65,7 @@ TEST_P(CapturePassTest, OfNothingIsNothing) {
   expect_tensor_bits({GetParam(), {4, 0}, nullptr});
 }
 
-TEST(CapturePassOfTest, WhatIsNotFiniteIsLeftOutWhereItIsAndNowhereElse) {
+TEST(CapturePassOfTest, NonFiniteElement_OnlyItselfIsLeftOut) {
   for (const DType dtype : {DType::float64, DType::float32, DType::bfloat16, DType::float16})
     for (const size_t at : {0U, 1023U, 1024U, 2600U, 4998U}) {
       std::vector<double> values = random_values(5000);

@@ -53,7 +53,7 @@ std::string complaint(const std::string& text) {
   return "no complaint";
 }
 
-TEST(CaseFileTest, ArmsKeepTheOrderOfTheFileAndTheFirstIsTheReference) {
+TEST(CaseFileTest, Arms_KeepFileOrderFirstIsReference) {
   const Case item = parse(head + check);
   ASSERT_EQ(item.arms.size(), 2U);
   EXPECT_EQ(item.arms[0].name, "zulu");
@@ -112,7 +112,7 @@ TEST(CaseFileTest, WindowsAreNamesOrTwoEnds) {
   EXPECT_EQ(window.last, 5);
 }
 
-TEST(CaseFileTest, ACommandArmKeepsItsWordsAndSaysWhetherItHasATwin) {
+TEST(CaseFileTest, CommandArm_KeepsItsWordsAndTwinFlag) {
   const Case item = parse(
       "[arms.a]\ncommand = [\"train\", \"--dtype={dtype}\"]\ninputs = [\"x\"]\nranks = 2\n"
       "[arms.b]\ncommand = [\"train\"]\n" +

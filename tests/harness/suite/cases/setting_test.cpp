@@ -16,7 +16,7 @@ Json value_of(const std::string& text) {
   return parse_setting("key=" + text).value;
 }
 
-TEST(SettingTest, ValuesAreReadAsInACaseFileAndWordsNeedNoQuotes) {
+TEST(SettingTest, Values_ReadAsInCaseFileWordsNeedNoQuotes) {
   EXPECT_EQ(value_of("3"), Json(3));
   EXPECT_TRUE(value_of("3").is_number_integer());
   EXPECT_EQ(value_of("1e-3"), Json(0.001));
@@ -40,7 +40,7 @@ TEST(SettingTest, AnArmMayStandBeforeTheKey) {
 
 using SettingsTest = SuiteTest;
 
-TEST_F(SettingsTest, OnlyCasesWithTheArmAreChangedAndTheLastValueWins) {
+TEST_F(SettingsTest, Setting_ChangesCasesWithArmLastValueWins) {
   std::vector<Case> cases = {
       write_case("one", shell_arm("a", "true") + shell_arm("b", "true") + losses_identical()),
       write_case("two", shell_arm("b", "true") + shell_arm("c", "true") + losses_identical())};

@@ -59,7 +59,7 @@ class CalibrateTest : public SuiteTest {
   }
 };
 
-TEST_F(CalibrateTest, TheFloorIsTheNoisiestWayToTheSameNumbersStepByStep) {
+TEST_F(CalibrateTest, Floor_IsTheNoisiestVariantAtEachStep) {
   const Calibration found = calibrated(source());
   ASSERT_TRUE(found.floors.arms.contains("x"));
   const FloorCurve curve(found.floors.arms.at("x"), "loss");
@@ -119,7 +119,7 @@ TEST_F(CalibrateTest, ResultsHoldTheBoundAndWhereItsFloorsComeFrom) {
   EXPECT_NEAR(bound.at("limit").at(0).get<double>(), 8 * 8.0 * 1e-7, 1e-12);
 }
 
-TEST_F(CalibrateTest, AToleranceMoreThanAThousandFloorsAboveIsRefused) {
+TEST_F(CalibrateTest, ToleranceAboveAThousandFloors_IsRefused) {
   store(source());
   const Json loose = judged(source("relation = \"bounded\"\ntolerance = 1e-3\n"));
   EXPECT_EQ(loose.at("passed"), false);
@@ -131,7 +131,7 @@ TEST_F(CalibrateTest, AToleranceMoreThanAThousandFloorsAboveIsRefused) {
   EXPECT_EQ(judged(source("relation = \"bounded\"\ntolerance = 1e-8\n")).at("verdict"), "vacuous");
 }
 
-TEST_F(CalibrateTest, AnotherWayThatIsNoRoundingIsLeftOutWithTheReason) {
+TEST_F(CalibrateTest, VariantBeyondRounding_IsLeftOutWithReason) {
   write_trace("native", moved(1e-3, 0));
   const Calibration found = calibrated(source());
   EXPECT_THAT(found.left_out,
@@ -139,7 +139,7 @@ TEST_F(CalibrateTest, AnotherWayThatIsNoRoundingIsLeftOutWithTheReason) {
   EXPECT_NEAR(*FloorCurve(found.floors.arms.at("x"), "loss").relative_at(10), 1e-7, 1e-12);
 }
 
-TEST_F(CalibrateTest, AWayThatCannotBeRunIsLeftOutAndAnArmThatCannotEndsIt) {
+TEST_F(CalibrateTest, FailedVariant_IsLeftOutFailedArmEndsIt) {
   const Calibration found = calibrated(source("relation = \"bounded\"\n", "[ $f != threads ] || exit 2; "));
   EXPECT_THAT(found.left_out, Contains(AllOf(HasSubstr("y: threads: "), HasSubstr("exit status 2"))));
   try {

@@ -61,7 +61,7 @@ class SiblingTest : public SuiteTest {
   }
 };
 
-TEST_F(SiblingTest, APairAsNearAsItsSiblingHoldsAndOneMuchFartherFailsWithBothGaps) {
+TEST_F(SiblingTest, Pair_MuchFartherThanSibling_FailsWithBothGaps) {
   const Json good = check(one_case());
   EXPECT_EQ(good.at("passed"), true) << good;
   EXPECT_EQ(good.at("relation"), "no_farther");
@@ -87,7 +87,7 @@ TEST_F(SiblingTest, ASiblingOfAnotherCaseIsTakenFromItsGolden) {
                 "(1.527 against 0.227)"));
 }
 
-TEST_F(SiblingTest, AGoldenThatChangedOrWentIsSeenThoughTheCaseWasJudgedBefore) {
+TEST_F(SiblingTest, ChangedOrLostGolden_IsSeenAfterJudging) {
   const Case item = two_cases();
   EXPECT_EQ(check(item).at("passed"), true);
   const std::filesystem::path golden = folder_ / "golden/topic/fsdp.h5";

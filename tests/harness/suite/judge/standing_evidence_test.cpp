@@ -125,7 +125,7 @@ TEST_F(StandingEvidenceTest, DoesNotStandForAnotherReasonConfigOrWindow) {
   expect_stands(suite(item()));
 }
 
-TEST_F(StandingEvidenceTest, OfAnArmThatTheGoldenDoesNotKeepStandsUntilItsBitsChange) {
+TEST_F(StandingEvidenceTest, ArmOutsideGolden_HoldsUntilItsBitsChange) {
   const Case kept = write_case("k", read_file(item().file) + "[golden]\narms = [\"a\"]\n");
   suite(kept, GoldenMode::create_missing);
   ASSERT_FALSE(read_golden(kept.golden_file).arms.contains("b"));

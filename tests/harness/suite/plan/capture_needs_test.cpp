@@ -9,7 +9,7 @@ namespace {
 
 using CaptureNeedsTest = PlanTest;
 
-TEST_F(CaptureNeedsTest, BitsNeedDigestsAndGapsNeedWholeTensorsOnTwinsToo) {
+TEST_F(CaptureNeedsTest, BitsNeedDigests_GapsNeedTensorsOnTwinsToo) {
   const std::string golden = "[golden]\narms = []\n";
   add(arms("", "lr.base = 1.0") + golden +
       check("tensor = \"wq\"\nphase = \"grad\"", "identical", "steps = [2, 3]"));
@@ -54,7 +54,7 @@ TEST_F(CaptureNeedsTest, AnEmptyWindowAsksForNothing) {
   EXPECT_EQ(needs_of_check(empty, {10, 2}).sketches.at(0).steps, (std::vector<int64_t>{1, 2}));
 }
 
-TEST_F(CaptureNeedsTest, ARunOfUnknownLengthIsCapturedAtEveryStepOrAtThoseNamed) {
+TEST_F(CaptureNeedsTest, UnknownLength_CapturesEachStepOrThoseNamed) {
   const std::string unknown =
       "[arms.a]\ncommand = [\"x\"]\n[arms.b]\ncommand = [\"y\"]\n[golden]\narms = []\n";
   const std::string tensors = "tensor = \"*\"\nphase = \"grad\"";

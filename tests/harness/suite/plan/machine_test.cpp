@@ -12,7 +12,7 @@ namespace {
 
 using MachineTest = FolderTest;
 
-TEST_F(MachineTest, GpusAreToldByTheirDriversFilesWithoutSerialNumbers) {
+TEST_F(MachineTest, Gpus_ComeFromDriverFilesWithoutSerials) {
   write_file(folder / "version",
              "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06\nGCC version:  12\n");
   write_file(folder / "gpus/0000:01:00.0/information", "Model: \t\t NVIDIA B\nIRQ: 7\nGPU UUID: GPU-1\n");

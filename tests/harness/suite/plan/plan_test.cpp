@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST_F(PlanTest, ARunOnADeviceIsAnotherOneAndSoItIsOnAnotherDeviceOrWithAnotherPlugin) {
+TEST_F(PlanTest, RunId_DependsOnDeviceAndPlugin) {
   const std::string text = arms("", "device = \"cuda\"") + check("channel = \"lr\"", "identical");
   const auto id = [&](const Json& gpus) {
     plan_ = make_plan("program 1", gpus);
@@ -54,7 +54,7 @@ TEST_F(PlanTest, WhatMayChangeNumbersChangesTheIdentity) {
   EXPECT_NE(planned_with("program 1", "profile = \"native\"\n"), before);
 }
 
-TEST_F(PlanTest, ARunWithAFaultIsAnotherOneAndItsTwinHasTheFaultToo) {
+TEST_F(PlanTest, RunId_DependsOnFaultTwinHasTheFaultToo) {
   Case source = parse(arms("", "lr.base = 1.0") + check("channel = \"loss\"", "equivalent"));
   plan_->add(source);
   const std::string before = arm(0).run;
@@ -160,7 +160,7 @@ TEST_F(PlanTest, RefusesStepsThatAreNotAPositiveInteger) {
         HasSubstr("arm a has steps = " + steps));
 }
 
-TEST_F(PlanTest, CommandsWithoutInputsAreNotCachedAndNeedNoSchema) {
+TEST_F(PlanTest, CommandsWithoutInputs_AreNotCached) {
   std::filesystem::remove(folder_ / "schema.json");
   add("[arms.a]\ncommand = [\"train\"]\n[arms.b]\ncommand = [\"train\"]\ninputs = [\"x\"]\n" +
       check("channel = \"anything\"", "identical"));

@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(CaseOrderTest, TheCheapestOfEachTopicComesFirstAndThenTheDearest) {
+TEST(CaseOrderTest, CheapestOfEachTopic_ComesFirstThenDearest) {
   const std::vector<std::string> names = {"lr/a", "lr/b", "lr/c", "rl/learns", "rl/push", "loss/x"};
   const std::vector<double> costs = {5, 1, 7, 100, 3, 2};
   EXPECT_THAT(case_order(names, costs), ElementsAre(1, 5, 4, 3, 2, 0));

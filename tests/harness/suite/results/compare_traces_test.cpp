@@ -80,7 +80,7 @@ TEST_F(CompareTracesTest, AReplicaThatDiffersInOneRunIsFound) {
   EXPECT_EQ(found.to_json().at("identical"), false);
 }
 
-TEST_F(CompareTracesTest, ReplicasThatDifferInBothRunsInOtherWaysAreFound) {
+TEST_F(CompareTracesTest, ReplicasDifferingOtherwiseInEachRun_AreFound) {
   write_two("a", {}, {1, 2, {1, 2, 5}});
   write_two("b", {}, {1, 2, {1, 2, 4}});
   EXPECT_FALSE(compared().identical());

@@ -53,7 +53,7 @@ TEST_F(ResultsTest, AnAgreementHasEveryFieldOfTheSchema) {
   EXPECT_EQ(exit_code_of(results), ExitCode::agree);
 }
 
-TEST_F(ResultsTest, ArmsThatWereOnlyHeldAgainstTheirGoldenAreNotSaidToAgree) {
+TEST_F(ResultsTest, ArmsComparedOnlyWithGolden_AreNotInAgreement) {
   Case item = make("b", "");
   item.checks.clear();
   item.check_places.clear();
@@ -63,7 +63,7 @@ TEST_F(ResultsTest, ArmsThatWereOnlyHeldAgainstTheirGoldenAreNotSaidToAgree) {
               testing::StartsWith("first and second each agree with their golden, bit for bit"));
 }
 
-TEST_F(ResultsTest, ADifferenceNamesThePlaceBothValuesAndTheNextCommand) {
+TEST_F(ResultsTest, Difference_NamesPlaceValuesAndNextCommand) {
   const Json results = run({make("b")});
   const Json& item = results.at("cases").at(0);
   EXPECT_FALSE(item.at("passed").get<bool>());
@@ -98,7 +98,7 @@ TEST_F(ResultsTest, AnUpdateWithoutRateOrEffectIsCalledWasted) {
                           "updates with lr 0, of 10: first 0, second 1"));
 }
 
-TEST_F(ResultsTest, WhatWasMeasuredOfACasesPowerStandsInItsResults) {
+TEST_F(ResultsTest, MeasuredPower_IsInTheCaseResults) {
   const Case source = make("a");
   EXPECT_TRUE(run({source}).at("cases").at(0).at("power").is_null());
   const auto measured = [&](const fs::path& file, const std::string& sentence, const std::string& digest) {
@@ -136,7 +136,7 @@ TEST_F(ResultsTest, WhatTheTrainersWarnedOfIsANoteOnTheCase) {
               ElementsAre("x, y: warmup lasts 2 steps"));
 }
 
-TEST_F(ResultsTest, ArmsThatReduceOtherBuffersOverAsManyRanksAreNoted) {
+TEST_F(ResultsTest, OtherReductionBuffersOverSameRanks_AreNoted) {
   const auto arm_of_two_ranks = [&](const std::string& name, const Json& buffers) {
     const std::filesystem::path trace = folder_ / "cases/topic" / name / "trace.h5";
     std::filesystem::create_directories(trace.parent_path());
@@ -194,7 +194,7 @@ TEST_F(ResultsTest, AMissingGoldenFailsWithTheCommandThatMakesIt) {
   EXPECT_EQ(exit_code_of(results), ExitCode::missing);
 }
 
-TEST_F(ResultsTest, AGoldenIsRecordedOnceThenHoldsAndThenCatchesAChange) {
+TEST_F(ResultsTest, Golden_IsRecordedOnceHoldsAndCatchesAChange) {
   EXPECT_EQ(exit_code_of(run({make("a", "")}, GoldenMode::create_missing)), ExitCode::agree);
   const fs::path golden = folder_ / "golden/topic/c.h5";
   const std::string bytes = read_file(golden);
@@ -240,7 +240,7 @@ TEST_F(ResultsTest, CasesOfOneNameKeepTheirOwnResults) {
   EXPECT_FALSE(results.at("cases").at(1).at("passed").get<bool>());
 }
 
-TEST_F(ResultsTest, AGoldenNamesItsCaseAndNoFolderOfWhoeverRecordedIt) {
+TEST_F(ResultsTest, Golden_NamesItsCaseButNoFolder) {
   const Case source = make("a", "");
   run({source}, GoldenMode::create_missing);
   EXPECT_EQ(read_golden(source.golden_file).origin.command, "parity golden record topic/c");

@@ -126,7 +126,7 @@ class CasePicturesTest : public SuiteTest {
   }
 };
 
-TEST_F(CasePicturesTest, AFailedCheckOfTensorsHasOneAndAPassingOneHasNone) {
+TEST_F(CasePicturesTest, Picture_IsDrawnOnlyForFailedTensorChecks) {
   write_tensor("a", 4);
   write_tensor("b", 5);
   const std::string check =

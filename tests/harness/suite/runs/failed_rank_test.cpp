@@ -65,7 +65,7 @@ TEST(CulpritTest, ACommandsExitStatusFiveIsItsOwn) {
   expect({runs, command}, false, 1, FailedRank::Kind::ended);
 }
 
-TEST(CulpritTest, WhoHoldsUpTheOthersIsHeldOrWorksOrWaitsElsewhere) {
+TEST(CulpritTest, LateRank_IsHeldOrWorksOrWaitsElsewhere) {
   const auto late = [](const std::vector<RankState>& ranks) {
     const auto found = find_late_rank(ranks);
     return found ? static_cast<int>(found->rank) : -1;

@@ -51,7 +51,7 @@ class FullDiskTest : public SuiteTest {
   bool mounted_ = false;
 };
 
-TEST_F(FullDiskTest, IsToldWithThePathAndLeavesNothingThatLooksFinished) {
+TEST_F(FullDiskTest, FullDisk_IsReportedWithPathNothingFinished) {
   const Case item = simple_case();
   size_t refused = 0;
   for (const uint64_t bytes : {0U, 4096U, 8192U, 16384U, 24576U, 40960U, 65536U}) {

@@ -44,7 +44,7 @@ TEST_F(RunCacheTest, NothingGoesWhileThereIsRoom) {
   EXPECT_EQ(trim.left_bytes, 2000U);
 }
 
-TEST_F(RunCacheTest, TheLeastRecentlyUsedGoFirstAndNoMoreThanNeeded) {
+TEST_F(RunCacheTest, LeastRecentlyUsed_GoFirstAndNoMoreThanNeeded) {
   add('a', 3);
   add('b', 9);
   add('c', 6);
@@ -61,7 +61,7 @@ TEST_F(RunCacheTest, WhatFailedStaysWhateverItTakes) {
   EXPECT_THAT(left(), ElementsAre("a"));
 }
 
-TEST_F(RunCacheTest, WhatPassedJustNowGoesLastAndTheLargestOfItFirst) {
+TEST_F(RunCacheTest, RunsJustPassed_GoLastLargestFirst) {
   const std::string small = add('a', 99, 500);
   const std::string large = add('b', 99, 5000);
   add('c', 1);

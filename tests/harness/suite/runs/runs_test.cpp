@@ -65,7 +65,7 @@ TEST_F(RunsTest, AHeartbeatKeepsASlowRunAlive) {
   EXPECT_EQ(arm(results, 1).at("status"), "complete") << arm(results, 1).dump();
 }
 
-TEST_F(RunsTest, TheFirstRankThatDiesIsNamedAndTheOthersAreEnded) {
+TEST_F(RunsTest, FirstRankToDie_IsNamedOthersAreEnded) {
   const Json results = run_against_good(
       shell_arm("bad", "if [ $RANK = 1 ]; then echo rank one >&2; exit 3; fi; sleep 600") + "ranks = 3\n");
   EXPECT_EQ(arm(results, 1).at("failure").at("message"),
@@ -99,7 +99,7 @@ TEST_F(RunsTest, RanksKnowWhoTheyAre) {
   EXPECT_EQ(zero.substr(8), one.substr(8));  // one rendezvous
 }
 
-TEST_F(RunsTest, MegabytesOfOutputGoToFilesAndOnlyTheirEndIsShown) {
+TEST_F(RunsTest, LongOutput_GoesToFilesOnlyItsEndIsShown) {
   const Json results = run_against_good(
       shell_arm("loud", "head -c 8000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo end >&2; exit 1"));
   EXPECT_THAT(arm(results, 1).at("failure").at("message").get<std::string>(),

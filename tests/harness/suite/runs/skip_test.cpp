@@ -54,7 +54,7 @@ class SkipTest : public SuiteTest {
   Json run_one(const Case& item) const { return run({item}).at("cases").at(0); }
 };
 
-TEST_F(SkipTest, ACaseWithoutItsDeviceIsSkippedWithTheReasonAndNeitherPassesNorFails) {
+TEST_F(SkipTest, MissingDevice_SkipsCaseWithReason) {
   const Json results = run({on_device(), on_cpu("good")});
   const Json& item = results.at("cases").at(0);
   EXPECT_EQ(item.at("skipped"), std::string("arm cuda: ") + reason);
@@ -98,7 +98,7 @@ TEST_F(SkipTest, ACrashWhileTheDeviceIsSoughtIsAFailure) {
   EXPECT_EQ(item.at("arms").at(1).at("failure").at("kind"), "crashed");
 }
 
-TEST_F(SkipTest, AnArmThatFailsInAnotherWayIsNotHiddenByOneWithoutADevice) {
+TEST_F(SkipTest, OtherFailure_IsNotHiddenByMissingDevice) {
   const Json item = run_one(on_device("[golden]\narms = []\n", shell_arm("bad", "echo planted >&2; exit 7")));
   EXPECT_FALSE(item.contains("skipped"));
   EXPECT_FALSE(item.at("passed"));
@@ -111,7 +111,7 @@ TEST_F(SkipTest, NoGoldenIsRecorded) {
   EXPECT_FALSE(fs::exists(item.golden_file));
 }
 
-TEST_F(SkipTest, TheDeviceCountsInTheNextRunWithoutTheCacheInItsWay) {
+TEST_F(SkipTest, DevicePresentNextTime_RunsDespiteCache) {
   EXPECT_TRUE(run_one(on_device()).contains("skipped"));
   write_trainer("exec cp '" + (folder_ / "cases/topic/good.h5").string() + "' \"$PARITY_TRACE\"");
   const Json item = run_one(on_device());

@@ -79,7 +79,7 @@ TEST(FaultTest, JsonErrorsNameWhatIsWrong) {
   EXPECT_THAT([] { faults_from_json({1}); }, ThrowsMessage<UserError>(HasSubstr("is not an object")));
 }
 
-TEST(FaultTest, ScaleAndBf16ReachEveryElementAndAreRoundedOnce) {
+TEST(FaultTest, ScaleAndBf16_ReachEachElementRoundedOnce) {
   FaultEffect effect;
   EXPECT_THAT(changed(fault_of(FaultKind::scale, 0.5), {1, -2, 0, 3}, {4}, &effect),
               ElementsAre(1.5F, -3.0F, 0.0F, 4.5F));
@@ -115,7 +115,7 @@ TEST(FaultTest, PerturbGoesUpOrDownBySeedNameAndPlace) {
   EXPECT_NE(first, up(fault, "w"));
 }
 
-TEST(FaultTest, OneElementIsTheNamedOneOrADrawnOneThatIsNotZero) {
+TEST(FaultTest, OneElement_IsTheNamedOrADrawnNonZeroOne) {
   Fault fault = fault_of(FaultKind::ulp);
   fault.element = 1;
   FaultEffect effect;
@@ -167,7 +167,7 @@ TEST(FaultTest, HalvesChangePlacesAndTheMiddleStays) {
               ThrowsMessage<UserError>(HasSubstr("no halves")));
 }
 
-TEST(FaultTest, EveryFloatOfTwoBytesOrMoreIsChangedAndNothingElse) {
+TEST(FaultTest, Fault_ChangesFloatsOfTwoBytesOrMoreOnly) {
   for (size_t i = 0; i <= static_cast<size_t>(DType::bool8); ++i) {
     const auto dtype = static_cast<DType>(i);
     Sample sample(dtype, {1, 1, 1, 1});

@@ -107,7 +107,7 @@ TEST_F(JournalTest, WithoutAJournalThereIsNothingToAdd) {
   EXPECT_TRUE(committed_writes(folder / "absent", 0, 0).empty());
 }
 
-TEST_F(JournalTest, AJournalOfANameThatNoWriterHasCountsForNothing) {
+TEST_F(JournalTest, JournalOfForeignName_IsIgnored) {
   leave_journal();
   fs::rename(file(), folder / "file");
   fs::rename(journal_path(file()), folder / "file.journal");

@@ -33,7 +33,7 @@ class ProbeTest : public FolderTest {
   const fs::path file = folder / "file.h5";
 };
 
-TEST_F(ProbeTest, ACrashOfTheReaderBecomesAnErrorAndOnlyItsChildEnds) {
+TEST_F(ProbeTest, ReaderCrash_BecomesAnErrorEndingOnlyTheChild) {
   EXPECT_THAT([&] { probe(file, [] { ::raise(SIGSEGV); }); },
               ThrowsMessage<UserError>(AllOf(HasSubstr(file.string()), HasSubstr("HDF5 crashes on it"))));
   EXPECT_THAT([&] { probe(file, [] { ::raise(SIGXCPU); }); },

@@ -38,7 +38,7 @@ class ContentDigestTest : public RecordedTest {
   }
 };
 
-TEST_F(ContentDigestTest, LeavesOutProvenanceTimingsAndWhetherTensorsAreWhole) {
+TEST_F(ContentDigestTest, Digest_OmitsProvenanceTimingsAndWholeness) {
   const std::string expected = digest({});
   EXPECT_EQ(expected.size(), 32);
   EXPECT_EQ(digest({.seconds = 9}), expected);

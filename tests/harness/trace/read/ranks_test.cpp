@@ -158,7 +158,7 @@ TEST_F(RanksTraceTest, AFileThatIsDamagedIsNoneOfARunThatDidNotEnd) {
   EXPECT_THAT(Trace::open(folder).tensors(), IsEmpty());
 }
 
-TEST_F(RanksTraceTest, OfAChannelThatIsPerRankTheLargestCountsAndTheSmallestWhereRanksDiffer) {
+TEST_F(RanksTraceTest, PerRankChannel_LargestCountsSmallestIfDiffer) {
   const auto record = [](Recorder& recorder, int64_t step, int64_t calls, int64_t bytes) {
     recorder.begin_step(step);
     recorder.channel("loss", 1.0);
@@ -197,7 +197,7 @@ TEST_F(RanksTraceTest, OfAChannelThatIsPerRankTheLargestCountsAndTheSmallestWher
   EXPECT_EQ(trace.channels().at("comm.bytes").kind, ChannelKind::numeric);
 }
 
-TEST_F(RanksTraceTest, ARunThatOnlyRankZeroRecordedHasWhatItHoldsWhole) {
+TEST_F(RanksTraceTest, OnlyRankZeroRecorded_ItsTensorsAreWhole) {
   {
     Recorder first(of_rank(0));
     record_step(first, 1, rows(0));

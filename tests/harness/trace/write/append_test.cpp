@@ -26,7 +26,7 @@ class AppendTest : public RecordedTest {
   }
 };
 
-TEST_F(AppendTest, ARunInTwoPartsHasTheContentOfOneStraightThrough) {
+TEST_F(AppendTest, AppendedRun_HasContentOfStraightRun) {
   record_first(2);
   {
     Recorder recorder(resumed(2));

@@ -136,7 +136,7 @@ TEST_F(FaultInjectorTest, StaleAtEveryStepKeepsTheFirst) {
   recorder.finish();
 }
 
-TEST_F(FaultInjectorTest, DroppedReductionIsTheLocalGradientOfTheSameStep) {
+TEST_F(FaultInjectorTest, DroppedReduction_LeavesTheLocalGradient) {
   Recorder recorder(with({fault(FaultKind::dropped_reduction, {2})}));
   EXPECT_THAT(train(recorder), ElementsAre(ElementsAre(1, 2), ElementsAre(0.75F, 1)));
   recorder.finish();

@@ -138,7 +138,7 @@ TEST_F(RecorderTest, ValuesAreCopiedBeforeTheCallReturns) {
                 testing::Each(static_cast<float>(step)));
 }
 
-TEST_F(RecorderTest, FaultChangesTheTrainersMemoryAndWhatIsRecorded) {
+TEST_F(RecorderTest, Fault_ChangesTrainerMemoryAndRecord) {
   Recorder recorder(options());
   int64_t offered = 0;
   recorder.set_fault_hook(
@@ -165,7 +165,7 @@ TEST_F(RecorderTest, FaultChangesTheTrainersMemoryAndWhatIsRecorded) {
             trace.find_sketch({2, Phase::grad, "w"})->digest);
 }
 
-TEST_F(RecorderTest, FaultWithoutWritableMemoryChangesTheRecordOnly) {
+TEST_F(RecorderTest, Fault_ReadOnlyMemory_ChangesRecordOnly) {
   Recorder recorder(options());
   recorder.set_fault_hook([](int64_t, Phase, std::string_view, const TensorView&, void* data) {
     static_cast<float*>(data)[0] = -1;
@@ -192,7 +192,7 @@ TEST_F(RecorderTest, FailureStaysInAPartialTrace) {
   EXPECT_EQ((*trace.failure())["tensor"], "output.weight");
 }
 
-TEST_F(RecorderTest, AMeasuredTensorLeavesTheRowOfOneThatWasOffered) {
+TEST_F(RecorderTest, MeasuredTensor_LeavesTheRowOfAnOfferedOne) {
   const Sample sample(DType::float32, random_values(24));
   const TensorLayout rows = {{6, 8}, {{"dp", 1, 2, Shard{0, {{3, 6}}}}}};
   const TensorView view = {DType::float32, {3, 8}, sample.bytes.data()};

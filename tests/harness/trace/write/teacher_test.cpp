@@ -67,7 +67,7 @@ class TeacherTest : public RecordedTest {
   std::vector<float> terms_ = {10, 20, 30, 40, 50, 60, 70, 80};
 };
 
-TEST_F(TeacherTest, TheTrainerGoesOnWithTheOthersNumbersAndRecordsItsOwn) {
+TEST_F(TeacherTest, TaughtTrainer_UsesOthersValuesRecordsItsOwn) {
   Recorder recorder = taught(other_run());
   const auto left = offered<float>(recorder, {0, 2, 3, 4, 5, 6, 7, -8}, DType::float32, {4, 2});
   EXPECT_EQ(left, theirs_);
@@ -83,7 +83,7 @@ TEST_F(TeacherTest, ARankGetsItsPartOfTheLogicalTensor) {
               ElementsAre(5, 6, 7, 8));
 }
 
-TEST_F(TeacherTest, AMicroBatchGetsItsRowsAlsoWhenItIsComputedAgain) {
+TEST_F(TeacherTest, RecomputedMicroBatch_GetsItsRowsAgain) {
   Recorder recorder = taught(other_run());
   EXPECT_THAT(offered<float>(recorder, {0, 0, 0, 0}, DType::float32, {2, 2}, rows("micro_batch", 1)),
               ElementsAre(5, 6, 7, 8));

@@ -67,7 +67,7 @@ TEST_F(CollectivesTest, SplittingJoinsTheGradientsOfTheParts) {
               Each(""));
 }
 
-TEST_F(CollectivesTest, GatheringTakesThePartOfOneGradientOrOfTheSumOfAll) {
+TEST_F(CollectivesTest, Gather_BackwardTakesShardOfOneOrSummedGrad) {
   EXPECT_THAT(on_two_ranks([](const GroupPointer& ranks) {
                 expect([&](const torch::Tensor& x) { return gather(x, 1, 4, ranks); }, part(whole(), ranks),
                        whole(), -whole(), part(-whole(), ranks));

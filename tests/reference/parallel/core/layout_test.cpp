@@ -23,7 +23,7 @@ struct Mesh {
 
 class LayoutTest : public RanksTest {};
 
-TEST_F(LayoutTest, TwoDimensionsThatSplitTheSameRowsAreJoinedAgain) {
+TEST_F(LayoutTest, TwoDimensionsSplittingSameRows_AreJoined) {
   EXPECT_THAT(run_ranks(4,
                         [](Group& world) {
                           const Mesh mesh(world);

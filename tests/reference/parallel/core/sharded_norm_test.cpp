@@ -100,7 +100,7 @@ TEST_F(ShardedNormTest, SumsOverPartsOfSeveralDimensions) {
       Each(""));
 }
 
-TEST_F(ShardedNormTest, WithoutShardsItHasTheBitsOfTheNormOfOneRankAndSendsNothing) {
+TEST_F(ShardedNormTest, NoShards_NormHasBitsOfOneRankSendingNothing) {
   EXPECT_THAT(
       run_ranks(2,
                 [](Group& world) {

@@ -88,21 +88,21 @@ class FsdpTest : public RanksTest {
   }
 };
 
-TEST_F(FsdpTest, OverTwoRanksItHasTheGradientsOfReplicasBitForBit) {
+TEST_F(FsdpTest, TwoRanks_HaveReplicaGradientsBitForBit) {
   EXPECT_THAT(compare_on(2, uneven(2, 1), uneven(1, 2), Want::same_gradients), Each(""));
   RunConfig a = uneven(2, 1), b = uneven(1, 2);
   a.loss.chunks = b.loss.chunks = 3;
   EXPECT_THAT(compare_on(2, a, b, Want::same_gradients), Each(""));
 }
 
-TEST_F(FsdpTest, ReplicateAsHsdpHasTheBitsOfTheAllReduceOverTwoRanks) {
+TEST_F(FsdpTest, HsdpReplicate_TwoRanks_HasBitsOfAllReduce) {
   EXPECT_THAT(compare_on(2, uneven(2, 1), hsdp(uneven(2, 1)), Want::same_bits), Each(""));
   RunConfig halves = uneven(2, 1);
   halves.train.update = UpdateCall::halves;
   EXPECT_THAT(compare_on(2, halves, hsdp(halves), Want::same_bits), Each(""));
 }
 
-TEST_F(FsdpTest, FourRanksAgreeInFloat64ToTheLastBitsHoweverTheyShare) {
+TEST_F(FsdpTest, FourRanks_Float64_AgreeInAnyLayout) {
   const auto wide = [](RunConfig config) {
     config.dtype = Precision::float64;
     return config;
@@ -122,7 +122,7 @@ TEST_F(FsdpTest, WhenParametersAreDroppedChangesNoBit) {
   }
 }
 
-TEST_F(FsdpTest, ReducingEachMicroBatchIsTheSameMathematicsAndForTwoTheSameFirstSum) {
+TEST_F(FsdpTest, ReducingEachMicroBatch_IsTheSameMathematics) {
   for (const RunConfig& plain : {uneven(2, 1), uneven(1, 2), hsdp(uneven(2, 1))}) {
     RunConfig last = plain;
     last.dtype = Precision::float64;
@@ -144,7 +144,7 @@ TEST_F(FsdpTest, TheAveragingEraIsAMeanOfTheRanksOwnMeans) {
   EXPECT_THAT(compare_on(2, summed, hsdp(averaged), Want::same_bits), Each(""));
 }
 
-TEST_F(FsdpTest, AnAverageWhereASumWasMeantDividesTheGradientNormByTheRanks) {
+TEST_F(FsdpTest, AverageInsteadOfSum_DividesGradNormByRanks) {
   EXPECT_THAT(run_ranks(4,
                         [](Group& world) {
                           RunConfig averaged = uneven(2, 2);

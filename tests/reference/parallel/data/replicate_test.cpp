@@ -58,7 +58,7 @@ class ReplicateTest : public RanksTest {
   }
 };
 
-TEST_F(ReplicateTest, TwoRanksHaveTheBitsOfTwoMicroBatchesForEachNormalization) {
+TEST_F(ReplicateTest, TwoRanks_HaveTheBitsOfTwoMicroBatches) {
   for (const auto rule :
        {Normalization::global_tokens, Normalization::microbatch_mean, Normalization::gradient_scaling}) {
     RunConfig config = unequal();
@@ -84,7 +84,7 @@ TEST_F(ReplicateTest, FourRanksAgreeInFloat64ToTheLastBits) {
 }
 
 /// A program that has the trainer inside, and its ranks connected.
-TEST_F(ReplicateTest, OverAProcessGroupThatExistsAlreadyTheBitsAreTheSameAndAWarningSaysWhatHasNoEffect) {
+TEST_F(ReplicateTest, ExistingProcessGroup_SameBitsWithAWarning) {
   EXPECT_THAT(run_ranks(2,
                         [this](Group& world) {
                           RunConfig config = unequal();

@@ -21,7 +21,7 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 
-TEST(ContextPositionsTest, ARankHasAChunkFromTheHeadAndItsMirrorFromTheTail) {
+TEST(ContextPositionsTest, Rank_HasAHeadChunkAndItsMirrorFromTheTail) {
   EXPECT_THAT(context_positions(8, 2, 0), ElementsAre(0, 1, 6, 7));
   EXPECT_THAT(context_positions(8, 2, 1), ElementsAre(2, 3, 4, 5));
   EXPECT_THAT(context_positions(8, 4, 1), ElementsAre(1, 6));
@@ -60,7 +60,7 @@ class ContextParallelTest : public BesideOneProcessTest {
   }
 };
 
-TEST_F(ContextParallelTest, PartsAreGatheredInTheOrderOfTheSequenceAndGradientsComeBackSummed) {
+TEST_F(ContextParallelTest, Shards_GatherInSequenceOrderGradientsAreSums) {
   for (const int64_t ranks : {2, 4})
     EXPECT_THAT(run_ranks(ranks,
                           [](Group& world) {

@@ -68,7 +68,7 @@ TEST_F(ExpertParallelTest, TakesItsRanksFromThoseThatShareSequences) {
   EXPECT_THAT(routed_beside_one_process(config), Each(""));
 }
 
-TEST_F(ExpertParallelTest, HoldsUnderActivationCheckpointingAndSeveralMicroBatches) {
+TEST_F(ExpertParallelTest, CheckpointedMicroBatches_TrainAsOneProcess) {
   RunConfig config = experts();
   config.data.micro_batches = 2;
   config.parallel = {.dp_shard = 2,

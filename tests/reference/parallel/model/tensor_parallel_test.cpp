@@ -58,7 +58,7 @@ TEST_F(TensorParallelTest, EachRankKeepsItsPartOfEachMatrixAndSaysWhich) {
       Each(""));
 }
 
-TEST_F(TensorParallelTest, TrainsAsOneProcessDoesWithAndWithoutEachKindOfParallelism) {
+TEST_F(TensorParallelTest, EachParallelism_TrainsAsOneProcess) {
   for (const int64_t ranks : {2, 4})
     for (const bool sequence_parallel : {false, true})
       for (const bool loss_parallel : {false, true}) {

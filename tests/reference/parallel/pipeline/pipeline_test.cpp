@@ -23,7 +23,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(PipelineStagesTest, BlocksAreDividedInOrderAndTheLastStageHasNoMoreThanAnother) {
+TEST(PipelineStagesTest, Blocks_DivideInOrderLastStageIsNeverLargest) {
   EXPECT_THAT(sections_of(4, 2), ElementsAre(Section{0, 2}, Section{2, 4}));
   EXPECT_THAT(sections_of(7, 3), ElementsAre(Section{0, 3}, Section{3, 5}, Section{5, 7}));
   EXPECT_THAT(sections_of(3, 3), ElementsAre(Section{0, 1}, Section{1, 2}, Section{2, 3}));
@@ -91,7 +91,7 @@ TEST_F(PipelineTest, TrainsAsOneProcessDoesUnderEachSchedule) {
         << name_of(layout.schedule) << " on " << layout.ranks;
 }
 
-TEST_F(PipelineTest, AlsoWithSeveralMicroBatchesAndEachNormalization) {
+TEST_F(PipelineTest, SeveralMicroBatches_EachNormalization_Agree) {
   for (const auto rule : {Normalization::microbatch_mean, Normalization::gradient_scaling}) {
     RunConfig config = with(five_blocks(Precision::float64), layouts[1]);
     config.parallel.pp_microbatches = 2;
@@ -147,7 +147,7 @@ TEST_F(PipelineTest, MasksAreCutWithTheirRowsOrMadeOfThem) {
     }
 }
 
-TEST_F(PipelineTest, AMaskThatModulesHoldIsWrongFromTheSecondPieceOn) {
+TEST_F(PipelineTest, MaskHeldByModules_IsWrongFromSecondPiece) {
   RunConfig config = with(with_documents(five_blocks(Precision::float64)), layouts[0]);
   config.parallel.pp_masks = PipelineMasks::held;
   EXPECT_THAT(beside_one_process(config), Each(HasSubstr("step 1: loss")));

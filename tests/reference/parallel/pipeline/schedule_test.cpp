@@ -146,7 +146,7 @@ TEST(PipelineScheduleTest, RanksWaitNoLongerThanTheBubble) {
   }
 }
 
-TEST(PipelineScheduleTest, OneForwardOneBackwardHoldsAsManyPiecesAsStagesAreLeft) {
+TEST(PipelineScheduleTest, OneForwardOneBackward_HoldsAPiecePerStageLeft) {
   for (const PipelineShape& shape : all_shapes())
     for (int64_t rank = 0; rank < shape.ranks; ++rank) {
       const int64_t held = play(shape).held_at_most[static_cast<size_t>(rank)];

@@ -42,7 +42,7 @@ TEST_F(GeneratorRanksTest, TwoRanksWriteWhatOneWritesInPassesOfOddLength) {
       Each(""));
 }
 
-TEST_F(GeneratorRanksTest, BatchInvarianceHoldsOverTwoRanksAndBothHaveTheSameBits) {
+TEST_F(GeneratorRanksTest, TwoRanks_AreBatchInvariantWithEqualBits) {
   EXPECT_THAT(
       run_ranks(2,
                 [](Group& world) {

@@ -59,7 +59,7 @@ TEST_F(GeneratorRefusalsTest, WithoutWeightsNothingIsWritten) {
   EXPECT_TRUE(generator_->generate({}).empty());
 }
 
-TEST_F(GeneratorRefusalsTest, LogitsThatAreNotFiniteAreNamedBySequenceAndPosition) {
+TEST_F(GeneratorRefusalsTest, NonFiniteLogits_AreNamedWithTheirPosition) {
   // Token 39 is in the second prompt only, at its end.
   torch::Tensor(generator_->parameters().front().value)[39].fill_(std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(says({{1, 2}, 1, 0}), "");

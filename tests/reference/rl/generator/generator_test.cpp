@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(, InvariantGeneratorTest,
                          testing::Values(torch::kFloat32, torch::kFloat64, torch::kBFloat16),
                          [](const auto& instance) { return c10::toString(instance.param); });
 
-TEST_P(InvariantGeneratorTest, BitsDependNeitherOnSlotsNorOnPassesNorOnTheCache) {
+TEST_P(InvariantGeneratorTest, Bits_AreIndependentOfSlotsPassesAndCache) {
   const GeneratorOptions all{.dtype = GetParam(), .batch_invariant = true};
   for (const ModelDimensions& dimensions : {odd(), latent()}) {
     const Completions expected = complete(dimensions, all);
@@ -122,7 +122,7 @@ TEST_P(InvariantGeneratorTest, BitsDependNeitherOnSlotsNorOnPassesNorOnTheCache)
   }
 }
 
-TEST_P(InvariantGeneratorTest, LogprobsOfWholeSequencesAreThoseThatTheTokensWereSampledWith) {
+TEST_P(InvariantGeneratorTest, WholeSequenceLogprobs_EqualSampledOnes) {
   const auto generator =
       written_generator(odd(), {.dtype = GetParam(), .max_tokens = 20, .batch_invariant = true});
   const std::vector<GenerationRequest> requests = seven_requests();
@@ -135,7 +135,7 @@ TEST_P(InvariantGeneratorTest, LogprobsOfWholeSequencesAreThoseThatTheTokensWere
     EXPECT_EQ(again[i], written[i].logprobs) << i;
 }
 
-TEST_P(InvariantGeneratorTest, TheyAreThoseOfAModelThatIsTrainedOnTheWholeBatch) {
+TEST_P(InvariantGeneratorTest, Logprobs_EqualThoseOfATrainedWholeBatch) {
   const std::vector<GenerationRequest> requests = seven_requests();
   const Completions written =
       complete(odd(), {.dtype = GetParam(), .max_sequences = 3, .max_tokens = 9, .batch_invariant = true});

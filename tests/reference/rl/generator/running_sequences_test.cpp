@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(RunningSequencesTest, MixesPiecesOfPromptsWithSequencesThatAreWritten) {
+TEST(RunningSequencesTest, Pass_MixesPromptPiecesWithDecodedSequences) {
   RunningSequences running({4, 7, 2}, {.sequences = 2, .tokens = 6});
   // Sequence 0 whole, 1 as far as it goes: positions 0 1 2 3 0 1.
   std::vector<Chunk> pass = running.next_pass();
@@ -33,7 +33,7 @@ TEST(RunningSequencesTest, MixesPiecesOfPromptsWithSequencesThatAreWritten) {
   EXPECT_THAT(running.next_pass(), IsEmpty());
 }
 
-TEST(RunningSequencesTest, MoreSequencesThanTokensOfAPassTakeTurnsAndAllEnd) {
+TEST(RunningSequencesTest, MoreSequencesThanPassTokens_TakeTurnsToTheEnd) {
   RunningSequences running({1, 1, 1}, {.sequences = 3, .tokens = 2});
   EXPECT_THAT(running.next_pass(), ElementsAre(Chunk{0, 0, 0, 1}, Chunk{1, 1, 0, 1}));
   running.end(0);
@@ -46,7 +46,7 @@ TEST(RunningSequencesTest, MoreSequencesThanTokensOfAPassTakeTurnsAndAllEnd) {
   EXPECT_THAT(running.next_pass(), IsEmpty());
 }
 
-TEST(RunningSequencesTest, WholeSequencesComeFromTheBeginningAlsoWhereOneIsLongerThanAPass) {
+TEST(RunningSequencesTest, WholeSequences_StartAtBeginningAlsoIfLong) {
   RunningSequences running({5, 2, 2}, {.sequences = 3, .tokens = 4, .whole = true});
   EXPECT_THAT(running.next_pass(), ElementsAre(Chunk{0, 0, 0, 5}));
   running.append(0);

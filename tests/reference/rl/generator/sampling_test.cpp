@@ -26,7 +26,7 @@ TEST(SamplingTest, TakesTheTokenAtWhichTheRunningSumPasses) {
   EXPECT_EQ(sampled_token(logits(), 1, std::nextafter(1.0, 0.0)), 3);
 }
 
-TEST(SamplingTest, NeverTakesATokenWithoutAProbabilityBehindTheLastOne) {
+TEST(SamplingTest, Sampling_NeverTakesAZeroProbabilityToken) {
   const torch::Tensor x = torch::tensor({0.0, 0.0, -1e9, -1e9}, torch::kFloat64);
   EXPECT_EQ(sampled_token(x, 1, std::nextafter(1.0, 0.0)), 1);
 }

@@ -68,7 +68,7 @@ TEST(TransferPlanTest, ReplicasShareWhatOthersNeed) {
   EXPECT_THAT(given, testing::Each(8));
 }
 
-TEST(TransferPlanTest, AScalarAndATensorWithoutElementsHaveTheirPlace) {
+TEST(TransferPlanTest, ScalarsAndEmptyTensors_HaveTheirPlace) {
   const std::vector<SpreadTensor> tensors = {
       {.name = "scalar", .shape = {}, .held = {part({}), {}}, .needed = {{}, part({})}},
       {.name = "empty",

@@ -64,7 +64,7 @@ std::string complaint_of(const Act& act) {
 
 class FailuresTest : public RanksTest, public testing::WithParamInterface<PushMethod> {};
 
-TEST_P(FailuresTest, APushThatOneRankBreaksOffLeavesTheOldVersionAndTheNextOneWorks) {
+TEST_P(FailuresTest, PushAbortedByOneRank_KeepsOldVersionNextWorks) {
   const auto complaints = run_ranks(2, [](Group& world) {
     AfterOneVersion ranks(world, GetParam());
     int64_t steps = 0;
@@ -93,7 +93,7 @@ TEST_P(FailuresTest, APushThatOneRankBreaksOffLeavesTheOldVersionAndTheNextOneWo
   EXPECT_THAT(complaints, Each(""));
 }
 
-TEST_P(FailuresTest, ARankThatDiesInAPushLeavesTheOthersWhatTheyServe) {
+TEST_P(FailuresTest, RankDyingInPush_KeepsTheServedVersion) {
   const auto complaints = run_ranks(4, [](Group& world) {
     AfterOneVersion ranks(world, GetParam());
     ranks.sync.watch([&](int64_t done, int64_t) {

@@ -52,7 +52,7 @@ TEST_F(DocumentCaptureTest, IdsOfTheWholeUpdateAreRecordedHoweverItIsCut) {
     EXPECT_EQ(channel_of(whole, channel), channel_of(parts, channel)) << channel;
 }
 
-TEST_F(DocumentCaptureTest, FirstKeysOfEachMaskAreRecordedHoweverTheUpdateIsCut) {
+TEST_F(DocumentCaptureTest, FirstKeys_AreRecordedForAnyMicroBatchCount) {
   const Json irope = {{"architecture.nope_every", 2}, {"attention.fixed_block", 8}};
   Json cut = irope;
   cut["data.micro_batches"] = 2;

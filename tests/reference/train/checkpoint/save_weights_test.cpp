@@ -53,7 +53,7 @@ class SaveWeightsTest : public RanksTest {
   }
 };
 
-TEST_F(SaveWeightsTest, EveryLayoutWritesTheBytesOfOneProcessAndTakesItsPartOfThem) {
+TEST_F(SaveWeightsTest, EachLayout_WritesBytesOfOneProcessAndLoads) {
   const std::filesystem::path expected = folder / "one.safetensors";
   ASSERT_THAT(
       run_ranks(

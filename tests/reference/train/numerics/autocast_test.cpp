@@ -22,7 +22,7 @@ RunConfig asking_for_it() {
   return config;
 }
 
-TEST_F(AutocastTest, MatrixProductsTakeSixteenBitsWhileItLivesAndNormsDoNot) {
+TEST_F(AutocastTest, Autocast_MatrixProductsUse16BitsNormsDoNot) {
   EXPECT_THAT(run_ranks(1,
                         [](Group&) {
                           const torch::Tensor x = torch::ones({2, 4}), weight = torch::ones({3, 4});
@@ -41,7 +41,7 @@ TEST_F(AutocastTest, MatrixProductsTakeSixteenBitsWhileItLivesAndNormsDoNot) {
               Each(""));
 }
 
-TEST_F(AutocastTest, IsIgnoredWithAWarningWhereParallelismTakesItsPlace) {
+TEST_F(AutocastTest, Parallelism_IgnoresAutocastWithAWarning) {
   RunConfig config = asking_for_it();
   EXPECT_TRUE(autocasts(config));
   EXPECT_THAT(autocast_warnings(config), IsEmpty());

@@ -56,7 +56,7 @@ TEST_F(Float8WeightsTest, RoundsToFourDigitsAtTheScale) {
       << "the largest element keeps its value";
 }
 
-TEST_F(Float8WeightsTest, ScalesAfterTheUpdateAreThoseOfTheNextForwardPass) {
+TEST_F(Float8WeightsTest, ScalesAfterUpdate_AreThoseOfTheNextForward) {
   for (const auto& change : std::vector<std::function<void(RunConfig&)>>{
            [](RunConfig&) {}, [](RunConfig& c) { c.parallel.dp_shard = 2; },
            [](RunConfig& c) { c.parallel.tp = 2; }, [](RunConfig& c) { c.parallel.pp = 2; }}) {

@@ -39,7 +39,7 @@ TEST(HalvesTest, AnUpdateFromOutsideHasTheBitsOfStep) {
   }
 }
 
-TEST(HalvesTest, ForwardBackwardThatZeroesKeepsTheLastMicroBatchOnly) {
+TEST(HalvesTest, ZeroingForwardBackward_KeepsLastMicroBatch) {
   Trainer zeroing(config_of(2)), last(config_of(2));
   std::vector<torch::Tensor> kept;
   zeroing.set_phase_hook([&](Phase phase) {

@@ -12,7 +12,7 @@ namespace {
 
 using HeartbeatTest = FolderTest;
 
-TEST_F(HeartbeatTest, TheFileSaysHowFarTheRankHasComeAndWhatItWaitsIn) {
+TEST_F(HeartbeatTest, HeartbeatFile_NamesProgressAndWaitingPlace) {
   const auto said = [&] { return Json::parse(read_file(folder / "beat")); };
   Heartbeat heartbeat(folder / "beat");
   EXPECT_EQ(said(), Json::object());

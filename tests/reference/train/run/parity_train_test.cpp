@@ -63,7 +63,7 @@ TEST_F(ParityTrainTest, RecordsWeightDecayWhereItMoves) {
               testing::ElementsAre(0, 0.125, 0.25, 0.375));
 }
 
-TEST_F(ParityTrainTest, OffersInitialParametersGradientsAndUpdatedParameters) {
+TEST_F(ParityTrainTest, Trace_HasInitialParamsGradientsAndUpdates) {
   const auto config = write_config(small());
   write_file(folder / "capture.json",
              R"({"tensors": [{"steps": [0, 2], "phases": [], "names": ["layers.1.*wq*"]}]})");
@@ -88,7 +88,7 @@ TEST_F(ParityTrainTest, OffersInitialParametersGradientsAndUpdatedParameters) {
   EXPECT_EQ(beat.at("phase"), "done");
 }
 
-TEST_F(ParityTrainTest, AStoppedAndResumedRunLeavesTheTraceOfAStraightOne) {
+TEST_F(ParityTrainTest, ResumedRun_LeavesTheTraceOfAStraightRun) {
   const auto config = write_config(small());
   const std::string place = config.string() + " --quiet --checkpoint-dir " + folder.string() + " --trace ";
   const std::string straight = (folder / "straight.h5").string(), parts = (folder / "parts.h5").string();
@@ -103,7 +103,7 @@ TEST_F(ParityTrainTest, AStoppedAndResumedRunLeavesTheTraceOfAStraightOne) {
     EXPECT_EQ(channel_of(a, name), channel_of(b, name)) << name;
 }
 
-TEST_F(ParityTrainTest, ARunFromACheckpointOnTheWayLeavesTheUpdatesBehindIt) {
+TEST_F(ParityTrainTest, StartFromCheckpoint_RecordsUpdatesAfterIt) {
   const auto config = write_config(small());
   const std::string place = config.string() + " --quiet --checkpoint-dir " + folder.string() + " --trace ";
   const std::string straight = (folder / "straight.h5").string(), rest = (folder / "rest.h5").string();
@@ -119,7 +119,7 @@ TEST_F(ParityTrainTest, ARunFromACheckpointOnTheWayLeavesTheUpdatesBehindIt) {
   EXPECT_EQ(train(place + rest + " --start-from " + (folder / "step5").string()).status, 3);
 }
 
-TEST_F(ParityTrainTest, ARunThatIsNotFiniteEndsWithTheReasonAndStatusFour) {
+TEST_F(ParityTrainTest, NonFiniteRun_ExitsFourWithReason) {
   Json changes = small();
   changes["lr.base"] = 1e30;
   const CommandResult result = train(write_config(changes).string() + " --trace " + trace_path().string());

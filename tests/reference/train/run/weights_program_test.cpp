@@ -24,7 +24,7 @@ class WeightsProgramTest : public TrainProgramTest {
   }
 };
 
-TEST_F(WeightsProgramTest, WhatIsSavedUnderAnyNamesIsWhereAnotherRunBegins) {
+TEST_F(WeightsProgramTest, SavedWeights_AnyNames_StartAnotherRun) {
   Json still = small();
   still.update({{"steps", 3}, {"lr.base", 1e-30}});  // the last weights are the first ones
   Json other = still;
@@ -39,7 +39,7 @@ TEST_F(WeightsProgramTest, WhatIsSavedUnderAnyNamesIsWhereAnotherRunBegins) {
               testing::Contains(Key("model.layers.1.self_attn.q_proj.weight")));
 }
 
-TEST_F(WeightsProgramTest, AFileThatIsMissingOrOfAnotherModelEndsTheRunBeforeItBegins) {
+TEST_F(WeightsProgramTest, MissingOrForeignWeights_FailBeforeTheRun) {
   Json changes = small();
   changes["steps"] = 1;
   const std::string config = write_config(changes).string();

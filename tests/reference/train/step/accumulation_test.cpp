@@ -55,18 +55,18 @@ TEST(AccumulationTest, MicroBatchesDifferInValidTokens) {
   EXPECT_NE(batches.micro_batches[0].valid_tokens, batches.micro_batches[1].valid_tokens);
 }
 
-TEST(AccumulationTest, GlobalTokensGivesTheSameGradientHoweverItIsCut) {
+TEST(AccumulationTest, GlobalTokens_SameGradientForAnyCut) {
   EXPECT_LE(gap_of_cuts(Normalization::global_tokens), 1e-13);
 }
 
-TEST(AccumulationTest, GradientScalingGivesTheSameGradientHoweverItIsCutAndThatOfGlobalTokens) {
+TEST(AccumulationTest, GradientScaling_EqualsGlobalTokensForAnyCut) {
   EXPECT_LE(gap_of_cuts(Normalization::gradient_scaling), 1e-13);
   EXPECT_LE(gradient_gap(config_with(4, Normalization::global_tokens),
                          config_with(4, Normalization::gradient_scaling)),
             1e-13);
 }
 
-TEST(AccumulationTest, MicrobatchMeanGivesAnotherGradientWhereTokensDiffer) {
+TEST(AccumulationTest, MicrobatchMean_DiffersWhereTokenCountsDiffer) {
   EXPECT_GE(gap_of_cuts(Normalization::microbatch_mean), 1e-2);
 }
 
@@ -96,7 +96,7 @@ TEST(AccumulationTest, ChunksChangeLossAndGradientByRoundingOnly) {
   }
 }
 
-TEST(AccumulationTest, AStreamFetchesAMicroBatchOnlyWhenTheOneBeforeIsDone) {
+TEST(AccumulationTest, Stream_FetchesNextMicroBatchAfterThePrevious) {
   RunConfig config = config_with(4, Normalization::gradient_scaling);
   const auto sequences_read_before_each_forward = [&](Accumulation accumulation) {
     config.loss.accumulation = accumulation;

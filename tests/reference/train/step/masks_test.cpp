@@ -51,7 +51,7 @@ TEST(MaskResultTest, CountsAreThoseOfTheDocumentsThatTheHookSees) {
   EXPECT_LT(pairs, 4 * 12 * 13 / 2);
 }
 
-TEST(MaskResultTest, EosAndPositionsAgreeOnPackedDocumentsUntilANewlineFollowsTheEos) {
+TEST(MaskResultTest, EosAndPositions_AgreeUnlessNewlineFollowsEos) {
   for (const int64_t newline : {-1, 38}) {
     RunConfig eos = packed_config(DocumentBoundary::eos);
     RunConfig positions = packed_config(DocumentBoundary::position_difference);
@@ -102,7 +102,7 @@ TEST(DocumentWarningTest, SaysWhichOfTwoMarksIsUsed) {
   EXPECT_THAT(Trainer(tiny_config()).warnings(), testing::IsEmpty());
 }
 
-TEST(DocumentWarningTest, SaysThatEosMarksNothingWherePackingTakesItOutOfTheInputs) {
+TEST(DocumentWarningTest, Warning_PackingDropsEos_SaysEosMarksNothing) {
   for (const Packing packing : {Packing::concat_then_split, Packing::first_fit}) {
     RunConfig config = packed_config(DocumentBoundary::eos, 1, packing);
     config.data.positions = PositionsChoice::sequence;

@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
              UpdateCall::halves_zeroing}),
     [](const auto& instance) { return instance.param.name; });
 
-TEST(TokenCountTest, AMicroBatchWithoutALabelIsNamedWhereItsMeanIsAskedFor) {
+TEST(TokenCountTest, MicroBatchWithoutLabel_MeanNamesIt) {
   RunConfig config = tiny_config();
   config.loss.normalization = Normalization::microbatch_mean;
   Trainer trainer(config);

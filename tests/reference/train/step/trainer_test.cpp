@@ -53,7 +53,7 @@ TEST(TrainerTest, LossFallsOnALicenceText) {
   EXPECT_LT(last, first - 1.0);
 }
 
-TEST(TrainerTest, ForwardBackwardAccumulatesUntilGradientsAreDropped) {
+TEST(TrainerTest, ForwardBackward_AccumulatesUntilDropped) {
   Trainer trainer(tiny_config(Precision::float64));
   const UpdateBatches batches = trainer.next_batches();
   trainer.forward_backward(batches);
@@ -65,7 +65,7 @@ TEST(TrainerTest, ForwardBackwardAccumulatesUntilGradientsAreDropped) {
   EXPECT_TRUE(torch::equal(trainer.parameters()[1].value.grad(), once));
 }
 
-TEST(TrainerTest, EvaluationIsTheLossOfTheFirstRowsAndChangesNothing) {
+TEST(TrainerTest, Evaluation_IsFirstRowsLossChangingNothing) {
   RunConfig config = tiny_config();
   config.data.ignore_fraction = 0.3;
   Trainer plain(config);
@@ -114,7 +114,7 @@ TEST(TrainerTest, DeepSpeedsEngineOrderWastesTwoUpdates) {
   EXPECT_GT(trainer.step().update_norm, 0.0);
 }
 
-TEST(TrainerTest, ARisingWeightDecayIsToldToTheOptimizerAndReported) {
+TEST(TrainerTest, RisingWeightDecay_ReachesOptimizerAndReport) {
   RunConfig config = tiny_config();
   EXPECT_FALSE(Trainer(config).step().weight_decay.has_value());
   config.lr.schedule = ScheduleName::megatron;
@@ -132,7 +132,7 @@ TEST(TrainerTest, ARisingWeightDecayIsToldToTheOptimizerAndReported) {
   EXPECT_EQ(first.update_norm, Trainer(config).step().update_norm);
 }
 
-TEST(TrainerTest, PhasesComeInOrderAndGradientsAreClippedInTheSecond) {
+TEST(TrainerTest, Phases_ComeInOrderSecondHasClippedGradients) {
   RunConfig config = tiny_config(Precision::float64);
   config.clip.max_norm = 0.01;
   Trainer trainer(config);

@@ -69,7 +69,7 @@ TEST(TwinTest, NoOperatorOfAFloat64SgdUpdateTouchesFloat32) {
   EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty());
 }
 
-TEST(TwinTest, NoOperatorOfAFloat64ChunkedOrScaledUpdateTouchesFloat32) {
+TEST(TwinTest, Float64ChunkedOrScaled_TouchesNoFloat32) {
   RunConfig config = tiny_config(Precision::float64);
   config.loss.normalization = Normalization::gradient_scaling;
   EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty());
@@ -77,7 +77,7 @@ TEST(TwinTest, NoOperatorOfAFloat64ChunkedOrScaledUpdateTouchesFloat32) {
   EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty());
 }
 
-TEST(TwinTest, NoAttentionBackendOfAFloat64UpdateTouchesFloat32) {
+TEST(TwinTest, Float64AttentionBackends_TouchNoFloat32) {
   for (const AttentionBackend backend :
        {AttentionBackend::flex, AttentionBackend::varlen, AttentionBackend::dense}) {
     RunConfig config = tiny_config(Precision::float64);
