@@ -47,10 +47,11 @@ static_assert(EnumNames<Relation>::names.size() == static_cast<size_t>(Relation:
 
 /// A check's window of update numbers, both ends included, as a case file names it.
 struct StepWindow {
+  /// How the window is named. All but `range` depend on the run.
   enum class Kind { all, warmup, after_warmup, last, range };
-  Kind kind = Kind::all;
-  int64_t first = 0;  ///< range only
-  int64_t last = 0;
+  Kind kind = Kind::all;  ///< how the window is named
+  int64_t first = 0;      ///< range only
+  int64_t last = 0;       ///< range only
 };
 
 template <>
@@ -86,8 +87,8 @@ struct Check {
   Phase phase = Phase::param;         ///< ... at this phase
   /// Two arms, of which the first is the reference; one if the claim is about a single arm.
   std::vector<std::string> arms;
-  Relation relation = Relation::identical;
-  int64_t lag = 1;  ///< lagged only
+  Relation relation = Relation::identical;  ///< what is claimed
+  int64_t lag = 1;                          ///< lagged only
   /// For `bounded`: the tolerated relative gap. If not set, the measured floor decides.
   std::optional<double> tolerance;
   std::string tolerance_because;  ///< why the tolerance may be far from the floor
@@ -99,9 +100,10 @@ struct Check {
   /// With `golden`, one arm is compared with what is stored of it.
   Against against = Against::arm;
   std::optional<Sibling> sibling;  ///< for `no_farther`
-  StepWindow steps;
-  std::string because;
+  StepWindow steps;                ///< where the claim must hold
+  std::string because;             ///< why the claim must hold
 
+  /// Returns whether the check is about tensors, not channels.
   bool of_tensors() const { return !tensor.empty(); }
   /// Returns the quantity as text: "lr", "loss, grad_norm" or "grad layers.*.wq.weight".
   std::string quantity() const;
@@ -113,25 +115,27 @@ struct Check {
 
 /// Where two sides differ most, or first.
 struct WorstPlace {
-  int64_t step = 0;
+  int64_t step = 0;                ///< update number; 0 is the initial state
   std::string quantity;            ///< channel or tensor name
   std::vector<int64_t> index;      ///< coordinates; empty for a channel
   std::optional<double> expected;  ///< not set if only sketches were compared
-  std::optional<double> actual;
-  std::string metric;  ///< name of the metric
-  double value = 0;
+  std::optional<double> actual;    ///< not set if `expected` is not
+  std::string metric;              ///< name of the metric
+  double value = 0;                ///< value of the metric
+  /// Largest value that still passes. 0 if bits or float64 twins decide.
   double limit = 0;
 };
 
 /// The result of a check. `passed` states whether the claim holds; `verdict` states what was found, whether
 /// or not it was claimed. A `distinct` check passes with verdict `different`.
 struct CheckResult {
-  bool passed = false;
-  Verdict verdict = Verdict::missing;
+  bool passed = false;                 ///< whether the claim holds
+  Verdict verdict = Verdict::missing;  ///< what was found
   /// Describes the result in words, with both values, steps and names.
   std::string sentence;
   Json measured = Json::object();  ///< metric name -> number
   Json limit;                      ///< metric name -> number; null if bits decide
+  /// Where the arms differ most, or first; not set if no place was found.
   std::optional<WorstPlace> worst;
   /// One row per tensor (results.json form), for tensor checks.
   Json tensors = Json::array();

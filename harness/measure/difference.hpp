@@ -40,16 +40,16 @@ struct Difference {
   double bias_ulp = 0;
   /// Smallest rtol with |a - e| <= rtol |e| everywhere (M3 at atol 0).
   double needed_rtol = 0;
-  int64_t expected_nan = 0;  ///< NaN elements in each side
-  int64_t actual_nan = 0;
-  int64_t expected_inf = 0;  ///< infinite elements in each side
-  int64_t actual_inf = 0;
+  int64_t expected_nan = 0;  ///< NaN elements of expected
+  int64_t actual_nan = 0;    ///< NaN elements of actual
+  int64_t expected_inf = 0;  ///< infinite elements of expected
+  int64_t actual_inf = 0;    ///< infinite elements of actual
 
   /// Flat index of the worst element: the first NaN, else the first element with the largest |a - e|, else
   /// the first with different bits. -1 if all bits are equal.
   int64_t worst_index = -1;
-  double worst_expected = 0;
-  double worst_actual = 0;
+  double worst_expected = 0;  ///< value of expected at worst_index
+  double worst_actual = 0;    ///< value of actual at worst_index
 
   /// Where the difference lies. Set only if DifferenceOptions::profile asks for it.
   std::optional<DifferenceProfile> profile;
@@ -67,15 +67,18 @@ struct Difference {
 
 /// What counts as equal. The defaults are the strictest.
 struct DifferencePolicy {
+  /// Whether two NaNs at the same index count as equal.
   enum class Nan { never_equal, equal_if_both };
+  /// Whether -0 differs from +0.
   enum class ZeroSign { counts, ignored };
   /// With as_zero, both sides are compared as hardware that flushes subnormals would hold them.
   enum class Subnormal { counts, as_zero };
 
-  Nan nan = Nan::never_equal;
-  ZeroSign zero_sign = ZeroSign::counts;
-  Subnormal subnormal = Subnormal::counts;
+  Nan nan = Nan::never_equal;               ///< rule for NaN
+  ZeroSign zero_sign = ZeroSign::counts;    ///< rule for the sign of 0
+  Subnormal subnormal = Subnormal::counts;  ///< rule for subnormal numbers
 
+  /// Returns whether every rule is the strictest.
   bool strict() const {
     return nan == Nan::never_equal && zero_sign == ZeroSign::counts && subnormal == Subnormal::counts;
   }

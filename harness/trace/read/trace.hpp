@@ -35,20 +35,22 @@ class Trace {
   ///         sizes beyond the file)
   static Trace open(const std::filesystem::path& path);
   ~Trace();
-  Trace(Trace&&) noexcept;
-  Trace& operator=(Trace&&) noexcept;
+  Trace(Trace&&) noexcept;             ///< takes over the other's files
+  Trace& operator=(Trace&&) noexcept;  ///< takes over the other's files
 
-  const std::filesystem::path& path() const;
-  const std::string& schema() const;
+  const std::filesystem::path& path() const;  ///< the file that was opened
+  const std::string& schema() const;          ///< "parity.trace/MAJOR.MINOR"
+  /// Returns whether the run came to its end.
   bool complete() const;
-  int64_t last_step() const;
+  int64_t last_step() const;       ///< last of the committed steps
   const Json& config() const;      ///< {} if the writer recorded none
   const Json& provenance() const;  ///< {} if the writer recorded none
+  /// Returns what the run reported as its failure; not set if it reported none.
   const std::optional<Json>& failure() const;
   /// Returns the faults injected into the run, with their effects on all ranks; empty for an unmodified run.
   const std::vector<FaultReport>& faults() const;
 
-  int64_t ranks() const;
+  int64_t ranks() const;  ///< number of ranks in the run
   /// Returns how many ranks' values the writer joined in this one file (attribute joined_ranks); else 1.
   int64_t joined_ranks() const;
   /// Returns how many replicated tensors and channels were compared between two ranks.
@@ -57,9 +59,13 @@ class Trace {
   /// rank's values of such a tensor.
   const std::vector<ReplicaDifference>& replica_differences() const;
 
+  /// Returns the committed updates, ascending. The initial state, step 0, is not an update.
   const std::vector<int64_t>& steps() const;
+  /// Returns the channels by name, each with one value per step.
   const std::map<std::string, Channel>& channels() const;
+  /// Returns the sketch rows of all tensors, in order of step and execution.
   const std::vector<SketchRow>& sketches() const;
+  /// Returns the sketch row of a tensor; null if there is none.
   const SketchRow* find_sketch(const TensorKey& key) const;
   /// Returns the channels of each rank before they were joined, by rank. Empty for a run of one rank and for
   /// the file of a single rank.
@@ -73,6 +79,7 @@ class Trace {
 
   /// Returns the keys of the tensors whose values are in the trace, in order of step, phase and execution.
   std::vector<TensorKey> tensors() const;
+  /// Returns whether the values of a tensor are in the trace as a whole.
   bool has_tensor(const TensorKey& key) const;
   /// Returns a view of a logical tensor, valid as long as the Trace. Its first use compares the values with
   /// the digest of the tensor's sketch row, if there is one.
@@ -84,6 +91,7 @@ class Trace {
   /// Returns whether the values were compared with their sketch row. Also true for a tensor without a row.
   bool is_proved(const TensorKey& key) const;
   /// Compares a digest that the caller computed with the tensor's sketch row.
+  /// \param key    the tensor
   /// \param found  digest of the values
   /// \throws UserError as `tensor`
   void prove(const TensorKey& key, const Digest& found) const;

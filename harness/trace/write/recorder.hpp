@@ -34,10 +34,12 @@ using FaultHook =
 /// leaves all committed steps readable. It loses at most the unfinished step and those still queued.
 class Recorder {
  public:
+  /// What a Recorder is opened with.
   struct Options {
     std::filesystem::path path;  ///< trace.h5; written as trace.h5.partial until `finish`
     Json config;                 ///< canonical numeric config
     Json provenance;             ///< allow-listed facts about build and machine
+    /// What is recorded, and what is changed in the run.
     Capture capture;
     /// Number of steps that the complete trace at `path` must hold, to continue it (a resumed run). 0 starts
     /// a new trace.
@@ -54,12 +56,15 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
+  /// Installs a hook that may change each tensor before it is recorded.
   void set_fault_hook(FaultHook hook);
 
   /// Begins a step. Step s >= 1 is the s-th optimizer update. Step 0 is the initial state, which takes
   /// tensors but no channels.
   void begin_step(int64_t step);
+  /// Records the value of a channel at this step. \throws UserError if the step already has one
   void channel(std::string_view name, double value, ChannelKind kind = ChannelKind::numeric);
+  /// Records the value of an integer channel at this step. \throws UserError if the step already has one
   void channel(std::string_view name, int64_t value, ChannelKind kind = ChannelKind::numeric);
   /// Returns whether the capture asks for this tensor; lets a trainer skip work.
   bool wants(Phase phase, std::string_view name) const;
@@ -69,10 +74,14 @@ class Recorder {
   /// Returns whether the capture asks for the operators of a module, or of any module at this step. The
   /// trainer offers each of their tensors by `tensor`, under a name that operator_tensor.hpp builds.
   bool wants_operators() const;
+  /// Returns whether the capture asks for the operators of this module in this phase of the step.
   bool wants_operators(Phase phase, std::string_view module) const;
   /// Offers a logical tensor, or this rank's part of it. A tensor that several ranks hold is offered on each
   /// of them. The Recorder first applies the capture's faults. It then records the tensor, its sketch, both
   /// or nothing, as the capture says. Finally it replaces the values by the teacher's, if there is a teacher.
+  /// \param phase     the point of the step at which the tensor is offered
+  /// \param name      name of the logical tensor
+  /// \param view      its elements, or this rank's part of them; copied before the call returns
   /// \param writable  the memory of view.data, if a fault hook may change it
   /// \param layout    where the view lies in the logical tensor; by default the view is all of it. With a
   ///                  placement along `micro_batch` (pieces.hpp) the view is one of several pieces offered in
@@ -84,6 +93,8 @@ class Recorder {
   /// time in a step, as a checkpointed block does in the backward pass. `wants_teaching` returns whether
   /// there are such values.
   bool wants_teaching(Phase phase, std::string_view name) const;
+  /// Writes the teacher's values to `writable`, the memory of `view`. Leaves it as it is if the teacher has
+  /// none, or none of this dtype and shape. `layout` states where the view lies in the logical tensor.
   void teach(Phase phase, std::string_view name, const TensorView& view, void* writable,
              const TensorLayout& layout = {});
   /// Records a tensor whose elements are not in host memory, from what was measured on the device. Otherwise
@@ -96,8 +107,13 @@ class Recorder {
   /// Record, under /replay, what another trainer needs to repeat the run: the parameters this rank holds and
   /// the batches it reads. Ignored unless capture.replay is set, which `wants_replay` returns.
   bool wants_replay() const;
+  /// Records the initial value of a parameter, or of the part that this rank holds.
   void replay_parameter(std::string_view name, const TensorView& view);
-  /// Records one field of a batch. \param field  tokens, labels or positions; [B, S] int64
+  /// Records one field of a micro-batch.
+  /// \param step         update number
+  /// \param micro_batch  number of the micro-batch within the update
+  /// \param field        tokens, labels or positions
+  /// \param view         its values; [B, S] int64
   void replay_batch(int64_t step, int64_t micro_batch, std::string_view field, const TensorView& view);
 
   /// Marks the run as failed: {"kind": "non_finite", "step": 3, "phase": "grad", "tensor": "..."}. An
