@@ -15,8 +15,8 @@
 #include "harness/cli/verbs.hpp"
 #include "harness/suite/case_outcome.hpp"
 #include "harness/suite/merge_results.hpp"
+#include "reports/plots/static_plots.hpp"
 #include "reports/render.hpp"
-#include "reports/static_plots.hpp"
 
 namespace parity::cli {
 namespace fs = std::filesystem;
