@@ -11,11 +11,11 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
-#include "reports/html.hpp"
-#include "reports/junit.hpp"
-#include "reports/read_ahead.hpp"
-#include "reports/summary.hpp"
-#include "reports/terminal.hpp"
+#include "reports/html/page.hpp"
+#include "reports/model/read_ahead.hpp"
+#include "reports/text/junit.hpp"
+#include "reports/text/summary.hpp"
+#include "reports/text/terminal.hpp"
 
 namespace parity::reports {
 namespace fs = std::filesystem;

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "reports/form.hpp"
-#include "reports/results.hpp"
+#include "reports/model/form.hpp"
+#include "reports/model/results.hpp"
 
 namespace parity::reports {
 

@@ -11,7 +11,7 @@
 
 #include "harness/base/file.hpp"
 #include "harness/base/say.hpp"
-#include "reports/annotations.hpp"
+#include "reports/text/annotations.hpp"
 
 namespace parity::cli {
 namespace fs = std::filesystem;

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "reports/results.hpp"
+#include "reports/model/results.hpp"
 
 namespace parity::cli {
 

@@ -11,7 +11,7 @@
 #include "harness/base/say.hpp"
 #include "harness/base/terminal.hpp"
 #include "harness/base/visible.hpp"
-#include "reports/search_page.hpp"
+#include "reports/search/page.hpp"
 
 namespace parity::cli {
 namespace {

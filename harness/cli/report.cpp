@@ -16,7 +16,7 @@
 #include "harness/suite/results/case_outcome.hpp"
 #include "harness/suite/results/merge_results.hpp"
 #include "reports/render.hpp"
-#include "reports/static_plots.hpp"
+#include "reports/plots/static_plots.hpp"
 
 namespace parity::cli {
 namespace fs = std::filesystem;

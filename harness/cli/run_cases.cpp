@@ -12,9 +12,10 @@
 #include "harness/cli/github.hpp"
 #include "harness/cli/print_file.hpp"
 #include "harness/suite/results/case_outcome.hpp"
-#include "reports/case.hpp"
+#include "reports/model/case.hpp"
+#include "reports/model/read_case.hpp"
 #include "reports/render.hpp"
-#include "reports/terminal.hpp"
+#include "reports/text/terminal.hpp"
 
 namespace parity::cli {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/annotations.hpp"
+#include "reports/text/annotations.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/case_times.hpp"
+#include "reports/model/case_times.hpp"
 
 #include <gmock/gmock.h>
 

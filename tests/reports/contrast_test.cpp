@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/templates.hpp"
+#include "reports/html/templates.hpp"
 
 namespace parity::reports {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/evidence.hpp"
+#include "reports/model/evidence.hpp"
 
 #include <gmock/gmock.h>
 

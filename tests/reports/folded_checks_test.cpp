@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/folded_checks.hpp"
+#include "reports/model/folded_checks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/gap_label.hpp"
+#include "reports/model/gap_label.hpp"
 
 #include <cmath>
 #include <limits>

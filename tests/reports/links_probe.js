@@ -54,17 +54,18 @@ const probe = {
     const once = (text) => text.length > 10 && all.indexOf(text) === all.lastIndexOf(text);
     return [...document.querySelectorAll(".case:not(.fail)")].filter((_, i) => i % 7 === 3).flatMap((section) => {
       const texts = [...section.querySelectorAll(".notes li, .sentence, .question")].map((node) => node.textContent.trim().replace(/^! /, ""));
-      const text = texts.map((words) => words.slice(0, 90)).find(once);
+      const text = texts.map((words) => words.length > 90 ? words.slice(0, 90).replace(/\s\S*$/, "") : words).find(once);
       return text ? [{case: section.dataset.case, text, words: encodeURIComponent(text).replace(/-/g, "%2D")}] : [];
     });
   },
 
   // Whether words of a case are in the window.
   async isSeen(number, text) {
-    await probe.wait(300);
-    await probe.settled();
     const nodes = [...document.querySelectorAll(`.case[data-case="${number}"] :is(.notes li, .sentence, .question)`)];
-    const top = probe.topOf(nodes.find((node) => node.textContent.includes(text)));
-    return top > -2 && top < innerHeight;
+    const node = nodes.find((one) => one.textContent.includes(text));
+    const seen = () => node.checkVisibility() && probe.topOf(node) > -2 && probe.topOf(node) < innerHeight;
+    for (let tries = 0; tries < 50 && !seen(); ++tries) await probe.wait(100);
+    await probe.settled();
+    return seen();
   },
 };

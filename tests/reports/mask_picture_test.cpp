@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/mask_picture.hpp"
+#include "reports/model/mask_picture.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/overview.hpp"
+#include "reports/model/overview.hpp"
 
 #include <gmock/gmock.h>
 

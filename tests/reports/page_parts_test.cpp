@@ -9,9 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/check_groups.hpp"
-#include "reports/glossary.hpp"
-#include "reports/thin_curve.hpp"
+#include "reports/html/glossary.hpp"
+#include "reports/model/check_groups.hpp"
+#include "reports/model/thin_curve.hpp"
 #include "tests/reports/sample.hpp"
 
 namespace parity::reports {

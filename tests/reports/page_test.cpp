@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "reports/html/templates.hpp"
 #include "reports/render.hpp"
-#include "reports/templates.hpp"
 #include "tests/reports/sample.hpp"
 #include "tests/support/places.hpp"
 

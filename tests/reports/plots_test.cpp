@@ -5,10 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/gap_scale.hpp"
-#include "reports/plot_script.hpp"
-#include "reports/shown.hpp"
-#include "reports/static_plots.hpp"
+#include "reports/model/check_label.hpp"
+#include "reports/model/gap_scale.hpp"
+#include "reports/model/shown.hpp"
+#include "reports/plots/script.hpp"
+#include "reports/plots/static_plots.hpp"
 #include "tests/reports/sample.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -13,7 +13,7 @@
 
 #include "harness/base/error.hpp"
 #include "reports/render.hpp"
-#include "reports/summary.hpp"
+#include "reports/text/summary.hpp"
 #include "tests/reports/sample.hpp"
 #include "tests/support/places.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/results.hpp"
+#include "reports/model/results.hpp"
 
 #include <cmath>
 #include <functional>
@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
+#include "reports/model/read_case.hpp"
 #include "tests/reports/sample.hpp"
 
 namespace parity::reports {

@@ -8,8 +8,8 @@
 
 #include "harness/base/file.hpp"
 #include "harness/base/json.hpp"
+#include "reports/model/results.hpp"
 #include "reports/render.hpp"
-#include "reports/results.hpp"
 #include "tests/support/places.hpp"
 
 namespace parity::reports {

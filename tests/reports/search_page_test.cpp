@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/search_page.hpp"
-
 #include <regex>
 
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
+#include "reports/search/page.hpp"
 
 namespace parity::reports {
 namespace {

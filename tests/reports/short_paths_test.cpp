@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/short_paths.hpp"
+#include "reports/html/short_paths.hpp"
 
 #include <filesystem>
 #include <string>

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/terminal.hpp"
+#include "reports/text/terminal.hpp"
 
 #include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/text.hpp"
+#include "reports/model/text.hpp"
 #include "tests/reports/sample.hpp"
 
 namespace parity::reports {

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/text.hpp"
+#include "reports/model/text.hpp"
 
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 
 #include <gtest/gtest.h>
+
+#include "reports/model/check_label.hpp"
 
 namespace parity::reports {
 namespace {

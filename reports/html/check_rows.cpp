@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/html/check_rows.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "reports/html/templates.hpp"
+#include "reports/model/check_groups.hpp"
+#include "reports/model/check_label.hpp"
+#include "reports/model/shown.hpp"
+
+namespace parity::reports {
+namespace {
+
+Data metric_rows(const Check& check, const std::vector<std::string>& names) {
+  Data rows = list();
+  for (const std::string& name : names) {
+    Data row = pair("metric", metric_label(name), "value", brief(check.measured[name]));
+    row.set("limit", check.limit.contains(name) ? Data{limit_label(check, name)} : Data{false});
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+Data worst_data(const Check& check) {
+  const Worst& worst = *check.worst;
+  Data data;
+  data.set("worst_word", check.passed ? "largest difference" : "worst");
+  data.set("place", name_of(place(worst)));
+  data.set("has_values", worst.has_values());
+  data.set("expected", exact(worst.expected));
+  data.set("actual", exact(worst.actual));
+  data.set("metric", optional(worst.metric.empty() ? "" : metric_label(worst.metric)));
+  data.set("value", brief(worst.value));
+  data.set("limit", optional(has_limit(check, worst) ? brief(worst.limit) : ""));
+  return data;
+}
+
+std::string tensors_label(const Check& check) {
+  const auto same = static_cast<size_t>(std::ranges::count_if(check.tensors, &TensorRow::identical));
+  return count(check.tensors.size(), "tensor row") + ", " + std::to_string(same) + " identical";
+}
+
+/// What is shown when a check is opened.
+Data details_data(const Check& check, size_t number) {
+  Data data;
+  data.set("number", std::to_string(number));
+  data.set("worst", check.worst ? worst_data(check) : Data{false});
+  data.set("has_all_measured", check.measured.size() > 2);
+  data.set("all_measured", metric_rows(check, headline_metrics(check, check.measured.size())));
+  data.set("has_tensors", !check.tensors.empty());
+  data.set("tensors", tensors_label(check));
+  data.set("has_picture", check.picture.has_value());
+  data.set("picture", check.picture ? text_of(picture_sentence(*check.picture)) : "");
+  data.set("strip", check.picture && check.picture->row_starts.size() < 4);
+  data.set("command", optional(one_line(check.command)));
+  data.set("cause", optional(one_line(check.cause)));
+  return data;
+}
+
+bool has_details(const Check& check) {
+  return check.worst || check.measured.size() > 2 || check.picture || !check.tensors.empty() ||
+         !check.command.empty();
+}
+
+std::string comma_separated(const std::vector<std::string>& words) {
+  std::string result;
+  for (const std::string& word : words)
+    result += (result.empty() ? "" : ", ") + word;
+  return result;
+}
+
+/// "Measurements, tensors and command": what a click will show.
+std::string details_label(const Check& check) {
+  std::string label = check.picture ? "Measurements, map of the differences" : "Measurements";
+  if (!check.tensors.empty())
+    label += ", tensors";
+  return label + (check.command.empty() ? "" : " and command");
+}
+
+Data check_data(const Check& check, size_t number, const std::string& id) {
+  Data data;
+  set_state(data, check.passed);
+  set_verdict(data, check.finding());
+  data.set("id", id);
+  data.set("number", std::to_string(number));
+  data.set("quantity", name_of(check.quantity));
+  data.set("relation", name_of(relation_label(check)));
+  data.set("sides", name_of(sides_label(check)));
+  data.set("steps", name_of(check.steps));
+  data.set("limits", text_of(limits_label(check)));
+  data.set("measured", metric_rows(check, headline_metrics(check, 2)));
+  data.set("sentence", text_of(check.sentence));
+  data.set("because", optional(text_of(check.because)));
+  data.set("compared", optional(text_of(check.compared)));
+  data.set("evidence", optional(text_of(evidence_label(check.evidence))));
+  data.set("has_details", has_details(check));
+  data.set("details_label", details_label(check));
+  data.set("open", !check.passed);
+  return data;
+}
+
+/// What the checks of a group have in common; their sides and quantities together.
+Data group_data(const Case& item, const std::vector<size_t>& numbers) {
+  const Check& first = item.checks[numbers.front()];
+  std::vector<std::string> quantities, sides, steps;
+  const auto add = [](std::vector<std::string>& all, const std::string& one) {
+    if (std::ranges::find(all, one) == all.end())
+      all.push_back(one);
+  };
+  for (const size_t number : numbers) {
+    add(quantities, item.checks[number].quantity);
+    add(sides, sides_label(item.checks[number]));
+    add(steps, item.checks[number].steps);
+  }
+  Data data;
+  set_state(data, true);
+  set_verdict(data, first.finding());
+  data.set("quantity", name_of(comma_separated(quantities)));
+  data.set("relation", name_of(first.relation));
+  data.set("sides", name_of(comma_separated(sides)));
+  data.set("steps", steps.size() == 1 ? name_of(steps.front()) : "");
+  data.set("number", std::to_string(numbers.size()));
+  return data;
+}
+
+}  // namespace
+
+std::string check_id(const std::string& slug, size_t number) {
+  return slug + "-check-" + std::to_string(number + 1);
+}
+
+CheckRows::CheckRows()
+    : check_template_(parse(templates::check_mustache)),
+      group_template_(parse(templates::check_group_mustache)),
+      alike_template_(parse(templates::check_alike_mustache)),
+      details_template_(parse(templates::details_mustache)) {}
+
+std::string CheckRows::render_check(const Check& check, size_t number, const std::string& slug,
+                                    CheckDetails& details) {
+  Data data = check_data(check, number, check_id(slug, number));
+  if (has_details(check)) {
+    std::string inner = details_template_.render(details_data(check, number));
+    if (check.passed)
+      details[number] = std::move(inner);
+    else
+      data.set("details", inner);
+  }
+  return check_template_.render(data);
+}
+
+std::string CheckRows::render_group(const Case& item, const std::vector<size_t>& numbers,
+                                    const std::string& slug, CheckDetails& details) {
+  std::string checks;
+  for (const size_t number : numbers) {
+    const Check& check = item.checks[number];
+    if (has_details(check))
+      details[number] = details_template_.render(details_data(check, number));
+    checks += alike_template_.render(check_data(check, number, check_id(slug, number)));
+  }
+  Data data = group_data(item, numbers);
+  data.set("checks", checks);
+  return group_template_.render(data);
+}
+
+void CheckRows::set(Data& data, const Case& item, const std::string& slug, CheckDetails& details) {
+  std::string pairs, goldens;
+  size_t golden = 0, quiet = 0, failed = 0;
+  const CheckGroups groups(item.checks);
+  for (size_t i = 0; i < item.checks.size(); ++i) {
+    const Check& check = item.checks[i];
+    const bool is_golden = check.kind == "golden";
+    golden += is_golden ? 1 : 0;
+    failed += is_golden && !check.passed ? 1 : 0;
+    if (is_quiet(check))
+      ++quiet;
+    else if (const std::vector<size_t>* group = groups.of(i))
+      pairs += group->front() == i ? render_group(item, *group, slug, details) : "";
+    else
+      (is_golden ? goldens : pairs) += render_check(check, i, slug, details);
+  }
+  data.set("has_checks", !pairs.empty());
+  data.set("checks", pairs);
+  data.set("has_golden", golden > 0);
+  data.set("has_golden_checks", !goldens.empty());
+  data.set("golden_checks", goldens);
+  data.set("golden_state", failed > 0 ? "fail" : "pass");
+  data.set("golden_mark", failed > 0 ? "✗" : "✓");
+  data.set("golden_counts", failed > 0 ? count(failed, "check") + " of " + std::to_string(golden) + " failed"
+                            : golden == 1 ? "the check holds"
+                                          : "all " + std::to_string(golden) + " checks hold");
+  data.set("has_quiet", quiet > 0);
+  data.set("quiet", count(quiet, "stored quantity", "stored quantities"));
+}
+
+}  // namespace parity::reports

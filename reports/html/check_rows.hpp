@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/html/page_data.hpp"
+#include "reports/html/page_parts.hpp"
+
+namespace parity::reports {
+
+/// Id of a check on the page. \param number  its position in the case
+std::string check_id(const std::string& slug, size_t number);
+
+/// The HTML of the checks of a case: a row for each, and one for those of a group (check_groups.hpp).
+class CheckRows {
+ public:
+  CheckRows();
+
+  /// Fills what case.mustache says of checks and of the golden.
+  ///
+  /// \param details  takes the HTML of what is shown when a check that holds is opened
+  void set(Data& data, const Case& item, const std::string& slug, CheckDetails& details);
+
+ private:
+  std::string render_check(const Check& check, size_t number, const std::string& slug, CheckDetails& details);
+  std::string render_group(const Case& item, const std::vector<size_t>& numbers, const std::string& slug,
+                           CheckDetails& details);
+
+  Template check_template_, group_template_, alike_template_, details_template_;
+};
+
+}  // namespace parity::reports

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/html/page_parts.hpp"
+#include "reports/model/results.hpp"
+
+namespace parity::reports {
+
+/// Fills what the page shows above the cases: what fails, what changed since the goldens, the slowest cases.
+///
+/// \param slugs  id of each case's section
+void set_overview(Data& page, const Results& results, const std::vector<std::string>& slugs);
+
+/// A case in the page's lists of all: templates/nav_row.mustache and case_row.mustache.
+/// \param index  position on the page
+Data case_row(const CaseLine& item, size_t index, const std::string& slug);
+
+}  // namespace parity::reports

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/spool.hpp"
+#include "reports/html/case_section.hpp"
+#include "reports/html/page_data.hpp"
+#include "reports/html/short_paths.hpp"
+#include "reports/model/form.hpp"
+
+namespace parity::reports {
+
+/// The file that index.html loads from its own folder.
+inline constexpr std::string_view plot_library_name = "plotly.min.js";
+
+/// One offline page: templates/, with the text of the results escaped, and the curves as a JSON block of each
+/// case that the page's script draws when a plot is scrolled to. It loads plot_library_name from its own
+/// folder and nothing else. Cases that fail come first: they are added so.
+class HtmlForm : public Form {
+ public:
+  /// \param folder  where the page's data is put aside until the sections are written
+  HtmlForm(const Results& results, Sink out, const std::filesystem::path& folder);
+
+  void add(const Case& item) override;
+  void end() override;
+
+ private:
+  /// Writes text of the results, without absolute paths.
+  void write(const std::string& text);
+  /// Writes the page up to a tag, whose place is filled a case at a time.
+  void write_until(std::string_view tag);
+
+  Sink out_;
+  std::string_view template_;  ///< what of the page is not written yet
+  Data page_;
+  std::vector<std::string> slugs_;
+  CaseSection section_;
+  Texts texts_;
+  ShortPaths paths_;
+  Spool data_;
+};
+
+}  // namespace parity::reports

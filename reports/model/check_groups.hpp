@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/model/case.hpp"
+
+namespace parity::reports {
+
+/// Groups the checks that a page shows as one row: those that passed, are of the same kind and relation, and
+/// speak of one run each (an arm trained, its replicas are equal). A check between arms always has its own
+/// row.
+class CheckGroups {
+ public:
+  explicit CheckGroups(const std::vector<Check>& checks);
+
+  /// Returns the positions of the checks in the group of this one, in order, or null if it stands alone.
+  const std::vector<size_t>* of(size_t check) const;
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::vector<size_t>> groups_;  ///< by kind and relation
+  std::map<size_t, const std::vector<size_t>*> group_of_;
+};
+
+}  // namespace parity::reports

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/model/evidence.hpp"
+
+#include <fmt/format.h>
+
+#include "harness/base/visible.hpp"
+#include "reports/model/json_members.hpp"
+
+namespace parity::reports {
+namespace {
+
+/// "2026-11-23" of "2026-11-23T10:00:00Z".
+std::string day(const std::string& date) {
+  return visible_name(date.substr(0, date.find('T')));
+}
+
+}  // namespace
+
+CheckEvidence read_check_evidence(const JsonNode& node) {
+  CheckEvidence evidence;
+  const JsonNode source = node.at("source");
+  const std::string name = source.text();
+  source.expect(name == "measured" || name == "stored", "\"measured\" or \"stored\"");
+  if (name == "measured")
+    return evidence;
+  evidence.source = CheckEvidence::Source::stored;
+  evidence.date = node.at("date").text();
+  evidence.producer = text_or(node, "producer");
+  evidence.commit = text_or(node, "commit");
+  evidence.environment = text_or(node, "environment");
+  return evidence;
+}
+
+std::string evidence_label(const std::optional<CheckEvidence>& evidence) {
+  if (!evidence || !evidence->stored())
+    return "";
+  std::string by = visible_name(evidence->producer);
+  if (!evidence->commit.empty())
+    by += (by.empty() ? "" : ", ") + ("commit " + visible_name(evidence->commit));
+  return fmt::format("evidence of {}{}, bits unchanged since", day(evidence->date),
+                     by.empty() ? "" : " (" + by + ")");
+}
+
+void EvidenceShare::add(const std::optional<CheckEvidence>& evidence) {
+  if (!evidence)
+    return;
+  add(EvidenceShare{1, evidence->stored() ? size_t{1} : 0, *evidence});
+}
+
+void EvidenceShare::add(const EvidenceShare& other) {
+  if (other.stored > 0 && (stored == 0 || other.oldest.date < oldest.date))
+    oldest = other.oldest;
+  on_twins += other.on_twins;
+  stored += other.stored;
+}
+
+std::string EvidenceShare::label() const {
+  if (on_twins == 0)
+    return "";
+  return fmt::format("{} of {} float64 check{} on stored evidence{}", stored, on_twins,
+                     on_twins == 1 ? "" : "s", stored == 0 ? "" : ", the oldest of " + day(oldest.date));
+}
+
+}  // namespace parity::reports

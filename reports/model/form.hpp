@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "harness/base/file.hpp"
+#include "reports/model/results.hpp"
+
+namespace parity::reports {
+
+/// One form of the results while it is written. What is told of all cases is known from the beginning; each
+/// case comes whole, once, and is not kept.
+class Form {
+ public:
+  Form() = default;
+  virtual ~Form() = default;
+  Form(const Form&) = delete;
+  Form& operator=(const Form&) = delete;
+
+  virtual void add(const Case& item) = 0;
+  /// After the last case.
+  virtual void end() = 0;
+};
+
+}  // namespace parity::reports

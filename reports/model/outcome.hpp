@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "reports/model/results.hpp"
+
+/// Words for the outcome of a whole suite, which every renderer shares.
+namespace parity::reports {
+
+/// "54 golden files take 13.6 MiB of the 64 MiB they may take"; "" where that was not told.
+std::string golden_size_label(const Results& results);
+
+/// "3 of 4 cases hold, 1 fails" in a sentence that states the suite's outcome.
+std::string outcome(const Results& results);
+
+/// Returns in what merged results differ: "Mixed results, merged of different origins (commit: ...)"; "" if
+/// they are of one origin. outcome() begins with it.
+std::string mixed_label(const Results& results);
+
+}  // namespace parity::reports

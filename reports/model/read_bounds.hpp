@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "reports/model/case.hpp"
+#include "reports/model/json_node.hpp"
+
+namespace parity::reports {
+
+/// Gives each curve of a case the bounds that its checks have measured for it. Of two checks that hold the
+/// same sides to a bound the first counts.
+/// \param node  the case, whose checks have been read
+/// \throws UserError naming the place if a list is not as long as its steps
+void read_bounds(const JsonNode& node, Case& item);
+
+}  // namespace parity::reports

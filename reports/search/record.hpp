@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/model/case.hpp"
+#include "reports/model/json_node.hpp"
+
+namespace parity::reports {
+
+/// One tensor of an update, in order of computation.
+struct Station {
+  std::string phase, name;
+  bool differs = false;  ///< in bits
+  Value relative;        ///< ||a - e|| / ||e||; nothing where no sketch tells
+  Value alone;  ///< the same, of the side fed with the good side's numbers, beyond rounding: it is wrong
+                ///< by itself. Nothing: it is not, or nobody was fed
+};
+
+/// How the error grows through an update.
+struct Depth {
+  std::vector<Station> stations;
+  std::optional<size_t> first;      ///< that differs
+  std::optional<size_t> amplifier;  ///< where the error grows most
+};
+
+/// One stage of a search. What it can show is told by its details, whatever the kind of search.
+struct Stage {
+  std::string name, answer, command;
+  int64_t runs = 0, cached = 0;
+  double seconds = 0;
+  std::vector<Curve> curves;  ///< of the two sides: series expected and actual, and the gap of the second
+  std::optional<Depth> depth;
+  std::optional<TensorPicture> picture;
+  JsonNode details;
+};
+
+/// What a search found.
+struct Search {
+  std::string kind, subject, sentence;
+  bool differs = true;
+  int64_t runs = 0, cached = 0;
+  double seconds = 0;
+  std::vector<std::string> notes;
+  std::vector<Stage> stages;
+  JsonNode details;
+};
+
+/// Reads and validates a record of `parity bisect` (schema parity.bisect/1).
+///
+/// \param record  has to outlive what is returned
+/// \throws UserError (exit 2) if it is of another schema, lacks a needed field or holds one of another type;
+/// the message names it, as in stages[2].details.path[4].name
+Search read_search(const Json& record);
+
+}  // namespace parity::reports

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/text/junit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "reports/model/check_label.hpp"
+#include "reports/model/outcome.hpp"
+#include "reports/model/text.hpp"
+
+namespace parity::reports {
+namespace {
+
+std::string escaped(const std::string& text, bool attribute) {
+  std::string result;
+  const std::string source = visible(text);
+  for (size_t i = 0; i < source.size(); ++i) {
+    const char byte = source[i];
+    if (byte == '&')
+      result += "&amp;";
+    else if (byte == '<')
+      result += "&lt;";
+    else if (byte == '>')
+      result += "&gt;";
+    else if (byte == '"')
+      result += "&quot;";
+    else if (attribute && (byte == '\n' || byte == '\t'))
+      result += byte == '\n' ? "&#10;" : "&#9;";  // attributes would fold them into spaces
+    else if (source.compare(i, 3, "\xEF\xBF\xBE") == 0 || source.compare(i, 3, "\xEF\xBF\xBF") == 0) {
+      result += "\xEF\xBF\xBD";  // U+FFFE and U+FFFF are not characters of XML
+      i += 2;
+    } else
+      result += byte;
+  }
+  return result;
+}
+
+std::string attribute(const char* name, const std::string& value) {
+  return " " + std::string(name) + "=\"" + escaped(value, true) + "\"";
+}
+
+std::string seconds(double value) {
+  return fmt::format("{:.3f}", std::isfinite(value) ? value : 0);
+}
+
+std::string details(const Check& check) {
+  std::string text = check.sentence + "\nclaim: " + claim(check);
+  if (check.worst) {
+    text += "\nworst: " + place(*check.worst);
+    if (check.worst->has_values())
+      text += "\nexpected: " + exact(check.worst->expected) + "\nactual: " + exact(check.worst->actual);
+    if (!check.worst->metric.empty())
+      text += "\nmetric: " + check.worst->metric + " " + exact(check.worst->value) +
+              (has_limit(check, *check.worst) ? ", limit " + exact(check.worst->limit) : "");
+  }
+  if (const std::string measured = measured_label(check, 8); !measured.empty())
+    text += "\nmeasured: " + measured;
+  text += "\nlimit: " + limits_label(check);
+  if (!check.compared.empty())
+    text += "\ncompared: " + check.compared;
+  if (!check.because.empty())
+    text += "\nbecause: " + check.because;
+  if (!check.command.empty())
+    text += "\ncloser: " + check.command;
+  if (!check.cause.empty())
+    text += "\ncause: " + check.cause;
+  return text;
+}
+
+/// One testcase; `element` is empty, "failure", "error", "skipped", or "system-out" for what holds and is
+/// told.
+std::string testcase(const Case& item, const std::string& name, const std::string& element,
+                     const std::string& type, const std::string& message, const std::string& body) {
+  std::string text =
+      "    <testcase" + attribute("classname", item.name) + attribute("name", name) + " time=\"0.000\"";
+  if (element.empty())
+    return text + "/>\n";
+  if (element == "system-out")
+    return text + ">\n      <system-out>" + escaped(body, false) + "</system-out>\n    </testcase>\n";
+  return text + ">\n      <" + element + (element == "skipped" ? "" : attribute("type", type)) +
+         attribute("message", message) + ">" + escaped(body, false) + "</" + element + ">\n    </testcase>\n";
+}
+
+struct Counts {
+  size_t tests = 0, failures = 0, errors = 0, skipped = 0;
+};
+
+/// A case that fails though its checks hold and its arms finished is a failure of its own.
+bool fails_alone(const CaseLine& item) {
+  return item.failed() && item.checks_failed == 0 && item.lost_arms.empty();
+}
+
+Counts counts_of(const CaseLine& item) {
+  const size_t alone = fails_alone(item) ? 1 : 0;
+  const size_t skipped = item.skipped.empty() ? 0 : 1;
+  return {item.checks + item.lost_arms.size() + alone + skipped, item.checks_failed + alone,
+          item.lost_arms.size(), skipped};
+}
+
+std::string words(const Counts& counts) {
+  return fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", counts.tests,
+                     counts.failures, counts.errors, counts.skipped);
+}
+
+/// What holds by drift or by stored evidence says so, for readers who see the suite only here.
+std::string element_of(const Check& check) {
+  if (!check.passed)
+    return "failure";
+  return check.verdict == "drift" || (check.evidence && check.evidence->stored()) ? "system-out" : "";
+}
+
+std::string finding(const Check& check) {
+  const std::string evidence = evidence_label(check.evidence);
+  return check.sentence + (evidence.empty() ? "" : "; " + evidence);
+}
+
+std::string evidence_property(const EvidenceShare& evidence) {
+  const std::string label = evidence.label();
+  return label.empty() ? "" : "      <property name=\"evidence\"" + attribute("value", label) + "/>\n";
+}
+
+std::string testcases(const Case& item, const CaseLine& line) {
+  std::string body;
+  for (const Check& check : item.checks)
+    body += testcase(item, check.id + " " + claim(check), element_of(check), check.verdict, check.sentence,
+                     check.passed ? finding(check) : details(check));
+  for (const Arm& arm : item.arms)
+    if (arm.failed())
+      body += testcase(item, "arm " + arm.name + " finishes", "error", arm.failure_kind, arm.failure,
+                       arm.failure + "\n" + arm.stderr_tail);
+  if (!item.skipped.empty())
+    body += testcase(item, "case", "skipped", item.verdict, item.skipped, item.sentence);
+  if (fails_alone(line))
+    body += testcase(item, "case", "failure", item.verdict, item.sentence, item.sentence);
+  return body;
+}
+
+/// A suite that is not whole has an error of its own.
+std::string incomplete(const Results& results) {
+  Case whole;
+  whole.name = "the whole suite";
+  std::string names;
+  for (const std::string& name : results.unfinished)
+    names += "\nnot judged: " + name;
+  return "  <testsuite" + attribute("name", whole.name) +
+         " tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\" time=\"0.000\"" +
+         attribute("timestamp", results.started) + ">\n" +
+         testcase(whole, "every case is judged", "error", "missing", outcome(results),
+                  outcome(results) + names) +
+         "  </testsuite>\n";
+}
+
+/// Results of different origins say so in a test that passes.
+std::string mixed_suite(const Results& results) {
+  Case whole;
+  whole.name = "mixed results";
+  return "  <testsuite" + attribute("name", whole.name) +
+         " tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\" time=\"0.000\"" +
+         attribute("timestamp", results.started) + ">\n" +
+         testcase(whole, "results are of one origin", "system-out", "", "", mixed_label(results)) +
+         "  </testsuite>\n";
+}
+
+}  // namespace
+
+JunitForm::JunitForm(const Results& results, Sink out) : results_(results), out_(std::move(out)) {
+  Counts sum;
+  if (!results.whole())
+    sum = {1, 0, 1, 0};
+  if (!results.mixed.empty())
+    ++sum.tests;
+  for (const CaseLine& item : results.cases) {
+    const Counts one = counts_of(item);
+    sum = {sum.tests + one.tests, sum.failures + one.failures, sum.errors + one.errors,
+           sum.skipped + one.skipped};
+  }
+  out_("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"parity\"" + words(sum) +
+       fmt::format(" time=\"{}\">\n", seconds(results.seconds)));
+  if (!results.whole())
+    out_(incomplete(results));
+  if (!results.mixed.empty())
+    out_(mixed_suite(results));
+}
+
+void JunitForm::add(const Case& item) {
+  const CaseLine& line = results_.cases.at(place_++);
+  out_("  <testsuite" + attribute("name", item.name) + words(counts_of(line)) +
+       fmt::format(" time=\"{}\"", seconds(item.seconds)) + attribute("timestamp", results_.started) + ">\n" +
+       "    <properties>\n      <property name=\"question\"" + attribute("value", item.question) +
+       "/>\n      <property name=\"found\"" + attribute("value", item.sentence) + "/>\n" +
+       evidence_property(line.evidence) + "    </properties>\n" + testcases(item, line) + "  </testsuite>\n");
+}
+
+void JunitForm::end() {
+  out_("</testsuites>\n");
+}
+
+}  // namespace parity::reports

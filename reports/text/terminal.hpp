@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "reports/model/form.hpp"
+
+namespace parity::reports {
+
+enum class Colour {
+  plain,  ///< no escape codes: files, pipes, NO_COLOR
+  ansi,
+};
+
+/// The whole suite for people: every case, then one line that sums it up.
+///
+/// A line a check with ✓ or ✗; what failed is followed by the place, both values in full, metric, limit,
+/// reason and the command to look closer. Text is wrapped at `width` columns (at least 40); commands never
+/// are, so that they can be pasted.
+class TerminalForm : public Form {
+ public:
+  TerminalForm(const Results& results, Sink out, Colour colour, int width)
+      : results_(results), out_(std::move(out)), colour_(colour), width_(width) {}
+
+  void add(const Case& item) override;
+  void end() override;
+
+ private:
+  const Results& results_;
+  Sink out_;
+  Colour colour_;
+  int width_;
+};
+
+/// One case of it, for progress: printed when the case is finished.
+std::string terminal_case(const Case& item, Colour colour, int width);
+
+/// The last lines of it: counts, and the names of the cases that fail.
+std::string terminal_summary(const Results& results, Colour colour, int width);
+
+}  // namespace parity::reports
