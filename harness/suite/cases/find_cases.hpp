@@ -10,8 +10,8 @@ namespace parity {
 
 /// The cases that a user asked for.
 struct CaseFilter {
-  std::vector<std::string> what;  ///< files, folders, case names or globs over them; empty: all
-  std::vector<std::string> tags;  ///< a case must have one of them; empty: any
+  std::vector<std::string> what;               ///< files, folders, case names or globs over them; empty: all
+  std::vector<std::string> tags;               ///< a case must have one of them; empty: any
   std::vector<std::string> without_tags = {};  ///< a case must have none of them
 
   bool everything() const { return what.empty() && tags.empty() && without_tags.empty(); }

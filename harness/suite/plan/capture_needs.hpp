@@ -37,11 +37,13 @@ StepRange range_of(const StepWindow& window, const RunLength& length);
 /// Returns what one check needs its arms to record.
 ///
 /// A check of bits needs digests and sketches. A check that measures a gap (equivalent, distinct, bounded)
-/// needs whole tensors, of the twins too. In a run of unknown length, a window without steps needs every step.
+/// needs whole tensors, of the twins too. In a run of unknown length, a window without steps needs every
+/// step.
 /// \throws UserError if a check needs tensors of more than most_captured_steps updates
 Capture needs_of_check(const Check& check, const RunLength& length);
 
-/// Returns what a golden needs: digests and sketches of gradients and parameters at the first and last update.
+/// Returns what a golden needs: digests and sketches of gradients and parameters at the first and last
+/// update.
 Capture needs_of_golden(const RunLength& length);
 
 /// Returns what the case's [capture] table asks for: whole tensors. \throws UserError as needs_of_check

@@ -20,8 +20,8 @@ using HashFile = std::function<std::string(const std::filesystem::path&)>;
 ///
 /// `words` hashes the working folder's path and argv. `program` is argv[0], looked up in PATH; `interpreter`
 /// is the program that its "#!" line names. `files` are the words that name a file relative to the working
-/// folder, alone or after '=' (`--config=run.yaml`). Files that the command line does not name (modules, data)
-/// count only if the arm lists them as inputs.
+/// folder, alone or after '=' (`--config=run.yaml`). Files that the command line does not name (modules,
+/// data) count only if the arm lists them as inputs.
 ///
 /// \param argv  the command, with the placeholders of the case replaced
 Json command_identity(const std::vector<std::string>& argv, const HashFile& hash_program,

@@ -20,7 +20,8 @@ using Environment = std::map<std::string, std::string>;
 Environment inherited_environment();
 
 /// Returns whether a variable cannot change what a trainer computes, because it describes the terminal, the
-/// session, the person, the build or the CI job. The value of every other variable belongs to a run's identity.
+/// session, the person, the build or the CI job. The value of every other variable belongs to a run's
+/// identity.
 ///
 /// | kind           | names                                                                                |
 /// | shell          | _ SHLVL PWD OLDPWD SHELL HISTFILE HISTSIZE HISTCONTROL PS1 PS2 PROMPT_COMMAND        |

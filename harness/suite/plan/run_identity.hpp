@@ -14,14 +14,14 @@ namespace parity {
 /// trace.
 ///
 /// In addition to the config, the files and the machine, it has `surroundings`: the inherited environment
-/// and, for a command, its expanded words, its program and the whole config. The identity of a command without
-/// inputs includes the path of its case and the name of its arm.
+/// and, for a command, its expanded words, its program and the whole config. The identity of a command
+/// without inputs includes the path of its case and the name of its arm.
 /// \param schema  of the trainer; null if no arm of the case runs it
 Json run_identity(const PlanContext& context, const ConfigSchema* schema, const Case& source, const Arm& arm,
                   const PlannedRun& run);
 
-/// Returns a digest of an identity without the program, the machine and the shell. Stored evidence is bound to
-/// this digest; the effect of the other three is checked by comparing bits.
+/// Returns a digest of an identity without the program, the machine and the shell. Stored evidence is bound
+/// to this digest; the effect of the other three is checked by comparing bits.
 std::string resolved_digest(Json identity);
 
 }  // namespace parity

@@ -10,8 +10,8 @@ namespace parity {
 inline constexpr const char* most_steps_variable = "PARITY_MAX_STEPS";
 inline constexpr int64_t default_most_steps = 1'000'000;
 
-/// Returns the largest number of updates that a run may have: PARITY_MAX_STEPS, or else a million. A case with
-/// more is probably a typing error, and it would run for days before any comparison.
+/// Returns the largest number of updates that a run may have: PARITY_MAX_STEPS, or else a million. A case
+/// with more is probably a typing error, and it would run for days before any comparison.
 /// \throws UserError if the variable is not a positive integer
 int64_t most_steps();
 

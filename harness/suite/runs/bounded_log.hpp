@@ -21,8 +21,8 @@ class BoundedLog {
   explicit BoundedLog(std::filesystem::path file, LogBounds bounds = {})
       : file_(std::move(file)), bounds_(bounds) {}
 
-  /// Replaces the middle of a log that is too long by "[... 123 bytes left out here ...]". Never throws: a log
-  /// that cannot be cut stays long.
+  /// Replaces the middle of a log that is too long by "[... 123 bytes left out here ...]". Never throws: a
+  /// log that cannot be cut stays long.
   void trim();
 
  private:

@@ -48,15 +48,15 @@ class RunStore {
   /// \throws UserError if there is no such folder
   std::filesystem::path checkpoint(const std::string& id, int64_t step) const;
 
-  /// Returns the finished run with this identity, if it recorded everything in `run.capture` and its trace can
-  /// be read. Marks the run as used now.
+  /// Returns the finished run with this identity, if it recorded everything in `run.capture` and its trace
+  /// can be read. Marks the run as used now.
   std::optional<RunResult> find(const PlannedRun& run) const;
   /// Returns the identity of a finished run; null if there is no such run, or its record is damaged.
   Json identity(const std::string& id) const;
   /// Empties the folder and writes config.json and capture.json.
   ///
-  /// Adds the capture of an older run with this identity to `run.capture`. Otherwise two suites with different
-  /// checks would overwrite each other's runs in turn.
+  /// Adds the capture of an older run with this identity to `run.capture`. Otherwise two suites with
+  /// different checks would overwrite each other's runs in turn.
   void begin(PlannedRun& run) const;
   void finish(const PlannedRun& run, const RunResult& result) const;
 
