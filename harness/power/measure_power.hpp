@@ -25,11 +25,12 @@ struct Power {
   std::string case_name;
   std::string arm;
   PowerQuestion question;
-  std::vector<FaultPower> faults;  ///< a row a kind and phase that could be put in
+  std::vector<FaultPower> faults;  ///< one for each kind and phase that could be injected
   FalseAlarms no_ops;
-  std::vector<std::string> broken;  ///< checks that do not hold of the case as it is, and so see nothing
+  std::vector<std::string> broken;  ///< checks that fail without faults, so cannot detect any
 
-  /// No false alarm, and each fault at or above the printed size named where it is.
+  /// Returns whether there is no false alarm, and each fault at or above the printed size is located
+  /// correctly.
   bool is_clean() const;
   /// "smallest fault seen at 95 %: grad x (1 + 3e-07), param x (1 + 1e-07); by the golden: grad x (1 +
   /// 1e-07), param x (1 + 1e-07); 0 false alarms in 40 no-op pairs".
