@@ -18,16 +18,18 @@ namespace parity {
 
 /// A commit that changes the numbers, or a range of commits of which at least one does.
 struct ChangingCommit {
-  Commit before, after;         ///< both were asked, and they differ
-  std::vector<Commit> between;  ///< could not be judged; empty: it is `after`
-  bool narrowed = true;         ///< false: --most ended the search above it
+  Commit before, after;         ///< both were evaluated, and they differ
+  std::vector<Commit> between;  ///< could not be judged; empty: `after` made the change
+  bool narrowed = true;         ///< false: --most ended the search before it narrowed the range
   double size = 0;
-  std::string arm;                         ///< that differs most
-  std::optional<GapPlace> first, largest;  ///< of measured commits
-  std::string change;                      ///< of others: "fails where the one before passed (exit status 1)"
-  std::string merged_by;  ///< "it came with merge 3f2a1bc042 (...)"; "" if it lies on the line itself
+  std::string arm;                         ///< the arm that differs most
+  std::optional<GapPlace> first, largest;  ///< set for measured commits
+  /// Set for other commits: "fails where the one before passed (exit status 1)".
+  std::string change;
+  /// "it came with merge 3f2a1bc042 (...)"; "" if the commit is on the line itself.
+  std::string merged_by;
 
-  /// "commit 3f2a1bc042 (\"subject\") moves loss first at step 3 from 2.5 to 2.75 (relative 1.0e-01)".
+  /// Returns "commit 3f2a1bc042 (\"subject\") moves loss first at step 3 from 2.5 to 2.75 (relative 0.1)".
   std::string text() const;
   Json to_json() const;
 };

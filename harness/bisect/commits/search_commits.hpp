@@ -16,8 +16,7 @@ namespace parity {
 /// the line costs at most evaluation_bound(n) evaluations, not counting commits that cannot be judged. If the
 /// cause is a merge, the merged branch is searched in the same way.
 /// \param git  in the repository, or in a folder of its work tree
-/// \throws UserError if a revision is unknown, the two have no line of history, the good side is bad already
-/// or
+/// \throws UserError if a revision is unknown, the two have no line of history, or the good commit is bad or
 ///         cannot be judged; after Ctrl-C (exit 130); if another search uses the folder
 SearchRecord search_commits(CommitQuestion question, const Git& git, Progress& progress);
 

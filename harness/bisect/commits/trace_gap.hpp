@@ -16,10 +16,10 @@ namespace parity {
 struct GapPlace {
   std::string quantity;  ///< "loss" or "grad layers.0.wq.weight"
   int64_t step = 0;
-  std::string before, after;  ///< values of a channel; "" of a tensor
-  double size = 0;            ///< of this quantity, over all steps
+  std::string before, after;  ///< values of a channel; "" for a tensor
+  double size = 0;            ///< gap of this quantity over all steps
 
-  /// "loss first at step 3 from 2.5 to 2.75 (relative 1.0e-01)".
+  /// Returns "loss first at step 3 from 2.5 to 2.75 (relative 1.0e-01)".
   std::string text() const;
   Json to_json() const;
 };
