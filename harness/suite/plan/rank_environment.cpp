@@ -64,7 +64,7 @@ std::map<std::string, std::string> rank_environment(const PlannedRun& run, const
 std::set<std::string> launcher_variables(const PlannedRun& run) {
   std::set<std::string> names;
   for (const auto& entry : rank_environment(run, "", 0, "", 0))
-    if (entry.first != "LD_PRELOAD")  // already set: the launcher's libraries, then the inherited ones
+    if (entry.first != "LD_PRELOAD")  // a trainer also sees the inherited value
       names.insert(entry.first);
   return names;
 }

@@ -130,7 +130,7 @@ class Sum {
     }
     compare_origin(rest, folder);
     add_counts(sum_["summary"], rest["summary"]);
-    if (!sum_.contains("goldens") && rest.contains("goldens"))  // one shard tells
+    if (!sum_.contains("goldens") && rest.contains("goldens"))  // only one shard has them
       sum_["goldens"] = rest["goldens"];
     for (const Json& name : rest.value("unfinished", Json::array()))
       sum_["unfinished"].push_back(name);

@@ -311,7 +311,8 @@ void RunningRun::interrupt() {
 }
 
 void RunningRun::end() {
-  signal_group(ranks_.front().process.pid(), SIGKILL);  // what the ranks left running in the background
+  // Ends processes that the ranks left in the background.
+  signal_group(ranks_.front().process.pid(), SIGKILL);
   end_offspring(mark_);
   remove_rendezvous();
   trim_logs();
