@@ -280,7 +280,7 @@ class Suite {
     return results;
   }
 
-  /// Puts a case's results on disk and tells of it; its outcome is what stays.
+  /// Writes a case's results to disk and passes them to the listener. Only its outcome stays in memory.
   void tell(size_t place, const Json& results) {
     written_.add(place, results);
     const CaseOutcome& outcome = judged_.emplace(place, outcome_of(results)).first->second;

@@ -66,7 +66,7 @@ fs::path keep_trace(const fs::path& run, const fs::path& to) {
   return to / "trace.h5";
 }
 
-/// Whether a failure says nothing about the commit's numbers: the case cannot be asked of it.
+/// Returns whether a failure says nothing about the commit's numbers, because the case cannot run at it.
 bool cannot_be_asked(const RunFailure& failure) {
   return !meaning_of(failure.kind).computed;
 }

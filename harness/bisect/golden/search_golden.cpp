@@ -248,10 +248,9 @@ class GoldenReport {
          .command = ""});
   }
 
-  /// What two runs would tell and a golden cannot.
-  /// What two runs would tell and a golden cannot.
-  /// \param two_runs  the command that compares with a run of the golden's config; "" where that is this
-  /// one's
+  /// Records what a golden does not show but two runs would.
+  /// \param two_runs  command that compares with a run of the golden's config; "" if that is this run's
+  /// config
   void print_limits(const GoldenGap& gap, const std::string& two_runs) {
     std::string answer =
         "results inside the model, their gradients and what the operators were given are in no golden";

@@ -192,9 +192,10 @@ SearchRecord search_in_float64(RunProbe wide, const TensorStation& in_float32) {
 
 /// The search beyond a first difference that another order of sums may explain.
 struct PastRounding {
-  std::string before, after;            ///< what the sentence says of it around the rest
-  std::optional<SearchRecord> record;   ///< of the search in float64, where that found another computation
-  std::optional<FloorSearch> measured;  ///< where the floor was measured; `update` stands where it found more
+  std::string before, after;           ///< what the sentence says of it around the rest
+  std::optional<SearchRecord> record;  ///< of the search in float64, where that found another computation
+  /// Set if the floor was measured; `update` is then where it found more.
+  std::optional<FloorSearch> measured;
 };
 
 /// Returns whether a tensor of the update differs by more than another order of float32 sums is likely to
