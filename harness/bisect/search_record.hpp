@@ -14,20 +14,20 @@
 
 namespace parity {
 
-/// One stage of a search: what was asked, what came out, what it took.
+/// One stage of a search: its question, answer and cost.
 struct SearchStage {
   std::string name;     ///< "step", "tensor", "operator", "element", "options", "commits", ...
   std::string answer;   ///< a sentence
-  std::string command;  ///< that asks it again, to be pasted; "" where there is none
-  int64_t runs = 0;     ///< that it executed
-  int64_t cached = 0;   ///< answers that were there before
+  std::string command;  ///< shell command that repeats the stage; "" if there is none
+  int64_t runs = 0;     ///< executed runs
+  int64_t cached = 0;   ///< answers from the cache
   double seconds = 0;   ///< wall time
   Json details = Json::object();
 
   Json to_json() const;
 };
 
-/// What a search looks through.
+/// The kinds of searches, by what they search through.
 enum class SearchKind { run, options, commits, traces, golden };
 
 template <>
@@ -36,14 +36,14 @@ struct EnumNames<SearchKind> {
   static constexpr std::array<std::string_view, 5> names = {"run", "options", "commits", "traces", "golden"};
 };
 
-/// What a search found: the same record for every kind of search, for terminal, JSON and page.
+/// The result of a search of any kind, for terminal, JSON and page.
 struct SearchRecord {
   SearchKind kind = SearchKind::run;
   std::string subject;  ///< "lr/warmup_index: one_indexed against zero_indexed"
-  bool differs = true;  ///< false: there is nothing to look for
+  bool differs = true;  ///< false: the two sides agree, so there is nothing to find
   std::string sentence;
   std::vector<SearchStage> stages;  ///< from the curve to the cause
-  std::vector<std::string> notes;   ///< what a reader must know beside the answer
+  std::vector<std::string> notes;   ///< caveats of the answer
   Json details = Json::object();
 
   int64_t runs() const;
@@ -52,7 +52,7 @@ struct SearchRecord {
   Json to_json() const;
 };
 
-/// OUT/bisect/<name>.json, with everything in `name` that no file name may hold replaced.
+/// Returns OUT/bisect/<name>.json, with characters that file names cannot contain replaced in `name`.
 std::filesystem::path search_record_file(const std::filesystem::path& out, const std::string& name);
 
 }  // namespace parity

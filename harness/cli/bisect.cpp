@@ -19,7 +19,7 @@
 namespace parity::cli {
 namespace {
 
-/// A first word that names no case may be a verb, mistyped.
+/// Reads the sides. A first word that names no case may be a mistyped subcommand, which the error suggests.
 OptionSides read_sides(const SideOptions& options, const std::vector<std::string>& verbs) {
   try {
     return option_sides(options.good, options.bad, options.root, options.settings);

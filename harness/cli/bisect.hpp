@@ -8,7 +8,7 @@
 
 namespace parity::cli {
 
-// The verbs below `parity bisect`; each sets its action from its callback.
+// The subcommands of `parity bisect`. The callback of each sets the action.
 
 void add_bisect_commits(CLI::App& app, Action& action);
 void add_bisect_golden(CLI::App& app, Action& action);

@@ -23,7 +23,7 @@ struct BisectTracesVerbOptions {
   double beyond = 0;
 };
 
-/// "REGEX=REPLACEMENT", cut at the last '='.
+/// Splits "REGEX=REPLACEMENT" at the last '='.
 std::pair<std::string, std::string> name_rule(const std::string& text) {
   const size_t at = text.rfind('=');
   if (at == std::string::npos || at == 0)

@@ -55,7 +55,8 @@ std::vector<std::string> row_of(const FloorLine& line) {
           describe_headroom(line)};
 }
 
-/// The channels of a check, and of its tensors the one that is nearest to its bound, else the noisiest.
+/// Returns table rows for the channels of a check, and for the tensor that is nearest to its bound, or else
+/// has the most noise.
 std::vector<std::vector<std::string>> rows_of(const std::vector<FloorLine>& lines) {
   std::vector<std::vector<std::string>> rows;
   std::map<size_t, std::pair<const FloorLine*, size_t>> tensors;

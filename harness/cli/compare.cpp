@@ -50,12 +50,12 @@ struct CompareVerbOptions {
   }
 };
 
-/// What agrees: under a policy that forgives something nobody may read "identical".
+/// Returns the word for agreement. It is not "identical" under a policy that tolerates differences.
 std::string agreeing_word(const TraceDifference& difference) {
   return difference.policy.strict() ? "identical" : "equal";
 }
 
-/// Whole as far as a person reads it, else its size.
+/// Returns a number of ulps in full if it is short, else its magnitude.
 std::string describe_ulp(uint64_t ulp) {
   return ulp < 10'000'000 ? std::to_string(ulp) : size_text(static_cast<double>(ulp));
 }
@@ -79,7 +79,7 @@ void print_channels(const TraceDifference& difference) {
       text_table({"channel", "verdict", "first step", "max ULP", "relative L2", "passes at rtol"}, rows));
 }
 
-/// Both values of the step that differs most, in full.
+/// Prints both values of the step that differs most, with all digits.
 void print_worst_channels(const TraceDifference& difference) {
   for (const ChannelDifference& row : difference.channels) {
     if (row.identical() || !row.mismatch.empty())
@@ -91,7 +91,7 @@ void print_worst_channels(const TraceDifference& difference) {
   }
 }
 
-/// What only one side recorded, a line a step and phase.
+/// Prints what only one side recorded, one line for each step and phase.
 void print_unmatched(const TraceDifference& difference) {
   std::map<std::tuple<int64_t, Phase, std::string>, size_t> counts;
   for (const TensorDifference& row : difference.tensors)
@@ -132,7 +132,7 @@ void print_tensors(const TraceDifference& difference, bool all) {
   print_unmatched(difference);
 }
 
-/// How far each tensor is, and where, below its name.
+/// Prints the size and place of each tensor's difference below its name.
 void print_profiles(const TraceDifference& difference) {
   size_t without = 0;
   for (const TensorDifference& row : difference.tensors) {
@@ -147,7 +147,7 @@ void print_profiles(const TraceDifference& difference) {
                count_text(without, "tensor"));
 }
 
-/// "9 channels and 21 tensors agree", without what was not compared at all.
+/// Returns "9 channels and 21 tensors agree", without kinds that were not compared.
 std::string describe_comparison(const TraceDifference& difference) {
   std::vector<std::string> words;
   if (!difference.channels.empty())
@@ -158,7 +158,7 @@ std::string describe_comparison(const TraceDifference& difference) {
   return list_text(words) + (one ? " agrees" : " agree");
 }
 
-/// What single ranks recorded and is not the same.
+/// Prints the differences between records of single ranks.
 void print_ranks(const TraceDifference& difference) {
   constexpr size_t most = 10;
   const auto& rows = difference.ranks.differences;
@@ -168,7 +168,7 @@ void print_ranks(const TraceDifference& difference) {
     fmt::print("  and {} more of single ranks\n", rows.size() - most);
 }
 
-/// ", and so do 12 channels and tensors of single ranks", as far as there are any.
+/// Returns ", and so do 12 channels and tensors of single ranks"; "" if there are none.
 std::string ranks_text(const RankComparison& ranks) {
   std::string text = ranks.compared > 0 ? fmt::format(
                                               ", and what single ranks recorded agrees in {} channels "
@@ -181,7 +181,7 @@ std::string ranks_text(const RankComparison& ranks) {
   return text;
 }
 
-/// Of runs that did not end nobody may read "identical" alone.
+/// Returns the sentence for agreement. It qualifies "identical" if a run did not end.
 std::string agreement(const TraceDifference& difference) {
   const std::string policy = policy_text(difference.policy);
   const std::string what = fmt::format(

@@ -27,7 +27,7 @@ namespace {
 using Paths = Completion::Paths;
 using Words = std::vector<std::string>;
 
-/// The value of an option on this line, or its default.
+/// Returns the value of an option on this line, or its default.
 std::string value_on_line(const Words& words, const std::string& option, const std::string& fallback) {
   for (size_t i = 0; i + 1 < words.size(); ++i) {
     if (words[i] == option)
@@ -44,7 +44,7 @@ std::vector<Case> cases_on_line(const Words& words) {
     try {
       cases.push_back(read_case(file));
     } catch (const UserError&) {
-      continue;  // a broken case must not hide the others
+      continue;  // an invalid case must not hide the others
     }
   }
   return cases;
@@ -77,7 +77,7 @@ void add_tags(Completion& to, const Words& words) {
     to.candidates.push_back({tag, ""});
 }
 
-/// What a key may be, as the schema lists it, else its default.
+/// Returns the values of a key in the schema, or else its default.
 std::vector<std::string> values_of(const ConfigSchema::Key& key) {
   if (key.type == "boolean")
     return {"false", "true"};
@@ -87,7 +87,8 @@ std::vector<std::string> values_of(const ConfigSchema::Key& key) {
   return values;
 }
 
-/// KEY= of the trainer, or behind ARM: if the word has got so far; behind KEY= its values.
+/// Adds the keys of the trainer as "KEY=", after "ARM:" if the word has one, or the values of a key after
+/// "KEY=".
 void add_settings(Completion& to, const Words& words) {
   const std::string& word = words.back();
   const size_t colon = word.find(':');
@@ -121,7 +122,7 @@ void add_keys(Completion& to, const Words& words) {
     to.candidates.push_back({key, entry.doc});
 }
 
-/// Kinds of fault behind those that stand there already.
+/// Adds the kinds of faults after those that the word already has.
 void add_fault_kinds(Completion& to, const Words& words) {
   const std::string& word = words.back();
   const std::string before = word.substr(0, word.rfind(',') + 1);
@@ -129,7 +130,7 @@ void add_fault_kinds(Completion& to, const Words& words) {
     to.candidates.push_back({before + std::string(name_of(row.kind)), std::string(row.summary)});
 }
 
-/// Arms of the cases, by their own names.
+/// Adds the names of the cases' arms.
 void add_arm_names(Completion& to, const Words& words) {
   std::set<std::string> names;
   for (const Case& item : cases_on_line(words))
@@ -139,7 +140,7 @@ void add_arm_names(Completion& to, const Words& words) {
     to.candidates.push_back({name, ""});
 }
 
-/// What an option's or an argument's name says about its values.
+/// The values that the type name of an option or argument stands for.
 struct Values {
   std::string_view name;
   void (*add)(Completion& to, const Words& words);
@@ -182,11 +183,11 @@ const CLI::App* verb_called(const CLI::App& app, const std::string& name) {
   return found.empty() ? nullptr : found.front();
 }
 
-/// Where a command line has got to.
+/// The position at the end of a command line.
 struct Place {
   const CLI::App* verb;
   const CLI::Option* pending = nullptr;  ///< an option whose value comes next
-  size_t arguments = 0;                  ///< given so far
+  size_t arguments = 0;                  ///< number given so far
 };
 
 Place walk(const CLI::App& app, const Words& words) {
@@ -216,7 +217,7 @@ void add_options(Completion& to, const CLI::App& verb) {
       to.candidates.push_back({"--" + name, option->get_description()});
 }
 
-/// The argument that comes next: the last one may be repeated.
+/// Adds candidates for the next argument. The last argument may repeat.
 void add_argument(Completion& to, const Place& place, const Words& words) {
   std::vector<const CLI::Option*> arguments;
   for (const CLI::Option* option : place.verb->get_options())

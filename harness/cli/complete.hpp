@@ -9,7 +9,7 @@
 
 namespace parity::cli {
 
-/// What may stand at the end of a command line.
+/// The candidates for the last word of a command line.
 struct Completion {
   struct Candidate {
     std::string text;
@@ -21,15 +21,17 @@ struct Completion {
   Paths paths = Paths::none;  ///< whether the shell should offer paths too
 };
 
-/// Verbs and options come from the parser itself; values from the option's type name: case names and tags
-/// from the cases, config keys from the trainer's schema, enum values from their tables. What cannot be read
-/// gives no candidates: a shell that completes is no place for errors.
+/// Returns the completion of a command line.
 ///
-/// \param words  of the command line behind the program's name; the last one is being typed (it may be empty)
+/// The parser supplies subcommands and options. The option's type name decides the source of values: cases
+/// for case names and tags, the trainer's schema for config keys, tables for enum values. A source that
+/// cannot be read gives no candidates, since a completing shell cannot show errors.
+///
+/// \param words  of the command line after the program's name; the last one is being typed (it may be empty)
 Completion complete(const CLI::App& app, const std::vector<std::string>& words);
 
-/// The verb that shells ask: `parity __complete WORD...` prints a line a candidate, "TEXT<tab>DESCRIPTION",
-/// and ":files" or ":folders" at the end.
+/// The subcommand that shells call: `parity __complete WORD...` prints a line for each candidate,
+/// "TEXT<tab>DESCRIPTION", and ":files" or ":folders" at the end.
 inline constexpr const char* complete_verb = "__complete";
 void print_completion(const Completion& completion);
 

@@ -11,8 +11,8 @@
 namespace parity::cli {
 namespace {
 
-/// Each script hands the line to `parity __complete` and shows what comes back. The words are taken from the
-/// line itself, since bash would split them at ':' and '='.
+/// Each script passes the line to `parity __complete` and shows its output. It splits the line itself, since
+/// bash would split words at ':' and '='.
 constexpr const char* bash_script = R"(# parity's completion for bash
 _parity() {
   local line=${COMP_LINE:0:COMP_POINT} words candidate rest paths=

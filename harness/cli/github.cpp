@@ -17,7 +17,7 @@ namespace parity::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr size_t largest_summary = 1 << 20;  ///< of a step, GitHub's limit
+constexpr size_t largest_summary = 1 << 20;  ///< GitHub's limit for a step [bytes]
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);

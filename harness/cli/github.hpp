@@ -8,9 +8,9 @@
 
 namespace parity::cli {
 
-/// In a GitHub workflow: appends OUT/summary.md to the job's summary, and prints each failure on stderr as an
-/// annotation of its case file. Anywhere else nothing happens. A summary that cannot be written is said on
-/// stderr and changes no exit status.
+/// In a GitHub workflow, appends OUT/summary.md to the job's summary and prints each failure on stderr as an
+/// annotation of its case file. Elsewhere it does nothing. If the summary cannot be written, it warns on
+/// stderr and leaves the exit status unchanged.
 void report_to_github(const reports::Results& results, const std::filesystem::path& out);
 
 }  // namespace parity::cli

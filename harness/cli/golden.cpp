@@ -80,7 +80,7 @@ ExitCode print_diffs(const std::vector<GoldenDiff>& diffs, bool json) {
   return identical ? ExitCode::agree : ExitCode::differ;
 }
 
-/// Cases against their last run.
+/// Returns the differences between goldens and the last runs of their cases.
 std::vector<GoldenDiff> diff_with_last_runs(const DiffOptions& options) {
   std::vector<GoldenDiff> diffs;
   for (const std::filesystem::path& file : find_case_files({options.words, {}}, options.root))

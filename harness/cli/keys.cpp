@@ -25,7 +25,7 @@ struct KeysOptions {
 
 using Keys = std::map<std::string, ConfigSchema::Key>;
 
-/// A glob, or a part of the name: "lr." is lr.base, lr.decay, ...
+/// Returns whether a name matches a glob or contains the pattern: "lr." matches lr.base, lr.decay, ...
 bool matches(const std::string& pattern, const std::string& name) {
   const bool glob = pattern.find_first_of("*?") != std::string::npos;
   return glob ? glob_match(pattern, name) : name.find(pattern) != std::string::npos;
@@ -57,7 +57,7 @@ Json key_json(const Keys& keys, const std::vector<std::string>& channels) {
   return all;
 }
 
-/// The key with its default as a case file has it, and below it type, values and meaning.
+/// Prints a key with its default in case file syntax, then its type, values and meaning.
 void print_key(const std::string& name, const ConfigSchema::Key& key, const Style& style) {
   std::string values;
   for (const Json& value : key.values)

@@ -29,10 +29,11 @@ struct ListOptions {
 struct Listed {
   Case item;
   GoldenFinding golden;
-  std::string problem;  ///< why it would not run; "" if it would
+  std::string problem;  ///< why it would not run; "" if it would run
 };
 
-/// Plans the case as `run` would, but for what is hashed; without the trainer's schema nothing is known.
+/// Returns why the case would not run, by planning it without hashing; "" if it would run, or if there is no
+/// trainer schema to check it.
 std::string problem_of(const Case& item, const fs::path& trainer) {
   PlanContext context;
   context.trainer = trainer;

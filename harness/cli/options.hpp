@@ -16,29 +16,30 @@
 
 namespace parity::cli {
 
-/// Which cases: shared by list, run and golden.
+/// The arguments that select cases, shared by list, run and golden.
 struct CaseOptions {
   CaseFilter filter;
   std::string root = "cases";
 
   void add_to(CLI::App& app);
-  /// Goldens of no case, if nothing was asked for but everything.
+  /// Returns the goldens that belong to no case, if the user asked for all cases; else an empty list.
   std::vector<std::filesystem::path> unused_goldens() const;
-  /// What all goldens take, if nothing was asked for but everything. \param limit  "64M"
+  /// Returns the sizes of all goldens, if the user asked for all cases. \param limit  "64M"
   std::optional<GoldenSizes> golden_sizes(const std::string& limit) const;
-  /// The wanted cases, read. \throws UserError if there are none
+  /// Reads the wanted cases. \throws UserError if there are none
   std::vector<Case> read() const;
-  /// Without those that are not run unasked, which it tells on stderr. \throws UserError if none is left
+  /// Reads the wanted cases without those that run only on request; names the latter on stderr.
+  /// \throws UserError if none remains
   std::vector<Case> read_to_run() const;
 };
 
-/// --drift, shared by the verbs that compare with goldens.
+/// Adds --drift, shared by the subcommands that compare with goldens.
 void add_drift_option(CLI::App& app, std::string& drift);
 
-/// --max-total-size, shared by the verbs that look at all goldens.
+/// Adds --max-total-size, shared by the subcommands that check all goldens.
 void add_golden_size_option(CLI::App& app, std::string& limit);
 
-/// How to run them: shared by run, calibrate and golden.
+/// The options that control runs, shared by run, calibrate and golden.
 struct RunOptions {
   std::string out = "out/suite";
   std::string trainer;
@@ -52,17 +53,17 @@ struct RunOptions {
   SuiteOptions suite_options() const;
 };
 
-/// The trainer named by hand, by $PARITY_TRAINER, or the one beside this program.
+/// Returns the path of the trainer: `given`, or else $PARITY_TRAINER, or else the one next to this program.
 std::filesystem::path find_trainer(const std::string& given);
-/// --trainer, shared by the verbs that ask it or its schema.
+/// Adds --trainer, shared by the subcommands that use the trainer or its schema.
 void add_trainer_option(CLI::App& app, std::string& trainer);
-/// Its schema, which lies beside it. \throws UserError if there is none (exit 3)
+/// Returns the schema of the trainer, from the file next to it. \throws UserError if there is none (exit 3)
 ConfigSchema trainer_schema(const std::string& given);
 
-/// The command line of this process, with argv[0] shortened to the program's name.
+/// Returns the command line of this process, with argv[0] shortened to the program's name.
 std::vector<std::string> own_command_line();
 
-/// {"name", "version", "commit", "dirty"} of this build.
+/// Returns {"name", "version", "commit", "dirty"} of this build.
 Json producer();
 
 }  // namespace parity::cli

@@ -38,7 +38,7 @@ std::vector<FaultKind> parse_kinds(const std::string& words) {
   return kinds;
 }
 
-/// "3e-07: 20 of 20 (86 %)" of a kind with a size; else without one.
+/// Returns "3e-07: 20 of 20 (86 %)", without the size for a kind that has none.
 std::string describe_half(const HalfPower& half, bool sized) {
   if (half.seen.trials == 0)
     return "-";
@@ -96,7 +96,7 @@ Json stored_json(const Power& power, const Case& source) {
   return json;
 }
 
-/// Without the examples: what reports and reviewers need.
+/// Returns the JSON without examples, which reports and reviewers do not need.
 Json small_json(Json json) {
   for (Json& fault : json["faults"]) {
     fault.erase("misnamed");

@@ -6,7 +6,7 @@
 
 namespace parity::cli {
 
-/// A file of any size to stdout, a block at a time. \throws UserError if it cannot be read
+/// Prints a file of any size to stdout, block by block. \throws UserError if it cannot be read
 void print_file(const std::filesystem::path& file);
 
 }  // namespace parity::cli

@@ -10,9 +10,9 @@
 
 namespace parity::cli {
 
-/// Keeps the record as OUT/bisect/NAME.json, with its page NAME.html beside it, and prints it: stage by stage
-/// with the sentence last, or as JSON. The page's path goes to stderr.
-/// \return agree if the sides do not differ, else differ
+/// Writes the record to OUT/bisect/NAME.json and its page to NAME.html next to it, and prints the record: the
+/// stages and then the sentence, or JSON. Prints the page's path on stderr.
+/// \return agree if the two sides do not differ, else differ
 ExitCode tell(const SearchRecord& record, const std::filesystem::path& out, const std::string& name,
               bool json);
 

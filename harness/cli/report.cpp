@@ -39,10 +39,10 @@ ExitCode code_of(const reports::CaseLine& item) {
     if (!told.check.passed)
       verdicts.push_back(failed_verdict_of(told.check.verdict));
   const ExitCode code = exit_code_of_case(failures, verdicts);
-  return item.failed() && code == ExitCode::agree ? ExitCode::differ : code;  // as every report says of it
+  return item.failed() && code == ExitCode::agree ? ExitCode::differ : code;  // as every report shows it
 }
 
-/// As the runs', and with a shard missing never better than that something is missing.
+/// Returns the exit code of the runs, or `missing` if a shard is missing and the runs' code is not worse.
 ExitCode status_of(const reports::Results& results) {
   if (results.interrupted)
     return ExitCode::interrupted;

@@ -35,8 +35,8 @@ struct RunVerbOptions {
   bool rerun_failed = false;
 };
 
-/// Adds the open cases of the last run that the filter wants and `cases` lacks: those named by file that lie
-/// elsewhere.
+/// Adds the open cases of the last run that the filter selects and `cases` does not have: cases outside the
+/// folder of cases that were named by file.
 void add_open_cases(std::vector<Case>& cases, const LastRun& last, const CaseFilter& filter) {
   for (const LastCase& each : last.open) {
     const bool known =
@@ -50,8 +50,8 @@ void add_open_cases(std::vector<Case>& cases, const LastRun& last, const CaseFil
   tell_apart(cases);
 }
 
-/// Of the cases that are asked for, those that the last run does not say held. Where nothing is named, the
-/// cases of the last run are asked for.
+/// Returns those of the selected cases that did not hold in the last run. If no case is named, the cases of
+/// the last run are selected.
 std::vector<Case> cases_to_rerun(const RunVerbOptions& options, const LastRun& last) {
   CaseOptions wanted = options.cases;
   if (!wanted.filter.everything()) {
@@ -74,12 +74,13 @@ std::vector<Case> cases_to_rerun(const RunVerbOptions& options, const LastRun& l
                     ExitCode::missing);
   if (last.open.empty())
     return {};
-  for (const LastCase& each : last.open)  // also cases that were named by file and lie elsewhere
+  // Includes cases outside the folder of cases that were named by file.
+  for (const LastCase& each : last.open)
     wanted.filter.what.push_back(each.file.empty() ? each.name : each.file.string());
   return not_held(wanted.read_to_run(), last, options.settings);
 }
 
-/// Whether something is wrong with the goldens as a whole, which belongs to no case.
+/// Returns whether the goldens as a whole have a problem, which belongs to no case.
 bool goldens_fail(const SuiteOptions& suite) {
   return !suite.unused_goldens.empty() || (suite.golden_sizes && suite.golden_sizes->too_large());
 }
@@ -103,7 +104,7 @@ ExitCode run(const RunVerbOptions& options) {
   suite.evidence = parse_enum<EvidenceMode>(options.evidence);
   if (!options.shard.empty())
     suite.shard = parse_shard(options.shard);
-  if (options.settings.empty() && (!suite.shard || suite.shard->index == 1)) {  // one shard tells
+  if (options.settings.empty() && (!suite.shard || suite.shard->index == 1)) {  // only one shard reports
     suite.unused_goldens = options.cases.unused_goldens();
     suite.golden_sizes = options.cases.golden_sizes(options.golden_size);
   }

@@ -29,7 +29,7 @@ void print_case(const Json& item) {
   std::fflush(stdout);
 }
 
-/// What was typed, but what is finished is taken from the cache.
+/// Returns the command line that resumes the suite: as typed, but with finished runs taken from the cache.
 std::vector<std::string> words_to_go_on(std::vector<std::string> words) {
   std::erase(words, "--no-cache");
   return words;

@@ -12,8 +12,9 @@ namespace parity::cli {
 
 enum class Output { text, json };
 
-/// Runs cases with progress on stderr, a block a case on stdout (or results.json at the end), and the
-/// reports.
+/// Runs cases and writes the reports. Shows progress on stderr, and on stdout a block for each case or, at
+/// the end, results.json.
+/// \return the exit code of the suite
 ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, Output output);
 
 }  // namespace parity::cli

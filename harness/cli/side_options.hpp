@@ -11,14 +11,14 @@
 
 namespace parity::cli {
 
-/// The words by which a search is told its two sides, and how these are run.
+/// The arguments that name the two sides of a search, and the options for their runs.
 struct SideOptions {
   std::string good, bad;
   std::string root = "cases";
   std::vector<std::string> settings;
   RunOptions run;
 
-  /// \return the option of the good side, which a verb may require
+  /// Adds the options. \return the option of the good side, so that a subcommand may require it
   CLI::Option* add_to(CLI::App& app);
 };
 

@@ -50,7 +50,7 @@ void complain(const std::string& message) {
   say("{} {}\n", Style::for_stream(stderr).bad("parity:"), visible(message));
 }
 
-/// A verb that is not there, told with the nearest one. "" if the first word is fine.
+/// Returns the message for an unknown subcommand, with the nearest one; "" if the first word is valid.
 std::string unknown_verb(int argc, const char* const* argv) {
   if (argc < 2 || argv[1][0] == '-')
     return "";
@@ -63,7 +63,7 @@ std::string unknown_verb(int argc, const char* const* argv) {
   return "unknown verb '" + std::string(argv[1]) + "'" + suggestion(argv[1], known);
 }
 
-/// The verb that the line had got to.
+/// Returns the innermost subcommand of the command line.
 const CLI::App* called_verb(const CLI::App& app) {
   const CLI::App* verb = &app;
   while (!verb->get_subcommands().empty())
@@ -75,7 +75,7 @@ std::string describe(const CLI::App* verb) {
   return verb->get_parent() ? describe(verb->get_parent()) + " " + verb->get_name() : verb->get_name();
 }
 
-/// What is wrong with a line that does not parse, with the nearest word that would.
+/// Returns the problem of a line that does not parse, with the nearest valid word.
 std::string usage_problem(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* verb = called_verb(app);
   const std::vector<std::string> extra = app.remaining(true);
@@ -91,7 +91,7 @@ std::string usage_problem(const CLI::App& app, const CLI::ParseError& error) {
   }
   for (const CLI::App* sub : verb->get_subcommands([](const CLI::App*) { return true; }))
     known.push_back(sub->get_name());
-  for (const CLI::Option* argument : verb->get_options())  // one may have been meant as a verb
+  for (const CLI::Option* argument : verb->get_options())  // an argument may be a mistyped subcommand
     for (const std::string& word :
          argument->get_positional() ? argument->results() : std::vector<std::string>())
       if (const std::string near = nearest(word, known); !extra.empty() && !near.empty())
@@ -105,7 +105,7 @@ std::string usage_problem(const CLI::App& app, const CLI::ParseError& error) {
   return known.empty() ? error.what() + see : describe(verb) + " needs a verb" + suggestion("", known);
 }
 
-/// What was printed may still wait to be written, on a disk that is full.
+/// Returns whether all printed output was written. Buffered output may fail on a full disk.
 bool was_written(std::FILE* stream) {
   errno = 0;
   if (std::fflush(stream) == 0 && std::ferror(stream) == 0)

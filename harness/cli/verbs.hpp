@@ -12,17 +12,17 @@
 
 namespace parity::cli {
 
-/// What the command line asks for, set while it is parsed and run afterwards.
+/// The action that the command line asks for. Set during parsing and called after it.
 using Action = std::function<ExitCode()>;
 
-/// One verb: `add` gives it options and, as the parser's callback, sets the action.
+/// A subcommand. `add` adds its options and a parser callback that sets the action.
 struct Verb {
   std::string_view name;
   std::string_view summary;
   void (*add)(CLI::App& app, Action& action);
 };
 
-/// Every verb, in the order of --help.
+/// Returns every subcommand, in the order of --help.
 std::span<const Verb> verbs();
 
 void add_list(CLI::App& app, Action& action);
@@ -37,10 +37,10 @@ void add_report(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);
 
-/// Gives the parser every verb with its options.
+/// Adds every subcommand with its options to the parser.
 void add_verbs(CLI::App& app, Action& action);
 
-/// The program: parses, runs the verb, prints errors. \return the exit status
+/// Runs the program: parses the command line, runs the subcommand, prints errors. \return the exit status
 int run_program(int argc, const char* const* argv);
 
 }  // namespace parity::cli

@@ -16,7 +16,7 @@
 namespace parity::cli {
 namespace {
 
-/// Version, build, libraries, the file formats this program reads and writes, and the trainer it would start.
+/// Returns version, build, libraries, the file formats of this program, and the trainer that it would start.
 Json facts() {
   Json facts = producer();
   facts["build_type"] = build_facts::build_type;

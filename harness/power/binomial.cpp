@@ -7,7 +7,7 @@
 namespace parity {
 namespace {
 
-/// P(at least `hits` of `trials`) with probability p each, 0 < p < 1.
+/// Returns P(at least `hits` of `trials`) for a probability p of each hit, 0 < p < 1.
 double upper_tail(const Tally& tally, double p) {
   const auto n = static_cast<double>(tally.trials);
   double sum = 0;

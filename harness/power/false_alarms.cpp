@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t pairs_at_a_time = 8;
 
-/// The case with another seed of the run, which changes weights and data of all arms alike.
+/// Returns the case with another seed of the run, which changes weights and data of all arms in the same way.
 Case with_seed(Case source, int64_t seed) {
   for (Arm& arm : source.arms)
     if (!arm.is_command())
@@ -22,7 +22,7 @@ Case with_seed(Case source, int64_t seed) {
   return source;
 }
 
-/// What may be asked of a run that adds in another order.
+/// Returns the case with only those checks that a run with another order of sums must pass.
 Case up_to_rounding(Case source) {
   source.golden.arms.clear();
   for (size_t i = source.checks.size(); i-- > 0;)
@@ -33,7 +33,7 @@ Case up_to_rounding(Case source) {
   return source;
 }
 
-/// The arm and its no-op, without the case.
+/// Returns a check that compares the arm with its no-op.
 Check claim(const std::string& arm, const std::string& other, bool exact) {
   Check check;
   check.channels = {"loss", "grad_norm"};
@@ -66,7 +66,7 @@ class Pairs {
       extra.push_back({.of = arm_, .suffix = suffix_of(i), .config = changes[i].config, .twin = true});
     Case all = with_extra_arms(source_, extra);
     if (std::any_of(changes.begin(), changes.end(), [](const NoOp& change) { return !change.exact; })) {
-      all.checks.push_back(claim(arm_, arm_, false));  // asks for twins; nobody judges it
+      all.checks.push_back(claim(arm_, arm_, false));  // only makes the twins run; never judged
       all.check_places.push_back(source_.arm(arm_).place);
     }
     return all;

@@ -12,17 +12,17 @@
 
 namespace parity {
 
-/// A no-op pair that the gate did not let pass.
+/// A no-op pair that the gate rejected.
 struct FalseAlarm {
   std::string change;  ///< "resumed after update 3"
   int64_t seed = 0;    ///< of the run
   std::string sentence;
 };
 
-/// What the gate says of pairs that compute the same thing.
+/// The false alarms of the gate among pairs that compute the same thing.
 struct FalseAlarms {
   Tally exact;           ///< alarms among pairs that must agree bit for bit
-  Tally rounding;        ///< among pairs that may differ by the order of sums
+  Tally rounding;        ///< alarms among pairs that may differ by the order of sums
   int64_t left_out = 0;  ///< changes that the trainer refuses for this arm
   std::vector<FalseAlarm> alarms;
 
@@ -30,13 +30,15 @@ struct FalseAlarms {
   Json to_json() const;
 };
 
-/// Holds `pairs` no-op pairs of an arm against the case's gate: the arm as it is, and changed by one of its
-/// no-ops, both from the same first weights and data. Every no-op of the config as it is comes first, in an
-/// order by `seed`; then again under other seeds of the run.
+/// Measures the false alarms of the case's gate on `pairs` no-op pairs of an arm.
 ///
-/// An exact no-op stands in the arm's place in every check and against the golden, and its loss and gradient
-/// norm must be the arm's bits. One that reorders sums stands in its place in checks of relation `equivalent`
-/// and `distinct`, and must be equivalent to the arm itself.
+/// A pair is the arm unchanged and the arm with one of its no-ops, with the same initial weights and data.
+/// The first pairs use every no-op of the unchanged config, in an order chosen by `seed`. Further pairs
+/// repeat them with other seeds of the run.
+///
+/// An exact no-op replaces the arm in every check and in the comparison with the golden; its loss and
+/// gradient norm must have the arm's bits. A no-op that reorders sums replaces the arm in checks of the
+/// relations `equivalent` and `distinct`, and must be equivalent to the arm itself.
 ///
 /// \throws UserError as run_arms does
 FalseAlarms false_alarms(const Case& source, const std::string& arm, int64_t pairs, uint64_t seed,

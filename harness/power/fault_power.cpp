@@ -13,7 +13,7 @@ namespace parity {
 namespace {
 
 constexpr int64_t batch = 8;      // trials at a time
-constexpr size_t most_shown = 5;  // examples that are kept
+constexpr size_t most_shown = 5;  // number of examples to keep
 enum class Half { arms, golden };
 
 int64_t allowed_misses(int64_t samples) {
@@ -30,8 +30,8 @@ class Attempts {
   Attempts(const FaultQuestion& question, const Places& places, const RunTrials& run)
       : question_(question), places_(places), run_(run) {}
 
-  /// The places of one size, made as far as they are needed to say that more than the allowed number were
-  /// missed. \return seen and tried
+  /// Tries the places of one size until all are tried or more than the allowed number were missed.
+  /// \return detected and tried places
   Tally seen_at(double size, Half half) {
     Tally tally;
     for (int64_t first = 0; first < question_.samples; first += batch) {
@@ -44,7 +44,8 @@ class Attempts {
     return tally;
   }
 
-  /// Places of a kind without a size: more are drawn for those at which it changes nothing.
+  /// Returns the trials of a kind without a size. Draws more places for those at which the fault has no
+  /// effect.
   std::vector<Trial> effective() {
     std::vector<Trial> kept;
     int64_t missing = question_.samples;
@@ -61,7 +62,7 @@ class Attempts {
     return kept;
   }
 
-  /// Everything that was tried.
+  /// Returns all trials.
   const std::map<std::pair<double, int64_t>, Trial>& all() const { return known_; }
 
   bool all_refused() const {
@@ -101,7 +102,7 @@ HalfPower search(Attempts& attempts, const FaultQuestion& question, Half half) {
   return power;
 }
 
-/// Where the faults that were seen were said to be.
+/// Counts the detected faults that were located correctly, and keeps examples of the others.
 void count_names(FaultPower& power, const Attempts& attempts) {
   const bool sized = row_of(power.kind).sized;
   const auto limit = [&](const HalfPower& half) { return !sized ? 0.0 : half.size.value_or(INFINITY); };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<Phase, 4> shown_phases = {Phase::grad_local, Phase::grad, Phase::grad_clipped,
                                                Phase::param};
-constexpr const char* wide = "float64";  // suffix of the arm itself in float64
+constexpr const char* wide = "float64";  // suffix of the unchanged arm in float64
 
 std::string narrow_suffix(size_t number) {
   return fmt::format("fault{}", number);
@@ -26,7 +26,7 @@ std::string wide_suffix(size_t number) {
   return fmt::format("fault{}-float64", number);
 }
 
-/// A claim that nobody judges: it makes an arm and what is derived of it record digests at every step.
+/// Returns a check that is never judged. It makes an arm and its derived arms record digests at every step.
 Check digests_of(const std::string& arm, Phase phase) {
   Check check;
   check.tensor = "*";
@@ -36,7 +36,7 @@ Check digests_of(const std::string& arm, Phase phase) {
   return check;
 }
 
-/// Whether the reason lies in the fault: it cannot be put in there.
+/// Returns whether a run failed because its fault cannot be injected there.
 bool is_refusal(const RunResult& run) {
   return run.failure &&
          (run.failure->kind == FailureKind::bad_config || run.failure->kind == FailureKind::bad_fault);
@@ -137,7 +137,7 @@ Case FaultTrials::derived(const std::vector<Fault>& faults) const {
     extra.push_back({.of = arm_, .suffix = wide, .config = in_float64});
   for (size_t i = 0; i < faults.size(); ++i) {
     extra.push_back({.of = arm_, .suffix = narrow_suffix(i), .twin = true, .faults = {faults[i]}});
-    if (has_twin_)  // the twin itself, under a name: so it records the digests too
+    if (has_twin_)  // the twin as an arm with a name, so that it records digests too
       extra.push_back({.of = arm_, .suffix = wide_suffix(i), .config = in_float64, .faults = {faults[i]}});
   }
   return with_extra_arms(std::move(all), extra);

@@ -12,49 +12,49 @@
 
 namespace parity {
 
-/// What became of one fault.
+/// The result of injecting one fault.
 struct Trial {
   Fault fault;
-  std::string refused;      ///< why it could not be put in; "" if it was
-  bool has_effect = false;  ///< whether a bit of the tensor, or of its float64 twin, is another
+  std::string refused;      ///< why it could not be injected; "" if it was
+  bool has_effect = false;  ///< whether it changed a bit of the tensor or of its float64 twin
   std::vector<Alarm> alarms;
-  std::optional<TensorKey> first;  ///< where the run parts from the healthy one
+  std::optional<TensorKey> first;  ///< the first tensor that differs from the healthy run
 
   bool seen_by_golden() const;
-  bool seen_by_arms() const;  ///< by any check but the golden
+  bool seen_by_arms() const;  ///< detected by any check except the golden's
   bool seen() const { return !alarms.empty(); }
-  bool is_named() const;  ///< `first` is where the fault is
+  bool is_named() const;  ///< whether `first` is the tensor with the fault
   Json to_json() const;
 };
 
-/// The part of a case that is about one arm: the checks that name it, with their arms; its golden. All arms
-/// where one is a command, which may read the traces of others.
+/// Returns a case reduced to one arm: the checks that name it, their arms and its golden. Keeps all arms if
+/// one of them is a command, which may read the traces of others.
 Case only_about(const Case& source, const std::string& arm);
 
-/// Puts faults into one arm of a case and asks the case's gate.
+/// Injects faults into one arm of a case and judges the faulty runs by the case's gate.
 ///
-/// A faulty run, and its float64 twin where checks want one, is as good a run as any: it comes from the cache
-/// if it was made before. Each trial is made once.
+/// Faulty runs, and their float64 twins where checks need them, are cached like any other run. Each trial is
+/// made once.
 class FaultTrials {
  public:
-  /// Runs the case as it is. \throws UserError if its arm leaves no trace
+  /// Runs the case without faults. \throws UserError if the arm leaves no trace
   FaultTrials(const Case& source, const std::string& arm, const RunSettings& options, Progress& progress);
 
-  /// The arm as it is, with digests of every gradient and parameter.
+  /// Returns the trace of the arm without faults, with digests of every gradient and parameter.
   const Trace& healthy() const;
   bool has_ranks() const;
   const Case& source() const { return source_; }
-  /// Checks that do not hold of the case as it is.
+  /// Returns the checks that fail without faults, in words.
   const std::vector<std::string>& broken() const { return broken_; }
 
-  /// In their order. \throws UserError as run_arms does
+  /// Returns one trial for each fault, in their order. \throws UserError as run_arms does
   std::vector<Trial> run(const std::vector<Fault>& faults);
 
  private:
   Case derived(const std::vector<Fault>& faults) const;
   Trial judge(const Fault& fault, size_t number, const ArmRuns& runs, const Gate& gate) const;
 
-  Case source_;  ///< the part of the case that is about the arm
+  Case source_;  ///< reduced to the arm
   std::string arm_;
   RunSettings options_;
   RunStore store_;

@@ -10,14 +10,14 @@
 namespace parity {
 namespace {
 
-/// Tells a check among those of a case.
+/// Returns a key that identifies a check among those of a case.
 std::string key_of(const JudgedCheck& judged) {
   return fmt::format("{} {} {} of {} {}", name_of(judged.kind), judged.quantity,
                      name_of(judged.claim.relation), fmt::join(judged.claim.arms, " "),
                      describe_window(judged.claim.steps));
 }
 
-/// The case's own arms of a derived one, with the case's own checks.
+/// Returns the planned case reduced to the arms and checks of the case that it is derived from.
 PlannedCase own_arms(const Case& source, const PlannedCase& derived) {
   PlannedCase own{source, {}};
   for (const Arm& arm : source.arms)
@@ -25,7 +25,7 @@ PlannedCase own_arms(const Case& source, const PlannedCase& derived) {
   return own;
 }
 
-/// What a golden of these runs would hold.
+/// Returns the golden that a recording of these runs would make.
 StoredGolden golden_of(const Case& source, const Evidence& evidence) {
   StoredGolden stored;
   stored.file = source.golden_file;

@@ -10,7 +10,7 @@
 
 namespace parity {
 
-/// A check of a case that held, and does not once another run stands in an arm's place.
+/// A check of a case that passes, and fails once another run replaces an arm.
 struct Alarm {
   CheckKind kind = CheckKind::pair;
   std::string quantity;
@@ -20,24 +20,24 @@ struct Alarm {
   bool of_golden() const { return kind == CheckKind::golden; }
 };
 
-/// The checks of a case, and its golden, as a gate: which of them go red when a derived run stands in the
-/// place of the arm it comes from?
+/// The checks of a case and its golden as a gate: finds those that fail when a derived run replaces the arm
+/// it is derived from.
 ///
-/// Judged by judge_case, as in a suite. The golden is what the arms compute on this machine now: where the
-/// stored one holds bit for bit it is the same, and elsewhere the question is still answered. A case without
-/// a golden file has none.
+/// Uses judge_case, as a suite does. As golden it takes the values that the arms compute on this machine now.
+/// Where the stored golden holds bit for bit, both are the same; elsewhere the gate still works. A case
+/// without a golden file has no golden here either.
 class Gate {
  public:
-  /// \param source  the case as it is
-  /// \param runs    of a case derived from it, with more arms
+  /// \param source  the unchanged case
+  /// \param runs    runs of a case derived from it, with more arms
   Gate(const Case& source, const ArmRuns& runs, const RunStore& store);
 
-  /// Checks that do not hold of the case as it is: they can tell nothing. In words.
+  /// Returns the checks that fail for the unchanged case, in words. They cannot detect anything.
   const std::vector<std::string>& broken() const { return broken_; }
-  /// What goes red with the run of arm `derived` (an arm of `runs`) in the place of `arm`. `vacuous` is no
-  /// alarm: it says that two arms agree.
+  /// Returns the checks that fail when the run of `derived` (an arm of `runs`) replaces that of `arm`. A
+  /// `vacuous` check is not an alarm: it says that two arms agree.
   std::vector<Alarm> alarms(const std::string& arm, const std::string& derived) const;
-  /// The traces of the derived arm: as judged.
+  /// Returns the traces that are judged when the derived arm replaces `arm`.
   Evidence evidence(const std::string& arm, const std::string& derived) const;
 
  private:

@@ -18,7 +18,7 @@ std::vector<FaultKind> kinds_of(const PowerQuestion& question, bool has_ranks) {
   std::vector<FaultKind> kinds = question.kinds;
   if (kinds.empty())
     for (const FaultKindRow& row : fault_kinds())
-      if (row.kind != FaultKind::dropped_reduction || has_ranks)  // one rank reduces nothing
+      if (row.kind != FaultKind::dropped_reduction || has_ranks)  // a single rank has no reduction
         kinds.push_back(row.kind);
   return kinds;
 }
@@ -40,8 +40,8 @@ void require_arm(const Case& source, const std::string& arm) {
                     " is a command (faults and no-ops are put into arms of parity-train); name another");
 }
 
-/// "grad x (1 + 3e-07), param x (1 + 1e-07)": the smallest that a half of the gate sees, of each phase that
-/// was measured; "none of grad" where it sees none.
+/// Returns the smallest faults that a half of the gate detects, for each measured phase: "grad x (1 + 3e-07),
+/// param x (1 + 1e-07)". It has "none of grad" if no size is detected.
 std::string describe_smallest(const std::vector<FaultPower>& faults, bool of_golden) {
   std::vector<std::string> words;
   for (const Phase phase : {Phase::grad, Phase::param}) {

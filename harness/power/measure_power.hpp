@@ -11,25 +11,26 @@
 
 namespace parity {
 
-/// What is asked of a case.
+/// The settings of a measurement of power.
 struct PowerQuestion {
-  std::string arm;               ///< that gets the faults; "": the first that is held against another
-  std::vector<FaultKind> kinds;  ///< empty: every one
-  int64_t samples = 20;          ///< places a kind and phase
+  std::string arm;               ///< that gets the faults; "": see arm_to_fault()
+  std::vector<FaultKind> kinds;  ///< empty: all
+  int64_t samples = 20;          ///< places for each kind and phase
   int64_t no_op_pairs = 40;
   uint64_t seed = 1;
 };
 
-/// How small a defect the gate of a case sees, and how often it is wrong.
+/// The power of a case's gate: the smallest faults that it detects, and its false alarms.
 struct Power {
   std::string case_name;
   std::string arm;
   PowerQuestion question;
-  std::vector<FaultPower> faults;  ///< a row a kind and phase that could be put in
+  std::vector<FaultPower> faults;  ///< one for each kind and phase that could be injected
   FalseAlarms no_ops;
-  std::vector<std::string> broken;  ///< checks that do not hold of the case as it is, and so see nothing
+  std::vector<std::string> broken;  ///< checks that fail without faults, so cannot detect any
 
-  /// No false alarm, and each fault at or above the printed size named where it is.
+  /// Returns whether there is no false alarm, and each fault at or above the printed size is located
+  /// correctly.
   bool is_clean() const;
   /// "smallest fault seen at 95 %: grad x (1 + 3e-07), param x (1 + 1e-07); by the golden: grad x (1 +
   /// 1e-07), param x (1 + 1e-07); 0 false alarms in 40 no-op pairs".
@@ -37,15 +38,16 @@ struct Power {
   Json to_json() const;
 };
 
-/// The arm to fault where none is named: one of parity-train that a check holds against another arm, if there
-/// is one; of these one with a golden; of these one that is not the reference; the first in the file.
-/// \throws UserError if every arm is a command, which nothing can be put into
+/// Returns the arm to fault if none is named: an arm of parity-train. It prefers one that a check compares
+/// with another arm, then one with a golden, then one that is not the reference, then the first in the file.
+/// \throws UserError if every arm is a command, which accepts no faults
 std::string arm_to_fault(const Case& source);
 
-/// Told after each row, for whoever waits.
+/// Called after each kind and phase, to show progress.
 using PowerListener = std::function<void(const FaultPower&)>;
 
-/// \throws UserError for an unknown arm, one that is a command, an arm that does not finish; as run_arms does
+/// Measures the power of a case's gate.
+/// \throws UserError for an unknown arm, a command arm, or an arm that does not finish; as run_arms does
 Power measure_power(const Case& source, const PowerQuestion& question, const RunSettings& options,
                     Progress& progress, const PowerListener& listener = {});
 

@@ -18,7 +18,7 @@ bool is_on_one_rank(const FlatConfig& config) {
   });
 }
 
-/// Whether the loss of an update is one sum, whatever it is cut into.
+/// Returns whether the loss of an update is one sum, however the update is divided.
 bool can_be_cut(const FlatConfig& config) {
   return text_of(config, "loss.normalization") == "global_tokens" &&
          text_of(config, "loss.accumulation") == "prefetched";

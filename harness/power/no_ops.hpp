@@ -13,16 +13,16 @@ namespace parity {
 struct NoOp {
   std::string words;  ///< "resumed after update 3"
   FlatConfig config;  ///< keys to set
-  bool exact = true;  ///< bit for bit; else up to the order of sums
+  bool exact = true;  ///< equal bit for bit; else up to the order of sums
 
   bool operator==(const NoOp&) const = default;
 };
 
-/// Every no-op of an arm under this complete config: other thread counts, a restart after each update, the
-/// update cut into other micro-batches or over ranks.
+/// Returns every no-op of an arm with this complete config: other thread counts, a restart after each update,
+/// and the update divided into other micro-batches or over ranks.
 ///
-/// A cut is one only where the loss is one sum over all tokens of the update. An arm that runs on several
-/// ranks or restarts already keeps its ranks and its restart.
+/// A division is a no-op only if the loss is one sum over all tokens of the update. An arm that already has
+/// several ranks or a restart keeps them.
 std::vector<NoOp> no_ops_of(const FlatConfig& config);
 
 }  // namespace parity

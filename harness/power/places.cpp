@@ -7,7 +7,7 @@
 namespace parity {
 namespace {
 
-/// SplitMix64.
+/// Returns the output of SplitMix64 for a state.
 uint64_t mixed(uint64_t x) {
   x += 0x9E3779B97F4A7C15U;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -44,7 +44,7 @@ Fault Places::draw(int64_t n, double size) const {
   fault.phase = phase_;
   fault.name = key.name;
   fault.size = size;
-  fault.seed = mixed(drawn) >> 32;  // short, for whoever types it again
+  fault.seed = mixed(drawn) >> 32;  // short, so that a user can type it
   return fault;
 }
 

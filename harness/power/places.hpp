@@ -10,18 +10,20 @@
 
 namespace parity {
 
-/// Seeded places for faults of one kind and phase: steps and tensors of a run that recorded all of them.
+/// Draws random places for faults of one kind and phase: steps and tensors of a run that recorded all of
+/// them.
 ///
-/// Each draw takes one of the recorded tensors of that phase from update 1 on, all as likely. A tensor that
-/// is 0 throughout is left out, and where the kind needs one, a tensor without a step before it or with fewer
-/// than two rows.
+/// Each draw takes one of the recorded tensors of that phase from update 1 on, with equal probability. It
+/// leaves out tensors that are 0 throughout. If the kind needs a previous step or two rows, it also leaves
+/// out tensors without them.
 class Places {
  public:
   Places(const Trace& healthy, FaultKind kind, Phase phase, uint64_t seed);
 
   bool empty() const { return keys_.empty(); }
-  /// The n-th draw; the same for every size, so that a search over sizes compares like with like.
-  /// \param size  of a kind that has one
+  /// Returns the n-th draw. The place is the same for every size, so a search over sizes varies only the
+  /// size.
+  /// \param size  relative size, for a kind that has one
   Fault draw(int64_t n, double size = 0) const;
 
  private:

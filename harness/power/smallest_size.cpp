@@ -14,7 +14,7 @@ SmallestSize smallest_size(size_t count, const std::function<bool(size_t index)>
   };
   if (count == 0 || !seen(count - 1))
     return {};
-  size_t low = 0, high = count - 1;  // high is seen, everything below low is not
+  size_t low = 0, high = count - 1;  // high is detected, no index below low is
   while (low < high) {
     const size_t middle = (low + high) / 2;
     if (seen(middle))

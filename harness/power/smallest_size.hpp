@@ -8,17 +8,17 @@
 
 namespace parity {
 
-/// What a search over rising sizes found.
+/// The result of a search over rising sizes.
 struct SmallestSize {
-  std::optional<size_t> index;  ///< of the smallest size that is seen; nothing: not even the largest is
-  bool rising = true;           ///< whether the next larger size was seen as well, as the search assumes
+  std::optional<size_t> index;  ///< of the smallest detected size; not set if none is detected
+  bool rising = true;           ///< whether the next larger size was detected as well, as assumed
 };
 
-/// The smallest of `count` rising sizes that `is_seen`, by bisection: at most 2 + log2(count) questions, none
-/// twice.
+/// Returns the smallest of `count` rising sizes for which `is_seen` holds, by bisection. Calls `is_seen` at
+/// most 2 + log2(count) times, and never twice for one size.
 ///
-/// Assumes that what is seen at one size is seen at each larger one. Looks at the largest first, and at the
-/// end at the one above what it found.
+/// Assumes that a fault detected at one size is detected at each larger one. Tests the largest size first
+/// and, at the end, the one above the result.
 SmallestSize smallest_size(size_t count, const std::function<bool(size_t index)>& is_seen);
 
 }  // namespace parity

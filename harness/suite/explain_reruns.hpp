@@ -10,11 +10,12 @@
 
 namespace parity {
 
-/// Returns why arms that ran before are run again, in a sentence: "12 runs of an earlier suite do not answer:
-/// environment variable OMP_PROC_BIND (new) (12)". "" if nothing is run again, or no earlier run is known.
+/// Returns a sentence that says why arms with an earlier run are run again: "12 runs of an earlier suite do
+/// not answer: environment variable OMP_PROC_BIND (new) (12)". Returns "" if no arm is run again, or if no
+/// earlier run is known.
 ///
-/// Looks only at cases of which an arm's run is not there, so a suite that the cache answers pays nothing.
-/// \param out  folder of the results, with the last results of each case
+/// Looks only at cases with an arm whose run is not in the store, so a fully cached suite pays nothing.
+/// \param out  results folder, with the last results of each case
 std::string explain_reruns(const Plan& plan, const RunStore& store, const std::filesystem::path& out);
 
 }  // namespace parity

@@ -52,7 +52,7 @@ std::optional<Json> judged_before(const std::string& case_name, const std::strin
       return std::nullopt;
     return results;
   } catch (const UserError&) {
-    return std::nullopt;  // none, or one that was damaged: the case is judged
+    return std::nullopt;  // no results, or damaged ones: the case is judged again
   }
 }
 

@@ -15,16 +15,19 @@
 
 namespace parity {
 
-/// Everything a verdict follows from: the case file, the traces of its runs, its golden, the program that
-/// judges, and what drift is to it. `judged_from` of a case's results; equal hashes have equal results.
-/// \param out  folder of the results, which their commands name
-/// \returns "" where a run failed: its words are not in its trace
+/// Returns a hash over everything that a verdict follows from, the member `judged_from` of a case's results.
+/// Equal hashes have equal results.
+///
+/// The hash covers the case file, the traces of its runs, its golden, the judging program and the drift mode.
+/// \param out  results folder, which the commands in the results name
+/// \returns "" where a run failed, because a trace does not hold the message of the failure
 std::string judged_from(const PlannedCase& planned, const std::map<std::string, RunResult>& runs,
                         const RunStore& store, ContentHashes& hashes, const std::filesystem::path& out,
                         DriftMode drift);
 
-/// Returns the results that keep_results kept of this case, if they follow from the same and nobody edited
-/// them.
+/// Returns the stored results of this case (keep_results), if their hash is `from` and nobody edited them;
+/// else nothing.
+/// \param from  of judged_from()
 std::optional<Json> judged_before(const std::string& case_name, const std::string& from,
                                   const std::filesystem::path& out);
 

@@ -47,7 +47,7 @@ LastRun last_run(const fs::path& out) try {
   for (size_t i = 0; i < results.size(); ++i) {
     const Json item = read_case_results(results, i, out);
     settings = item.value("settings", Json::array()).get<std::vector<std::string>>();
-    if (!item.value("file", "").empty())  // else it stands for all goldens, which are looked at anew
+    if (!item.value("file", "").empty())  // else it reports on all goldens, which every suite checks again
       (held(item) ? last.held : last.open)
           .push_back({item.value("name", ""), item.at("file").get<std::string>(), settings});
   }

@@ -56,7 +56,7 @@ Json environment_json(const std::vector<Case>& cases, int jobs) {
           {"profile", cases.empty() ? name_of(Profile::portable) : name_of(cases.front().profile)}};
 }
 
-/// One suite being run.
+/// A suite in execution.
 class Suite {
  public:
   Suite(const std::vector<Case>& cases, const SuiteOptions& options, Progress& progress,
@@ -81,7 +81,7 @@ class Suite {
       keep_shard(*options.shard);
   }
 
-  /// \return the cases that were judged, in their order
+  /// Runs the suite. \return the judged cases, in their order
   std::vector<CaseOutcome> run() {
     const size_t count = plan_.cases().size();
     std::list<size_t> open;
@@ -101,7 +101,7 @@ class Suite {
         if (!runs().at(id).cached)
           ends_[id] = std::chrono::steady_clock::now();
       status_.show(runner_);
-      // One at a time: while a case is judged, a core that became free waits.
+      // Judge one case at a time, so that a free core soon gets its next run.
       const auto judged =
           std::find_if(open.begin(), open.end(), [&](size_t index) { return judge_if_ready(index); });
       if (judged != open.end())
@@ -121,7 +121,7 @@ class Suite {
     return cases;
   }
 
-  /// Keeps runs/ within its bounds. What a failed case left is not touched.
+  /// Trims runs/ to its size limit. Keeps the runs of failed cases.
   CacheTrim trim(const std::vector<CaseOutcome>& cases) const {
     CachePolicy policy;
     policy.most_bytes = options_.cache_bytes;
@@ -133,14 +133,14 @@ class Suite {
   }
 
   const std::map<std::string, RunResult>& runs() const { return runner_.results(); }
-  /// Cases that were left out because the suite was stopped.
+  /// Returns the cases that were not judged because the suite was stopped.
   const std::vector<std::string>& unfinished() const { return unfinished_; }
   bool failed_fast() const { return failed_fast_; }
   const Json& shard() const { return shard_; }
 
  private:
-  /// A golden is recorded with all that its twins show. Where it holds evidence already, that may stand,
-  /// which is known when the arms have ended.
+  /// Returns the twins to run first. A golden is recorded with the evidence of its twins. If it has evidence
+  /// already, twins are spare, since only the end of the arms shows whether that evidence is valid.
   Twins first_twins(const Case& source) const {
     if (will_record(source, policy_.mode))
       return Twins::checks_and_golden;
@@ -149,7 +149,7 @@ class Suite {
     return may_stand ? Twins::spare : Twins::checks;
   }
 
-  /// What is wrong with the goldens as a whole stands after the cases, as cases of their own.
+  /// Adds problems of the goldens as a whole after the cases, as separate cases.
   void report_goldens() {
     size_t place = plan_.cases().size();
     if (!options_.unused_goldens.empty())
@@ -163,7 +163,7 @@ class Suite {
     runner_.interrupt();
   }
 
-  /// Leaves this shard's cases in the plan, and notes in the results which cases the whole suite has.
+  /// Reduces the plan to this shard's cases, and records in the results which cases the whole suite has.
   void keep_shard(const SuiteShard& shard) {
     std::vector<ShardItem> items;
     std::string names;
@@ -174,7 +174,7 @@ class Suite {
           if (!id.empty())
             item.runs[id] = plan_.runs().at(id).cost();
       items.push_back(std::move(item));
-      // Machines that plan other twins deal the cases in another way.
+      // Machines that plan other twins assign the cases differently.
       names += planned.source.name + (planned.twins == Twins::spare ? " on stored evidence\n" : "\n");
     }
     const std::vector<int> shards = deal(items, shard.count);
@@ -207,7 +207,7 @@ class Suite {
                                                                          : stored_golden(source.golden_file);
   }
 
-  /// A golden of another machine is judged by float64 twins; they are run only when bits differ.
+  /// Returns whether to run twins for a golden of another machine. They are needed only if bits differ.
   bool wants_golden_twins(const PlannedCase& planned, const Evidence& evidence,
                           const StoredGolden& golden) const {
     const Case& source = planned.source;
@@ -215,7 +215,7 @@ class Suite {
            golden_needs_twins(golden, evidence.arms(source.golden.arms), claims_on_golden(source));
   }
 
-  /// \return whether the case needs no more work
+  /// Judges a case if its runs have ended. \return whether the case needs no more work
   bool judge_if_ready(size_t index) {
     PlannedCase& planned = plan_.cases()[index];
     if (!ended(planned))
@@ -235,7 +235,7 @@ class Suite {
                                           : StandingEvidence();
     if (const auto lacking = arms_without_evidence(planned, evidence, standing); !lacking.empty()) {
       run_more(plan_.run_spare_twins(planned, lacking));
-      return stopped_;  // then the case stays unfinished
+      return stopped_;  // if so, the case stays unfinished
     }
     if (wants_golden_twins(planned, evidence, golden)) {
       run_more(plan_.add_golden_twins(planned));
@@ -260,7 +260,7 @@ class Suite {
     return true;
   }
 
-  /// Nothing is begun once the suite was stopped.
+  /// Queues more runs, unless the suite was stopped.
   void run_more(const std::vector<std::string>& ids) {
     if (!stopped_)
       for (const std::string& id : ids)
@@ -269,7 +269,7 @@ class Suite {
 
   bool records_golden(const PlannedCase& planned) const { return will_record(planned.source, policy_.mode); }
 
-  /// The results a case had, if nothing has changed since.
+  /// Returns the earlier results of a case, if nothing has changed since.
   std::optional<Json> results_before(const PlannedCase& planned, const std::string& from) const {
     if (!options_.use_cache || records_golden(planned))
       return std::nullopt;
@@ -280,7 +280,7 @@ class Suite {
     return results;
   }
 
-  /// Puts a case's results on disk and tells of it; its outcome is what stays.
+  /// Writes a case's results to disk and passes them to the listener. Only its outcome stays in memory.
   void tell(size_t place, const Json& results) {
     written_.add(place, results);
     const CaseOutcome& outcome = judged_.emplace(place, outcome_of(results)).first->second;
@@ -303,7 +303,7 @@ class Suite {
   GoldenPolicy policy_;
   bool stopped_ = false;
   bool failed_fast_ = false;
-  std::map<size_t, CaseOutcome> judged_;  ///< by place in the suite
+  std::map<size_t, CaseOutcome> judged_;  ///< by index in the suite
   std::vector<std::string> unfinished_;
   RunEnds ends_;
   Json shard_;

@@ -20,35 +20,40 @@
 
 namespace parity {
 
-/// How a suite is run.
+/// Options of run_suite().
 struct SuiteOptions : RunSettings {
-  bool keep_traces = false;  ///< whether runs of cases that passed are never dropped
+  bool keep_traces = false;  ///< never drop the runs of passed cases
   GoldenMode golden_mode = GoldenMode::compare;
   std::string golden_reason;  ///< why stored values may change
   DriftMode drift = DriftMode::notice;
   EvidenceMode evidence = EvidenceMode::stored;
-  bool golden_variant = false;      ///< keep what drifted beside what is stored, not in its place
-  std::optional<SuiteShard> shard;  ///< run only this machine's part of the cases
-  bool fail_fast = false;           ///< stop at the first case that fails
-  std::vector<std::filesystem::path> unused_goldens;  ///< to be told as a failure of the suite
-  std::optional<GoldenSizes> golden_sizes;            ///< to be told, and a failure where they are too large
+  /// Whether a golden that drifted is recorded as a further variant, next to the stored values instead of in
+  /// their place.
+  bool golden_variant = false;
+  std::optional<SuiteShard> shard;  ///< run only this shard of the cases
+  bool fail_fast = false;           ///< stop at the first failed case
+  /// Goldens that belong to no case. The suite reports each as a failure.
+  std::vector<std::filesystem::path> unused_goldens;
+  /// Sizes of all goldens, which the results include. The suite fails if they are above their limit.
+  std::optional<GoldenSizes> golden_sizes;
 };
 
 /// Called with a case's results (results.json form) as soon as its runs have ended.
 using CaseListener = std::function<void(const Json& results_of_case)>;
 
-/// What is known of a suite once it has ended; its results lie in results.json.
+/// The outcome of a suite. The results themselves are in results.json.
 struct SuiteOutcome {
-  std::vector<CaseOutcome> cases;       ///< those that were judged
-  std::vector<std::string> unfinished;  ///< names of those that were left out because the suite was stopped
+  std::vector<CaseOutcome> cases;       ///< judged cases
+  std::vector<std::string> unfinished;  ///< names of cases not judged, because the suite stopped
   bool interrupted = false;             ///< by a signal, not by the first failure
 };
 
-/// Runs cases: plan, runs, judgement, goldens; writes OUT/results.json (schema parity.results/1).
+/// Plans, runs and judges cases, compares or records their goldens, and writes OUT/results.json (schema
+/// parity.results/1).
 ///
-/// A case's results are on disk once it is judged, and `finished` has seen them: memory does not grow with
-/// what the cases hold. After Ctrl-C, cases whose runs had ended are judged and kept. After the first failure
-/// of a fail-fast suite nothing more is judged.
+/// Once a case is judged, its results are on disk and `finished` has received them, so memory does not grow
+/// with the size of the results. After Ctrl-C, the suite judges and keeps the cases whose runs had ended.
+/// After the first failure, a fail-fast suite judges no further case.
 ///
 /// \throws UserError for bad cases (before anything runs), a missing trainer, an output folder in use
 SuiteOutcome run_suite(const std::vector<Case>& cases, const SuiteOptions& options, Progress& progress,

@@ -12,7 +12,7 @@
 namespace parity {
 namespace {
 
-/// One shard while cases are dealt.
+/// One shard during the assignment of cases.
 struct Hand {
   double cost = 0;
   std::set<std::string> runs;
@@ -61,11 +61,11 @@ std::vector<int> deal(const std::vector<ShardItem>& items, int count) {
     const double cost_b = total(items[b]);
     return cost_a != cost_b ? cost_a > cost_b : items[a].name < items[b].name;
   });
-  // No more hands than cases: the others would stay empty.
+  // At most as many hands as cases, since the others would stay empty.
   std::vector<Hand> hands(std::clamp<size_t>(items.size(), 1, static_cast<size_t>(count)));
   std::vector<int> shards(items.size(), 1);
   for (const size_t i : order) {
-    // What the shard would come to, and once more what is added: a run that is paid twice is lost to all.
+    // The new total cost of the shard, with the added cost counted twice: a run in two shards wastes time.
     const auto price = [&](const Hand& hand) { return hand.cost + 2 * hand.added_by(items[i]); };
     const auto best = std::min_element(hands.begin(), hands.end(),
                                        [&](const Hand& a, const Hand& b) { return price(a) < price(b); });

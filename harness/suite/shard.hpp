@@ -8,7 +8,7 @@
 
 namespace parity {
 
-/// One of several machines that share a suite: `--shard 2/3`.
+/// The share of a suite that one of several machines runs: `--shard 2/3`.
 struct SuiteShard {
   int index = 1;  ///< from 1
   int count = 1;
@@ -16,19 +16,21 @@ struct SuiteShard {
   std::string text() const { return std::to_string(index) + "/" + std::to_string(count); }
 };
 
+/// Returns the shard that a text I/N names.
 /// \throws UserError unless the text is I/N with 1 <= I <= N
 SuiteShard parse_shard(const std::string& text);
 
-/// What a case costs a shard: its runs, by id. Runs that several cases share are paid once in a shard.
+/// A case and the cost of its runs, by run id. A shard pays once for a run that several of its cases share.
 struct ShardItem {
   std::string name;
   std::map<std::string, double> runs;
 };
 
-/// Deals cases to shards: dearest first, each to the shard that is cheapest with it. So the shards are even,
-/// and cases that share runs come together unless that would make one shard the slowest. Takes no account of
-/// the order of the items or of anything measured: every machine deals alike.
-/// \return the shard of each item, from 1
+/// Assigns cases to shards and returns the shard of each item, from 1.
+///
+/// Takes the most expensive case first and gives each case to the shard whose total cost with it is lowest.
+/// This balances the shards. Cases that share runs share a shard, unless that would make it the slowest.
+/// Depends neither on the order of the items nor on measured times, so every machine gets the same result.
 std::vector<int> deal(const std::vector<ShardItem>& items, int count);
 
 }  // namespace parity

@@ -36,7 +36,7 @@ std::optional<CommitState> state_of(const Json& json) {
   return static_cast<CommitState>(found - names.begin());
 }
 
-/// Paths are relative to the folder of the question, so that it can be moved.
+/// Returns an answer from JSON. Its paths are relative to the folder of the question, which may move.
 std::optional<CommitAnswer> from_json(const Json& json, const fs::path& folder) {
   const std::optional<CommitState> state = state_of(json);
   if (!state || !json.contains("traces") || !json["traces"].is_object())

@@ -13,13 +13,13 @@
 
 namespace parity {
 
-/// What a commit did when it was asked.
+/// The outcome of building and running a commit.
 enum class CommitState {
-  measured,  ///< trained, and left traces
+  measured,  ///< it trained and left traces
   passed,    ///< its command ended well, without a trace
-  failed,    ///< its command said no (exit status 1 to 127 without 125)
+  failed,    ///< its command failed (exit status 1 to 127, except 125)
   crashed,   ///< its run crashed or hung
-  skipped,   ///< cannot be judged: it does not build, its run cannot start, its command said 125
+  skipped,   ///< cannot be judged: no build, its run cannot start, or exit status 125
 };
 
 template <>
@@ -30,35 +30,35 @@ struct EnumNames<CommitState> {
 };
 static_assert(EnumNames<CommitState>::names.size() == static_cast<size_t>(CommitState::skipped) + 1);
 
-/// What is known of a commit.
+/// The answer of a commit to a search.
 struct CommitAnswer {
   CommitState state = CommitState::skipped;
-  std::string reason;                                   ///< of any other than measured and passed
-  std::map<std::string, std::filesystem::path> traces;  ///< by arm; of measured ones
-  std::string program;                                  ///< hash of what the build made; "" if not asked for
-  double seconds = 0;                                   ///< build and run
-  std::filesystem::path log;                            ///< of what failed; empty if nothing
+  std::string reason;                                   ///< set unless measured or passed
+  std::map<std::string, std::filesystem::path> traces;  ///< by arm; set if measured
+  std::string program;                                  ///< hash of the built program; "" if not needed
+  double seconds = 0;                                   ///< of build and run
+  std::filesystem::path log;                            ///< of the failed step; empty if none failed
 
   bool has_arms(const std::vector<std::string>& arms) const;
 };
 
-/// Answers of one question (same case, commands and settings), kept in a folder by the tree of the commit: a
-/// search that was killed goes on with them, and commits with equal trees share one.
+/// The answers to one question (same case, commands and settings), stored in a folder by the tree of the
+/// commit. A search resumes with them after it was killed. Commits with equal trees share an answer.
 class CommitAnswers {
  public:
-  /// \param question  everything that an answer depends on beside the commit
-  /// \param keep      false: what was answered before is dropped
+  /// \param question  everything that an answer depends on, except the commit
+  /// \param keep      false: drop earlier answers
   CommitAnswers(const std::filesystem::path& out, const Json& question, bool keep);
 
-  /// Where traces and logs of a tree lie.
+  /// Returns the folder of the traces and logs of a tree.
   std::filesystem::path folder(const std::string& tree) const { return folder_ / tree; }
-  /// Of this question, for what belongs to no tree.
+  /// Returns the folder of this question, for files that belong to no tree.
   const std::filesystem::path& folder() const { return folder_; }
-  /// The answer, if it is there with its traces.
+  /// Returns the answer of a tree, if it is stored and its traces exist.
   std::optional<CommitAnswer> find(const std::string& tree) const;
-  /// The answer of another tree whose build made the same program.
+  /// Returns the answer of another tree whose build made the same program, if there is one.
   std::optional<CommitAnswer> find_program(const std::string& program) const;
-  /// Written by a temporary file and a rename: there whole, or not.
+  /// Stores an answer atomically, by a temporary file and a rename.
   void keep(const std::string& tree, const CommitAnswer& answer) const;
 
  private:

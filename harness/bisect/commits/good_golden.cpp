@@ -13,7 +13,7 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-/// The golden's path as git knows it; nothing if it lies outside the repository's work tree.
+/// Returns the golden's path in git; nothing if it is outside the repository's work tree.
 std::optional<std::string> path_in(const Git& git, const fs::path& file) {
   const fs::path relative =
       fs::absolute(file).lexically_normal().lexically_relative(fs::absolute(git.folder()).lexically_normal());

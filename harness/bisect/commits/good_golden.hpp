@@ -15,22 +15,23 @@
 
 namespace parity {
 
-/// The golden that the good side's commit holds of the case, as traces of channels.
+/// The golden of the case in the good commit, as traces of channels.
 struct GoodGolden {
-  std::string problem;                                  ///< why there is none; "" if it is there
+  std::string problem;                                  ///< why there is none; "" if there is one
   std::map<std::string, std::filesystem::path> traces;  ///< by arm
-  std::map<std::string, Json> fingerprints;             ///< of the environment they come from, by arm
+  std::map<std::string, Json> fingerprints;             ///< of the recording environment, by arm
 };
 
-/// \param folder  to write the traces to
+/// Reads the golden of the good commit.
+/// \param folder  destination of the traces
 GoodGolden read_good_golden(const Git& git, const Commit& good, const Case& source,
                             const std::vector<std::string>& arms, const std::filesystem::path& folder);
 
-/// What a run says of the golden of its own commit.
+/// The first difference between a run and the golden of its own commit.
 struct GoldenWord {
-  std::optional<GapPlace> first;  ///< nothing: every channel has the golden's bits
-  std::string arm;                ///< that differs
-  bool same_environment = true;   ///< as far as both tell theirs
+  std::optional<GapPlace> first;  ///< not set: every channel has the golden's bits
+  std::string arm;                ///< the arm that differs
+  bool same_environment = true;   ///< no recorded property of the environments differs
 };
 
 GoldenWord compare_with_golden(const GoodGolden& golden, const CommitAnswer& answer,

@@ -33,7 +33,7 @@ std::vector<std::string> with_paths(std::vector<std::string> words, const std::v
   return words;
 }
 
-/// Without commits that hold what the one before holds.
+/// Returns the line without commits whose tree is that of the previous one.
 CommitLine without_repeats(const CommitLine& line) {
   CommitLine kept;
   for (const Commit& commit : line)
@@ -80,7 +80,7 @@ CommitLine History::commits_between(const std::string& excluded, const std::stri
     if (line.empty() && !commit.parents.empty())
       line.push_back(this->commit(commit.parents.front()));
     else if (line.empty())
-      line.push_back({});  // a root: nothing was before it
+      line.push_back({});  // a root commit has no parent
     if (paths.empty() || touching.contains(commit.id))
       line.push_back(std::move(commit));
   }

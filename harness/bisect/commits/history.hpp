@@ -13,41 +13,41 @@ namespace parity {
 struct Commit {
   std::string id;
   std::vector<std::string> parents;
-  std::string tree;  ///< id of what the commit holds: equal trees are equal sources
+  std::string tree;  ///< id of its tree; equal trees are equal sources
   std::string subject;
 
   std::string short_id() const { return id.substr(0, 10); }
-  /// "3f2a1bc042 (\"subject\")", to be shown.
+  /// Returns "3f2a1bc042 (\"subject\")", for messages.
   std::string text() const;
 };
 
-/// Commits in the order in which they came onto one line of history. The first is where the search begins; it
-/// is as good as what was called good, or has to prove it.
+/// Commits in the order in which they joined one line of history. The search starts at the first. It is the
+/// commit that the user called good, or the search checks that it agrees with that commit.
 using CommitLine = std::vector<Commit>;
 
-/// Questions about the history of a repository. Nothing in it is changed.
+/// Queries the history of a repository. Changes nothing in it.
 class History {
  public:
   /// \param git  must outlive this object
-  /// \throws UserError if the folder lies in no repository, or has no commits
+  /// \throws UserError if the folder is not in a repository, or the repository has no commits
   explicit History(const Git& git);
 
-  /// \throws UserError if the revision names no commit
+  /// Returns the commit that a revision names. \throws UserError if it names none
   Commit commit(const std::string& revision) const;
 
-  /// The first-parent line up to `bad`, from the last commit on it that `good` contains: `good` itself where
-  /// it lies on that line.
+  /// Returns the first-parent line up to `bad`, starting at the last commit on it that `good` contains
+  /// (`good` itself if it is on that line).
   ///
-  /// Commits that change none of `paths` (empty: any) are left out, and so are those with the tree of the one
-  /// before. One element: nothing lies between.
+  /// Leaves out commits that change none of `paths` (empty: any), and commits with the tree of the previous
+  /// one. A single element means that no commit is between the two.
   /// \throws UserError if `bad` is an ancestor of `good`, or they have no common history
   CommitLine line(const Commit& good, const Commit& bad, const std::vector<std::string>& paths) const;
 
-  /// The same below a merge: what `parent` has that `other` has not. Empty if nothing.
+  /// Returns the line below a merge: the commits of `parent` that `other` does not contain. May be empty.
   CommitLine branch_line(const std::string& other, const std::string& parent,
                          const std::vector<std::string>& paths) const;
 
-  /// Whether tracked files are changed in the work tree that the folder lies in.
+  /// Returns whether the work tree that contains the folder has changed tracked files.
   bool has_uncommitted_changes() const;
 
  private:

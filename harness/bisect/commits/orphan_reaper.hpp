@@ -6,13 +6,13 @@
 
 namespace parity {
 
-/// Keeps the mark of this search's processes (harness/base/offspring.hpp) in a file. The next search ends
-/// what carries it, should a search be killed together with its guard: a build that would go on writing to
-/// the work tree.
+/// Stores the mark of this search's processes (harness/base/offspring.hpp) in a file. If a search is killed
+/// together with its guard, the next search ends the processes with this mark. Otherwise a build could
+/// continue to write to the work tree.
 class OrphanReaper {
  public:
-  /// Ends what carries the mark of a search that was killed, which its file tells.
-  /// \param file  keeps the mark; gone with this object
+  /// Ends the processes of a killed search, whose mark is in the file, and stores the mark of this search.
+  /// \param file  of the mark; removed with this object
   explicit OrphanReaper(std::filesystem::path file);
   ~OrphanReaper();
   OrphanReaper(const OrphanReaper&) = delete;

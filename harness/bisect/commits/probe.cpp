@@ -20,8 +20,8 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int cannot_be_tested = 125;  // of a command, as git bisect run has it
-constexpr int by_signal = 128;         // from here on a shell says that a signal ended the command
+constexpr int cannot_be_tested = 125;  // exit status of a command, as for git bisect run
+constexpr int by_signal = 128;         // from this exit status on, a signal ended the shell's command
 
 std::string replace(std::string text, const std::string& from, const std::string& to) {
   if (const size_t at = text.find(from); at != std::string::npos)
@@ -29,8 +29,8 @@ std::string replace(std::string text, const std::string& from, const std::string
   return text;
 }
 
-/// ": line" of a log that tells most: the first that speaks of an error, since build tools go on to say that
-/// they stop; else the last.
+/// Returns ": LINE" with the most useful line of a log: the first with an error, or else the last. Build
+/// tools print that they stop after the error.
 std::string last_lines(const fs::path& log) {
   std::istringstream lines(tail_of(log, 500, uint64_t{64} << 10));
   std::string last;
@@ -42,14 +42,15 @@ std::string last_lines(const fs::path& log) {
   return last.empty() ? "" : ": " + last;
 }
 
-/// An arm's folder below that of its commit. Names of arms are keys of TOML and may hold anything.
+/// Returns the name of an arm's folder below that of its commit. Names of arms are TOML keys, with any
+/// characters.
 std::string folder_name(const std::string& arm) {
   const bool plain = std::all_of(arm.begin(), arm.end(),
                                  [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
   return plain ? arm : content_hash(arm).substr(0, 8);
 }
 
-/// A run's trace, with those of its ranks, out of a folder that is reused or trimmed.
+/// Copies a run's trace, with those of its ranks, from a folder that will be reused or trimmed.
 fs::path keep_trace(const fs::path& run, const fs::path& to) {
   fs::remove_all(to);
   fs::create_directories(to);
@@ -65,7 +66,7 @@ fs::path keep_trace(const fs::path& run, const fs::path& to) {
   return to / "trace.h5";
 }
 
-/// Whether a failure says nothing about the commit's numbers: the case cannot be asked of it.
+/// Returns whether a failure says nothing about the commit's numbers, because the case cannot run at it.
 bool cannot_be_asked(const RunFailure& failure) {
   return !meaning_of(failure.kind).computed;
 }
@@ -76,7 +77,7 @@ void skip(CommitAnswer& answer, const std::string& reason, const fs::path& log =
   answer.log = log;
 }
 
-/// What a command left as its trace.
+/// Takes the trace that a command left, if there is one.
 void take_trace(const fs::path& file, CommitAnswer& answer) {
   try {
     const Trace trace = Trace::open(file);
@@ -146,7 +147,7 @@ CommitAnswer CommitProbe::evaluate(const Commit& commit) {
   return answer;
 }
 
-/// \return whether there is something to run
+/// Builds a commit. \return whether there is something to run
 bool CommitProbe::build(const Commit& commit, CommitAnswer& answer) {
   const fs::path log = answers_.folder(commit.tree) / "build.log";
   if (!question_.build.empty()) {
@@ -166,7 +167,7 @@ bool CommitProbe::build(const Commit& commit, CommitAnswer& answer) {
   return true;
 }
 
-/// Whether another commit's build made the same program, and it was run.
+/// Takes the answer of another commit whose build made the same program. \return whether there is one
 bool CommitProbe::take_from_program(CommitAnswer& answer) {
   if (question_.trainer.empty())
     return false;

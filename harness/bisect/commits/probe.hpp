@@ -15,21 +15,22 @@
 
 namespace parity {
 
-/// What asking cost so far.
+/// The cost of the answers so far.
 struct CommitEffort {
   int64_t builds = 0;
   int64_t runs = 0;        ///< of arms, or of the command
-  int64_t remembered = 0;  ///< answers that were there, or that another commit with the same program gave
+  int64_t remembered = 0;  ///< answers that were stored, or are those of another commit's equal program
   double seconds = 0;
 };
 
-/// Asks commits: checks one out, builds it, runs it. Each is asked once, in this search and in those before.
+/// Evaluates commits: checks one out, builds it and runs it. Evaluates each commit once, over all searches
+/// with the same question.
 class CommitProbe {
  public:
-  /// \param question  complete; must outlive this object, as the repository and the progress must
+  /// \param question  complete; must outlive this object, as must `repository` and `progress`
   CommitProbe(const CommitQuestion& question, const Git& repository, Progress& progress);
 
-  /// A commit that does not build, or whose run fails, is an answer too.
+  /// Returns the answer of a commit. A failed build or run is also an answer.
   /// \throws UserError (exit 130) after Ctrl-C; if git fails
   CommitAnswer ask(const Commit& commit);
   const CommitEffort& effort() const { return effort_; }
@@ -51,7 +52,7 @@ class CommitProbe {
   CommitAnswers answers_;
   CommitWorktree worktree_;
   CommitEffort effort_;
-  std::set<std::string> asked_;  ///< trees
+  std::set<std::string> asked_;  ///< trees evaluated in this search
 };
 
 }  // namespace parity

@@ -25,7 +25,7 @@ bool mentions(const Arm& arm, std::string_view word) {
                      [&](const std::string& each) { return each.find(word) != std::string::npos; });
 }
 
-/// Whether a commit decides what the arm computes.
+/// Returns whether the commit decides what the arm computes.
 bool depends_on_commit(const Arm& arm) {
   return !arm.is_command() || mentions(arm, worktree_word) || mentions(arm, trace_word);
 }
@@ -57,8 +57,8 @@ bool runs_trainer(const CommitQuestion& question) {
                      [&](const std::string& arm) { return !question.source->arm(arm).is_command(); });
 }
 
-/// How this project's own sources become parity-train. The folder of the preset lies in the work tree, where
-/// ccache knows what other checkouts compiled.
+/// Sets the build of parity-train from this project's sources. The preset's folder is in the work tree, where
+/// ccache can use results of other checkouts.
 void build_own_sources(CommitQuestion& question, const Git& git) {
   const fs::path venv = fs::path(git.output({"rev-parse", "--show-toplevel"})) / "build" / "venv";
   const std::string installed = fs::exists(venv) ? " -DPARITY_BOOTSTRAP=OFF -DPARITY_VENV=" +
@@ -128,10 +128,10 @@ Case case_at(const CommitQuestion& question, const fs::path& worktree) {
   source.checks.clear();
   source.check_places.clear();
   source.capture = {};
-  source.golden.arms = wanted;  // for what a golden keeps, which is what commits are told apart by
+  source.golden.arms = wanted;  // so that runs record what a golden holds, by which commits are compared
   source.reference = wanted.front();
   for (Arm& arm : source.arms) {
-    arm.inputs.clear();  // they say nothing of the commit, so no cache may answer
+    arm.inputs.clear();  // inputs do not include the commit, so the cache must not answer
     for (std::string& word : arm.command)
       for (size_t at = word.find(worktree_word); at != std::string::npos;
            at = word.find(worktree_word, at + worktree.string().size()))

@@ -12,7 +12,7 @@
 namespace parity {
 namespace {
 
-constexpr size_t noisy_from = 5;  // judged commits; fewer may well all differ
+constexpr size_t noisy_from = 5;  // judged commits; with fewer, all may differ by real changes
 
 std::string count_commits(size_t count) {
   return count_text(count, "commit");
@@ -42,7 +42,7 @@ SearchStage range_stage(const CommitQuestion& question, const CommitFindings& fo
   return stage;
 }
 
-/// The two traces of a pair of commits, to be looked at closer.
+/// Returns the command that compares the two traces of a pair of commits.
 std::string compare_line(const CommitFindings& found, const ChangingCommit& pair) {
   const auto before = found.answers.find(pair.before.id);
   const auto after = found.answers.find(pair.after.id);
@@ -147,7 +147,7 @@ void add_notes_on_skipped(const CommitFindings& found, SearchRecord& record) {
   }
 }
 
-/// A trainer whose runs never repeat has a step at every commit.
+/// Adds a note if every commit differs, as with a trainer whose runs never repeat.
 void add_note_on_noise(const CommitFindings& found, SearchRecord& record) {
   const size_t judged = found.search.steps.evaluated.size();
   if (judged < noisy_from || found.search.steps.steps.size() + 1 < judged)

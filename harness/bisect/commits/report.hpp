@@ -13,24 +13,24 @@
 
 namespace parity {
 
-/// All that a search over commits found.
+/// The findings of a search over commits.
 struct CommitFindings {
   Commit good, bad;
   CommitLine line;  ///< one element: no commit between changes anything
   bool ends_are_same = false;
-  std::optional<ChangingCommit> ends;  ///< how the ends differ
-  std::vector<std::string> arms;       ///< that differ between them
+  std::optional<ChangingCommit> ends;  ///< the difference between the two ends
+  std::vector<std::string> arms;       ///< arms that differ between the ends
   LineSearch search;
-  std::vector<ChangingCommit> culprits;  ///< each commit once, biggest first
-  std::string golden;                    ///< what the good side's golden says; "" if nothing
-  std::string git_command;               ///< of git bisect
+  std::vector<ChangingCommit> culprits;  ///< each commit once, largest change first
+  std::string golden;                    ///< comparison of the good commit with its golden; "" if none
+  std::string git_command;               ///< replays the search with git bisect
   std::filesystem::path git_log;
   CommitEffort effort;
   std::map<std::string, CommitAnswer> answers;  ///< by commit
   std::vector<std::string> notes;
 };
 
-/// The findings as stages and a sentence.
+/// Returns the findings as a record with stages and a sentence.
 SearchRecord report_commits(const CommitQuestion& question, const CommitFindings& found);
 
 }  // namespace parity

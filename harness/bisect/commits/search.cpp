@@ -24,7 +24,7 @@ std::string named(const std::vector<Commit>& commits) {
   return list_text(words);
 }
 
-/// Biggest first, of equal ones in the order they come.
+/// Inserts by size, largest first; equal sizes stay in the order of insertion.
 void insert_by_size(std::vector<ChangingCommit>& culprits, ChangingCommit culprit) {
   const auto place =
       std::upper_bound(culprits.begin(), culprits.end(), culprit,
@@ -151,7 +151,7 @@ LineSearch CommitSearch::along(const CommitLine& line) {
   return found;
 }
 
-/// The commits of a merged branch that did it; the merge itself if none did.
+/// Returns the commits of a merged branch that made the change; the merge itself if none did.
 std::vector<ChangingCommit> CommitSearch::look_into_merge(const ChangingCommit& merge) {
   const std::vector<std::string>& parents = merge.after.parents;
   if (!merge.between.empty() || parents.size() < 2)

@@ -16,50 +16,54 @@
 
 namespace parity {
 
-/// A commit that moves the numbers, or the few that it may be.
+/// A commit that changes the numbers, or a range of commits of which at least one does.
 struct ChangingCommit {
-  Commit before, after;         ///< both were asked, and they differ
-  std::vector<Commit> between;  ///< could not be judged; empty: it is `after`
-  bool narrowed = true;         ///< false: --most ended the search above it
+  Commit before, after;         ///< both were evaluated, and they differ
+  std::vector<Commit> between;  ///< could not be judged; empty: `after` made the change
+  bool narrowed = true;         ///< false: --most ended the search before it narrowed the range
   double size = 0;
-  std::string arm;                         ///< that differs most
-  std::optional<GapPlace> first, largest;  ///< of measured commits
-  std::string change;                      ///< of others: "fails where the one before passed (exit status 1)"
-  std::string merged_by;  ///< "it came with merge 3f2a1bc042 (...)"; "" if it lies on the line itself
+  std::string arm;                         ///< the arm that differs most
+  std::optional<GapPlace> first, largest;  ///< set for measured commits
+  /// Set for other commits: "fails where the one before passed (exit status 1)".
+  std::string change;
+  /// "it came with merge 3f2a1bc042 (...)"; "" if the commit is on the line itself.
+  std::string merged_by;
 
-  /// "commit 3f2a1bc042 (\"subject\") moves loss first at step 3 from 2.5 to 2.75 (relative 1.0e-01)".
+  /// Returns "commit 3f2a1bc042 (\"subject\") moves loss first at step 3 from 2.5 to 2.75 (relative 0.1)".
   std::string text() const;
   Json to_json() const;
 };
 
-/// What a search along one line of history found, merges looked into.
+/// The result of a search along one line of history and into its merges.
 struct LineSearch {
-  std::vector<ChangingCommit> culprits;  ///< biggest first
+  std::vector<ChangingCommit> culprits;  ///< largest change first
   StepSearch steps;                      ///< of the line itself, by its indices
 };
 
-/// Looks for the commits on lines of history whose answers part from the one before.
+/// Finds the commits on lines of history whose answers differ from the previous commit's.
 class CommitSearch {
  public:
   CommitSearch(const CommitQuestion& question, const History& history, CommitProbe& probe)
       : question_(question), history_(history), probe_(probe) {}
 
-  /// The answer, asked for if need be.
+  /// Returns the answer of a commit; evaluates the commit if there is none yet.
   const CommitAnswer& answer(const Commit& commit);
-  /// Takes traces of another origin for what a commit that cannot be asked would have answered.
+  /// Sets the answer of a commit that cannot be evaluated, from traces of another origin.
   void stand_in(const Commit& commit, const CommitAnswer& answer) { answers_[commit.id] = answer; }
-  /// How far two asked commits lie apart: 0 the same, up to the tolerance as good as the same.
+  /// Returns the relative distance between two evaluated commits; 0 if their answers are equal. Commits with
+  /// a distance up to the tolerance count as equal.
   double distance(const Commit& a, const Commit& b);
-  /// The same with the place, from the traces of the arm that differs most.
+  /// Returns the distance with its place, from the traces of the arm that differs most.
   ChangingCommit between(const Commit& before, const Commit& after);
-  /// Arms of which the two differ by more than the tolerance.
+  /// Returns the arms that differ by more than the tolerance.
   std::vector<std::string> differing_arms(const Commit& a, const Commit& b);
 
-  /// \param line  both ends can be judged
+  /// Searches along a line of history.
+  /// \param line  both ends must be judgeable
   LineSearch along(const CommitLine& line);
-  /// Every commit that was asked, with its answer.
+  /// Returns the answers of all evaluated commits.
   const std::map<std::string, CommitAnswer>& answers() const { return answers_; }
-  /// Channels that only some commits record.
+  /// Returns the channels that only some commits record.
   const std::set<std::string>& one_sided() const { return one_sided_; }
 
  private:

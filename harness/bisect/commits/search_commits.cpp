@@ -134,7 +134,7 @@ class Session {
          "); its own run is what the others are held against");
   }
 
-  /// The commit where the good side left the bad side's line.
+  /// Judges the commit where the good side branched off the bad side's line.
   void judge_fork() {
     const CommitAnswer fork = search_.answer(start());
     const CommitState good = search_.answer(found_.good).state;
@@ -164,7 +164,8 @@ class Session {
     ask_git();
   }
 
-  /// git bisect is told the same verdicts, about the biggest step: a witness, and a log for whoever goes on.
+  /// Gives git bisect the same verdicts about the largest change. This checks the result and makes a log,
+  /// with which a user can continue.
   void ask_git() {
     const RevisionStep& step = found_.search.steps.steps.front();
     std::vector<std::string> verdicts;
@@ -203,7 +204,7 @@ class Session {
 SearchRecord search_commits(CommitQuestion question, const Git& git, Progress& progress) {
   const CommitQuestion asked = question;
   complete_question(question, git);
-  write_file(question.suite.out / "bisect" / ".gitignore", "*\n");  // OUT may lie in somebody's work tree
+  write_file(question.suite.out / "bisect" / ".gitignore", "*\n");  // OUT may be in a user's work tree
   const FolderLock lock(question.folder(), shell_quote(question.suite.command));
   const InterruptGuard guard;
   remove_temporaries(question.folder());

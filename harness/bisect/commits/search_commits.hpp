@@ -9,15 +9,14 @@
 
 namespace parity {
 
-/// The commits between two that move the numbers, biggest first.
+/// Finds the commits between two revisions that change the numbers, largest change first.
 ///
-/// Commits are checked out in a work tree of the search's own, below the output folder, which is removed at
-/// the end; nothing else of the repository changes. Every answer is kept as soon as it is there. At most
-/// evaluation_bound(n) commits are asked for one culprit among n on the line, those that cannot be judged not
-/// counted; a merge that is the culprit is searched in the same way.
+/// The search checks out commits in its own work tree below the output folder, which it removes at the end.
+/// It changes nothing else in the repository and stores every answer at once. One cause among n commits on
+/// the line costs at most evaluation_bound(n) evaluations, not counting commits that cannot be judged. If the
+/// cause is a merge, the merged branch is searched in the same way.
 /// \param git  in the repository, or in a folder of its work tree
-/// \throws UserError if a revision is unknown, the two have no line of history, the good side is bad already
-/// or
+/// \throws UserError if a revision is unknown, the two have no line of history, or the good commit is bad or
 ///         cannot be judged; after Ctrl-C (exit 130); if another search uses the folder
 SearchRecord search_commits(CommitQuestion question, const Git& git, Progress& progress);
 

@@ -25,7 +25,7 @@ void stop(Process& process) {
   process.stop(std::chrono::milliseconds(0));
 }
 
-/// Tells that it goes on: at once on a terminal, once a minute in a log, which looks dead otherwise.
+/// Shows that a command is running: at once on a terminal, once a minute in a log.
 class Sign {
  public:
   Sign(const std::string& what, Progress& progress) : what_(what), progress_(progress) {}
@@ -78,7 +78,7 @@ ShellEnd run_shell_line(const ShellLine& line, const std::string& what, Progress
                       ExitCode::interrupted);
     return end;
   }
-  signal_group(process.pid(), SIGKILL);  // what it left running in the background
+  signal_group(process.pid(), SIGKILL);  // ends processes that the command left in the background
   progress.clear();
   end.seconds = seconds_since(begin);
   return end;

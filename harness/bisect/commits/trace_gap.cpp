@@ -18,7 +18,7 @@
 namespace parity {
 namespace {
 
-/// Bits that differ are some distance apart, whatever the metric says (+0 and -0).
+/// Returns a distance above 0 for values whose bits differ, even if the metric is 0 (+0 and -0).
 double distance_of(double relative) {
   if (std::isnan(relative))
     return std::numeric_limits<double>::infinity();
@@ -37,14 +37,15 @@ GapPlace place_of(const TensorDifference& row) {
           distance_of(row.gap.mismatch.empty() ? row.gap.relative_l2 : std::nan(""))};
 }
 
-/// What differs in single ranks has no size here.
+/// Returns the place of a difference between single ranks, which has no size.
 GapPlace place_of(const RankDifference& row) {
   const std::string phase = row.phase ? std::string(name_of(*row.phase)) + " " : "";
   return {fmt::format("{}{} of rank {}", phase, row.name, row.rank), row.step, "", "",
           std::numeric_limits<double>::infinity()};
 }
 
-/// The loss says it to whoever looks at a curve; else the earliest, channels before tensors.
+/// Returns whether `a` is the better place to report: the loss, which users plot, or else the earlier step.
+/// On equal steps the place added first stays, so channels come before tensors.
 bool tells_better(const GapPlace& a, const GapPlace& b) {
   if ((a.quantity == "loss") != (b.quantity == "loss"))
     return a.quantity == "loss";
@@ -59,7 +60,7 @@ void add(TraceGap& gap, const GapPlace& place) {
     gap.largest = place;
 }
 
-/// Adds what only one of two traces has.
+/// Adds the channels, tensors and steps that only one of two traces has.
 void add_one_sided(TraceGap& gap, const Trace& before, const Trace& after,
                    const std::map<Phase, size_t>& tensors) {
   for (const auto& [phase, count] : tensors)

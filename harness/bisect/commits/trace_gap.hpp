@@ -16,29 +16,31 @@ namespace parity {
 struct GapPlace {
   std::string quantity;  ///< "loss" or "grad layers.0.wq.weight"
   int64_t step = 0;
-  std::string before, after;  ///< values of a channel; "" of a tensor
-  double size = 0;            ///< of this quantity, over all steps
+  std::string before, after;  ///< values of a channel; "" for a tensor
+  double size = 0;            ///< gap of this quantity over all steps
 
-  /// "loss first at step 3 from 2.5 to 2.75 (relative 1.0e-01)".
+  /// Returns "loss first at step 3 from 2.5 to 2.75 (relative 1.0e-01)".
   std::string text() const;
   Json to_json() const;
 };
 
-/// One number for how far two traces lie apart, in what both recorded. A quantity or a step that only one has
-/// is no distance: trainers learn to record more.
+/// The gap between two traces in the quantities and steps that both recorded. A quantity or step that only
+/// one trace has does not count, since newer trainers record more.
 struct TraceGap {
-  /// The largest over quantities: of a channel max|a - b| / max|a|, of a tensor the relative L2 gap; infinite
-  /// where a number is not finite on one side, or single ranks differ and what they join to does not; never 0
-  /// if bits differ.
+  /// The largest gap of any quantity; never 0 if bits differ.
+  ///
+  /// The gap of a channel is max|a - b| / max|a|, that of a tensor the relative L2 gap. It is infinite if a
+  /// number is finite in one trace only, or if single ranks differ although the joined tensors agree.
   double size = 0;
-  std::optional<GapPlace> first;    ///< of the loss if that differs, else of the earliest quantity
-  std::optional<GapPlace> largest;  ///< of the quantity that `size` is about
-  /// What only one of them has: channels, "3 grad tensors", "steps 8-10".
+  std::optional<GapPlace> first;    ///< of the loss if it differs, else of the earliest quantity
+  std::optional<GapPlace> largest;  ///< of the quantity with the gap `size`
+  /// The channels, tensors and steps that only one trace has: "lr", "3 grad tensors", "steps 8-10".
   std::vector<std::string> one_sided;
 };
 
-/// \param channels  globs: only these channels, and no tensors; empty: everything numeric
-/// \throws UserError if there is nothing that both recorded
+/// Returns the gap between two traces.
+/// \param channels  globs: only these channels and no tensors; empty: everything numeric
+/// \throws UserError if the traces have no quantity in common
 TraceGap gap_between(const Trace& before, const Trace& after, const std::vector<std::string>& channels);
 
 }  // namespace parity

@@ -23,7 +23,7 @@ CommitWorktree::~CommitWorktree() {
   }
 }
 
-/// Also what git only has written down, and what is locked since git was killed over it.
+/// Removes the work tree, even if only git's record of it exists, or a killed git left it locked.
 void CommitWorktree::remove() const {
   const bool listed = ("\n" + repository_.output({"worktree", "list", "--porcelain"}) + "\n")
                           .find("\nworktree " + folder_.string() + "\n") != std::string::npos;
@@ -55,7 +55,7 @@ CommitWorktree::Bisected CommitWorktree::bisect(const std::string& good, const s
   std::string words = git_->output({"bisect", "start", "--no-checkout", "--first-parent", bad, good});
   for (const std::string& verdict : verdicts) {
     const size_t space = verdict.find(' ');
-    // It fails where only skipped commits are left, and says so on stdout.
+    // git fails if only skipped commits remain, and reports that on stdout.
     words = git_->output_or_empty({"bisect", verdict.substr(0, space), verdict.substr(space + 1)});
   }
   Bisected found{words.substr(0, words.find('\n')), git_->output({"bisect", "log"}) + "\n"};

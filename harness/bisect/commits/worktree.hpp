@@ -11,10 +11,10 @@
 
 namespace parity {
 
-/// A work tree of its own for a search: it holds one commit after the other, at one place, so that builds in
-/// it are incremental. The repository's HEAD, index, refs and other work trees are never touched.
+/// The work tree of a search. It holds one commit after the other in the same folder, so that builds are
+/// incremental. The repository's HEAD, index, refs and other work trees never change.
 ///
-/// Made at the first check_out, gone with this object. What a search that was killed left is removed first.
+/// The first check_out() makes it, after removing that of a killed search. The destructor removes it.
 class CommitWorktree {
  public:
   /// \param repository  must outlive this object
@@ -24,16 +24,17 @@ class CommitWorktree {
   CommitWorktree& operator=(const CommitWorktree&) = delete;
 
   const std::filesystem::path& folder() const { return folder_; }
-  /// Files of the commit take their places; what a build made and git ignores stays, anything else goes.
-  /// \throws UserError if git cannot
+  /// Checks out the files of a commit. Keeps build products that git ignores and removes all other files.
+  /// \throws UserError if git fails
   void check_out(const std::string& commit);
 
-  /// What `git bisect` says about verdicts ("good ID", "bad ID", "skip ID"), between a good and a bad commit
-  /// of one first-parent line. Nothing is checked out.
+  /// Output of `git bisect`.
   struct Bisected {
     std::string words;  ///< last line of what it printed
     std::string log;    ///< for `git bisect replay`
   };
+  /// Returns what `git bisect` concludes from verdicts ("good ID", "bad ID", "skip ID") between a good and a
+  /// bad commit of one first-parent line. Checks out nothing.
   Bisected bisect(const std::string& good, const std::string& bad, const std::vector<std::string>& verdicts);
 
  private:
@@ -42,7 +43,7 @@ class CommitWorktree {
 
   const Git& repository_;
   std::filesystem::path folder_;
-  std::unique_ptr<Git> git_;  ///< in the folder, once it is there
+  std::unique_ptr<Git> git_;  ///< for the folder; set once it exists
 };
 
 }  // namespace parity

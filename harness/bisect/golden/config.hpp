@@ -8,14 +8,15 @@
 
 namespace parity {
 
-/// What can be asked where an arm's config is not the one its golden was recorded with: the golden's values,
-/// written as a run config below OUT/bisect, against the arm.
+/// Commands for an arm whose config is not the one of its golden. They compare the arm with a run config of
+/// the golden's values, written below OUT/bisect.
 struct GoldenConfigCommands {
-  std::string options;  ///< which of the keys carry the difference
-  std::string runs;     ///< where the two runs part
+  std::string options;  ///< finds the keys that cause the difference
+  std::string runs;     ///< finds where the two runs diverge
 };
 
-/// Both "" where nothing can run with these values any more, or the arm is a command.
+/// Returns the commands. Both are "" if the trainer no longer accepts the golden's values, or the arm is a
+/// command.
 GoldenConfigCommands golden_config_commands(const GoldenRuns& runs, const GoldenGap& gap,
                                             const RunSettings& options);
 

@@ -21,8 +21,8 @@ namespace {
 
 constexpr const char* weights_key = "initial_weights";
 
-/// Keys that both tell and that differ, and those that only the golden has. A key that is new since changes
-/// nothing: a trainer runs with its default.
+/// Returns the keys whose values differ, and those that only the golden has. A new key does not count, since
+/// a trainer runs with its default.
 GoldenFacts facts_between(const Json& stored, const Json& now) {
   GoldenFacts facts;
   const FlatConfig before = flatten(stored), after = flatten(now);
@@ -41,7 +41,7 @@ GoldenFacts facts_between(const Json& stored, const Json& now) {
   return facts;
 }
 
-/// Only that key of it, or all but that.
+/// Returns only this key of the facts, or all other keys.
 Json with_key(Json facts, const char* key, bool kept) {
   if (!kept) {
     facts.erase(key);
@@ -50,7 +50,7 @@ Json with_key(Json facts, const char* key, bool kept) {
   return facts.contains(key) ? Json{{key, facts.at(key)}} : Json::object();
 }
 
-/// Sides of which one tells nothing do not differ as far as anybody knows.
+/// Returns the differences between two environments; none if either is unknown.
 GoldenFacts environment_between(const Json& stored, const Json& now, bool of_weights) {
   const Json a = with_key(stored, weights_key, of_weights), b = with_key(now, weights_key, of_weights);
   return a.empty() || b.empty() ? GoldenFacts() : facts_between(a, b);
@@ -115,7 +115,7 @@ class GapMeasure {
     return std::nullopt;
   }
 
-  /// What a check bounds differs from the step on at which it is beyond its bound.
+  /// Judges a quantity that a check bounds. It differs from the first step beyond its bound.
   void judge_claim(const StoredGolden& golden, const Check& claim) {
     const CheckResult result = judge_against_golden(claim, golden, evidence_);
     if (result.passed) {
@@ -147,7 +147,8 @@ class GapMeasure {
     }
   }
 
-  /// In another environment bits part by rounding first; the twins tell where more than that does.
+  /// Returns the first difference of a channel. In another environment, bits first diverge by rounding; the
+  /// twins show where the difference is more than that.
   std::optional<ChannelStation> station_of(const std::string& channel) {
     const ChannelSide expected(stored_.run.steps, stored_.run.channels);
     if (gap_.environment.differ() && main_.twin && evidence_.twin != nullptr) {
@@ -220,12 +221,12 @@ class GapMeasure {
 
   const ArmEvidence& evidence_;
   const Trace& now_;
-  const GoldenArm& stored_;  ///< of this environment, where there is a variant of it
-  const GoldenArm& main_;    ///< which has the twin
+  const GoldenArm& stored_;  ///< the variant of this environment, if there is one
+  const GoldenArm& main_;    ///< the main recording, which has the twin
   std::set<std::string> suspects_;
   std::set<Phase> phases_;
   std::vector<Check> held_;
-  std::vector<ChannelStation> stations_;  ///< the first of each channel that differs
+  std::vector<ChannelStation> stations_;  ///< the first difference of each differing channel
   GoldenGap gap_;
 };
 

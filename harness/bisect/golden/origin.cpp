@@ -50,7 +50,7 @@ class OriginSearch {
   }
 
  private:
-  /// The commit that brought the golden as it is now; nothing where the file is changed or not committed.
+  /// Returns the commit that added the present golden; nothing if the file is changed or not committed.
   std::optional<std::string> commit_of_file() const {
     const std::string file = fs::weakly_canonical(source_.golden_file).string();
     if (!git_.succeeds({"ls-files", "--error-unmatch", "--", file}) ||
@@ -60,7 +60,7 @@ class OriginSearch {
     return id.empty() ? std::nullopt : std::optional(id);
   }
 
-  /// The one that the recording program was built from, where it is of this history.
+  /// Returns the commit of the recording program, if it is in this history.
   std::optional<std::string> commit_of_program() const {
     const std::string& told = golden_.origin.commit;
     if (told.size() < 7 || told.find_first_not_of("0123456789abcdef") != std::string::npos)

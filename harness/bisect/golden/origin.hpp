@@ -10,16 +10,18 @@
 
 namespace parity {
 
-/// Since which commit an arm may have left its golden.
+/// The commit after which an arm may have diverged from its golden.
 struct GoldenOriginCommit {
   std::string good;     ///< id of the commit at which the golden held; "" if none is known
   std::string words;    ///< a sentence
-  std::string command;  ///< that asks which commit did it; "" where none can
+  std::string command;  ///< finds the commit that did it; "" if none can
 };
 
-/// Looks into the repository that the case lies in. The good side is the commit that brought the golden file
-/// as it is; where the file is not committed, the one that the program which recorded it was built from. (A
-/// golden is often recorded before the change that it belongs to is committed, so the latter comes second.)
+/// Returns the last commit known to agree with a golden, from the repository that contains the case.
+///
+/// This is the commit that added the present golden file. If the file is not committed, it is the commit of
+/// the program that recorded it. (Goldens are often recorded before the change is committed, so that commit
+/// is only the second choice.)
 GoldenOriginCommit golden_origin(const Golden& golden, const Case& source, const std::string& arm,
                                  const RunSettings& options);
 

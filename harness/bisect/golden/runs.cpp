@@ -26,7 +26,7 @@ ExtraArm twin_of(const std::string& arm) {
   return {.of = arm, .suffix = "float64", .config = {{"dtype", "float64"}}};
 }
 
-/// Gives each arm that can have one its float64 twin.
+/// Runs the float64 twin of each arm that can have one.
 void add_twins(GoldenRuns& made, const RunSettings& options, Progress& progress) {
   std::vector<ExtraArm> wanted;
   for (const auto& [name, evidence] : made.arms)
@@ -55,7 +55,7 @@ GoldenRuns run_golden_arms(Case source, const std::vector<std::string>& arms, co
   made.effort = effort_of(made.runs);
   if (golden_needs_twins(golden, made.arms, claims_on_golden(source))) {
     add_twins(made, options, progress);
-    if (made.twins)  // the arms themselves are there by now
+    if (made.twins)  // the arms themselves are cached by now
       made.effort.executed += effort_of(*made.twins).executed;
   }
   made.effort.seconds = seconds_since(start);

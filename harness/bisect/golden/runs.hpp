@@ -13,17 +13,18 @@
 
 namespace parity {
 
-/// Arms of a case as they run now, to be held against its golden: the runs of the suite, where it has made
-/// them, and their float64 twins where only these can tell drift from a change.
+/// Runs of a case's arms, to compare with its golden. They are the suite's runs if it made them. Float64
+/// twins are added where only they can distinguish drift from a change.
 struct GoldenRuns {
-  Case source;  ///< with the arms that were asked for, and the checks against the golden
+  Case source;  ///< with the arms to compare, and the checks against the golden
   ArmRuns runs;
   std::optional<ArmRuns> twins;
   std::map<std::string, ArmEvidence> arms;  ///< points into the runs
   Effort effort;
 };
 
-/// \param arms  of those that the golden keeps
+/// Runs arms of a case, with float64 twins where they are needed.
+/// \param arms  arms that the golden holds
 /// \throws UserError as run_arms
 GoldenRuns run_golden_arms(Case source, const std::vector<std::string>& arms, const StoredGolden& golden,
                            const RunSettings& options, Progress& progress);

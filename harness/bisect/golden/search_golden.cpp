@@ -27,7 +27,7 @@
 namespace parity {
 namespace {
 
-/// The arms that are asked about. \throws UserError
+/// Returns the arms to search. \throws UserError for an arm that the golden does not hold
 std::vector<std::string> wanted_arms(const Case& source, const std::string& arm) {
   const std::string file = path_from_here(source.file);
   if (source.golden.arms.empty())
@@ -50,7 +50,8 @@ std::vector<std::string> wanted_arms(const Case& source, const std::string& arm)
   return {arm};
 }
 
-/// \throws UserError unless it can be trusted and has the arms
+/// Reads the golden of a case.
+/// \throws UserError if it is damaged, or does not hold the arms
 StoredGolden read_whole(const Case& source, const std::vector<std::string>& arms) {
   StoredGolden stored{source.golden_file, read_intact_golden(source.golden_file), ""};
   for (const std::string& arm : arms)
@@ -247,10 +248,9 @@ class GoldenReport {
          .command = ""});
   }
 
-  /// What two runs would tell and a golden cannot.
-  /// What two runs would tell and a golden cannot.
-  /// \param two_runs  the command that compares with a run of the golden's config; "" where that is this
-  /// one's
+  /// Records what a golden does not show but two runs would.
+  /// \param two_runs  command that compares with a run of the golden's config; "" if that is this run's
+  /// config
   void print_limits(const GoldenGap& gap, const std::string& two_runs) {
     std::string answer =
         "results inside the model, their gradients and what the operators were given are in no golden";
@@ -301,7 +301,7 @@ class GoldenReport {
   SearchRecord record_;
 };
 
-/// The arm that leaves its golden first; the first of all if none does.
+/// Returns the arm that diverges from its golden first; the first of all if none does.
 const GoldenGap& first_to_leave(const std::vector<GoldenGap>& gaps) {
   const auto rank = [](const GoldenGap& gap) {
     const int64_t step = !gap.first.empty() ? gap.first.front().step : gap.last_step;

@@ -12,13 +12,13 @@
 
 namespace parity {
 
-/// Where an arm of a case leaves its golden, as far as a golden can tell: what differs before training starts
-/// (config, environment, first weights), the first step with a channel that differs, the first stored tensor
-/// that does, what is not known, and which commits to ask.
+/// Finds where an arm of a case diverges from its golden, as far as the golden's content allows.
 ///
-/// The runs are those of the suite, where it has made them.
-/// \param source  read from its file, changed by nothing
-/// \param arm     of those that the golden keeps; "": all, and the one that leaves it first is told
+/// The record names what differs before training starts (config, environment, initial weights), the first
+/// step with a channel that differs, and the first stored tensor that does. It also names what is unknown,
+/// and the commits to search. Uses the suite's runs if it made them.
+/// \param source  read from its file, without changes
+/// \param arm     an arm that the golden holds; "": all, of which it reports the first to diverge
 /// \throws UserError if the case keeps no golden, the file is missing (exit 3), damaged or of another schema,
 ///         the arm is none of it, or its run left no trace (exit 4)
 SearchRecord search_golden(const Case& source, const std::string& arm, const RunSettings& options,

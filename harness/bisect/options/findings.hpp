@@ -10,48 +10,48 @@
 
 namespace parity {
 
-/// One option of a culprit, by itself.
+/// The effect of one option of a cause by itself.
 struct OptionAlone {
   size_t toggle = 0;
   Likeness likeness = Likeness::unknown;
-  CurveGap gap;  ///< from the run without it, up to the step at which the sides part
+  CurveGap gap;  ///< to the run without it, up to the step at which the sides diverge
 };
 
-/// Options that carry a difference.
+/// A set of options that causes a difference.
 struct OptionCause {
-  Toggles on;                                ///< none of them can be left out
-  Toggles needs;                             ///< switched on with them, since without these they are refused
-  Likeness needs_likeness = Likeness::good;  ///< of these alone
-  std::vector<OptionAlone> alone;            ///< where there are several: each by itself
-  CurveGap gap;                              ///< where the run with them first parts from the one without
+  Toggles on;                                ///< all of them are necessary
+  Toggles needs;                             ///< also switched on, since the trainer requires them
+  Likeness needs_likeness = Likeness::good;  ///< of `needs` alone
+  std::vector<OptionAlone> alone;            ///< each option by itself, if there are several
+  CurveGap gap;                              ///< where the run with them first diverges from the one without
 
-  /// Whether each changes something by itself: then they are independent.
+  /// Returns whether each option has an effect by itself, so that they are independent.
   bool independent() const;
 };
 
 /// One search between two runs.
 struct OptionRound {
-  Toggles low, high;    ///< what was on in its good and its bad side
-  bool hidden = false;  ///< looked for what has an effect only where the culprits before are off
+  Toggles low, high;    ///< options of its good and its bad run
+  bool hidden = false;  ///< whether it searched effects that show only with earlier causes off
   CurveGap first_bit, parting, largest;
   double tau = 0;
-  std::string failure;  ///< how the bad side failed, if that is the difference
+  std::string failure;  ///< failure of the bad run, if that is the difference
   OptionCause culprit;
   std::vector<OptionAnswer> answers;
   Effort effort;
 };
 
-/// What is left between two runs that should agree.
+/// The remaining gap between two runs that should agree.
 struct ResidualGap {
   CurveGap gap;
-  bool agrees = true;  ///< the same bits, or no more than rounding
-  std::string why;     ///< how that was told: "the same bits", "collapses by 2^28 in float64"
+  bool agrees = true;  ///< whether the bits are equal, or differ by no more than rounding
+  std::string why;     ///< evidence: "the same bits", "collapses by 2^28 in float64"
 };
 
-/// All that a search for options found.
+/// The findings of a search for options.
 struct OptionFindings {
   enum class Ending {
-    one_config,  ///< the sides do not differ in their configs
+    one_config,  ///< the sides have the same config
     no_difference,
     flaky,  ///< the good side differs from itself as much as from the bad one
     culprits,
@@ -60,15 +60,19 @@ struct OptionFindings {
   std::vector<OptionToggle> toggles;
   std::vector<std::string> channels;
   std::vector<OptionRound> rounds;
-  ResidualGap found_alone;  ///< between the culprits without the rest and the bad side, over whole runs
-  std::optional<ResidualGap> rest_alone;  ///< between the rest without the culprits and the good side
-  Toggles rest;                           ///< what was on in that
-  std::vector<size_t> not_without;        ///< of the rest: refused without a culprit
+  /// Between the run with only the causes on and the bad side, over all steps.
+  ResidualGap found_alone;
+  /// Between the run with only the other options on and the good side. Not set if there is no other option to
+  /// try.
+  std::optional<ResidualGap> rest_alone;
+  Toggles rest;                     ///< options of the run of `rest_alone`
+  std::vector<size_t> not_without;  ///< other options that the trainer refuses without a cause
   std::vector<std::string> notes;
   Effort sides, verification;
-  int64_t steps = 0;    ///< that both sides have
-  int64_t hybrids = 0;  ///< runs that were asked for, verification included; neither side, no twin, no repeat
-  CurveGap noise;       ///< between repeats
+  int64_t steps = 0;  ///< steps that both sides have
+  /// Number of distinct hybrids, verification included; without the sides themselves, twins and repeats.
+  int64_t hybrids = 0;
+  CurveGap noise;  ///< largest gap between repeats
 };
 
 }  // namespace parity

@@ -11,29 +11,29 @@
 
 namespace parity {
 
-/// What became of one question.
+/// The answer to one question.
 struct OptionAnswer {
-  Toggles on;     ///< as asked
-  Toggles added;  ///< what had to be switched on with them
+  Toggles on;     ///< the options of the question
+  Toggles added;  ///< options that the trainer requires with them
   Likeness likeness = Likeness::unknown;
-  CurveGap from_good;   ///< up to the step at which the sides part
+  CurveGap from_good;   ///< gap to the good run, up to the step at which the sides diverge
   std::string failure;  ///< why there is no run; "" if there is one
-  int looks = 1;        ///< runs of this one config
+  int looks = 1;        ///< number of runs of this config
 };
 
-/// How the runs of one config may differ among themselves.
+/// The differences between runs of one config.
 enum class Noise {
-  none,      ///< as far as we know they do not
-  bad_side,  ///< the bad side shows its difference in some of its runs only
+  none,      ///< none observed
+  bad_side,  ///< only some runs of the bad side show its difference
 };
 
 /// Answers a search among the options `free`, with the options `low` on in every run.
 ///
-/// A config that the trainer refuses is mended: what its message names goes with what it complains of, from
-/// then on in every question. So a question is about a set with all that it needs.
+/// If the trainer refuses a config, the oracle learns from its message which options go together, and
+/// combines them in every later question. So each question is about a set with everything that it needs.
 class OptionOracle {
  public:
-  /// \param needs  learnt so far; what is learnt here is added
+  /// \param needs  the needs known so far; the oracle adds those that it learns
   OptionOracle(OptionRuns& runs, const SideClassifier& sides, const RunCurves& good, Toggles low,
                Toggles free, std::vector<OptionNeed>& needs);
 
@@ -41,10 +41,10 @@ class OptionOracle {
   void on_answer(std::function<void(const OptionAnswer&)> listener) { listener_ = std::move(listener); }
 
   Likeness ask(const Toggles& on, Reach reach);
-  /// What is switched on when these are, of the options that are free.
+  /// Returns the free options that are on when these are: the options and all that they need.
   Toggles closed(const Toggles& on) const;
   const std::vector<OptionAnswer>& answers() const { return answers_; }
-  /// The run with these and what they need, as far as it was asked for.
+  /// Returns the run with these options and what they need, up to the given reach.
   const RunCurves& run(const Toggles& on, Reach reach);
 
  private:

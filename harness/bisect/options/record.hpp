@@ -10,7 +10,7 @@
 
 namespace parity {
 
-/// A search for options as a sentence, stages and numbers.
+/// Returns the record of a search for options: sentence, stages and numbers.
 SearchRecord option_record(const OptionFindings& found, const OptionSides& sides);
 
 }  // namespace parity

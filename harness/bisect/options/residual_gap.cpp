@@ -33,7 +33,7 @@ Norms norms_of(const RunCurves& a, const RunCurves& b, const std::string& channe
   return norms;
 }
 
-/// The runs of two sets and their float64 twins.
+/// The runs of two sets with their float64 twins.
 struct TwinRuns {
   const RunCurves &a, &b, &twin_a, &twin_b;
 
@@ -47,7 +47,7 @@ struct TwinRuns {
   }
 };
 
-/// Adds what one channel shows: rounding by both rules of `equivalent`, or else a difference.
+/// Adds the judgement of one channel: rounding by both rules of `equivalent`, or else a difference.
 void judge_channel(ResidualGap& left, const RoundingSize& size, const std::string& channel, double& least) {
   const Collapse& collapse = size.collapse;
   if (collapse.gap32 == 0 && collapse.gap64 == 0)
@@ -62,8 +62,8 @@ void judge_channel(ResidualGap& left, const RoundingSize& size, const std::strin
     left.why += ": " + RoundingSizeRule().explain(size, "the first", "the second");
 }
 
-/// Whether the gap collapses in float64 in every channel and is of rounding's size; says by how much it falls
-/// where it falls least.
+/// Judges by float64 twins whether the gap of every channel collapses and has the size of rounding. The
+/// result names the smallest collapse of any channel.
 ResidualGap judged_by_twins(OptionRuns& runs, const Toggles& a, const Toggles& b, const ResidualGapRule& rule,
                             ResidualGap left) {
   const Hybrid twin_a{a, 0, 0, true}, twin_b{b, 0, 0, true};

@@ -6,22 +6,25 @@
 
 namespace parity {
 
-/// What decides whether two runs that are not the same bits agree.
+/// The criteria that decide whether two runs agree although bits differ.
 struct ResidualGapRule {
   std::vector<std::string> channels;
-  double noise = 0;             ///< relative: the unit roundoff, or what repeats differ by
-  bool noise_measured = false;  ///< by repeats: then no more than it is none
-  std::optional<double> floor;  ///< relative; where it is given nothing else is asked
-  double whole_gap = 0;         ///< between the two sides of the search
-  bool by_failure = false;      ///< the sides differ in that one fails: who finishes agrees with who finishes
-  int looks = 1;                ///< at the second run, which may not be the same each time
+  double noise = 0;  ///< relative: the unit roundoff, or the gap between repeats
+  /// Whether repeats measured `noise`. A gap up to measured noise is not a difference.
+  bool noise_measured = false;
+  std::optional<double> floor;  ///< relative; if set, it is the only criterion
+  double whole_gap = 0;         ///< gap between the two sides of the search
+  /// Whether the sides differ in that one of them fails. Then two runs agree if both finish.
+  bool by_failure = false;
+  int looks = 1;  ///< number of executions of the second run, which may vary
 };
 
-/// What lies between the runs of two sets over all steps, and whether it is a difference.
+/// Returns the gap between the runs of two sets over all steps, and whether the runs agree.
 ///
-/// The same bits are none. Where the sides themselves differ by rounding only (up to 2^10 units of it) every
-/// bit is one. Else float64 twins of both runs decide: a gap that collapses (CollapseRule) and is of
-/// rounding's size (RoundingSizeRule) is rounding. A gap of more than 2^17 units is a difference unasked.
+/// Runs with the same bits agree. If the two sides of the search differ only by rounding (at most 2^10 units
+/// of noise), any changed bit is a difference. Otherwise float64 twins of both runs decide: a gap is rounding
+/// if it collapses (CollapseRule) and has the size of rounding (RoundingSizeRule). A gap of more than 2^17
+/// units is a difference without further runs.
 ResidualGap residual_gap(OptionRuns& runs, const Toggles& a, const Toggles& b, const ResidualGapRule& rule);
 
 }  // namespace parity

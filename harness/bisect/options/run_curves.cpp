@@ -47,7 +47,7 @@ std::optional<size_t> place_in_curve(const RunCurves& run, int64_t step) {
   return static_cast<size_t>(found - run.steps.begin());
 }
 
-/// The largest finite |value| of a channel; 1 where there is none but 0.
+/// Returns the largest finite |value| of a channel; 1 if all are 0.
 double size_of(const RunCurves& a, const RunCurves& b, const std::string& name) {
   double size = 0;
   for (const RunCurves* run : {&a, &b})

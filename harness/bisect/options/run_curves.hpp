@@ -13,50 +13,52 @@
 
 namespace parity {
 
-/// What a search keeps of a run when its trace is closed again.
+/// The data of a run that a search keeps after it has closed the trace.
 struct RunCurves {
   std::vector<int64_t> steps;
-  std::map<std::string, Channel> channels;  ///< but those of times
-  std::string first_weights;                ///< what a trainer's fingerprint says of them; "" if nothing
-  std::optional<FailureKind> failure_kind;  ///< nothing if the run finished
-  std::string failure;                      ///< in words
+  std::map<std::string, Channel> channels;  ///< without timing channels
+  std::string first_weights;                ///< their digest in the trainer's fingerprint; "" if missing
+  std::optional<FailureKind> failure_kind;  ///< set if the run did not finish
+  std::string failure;                      ///< message of the failure
 
   bool finished() const { return !failure_kind; }
 };
 
 RunCurves curves_of(const Trace& trace);
 
-/// How far apart two runs are in one channel at one step.
+/// The gap between two runs in one channel at one step.
 struct CurveGap {
-  /// |a - b| over the channel's largest size; whole numbers and what only one run has are 1 apart or 0, a
-  /// number that is not finite is infinitely far from all but itself
+  /// |a - b| divided by the largest magnitude of the channel. The gap of integers, or of a value that only
+  /// one run has, is 0 or 1. A non-finite number has an infinite gap to any value but itself.
   double size = 0;
-  std::string channel;  ///< the farthest
+  std::string channel;  ///< the channel with the largest gap
   int64_t step = 0;
-  std::vector<std::string> channels = {};  ///< of CurveRuler::first: all that are beyond the limit there
+  /// Set by CurveRuler::first: all channels beyond the limit at that step.
+  std::vector<std::string> channels = {};
 
-  /// "loss at step 3, relative gap 1.2e-05"
+  /// Returns "loss at step 3, relative gap 1.2e-05".
   std::string text() const;
 };
 
-/// The names of both runs that match one of the patterns (globs). Without patterns: channels of numbers that
-/// can round; whole numbers tell the path that a run took, not where it came to. All, where there are no
-/// others.
+/// Returns the channels of both runs that match one of the patterns (globs).
+///
+/// Without patterns it returns the floating-point channels, or all channels if there are none. Integer
+/// channels show the path that a run took, not its result.
 std::vector<std::string> channels_of_interest(const RunCurves& a, const RunCurves& b,
                                               const std::vector<std::string>& patterns);
 
-/// The gap between two runs in some channels, each measured in units of its largest size in the sides of a
-/// search.
+/// Measures the gap between two runs in some channels. The unit of a channel is its largest magnitude in the
+/// two sides of the search.
 class CurveRuler {
  public:
   CurveRuler(const RunCurves& good, const RunCurves& bad, std::vector<std::string> channels);
 
   const std::vector<std::string>& channels() const { return channels_; }
-  /// Steps that both sides have.
+  /// Returns the steps that both sides have.
   const std::vector<int64_t>& steps() const { return steps_; }
-  /// The largest gap up to a step, and where. A step that only one of them has counts as infinite.
+  /// Returns the largest gap up to a step, with its place. A step that only one run has is an infinite gap.
   CurveGap farthest(const RunCurves& a, const RunCurves& b, int64_t last_step) const;
-  /// The first gap of more than `limit`; the largest of its step. Its step is 0 if there is none.
+  /// Returns the largest gap of the first step with a gap above `limit`. Its step is 0 if there is none.
   CurveGap first(const RunCurves& a, const RunCurves& b, double limit) const;
 
  private:
@@ -64,7 +66,7 @@ class CurveRuler {
   CurveGap at_step(const RunCurves& a, const RunCurves& b, int64_t step) const;
 
   std::vector<std::string> channels_;
-  std::vector<double> sizes_;  ///< one a channel
+  std::vector<double> sizes_;  ///< largest magnitude of each channel
   std::vector<int64_t> steps_;
 };
 

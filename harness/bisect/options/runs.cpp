@@ -17,7 +17,7 @@
 namespace parity {
 namespace {
 
-/// What tells hybrids apart in a run's name: "1+4+5", shortened where that gets long.
+/// Returns the suffix of a hybrid's run name: "1+4+5", shortened if that is long.
 std::string name_of_toggles(const Toggles& on) {
   constexpr size_t longest = 24;
   const std::string whole = fmt::format("{}", fmt::join(on, "+"));

@@ -13,18 +13,18 @@
 
 namespace parity {
 
-/// The good side with some of the bad side's values. Nothing switched on is the good side itself, everything
-/// the bad one.
+/// A run of the good side with some of the bad side's values. With no option on it is the good side, with all
+/// options on the bad side.
 struct Hybrid {
   Toggles on;
-  int64_t stop_after = 0;  ///< the update after which nothing is looked at; 0: the whole run
-  int repeat = 0;          ///< 1, 2, ...: the same again, executed anew
-  bool float64 = false;    ///< its twin
+  int64_t stop_after = 0;  ///< the last update that is compared; 0: the last of the run
+  int repeat = 0;          ///< 1, 2, ...: a further execution of the same run
+  bool float64 = false;    ///< whether it is the float64 twin
 
   auto operator<=>(const Hybrid&) const = default;
 };
 
-/// What was run for a search.
+/// The number and time of the runs of a search.
 struct Effort {
   int64_t executed = 0, cached = 0;
   double seconds = 0;
@@ -37,7 +37,7 @@ struct Effort {
   }
 };
 
-/// Runs hybrids of two arms through plan, cache and runner, each once.
+/// Runs hybrids of two arms through plan, cache and runner. Runs each hybrid once.
 class OptionRuns {
  public:
   /// \param sides  a case of two arms without checks: the good one, then the bad one
@@ -45,14 +45,14 @@ class OptionRuns {
 
   const std::vector<OptionToggle>& toggles() const { return toggles_; }
   Toggles all() const;
-  /// Whether a run can end before its last step: one of parity-train that does not restart.
+  /// Returns whether a run can end before its last step. Only parity-train without a restart can.
   bool can_stop() const { return can_stop_; }
-  /// Runs beside each other what is not known yet.
+  /// Runs, in parallel, those hybrids that have not run yet.
   void fetch(const std::vector<Hybrid>& hybrids);
-  /// A run that failed is an answer too. The reference stays valid.
+  /// Returns the curves of a hybrid, which may be those of a failed run. The reference stays valid.
   const RunCurves& of(const Hybrid& hybrid);
   Effort effort() const { return effort_; }
-  /// How many runs of hybrids were asked for, neither side of the search nor twins nor repeats among them.
+  /// Returns the number of distinct hybrids, without the sides of the search, twins and repeats.
   int64_t hybrids() const;
 
  private:
@@ -64,7 +64,7 @@ class OptionRuns {
   RunSettings options_;
   Progress& progress_;
   std::map<Hybrid, RunCurves> known_;
-  /// Configs that the trainer refuses, which it does wherever a run would stop: no process is started again.
+  /// Configs that the trainer refused. The last update does not matter for that, so they are not tried again.
   std::map<std::pair<Toggles, bool>, RunCurves> refused_;
   Effort effort_;
   bool can_stop_ = true;

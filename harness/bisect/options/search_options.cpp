@@ -19,7 +19,7 @@
 namespace parity {
 namespace {
 
-/// "lr.base = 0.1, lr.decay = "cosine" and 3 more"
+/// Returns a list of toggles: "lr.base = 0.1, lr.decay = "cosine" and 3 more".
 std::string toggle_list(const std::vector<OptionToggle>& toggles, const Toggles& on) {
   constexpr size_t most = 3;
   std::vector<std::string> words;
@@ -90,7 +90,7 @@ class OptionSearch {
     found_.sides = runs_.effort();
   }
 
-  /// Whether the sides differ before the first update.
+  /// Adds a note if the sides differ before the first update.
   void note_the_start(const RunCurves& good, const RunCurves& bad) {
     if (good.first_weights != bad.first_weights)
       found_.notes.emplace_back("the sides differ before the first update: they start from other weights");
@@ -99,7 +99,7 @@ class OptionSearch {
       found_.notes.push_back(fmt::format("the sides train on other data from step {} on", gap.step));
   }
 
-  /// Channels that nobody asked about, and that differ where the others do not.
+  /// Adds a note on other channels that differ although the wanted channels do not.
   void note_other_ways(const RunCurves& good, const RunCurves& bad) {
     const CurveGap gap = CurveRuler(good, bad, channels_of_interest(good, bad, {"*"})).first(good, bad, 0);
     if (gap.step > 0)
@@ -116,7 +116,10 @@ class OptionSearch {
     return names;
   }
 
-  /// \throws UserError unless the good side finished, and the bad one or in a way that may be searched for
+  /// Requires that the search can use the two runs.
+  /// \throws UserError unless the good side finished, and the bad side finished or failed in a way that
+  /// options
+  ///         can cause
   static void require_usable(const RunCurves& good, const RunCurves& bad) {
     if (!good.finished())
       throw UserError(
@@ -176,7 +179,7 @@ class OptionSearch {
     });
     MemoisedAsk ask([&](const Toggles& on, Reach reach) { return oracle.ask(on, reach); });
     Toggles core = minimal_toggles({free.begin(), free.end()}, std::ref(ask));
-    // What a set needs may be what does it. Options that need each other are one set all the way.
+    // The options that a set needs may be the cause. Options that need each other always form one set.
     for (Toggles all = oracle.closed(core);;) {
       const Toggles needs = without(all, core);
       if (needs.empty() || oracle.closed(needs) == all ||
@@ -187,7 +190,7 @@ class OptionSearch {
     }
     round.culprit = culprit_of(core, oracle, sides, good, ask);
     if (noise_.kind == Noise::bad_side)
-      round.culprit.gap = sides.parting();  // it need not show in the one run that was looked at to the end
+      round.culprit.gap = sides.parting();  // it may not show in the one run that was compared to the end
     round.answers = oracle.answers();
     round.effort = runs_.effort() - before;
     return round;
@@ -215,7 +218,7 @@ class OptionSearch {
     return culprit;
   }
 
-  /// Everything but the culprits must be like the good side.
+  /// Checks that the run with all options except the causes is like the good side.
   void verify_rest(Toggles rest) {
     while (!rest.empty()) {
       const Effort before = runs_.effort();
@@ -234,7 +237,7 @@ class OptionSearch {
     }
   }
 
-  /// Options that the trainer takes only beside a culprit cannot be tried without it.
+  /// Removes options that the trainer accepts only together with a cause, since they cannot be tried alone.
   void drop_what_is_refused(Toggles& rest) {
     while (!rest.empty()) {
       const RunCurves& run = runs_.of({rest});

@@ -10,30 +10,29 @@
 
 namespace parity {
 
-/// How options are searched.
+/// The settings of a search for options.
 struct OptionQuestion {
-  std::vector<std::string> channels = {};  ///< globs; empty: every channel of numbers
-  /// Relative gaps up to this are no difference; nothing: what float64 twins show to be rounding
+  std::vector<std::string> channels = {};  ///< globs; empty: every numeric channel
+  /// Relative gaps up to this are not a difference. Not set: float64 twins decide what is rounding.
   std::optional<double> floor = {};
-  int looks = 0;  ///< at each side, to see whether it agrees with itself; 0: two where it may not, else one
+  /// Number of runs of each side, to check whether it repeats itself. 0: two if it may not, else one.
+  int looks = 0;
 };
 
-/// The smallest sets of config differences between two arms that carry the difference of their runs.
+/// Finds the smallest sets of config differences between two arms that cause the difference of their runs.
 ///
-/// Each round takes a good and a bad run apart (SideClassifier), and finds a set that makes the one into the
-/// other and holds nothing it could do without (minimal_toggles): ceil(log2 n) hybrids for one culprit among
-/// n. The set is then run to the end. What is left to the bad side and is no rounding (the gap does not
-/// collapse in float64) is searched again from there. In the end everything but the culprits must be like
-/// the good side; what is not has an effect that the culprits hide, and is searched too: 2 runs if there is
-/// nothing more to be found.
+/// Each round classifies runs as good or bad (SideClassifier) and finds a minimal set that turns the good run
+/// into the bad one (minimal_toggles). One cause among n options takes ceil(log2 n) hybrids. The search then
+/// runs the set to the end. If the remaining gap to the bad side does not collapse in float64, it is not
+/// rounding, and another round searches from there. At last, the run with all other options on must be like
+/// the good side. If it is not, the causes hide an effect, which the search also finds. This last step takes
+/// 2 runs if there is nothing to find.
 ///
-/// Assumption: what is bad stays bad with more options on. Where it does not hold a set may cost more runs,
-/// and is minimal in that no element can be left out. Source: METRICS.md M17.
+/// Assumption: a bad set stays bad with more options on. If this does not hold, the search may need more
+/// runs, and a set is minimal in that no single element can be removed. Source: METRICS.md M17.
 ///
 /// \param sides  a case of two arms without checks: the good one, then the bad one
-/// \throws UserError if a side cannot be run (exit 4, or that of its refusal), or channels that were asked
-/// for
-///         are in no trace
+/// \throws UserError if a side cannot run (exit 4, or that of its refusal), or no trace has a wanted channel
 OptionFindings search_options(const Case& sides, const OptionQuestion& question, const RunSettings& options,
                               Progress& progress);
 

@@ -8,7 +8,7 @@
 namespace parity {
 namespace {
 
-constexpr double rounding_only = 16;  // units: below, there is nothing but rounding to tell apart
+constexpr double rounding_only = 16;  // units of noise: up to this gap, sides differ only by rounding
 
 }  // namespace
 

@@ -9,24 +9,26 @@
 
 namespace parity {
 
-/// How far the sides of a search are from themselves when they are run again.
+/// The differences between repeated runs of each side of a search.
 struct SideNoise {
-  double size = 0;        ///< relative: the unit roundoff of the sides, or four times what repeats differ by
-  bool measured = false;  ///< repeats differ
-  CurveGap largest;       ///< between repeats of one side
+  double size = 0;        ///< relative: unit roundoff of the sides, or four times the gap between repeats
+  bool measured = false;  ///< whether repeats differ
+  CurveGap largest;       ///< largest gap between repeats of one side
   Noise kind = Noise::none;
-  bool flaky = false;  ///< the good side is as far from itself as from the bad one: nothing can be told
-  int bad_look = 0;    ///< the repeat of the bad side that is farthest from the good one
+  /// Whether the good side is as far from itself as from the bad side, so that no search is possible.
+  bool flaky = false;
+  int bad_look = 0;  ///< the repeat of the bad side with the largest gap to the good side
 };
 
-/// Looks at each side again where that can be of use.
+/// Measures the noise of each side by repeated runs, where repeats may differ.
 ///
-/// A difference of the bad side that comes and goes (four times what its repeats differ by is more than what
-/// it differs from the good side) is searched by several runs of each hybrid; smaller noise raises what
-/// counts as a difference; noise of the good side of that size makes the search impossible.
+/// Noise is large if four times the gap between repeats is at least the gap between the sides. If the bad
+/// side has large noise, its difference comes and goes, and the search runs each hybrid several times. If the
+/// good side has large noise, the search is impossible. Smaller noise raises the limit of what counts as a
+/// difference.
 ///
-/// \param looks  at each side; 0: two where they may differ (a command, another profile than portable, a
-///               GPU), else one
+/// \param looks  number of runs of each side; 0: two if they may differ (a command, a profile other than
+///               portable, a GPU), else one
 /// Source: METRICS.md M15.
 SideNoise side_noise(OptionRuns& runs, const PlannedCase& planned, const std::vector<std::string>& channels,
                      int looks);

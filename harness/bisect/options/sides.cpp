@@ -21,14 +21,14 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-/// One side: an arm with all that its case gives it.
+/// One side of a search: an arm with the settings of its case.
 struct Side {
   Arm arm;
   Profile profile = Profile::portable;
   double timeout_seconds = 300;
-  std::optional<Case> source;  ///< none: a run config
+  std::optional<Case> source;  ///< not set for a run config
   std::string file;            ///< of a run config
-  /// What runs it: its case, as it was named, or the trainer with its config.
+  /// The words of the command that runs it: its case, as the user named it, or the trainer with its config.
   std::vector<std::string> run_words = {};
 };
 
@@ -47,7 +47,7 @@ Side side_of_config(const std::string& file, Overrides config) {
   return side;
 }
 
-/// The arm with the keys of its case's base, and files by their own paths.
+/// Returns the side of an arm, with the keys of its case's base, and files by absolute paths.
 Side side_of_arm(const Case& source, const std::string& name) {
   Side side{source.arm(name), source.profile, source.timeout_seconds, source, ""};
   for (const auto& [key, value] : source.base)
@@ -85,7 +85,7 @@ Side side_of_words(const std::string& words, const fs::path& root) {
   return side;
 }
 
-/// The only arm beside the good one.
+/// Returns the only other arm of the good side's case.
 Side other_arm(const Side& good) {
   if (!good.source)
     throw UserError(good.file + " is one run config; name the bad one behind it");
@@ -110,7 +110,8 @@ Side bad_side(const std::string& words, const Side& good, const fs::path& root) 
   return side_of_words(words, root);
 }
 
-/// \throws UserError unless the two differ in nothing but their configs
+/// Requires that the two sides differ only in their configs.
+/// \throws UserError otherwise
 void require_comparable(const Side& good, const Side& bad) {
   if (const std::string why = why_not_beside(good.arm, bad.arm); !why.empty())
     throw UserError(

@@ -13,31 +13,31 @@ namespace parity {
 
 /// The two sides of a search for options.
 struct OptionSides {
-  Case sides;           ///< two arms, the good one first; nothing to check, nothing stored
+  Case sides;           ///< two arms, the good one first; without checks and golden
   std::string name;     ///< for files: "lr/warmup_index:one_indexed-zero_indexed"
   std::string subject;  ///< "lr/warmup_index: one_indexed (good) against zero_indexed (bad)"
-  /// What runs the good side, to which settings are added: "parity run lr/warmup_index --set one_indexed:",
-  /// or "parity-train good.toml --set ".
+  /// The command that runs the good side, without its settings: "parity run lr/warmup_index --set
+  /// one_indexed:", or "parity-train good.toml --set ".
   std::string base_command, set_option;
 
-  /// The command that runs the good side with these on. "" where one of them cannot be set.
+  /// Returns the command that runs the good side with these options on; "" if one of them cannot be set.
   std::string command_with(const std::vector<OptionToggle>& toggles, const Toggles& on) const;
 };
 
-/// Reads the sides that words name.
+/// Reads the two sides of a search from arguments of the command line.
 ///
 /// \param good  CASE:ARM, or CASE (its reference arm), or a run config (TOML; JSON as a run folder's
 ///              config.json)
-/// \param bad   likewise; a bare name is an arm of the good side's case; "" is that case's other arm
+/// \param bad   as `good`; a bare name is an arm of the good side's case; "" is that case's other arm
 /// \param root  folder of the cases
 /// \param settings  [ARM:]KEY=VALUE, for both sides unless they name one
-/// \throws UserError for unknown cases and arms, sides that cannot share a config (commands that are not the
-///         same, a command against parity-train), a config file that is none
+/// \throws UserError for unknown cases and arms, sides that cannot share a config (different commands, or a
+///         command and parity-train), and an invalid config file
 OptionSides option_sides(const std::string& good, const std::string& bad, const std::filesystem::path& root,
                          const std::vector<std::string>& settings);
 
-/// \throws UserError for config keys that the trainer does not know, naming the side that has them; if there
-///         is no trainer (exit 3)
+/// Requires that the trainer knows the config keys of both sides.
+/// \throws UserError for unknown config keys, naming their side; if there is no trainer (exit 3)
 void require_known_keys(const OptionSides& sides, const std::filesystem::path& trainer);
 
 }  // namespace parity

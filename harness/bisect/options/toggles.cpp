@@ -28,7 +28,7 @@ bool goes_on(const std::string& text, size_t at) {
   return is_name(at) || (at < text.size() && text[at] == '.' && is_name(at + 1));
 }
 
-/// Where a key stands as a whole; npos if it does not.
+/// Returns the position of a key as a whole word in a text; npos if it is not there.
 size_t find_key(const std::string& text, const std::string& key) {
   for (size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
     const bool begins = at == 0 || (!goes_on(text, at - 1) && text[at - 1] != '.');

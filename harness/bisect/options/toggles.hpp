@@ -11,38 +11,39 @@
 
 namespace parity {
 
-/// A config key in which two sides differ.
+/// A config key whose values differ between the two sides.
 struct OptionToggle {
   std::string key;
-  std::optional<Json> good, bad;  ///< nothing where only the other side has the key
+  std::optional<Json> good, bad;  ///< not set if only the other side has the key
 
   std::string describe_bad() const;  ///< "lr.first_index = 1", "without train.compile"
   Json to_json() const;
 };
 
-/// In the order of their keys.
+/// Returns the differing keys of two configs, in the order of their keys.
 std::vector<OptionToggle> toggles_between(const FlatConfig& good, const FlatConfig& bad);
 
-/// The toggles whose keys stand in a text, in the order in which they stand there. A key is none where more
-/// of a longer key follows ("parallel.pp" is not in "parallel.pp_stages").
+/// Returns the toggles whose keys are in a text, in the order of the text. Matches whole keys only
+/// ("parallel.pp" is not in "parallel.pp_stages").
 std::vector<size_t> toggles_named_in(const std::string& text, const std::vector<OptionToggle>& toggles);
 
-/// What a trainer's refusals taught about options that go only together: whoever has all of `who` switched on
-/// needs `what` too.
+/// A dependency between options, learned from a trainer's refusal: if all of `who` are on, `what` must be on.
 struct OptionNeed {
   Toggles who;
   size_t what = 0;
 };
 
-/// The toggles of `all` that are not in `part`.
+/// Returns the toggles of `all` that are not in `part`.
 Toggles without(const Toggles& all, const Toggles& part);
 
-/// The set with everything that its members need.
+/// Returns the set with everything that its members need.
 Toggles closed_under(const std::vector<OptionNeed>& needs, Toggles on);
 
-/// What is to be learnt from a refusal of the config with `on` switched on: the first toggle of `free` that
-/// the message names and that is off goes with those that it names and that are on (all of them, if it names
-/// none). \return nothing if the message names none
+/// Returns the dependency that a refusal of the config with `on` switched on shows.
+///
+/// Its `what` is the first toggle of `free` that the message names and that is off. Its `who` are the toggles
+/// that the message names and that are on, or all that are on if it names none of them.
+/// \return nothing if the message names no such toggle of `free`
 std::optional<OptionNeed> need_from(const std::string& refusal, const std::vector<OptionToggle>& toggles,
                                     const Toggles& on, const Toggles& free);
 

@@ -8,11 +8,10 @@
 
 namespace parity {
 
-/// Where the runs of a search lie that are repeats of others, as suites of their own, numbered from 1.
+/// Returns the folder of a search's repeated runs. Each repeat is a results folder in it, numbered from 1.
 std::filesystem::path repeats_folder(const std::filesystem::path& out);
 
-/// Brings OUT/runs below `options.cache_bytes`, as a suite does, and the repeats below what that leaves of
-/// it.
+/// Trims OUT/runs to `options.cache_bytes`, as a suite does, and the repeats to the rest of that size.
 void trim_search_runs(const RunSettings& options);
 
 }  // namespace parity

@@ -12,7 +12,7 @@
 namespace parity {
 namespace {
 
-/// "A", "A and B", "A, B and 3 more"
+/// Returns a list of toggles: "A", "A and B", "A, B and 3 more".
 std::string told(const std::vector<OptionToggle>& toggles, const Toggles& on, size_t most) {
   std::vector<std::string> words;
   for (const size_t i : on)
@@ -46,7 +46,7 @@ std::string with_needs(const OptionFindings& found, const OptionCause& culprit, 
              : fmt::format("{} (which cannot be set without {})", words, needs);
 }
 
-/// What one culprit is and does, for a list of several.
+/// One cause and its effect, for a list of several.
 struct Item {
   std::string words;
   CurveGap gap;
@@ -70,7 +70,7 @@ std::vector<Item> items_of(const OptionFindings& found, bool hidden) {
   return items;
 }
 
-/// Options of a set that go only together, some of which do something by themselves.
+/// Describes an option of a joint cause that has a different effect by itself; "" if there is none.
 std::string describe_partial_causes(const OptionFindings& found) {
   for (const OptionRound& round : found.rounds)
     if (!round.culprit.independent())

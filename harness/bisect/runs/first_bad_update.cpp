@@ -13,9 +13,8 @@
 namespace parity {
 namespace {
 
-constexpr int64_t most_checkpoints = 10;  // on the way to the update
-constexpr double no_amplification =
-    0x1p-23;  // relative errors below this count as this much (METRICS.md M11)
+constexpr int64_t most_checkpoints = 10;      // up to the update
+constexpr double no_amplification = 0x1p-23;  // smaller relative errors count as this (METRICS.md M11)
 
 Capture state_at_every_step() {
   CaptureRule rule;
@@ -44,8 +43,8 @@ FirstBadUpdate::FirstBadUpdate(RunProbe& probe, int64_t visible) : probe_(probe)
     find_later_step(visible);
 }
 
-/// Both sides with their state at each update: up to one, with checkpoints on the way; to their end where
-/// they cannot be stopped and started.
+/// Runs both sides with their state at each update, up to `last` and with checkpoints. If they cannot stop
+/// and resume, they run to their end.
 void FirstBadUpdate::run_before(const std::string& suffix, int64_t last) {
   from_checkpoint_ = probe_.runs().can_start_on_the_way();
   SideRuns::Span span;
@@ -56,7 +55,7 @@ void FirstBadUpdate::run_before(const std::string& suffix, int64_t last) {
   before_.emplace(probe_.run(suffix, span, state_at_every_step()));
 }
 
-/// The first update up to `last` that leaves another state.
+/// Finds the first update up to `last` after which the states differ.
 bool FirstBadUpdate::find_other_state(int64_t last) {
   std::optional<int64_t> least;
   for (const Phase phase : {Phase::optim, Phase::param})
@@ -69,8 +68,8 @@ bool FirstBadUpdate::find_other_state(int64_t last) {
   return least.has_value();
 }
 
-/// The first update that ends with another state: at `visible` at the latest, earlier where a change was not
-/// used at once.
+/// Finds the first update after which the states differ. This is `visible`, or earlier if the change did not
+/// show at once.
 void FirstBadUpdate::find_step(int64_t visible) {
   if (visible == 1)
     return probe_.tell("step", "update 1");
@@ -92,8 +91,8 @@ void FirstBadUpdate::find_step(int64_t visible) {
                                   probe_.beyond() > 0 ? "agree up to rounding" : "have the same bits"));
 }
 
-/// A channel may be computed otherwise from the same tensors, as a norm over parts is: then the search goes
-/// on at the first update that leaves another state.
+/// Continues at the first update after which the states differ, if only a channel differs at `visible`. A
+/// channel may be computed differently from the same tensors, as a norm over shards is.
 void FirstBadUpdate::find_later_step(int64_t visible) {
   if (!has_tensors())
     return;
@@ -159,7 +158,7 @@ void FirstBadUpdate::find_tensor() {
   all.sketches.push_back(everything());
   tensors_.emplace(run_again("tensors", all));
   take_first();
-  if (!first_ && before_ && from_checkpoint_ && step_ > 1) {  // what made it is not in the checkpoint
+  if (!first_ && before_ && from_checkpoint_ && step_ > 1) {  // the checkpoint does not carry the cause
     from_checkpoint_ = false;
     SideTraces whole = run_again("tensors-from-start", all);
     tensors_.emplace(std::move(whole));

@@ -11,42 +11,44 @@
 
 namespace parity {
 
-/// The update in which two runs part, and the first tensor of it that differs. Both sides run up to it with
-/// checkpoints on the way; the update is then run again from the last one before it, as often as asked.
+/// The update in which two runs diverge, and its first tensor that differs.
+///
+/// Both sides run up to the update once and write checkpoints. The update then runs again from the last
+/// checkpoint before it, as often as needed.
 class FirstBadUpdate {
  public:
-  /// Finds both. Tells the stages "step" and "tensor".
-  /// \param visible  the step at which a difference shows at the latest
+  /// Finds the update and the tensor. Records the stages "step" and "tensor".
+  /// \param visible  a step at which a difference is visible, so the last one to consider
   FirstBadUpdate(RunProbe& probe, int64_t visible);
 
   int64_t step() const { return step_; }
   const std::optional<TensorStation>& first() const { return first_; }
-  /// The last tensor before it that agrees.
+  /// Returns the last tensor before the first difference that agrees.
   const std::optional<TensorKey>& last_equal() const { return last_equal_; }
-  /// Whether both recorded tensors of the update.
+  /// Returns whether both sides recorded tensors of the update.
   bool has_tensors() const { return !path_.stations.empty(); }
   const SideTraces& traces() const { return *tensors_; }
   const TensorPath& path() const { return path_; }
-  /// Another tensor of the update to be looked at as the first: those before it differ by rounding.
+  /// Takes another tensor of the update as the first difference, because those before it differ by rounding.
   void look_at(const TensorStation& station);
-  /// Another, later update to be looked at: the sides come to it with states that differ by rounding.
+  /// Takes a later update. The states of the sides before it differ by rounding.
   void move_to(int64_t step);
 
-  /// The update once more.
+  /// Runs the update again on both sides.
   SideTraces run_again(const std::string& suffix, const Capture& capture);
-  /// It once more, the other side going on with the good side's numbers after each tensor
-  /// (SideRuns::run_fed).
-  /// The one before it is run too, so that the other side can be given the state that it begins with.
+  /// Runs the update again and feeds the bad side with the good side's tensors (SideRuns::run_fed). Also runs
+  /// the update before it, so that the bad side receives the good side's state at the start.
   SideTraces run_fed(const Capture& kept, const Capture& compared);
-  /// It once more, by the good side alone, as it is and with these changes (SideRuns::run_shaken).
+  /// Runs the update again on the good side only, unchanged and with these perturbations
+  /// (SideRuns::run_shaken).
   SideTraces run_shaken(const std::string& suffix, const Capture& capture, const std::vector<Fault>& shakes);
-  /// What a capture of all tensors of the update asks for.
+  /// Returns the capture rule for all tensors of the update.
   CaptureRule everything() const;
-  /// "forward layers.0 at step 3 ..., on rank 1": of the first tensor.
+  /// Returns the first tensor in words: "forward layers.0 at step 3 ..., on rank 1".
   std::string describe_rank() const;
 
  private:
-  /// \param ahead  updates that are to be run before it, if there are as many
+  /// \param ahead  number of updates to run before it, if there are that many
   SideRuns::Span span_of_update(int64_t ahead = 0) const;
   void find_step(int64_t visible);
   void find_later_step(int64_t visible);

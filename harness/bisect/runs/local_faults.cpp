@@ -18,8 +18,8 @@ namespace {
 constexpr int64_t most_bytes = int64_t{4} << 30;  // of the tensors of one update, kept in a file
 constexpr size_t most_stations = 3;
 
-/// What other tensors of the update are computed from. Weights are the initial ones; those after the update
-/// and the optimizer's state come last.
+/// Returns whether other tensors of the update are computed from this one. Weights count only as the initial
+/// ones. Parameters after the update and the optimizer's state come last, so nothing follows from them.
 bool is_handed_on(const TensorKey& key) {
   return key.step == 0 || (key.phase != Phase::input && key.phase < Phase::optim);
 }
@@ -32,7 +32,7 @@ int64_t bytes_to_keep(const Trace& trace, const CaptureRule& update) {
   return bytes;
 }
 
-/// By name, so that nothing else is kept where an operator's tensors are recorded too.
+/// Returns capture rules by name, so that tensors of operators are not recorded too.
 std::vector<CaptureRule> rules_to_keep(const FirstBadUpdate& update) {
   std::map<Phase, CaptureRule> rules;
   for (const SketchRow& row : update.traces().expected_trace().sketches())
@@ -44,7 +44,7 @@ std::vector<CaptureRule> rules_to_keep(const FirstBadUpdate& update) {
     rule.phases = {phase};
     all.push_back(std::move(rule));
   }
-  // What the update begins with: the sides' own may differ by rounding already.
+  // The state before the update, since the sides' own states may already differ by rounding.
   all.push_back({{update.step() - 1}, {Phase::optim, Phase::param}, {}});
   return all;
 }
@@ -69,7 +69,7 @@ double largest_gap(const std::vector<TensorStation>& stations) {
   return largest;
 }
 
-/// What of a difference another order of sums explains.
+/// Returns whether another order of sums explains a difference.
 using IsRounding = std::function<bool(const TensorStation&)>;
 
 LocalFaults local_faults(const SideTraces& fed, const FirstBadUpdate& update, double beyond,

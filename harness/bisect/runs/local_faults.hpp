@@ -8,13 +8,13 @@
 
 namespace parity {
 
-/// What each tensor of an update adds to the difference by itself: the other side once more, fed with the
-/// good side's numbers in place of its own after each of them (teacher forcing, METRICS.md M11).
+/// The tensors of an update that the bad side computes wrongly from correct inputs (teacher forcing,
+/// METRICS.md M11). The bad side runs again, and after each tensor the good side's values replace its own.
 struct LocalFaults {
-  std::vector<TensorStation> own;  ///< that come out otherwise from the same numbers, in order of computation
-  std::vector<TensorStation> loud;  ///< of these, what no other order of sums explains
-  int64_t inherited = 0;            ///< that differ in the sides' own runs, and not in this one
-  int64_t tensors = 0;              ///< compared
+  std::vector<TensorStation> own;   ///< differ although their inputs are equal, in order of computation
+  std::vector<TensorStation> loud;  ///< those of `own` that another order of sums does not explain
+  int64_t inherited = 0;            ///< number that differ in the sides' own runs, but not in this one
+  int64_t tensors = 0;              ///< number of compared tensors
 
   /// "1 of 182 tensors comes out otherwise by itself: forward layers.0.attention.wo (2.1e-03); the other 120
   /// that differ were handed the difference".
@@ -22,9 +22,10 @@ struct LocalFaults {
   Json to_json() const;
 };
 
-/// Tells the stage "local". \param measured  what rounding makes, where it was measured; else nullptr
-/// \return nothing where nobody can be fed: a command, sides that differ in nothing
-/// that another tensor is computed from, or tensors too large to keep
+/// Finds the local faults of an update. Records the stage "local".
+/// \param measured  the measured noise floor; null if there is none
+/// \return nothing if teacher forcing is not possible: for a command, for sides without a difference in a
+/// tensor that others are computed from, or for tensors too large to record
 std::optional<LocalFaults> find_local_faults(RunProbe& probe, FirstBadUpdate& update,
                                              const FloorSearch* measured = nullptr);
 

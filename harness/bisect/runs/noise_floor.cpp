@@ -14,8 +14,8 @@ namespace {
 constexpr int looks = 2;
 constexpr double allowed = 4;  // times the floor; METRICS.md M6 has 3 to 10
 
-/// Relative; what another order of sums makes of one result. 16 bits are summed in float32 and rounded once:
-/// a unit in the last place.
+/// Returns the relative change that another order of sums makes in one result. 16-bit results are sums in
+/// float32, rounded once: one unit in the last place.
 double shake_of(DType dtype) {
   switch (dtype) {
     case DType::float64:
@@ -35,7 +35,8 @@ bool is_shaken(const SketchRow& row, int64_t step) {
          (phase == Phase::forward || phase == Phase::backward || phase == Phase::grad);
 }
 
-/// \param steps  empty: every one
+/// Returns the perturbations of a run.
+/// \param steps  empty: every step
 std::vector<Fault> shakes_of(const FirstBadUpdate& update, int look, const std::vector<int64_t>& steps) {
   std::vector<Fault> shakes;
   for (const SketchRow& row : update.traces().expected_trace().sketches()) {
@@ -60,7 +61,7 @@ void raise(NoiseFloor& floor, const SideTraces& shaken, int64_t step) {
       floor[station.key] = std::max(floor[station.key], *station.relative);
 }
 
-/// Of an update that both sides begin with the same state.
+/// Measures the noise floor of an update that both sides start with the same state.
 NoiseFloor floor_of_update(FirstBadUpdate& update) {
   NoiseFloor floor;
   Capture capture;
@@ -73,7 +74,7 @@ NoiseFloor floor_of_update(FirstBadUpdate& update) {
   return floor;
 }
 
-/// How many times the floor a tensor is off.
+/// Returns the ratio of a tensor's difference to its floor.
 double excess(const TensorStation& station, const NoiseFloor& floor) {
   const auto found = floor.find(station.key);
   if (!station.differs || !station.relative || found == floor.end() || !(found->second > 0))
@@ -85,8 +86,8 @@ bool is_over(const TensorStation& station, const NoiseFloor& floor) {
   return excess(station, floor) > allowed;
 }
 
-/// The first update of which a tensor is farther off than rounding takes it in all updates so far.
-/// \param floor  becomes that of the update
+/// Returns the first update with a tensor beyond what rounding makes in all updates so far.
+/// \param floor  set to the floor of that update
 std::optional<int64_t> first_update_beyond(RunProbe& probe, const FirstBadUpdate& update, NoiseFloor& floor) {
   Capture capture;
   capture.sketches.push_back({});
@@ -112,7 +113,7 @@ std::string how_measured(const RunProbe& probe) {
                      probe.sides().expected, looks);
 }
 
-/// The first tensor of the update that is off by more than its floor allows.
+/// Returns the first tensor of the update that differs by more than its floor allows.
 std::optional<TensorStation> judge(RunProbe& probe, const FirstBadUpdate& update, const NoiseFloor& floor) {
   const std::vector<TensorStation>& stations = update.path().stations;
   const auto over = [&](const TensorStation& station) { return is_over(station, floor); };

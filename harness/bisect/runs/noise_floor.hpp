@@ -10,24 +10,28 @@
 
 namespace parity {
 
-/// Of each tensor of an update, what rounding makes of it: the largest distance that the good side gets from
-/// itself when each result, gradient and reduced gradient on the way is moved by about what another order of
-/// sums moves it, in random directions (METRICS.md M6).
+/// The noise floor of each tensor of an update: the largest distance between the good side and perturbed runs
+/// of it. A perturbed run moves each result, gradient and reduced gradient in a random direction, by about as
+/// much as another order of sums would (METRICS.md M6).
 using NoiseFloor = std::map<TensorKey, double>;
 
-/// What is more than rounding, by measurement.
+/// The first difference above the measured noise floor.
 struct FloorSearch {
-  NoiseFloor floor;  ///< of the update that was looked at last
-  std::optional<TensorStation>
-      first;  ///< of its tensors, in order of computation; nothing: rounding explains all
+  NoiseFloor floor;  ///< of the last update that was examined
+  /// Its first tensor, in order of computation, that differs by more than rounding. Not set: rounding
+  /// explains all differences.
+  std::optional<TensorStation> first;
 
   bool is_rounding(const TensorStation& station) const;
 };
 
-/// For sides of which float64 twins say nothing (16 bits). Looks at the update at which the bits part, which
-/// both sides begin alike; then, where rounding explains it, at the first one of which a tensor is farther
-/// off than rounding takes it in all updates so far. Tells the stage "floor".
-/// \post `update` is the one that was looked at last
+/// Finds the first difference above the noise floor, for runs whose float64 twins say nothing (16 bits).
+/// Records the stage "floor".
+///
+/// First it examines the update at which the bits diverge, which both sides start with the same state. If
+/// rounding explains that update, it examines the first update with a tensor beyond what rounding makes in
+/// all updates so far.
+/// \post `update` is the last update that was examined
 FloorSearch search_beyond_floor(RunProbe& probe, FirstBadUpdate& update);
 
 }  // namespace parity

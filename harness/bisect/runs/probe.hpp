@@ -9,19 +9,20 @@
 
 namespace parity {
 
-/// What the stages of a search for where two runs part share: the sides, to be run again, and the record.
+/// The state that the stages of a search for the point of divergence share: the sides to run again, and the
+/// record.
 class RunProbe {
  public:
   RunProbe(const Sides& sides, const RunSettings& options, Progress& progress);
 
-  /// The same sides in float64, where what collapses there is no difference.
-  /// \param so_far  stages that come before its own
+  /// Returns a probe of the same sides in float64. A difference that collapses there does not count.
+  /// \param so_far  stages before its own
   static RunProbe in_float64(const Sides& sides, const RunSettings& options, Progress& progress,
                              const SearchRecord& so_far);
 
   const Sides& sides() const { return sides_; }
   const SideRuns& runs() const { return runs_; }
-  /// Relative: what counts as a difference. 0: other bits.
+  /// Returns the relative gap above which a difference counts; 0: any changed bit counts.
   double beyond() const { return beyond_; }
   std::string describe_excess() const;
 
@@ -31,14 +32,14 @@ class RunProbe {
                      const Capture& compared);
   SideTraces run_shaken(const std::string& suffix, const SideRuns::Span& span, const Capture& capture,
                         const std::vector<Fault>& shakes);
-  /// What an arm left.
+  /// Returns the path of an arm's trace.
   std::filesystem::path trace_of(const SideTraces& traces, const std::string& arm) const;
-  /// Looks at two traces of this search again.
+  /// Return the command that compares two traces of this search again.
   std::string compare_command(const SideTraces& traces, const std::string& more) const;
   std::string compare_command(const SideTraces& traces, const TensorKey& tensor,
                               const std::string& more = "") const;
 
-  /// Ends a stage: what ran since the last one is its effort.
+  /// Records a stage. Its effort is that of the runs since the previous stage.
   void tell(const std::string& name, const std::string& answer, const std::string& command = "",
             Json details = Json::object());
   void note(const std::string& words) { record.notes.push_back(words); }
@@ -46,7 +47,7 @@ class RunProbe {
   SearchRecord record;
 
  private:
-  /// \return the suffix of the arms that run
+  /// Shows the progress of the next runs. \return the suffix of their arms
   std::string announced(const std::string& suffix);
   SideTraces counted(SideTraces traces);
 
@@ -55,12 +56,12 @@ class RunProbe {
   Progress& progress_;
   SideRuns runs_;
   double beyond_ = 0;
-  std::string suffix_;  ///< of stages and runs
+  std::string suffix_;  ///< of the names of stages and runs
   int64_t executed_ = 0, cached_ = 0;
   double seconds_ = 0;
 };
 
-/// "grad layers.0.wq.weight at step 3".
+/// Returns a tensor in words: "grad layers.0.wq.weight at step 3".
 std::string describe(const TensorKey& key);
 
 }  // namespace parity

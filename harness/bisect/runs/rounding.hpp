@@ -8,19 +8,19 @@
 
 namespace parity {
 
-/// The relative gap that rounding may leave in float64 where it left one in float32: 2^20 times less
-/// (CollapseRule).
+/// Largest relative gap that rounding may leave in float64: 2^20 times less than in float32 (CollapseRule).
 inline constexpr double collapsed_gap = 0x1p-33;
 
-/// Of one tensor, by another order of sums: 64 epsilons of float32, about what a layer of a small model
-/// makes; of the 16-bit dtypes 4, since they are summed in float32 and rounded once or twice.
+/// Returns the largest relative gap that another order of sums makes in one tensor. For float32 it is 64
+/// epsilons, about that of a layer of a small model. For 16-bit dtypes it is 4, since sums are in float32 and
+/// rounded once or twice.
 double most_rounding(DType dtype);
 
-/// The dtype of the fewest digits in which a tensor of an update is computed. Gradients that are kept in
-/// float32 have the digits of the bfloat16 products that make them.
+/// Returns the dtype with the fewest digits of any tensor of an update. A gradient stored in float32 has only
+/// the digits of the bfloat16 products that make it.
 DType coarsest_dtype(const TensorPath& path);
 
-/// Whether a difference may be nothing but another order of sums, in an update with that coarsest dtype.
+/// Returns whether another order of sums may explain a difference, in an update with that coarsest dtype.
 bool is_of_roundings_size(const TensorStation& station, DType coarsest);
 
 }  // namespace parity

@@ -66,7 +66,7 @@ std::optional<FirstBadOperator> find_operator(RunProbe& probe, FirstBadUpdate& u
   return guilty;
 }
 
-/// What the first rank that differs has by itself; nothing where it holds a part only.
+/// Returns the place of the difference on the first differing rank; nothing if that rank has only a shard.
 std::optional<TensorPlace> place_on_rank(const RunProbe& probe, const SideTraces& kept,
                                          const TensorStation& first) {
   if (first.ranks.empty())
@@ -84,7 +84,7 @@ std::optional<TensorPlace> find_element(RunProbe& probe, FirstBadUpdate& update)
   capture.tensors.push_back({{update.step()}, {Phase::input}, {"tokens", "document_ids"}});
   const SideTraces kept = update.run_again("elements", capture);
   std::optional<TensorPlace> place = find_place(kept.expected_trace(), kept.actual_trace(), first.key);
-  if (place && place->gap.identical)  // of replicas the lowest rank's stands for all
+  if (place && place->gap.identical)  // for replicas, the trace has the lowest rank's values
     place = place_on_rank(probe, kept, first);
   if (place)
     probe.tell("element", place->words(probe.sides().expected, probe.sides().actual),
@@ -92,7 +92,8 @@ std::optional<TensorPlace> find_element(RunProbe& probe, FirstBadUpdate& update)
   return place;
 }
 
-/// Where gradients agree and the optimizer got other numbers.
+/// Describes a learning rate or weight decay that differs in an update whose gradients agree; "" if none
+/// does.
 std::string changed_rate(const FirstBadUpdate& update) {
   const Phase phase = update.first()->key.phase;
   if (phase != Phase::optim && phase != Phase::param)
@@ -105,7 +106,7 @@ std::string changed_rate(const FirstBadUpdate& update) {
   return "";
 }
 
-/// What it means that an input differs.
+/// Returns what a difference in an input means.
 std::string words_of_input(const std::string& name) {
   if (name.starts_with("first_keys"))
     return "mask other pairs";
@@ -134,7 +135,7 @@ std::string stage_sentence(const FirstBadUpdate& update, const std::optional<Fir
   return text;
 }
 
-/// What is wrong beside the first tensor.
+/// Describes further local faults after the first tensor.
 std::string words_of_others(const std::optional<LocalFaults>& local, const TensorStation& first) {
   if (!local)
     return "";
@@ -167,8 +168,8 @@ std::string sentence_without_tensor(const RunProbe& probe, const FirstBadUpdate&
       sides.expected, sides.actual, visible);
 }
 
-/// What is left in float64, where rounding all but disappears, is another computation.
-/// \return its record; without a sentence if nothing is left
+/// Searches in float64, where rounding almost vanishes. Any remaining difference is a different computation.
+/// \return the record; without a sentence if no difference remains
 SearchRecord search_in_float64(RunProbe wide, const TensorStation& in_float32) {
   const std::optional<int64_t> visible = find_visible_step(wide);
   if (!visible) {
@@ -189,15 +190,16 @@ SearchRecord search_in_float64(RunProbe wide, const TensorStation& in_float32) {
   return std::move(wide.record);
 }
 
-/// A first difference that may be nothing but another order of sums, looked past.
+/// The search beyond a first difference that another order of sums may explain.
 struct PastRounding {
-  std::string before, after;            ///< what the sentence says of it around the rest
-  std::optional<SearchRecord> record;   ///< of the search in float64, where that found another computation
-  std::optional<FloorSearch> measured;  ///< where the floor was measured; `update` stands where it found more
+  std::string before, after;           ///< what the sentence says of it around the rest
+  std::optional<SearchRecord> record;  ///< of the search in float64, where that found another computation
+  /// Set if the floor was measured; `update` is then where it found more.
+  std::optional<FloorSearch> measured;
 };
 
-/// Whether a tensor of the update is off by more than another order of float32 sums is likely to make it:
-/// behind a first difference that is rounding, a narrower type or a cancelling sum may lose more.
+/// Returns whether a tensor of the update differs by more than another order of float32 sums is likely to
+/// make. After a first difference by rounding, a narrower dtype or a cancelling sum may lose more.
 bool loses_more_than_rounding(const FirstBadUpdate& update) {
   constexpr double worth_measuring = 0x1p-13;
   return std::ranges::any_of(update.path().stations, [](const TensorStation& station) {

@@ -7,13 +7,15 @@
 
 namespace parity {
 
-/// Where two arms of a case part in bits: step, phase, tensor, operator, element.
+/// Finds the first bitwise difference between two arms of a case: step, phase, tensor, operator, element.
 ///
-/// The curves that are there tell the first step at which a channel differs. Both sides then run up to it
-/// once, with a digest of their state at each update and checkpoints on the way; from the last one before
-/// they part, that one update runs again with more and more recorded. A difference that a checkpoint does not
-/// carry (it does not come back from there) is looked for from the beginning. Cost: at most one run of each
-/// side up to the differing step, one more over a tenth of the steps, and one update a stage.
+/// The existing curves show the first step at which a channel differs. Both sides then run up to that step
+/// once, with a digest of their state at each update and with checkpoints. From the last checkpoint before
+/// the divergence, the one update runs again, recording more detail at each stage. If the difference does not
+/// appear from the checkpoint, the search runs from the beginning.
+///
+/// Cost: at most one run of each side up to the differing step, one more over a tenth of the steps, and one
+/// update for each stage.
 /// \throws UserError if a side does not finish, or its trace lacks what is needed
 SearchRecord search_run(const Sides& sides, const RunSettings& options, Progress& progress);
 

@@ -13,7 +13,7 @@
 namespace parity {
 namespace {
 
-/// The case with nothing but the two arms: its checks and golden ask for more than is wanted.
+/// Returns the case with only the two arms. Its checks and golden would make runs record more than needed.
 Case bare(const Sides& sides) {
   Case source = sides.source;
   source.checks.clear();
@@ -26,7 +26,7 @@ Case bare(const Sides& sides) {
   return source;
 }
 
-/// Why an arm's run ended before its time, or its trace cannot be taken; "" if all is well.
+/// Returns why an arm's run ended early, or its trace cannot be used; "" if neither is the case.
 std::string failure_of(const ArmRuns& runs, const std::string& arm) {
   const std::string& id = runs.planned.arm(arm).run;
   const RunResult& result = runs.runs.at(id);
@@ -73,7 +73,8 @@ ExtraArm SideRuns::again(const std::string& name, const std::string& suffix, con
   return arm;
 }
 
-/// \param extra  the good side's arm first, the other side's last
+/// Runs extra arms and returns their traces.
+/// \param extra  the good side's arm first, the bad side's last
 SideTraces SideRuns::run_extra(const std::vector<ExtraArm>& extra) {
   const auto start = std::chrono::steady_clock::now();
   Case source = with_extra_arms(sides_.source, extra);

@@ -13,25 +13,25 @@
 
 namespace parity {
 
-/// Two arms of a case, one of them taken for right.
+/// Two arms of a case, of which `expected` is the reference.
 struct Sides {
   Case source;
   std::string expected, actual;
 };
 
-/// A config key that the two sides do not share.
+/// A config key whose value differs between the two sides.
 struct ConfigDifference {
   std::string key;
   Json expected, actual;
 };
 
-/// What both sides left of the same updates.
+/// The traces of both sides over the same updates.
 struct SideTraces {
   ArmRuns runs;
-  std::string expected, actual;  ///< names of the arms that were run
-  int64_t executed = 0;          ///< of the runs
-  int64_t cached = 0;            ///< the others
-  /// Why a side ended before its time, its trace being partial; "" if it did not.
+  std::string expected, actual;  ///< names of the arms that ran
+  int64_t executed = 0;          ///< number of executed runs
+  int64_t cached = 0;            ///< number of runs from the cache
+  /// Why a side ended early, with a partial trace; "" if it did not.
   std::string failed_expected, failed_actual;
   double seconds = 0;
 
@@ -39,44 +39,48 @@ struct SideTraces {
   const Trace& actual_trace() const { return *runs.evidence.trace(actual); }
 };
 
-/// Runs the two sides again, over chosen updates and with a chosen capture, through plan, cache and runner:
-/// what was run before is not run again.
+/// Runs the two sides again, over chosen updates and with a chosen capture. Uses plan, cache and runner, so
+/// no run is repeated.
 class SideRuns {
  public:
   SideRuns(const Sides& sides, const RunSettings& options, Progress& progress);
 
-  /// Both sides in float64 from now on, where rounding all but disappears.
+  /// Makes both sides run in float64 from now on, where rounding almost vanishes.
   void widen() { widened_ = true; }
-  /// Whether they have float64 twins that say more than they do: both are float32, and no command.
+  /// Returns whether float64 twins of the sides can show more: both are float32, and neither is a command.
   bool can_widen() const;
 
-  /// Which updates both sides make.
+  /// The updates that both sides make.
   struct Span {
     int64_t stop_after = 0;
     int64_t checkpoint_every = 0;
-    const SideTraces* from =
-        nullptr;  ///< runs that left a checkpoint after `start_step`; null: the beginning
+    /// Runs with a checkpoint after `start_step` to resume from; null: start at update 1.
+    const SideTraces* from = nullptr;
     int64_t start_step = 0;
   };
-  /// \throws UserError if a side does not finish, with its own words; of `run_as_far_as_possible` only if it
-  /// left no trace
+  /// Run both sides.
+  /// \throws UserError with the side's message if a side does not finish; `run_as_far_as_possible` throws
+  /// only
+  ///         if a side left no trace
   SideTraces run(const std::string& suffix, const Span& span, const Capture& capture);
   SideTraces run_as_far_as_possible(const std::string& suffix, const Span& span, const Capture& capture);
-  /// The good side keeps tensors; the other one, each time it has recorded one of these, goes on with the
-  /// good side's numbers. \param kept  capture of the good side. \throws UserError as `run`
+  /// Runs both sides with teacher forcing. The good side records tensors. Each time the bad side has recorded
+  /// one of them, it continues with the good side's values.
+  /// \param kept  capture of the good side
+  /// \throws UserError as `run`
   SideTraces run_fed(const std::string& suffix, const Span& span, const Capture& kept,
                      const Capture& compared);
-  /// The good side, and in the place of the other one the good side with these changes. \throws UserError as
-  /// `run`
+  /// Runs the good side and, in place of the bad side, the good side with these perturbations.
+  /// \throws UserError as `run`
   SideTraces run_shaken(const std::string& suffix, const Span& span, const Capture& capture,
                         const std::vector<Fault>& shakes);
 
   std::vector<ConfigDifference> config_differences() const;
   int64_t steps() const;
-  /// Whether the sides can go on from a checkpoint, and can stop early: not those that restart by themselves,
-  /// and not commands.
+  /// Returns whether the sides can resume from a checkpoint and stop early. Commands and arms that restart
+  /// cannot.
   bool can_start_on_the_way() const;
-  /// Whether one side can go on with numbers of the other: both are parity-train.
+  /// Returns whether teacher forcing is possible: both sides are parity-train.
   bool can_be_fed() const;
 
  private:

@@ -23,7 +23,7 @@ void print_curve(RunProbe& probe, const SideTraces& whole, const std::vector<Cha
              curve_json(whole.expected_trace(), whole.actual_trace()));
 }
 
-/// Sides that agree as far as both came, of which one did not come to its end.
+/// Records that the sides agree up to the step at which one of them ended early.
 void print_end(RunProbe& probe, const SideTraces& whole) {
   const Sides& sides = probe.sides();
   const int64_t a = whole.expected_trace().last_step(), b = whole.actual_trace().last_step();
@@ -49,7 +49,8 @@ bool share_a_channel(const Trace& a, const Trace& b) {
   });
 }
 
-/// Sides of which nothing that both recorded differs.
+/// Records that nothing differs of what both sides recorded.
+/// \throws UserError if they recorded nothing in common
 void print_agreement(RunProbe& probe, const SideTraces& ends, int64_t last) {
   const Trace &a = ends.expected_trace(), &b = ends.actual_trace();
   const bool channels = share_a_channel(a, b),
@@ -89,7 +90,7 @@ std::optional<int64_t> find_visible_step(RunProbe& probe) {
     print_end(probe, whole);
     return std::nullopt;
   }
-  // The curves agree: a weight that no batch has used yet may still be another.
+  // The curves agree, but a weight that no batch has used yet may still differ.
   const int64_t last = probe.runs().steps();
   Capture parameters;
   parameters.sketches.push_back({{last}, {Phase::param}, {}});

@@ -9,10 +9,10 @@
 
 namespace parity {
 
-/// The first step at which something differs that the sides' own runs show: a channel, else a parameter after
-/// the last update. Tells the stage "curve".
-/// \return nothing if they do not differ, or end before they do; the record then has its sentence, but for a
-///         search in float64
+/// Finds the first step at which the sides' own runs show a difference: in a channel, or else in a parameter
+/// after the last update. Records the stage "curve".
+/// \return nothing if the runs do not differ, or end before they do. The record then has its sentence, except
+///         in a search in float64.
 std::optional<int64_t> find_visible_step(RunProbe& probe);
 
 }  // namespace parity

@@ -17,7 +17,7 @@ Toggles set_of(const Indices& part) {
   return {part.begin(), part.end()};
 }
 
-/// `count` parts whose sizes differ by one at most.
+/// Splits a list into `count` subsets whose sizes differ by at most one.
 std::vector<Indices> split_evenly(const Indices& whole, size_t count) {
   std::vector<Indices> parts;
   for (size_t i = 0; i < count; ++i) {
@@ -35,7 +35,7 @@ Indices rest_of(const Indices& whole, const Indices& part) {
   return rest;
 }
 
-/// The first that is like the bad side.
+/// Returns the first subset that is like the bad side.
 std::optional<Indices> first_bad(const std::vector<Indices>& parts, const Ask& ask) {
   for (const Indices& part : parts)
     if (ask(set_of(part), Reach::diverging_step) == Likeness::bad)
@@ -70,7 +70,7 @@ int64_t bisection_bound(size_t n) {
 Toggles bisect_toggles(const std::vector<size_t>& order, const Ask& ask) {
   require(!order.empty(), "nothing to bisect");
   Toggles found;
-  size_t size = order.size();  // of the shortest beginning known to be bad together with `found`
+  size_t size = order.size();  // of the shortest prefix known to be bad together with `found`
   while (size > 0) {
     size_t not_bad = 0, bad = size;
     while (bad - not_bad > 1) {

@@ -13,12 +13,12 @@
 
 namespace parity {
 
-/// What a run with some of the differences switched on is like.
+/// The side that a run with some of the differences switched on is like.
 enum class Likeness {
   good,     ///< like the good side
   bad,      ///< like the bad side
-  neither,  ///< like none of them
-  unknown,  ///< no answer: such a config is refused, or its run crashed
+  neither,  ///< unlike both sides
+  unknown,  ///< no answer: the trainer refuses the config, or the run crashed
 };
 
 template <>
@@ -28,22 +28,23 @@ struct EnumNames<Likeness> {
 };
 static_assert(EnumNames<Likeness>::names.size() == static_cast<size_t>(Likeness::unknown) + 1);
 
-/// Differences, by number.
+/// A set of differences, by index.
 using Toggles = std::set<size_t>;
 
-/// Whether this may well be the answer, and is looked at to the end of the run.
+/// The updates to compare: up to the step at which the sides diverge, or all. A candidate for the answer is
+/// compared over the whole run.
 enum class Reach { diverging_step, whole_run };
 
 using Ask = std::function<Likeness(const Toggles& on, Reach reach)>;
 
-/// Asks each question once, and counts. An answer for a whole run serves a shorter one too.
+/// Asks each question once and counts the questions. An answer for a whole run also answers a shorter one.
 class MemoisedAsk {
  public:
   explicit MemoisedAsk(Ask ask) : ask_(std::move(ask)) {}
 
   Likeness operator()(const Toggles& on, Reach reach);
   int64_t asked() const { return asked_; }
-  /// What is known of a set. \return unknown if it was not asked
+  /// Returns the answer for a set; unknown if it was not asked.
   Likeness known(const Toggles& on) const;
 
  private:
@@ -52,29 +53,31 @@ class MemoisedAsk {
   int64_t asked_ = 0;
 };
 
-/// ceil(log2 n): what one culprit among n costs at least.
+/// Returns ceil(log2 n), the smallest number of questions that finds one cause among n.
 int64_t bisection_bound(size_t n);
 
-/// A set that is like the bad side, found by bisection over beginnings of `order`: the last element of the
-/// shortest beginning that is bad belongs to it, is kept on, and the search goes on before it.
+/// Returns a set that is like the bad side, found by bisection over prefixes of `order`.
 ///
-/// At most k (ceil(log2 n) + 1) questions for k elements. Assumption: what is bad stays bad with more
-/// switched on. Where it does not hold, or answers are missing, the set is still like the bad side, but may
-/// hold too much.
-/// Precondition: all of `order` together are like the bad side, and nothing of it is not.
-/// Source: METRICS.md M17 (FLiT's bisection, O(k log n)).
+/// The last element of the shortest bad prefix belongs to the set. The search keeps it on and continues with
+/// the elements before it. A set of k elements takes at most k (ceil(log2 n) + 1) questions.
+///
+/// Assumption: a bad set stays bad with more elements on. If this does not hold, or answers are missing, the
+/// set is still like the bad side, but may have unnecessary elements. Precondition: all of `order` together
+/// are like the bad side, and the empty set is not. Source: METRICS.md M17 (FLiT's bisection, O(k log n)).
 Toggles bisect_toggles(const std::vector<size_t>& order, const Ask& ask);
 
-/// A subset that is like the bad side, and is not without any one of its elements (as far as there are
-/// answers): Zeller and Hildebrandt's ddmin. At most k^2 + 3 k questions for a start of k elements, at most
-/// 2 log2 k where one of them is enough. No assumption.
+/// Returns a subset that is like the bad side, but is not without any one of its elements (as far as there
+/// are answers): Zeller and Hildebrandt's ddmin.
+///
+/// Asks at most k^2 + 3 k questions for a start of k elements, or at most 2 log2 k if one of them is enough.
+/// Makes no assumption.
 /// Precondition: `start` is like the bad side.
 /// Source: METRICS.md M17; A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input",
 /// 2002.
 Toggles ddmin(const Toggles& start, const Ask& ask);
 
-/// bisect_toggles, and where it leaves more than one element ddmin over these, which takes out what an
-/// assumption that does not hold has let in.
+/// Returns a minimal set by bisect_toggles, followed by ddmin if the set has more than one element. ddmin
+/// removes elements that are in the set because the assumption of the bisection does not hold.
 Toggles minimal_toggles(const std::vector<size_t>& order, const Ask& ask);
 
 }  // namespace parity

@@ -13,8 +13,9 @@
 namespace parity {
 namespace {
 
-/// The revisions strictly between two, in the order to try them: the middle, then ever farther from it (a row
-/// of commits that do not build is left quickly), then those that were jumped over.
+/// Returns the revisions strictly between two, in the order to try them. The middle comes first, then
+/// revisions at growing distances, which soon leaves a range of commits that do not build. The others come
+/// last.
 std::vector<size_t> candidates(size_t before, size_t after) {
   std::vector<size_t> order;
   std::set<size_t> seen;
@@ -105,7 +106,7 @@ class Search {
   const RevisionProbe& probe_;
   const StepLimits& limits_;
   StepSearch found_;
-  std::vector<RevisionStep> open_;  ///< ranges whose ends differ, biggest first
+  std::vector<RevisionStep> open_;  ///< ranges whose ends differ, largest first
   std::set<size_t> known_, unknown_;
 };
 

@@ -9,11 +9,11 @@
 
 namespace parity {
 
-/// What a search over revisions asks. Revisions are numbered 0 to `last` in the order of history.
+/// The questions of a search over revisions, which are numbered 0 to `last` in the order of history.
 struct RevisionProbe {
-  /// Makes a revision known; called once each. \return false if it cannot be judged and is passed over
+  /// Evaluates a revision; called once for each. \return false if it cannot be judged, so the search skips it
   std::function<bool(size_t revision)> evaluate;
-  /// How far apart two evaluated revisions lie: 0 if they are the same, else above 0; infinity is allowed.
+  /// Returns the distance between two evaluated revisions: 0 if they are equal, else above 0, maybe infinite.
   std::function<double(size_t a, size_t b)> distance;
 };
 
@@ -22,38 +22,39 @@ struct RevisionStep {
   size_t before = 0;
   size_t after = 0;
   double size = 0;       ///< their distance
-  bool narrowed = true;  ///< false: the search ended before it got to the bottom of this range
+  bool narrowed = true;  ///< false: the search ended before it narrowed this range
 
-  /// Whether revisions that could not be judged, or were not, lie between.
+  /// Returns whether there are unjudged revisions between the two.
   bool is_range() const { return after > before + 1; }
 };
 
 struct StepSearch {
-  std::vector<RevisionStep> steps;  ///< biggest first, and of equal ones the earlier
-  std::vector<size_t> evaluated;    ///< in the order they were asked, those that could be judged
-  std::vector<size_t> skipped;      ///< likewise, those that could not
+  std::vector<RevisionStep> steps;  ///< largest first; of equal ones, the earlier first
+  std::vector<size_t> evaluated;    ///< judged revisions, in the order of evaluation
+  std::vector<size_t> skipped;      ///< revisions that could not be judged, in the same order
 };
 
 struct StepLimits {
-  double tolerance = 0;    ///< revisions no farther apart than this are the same
-  size_t most = SIZE_MAX;  ///< evaluations, skipped ones included; ranges that are left are told unnarrowed
+  double tolerance = 0;  ///< largest distance between revisions that count as equal
+  /// Largest number of evaluations, including skipped revisions. Remaining ranges are returned unnarrowed.
+  size_t most = SIZE_MAX;
 };
 
-/// Every step between revisions 0 and `last`.
+/// Returns every step between revisions 0 and `last`.
 ///
-/// Halves a range as long as its ends differ, the range with the largest distance first. What it names is
-/// proven: both sides of each step were evaluated.
-/// Assumes that nothing happened between two revisions that are the same: a change that is undone within such
-/// a range is not seen.
-/// Where neither half of a range differs by more than the tolerance but the range does, it goes into the half
-/// that differs more.
+/// Halves a range as long as its ends differ, starting with the range of the largest distance. Each step is
+/// proven, since both of its revisions were evaluated. If a range differs by more than the tolerance but
+/// neither of its halves does, the search continues in the half that differs more.
 ///
-/// Bound: evaluation_bound(last) for one step; each further one costs at most ceil(log2(last)) more. A
-/// revision that cannot be judged costs its evaluation and no other.
+/// Assumes that nothing changes between two equal revisions. It misses a change that is undone within such a
+/// range.
+///
+/// One step takes at most evaluation_bound(last) evaluations, each further step at most ceil(log2(last))
+/// more. A revision that cannot be judged costs one evaluation.
 /// \param last  at least 1; both ends can be evaluated
 StepSearch find_steps(size_t last, const RevisionProbe& probe, const StepLimits& limits = {});
 
-/// Evaluations that find one step among `last` commits: both ends and ceil(log2(last)).
+/// Returns the number of evaluations that find one step among `last` commits: both ends and ceil(log2(last)).
 size_t evaluation_bound(size_t last);
 
 }  // namespace parity

@@ -28,7 +28,7 @@ std::set<std::string> tensor_names(const Trace& trace) {
   return names;
 }
 
-/// Of one phase and step, in order of computation, without names that the other trace has too.
+/// Returns the tensors of one phase and step in order of computation, without names that both traces have.
 RowPointers rows_of(const Trace& trace, int64_t step, Phase phase, const std::set<std::string>& shared) {
   RowPointers rows;
   for (const TensorKey& key : in_order_of_computation(trace, step))
@@ -38,7 +38,7 @@ RowPointers rows_of(const Trace& trace, int64_t step, Phase phase, const std::se
   return rows;
 }
 
-/// 1 for one shape, up to 2 where the norms are equal too; 0: never a pair.
+/// Returns 1 for equal shapes, up to 2 for equal norms; 0 for tensors that never pair.
 double likeness(const SketchRow& a, const SketchRow& b) {
   if (a.shape != b.shape)
     return 0;
@@ -47,10 +47,10 @@ double likeness(const SketchRow& a, const SketchRow& b) {
   return a.norm > 0 && b.norm > 0 ? 1 + std::exp(-std::abs(std::log(a.norm / b.norm))) : 1;
 }
 
-/// The best pairing that keeps both orders.
+/// Adds the best pairing that keeps both orders.
 void pair_up(const RowPointers& a, const RowPointers& b, std::map<std::string, std::string>& names) {
   const size_t width = b.size() + 1;
-  std::vector<double> best((a.size() + 1) * width, 0);  // of a[i..] with b[j..]
+  std::vector<double> best((a.size() + 1) * width, 0);  // likeness of a[i..] with b[j..]
   for (size_t i = a.size(); i-- > 0;)
     for (size_t j = b.size(); j-- > 0;) {
       const double like = likeness(*a[i], *b[j]);
@@ -86,7 +86,7 @@ std::map<std::string, std::string> align_names(const Trace& expected, const Trac
       const RowPointers a = rows_of(expected, step, which, shared), b = rows_of(actual, step, which, shared);
       std::map<std::string, std::string> found;
       pair_up(a, b, found);
-      for (const auto& [theirs, ours] : found)  // a name means one tensor: the first pairing of it stands
+      for (const auto& [theirs, ours] : found)  // a name is of one tensor, so its first pairing is used
         if (std::ranges::none_of(names, [&](const auto& pair) { return pair.second == ours; }))
           names.emplace(theirs, ours);
     }

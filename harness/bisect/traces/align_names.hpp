@@ -9,11 +9,12 @@
 
 namespace parity {
 
-/// Which tensors of two traces are the same one, where the trainers call them otherwise: of each phase, the
-/// pairs in order of execution that have one shape and, taken together, the nearest norms (a longest common
-/// subsequence weighed so). Looked for at the first step that both have tensors of.
-/// Cost: the product of both counts, a phase.
-/// \return names of `actual` -> those of `expected`; without names that both have
+/// Pairs the tensors of two traces whose trainers use different names.
+///
+/// In each phase it pairs tensors of equal shape in order of execution, so that their norms are closest in
+/// total (a weighted longest common subsequence). Uses the first step at which both traces have tensors.
+/// Cost: for each phase, the product of the numbers of tensors.
+/// \return names of `actual` -> names of `expected`, without names that both have
 std::map<std::string, std::string> align_names(const Trace& expected, const Trace& actual);
 
 }  // namespace parity

@@ -7,9 +7,11 @@
 
 namespace parity {
 
-/// Loss and gradient norm of both sides, as far as both have them, for drawing how a difference grows:
-/// {"steps", "loss": {"expected", "actual"}, "grad_norm"}. A value a step of either side: null where a side
-/// has not made it, "nan", "inf" or "-inf" where it is no finite number.
+/// Returns the loss and gradient norm of both sides, as far as both have them, to draw how a difference
+/// grows: {"steps", "loss": {"expected", "actual"}, "grad_norm"}.
+///
+/// There is one value for each step of either side: null if a side did not make the step; "nan", "inf" or
+/// "-inf" for a number that is not finite.
 Json curve_json(const ChannelSide& expected, const ChannelSide& actual);
 
 }  // namespace parity

@@ -12,7 +12,7 @@
 namespace parity {
 namespace {
 
-/// The module that a tensor belongs to: a weight's is the one that has it.
+/// Returns the module of a tensor; for a weight, the module that has it.
 std::string module_of(const TensorKey& key) {
   std::string name = key.name;
   if (key.phase == Phase::optim)
@@ -43,7 +43,7 @@ FirstBadOperator guilty_of(const OperatorTensor& tensor, const TensorKey& key) {
   return guilty;
 }
 
-/// What one rank recorded of a tensor; null if nothing.
+/// Returns what one rank recorded of a tensor; null if nothing.
 const RankRow* row_of(const Trace& trace, const TensorKey& key, int64_t rank) {
   const auto found = trace.rank_rows().find(key);
   if (found == trace.rank_rows().end())
@@ -52,7 +52,7 @@ const RankRow* row_of(const Trace& trace, const TensorKey& key, int64_t rank) {
   return row == found->second.end() ? nullptr : &*row;
 }
 
-/// The operators' tensors that a rank recorded before another tensor, in its order.
+/// Returns the operators' tensors that a rank recorded before another tensor, in its order.
 std::vector<std::pair<TensorKey, OperatorTensor>> operators_before(const Trace& trace, const TensorKey& end,
                                                                    int64_t rank) {
   struct Entry {
@@ -84,7 +84,7 @@ bool has_one_shape(const Trace& a, const Trace& b, const TensorKey& key) {
   return one == nullptr || other == nullptr || one->shape == other->shape;
 }
 
-/// The operator that the second side runs in an operator's place; "" if it runs the same, or none.
+/// Returns the operator that the second side runs in place of an operator; "" if it runs the same, or none.
 std::string other_operator(const Trace& trace, const TensorKey& key, const OperatorTensor& mine) {
   for (const auto& [theirs, rows] : trace.rank_rows()) {
     const auto other = theirs.step == key.step && theirs.phase == key.phase

@@ -11,36 +11,36 @@
 
 namespace parity {
 
-/// The operators that lie between the last tensor that agrees and the first that does not: those of both
-/// modules, of the modules around them, and of what the trainer does outside of the model in that phase.
-/// \return nothing where no operator of a step makes the tensor: first weights, data
+/// Returns the capture rule for the operators between the last tensor that agrees and the first that differs:
+/// those of both modules, of the enclosing modules, and of the trainer outside the model in that phase.
+/// \return nothing if no operator of a step computes the tensor: initial weights, data
 std::optional<CaptureRule> operators_to_watch(const TensorKey& first,
                                               const std::optional<TensorKey>& last_equal);
 
-/// What the operators tell of the first difference.
+/// The operator at the first difference.
 struct FirstBadOperator {
   enum class Kind {
-    computes,  ///< the same inputs, another result
-    reads,     ///< an input is another, which no operator before it gave
-    written,   ///< no operator differs: the tensor was changed after the one that made it
-    others,    ///< the sides run other operators from here on
+    computes,  ///< its inputs agree, but its result differs
+    reads,     ///< it reads a different input that no earlier operator computed
+    written,   ///< no operator differs: the tensor changed after the operator that computed it
+    others,    ///< the sides run different operators from here on
   };
   Kind kind = Kind::computes;
   std::string module, op, slot;
-  std::string other_op;          ///< of the second side, where they run others
-  std::string numbers;           ///< "1e-08 against 1e-06", where what is read is one number
-  std::optional<TensorKey> key;  ///< the operator's tensor; nothing where none differs
+  std::string other_op;          ///< operator of the second side, for Kind::others
+  std::string numbers;           ///< "1e-08 against 1e-06", if the input is one number
+  std::optional<TensorKey> key;  ///< the operator's tensor; not set if none differs
 
-  /// "aten::mm of layers.0.attention.wq gives another result from the same inputs".
+  /// Returns "aten::mm of layers.0.attention.wq gives another result from the same inputs".
   std::string text() const;
   Json to_json() const;
 };
 
-/// \param first  the first tensor that differs and is not an operator's
-/// \param rank   on which it does. Ranks compute beside each other, so only this one's operators are looked
-/// at
-/// \return nothing if it has recorded no operator before the tensor, or the sides' operators work on other
-/// shapes
+/// Returns the operator at the first difference.
+/// \param first  the first differing tensor that is not an operator's
+/// \param rank   the rank on which it differs. Ranks compute in parallel, so only its operators are examined.
+/// \return nothing if the rank recorded no operator before the tensor, or the operators of the sides have
+///         different shapes
 std::optional<FirstBadOperator> find_first_bad_operator(const Trace& expected, const Trace& actual,
                                                         const TensorKey& first, int64_t rank);
 

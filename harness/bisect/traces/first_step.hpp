@@ -12,14 +12,14 @@
 
 namespace parity {
 
-/// A channel at a step at which two runs do not have the same bits.
+/// A channel and a step at which the bits of two runs differ.
 struct ChannelStation {
   int64_t step = 0;
   std::string channel;
-  std::string expected, actual;  ///< the values, in full
+  std::string expected, actual;  ///< the values with all digits
 };
 
-/// Channels of one side, a value a step.
+/// The channels of one side, with one value for each step.
 struct ChannelSide {
   const std::vector<int64_t>& steps;
   const std::map<std::string, Channel>& channels;
@@ -30,28 +30,29 @@ struct ChannelSide {
   ChannelSide(const Trace& trace) : steps(trace.steps()), channels(trace.channels()) {}
 };
 
-/// The first step that both have at which a channel differs; nothing if it does not, one side lacks it, or it
-/// tells times.
+/// Returns the first common step at which a channel differs; nothing if it does not differ, one side does not
+/// have it, or it is a timing channel.
 std::optional<ChannelStation> first_difference(const std::string& channel, const ChannelSide& expected,
                                                const ChannelSide& actual, double beyond = 0);
 
-/// Of the channels of one step the one that says most of the cause.
+/// Returns the channel that says most about the cause, of the differing channels of one step.
 const ChannelStation& channel_to_name(const std::vector<ChannelStation>& first);
 
-/// "; with it loss, grad_norm": of the channels of one step all but the one that was named.
+/// Returns the channels of one step without the named one: "; with it loss, grad_norm".
 std::string describe_others(const std::vector<ChannelStation>& first, const ChannelStation& named);
 
-/// The first step at which a numeric channel that both have differs, with every channel that does then; empty
-/// if none does. Steps that only one of them has are not looked at.
-/// \param beyond  0: in bits; else what collectives moved (comm.*) is no difference, whole numbers differ in
-/// bits, and others by more than this share of the expected value
+/// Returns every numeric channel that differs at the first step with such a channel; empty if there is none.
+/// Compares only channels and steps that both traces have.
+/// \param beyond  0: any changed bit counts. Else: channels of collectives (comm.*) do not count, any changed
+///                integer counts, and other numbers count if they differ by more than this share of the
+///                expected value.
 std::vector<ChannelStation> first_channels(const Trace& expected, const Trace& actual, double beyond = 0);
 
-/// The first step at which a tensor of this phase differs, of those that both recorded.
+/// Returns the first step at which a tensor of this phase differs, of the tensors that both traces have.
 std::optional<int64_t> first_step_of(const Trace& expected, const Trace& actual, Phase phase,
                                      double beyond = 0);
 
-/// Numeric channels that only one of them has.
+/// Returns the numeric channels that only one of the traces has.
 std::vector<std::string> lone_channels(const Trace& expected, const Trace& actual);
 
 }  // namespace parity

@@ -21,8 +21,8 @@
 namespace parity {
 namespace {
 
-/// What keeps "nothing differs" from meaning that the traces agree: a run that did not end, or what one side
-/// alone recorded.
+/// Returns reasons why the traces may disagree although nothing differs: an unfinished run, or records of
+/// only one side.
 std::vector<std::string> reservations(const Trace& expected, const Trace& actual) {
   std::vector<std::string> notes;
   for (const auto& [name, trace] : {std::pair{"first", &expected}, {"second", &actual}})
@@ -45,14 +45,15 @@ std::vector<std::string> reservations(const Trace& expected, const Trace& actual
   return notes;
 }
 
-/// "Nothing differs" rests on the rows of tensors, so their values have to be what these say.
-/// \throws UserError if they are not
+/// Checks the recorded values of tensors against their digests, on which the result "nothing differs"
+/// depends.
+/// \throws UserError if they do not match
 void prove_tensors(const Trace& trace) {
   for (const TensorKey& key : trace.tensors())
     trace.tensor(key);
 }
 
-/// Steps of which both have a tensor.
+/// Returns the steps at which both traces have a tensor.
 std::set<int64_t> steps_with_tensors(const Trace& expected, const Trace& actual) {
   std::set<int64_t> steps;
   for (const auto& [key, rows] : expected.rank_rows())
@@ -134,7 +135,7 @@ void print_tensor(SearchRecord& record, const TensorPath& path, const TensorStat
   }
 }
 
-/// Adds what single ranks hold that joins to the same. It has no size.
+/// Adds differences between single ranks whose joined tensors agree. They have no size.
 void print_ranks(SearchRecord& record, const Trace& expected, const Trace& actual, double beyond) {
   const auto everything = [](const auto&) { return true; };
   const RankComparison ranks = compare_ranks(expected, actual, {everything, everything, everything, {}});

@@ -11,18 +11,18 @@
 
 namespace parity {
 
-/// How two traces from anywhere are held beside each other.
+/// The settings for a comparison of two traces of any origin.
 struct TraceSearch {
-  /// Regular expression -> replacement, over the names of the second trace.
+  /// Regular expression -> replacement, applied to the names of the second trace.
   std::vector<std::pair<std::string, std::string>> names;
-  /// Whether what is still called otherwise is paired by order of execution (align_names.hpp).
+  /// Whether to pair tensors with different names by order of execution (align_names.hpp).
   bool align = true;
-  double beyond = 0;  ///< relative: what counts as a difference; 0: other bits
+  double beyond = 0;  ///< relative gap above which a difference counts; 0: any changed bit counts
 };
 
-/// Where two traces part, from what they hold and without running anything: step, phase, tensor, element, as
-/// far as they were recorded; and what to record to get farther.
-/// \param actual  its tensors get the names of the other's
+/// Finds where two traces diverge without running anything: step, phase, tensor and element, as far as the
+/// traces have them. The record also says what to record for a closer answer.
+/// \param actual  its tensors are renamed to the names of `expected`
 /// \throws UserError if they have neither a channel nor a tensor in common
 SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSearch& how = {});
 

@@ -16,7 +16,7 @@ namespace {
 
 using RankRows = std::vector<RankRow>;
 
-/// The first number between dots of a name; nothing if there is none.
+/// Returns the first number between dots in a name; nothing if there is none.
 std::optional<int64_t> depth_of(const std::string& name) {
   for (size_t at = name.find('.'); at != std::string::npos; at = name.find('.', at + 1)) {
     int64_t depth = 0;
@@ -27,7 +27,7 @@ std::optional<int64_t> depth_of(const std::string& name) {
   return std::nullopt;
 }
 
-/// Where a tensor comes in its phase. Backward goes the other way through the stages of a pipeline.
+/// Returns the pipeline position of a tensor in its phase. Backward runs through the stages in reverse.
 int64_t stage_order(const TensorKey& key, const RankRows& rows) {
   constexpr int64_t last = std::numeric_limits<int64_t>::max();
   const bool is_of_first_rank = rows.front().rank == 0;

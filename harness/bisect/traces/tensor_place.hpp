@@ -13,24 +13,25 @@
 
 namespace parity {
 
-/// Which element of a tensor differs most.
+/// The element of a tensor that differs most.
 struct TensorPlace {
   TensorKey key;
   TensorGap gap;
   Shape shape;
-  /// Of what is laid out by tokens, [rows, positions, ...]: what stands there, where the trace tells.
+  /// Whether the shape is [rows, positions, ...], one entry for each token.
   bool is_by_tokens = false;
+  /// Token and document at that position. Set for a tensor by tokens, if the trace has them.
   std::optional<int64_t> token, document;
-  std::optional<TensorPicture> picture;  ///< |actual - expected| over the tensor; nothing if that is 0
+  std::optional<TensorPicture> picture;  ///< |actual - expected| over the tensor; not set if it is 0
 
-  /// "12 of 4096 elements, ...; most at [3, 17]: good 0.1, bad 0.2 (row 3, position 17, token 42)".
+  /// Returns "12 of 4096 elements, ...; most at [3, 17]: good 0.1, bad 0.2 (row 3, position 17, token 42)".
   std::string words(const std::string& expected, const std::string& actual) const;
-  /// "1 of 4096 elements, at [3, 17]".
+  /// Returns "1 of 4096 elements, at [3, 17]".
   std::string short_text() const;
   Json to_json() const;
 };
 
-/// \return nothing if the tensor is not whole on both sides
+/// Returns the element of a tensor that differs most; nothing if either side does not have the whole tensor.
 std::optional<TensorPlace> find_place(const Trace& expected, const Trace& actual, const TensorKey& key);
 
 }  // namespace parity

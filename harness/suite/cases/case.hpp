@@ -19,34 +19,38 @@
 
 namespace parity {
 
-/// Where something stands in a case file, for messages.
+/// A position in a case file, for messages.
 struct Place {
   std::string file;
   uint32_t line = 0;  ///< counted from 1
   uint32_t column = 0;
 
-  /// "FILE:LINE:COLUMN"; without numbers for what stands in no file.
+  /// Returns "FILE:LINE:COLUMN", or `file` alone if the line is 0 (not from a file).
   std::string text() const {
     return line == 0 ? file : file + ":" + std::to_string(line) + ":" + std::to_string(column);
   }
 };
 
-/// Config keys (dotted) as a case file gives them.
+/// The value of a config key and its position in the case file.
 struct PlacedValue {
   Json value;
   Place place;
 };
+/// Config keys (dotted) with their values.
 using Overrides = std::map<std::string, PlacedValue>;
 
-/// Which updates a run makes, where not all of its steps. Only of runs of parity-train.
+/// The range of updates that a run makes, where it does not make all of its steps. Only runs of parity-train
+/// have one.
 struct RunSpan {
-  int64_t stop_after = 0;        ///< the last update, after which it leaves a checkpoint; 0: to the end
-  int64_t checkpoint_every = 0;  ///< also leaves one after every so many updates; 0: no
-  /// What it goes on from: the checkpoint after update `start_step` of the run with the id `start_run`, whose
-  /// span leaves one there. "": from the beginning.
+  /// The last update, after which the run writes a checkpoint; 0: run to the end.
+  int64_t stop_after = 0;
+  /// Number of updates between further checkpoints; 0: none.
+  int64_t checkpoint_every = 0;
+  /// Id of the run whose checkpoint after update `start_step` this run resumes from; "": start at update 1.
+  /// The span of that run has to write a checkpoint there.
   std::string start_run = {};
   int64_t start_step = 0;
-  /// The run whose tensors take the place of its own (Teacher); "": none.
+  /// Id of the run whose tensors replace this run's own (see Teacher); "": none.
   std::string teacher_run = {};
 
   bool is_whole() const {
@@ -55,31 +59,38 @@ struct RunSpan {
   Json to_json() const;
 };
 
-/// One side of a case: parity-train under the base config with overrides, or a command.
+/// One arm of a case: parity-train with the base config and overrides, or a command.
 struct Arm {
   std::string name;
   Place place;
   Overrides config;
-  std::vector<std::string> command;  ///< empty: parity-train. Placeholders: see plan.hpp
-  std::vector<std::string> inputs;   ///< files of a command arm; with them it may be answered from the cache
-  std::vector<std::pair<std::string, std::string>> names;  ///< regex -> replacement, over its parameter names
+  std::vector<std::string> command;  ///< empty: parity-train. Placeholders: see rank_command.hpp
+  /// Files that a command arm reads. A command arm that lists them may be answered from the cache.
+  std::vector<std::string> inputs;
+  /// Regular expression -> replacement, applied to the arm's parameter names.
+  std::vector<std::pair<std::string, std::string>> names;
   int ranks = 1;
-  bool float64 =
-      true;  ///< whether it has a float64 twin; a command arm says so by using {dtype} or float64 = true
-  std::string stands_for = {};  ///< of an arm that was derived: the one it comes from; see extra_arms.hpp
-  std::optional<Profile> profile = {};  ///< likewise: its own; nothing for the case's
-  /// Defects put into its run and into its twin's. No case file has them: verbs that ask what a defect would
-  /// do derive such arms. No golden is recorded of one.
+  /// Whether the arm has a float64 twin. A command arm has one if it uses {dtype} or sets float64 = true.
+  bool float64 = true;
+
+  /// \name Members of derived arms (extra_arms.hpp)
+  /// A case file cannot set these. Subcommands that ask what a change would do derive such arms.
+  /// @{
+  std::string stands_for = {};          ///< name of the arm that this arm is derived from
+  std::optional<Profile> profile = {};  ///< set if it is not the case's profile
+  /// Faults injected into its run and into its twin's. No golden is recorded of an arm with faults.
   std::vector<Fault> faults = {};
-  RunSpan span = {};     ///< likewise
-  Capture capture = {};  ///< likewise: what it records beyond what the checks and the golden need
+  RunSpan span = {};
+  Capture capture = {};  ///< recorded beyond what the checks and the golden need
+  /// @}
 
   bool is_command() const { return !command.empty(); }
-  /// The arm that checks and the golden name for it.
+  /// Returns the name by which checks and the golden know this arm: that of the arm it is derived from, else
+  /// its own.
   const std::string& asked_as() const { return stands_for.empty() ? name : stands_for; }
 };
 
-/// Tensors every arm keeps whole, beyond what the checks need.
+/// The [capture] table: tensors that every arm records whole, beyond what the checks need.
 struct CaptureSpec {
   std::vector<int64_t> steps;  ///< empty: no tensors
   std::vector<Phase> phases;
@@ -87,31 +98,32 @@ struct CaptureSpec {
   bool replay = false;
 };
 
-/// What the case's golden keeps: channels, and digests of gradients and parameters at the first and last
-/// update.
+/// The arms that the case's golden holds: their channels, and digests of gradients and parameters at the
+/// first and last update.
 struct GoldenSpec {
   std::vector<std::string> arms;  ///< empty: the case has no golden
 };
 
-/// A question about training, with the arms that answer it and the checks that judge the answer.
+/// A case: a question about training, the arms that answer it and the checks that judge the answer.
 struct Case {
-  std::string name;  ///< topic/name, from the path below `cases`
+  std::string name;  ///< "topic/name", from the path below `cases`
   std::filesystem::path file;
   std::filesystem::path golden_file;
   std::string title;
   std::string question;
   std::string source;
   std::vector<std::string> tags;
-  std::string reference;  ///< name of the arm the others are compared with
+  std::string reference;  ///< name of the arm that the others are compared with
   Profile profile = Profile::portable;
-  double timeout_seconds = 300;  ///< how long a run may go without a sign of life
+  double timeout_seconds = 300;  ///< longest time without a heartbeat of a run
   Overrides base;
   std::vector<Arm> arms;  ///< in the order of the file
   CaptureSpec capture;
   GoldenSpec golden;
   std::vector<Check> checks;
-  std::vector<Place> check_places;    ///< one a check
-  std::vector<std::string> settings;  ///< what --set changed; the case is then not the one in the file
+  std::vector<Place> check_places;  ///< one for each check
+  /// Settings (`--set`) that changed the case. If there are any, it is not the case of the file.
+  std::vector<std::string> settings;
 
   const Arm& arm(const std::string& wanted) const;
 };

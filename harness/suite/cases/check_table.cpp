@@ -30,7 +30,7 @@ StepWindow read_window(const TomlTable& table) {
   return {StepWindow::Kind::range, ends[0], ends[1]};
 }
 
-/// What belongs to relation bounded: a tolerance, and the golden as the other side.
+/// Reads the keys of relation `bounded`: a tolerance, and whether it compares with the golden.
 void read_bound(Check& check, const TomlTable& table) {
   const bool bounded = check.relation == Relation::bounded;
   for (const char* key : {"tolerance", "against"})
@@ -54,7 +54,8 @@ void read_bound(Check& check, const TomlTable& table) {
                "a check against the golden is about all that is stored; leave out 'steps'");
 }
 
-/// What belongs to relation equivalent: a narrower type that an arm computes in, or a factor with its reason.
+/// Reads the keys of relation `equivalent`: a narrower dtype that an arm computes in, or a factor with its
+/// reason.
 void read_precision(Check& check, const TomlTable& table) {
   for (const char* key : {"precision", "imprecision", "imprecision_because"})
     if (table.has(key) && check.relation != Relation::equivalent)
@@ -81,21 +82,21 @@ void read_precision(Check& check, const TomlTable& table) {
         "\"...\", and belongs to it");
 }
 
-/// The golden of the case that `sibling_case` names, of the same folder of cases.
+/// Returns the golden of the case that `sibling_case` names, in the same folder of cases.
 std::filesystem::path sibling_golden(const TomlTable& table, const Check& check) {
   const std::string name = table.string("sibling_case");
   if (check.of_tensors())
     table.fail(table.place_of("sibling_case"),
                "'sibling_case' is for channels: goldens keep no whole tensors; name a sibling of this case");
   const std::filesystem::path file = case_file_of(name, table.file());
-  std::error_code error;  // a name may be longer than a path can be
+  std::error_code error;  // a name may be too long for a path
   if (!std::filesystem::is_regular_file(file, error))
     table.fail(table.place_of("sibling_case"),
                "there is no case " + parity::quoted(name) + " (looked for " + file.generic_string() + ")");
   return golden_file_of(file);
 }
 
-/// What belongs to relation no_farther: the pair that measures, and how many times its gap is allowed.
+/// Reads the keys of relation `no_farther`: the pair to measure, and the allowed multiple of its gap.
 void read_sibling(Check& check, const TomlTable& table, const std::vector<std::string>& arms) {
   const bool wanted = check.relation == Relation::no_farther;
   for (const char* key : {"sibling", "sibling_case", "times"})

@@ -11,12 +11,13 @@
 
 namespace parity {
 
-/// One [[checks]] table of a case.
-/// \param arms  the case's arms, the reference first; two of them are what a check without `arms` is about
+/// Reads one [[checks]] table of a case.
+/// \param arms  the case's arms, the reference first. If there are two, a check without `arms` compares them.
 /// \throws UserError with file, line and column
 Check read_check(const TomlTable& table, const std::vector<std::string>& arms);
 
-/// \throws UserError at `key` if a name of `used` is not among `known`
+/// Requires that every arm named in `used` is in `known`.
+/// \throws UserError at `key` otherwise
 void require_arms(const TomlTable& table, std::string_view key, const std::vector<std::string>& used,
                   const std::vector<std::string>& known);
 

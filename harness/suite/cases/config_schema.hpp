@@ -12,16 +12,16 @@
 
 namespace parity {
 
-/// What parity-train takes, read from the file that lies beside it, so that a config is checked and completed
-/// without starting a LibTorch program. Schema parity.config/1.
+/// The config keys that parity-train accepts, read from the schema file next to it (schema parity.config/1).
+/// Configs are checked and completed with it without starting a LibTorch program.
 class ConfigSchema {
  public:
   struct Key {
     std::string type;  ///< string, integer, number, boolean or strings
-    std::string doc;   ///< what it means, a sentence
+    std::string doc;   ///< its meaning, in a sentence
     Json default_value;
-    std::vector<Json> values;  ///< what it, or each of its elements, may be; empty: anything
-    bool numeric = true;       ///< whether it may change what is computed
+    std::vector<Json> values;  ///< allowed values of it or its elements; empty: any
+    bool numeric = true;       ///< whether it may change the numbers
   };
 
   /// \throws UserError if the file is missing (exit 3), not JSON, or of another schema
@@ -29,15 +29,15 @@ class ConfigSchema {
   static ConfigSchema from_json(const Json& json);
 
   const std::map<std::string, Key>& keys() const { return keys_; }
-  /// Names of the channels the trainer records; empty if the file does not say.
+  /// Returns the names of the channels that the trainer records; empty if the file does not list them.
   const std::vector<std::string>& channels() const { return channels_; }
-  /// How many ranks a config asks for: the product of its mesh.
+  /// Returns the number of ranks that a config asks for: the product of the sizes of its mesh.
   int64_t ranks(const FlatConfig& config) const;
 
-  /// The value as the schema stores it (integers become numbers where a number is meant).
+  /// Returns the value in the key's type (an integer becomes a number where the type is number).
   /// \throws UserError "unknown config key 'x' ..." or "'x' must be ... "
   Json checked(const std::string& key, const Json& value) const;
-  /// Every key of the schema: from `config` where it is given, else the default.
+  /// Returns every key of the schema, with its value in `config` or else its default.
   FlatConfig complete(const FlatConfig& config) const;
 
  private:

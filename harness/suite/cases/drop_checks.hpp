@@ -6,7 +6,7 @@
 
 namespace parity {
 
-/// Takes the checks of which something is true out of a case.
+/// Removes the checks that a predicate selects from a case, with their positions.
 template <class Predicate>
 void drop_checks_if(Case& item, Predicate is_unwanted) {
   for (size_t i = item.checks.size(); i-- > 0;) {
@@ -18,7 +18,7 @@ void drop_checks_if(Case& item, Predicate is_unwanted) {
   }
 }
 
-/// Takes the checks against arms, or those against the golden, out of a case.
+/// Removes the checks against arms, or those against the golden, from a case.
 inline void drop_checks(Case& item, Against against) {
   drop_checks_if(item, [against](const Check& check) { return check.against == against; });
 }

@@ -90,7 +90,7 @@ Arm read_arm(const TomlTable& table, const std::string& name, const Place& place
   return arm;
 }
 
-/// In the order of the file: toml++ sorts keys, but remembers where they stood.
+/// Reads the arms in the order of the file. toml++ sorts keys, but keeps their positions.
 std::vector<Arm> read_arms(const TomlTable& file) {
   const TomlTable table = file.table("arms", "arms");
   std::vector<Arm> arms;
@@ -138,7 +138,7 @@ void read_golden_table(Case& result, const TomlTable& table, const std::vector<s
   require_arms(table, "arms", result.golden.arms, arms);
 }
 
-/// cases/lr/warmup.toml is the case lr/warmup.
+/// Sets the name of a case: lr/warmup for cases/lr/warmup.toml.
 void name_case(Case& result, const fs::path& file) {
   const fs::path absolute = fs::absolute(file).lexically_normal();
   const fs::path folder = cases_folder_of(absolute);
@@ -148,8 +148,8 @@ void name_case(Case& result, const fs::path& file) {
                                : absolute.lexically_relative(folder).replace_extension("").generic_string();
 }
 
-/// The case in `cases` beside this file that has the same golden: golden/x.h5 is of cases/x.toml, and of
-/// x.toml where `cases` has none. Empty if there is none.
+/// Returns the case in a folder `cases` next to this file that has the same golden; empty if there is none.
+/// golden/x.h5 belongs to cases/x.toml, or to x.toml if `cases` has no x.toml.
 fs::path case_with_same_golden(const fs::path& file) {
   const fs::path absolute = fs::absolute(file).lexically_normal();
   const fs::path other = absolute.parent_path() / "cases" / absolute.filename();
@@ -170,7 +170,7 @@ Case parse_case(std::string_view text, const fs::path& file) {
     const Place place{file.string(), error.source().begin.line, error.source().begin.column};
     const std::string why(error.description());
     const bool cut =
-        why.find("unescaped control characters") != std::string::npos;  // the end of a line in a text
+        why.find("unescaped control characters") != std::string::npos;  // a line break in a string
     throw UserError(place.text() + ": not TOML (" + why + ")" + (cut ? "; is a closing quote missing?" : ""));
   }
   const TomlTable table(parsed, file.string(), "case");

@@ -10,15 +10,16 @@
 
 namespace parity {
 
-/// Reads a case (TOML; the form is in DESIGN.md, "A case file").
+/// Reads a case from a TOML file (format: DESIGN.md, "A case file").
 ///
-/// Config keys are not checked here: the trainer's schema decides about them when the case is planned.
+/// Does not check config keys: Plan::add checks them against the trainer's schema.
 ///
-/// \throws UserError "FILE:LINE:COLUMN: problem; what is known" for unknown keys, arms, relations, phases and
-///         windows, values of a wrong type, and TOML that does not parse
+/// \throws UserError "FILE:LINE:COLUMN: problem; known names" for unknown keys, arms, relations, phases and
+///         windows, for values of a wrong type, and for invalid TOML
 Case read_case(const std::filesystem::path& file);
 
-/// The same from text; `file` names it in messages.
+/// Parses the text of a case file, as read_case().
+/// \param file  name for messages
 Case parse_case(std::string_view text, const std::filesystem::path& file);
 
 }  // namespace parity

@@ -15,9 +15,9 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view editors_lock = ".#";  // Emacs: a link that leads nowhere
+constexpr std::string_view editors_lock = ".#";  // Emacs makes dangling links with this prefix
 
-/// Whether a folder lies in another one, or is it. Both are canonical.
+/// Returns whether a folder is in another one or is the same. Both paths are canonical.
 bool lies_in(const fs::path& folder, const fs::path& other) {
   const fs::path relative = folder.lexically_relative(other);
   return !relative.empty() && *relative.begin() != "..";
@@ -28,10 +28,10 @@ bool lies_in(const fs::path& folder, const fs::path& other) {
                   "); put the folder itself there, or name the case files");
 }
 
-/// Finds case files below a folder. Links to folders are followed within the repository.
+/// Finds case files below a folder. Follows links to folders within the repository.
 class CaseSearch {
  public:
-  /// \param repository  links may lead into it: the folder that `cases` lies in
+  /// \param repository  folder that contains `cases`; links may lead into it
   explicit CaseSearch(const fs::path& repository) : repository_(fs::canonical(repository)) {}
 
   void look_in(const fs::path& folder) {
@@ -72,7 +72,7 @@ class CaseSearch {
   }
 
   fs::path repository_;
-  std::vector<fs::path> open_;  ///< the folders above the one that is looked at; canonical
+  std::vector<fs::path> open_;  ///< the ancestors of the current folder; canonical
 };
 
 std::vector<fs::path> files_below(const fs::path& folder) {
@@ -87,7 +87,7 @@ std::string name_below(const fs::path& file, const fs::path& root) {
   return file.lexically_relative(root).replace_extension("").generic_string();
 }
 
-/// " (did you mean X?)": a case file beside where the wanted one was looked for, or below the root.
+/// Returns " (did you mean X?)" for the nearest case file, next to the wanted path or below the root.
 std::string nearest_file(const std::string& wanted, const fs::path& root) {
   std::vector<std::string> known;
   for (const fs::path& file : files_below(root))
@@ -106,7 +106,7 @@ std::vector<fs::path> files_named(const std::string& wanted, const fs::path& roo
   std::error_code error;
   if (fs::is_regular_file(wanted, error)) {
     if (fs::path(wanted).extension() !=
-        ".toml")  // its golden and results would be those of the .toml beside it
+        ".toml")  // else it would share golden and results with the .toml next to it
       throw UserError(
           "cannot run " + parity::quoted(wanted) +
           " (the name of a case file ends in .toml); rename it, or name a case; see: parity list");

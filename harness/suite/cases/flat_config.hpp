@@ -10,19 +10,19 @@
 
 namespace parity {
 
-/// A RunConfig by dotted keys: {"lr.first_index": 1, "model": "llama3.debug"}. Values are scalars or lists.
+/// A run config by dotted keys: {"lr.first_index": 1, "model": "llama3.debug"}. Values are scalars or lists.
 using FlatConfig = std::map<std::string, Json>;
 
-/// {"lr.base": 1} becomes {"lr": {"base": 1}}, the form trainers read. \throws UserError if one key is the
-/// start of another ("lr" and "lr.base").
+/// Returns the nested form that trainers read: {"lr.base": 1} becomes {"lr": {"base": 1}}.
+/// \throws UserError if one key is a prefix of another ("lr" and "lr.base")
 Json nest(const FlatConfig& flat);
 
-/// The inverse of nest.
+/// Returns the dotted form of a nested config, the inverse of nest().
 FlatConfig flatten(const Json& nested);
 
-/// A key's whole number; `fallback` where it is not there or no whole number.
+/// Returns a key's integer, or `fallback` if the key is missing or its value is not an integer.
 int64_t integer_of(const FlatConfig& config, const std::string& key, int64_t fallback);
-/// A key's text; "" where it is not there or no text.
+/// Returns a key's string, or "" if the key is missing or its value is not a string.
 std::string text_of(const FlatConfig& config, const std::string& key);
 
 }  // namespace parity

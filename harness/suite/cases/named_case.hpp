@@ -9,18 +9,19 @@
 
 namespace parity {
 
-/// The one case that words on a command line mean: a file, or a name below `root`.
-/// \throws UserError if they mean none (the nearest is told) or several, or its file cannot be read
+/// Returns the one case that an argument of a command line names: a file, or a name below `root`.
+/// \throws UserError if it matches no case (names the nearest) or several, or the file cannot be read
 Case named_case(const std::string& words, const std::filesystem::path& root);
 
-/// "CASE:ARM" taken apart; "" for an arm that is not named. What exists as a file is all CASE.
+/// The two halves of "CASE:ARM". `arm` is "" if no arm is named; the name of an existing file is all CASE.
 struct ArmWords {
   std::string source, arm;
 
   explicit ArmWords(const std::string& words);
 };
 
-/// \throws UserError with the nearest name and those there are, unless the case has an arm of this name
+/// Requires that a case has an arm of this name.
+/// \throws UserError otherwise, with the nearest name and all names
 void require_arm(const Case& source, const std::string& name);
 
 }  // namespace parity

@@ -12,7 +12,7 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-/// The last `parts` parts of a case file's path, without ".toml"; the whole path where it has fewer.
+/// Returns the last `parts` parts of a case file's path without ".toml", or the whole path if it has fewer.
 std::string last_parts(const fs::path& file, size_t parts) {
   const fs::path whole = fs::absolute(file).lexically_normal().replace_extension("").relative_path();
   const auto count = static_cast<size_t>(std::distance(whole.begin(), whole.end()));
@@ -28,7 +28,7 @@ size_t parts_of(const std::string& name) {
   return static_cast<size_t>(std::ranges::count(name, '/')) + 1;
 }
 
-/// Longer names for cases that share one.
+/// Gives longer names to cases that share one.
 void lengthen(std::vector<Case*>& same, const std::set<std::string>& taken) {
   for (size_t parts = parts_of(same.front()->name) + 1;; ++parts) {
     std::set<std::string> names;
@@ -36,7 +36,7 @@ void lengthen(std::vector<Case*>& same, const std::set<std::string>& taken) {
       names.insert(last_parts(item->file, parts));
     const bool free =
         std::ranges::none_of(names, [&](const std::string& name) { return taken.contains(name); });
-    // A whole path is no other file's.
+    // Whole paths are unique.
     if ((names.size() == same.size() && free) || parts > 1000) {
       for (Case* item : same)
         item->name = last_parts(item->file, parts);

@@ -8,9 +8,10 @@
 
 namespace parity {
 
-/// Gives cases of one name other names, so that no two of one command share results: each gets as many
-/// folders of its path in front as tell it apart. `one/case.toml` and `two/case.toml`, both outside `cases`,
-/// become one/case and two/case. Files and goldens stay where they are.
+/// Renames cases that share a name, so that no two cases of one command share results.
+///
+/// Each gets as many folders of its path as a prefix as make its name unique. `one/case.toml` and
+/// `two/case.toml`, both outside `cases`, become one/case and two/case. Files and goldens do not move.
 void tell_apart(std::vector<Case>& cases);
 
 }  // namespace parity

@@ -11,11 +11,12 @@ namespace parity {
 /// \param absolute  path of the file
 std::filesystem::path cases_folder_of(const std::filesystem::path& absolute);
 
-/// Where the golden of a case in this file lies: cases/lr/warmup.toml has golden/lr/warmup.h5; elsewhere it
-/// is in a folder `golden` beside the file.
+/// Returns the path of a case's golden: golden/lr/warmup.h5 for cases/lr/warmup.toml. For a file outside
+/// `cases` it is in a folder `golden` next to the file.
 std::filesystem::path golden_file_of(const std::filesystem::path& case_file);
 
-/// Where a case of this name lies: below the folder `cases` that `beside` is in, else beside it.
+/// Returns the path of the case with this name: below the folder `cases` that contains `beside`, or else next
+/// to `beside`.
 std::filesystem::path case_file_of(const std::string& name, const std::filesystem::path& beside);
 
 }  // namespace parity

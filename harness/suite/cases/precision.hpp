@@ -6,11 +6,11 @@
 
 namespace parity {
 
-/// What of a config says that a run computes in 16 bits although its dtype is wider: autocast, or the
-/// mixed-precision policy of FSDP units. Its float64 twin has none of it.
+/// Returns whether a config computes in 16 bits although its dtype is wider: by autocast, or by the
+/// mixed-precision policy of FSDP units. The float64 twin of such a run uses neither.
 bool computes_in_16_bits(const FlatConfig& config);
 
-/// The keys that switch it off: the arm in float32.
+/// Returns the keys that turn 16-bit computation off; an arm with them computes in float32.
 FlatConfig without_16_bits();
 
 }  // namespace parity

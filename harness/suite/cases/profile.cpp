@@ -16,7 +16,7 @@ std::map<std::string, std::string> profile_environment(Profile profile, int thre
   };
   if (profile == Profile::portable) {
     environment["ATEN_CPU_CAPABILITY"] = "avx2";
-    environment["MKL_CBWR"] = "AVX2,STRICT";  // on every vendor's CPU, by reference/mkl
+    environment["MKL_CBWR"] = "AVX2,STRICT";  // works on every vendor's CPU with reference/mkl
     environment["ONEDNN_MAX_CPU_ISA"] = "AVX2";
   }
   return environment;

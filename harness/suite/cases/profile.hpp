@@ -11,10 +11,12 @@
 
 namespace parity {
 
-/// Which bits a run may count on. Source: DESIGN.md, "Launching and rendezvous".
+/// The machines on which a run gives the same bits. Source: DESIGN.md, "Launching and rendezvous".
 enum class Profile {
-  portable,  ///< paths that every CPU with AVX2 has, whoever made it: the same bits on each; goldens use it
-  native,    ///< the machine's fastest paths; MKL strict, so that the number of threads changes nothing
+  /// Code paths of every CPU with AVX2, of any vendor, so each gives the same bits. Goldens use this profile.
+  portable,
+  /// The machine's fastest code paths. MKL is strict, so the number of threads does not change the bits.
+  native,
 };
 
 template <>
@@ -23,8 +25,8 @@ struct EnumNames<Profile> {
   static constexpr std::array<std::string_view, 2> names = {"portable", "native"};
 };
 
-/// The environment of a run's ranks.
-/// \param threads  threads a rank uses inside an operator
+/// Returns the environment variables that a profile sets for the ranks of a run.
+/// \param threads  number of threads that a rank uses inside an operator
 std::map<std::string, std::string> profile_environment(Profile profile, int threads);
 
 }  // namespace parity

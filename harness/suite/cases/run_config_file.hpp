@@ -9,9 +9,9 @@
 
 namespace parity {
 
-/// The keys of a run config as parity-train reads it: TOML, or JSON as a run folder's config.json. Values are
-/// not checked. \return nothing if the file is a case: it has arms
-/// \throws UserError if it is neither, or larger than a MiB
+/// Returns the keys of a run config in a form that parity-train reads: TOML, or JSON as in a run folder's
+/// config.json. Returns nothing if the file is a case (has arms). Does not check the values.
+/// \throws UserError if the file is neither, or larger than 1 MiB
 std::optional<Overrides> read_run_config(const std::filesystem::path& file);
 
 }  // namespace parity

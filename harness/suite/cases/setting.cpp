@@ -15,7 +15,7 @@ namespace {
 
 Json value_of(const std::string& text) {
   if (text.find('\n') != std::string::npos)
-    return text;  // a line of its own could hold another key
+    return text;  // a line break could add another key
   try {
     const toml::table parsed = toml::parse("value = " + text);
     const Overrides flat = flatten(TomlTable(parsed, "--set", "value"));

@@ -7,7 +7,7 @@
 namespace parity {
 namespace {
 
-/// The first byte after the string that begins at `at`; a string of one line ends with its line.
+/// Returns the index after the string that begins at `at`. A single-line string ends with its line.
 size_t end_of_string(std::string_view text, size_t at) {
   const char quote = text[at];
   const bool escapes = quote == '"';

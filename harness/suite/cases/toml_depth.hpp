@@ -7,11 +7,13 @@
 
 namespace parity {
 
-/// Most parts that a dotted key of a case file may have.
+/// Largest number of parts of a dotted key in a case file.
 inline constexpr size_t longest_dotted_key = 16;
 
-/// The most parts of any dotted key (a.b.c has 3), outside strings and comments. A parser makes a table of
-/// each part and takes tables apart by recursion, so a line of dots could end the program: look first.
+/// Returns the largest number of parts of a dotted key (a.b.c has 3), outside strings and comments.
+///
+/// A TOML parser makes a table of each part and destroys tables by recursion. A long line of dots could
+/// overflow the stack, so call this before parsing.
 size_t most_key_parts(std::string_view toml);
 
 }  // namespace parity

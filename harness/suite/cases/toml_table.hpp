@@ -15,10 +15,10 @@
 
 namespace parity {
 
-/// A TOML table read with type checks; each complaint names file, line and column.
+/// A TOML table that is read with type checks. Each error names file, line and column.
 class TomlTable {
  public:
-  /// \param what  what the table is in messages: "case", "check", "arm 'a'"
+  /// \param what  name of the table in messages: "case", "check", "arm 'a'"
   TomlTable(const toml::table& table, std::string file, std::string what)
       : table_(table), file_(std::move(file)), what_(std::move(what)) {}
 
@@ -34,15 +34,15 @@ class TomlTable {
   /// \throws UserError if a key is not among `known`
   void allow_only(const std::vector<std::string>& known) const;
 
-  /// The value, or `fallback` if the key is not there. \throws UserError if its type is another
+  /// Returns the value, or `fallback` if the key is missing. \throws UserError if the type is wrong
   std::string string(std::string_view key, const std::string& fallback = "") const;
   int64_t integer(std::string_view key, int64_t fallback) const;
   double number(std::string_view key, double fallback) const;
   bool boolean(std::string_view key, bool fallback) const;
-  /// A list of strings; one string stands for a list of one.
+  /// Returns a list of strings; a single string counts as a list of one.
   std::vector<std::string> strings(std::string_view key) const;
   std::vector<int64_t> integers(std::string_view key) const;
-  /// An empty table if the key is not there.
+  /// Returns the table of a key, or an empty table if the key is missing.
   TomlTable table(std::string_view key, const std::string& what) const;
 
   [[noreturn]] void fail(const Place& at, const std::string& problem) const;
@@ -55,7 +55,7 @@ class TomlTable {
   std::string what_;
 };
 
-/// Runs `read`, and puts the place in front of what it complains about.
+/// Returns the result of `read`; adds the position to the message of a UserError that it throws.
 template <class Read>
 auto placed(const TomlTable& table, const Place& place, Read&& read) {
   try {
@@ -65,8 +65,8 @@ auto placed(const TomlTable& table, const Place& place, Read&& read) {
   }
 }
 
-/// Scalars and lists of a TOML table by dotted keys, with their places. Keys in `skip` are left out at the
-/// top.
+/// Returns the scalars and lists of a TOML table by dotted keys, with their positions.
+/// \param skip  top-level keys to leave out
 Overrides flatten(const TomlTable& table, const std::vector<std::string>& skip = {});
 
 }  // namespace parity

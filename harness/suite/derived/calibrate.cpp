@@ -27,7 +27,7 @@ Json growth_json(const Growth& growth) {
           {"points", growth.points}};
 }
 
-/// The kind that is noisiest at the last step of a quantity.
+/// Returns the kind with the most noise at the last step of a quantity.
 std::string leading_kind(const Floors& floors, const std::string& arm, const std::string& quantity) {
   const FloorRow* last = nullptr;
   for (const FloorRow& row : floors.arms.at(arm).rows)
@@ -41,7 +41,7 @@ std::string leading_kind(const Floors& floors, const std::string& arm, const std
   return "";
 }
 
-/// The noisiest arm of a check for a quantity.
+/// Fills in the noise of a quantity, of the arm of the check with the most noise.
 void fill_floor_line(FloorLine& line, const Floors& floors, const std::string& quantity) {
   for (const std::string& arm : line.arms) {
     const auto measured = floors.arms.find(arm);
@@ -63,7 +63,7 @@ void fill_floor_line(FloorLine& line, const Floors& floors, const std::string& q
   }
 }
 
-/// Limit over gap at the step that comes nearest to its limit.
+/// Returns the smallest ratio of limit to gap over the steps.
 double headroom_of(const BoundedGap& gap, const BoundRule& rule) {
   double least = infinity;
   for (const BoundedStep& step : gap.steps)
@@ -72,7 +72,7 @@ double headroom_of(const BoundedGap& gap, const BoundRule& rule) {
   return gap.broken.empty() ? least : 0;
 }
 
-/// Whether the floor decides the check: always of bounded, of equivalent where twins do not.
+/// Returns whether the floor decides the check: always for `bounded`, and for `equivalent` if twins do not.
 bool is_bounded(const Check& check, const std::vector<Side>& sides) {
   return check.relation == Relation::bounded ||
          (check.relation == Relation::equivalent &&
@@ -117,7 +117,7 @@ void add_lines(Calibration& found, const Case& source, size_t number,
       for (const BoundedGap& gap : measure_bounded(check, sides))
         headroom[gap.quantity] = headroom_of(gap, rule);
     } catch (const MissingEvidence&) {
-      headroom.clear();  // the check itself will say what is not there
+      headroom.clear();  // the check itself reports what is missing
     }
   }
   for (const std::string& quantity : quantities_of(source, check, *arms.at(check.arms.front()).trace)) {
@@ -133,7 +133,7 @@ void add_lines(Calibration& found, const Case& source, size_t number,
   }
 }
 
-/// How far 16 bits take an arm from float32, against the noise that float32 has by itself.
+/// Adds the distances of a 16-bit arm from its float32 form, relative to the noise of float32.
 void add_sixteen_bits(Calibration& found, const NoisePlan& plan, const WantedQuantities& wanted,
                       const std::map<std::string, ArmEvidence>& arms) {
   const ArmFloors& floors = found.floors.arms.at(plan.arm);
@@ -151,7 +151,8 @@ void add_sixteen_bits(Calibration& found, const NoisePlan& plan, const WantedQua
 void add_evidence(Calibration& found, const std::vector<NoisePlan>& plans) {
   Json& evidence = found.floors.evidence;
   evidence["left_out"] = Json::array();
-  for (const std::string& why : found.left_out)  // which, not why: a trainer's words may name this machine
+  // The kind only, without the reason: a trainer's message may name this machine.
+  for (const std::string& why : found.left_out)
     evidence["left_out"].push_back(why.substr(0, why.find(": ", why.find(": ") + 2)));
   Json growth = Json::object();
   for (const auto& [name, arm] : found.floors.arms)

@@ -15,37 +15,40 @@
 
 namespace parity {
 
-/// An arm that a case has not: one of its own, changed. It is called "OF~SUFFIX"; no arm of a file can be.
+/// An arm derived from one of the case's arms by changing config keys, profile, faults, step range or
+/// capture. Its name is "OF~SUFFIX", which no arm of a case file can have.
 struct ExtraArm {
   std::string of;
   std::string suffix;
-  FlatConfig config = {};               ///< keys it sets beside those of the arm
-  std::optional<Profile> profile = {};  ///< nothing keeps the case's
-  bool twin = false;                    ///< whether it has a float64 twin where checks of its arm need one
-  std::vector<Fault> faults = {};       ///< put into its run, and its twin's
-  RunSpan span = {};                    ///< the updates that its run, and its twin's, make
-  Capture capture = {};                 ///< what its run records beside what its arm records
+  FlatConfig config = {};               ///< keys to set in addition to those of the arm
+  std::optional<Profile> profile = {};  ///< not set: the case's profile
+  bool twin = false;                    ///< give it a float64 twin if checks of its arm need one
+  std::vector<Fault> faults = {};       ///< injected into its run and its twin's
+  RunSpan span = {};                    ///< of its run and its twin's
+  Capture capture = {};                 ///< recorded in addition to what its arm records
 
   std::string name() const { return of + "~" + suffix; }
 };
 
-/// The case with these arms behind its own. Each records what the arm that it comes from records, so that any
-/// check of the case can be judged with it in that arm's place. Checks and golden stay as they are.
+/// Returns the case with these arms after its own.
+///
+/// Each extra arm records what its original records, so any check of the case can be judged with the extra
+/// arm in place of the original. Checks and golden do not change.
 Case with_extra_arms(Case source, const std::vector<ExtraArm>& extra);
 
-/// The runs of a case, and what they left.
+/// The runs of a case with their results and traces.
 struct ArmRuns {
   PlannedCase planned;
   std::map<std::string, RunResult> runs;  ///< by id
   Evidence evidence;
 };
 
-/// The arms with their complete configs; nothing is run.
+/// Returns the arms with their complete configs. Runs nothing.
 /// \throws UserError as Plan::add
 PlannedCase plan_arms(const Case& source, const RunSettings& settings);
 
-/// Runs every arm of the case, with the twins that its checks need, through plan, cache and runner. Nothing
-/// is judged or recorded. A run that fails is crashed evidence, as in a suite.
+/// Runs every arm of the case, with the twins that its checks need, through plan, cache and runner. Judges
+/// and records nothing. A failed run becomes crashed evidence, as in a suite.
 /// \throws UserError for a bad case, a missing trainer, an output folder in use; after Ctrl-C (exit 130)
 ArmRuns run_arms(const Case& source, const RunSettings& settings, Progress& progress);
 

@@ -12,7 +12,7 @@
 namespace parity {
 namespace {
 
-/// Another number of micro-batches that the rows of a rank divide into; 0 if there is none.
+/// Returns another number of micro-batches that divides the rows of a rank; 0 if there is none.
 int64_t other_micro_batches(const FlatConfig& config) {
   const int64_t now = integer_of(config, "data.micro_batches", 1);
   const int64_t ranks = std::max<int64_t>(integer_of(config, "parallel.dp_replicate", 1), 1) *
@@ -25,7 +25,7 @@ int64_t other_micro_batches(const FlatConfig& config) {
   return now % 2 == 0 && rows % (now / 2) == 0 ? now / 2 : 0;
 }
 
-/// Collects the runs of one arm. `base` is what all of them change of it.
+/// Collects the noise runs of one arm. All of them change the keys of `base`.
 class Planner {
  public:
   Planner(const Arm& arm, NoisePlan& plan) : arm_(arm), plan_(plan) {}
@@ -61,7 +61,7 @@ void add_micro_batches(Planner& planner, const Arm& arm, const FlatConfig& confi
   planner.add(kind, fmt::format("micro_batches{}", other), {{"data.micro_batches", other}});
 }
 
-/// The distance of 1 to the next number.
+/// Returns the machine epsilon: the distance of 1 to the next number.
 double eps_of(const FlatConfig& config) {
   return text_of(config, "dtype") == "float64" ? 0x1p-52 : 0x1p-23;
 }

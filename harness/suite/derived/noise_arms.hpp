@@ -11,29 +11,30 @@
 
 namespace parity {
 
-/// One run that makes noise.
+/// A variant of an arm whose run shows one kind of noise.
 struct NoiseArm {
   NoiseKind kind;
   ExtraArm arm;
 };
 
-/// Everything that is run to measure the noise of one arm.
+/// The runs that measure the noise of one arm.
 struct NoisePlan {
   std::string arm;
-  /// An arm that computes in 16 bits is judged by the noise of its float32 form: what there is rounding of
-  /// 2^-24 is of 2^-8 in bfloat16.
+  /// The float32 form of an arm that computes in 16 bits; its noise scales to the arm's. Rounding of 2^-24 in
+  /// float32 corresponds to 2^-8 in bfloat16.
   std::optional<ExtraArm> float32;
   std::vector<NoiseArm> noise;
-  std::vector<std::string> left_out;  ///< kinds that the arm cannot have, and why
+  std::vector<std::string> left_out;  ///< kinds that do not apply to the arm, and why
 
   double factor() const { return float32 ? 0x1p16 : 1; }
-  /// What the noise is measured against: the arm, or its float32 form.
+  /// Returns the name of the arm that the noise runs are compared with: the arm, or its float32 form.
   std::string origin() const { return float32 ? float32->name() : arm; }
 };
 
+/// Returns the noise plan of an arm.
 /// \param config   of the arm, complete
 /// \param profile  of the case
-/// \param repeats  how many perturbed runs, each with a seed of its own
+/// \param repeats  number of perturbed runs, each with its own seed
 NoisePlan plan_noise(const Arm& arm, const FlatConfig& config, Profile profile, int repeats);
 
 }  // namespace parity

@@ -35,7 +35,7 @@ std::map<int64_t, double> values_of(const Trace& trace, const std::string& name)
   return values;
 }
 
-/// Why a run says nothing about rounding; "" if it does.
+/// Returns why a run is not usable to measure rounding; "" if it is.
 std::string problem_of(const ArmEvidence& noise, const Trace& origin, const WantedQuantities& wanted) {
   if (noise.crashed || !noise.trace)
     return noise.failure.empty() ? "the run did not finish" : noise.failure;
@@ -55,10 +55,10 @@ std::string problem_of(const ArmEvidence& noise, const Trace& origin, const Want
   return "";
 }
 
-/// The runs of an arm that say something, with the kind of each.
+/// The usable noise runs of an arm, with their kinds.
 using Usable = std::vector<std::pair<NoiseKind, const Trace*>>;
 
-/// Each kind's largest difference, times the factor; NaN where a kind has none.
+/// Returns the largest difference of each kind, times the factor; NaN if a kind has none.
 template <class Distance>
 std::vector<double> noise_of(const Usable& usable, double factor, const Distance& distance) {
   std::vector<double> noise(kinds, nan);
@@ -101,8 +101,8 @@ void add_tensor(ArmFloors& floors, const TensorKey& key, const Trace& arm, const
                          noise_of(usable, factor, distance)});
 }
 
-/// Whether noise could decide the check; of others, a channel that is itself a difference would leave out
-/// runs that say much about the rest.
+/// Returns whether noise could decide the check. Other checks are not used: one of their channels may be
+/// different on purpose, which would leave out runs that are usable for all others.
 bool is_about(const Check& check, const std::string& arm) {
   const bool measures = check.relation == Relation::equivalent || check.relation == Relation::distinct ||
                         check.relation == Relation::bounded || check.relation == Relation::no_farther;

@@ -13,25 +13,26 @@
 
 namespace parity {
 
-/// Noise of a kind above this part of a channel is no rounding, and the kind is left out: 2^10 times the
-/// roundoff of float32, the M of CollapseRule.
+/// Largest relative noise that can be rounding: 2^10 times the roundoff of float32, the M of CollapseRule. A
+/// kind with more noise is left out.
 inline constexpr double largest_noise = 0x1p-14;
 
-/// Channels and tensors of one arm that checks of a case measure.
+/// The channels and tensors of one arm that checks of a case measure.
 struct WantedQuantities {
-  std::vector<std::string> channels;  ///< of numbers that can round; counts have no noise
+  std::vector<std::string> channels;  ///< floating-point only; counts have no noise
   std::vector<TensorKey> tensors;
 };
 
 WantedQuantities wanted_of(const Case& source, const std::string& arm, const Trace& trace);
 
-/// The noise of one arm, step by step.
-/// \param left_out  receives "ARM: KIND: why" for runs that failed, took other batches, or gave what is no
+/// Returns the noise of one arm for each step.
+/// \param left_out  receives "ARM: KIND: why" for runs that failed, used other batches, or differ by more
+/// than
 ///                  rounding
 ArmFloors measure_arm(const NoisePlan& plan, const WantedQuantities& wanted,
                       const std::map<std::string, ArmEvidence>& arms, std::vector<std::string>& left_out);
 
-/// ||a - b||_2 over the steps of a channel, and ||a||_2.
+/// The gap ||a - b||_2 over the steps of a channel, and the norm ||a||_2.
 struct SeriesGap {
   double gap = 0, norm = 0;
 

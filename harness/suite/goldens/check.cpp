@@ -21,7 +21,7 @@ std::vector<Case> only_goldens(std::vector<Case> cases) {
     const auto unused = [&](const Arm& arm) {
       return std::find(item.golden.arms.begin(), item.golden.arms.end(), arm.name) == item.golden.arms.end();
     };
-    // A command may read the trace of an arm that the golden leaves out.
+    // A command may read the trace of an arm that is not in the golden.
     if (std::none_of(item.arms.begin(), item.arms.end(), [](const Arm& arm) { return arm.is_command(); }))
       std::erase_if(item.arms, unused);
     if (std::none_of(item.arms.begin(), item.arms.end(),
@@ -65,7 +65,7 @@ GoldenDiff diff_with_last_run(const Case& source, const fs::path& out) {
     if (arm.at("twin").is_string())
       twin = Trace::open(out / "runs" / arm.at("twin").get<std::string>());
     now.arms[name] = content_of({&trace, twin ? &*twin : nullptr, false, 0});
-    // Comparing needs no twin while bits agree; where the run has none, the stored one is left out too.
+    // While bits agree, no twin is needed. If the run has none, this leaves out the stored one too.
     if (const auto old = stored.arms.find(name); !twin && old != stored.arms.end())
       old->second.twin.reset();
     else if (old != stored.arms.end() && !old->second.twin)

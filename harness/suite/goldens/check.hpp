@@ -12,23 +12,22 @@
 
 namespace parity {
 
-/// The cases that have a golden, reduced to it: no checks but those against the golden, only the arms that
-/// the golden holds.
+/// Returns the cases that have a golden, reduced to the checks against it and the arms that it holds.
 std::vector<Case> only_goldens(std::vector<Case> cases);
 
-/// How two recordings of one golden differ.
+/// The difference between two recordings of one golden.
 struct GoldenDiff {
-  bool identical = false;  ///< the same values
+  bool identical = false;  ///< both have the same values
   std::string text;        ///< Markdown
   Json json;               ///< name, identical, differences, notes, reasons
 };
 
 GoldenDiff diff_goldens(const std::string& name, const Golden& before, const Golden& after);
 
-/// Two golden files.
+/// Returns the difference between two golden files.
 GoldenDiff diff_files(const std::filesystem::path& before, const std::filesystem::path& after);
 
-/// A case's golden against what its last run in folder `out` left.
+/// Returns the difference between a case's golden and its last run in folder `out`.
 /// \throws UserError if there is no golden or no run (exit 3), or the run was changed by --set
 GoldenDiff diff_with_last_run(const Case& source, const std::filesystem::path& out);
 

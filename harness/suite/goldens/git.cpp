@@ -14,8 +14,7 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::chrono::minutes longest_command{
-    10};  // a work tree of a large repository is written in this time
+constexpr std::chrono::minutes longest_command{10};  // enough to write the work tree of a large repository
 
 std::vector<std::string> command_line(const fs::path& folder, const std::vector<std::string>& words) {
   std::vector<std::string> line = {"git", "-C", folder.string()};

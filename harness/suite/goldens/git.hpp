@@ -9,7 +9,7 @@
 
 namespace parity {
 
-/// Questions to the git program about the repository that a folder lies in. It is started without a shell.
+/// Queries the repository that contains a folder, with the git program. Starts git without a shell.
 class Git {
  public:
   explicit Git(std::filesystem::path folder);
@@ -17,21 +17,21 @@ class Git {
   Git(const Git&) = delete;
   Git& operator=(const Git&) = delete;
 
-  /// The commit a revision means; nothing if the repository has none, or there is no repository.
+  /// Returns the id of the commit that a revision names; nothing if there is none, or no repository.
   /// \throws UserError if git cannot be started
   std::optional<std::string> commit_of(const std::string& revision) const;
-  /// Files below a folder in that commit, relative to the folder this object was made for.
+  /// Returns the files below a folder in that commit, relative to the folder of this object.
   std::vector<std::string> files(const std::string& commit, const std::string& below) const;
-  /// What a command prints, without the newline at its end. Hooks of the repository do not run, and its index
-  /// is not refreshed on the way.
-  /// \throws UserError with git's own words if it fails
+  /// Returns the output of a git command without the final newline. Runs no hooks of the repository and does
+  /// not refresh its index.
+  /// \throws UserError with git's message if it fails
   std::string output(const std::vector<std::string>& words) const;
-  /// What it prints, whether or not it fails.
+  /// Returns the output of a git command, whether or not it fails.
   std::string output_or_empty(const std::vector<std::string>& words) const;
-  /// Whether a command succeeds.
+  /// Returns whether a git command succeeds.
   bool succeeds(const std::vector<std::string>& words) const;
   const std::filesystem::path& folder() const { return folder_; }
-  /// A file as it was in that commit, as a file that lives as long as this object.
+  /// Returns the path of a copy of a file of that commit, which exists as long as this object.
   std::filesystem::path extract(const std::string& commit, const std::string& file) const;
 
  private:

@@ -23,7 +23,7 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-/// A golden file on both sides; empty paths where it is not.
+/// A golden file in the revision and in the working tree; empty if it does not exist there.
 struct Sides {
   fs::path before;
   fs::path after;
@@ -33,7 +33,7 @@ std::string name_of_golden(const fs::path& below) {
   return fs::path(below).replace_extension("").generic_string();
 }
 
-/// Every golden of the commit and of the working tree, by case name.
+/// Returns every golden of the commit and of the working tree, by case name.
 std::map<std::string, Sides> all_goldens(const Git& git, const std::string& commit, const fs::path& folder) {
   std::map<std::string, Sides> goldens;
   for (const std::string& file : git.files(commit, folder.filename()))
@@ -47,7 +47,7 @@ std::map<std::string, Sides> all_goldens(const Git& git, const std::string& comm
   return goldens;
 }
 
-/// Those that are asked for.
+/// Returns the names of the goldens to review.
 std::set<std::string> wanted_names(const std::map<std::string, Sides>& goldens,
                                    const std::vector<std::string>& names, const fs::path& folder) {
   std::set<std::string> wanted;

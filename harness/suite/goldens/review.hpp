@@ -12,39 +12,40 @@
 
 namespace parity {
 
-/// One golden that is not what it was in a git revision.
+/// A golden that changed since a git revision.
 struct ReviewedGolden {
   std::string name;              ///< of its case
-  std::optional<Golden> before;  ///< nothing: added since
-  std::optional<Golden> after;   ///< nothing: removed since
+  std::optional<Golden> before;  ///< not set: the golden is new
+  std::optional<Golden> after;   ///< not set: the golden was removed
 };
 
-/// The goldens of a git revision against those of the working tree.
+/// The differences between the goldens of a git revision and those of the working tree.
 struct GoldenReview {
-  std::string revision;  ///< as it was asked for
+  std::string revision;  ///< as given by the user
   std::string commit;
   std::vector<ReviewedGolden> goldens;  ///< those whose bytes differ, by name
   size_t unchanged = 0;
 
-  /// Whether every golden of both sides holds the same values.
+  /// Returns whether the revision and the working tree have the same values in every golden.
   bool identical() const;
 };
 
-/// \param root   folder of the cases; goldens lie beside it
+/// Compares the goldens of a git revision with those of the working tree.
+/// \param root   folder of the cases; the goldens are next to it
 /// \param names  case names, globs over them, topics or case files; empty: all
 /// \throws UserError if the revision is unknown, a name matches nothing, or a golden cannot be read
 GoldenReview review_goldens(const std::string& revision, const std::filesystem::path& root,
                             const std::vector<std::string>& names);
 
-/// Whether `word` is a revision of the repository that `root` lies in.
+/// Returns whether `word` is a revision of the repository that contains `root`.
 bool is_revision(const std::string& word, const std::filesystem::path& root);
 
-/// As Markdown, a section a golden; and for machines.
+/// Return the review as Markdown, one section for each golden, and as JSON.
 std::string review_text(const GoldenReview& review);
 Json review_json(const GoldenReview& review);
 
-/// Writes the review as a results.json: a case an arm that changed, whose sides are the revision and the
-/// working tree. So the ordinary report draws it.
+/// Writes the review as a results.json, so that the ordinary report can show it. Each changed arm becomes a
+/// case whose arms are the revision and the working tree.
 void write_review_results(const GoldenReview& review, const Json& producer,
                           const std::vector<std::string>& command, const std::filesystem::path& file);
 

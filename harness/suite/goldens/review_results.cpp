@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* now_name = "working tree";
 
-/// One arm of a golden, on one side or both.
+/// One arm of a golden, in the revision, the working tree or both.
 struct ArmPair {
   std::string revision;
   std::string golden;
@@ -47,7 +47,7 @@ std::map<int64_t, double> reviewed_values(const GoldenArm* arm, const std::strin
   return values;
 }
 
-/// Both sides of a channel over the steps of either, and their gap.
+/// Returns both versions of a channel over the steps of either, and their gap.
 Json curve_json(const ArmPair& pair, const std::string& channel) {
   const auto before = reviewed_values(pair.before, channel);
   const auto after = reviewed_values(pair.after, channel);
@@ -72,7 +72,7 @@ Json curve_json(const ArmPair& pair, const std::string& channel) {
   return curve;
 }
 
-/// The channels a person would plot.
+/// Returns the curves of the channels to plot.
 Json curves_json(const ArmPair& pair) {
   std::set<std::string> names;
   for (const GoldenArm* side : {pair.before, pair.after})
@@ -86,7 +86,7 @@ Json curves_json(const ArmPair& pair) {
   return curves;
 }
 
-/// A row a tensor of the phase that both sides have.
+/// Returns a row for each tensor of the phase that both versions have.
 Json tensors_json(const ArmPair& pair, const std::string& phase) {
   Json rows = Json::array();
   for (const SketchRow& old : pair.before->sketches) {
@@ -201,7 +201,7 @@ std::vector<std::string> reasons(const ReviewedGolden& golden) {
   return words;
 }
 
-/// One case for each arm that is not the same.
+/// Returns one case for each changed arm.
 std::vector<Json> cases_of(const std::string& revision, const ReviewedGolden& golden) {
   std::vector<Json> cases;
   static const GoldenContent none;

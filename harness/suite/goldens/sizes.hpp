@@ -11,7 +11,7 @@
 
 namespace parity {
 
-/// What a repository should carry of goldens without a second thought; each clone pays for it, and for their
+/// The default limit of the total size of goldens. Each clone of the repository downloads them with their
 /// history.
 inline constexpr uint64_t default_golden_bytes = uint64_t{64} << 20;
 
@@ -20,21 +20,21 @@ struct GoldenSize {
   uint64_t bytes = 0;
 };
 
-/// What the goldens take, and may take.
+/// The sizes of the goldens, and the limit of their sum [bytes].
 struct GoldenSizes {
   std::vector<GoldenSize> files;  ///< largest first
   uint64_t limit = default_golden_bytes;
 
   uint64_t bytes() const;
   bool too_large() const { return bytes() > limit; }
-  /// {"files", "bytes", "limit"}: `goldens` of results.json.
+  /// Returns {"files", "bytes", "limit"}, the member `goldens` of results.json.
   Json to_json() const;
 };
 
-/// Every golden (*.h5) and measured power beside it, of the cases below `root`.
+/// Returns the sizes of every golden (*.h5) of the cases below `root`, and of the measured power next to it.
 GoldenSizes golden_sizes(const std::filesystem::path& root, uint64_t limit);
 
-/// A case of results.json that failed: what they take, the largest of them, and what to do.
+/// Returns a failed case for results.json that reports the total size, the largest files and a remedy.
 Json oversized_goldens_results(const GoldenSizes& sizes);
 
 }  // namespace parity

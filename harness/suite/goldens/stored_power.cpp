@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t largest_power = 16 << 20;
 
-/// A measurement of this case; null where there is none or it cannot be read.
+/// Returns a measurement of this case; null if there is none or it cannot be read.
 Json measurement(const fs::path& file, const Case& source) {
   std::error_code error;
   if (!fs::is_regular_file(file, error))

@@ -10,21 +10,22 @@
 
 namespace parity {
 
-/// What `parity power` measured last (schema parity.power/1), below the folder of results.
+/// Returns the path of the last measurement of `parity power` (schema parity.power/1), in the results folder.
 std::filesystem::path power_file(const Case& source, const std::filesystem::path& out);
 
-/// The same beside the case's golden, for whoever has not measured it.
+/// Returns the path of the measurement recorded next to the case's golden, for users who have not measured
+/// it.
 std::filesystem::path recorded_power_file(const Case& source);
 
-/// A case file's contents, so that a measurement of an older one is known.
+/// Returns a digest of a case file, which shows whether a measurement is of an older version of the file.
 std::string case_digest(const Case& source);
 
-/// Whether what is kept beside the golden was measured before the case's file changed.
+/// Returns whether the measurement next to the golden is of an older version of the case file.
 bool recorded_power_is_stale(const Case& source);
 
-/// What a report prints of it, of the newer file of the two: {"sentence", "arm", "clean"}; null where nothing
-/// was measured, a file is damaged, or --set changed the case. A case that has changed since says so in the
-/// sentence.
+/// Returns the content of the newer of the two files for a report: {"sentence", "arm", "clean"}. Returns null
+/// if there is no measurement, a file is damaged, or `--set` changed the case. If the case file has changed
+/// since the measurement, the sentence says so.
 Json stored_power(const Case& source, const std::filesystem::path& out);
 
 }  // namespace parity

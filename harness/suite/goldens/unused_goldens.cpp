@@ -46,17 +46,18 @@ Json check_of(const fs::path& file, size_t number) {
           {"command", "parity list"}};
 }
 
-/// A case file that lies outside `cases`, beside the folder of goldens, has its golden there too.
+/// Returns whether a golden belongs to a case file outside `cases`, next to the folder of goldens.
 bool is_of_case_outside(const fs::path& golden, const fs::path& folder) {
   fs::path name = golden.filename();
   if (is_power(name))
-    name = name.stem();  // without ".json"; replace_extension takes the rest
+    name = name.stem();  // removes ".json"; replace_extension removes ".power"
   const fs::path file = (folder.parent_path() / name).replace_extension(".toml");
   std::error_code error;
   return fs::is_regular_file(file, error) && golden_file_of(file).parent_path() == golden.parent_path();
 }
 
-/// Goldens of cases that keep one, floors of those that keep no more, and measured power of any.
+/// Returns the golden files in use: goldens of cases with one, floors of cases without one, and measured
+/// power.
 std::set<fs::path> used_goldens(const fs::path& root) {
   std::set<fs::path> used;
   for (const fs::path& file : find_case_files({}, root)) {
@@ -71,7 +72,7 @@ std::set<fs::path> used_goldens(const fs::path& root) {
 }  // namespace
 
 fs::path golden_folder(const fs::path& root) {
-  // A file need not exist to have a place.
+  // The file does not need to exist.
   return golden_file_of(root / "case.toml").parent_path();
 }
 

@@ -15,7 +15,7 @@
 namespace parity {
 namespace {
 
-/// How two configs differ in the keys that both have.
+/// Returns the difference between two configs in their common keys, in words.
 std::string change_of(const Json& measured, const Json& now) {
   Json before = measured.flatten(), after = now.flatten();
   Json shared_before = Json::object(), shared_after = Json::object();

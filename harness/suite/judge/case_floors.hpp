@@ -11,16 +11,18 @@
 
 namespace parity {
 
-/// Gives each arm of a case the rounding noise that its golden file holds of it, or says why there is none
-/// and how to measure it. Floors of an arm that has another config now are none; keys that are new since do
-/// not count. An extra arm (extra_arms.hpp) has those of the arm that it stands for.
+/// Sets the noise floors of each arm from the golden file, or the reason why an arm has none and how to
+/// measure them.
+///
+/// Floors are valid for one config: a changed value of a key invalidates them, a new key does not. An extra
+/// arm (extra_arms.hpp) gets the floors of the arm that it stands for.
 /// \param golden  must outlive the arms
 void attach_floors(std::map<std::string, ArmEvidence>& arms, const Case& source, const StoredGolden& golden);
 
-/// Where a case's floors come from, for its results: {"command", "runs", "kinds"}; null without floors.
+/// Returns the origin of a case's floors, for its results: {"command", "runs", "kinds"}; null without floors.
 ///
-/// `runs` are the other ways to the same numbers that were measured of an arm (the most of any); of weights
-/// moved by an eps there are as many as were repeated.
+/// `runs` is the number of noise runs that were measured of an arm (the largest of any arm). Each repeat with
+/// weights moved by an eps counts.
 Json calibration_of(const Floors& floors);
 
 }  // namespace parity

@@ -14,8 +14,8 @@
 namespace parity {
 namespace {
 
-/// What the checks of a case allow the arithmetic of one of its arms to cost. A check states it of its second
-/// arm: the first one is the reference, and most often computes in float32.
+/// Returns the loss of precision that the checks of a case allow for one of its arms. A check states it for
+/// its second arm. The first is the reference, which usually computes in float32.
 PrecisionAllowance allowance_for(const Case& source, const std::string& arm) {
   PrecisionAllowance allowance;
   for (const Check& check : source.checks) {
@@ -49,7 +49,7 @@ Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunRe
         evidence.failure = failure_of(arm.twin, evidence.twin, results);
     }
     evidence.crashed = !evidence.failure.empty();
-    // A trace that tells its own end (a number that is not finite) tells it better.
+    // If the trace itself records its failure (a non-finite number), that message is better.
     if (evidence.trace && evidence.trace->failure())
       evidence.failure.clear();
   }
@@ -66,7 +66,7 @@ const Trace* Evidence::open(const std::string& run, const Arm& arm,
       trace->rename_tensors(Renaming(arm.names));
   } catch (const UserError& error) {
     trace.reset();
-    if (results.at(run).complete())  // a failed one may leave nothing, and has its own reason
+    if (results.at(run).complete())  // a failed run has its own reason, and may have no trace
       problems_[run] = error.what();
   }
   return trace.get();

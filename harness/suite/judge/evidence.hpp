@@ -13,23 +13,23 @@
 
 namespace parity {
 
-/// The traces of a case's arms, opened, in the form that judges take.
+/// The open traces of a case's arms, in the form that relations judge.
 class Evidence {
  public:
-  /// An arm with a table of names gets its tensors renamed. Runs that failed or left no readable trace become
-  /// `crashed`; what their traces hold up to there is shown.
+  /// Opens the traces and renames the tensors of arms with a table of names. An arm whose run failed or left
+  /// no readable trace becomes `crashed`; the steps that its trace has are still shown.
   Evidence(const PlannedCase& planned, const std::map<std::string, RunResult>& results,
            const RunStore& store);
 
   const std::map<std::string, ArmEvidence>& arms() const { return arms_; }
-  /// Only these arms.
+  /// Returns only these arms.
   std::map<std::string, ArmEvidence> arms(const std::vector<std::string>& names) const;
   const Trace* trace(const std::string& arm) const { return arms_.at(arm).trace; }
-  /// Why the trace of a run that finished could not be taken; "" if it was.
+  /// Returns why the trace of a finished run could not be opened; "" if it could.
   std::string problem(const std::string& run) const;
 
  private:
-  /// Why a run gives no evidence; "" if it gives some.
+  /// Returns why a run gives no evidence; "" if it gives some.
   std::string failure_of(const std::string& run, const Trace* trace,
                          const std::map<std::string, RunResult>& results) const;
   const Trace* open(const std::string& run, const Arm& arm, const std::map<std::string, RunResult>& results,

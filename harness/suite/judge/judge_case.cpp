@@ -13,7 +13,7 @@
 namespace parity {
 namespace {
 
-/// Whether both arms are trained by one run, because nothing tells their configs and commands apart.
+/// Returns whether both arms have the same run, because their configs and commands are equal.
 bool is_of_one_run(const Check& check, const PlannedCase& planned) {
   if (check.arms.size() != 2)
     return false;
@@ -35,7 +35,7 @@ CheckResult vacuous(const Check& check, bool commands) {
   return result;
 }
 
-/// A check between arms of the case.
+/// Judges a check between arms of the case.
 CheckResult judge_pair(const Check& check, const PlannedCase& planned,
                        const std::map<std::string, ArmEvidence>& arms) {
   if (is_of_one_run(check, planned))
@@ -69,7 +69,8 @@ void add_replica_checks(std::vector<JudgedCheck>& judged, const Case& source, co
         judged.push_back(std::move(*check));
 }
 
-/// While values are being stored there is nothing to hold them against.
+/// Returns the result of a check against a golden that is being recorded, so there is nothing to compare
+/// with.
 CheckResult not_yet_stored(const Check& check) {
   CheckResult result;
   result.passed = true;

@@ -16,18 +16,19 @@
 
 namespace parity {
 
-/// Judges a case: its checks, then "it trained" for every arm with a loss, "replicas are
-/// equal" for every arm of several ranks, then its golden (compared or
-/// recorded, as the mode says; never recorded while a check fails).
-/// \param golden    what the case's golden file holds now
-/// \param runs      that the arms and their twins belong to, for the evidence that is recorded
-/// \param standing  checks that stored evidence answers; it counts where twins did not run
+/// Judges a case and returns one entry for each claim, in this order: its checks, "it trained" for every arm
+/// with a loss, "replicas are equal" for every arm of several ranks, its golden.
+///
+/// Compares or records the golden, depending on the mode. Never records it while a check fails.
+/// \param golden    the content of the case's golden file
+/// \param runs      results of the runs of arms and twins, for the evidence to record
+/// \param standing  checks that stored evidence answers; used where twins did not run
 std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& evidence,
                                     const StoredGolden& golden, const GoldenPolicy& policy,
                                     const std::map<std::string, RunResult>& runs = {},
                                     const StandingEvidence& standing = {});
 
-/// "all", "warmup", "2-5".
+/// Returns a window in words: "all", "warmup", "2-5".
 std::string describe_window(const StepWindow& window);
 
 }  // namespace parity

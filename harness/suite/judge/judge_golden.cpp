@@ -48,7 +48,7 @@ void judge_golden(std::vector<JudgedCheck>& judged, const Case& source, const Ev
   const bool crashed =
       std::any_of(arms.begin(), arms.end(), [](const auto& arm) { return arm.second.crashed; });
   if (!fs::exists(source.golden_file) && crashed)
-    return;  // the report names the arm; a golden is the next thing to ask for
+    return;  // the report names the arm, which the user must fix first
   if (!fs::exists(source.golden_file))
     return add_golden_finding(
         judged, source, false, Verdict::missing,

@@ -16,8 +16,7 @@ namespace parity {
 /// Returns the checks of the case against its golden.
 std::vector<Check> claims_on_golden(const Case& source);
 
-/// Compares the arms that ran with what the case's golden stores of them: one check for each arm and
-/// quantity.
+/// Compares the arms that ran with the case's golden; adds one check for each arm and quantity.
 void judge_golden(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
                   const StoredGolden& golden, DriftMode drift);
 

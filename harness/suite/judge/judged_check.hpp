@@ -14,12 +14,12 @@
 
 namespace parity {
 
-/// What a check is about.
+/// The kinds of checks.
 enum class CheckKind {
-  pair,      ///< a claim of the case file, about its arms
-  training,  ///< the arm's loss fell
+  pair,      ///< a claim of the case file about its arms
+  training,  ///< the loss of an arm fell
   replicas,  ///< ranks that hold the same tensor hold the same bits
-  golden,    ///< an arm against what is stored of it
+  golden,    ///< an arm agrees with its golden
 };
 
 template <>
@@ -28,13 +28,14 @@ struct EnumNames<CheckKind> {
   static constexpr std::array<std::string_view, 4> names = {"pair", "training", "replicas", "golden"};
 };
 
-/// One line of a case's results: a claim and what was found.
+/// One line of a case's results: a claim and its result.
 struct JudgedCheck {
   CheckKind kind = CheckKind::pair;
   std::string quantity;  ///< "lr", "grad layers.*.wq.weight"
   Check claim;
   CheckResult result;
-  /// Where its float64 evidence comes from if a golden held it; nothing where twins ran, or none were needed.
+  /// The origin of its float64 evidence, set if the evidence is from a golden. Not set if twins ran or none
+  /// were needed.
   std::optional<EvidenceOrigin> stored = {};
 };
 

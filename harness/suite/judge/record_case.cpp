@@ -18,7 +18,8 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-/// What is stored differs from this run, and nobody said why it may: the differences, and how to bless them.
+/// Adds the differences between stored values and this run, which may not change without a reason, and says
+/// how to accept them.
 void refuse_to_change(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
                       const StoredGolden& golden) {
   judge_golden(judged, source, evidence, golden, DriftMode::notice);
@@ -30,7 +31,7 @@ void refuse_to_change(std::vector<JudgedCheck>& judged, const Case& source, cons
                                               "--reason", "WHY THEY CHANGED"})));
 }
 
-/// The arms that are not as their golden has them, and how they stand.
+/// The arms that differ from their golden, and how they differ.
 struct Departures {
   std::vector<std::string> drifted, different;
 
@@ -57,7 +58,8 @@ Departures departures_of(const StoredGolden& golden, const std::map<std::string,
   return departures;
 }
 
-/// \param changed  which arms, where not all of them
+/// Returns what was recorded, in words.
+/// \param changed  the arms that were recorded, if not all
 std::string describe_recording(Recording recording, const std::string& file, const std::string& changed,
                                const GoldenPolicy& policy) {
   switch (recording) {
@@ -80,12 +82,13 @@ std::string describe_recording(Recording recording, const std::string& file, con
 GoldenOrigin origin_of(const Case& source, const GoldenPolicy& policy) {
   GoldenOrigin origin = policy.origin;
   origin.case_name = source.name;
-  // Not the command line as typed: it names folders of whoever recorded, and cases that are not in this file.
+  // Not the command line as typed, which may name private folders and other cases.
   origin.command = "parity golden record " + source.name;
   return origin;
 }
 
-/// Keeps what drifted beside what is stored; refuses where anything is more than drift.
+/// Records drifted values as a variant next to the stored ones. Refuses any difference that is more than
+/// drift.
 void record_as_variant(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
                        const StoredGolden& golden, const GoldenPolicy& policy, const EvidenceToKeep& fresh) {
   const std::string file = path_from_here(source.golden_file);
@@ -123,7 +126,7 @@ void record_as_variant(std::vector<JudgedCheck>& judged, const Case& source, con
                    policy.reason));
 }
 
-/// What the twins of this case's runs showed of checks that hold.
+/// Returns the evidence of the twins of this case's runs, for checks that hold.
 EvidenceToKeep evidence_to_keep(const std::vector<JudgedCheck>& judged, const PlannedCase& planned,
                                 const Evidence& evidence, const std::map<std::string, RunResult>& runs,
                                 const GoldenOrigin& producer) {

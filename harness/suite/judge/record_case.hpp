@@ -14,22 +14,22 @@
 
 namespace parity {
 
-/// How goldens are treated in this suite.
+/// The treatment of goldens in a suite.
 struct GoldenPolicy {
   GoldenMode mode = GoldenMode::compare;
-  GoldenOrigin origin;  ///< case_name and command are filled in per case
-  std::string reason;   ///< why stored values may change; without one they do not
+  GoldenOrigin origin;  ///< case_name and command are set for each case
+  std::string reason;   ///< why stored values may change; "": they may not
   DriftMode drift = DriftMode::notice;
-  bool variant = false;  ///< what drifted is kept beside what is stored
+  bool variant = false;  ///< record drifted values as a further variant, next to the stored ones
 };
 
-/// Whether the golden will be written if the case's checks hold.
+/// Returns whether the golden will be written if the case's checks hold.
 bool will_record(const Case& source, GoldenMode mode);
 
-/// Stores what the case's arms gave, and what their float64 twins showed, unless a check failed. Adds what
-/// was done, or why nothing was, to the checks.
+/// Records the values of the case's arms and the evidence of their float64 twins, unless a check failed. Adds
+/// a finding that says what was recorded, or why nothing was.
 /// \param judged  every check of the case
-/// \param runs    that the arms and their twins belong to
+/// \param runs    results of the runs of arms and twins
 void record_case(std::vector<JudgedCheck>& judged, const PlannedCase& planned, const Evidence& evidence,
                  const std::map<std::string, RunResult>& runs, const StoredGolden& golden,
                  const GoldenPolicy& policy);

@@ -8,7 +8,8 @@
 namespace parity {
 namespace {
 
-constexpr size_t longest_renamed = 1024;  // std::regex recurses with each character, by kilobytes under ASan
+// std::regex recurses for each character and takes kilobytes of stack under ASan.
+constexpr size_t longest_renamed = 1024;
 
 std::regex compiled(const std::string& pattern) {
   try {

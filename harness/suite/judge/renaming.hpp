@@ -9,10 +9,11 @@
 
 namespace parity {
 
-/// Every rule of a names table, applied once, in the order of the table.
+/// Renames tensors by the rules of a names table: applies each rule once, in the order of the table.
 class Renaming {
  public:
-  /// \param rules  regular expression -> replacement. \throws UserError if one is no regular expression
+  /// \param rules  regular expression -> replacement
+  /// \throws UserError if a regular expression is invalid
   explicit Renaming(const std::vector<std::pair<std::string, std::string>>& rules);
 
   /// \throws UserError for a name that is too long, or that a pattern cannot be applied to

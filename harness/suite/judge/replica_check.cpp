@@ -20,7 +20,7 @@ bool is_float32(const Trace& trace, const ReplicaDifference& difference) {
   return row && row->dtype == DType::float32;
 }
 
-/// "; element [0, 3] is 0.5 on rank 0 and 0.25 on rank 1", as far as it is known.
+/// Returns "; element [0, 3] is 0.5 on rank 0 and 0.25 on rank 1", as far as the values are known.
 std::string describe_values(const Trace& trace, const ReplicaDifference& difference) {
   if (!difference.value || !difference.other_value)
     return "";

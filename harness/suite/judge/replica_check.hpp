@@ -12,13 +12,15 @@
 
 namespace parity {
 
-/// "What several ranks of the arm hold is the same": nobody has to ask for it. Nothing for a run of one rank,
-/// or one that did not end.
+/// Returns the check that tensors which several ranks of an arm hold are equal; no case has to ask for it.
+/// Returns nothing for a run of one rank, or one that did not end.
 ///
-/// A finding names tensor, phase, step and the two ranks, and where both kept the values the element.
+/// A finding names tensor, phase, step and the two ranks. If both ranks recorded values, it names the
+/// element.
 std::optional<JudgedCheck> replica_check(const std::string& arm, const Trace& trace);
 
-/// The files of the two ranks and what differs, for `parity compare`. \param run  folder of the run
+/// Returns the words of the `parity compare` command that shows the difference between the two ranks.
+/// \param run  folder of the run
 std::vector<std::string> replica_command(const JudgedCheck& judged, const std::filesystem::path& run);
 
 }  // namespace parity

@@ -18,7 +18,7 @@ bool may_rest_on_evidence(const Case& source, const Check& check) {
          });
 }
 
-/// "cpu_vendor AuthenticAMD, torch 2.11.0".
+/// Returns the environment in words: "cpu_vendor AuthenticAMD, torch 2.11.0".
 std::string environment_text(const Trace& trace) {
   const Json fingerprint = fingerprint_of(trace);
   std::string text;

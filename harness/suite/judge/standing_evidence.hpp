@@ -13,10 +13,10 @@
 
 namespace parity {
 
-/// What becomes of the evidence of float64 twins that goldens hold.
+/// The use of the float64 evidence that goldens hold.
 enum class EvidenceMode {
-  stored,  ///< twins run only where it does not stand
-  again,   ///< every twin that a check needs runs
+  stored,  ///< use it; twins run only where it is not valid
+  again,   ///< ignore it; every twin that a check needs runs
 };
 
 template <>
@@ -28,26 +28,29 @@ struct EnumNames<EvidenceMode> {
 /// A check that stored evidence answers.
 struct StandingCheck {
   EvidenceOrigin origin;
-  CheckResult result;  ///< judged now: the float32 arms as they ran, their twins as they were stored
+  CheckResult result;  ///< judged now, from the float32 arms that ran and the stored twins
 };
 
-/// By the number of the check in its case.
+/// The checks that stored evidence answers, by the index of the check in its case.
 using StandingEvidence = std::map<size_t, StandingCheck>;
 
-/// Judges each check that needs float64 twins by what the golden holds of them. Evidence stands if it is
-/// bound to exactly what ran now (evidence_binding), and the check holds with the verdict it had. Arms that
-/// were derived, changed by --set or given faults never rest on evidence.
-/// \param golden  what the case's golden file holds now
+/// Judges each check that needs float64 twins with the twins' values in the golden, and returns those that
+/// stored evidence answers.
+///
+/// Evidence is valid if its binding (evidence_binding) is exactly that of the present runs, and the check
+/// holds with the stored verdict. It is never used for arms that are derived, changed by `--set` or have
+/// faults.
+/// \param golden  the content of the case's golden file
 StandingEvidence standing_evidence(const PlannedCase& planned, const Evidence& evidence,
                                    const StoredGolden& golden);
 
-/// Returns the arms whose spare twins must run: those of checks that need twins and have no evidence. A check
-/// of an arm that crashed is not among them, since twins do not change what it finds.
+/// Returns the arms whose spare twins must run: those of checks that need twins and have no valid evidence.
+/// Leaves out checks of a crashed arm, since twins do not change their result.
 std::vector<std::string> arms_without_evidence(const PlannedCase& planned, const Evidence& evidence,
                                                const StandingEvidence& standing);
 
-/// Returns where the evidence of a check that was judged now comes from, to be kept in its golden.
-/// \param producer  of the program that judges, with its commit where the trainer names none
+/// Returns the origin of the evidence of a check that was judged now, to store in its golden.
+/// \param producer  origin of the judging program; its commit is used if the trainer names none
 EvidenceOrigin evidence_origin(const Check& check, const PlannedCase& planned, const Evidence& evidence,
                                const std::map<std::string, RunResult>& runs, const GoldenOrigin& producer);
 

@@ -12,7 +12,8 @@ namespace parity {
 
 namespace {
 
-/// The updates that a check over a window reads: `unchanged` also the one before, `lagged` those behind.
+/// Returns the updates that a check over a window reads. `unchanged` also reads the update before the window,
+/// `lagged` the updates at its lag.
 std::vector<int64_t> steps_read(const Check& check, const StepRange& window, const RunLength& length) {
   const int64_t first = check.relation == Relation::unchanged ? window.first - 1 : window.first;
   const int64_t lag = check.relation == Relation::lagged ? check.lag : 0;
@@ -54,9 +55,9 @@ StepRange range_of(const StepWindow& window, const RunLength& length) {
 
 Capture needs_of_check(const Check& check, const RunLength& length) {
   Capture capture;
-  if (!check.of_tensors() || check.against == Against::golden)  // a golden has needs of its own
+  if (!check.of_tensors() || check.against == Against::golden)  // needs_of_golden covers goldens
     return capture;
-  CaptureRule rule{{}, {check.phase}, {check.tensor}};  // no steps: every one
+  CaptureRule rule{{}, {check.phase}, {check.tensor}};  // no steps: every step
   if (length.known || check.steps.kind == StepWindow::Kind::range) {
     const StepRange window = range_of(check.steps, length);
     if (window.empty())

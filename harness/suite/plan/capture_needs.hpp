@@ -12,18 +12,18 @@
 
 namespace parity {
 
-/// How long a run is, and where its warmup ends.
+/// The length of a run and of its warmup, in updates.
 struct RunLength {
   int64_t steps = 0;
   int64_t warmup_steps = 0;
-  bool known = true;  ///< else `steps` is a guess: a command that does not say how long it trains
+  bool known = true;  ///< false: `steps` is a guess, for a command that does not state its length
 };
 
-/// Most updates whose tensors one check, or the table [capture], may ask for. A capture lists them one by
-/// one.
+/// Largest number of updates whose tensors one check, or the [capture] table, may ask for. A capture lists
+/// them one by one.
 inline constexpr int64_t most_captured_steps = 10'000;
 
-/// Updates first..last; none where last < first.
+/// The updates first..last; empty if last < first.
 struct StepRange {
   int64_t first = 1;
   int64_t last = 0;
@@ -31,19 +31,22 @@ struct StepRange {
   bool empty() const { return last < first; }
 };
 
-/// The update numbers of a window, within 1..steps.
+/// Returns the updates of a window, within 1..steps.
 StepRange range_of(const StepWindow& window, const RunLength& length);
 
-/// What one check needs of its arms: digests and sketches where bits decide, whole tensors where a gap is
-/// measured (equivalent, distinct, bounded), also on the twins. In a run of unknown length a window that
-/// names no steps needs every step.
-/// \throws UserError if these are tensors of more than most_captured_steps updates
+/// Returns what one check needs its arms to record.
+///
+/// A check of bits needs digests and sketches. A check that measures a gap (equivalent, distinct, bounded)
+/// needs whole tensors, of the twins too. In a run of unknown length, a window without steps needs every
+/// step.
+/// \throws UserError if a check needs tensors of more than most_captured_steps updates
 Capture needs_of_check(const Check& check, const RunLength& length);
 
-/// What a golden keeps: digests and sketches of gradients and parameters at the first and last update.
+/// Returns what a golden needs: digests and sketches of gradients and parameters at the first and last
+/// update.
 Capture needs_of_golden(const RunLength& length);
 
-/// What the case's [capture] table asks for: whole tensors. \throws UserError as needs_of_check
+/// Returns what the case's [capture] table asks for: whole tensors. \throws UserError as needs_of_check
 Capture needs_of_capture(const CaptureSpec& spec);
 
 }  // namespace parity

@@ -15,8 +15,8 @@ namespace {
 
 constexpr size_t longest_line = 4096;
 
-/// The content of what would be started as `name`; "" where nothing would: such a run fails, and a failed run
-/// is never an answer.
+/// Returns the hash of the program that `name` would start; "" if there is none. Such a run fails, and the
+/// cache never answers with a failed run.
 std::string hash_of_program(const std::string& name, const HashFile& hash_program) {
   std::error_code error;
   try {
@@ -46,7 +46,7 @@ std::vector<std::string> interpreter_options(const std::string& name) {
   return words;
 }
 
-/// Hashes of the interpreter and, behind `env`, of the program that it looks up.
+/// Returns the hash of the interpreter and, after `env`, of the program that `env` looks up.
 std::string hash_of_interpreter(const std::string& name, const HashFile& hash_program) {
   std::string all;
   for (const std::string& word : interpreter_options(name))

@@ -11,19 +11,19 @@
 
 namespace parity {
 
-/// Hash of a program with its libraries, or of a file.
+/// Returns the hash of a program with its libraries, or of a file.
 using HashFile = std::function<std::string(const std::filesystem::path&)>;
 
-/// Returns what decides what a command does beside its inputs and its environment:
+/// Returns what decides what a command computes, apart from its inputs and its environment:
 ///
 ///     {"argv": [...], "words": HASH, "program": HASH, "interpreter": HASH, "files": {WORD: HASH}}
 ///
-/// `words` is over the bytes of the working folder and of argv. `program` is argv[0], looked up in PATH, and
-/// `interpreter` what its line "#!" names. `files` are the words that name a file, alone or after '='
-/// (`--config=run.yaml`), from the working folder. What a program reads without being told on its command
-/// line (modules, data) stands here only if the arm lists it as an input.
+/// `words` hashes the working folder's path and argv. `program` is argv[0], looked up in PATH; `interpreter`
+/// is the program that its "#!" line names. `files` are the words that name a file relative to the working
+/// folder, alone or after '=' (`--config=run.yaml`). Files that the command line does not name (modules,
+/// data) count only if the arm lists them as inputs.
 ///
-/// \param argv  with the placeholders of the case replaced
+/// \param argv  the command, with the placeholders of the case replaced
 Json command_identity(const std::vector<std::string>& argv, const HashFile& hash_program,
                       const HashFile& hash_file);
 

@@ -8,7 +8,7 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-/// The repository that a case lies in, by its folder or file .git; else the case's own folder.
+/// Returns the repository that contains a case (by its folder or file .git), or else the case's own folder.
 fs::path repository_around(const fs::path& folder) {
   for (fs::path each = folder; each.has_relative_path(); each = each.parent_path())
     if (fs::exists(each / ".git"))

@@ -9,7 +9,7 @@
 
 namespace parity {
 
-/// Returns a run's command with the placeholders replaced that do not depend on the run's id: {steps} {dtype}
+/// Returns a run's command with the placeholders that do not depend on the run's id replaced: {steps} {dtype}
 /// {case_dir} {worktree}.
 std::vector<std::string> expand_case_words(const PlannedRun& run);
 

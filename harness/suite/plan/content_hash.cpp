@@ -23,7 +23,7 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-/// The bytes as 64-bit words, the last one filled up with zeros, and their number as one word more.
+/// Returns the hash of the bytes as 64-bit words: the last one padded with zeros, followed by the byte count.
 std::string hash_64_bit_words(const char* data, size_t size) {
   const size_t whole = size / 8;
   Digest digest;
@@ -35,7 +35,7 @@ std::string hash_64_bit_words(const char* data, size_t size) {
   return to_string(digest);
 }
 
-/// The file systems whose clocks tick slowest (FAT) tick every two seconds.
+/// The coarsest clock of a file system (FAT) ticks every two seconds.
 constexpr std::chrono::seconds slowest_tick{2};
 
 }  // namespace
@@ -64,7 +64,7 @@ std::string hash_of_contents(const fs::path& path) {
 
 namespace {
 
-/// Whether a file could change once more and keep its stamp.
+/// Returns whether a file could change again without changing its stamp.
 bool just_changed(const fs::path& path) {
   struct stat facts = {};
   timespec now = {};
@@ -73,7 +73,8 @@ bool just_changed(const fs::path& path) {
   return std::max(facts.st_mtim.tv_sec, facts.st_ctim.tv_sec) + slowest_tick.count() >= now.tv_sec;
 }
 
-/// Changes whenever the file may have: `touch` and `utime` set the time of writing, never that of change.
+/// Returns a stamp that changes whenever the file may have changed. `touch` and `utime` can set the mtime,
+/// but not the ctime.
 std::string stamp_of(const fs::path& path) {
   struct stat facts = {};
   if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))

@@ -13,30 +13,35 @@
 
 namespace parity {
 
-/// 32 hexadecimal digits that name these bytes. For telling contents apart, not against forgery.
+/// Returns a hash of these bytes, 32 hexadecimal digits. It distinguishes contents; it does not prevent
+/// forgery.
 std::string content_hash(std::string_view bytes);
 
-/// Returns content_hash of a file's bytes, which are read now.
+/// Returns content_hash of a file's bytes. Always reads the file.
 /// \throws UserError (exit 3) if it is not a regular file or cannot be read
 std::string hash_of_contents(const std::filesystem::path& file);
 
-/// Hashes of files, remembered by path, device, inode, size, time of writing and time of change (ctime, which
-/// nobody sets back), so that a second run does not read LibTorch again. A file that changed less than two
-/// seconds ago is not remembered: it could change again within the same tick of its file system's clock.
+/// A cache of file hashes, so that a second run does not read LibTorch again.
+///
+/// The key of a hash is the file's path, device, inode, size, mtime and ctime (which programs cannot set
+/// back). A file that changed less than two seconds ago is not cached, since it could change again within the
+/// same tick of its file system's clock.
 class ContentHashes {
  public:
-  /// \param memory  file that keeps the hashes between runs; a missing or broken one is made anew
+  /// \param memory  file that keeps the hashes between runs; replaced if it is missing or damaged
   explicit ContentHashes(std::filesystem::path memory);
-  ~ContentHashes();  ///< writes the memory if there is something new; failing that, only time is lost
+  /// Writes the file if there are new hashes. A failure only costs time.
+  ~ContentHashes();
   ContentHashes(const ContentHashes&) = delete;
   ContentHashes& operator=(const ContentHashes&) = delete;
 
   /// \throws UserError if the file cannot be read
   std::string of_file(const std::filesystem::path& file);
-  /// A file as of_file; a folder by the relative paths and hashes of all files below it, sorted. Links to
-  /// files count by the file. \throws UserError as of_file, and for a link to a folder
+  /// Returns the hash of a file (of_file), or of the sorted relative paths and hashes of all files below a
+  /// folder. A link to a file counts as that file.
+  /// \throws UserError as of_file, and for a link to a folder
   std::string of_path(const std::filesystem::path& path);
-  /// A program together with the shared libraries it loads.
+  /// Returns the hash of a program and the shared libraries that it loads.
   std::string of_program(const std::filesystem::path& program);
 
  private:

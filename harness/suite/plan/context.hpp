@@ -12,20 +12,21 @@
 
 namespace parity {
 
-/// What planning must know of the machine and the trainer.
+/// The facts about machine and trainer that a plan depends on.
 struct PlanContext {
   std::filesystem::path trainer;
   std::filesystem::path schema_file;  ///< read only if an arm runs the trainer
   Json cpu = Json::object();
-  Json gpus = Json::object();    ///< gpu_facts
-  Environment environment = {};  ///< what every run inherits
-  /// Hash of a program with its libraries, and of a file or folder; ContentHashes in earnest.
+  Json gpus = Json::object();    ///< from gpu_facts()
+  Environment environment = {};  ///< the variables that every run inherits
+  /// Return the hash of a program with its libraries, and of a file or folder. plan_context() uses
+  /// ContentHashes; tests may use others.
   std::function<std::string(const std::filesystem::path&)> hash_program;
   std::function<std::string(const std::filesystem::path&)> hash_file;
 };
 
-/// What planning must know of this machine and of a trainer whose schema lies beside it.
-/// \param hashes  must outlive what is returned
+/// Returns the context of this machine and of a trainer with its schema file next to it.
+/// \param hashes  must outlive the returned context
 PlanContext plan_context(const std::filesystem::path& trainer, ContentHashes& hashes);
 
 }  // namespace parity

@@ -17,9 +17,9 @@ namespace {
 /// secret by.
 constexpr size_t mark_length = 4;
 
-constexpr std::string_view job_prefix = "GITHUB_";  // GitHub keeps it for itself
+constexpr std::string_view job_prefix = "GITHUB_";  // reserved by GitHub
 
-/// Between spaces, so that a name is found whole. The table in the header explains them.
+/// Names with a space on each side, so that a search finds whole names. The header explains them in a table.
 constexpr std::string_view harmless =
     " _ SHLVL PWD OLDPWD SHELL HISTFILE HISTSIZE HISTCONTROL PS1 PS2 PROMPT_COMMAND"
     " TERM TERM_PROGRAM TERM_PROGRAM_VERSION TERM_SESSION_ID COLORTERM COLUMNS LINES LS_COLORS TMUX TMUX_PANE"
@@ -33,8 +33,8 @@ constexpr std::string_view harmless =
     " RUNNER_TEMP RUNNER_NAME RUNNER_TRACKING_ID"
     " PARITY_TRAINER PARITY_OFFSPRING PARITY_MAX_STEPS ";
 
-/// The files that LD_PRELOAD names, by their content; a bare name is looked up by the loader and stands for
-/// itself.
+/// Returns the hashes of the files that LD_PRELOAD names. A bare name, which the loader looks up, has no
+/// hash.
 Json preloaded(const Environment& environment, const std::function<std::string(const fs::path&)>& hash_file) {
   Json files = Json::object();
   const auto found = environment.find("LD_PRELOAD");

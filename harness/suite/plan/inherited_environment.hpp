@@ -19,8 +19,9 @@ using Environment = std::map<std::string, std::string>;
 /// Returns the environment of this process, which a trainer inherits.
 Environment inherited_environment();
 
-/// Returns whether a variable cannot change what a trainer computes: it names the terminal, the session, the
-/// person, the build or the CI job. Everything else may, so it belongs to the identity of a run by its value.
+/// Returns whether a variable cannot change what a trainer computes, because it describes the terminal, the
+/// session, the person, the build or the CI job. The value of every other variable belongs to a run's
+/// identity.
 ///
 /// | kind           | names                                                                                |
 /// | shell          | _ SHLVL PWD OLDPWD SHELL HISTFILE HISTSIZE HISTCONTROL PS1 PS2 PROMPT_COMMAND        |
@@ -37,11 +38,13 @@ Environment inherited_environment();
 /// | parity         | PARITY_TRAINER (its content counts), PARITY_OFFSPRING, PARITY_MAX_STEPS              |
 bool is_harmless(std::string_view variable);
 
-/// Returns what of an environment belongs to the identity of a run: {"variables": {NAME: MARK},
-/// "values": HASH, "preloaded": {FILE: HASH}}. All values are hashed together, since some are secrets; a mark
-/// is four digits of one value's hash, to name the variable that changed.
+/// Returns the share of an environment that belongs to the identity of a run: {"variables": {NAME: MARK},
+/// "values": HASH, "preloaded": {FILE: HASH}}.
+///
+/// One hash covers all values, since some are secrets. A mark is four digits of one value's hash; it shows
+/// which variable changed.
 /// \param replaced   variables that the launcher sets itself, so that a trainer never sees these values
-/// \param hash_file  of the libraries that LD_PRELOAD names
+/// \param hash_file  hashes the libraries that LD_PRELOAD names
 Json identity_of_environment(const Environment& environment, const std::set<std::string>& replaced,
                              const std::function<std::string(const std::filesystem::path&)>& hash_file);
 

@@ -33,7 +33,7 @@ CpuFacts parse_cpu_facts(std::string_view cpuinfo) {
   CpuFacts facts{"unknown", "", "", {}};
   std::istringstream in{std::string(cpuinfo)};
   std::string line;
-  while (std::getline(in, line) && !line.empty()) {  // the first processor; the others follow an empty line
+  while (std::getline(in, line) && !line.empty()) {  // reads the first processor; an empty line ends it
     const size_t colon = line.find(':');
     if (colon == std::string::npos)
       continue;

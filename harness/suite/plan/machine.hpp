@@ -12,24 +12,24 @@
 
 namespace parity {
 
-/// What of a CPU decides which bits a run gives: vendor, family, model and the features that libraries choose
-/// their kernels by.
+/// The properties of a CPU that decide the bits of a run: vendor, family, model, and the features by which
+/// libraries choose their kernels.
 struct CpuFacts {
-  std::string vendor;  ///< "AuthenticAMD", "GenuineIntel"; "unknown" where the system does not say
+  std::string vendor;  ///< "AuthenticAMD", "GenuineIntel"; "unknown" if the system does not state it
   std::string family;
   std::string model;
-  std::vector<std::string> features;  ///< sorted, of the ones that matter here
+  std::vector<std::string> features;  ///< those by which libraries choose kernels, sorted
 
   Json to_json() const;
 };
 
-/// From the text of /proc/cpuinfo.
+/// Returns the facts in the text of /proc/cpuinfo.
 CpuFacts parse_cpu_facts(std::string_view cpuinfo);
 CpuFacts this_cpu();
 
-/// What of the GPUs decides which bits a run gives, as their driver tells it without being asked for one:
-/// {"driver": "NVRM version: ...", "models": ["NVIDIA H100 80GB HBM3"]}; an empty object without a driver.
-/// \param folder  the driver's in /proc
+/// Returns the properties of the GPUs that decide the bits of a run: {"driver": "NVRM version: ...",
+/// "models": ["NVIDIA H100 80GB HBM3"]}; an empty object without a driver. Reads files only and opens no GPU.
+/// \param folder  of the driver, in /proc
 Json gpu_facts(const std::filesystem::path& folder = "/proc/driver/nvidia");
 
 }  // namespace parity

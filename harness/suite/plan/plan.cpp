@@ -23,7 +23,7 @@ std::string string_or(const FlatConfig& config, const std::string& key, const st
   return found != config.end() && found->second.is_string() ? found->second.get<std::string>() : fallback;
 }
 
-/// A command without the key `steps` or the word {steps} decides by itself how long it trains.
+/// Returns the length of a run. It is unknown for a command without the key `steps` or the word {steps}.
 RunLength length_of(const FlatConfig& config, const Arm& arm) {
   const bool known =
       !arm.is_command() || config.contains("steps") || std::ranges::any_of(arm.command, [](const auto& word) {
@@ -32,7 +32,7 @@ RunLength length_of(const FlatConfig& config, const Arm& arm) {
   return {integer_of(config, "steps", 10), integer_of(config, "lr.warmup_steps", 0), known};
 }
 
-/// {case_dir} in a file's path, so that a case may bring files and be run from anywhere.
+/// Replaces {case_dir} in paths of files, so that a case may include files and run from any folder.
 void expand_paths(FlatConfig& config, const Case& source) {
   const std::string placeholder = "{case_dir}";
   for (auto& [key, value] : config) {
@@ -85,7 +85,7 @@ Capture twin_capture(const Case& source, const Arm& arm, const RunLength& length
   return capture;
 }
 
-/// The arms whose traces a command reads: {trace:ARM}.
+/// Returns the arms whose traces a command reads: {trace:ARM}.
 std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
   std::vector<std::string> read;
   for (const std::string& word : arm.command)
@@ -126,7 +126,7 @@ FlatConfig Plan::config_of(const Case& source, const Arm& arm, bool with_schema)
     }
   };
   take(source.base, true);
-  take(arm.config, !arm.is_command());  // a foreign trainer may have options of its own
+  take(arm.config, !arm.is_command());  // a foreign trainer may have other options
   expand_paths(config, source);
   if (!with_schema)
     return config;
@@ -190,7 +190,8 @@ void Plan::ask_for(const std::string& id) {
     order_.push_back(id);
 }
 
-/// \return id of the twin, which is spare where the case's twins are; "" if the arm can have none
+/// Plans the twin of an arm, as a spare if the case's twins are spare.
+/// \return id of the twin; "" if the arm cannot have one
 std::string Plan::plan_twin(PlannedCase& planned, const std::string& name) {
   const Arm& arm = planned.source.arm(name);
   PlannedArm& place = planned.arm(name);
@@ -216,7 +217,7 @@ void Plan::add(const Case& source, Twins twins) {
     planned.arms.push_back({arm.name, "", "", config, integer_of(config, "lr.warmup_steps", 0)});
   }
   check_channels(source);
-  for (const bool commands : {false, true})  // commands may read the traces of the others
+  for (const bool commands : {false, true})  // commands come last: they may read the traces of the others
     for (size_t i = 0; i < source.arms.size(); ++i) {
       const Arm& arm = source.arms[i];
       if (arm.is_command() != commands)

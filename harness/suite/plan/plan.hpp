@@ -16,25 +16,27 @@
 
 namespace parity {
 
-/// Cases resolved to distinct runs: equal runs stand once, with the union of what is to be captured.
+/// Cases resolved to distinct runs. Equal runs appear once, with the union of their captures.
 class Plan {
  public:
   explicit Plan(PlanContext context) : context_(std::move(context)) {}
 
+  /// Adds a case with the runs of its arms and of the chosen twins.
   /// \throws UserError with file, line and column for config keys the trainer does not know, values of a
   ///         wrong type, unknown channels and placeholders of unknown arms
   void add(const Case& source, Twins twins = Twins::checks);
-  /// Adds the float64 twins of the golden's arms to a case that is planned already.
-  /// \return ids of runs that are new
+  /// Adds the float64 twins of the golden's arms to a planned case.
+  /// \return ids of the new runs
   std::vector<std::string> add_golden_twins(PlannedCase& planned);
-  /// Runs the spare twins of these arms after all, and those whose traces they read. Every run has recorded
-  /// what a spare twin is wanted for, so one that another case asked for is not run again.
-  /// \return ids of runs that are new
+  /// Adds the spare twins of these arms, and the twins whose traces they read, to the runs to execute.
+  ///
+  /// A spare twin's capture is already in the plan, so a twin that another case asked for is not run again.
+  /// \return ids of the new runs
   std::vector<std::string> run_spare_twins(PlannedCase& planned, const std::vector<std::string>& arms);
 
-  std::map<std::string, PlannedRun>& runs() { return runs_; }  ///< spare twins too
+  std::map<std::string, PlannedRun>& runs() { return runs_; }  ///< includes spare twins
   const std::map<std::string, PlannedRun>& runs() const { return runs_; }
-  /// Ids of those to run, as they were asked for.
+  /// Returns the ids of the runs to execute, in the order they were asked for.
   const std::vector<std::string>& order() const { return order_; }
   std::vector<PlannedCase>& cases() { return cases_; }
   const std::vector<PlannedCase>& cases() const { return cases_; }

@@ -11,23 +11,23 @@
 
 namespace parity {
 
-/// One arm of a case with the runs that answer it.
+/// One arm of a case with its runs.
 struct PlannedArm {
   std::string name;
   std::string run;   ///< id
-  std::string twin;  ///< id of the float64 twin; "" where nothing asked for it or it cannot have one
+  std::string twin;  ///< id of the float64 twin; "" if no check needs it or the arm cannot have one
   FlatConfig config;
   int64_t warmup_steps = 0;
   int ranks = 1;
-  std::string spare_twin = {};  ///< id of a twin that runs only if stored evidence does not stand
+  std::string spare_twin = {};  ///< id of a twin that runs only if no stored evidence is valid
   std::string resolved = {};    ///< ArmEvidence::resolved
 };
 
-/// Which float64 twins of a case run.
+/// The float64 twins of a case that run.
 enum class Twins {
-  spare,              ///< none at first; those that turn out to be needed (Plan::run_spare_twins)
-  checks,             ///< those that its checks need
-  checks_and_golden,  ///< also those of the arms in its golden
+  spare,              ///< none at first; later those that are needed (Plan::run_spare_twins)
+  checks,             ///< those that the checks need
+  checks_and_golden,  ///< also those of the arms in the golden
 };
 
 struct PlannedCase {

@@ -16,7 +16,7 @@ RunUpdates updates_of_run(const FlatConfig& config, const RunSpan& span) {
 double PlannedRun::cost() const {
   const double tokens = static_cast<double>(integer_of(config, "data.seq_len", 256)) *
                         static_cast<double>(integer_of(config, "data.global_batch", 4));
-  constexpr double start = 16'000;  // measured: 0.4 s a rank
+  constexpr double start = 16'000;  // measured: 0.4 s for each rank
   return start * ranks +
          static_cast<double>(last_step() - span.start_step) * tokens * (dtype == "float64" ? 2 : 1);
 }

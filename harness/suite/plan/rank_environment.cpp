@@ -12,9 +12,10 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-/// LD_PRELOAD with the library that lets MKL take its AVX2 branch, and with what the user preloads. Empty on
-/// Intel's CPUs, which need no library, and where it lies neither beside this program nor in the bin beside
-/// its folder.
+/// Returns LD_PRELOAD with the library that makes MKL take its AVX2 branch, followed by the user's libraries.
+///
+/// Empty on Intel CPUs, which do not need the library. Also empty if the library is neither next to this
+/// program nor in the folder `bin` next to the program's folder.
 std::map<std::string, std::string> mkl_preload() {
   __builtin_cpu_init();
   if (__builtin_cpu_is("intel"))
@@ -63,7 +64,7 @@ std::map<std::string, std::string> rank_environment(const PlannedRun& run, const
 std::set<std::string> launcher_variables(const PlannedRun& run) {
   std::set<std::string> names;
   for (const auto& entry : rank_environment(run, "", 0, "", 0))
-    if (entry.first != "LD_PRELOAD")  // what the launcher preloads stands before what is inherited
+    if (entry.first != "LD_PRELOAD")  // a trainer also sees the inherited value
       names.insert(entry.first);
   return names;
 }

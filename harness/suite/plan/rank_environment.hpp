@@ -11,16 +11,16 @@
 
 namespace parity {
 
-/// The environment of one rank (the profile's variables and PARITY_*, RANK, WORLD_SIZE, ...).
-/// \param rendezvous  file-store path, another one for each leg of each run
+/// Returns the environment of one rank: the profile's variables and PARITY_*, RANK, WORLD_SIZE, ...
+/// \param rendezvous  path of the file store, a different one for each leg of each run
 std::map<std::string, std::string> rank_environment(const PlannedRun& run,
                                                     const std::filesystem::path& folder, int rank,
                                                     const std::string& rendezvous, int port);
 
-/// The file a rank rewrites at each step: {"step", "phase"}.
+/// Returns the name of the file that a rank rewrites at each step: {"step", "phase"}.
 std::string heartbeat_name(int rank);
 
-/// Returns the variables that rank_environment sets whatever this process inherits.
+/// Returns the variables that rank_environment always sets, whatever this process inherits.
 std::set<std::string> launcher_variables(const PlannedRun& run);
 
 }  // namespace parity

@@ -14,15 +14,15 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-/// What decides the bits of a run on GPUs beside its program: the plug-in that the program opens (its
-/// libraries come with those of the program), the devices and their driver.
+/// Returns what decides the bits of a run on GPUs, in addition to its program: the plug-in that the program
+/// opens (its libraries come with those of the program), the devices and their driver.
 Json cuda_identity(const PlanContext& context) {
   const fs::path plugin = context.trainer.parent_path() / "libparity-cuda.so";
   return {{"gpus", context.gpus}, {"plugin", fs::exists(plugin) ? context.hash_file(plugin) : ""}};
 }
 
-/// What a run meets where it is started. It decides which runs are one and which traces answer; goldens and
-/// stored evidence do not depend on it.
+/// Returns the surroundings in which a run starts. Runs with different surroundings are different runs;
+/// goldens and stored evidence do not depend on them.
 Json surroundings_of(const PlanContext& context, const Case& source, const PlannedRun& run) {
   std::set<std::string> unseen = launcher_variables(run);
   if (!run.is_command())
@@ -30,7 +30,7 @@ Json surroundings_of(const PlanContext& context, const Case& source, const Plann
   Json around = {{"environment", identity_of_environment(context.environment, unseen, context.hash_file)}};
   if (!run.is_command())
     return around;
-  around["config"] = run.config;  // a foreign trainer may compute by keys that parity-train does not
+  around["config"] = run.config;  // a foreign trainer may use keys that do not change parity-train's numbers
   if (run.cacheable)
     around["command"] = command_identity(expand_case_words(run), context.hash_program, context.hash_file);
   else
@@ -48,7 +48,7 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
     const auto known =
         schema ? schema->keys().find(key) : std::map<std::string, ConfigSchema::Key>::const_iterator();
     const bool counts = !schema || known == schema->keys().end() || known->second.numeric;
-    // A restart must be bit-neutral to pass, so it may never be taken for the straight run.
+    // A restart must not change bits, which its check proves. So it never shares the run without a restart.
     if (counts || key.starts_with("checkpoint."))
       numeric[key] = value;
     if (key.ends_with(".path") && value.is_string() && !value.get<std::string>().empty())
@@ -78,7 +78,7 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
   if (identity["device"] == "cuda")
     identity["cuda"] = cuda_identity(context);
   if (!run.cacheable)
-    identity["arm"] = source.name + " " + arm.name;  // its own folder; nothing is known of its inputs
+    identity["arm"] = source.name + " " + arm.name;  // never shared: nothing is known of its inputs
   identity["surroundings"] = surroundings_of(context, source, run);
   return identity;
 }
@@ -87,7 +87,7 @@ std::string resolved_digest(Json identity) {
   for (const char* key : {"program", "cpu", "cuda", "traces", "surroundings"})
     identity.erase(key);
   for (const auto& [key, content] : identity["inputs"].items())
-    identity["config"].erase(key);  // a file counts by its content, wherever it lies
+    identity["config"].erase(key);  // a file counts by its content, not by its path
   return content_hash(identity.dump());
 }
 

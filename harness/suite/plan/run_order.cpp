@@ -52,7 +52,7 @@ std::vector<std::string> run_order(const Plan& plan) {
   };
   for (const size_t i : case_order(names, costs))
     take(runs_of[i]);
-  take(plan.order());  // runs that other runs read, of no arm's own
+  take(plan.order());  // runs that only other runs read
   return order;
 }
 

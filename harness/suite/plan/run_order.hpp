@@ -10,10 +10,12 @@
 
 namespace parity {
 
-/// Returns the places of cases in the order in which their runs start: the cheapest case of each topic first,
-/// so that verdicts appear within seconds, then the dearest case first, so that no core ends with a long run
-/// alone.
-/// \param costs  of each case's runs, in any unit; \param names  of the cases: "lr/warmup_index" has topic lr
+/// Returns the indices of cases in the order in which their runs start.
+///
+/// The cheapest case of each topic comes first, so that verdicts appear within seconds. The others follow
+/// from the most expensive to the cheapest, so that no core ends alone with a long run.
+/// \param names  of the cases: "lr/warmup_index" has topic lr
+/// \param costs  of each case's runs, in any unit
 std::vector<size_t> case_order(const std::vector<std::string>& names, const std::vector<double>& costs);
 
 /// Returns the ids of a plan's runs, each once, in the order of their cases (case_order).

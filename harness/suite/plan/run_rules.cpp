@@ -12,7 +12,7 @@
 namespace parity {
 namespace {
 
-/// No schema checks a command's config where no arm is parity-train's.
+/// Checks the number of steps. If no arm runs parity-train, no schema has checked a command's config.
 void check_steps(const Arm& arm, const PlannedRun& run) {
   const auto asked = run.config.find("steps");
   if (asked != run.config.end() && (run.steps < 1 || !asked->second.is_number_integer()))
@@ -34,7 +34,7 @@ void check_faults(const Arm& arm, const PlannedRun& run) {
   }
 }
 
-/// A run that restarts has two processes, and is repeated from its beginning.
+/// Checks the span. A run that restarts has two processes, so it always starts at update 1.
 void check_span(const PlannedRun& run) {
   const RunSpan& span = run.span;
   require(span.stop_after <= run.steps && (span.start_step == 0 || span.start_step < run.last_step()),

@@ -6,19 +6,19 @@
 
 namespace parity {
 
-/// Raises, or lowers, how many updates a run may have.
+/// Name of the environment variable that sets the largest number of updates of a run.
 inline constexpr const char* most_steps_variable = "PARITY_MAX_STEPS";
 inline constexpr int64_t default_most_steps = 1'000'000;
 
-/// Returns how many updates a run may have: PARITY_MAX_STEPS, else a million. A case of more is a typing
-/// error sooner than a wish, and would run for days before anything is compared.
+/// Returns the largest number of updates that a run may have: PARITY_MAX_STEPS, or else a million. A case
+/// with more is probably a typing error, and it would run for days before any comparison.
 /// \throws UserError if the variable is not a positive integer
 int64_t most_steps();
 
-/// What holds of every run that is planned.
-/// \throws UserError if its steps are not a positive integer or more than most_steps(), or a fault of the arm
-/// lies beyond its last step
-/// \throws InternalError if its span does
+/// Checks the rules for every planned run.
+/// \throws UserError if its steps are not a positive integer or exceed most_steps(), or if a fault of the arm
+///         is after its last step
+/// \throws InternalError if its span ends after its last step
 void check_run(const Arm& arm, const PlannedRun& run);
 
 }  // namespace parity

@@ -22,7 +22,7 @@ bool finished(const PlannedCase& planned, const std::vector<std::string>& names,
   });
 }
 
-/// Where the arms should agree, and bits that differ first are what is asked for.
+/// Returns whether a check claims that its arms agree, so that a search for the first differing bit helps.
 bool claims_agreement(const Check& claim) {
   return claim.arms.size() == 2 &&
          (claim.relation == Relation::identical || claim.relation == Relation::equivalent ||

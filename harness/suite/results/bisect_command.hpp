@@ -12,14 +12,16 @@
 
 namespace parity {
 
-/// Why two arms cannot be held beside each other by running them again with more recorded; "" if they can:
-/// both are trained by one program that reads its config.
+/// Returns why `bisect` cannot re-run two arms to compare them in more detail; "" if it can, which needs arms
+/// of one program that reads its config.
 std::string why_not_beside(const Arm& a, const Arm& b);
 
-/// The command that searches for the cause of what a check found, ready to be pasted: of two arms that should
-/// agree and do not, of an arm that left its golden. "" where there is no such search: the check holds, or
-/// asks for a difference; a side did not finish, or is another program; nothing is stored.
-/// \param out  folder of the results; named in the command where it is not the default
+/// Returns the shell command that searches for the cause of a failed check: of a difference between two arms
+/// that should agree, or between an arm and its golden.
+///
+/// Returns "" if there is no such search: the check holds or asks for a difference, an arm did not finish,
+/// the arms are of different programs, or there is no golden.
+/// \param out  results folder; added as `--out` unless it is the default
 std::string bisect_command(const PlannedCase& planned, const JudgedCheck& judged,
                            const std::map<std::string, RunResult>& runs, const std::filesystem::path& out);
 

@@ -44,7 +44,7 @@ Verdict failed_verdict_of(std::string_view name) {
 CaseOutcome outcome_of(const Json& item) {
   CaseOutcome outcome;
   outcome.skipped = !text_or(item, "skipped").empty();
-  // A case without checks has shown nothing, whatever it says.
+  // A case without checks has shown nothing, even if it says that it passed.
   outcome.passed = item.at("passed").get<bool>() && (outcome.skipped || !item.at("checks").empty());
   std::vector<FailureKind> failures;
   std::vector<Verdict> verdicts;

@@ -34,7 +34,7 @@ Json median_of_channel(const Trace* trace, const std::string& name) {
   return json_number(*middle);
 }
 
-/// A failed run's reason: the trainer's own words in the trace, where it left some that can be shown.
+/// Returns the failure of a run: the trainer's own message from the trace if it has one, else the harness's.
 Json failure_of(const RunResult& run, const Trace* trace) {
   if (!run.failure)
     return nullptr;
@@ -103,7 +103,7 @@ Json config_difference(const PlannedCase& planned) {
   return differences;
 }
 
-/// Where a claim about two arms failed: the few keys that tell these two apart. "" where there are many.
+/// Returns the config keys that differ between the two arms of a failed claim; "" if there are many.
 std::string describe_cause(const std::vector<JudgedCheck>& judged, const Json& differing) {
   constexpr size_t most_keys = 3;
   const auto first =
@@ -118,7 +118,7 @@ std::string describe_cause(const std::vector<JudgedCheck>& judged, const Json& d
   for (const Json& key : differing) {
     const Json& one = key.at("values").at(first->claim.arms[0]);
     const Json& other = key.at("values").at(first->claim.arms[1]);
-    if (one != other)  // another arm of the case may be the one that differs
+    if (one != other)  // the key may differ in another arm only
       keys.push_back(
           fmt::format("{}: {} against {}", key.at("key").get<std::string>(), one.dump(), other.dump()));
   }
@@ -138,7 +138,7 @@ Json worst_json(const WorstPlace& worst) {
           {"limit", json_number(worst.limit)}};
 }
 
-/// Where what float64 twins showed comes from; null where the verdict took nothing from them.
+/// Returns the origin of float64 evidence; null if the verdict does not use any.
 Json evidence_json(const JudgedCheck& judged) {
   if (!judged.result.twins)
     return nullptr;
@@ -152,7 +152,8 @@ Json evidence_json(const JudgedCheck& judged) {
           {"runs", judged.stored->runs}};
 }
 
-/// What was asked, found and compared. Of thousands of stored quantities that agree the words are enough.
+/// Returns what was checked, found and compared. Thousands of stored quantities that agree get only a
+/// sentence.
 Json coverage_json(const JudgedCheck& judged) {
   const Coverage& coverage = judged.result.coverage;
   if (coverage.sides.empty())
@@ -206,12 +207,12 @@ double seconds_of(const PlannedCase& planned, const std::map<std::string, RunRes
   return seconds;
 }
 
-/// The line of the case file that a check stands in; null for those that no line asks for.
+/// Returns the line of a check in the case file; null for checks that are not in the file.
 Json line_of(const Case& source, size_t number) {
   return number < source.check_places.size() ? Json(source.check_places[number].line) : Json();
 }
 
-/// `notes`: what the traces show, and that the case is not the one in its file.
+/// Returns the member `notes`: findings in the traces, and whether settings changed the case.
 std::vector<std::string> all_notes(const Case& source, const Evidence& evidence) {
   std::vector<std::string> notes = notes_on(source, evidence);
   if (!source.settings.empty())
@@ -221,7 +222,7 @@ std::vector<std::string> all_notes(const Case& source, const Evidence& evidence)
   return notes;
 }
 
-/// What a skipped case is judged to be: nothing.
+/// Marks a case as skipped, without a verdict.
 void skip(Json& item, const std::string& reason) {
   item["skipped"] = reason;
   item["verdict"] = "skipped";

@@ -14,14 +14,14 @@
 
 namespace parity {
 
-/// Why a case cannot be judged on this machine: a run found no device to compute on, and no run failed in
-/// another way. "" if it can.
+/// Returns why a case cannot be judged on this machine: a run found no device to compute on, and no run
+/// failed in another way. Returns "" if it can be judged.
 std::string skip_reason(const PlannedCase& planned, const std::map<std::string, RunResult>& runs);
 
-/// One case of results.json (schema parity.results/1).
-/// \param judged  nothing for a case that is skipped
-/// \param golden  what the case's golden holds; empty without one
-/// \param out  the folder results.json will lie in; paths of traces are relative to it
+/// Returns one case of results.json (schema parity.results/1).
+/// \param judged  empty for a skipped case
+/// \param golden  content of the case's golden; empty without one
+/// \param out     folder of results.json; paths of traces are relative to it
 Json case_results(const PlannedCase& planned, const Evidence& evidence,
                   const std::vector<JudgedCheck>& judged, const GoldenContent& golden,
                   const std::map<std::string, RunResult>& runs, const std::filesystem::path& out);

@@ -9,7 +9,7 @@
 namespace parity {
 namespace {
 
-/// Up to the numbers, which the check itself tells.
+/// Returns a sentence up to its numbers, which the check itself reports.
 std::string first_clause(const std::string& sentence) {
   return sentence.substr(0, sentence.find(": "));
 }
@@ -21,14 +21,15 @@ std::string list_of_arms(const Case& source) {
   return list;
 }
 
-/// Whether a golden of another environment is met up to drift only.
+/// Returns whether the case agrees with a golden of another environment only up to drift.
 bool drifts(const std::vector<JudgedCheck>& judged) {
   return std::ranges::any_of(judged, [](const JudgedCheck& each) {
     return each.kind == CheckKind::golden && each.result.verdict == Verdict::drift;
   });
 }
 
-/// What equal bits say: of the arms among each other only where that was claimed of each pair.
+/// Returns the sentence for equal bits. It says that the arms equal each other only if checks claimed it for
+/// each pair.
 std::string describe_identical(const Case& source, const std::vector<JudgedCheck>& judged) {
   const std::string names = list_of_arms(source);
   const auto of_pair = [](const JudgedCheck& check) {

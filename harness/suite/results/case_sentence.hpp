@@ -12,12 +12,13 @@
 
 namespace parity {
 
-/// What the case found, in a word: of the first check that failed, else the farthest apart that two arms
-/// were.
+/// Returns the verdict of a case: that of the first failed check, or else the largest difference between two
+/// arms.
 Verdict verdict_of(const std::vector<JudgedCheck>& judged);
 
-/// What the case found, in a sentence: why an arm failed, else the first check that failed, else what agrees.
-/// \param arms  `arms` of results.json
+/// Returns the result of a case as a sentence: why an arm failed, or else the first failed check, or else
+/// what agrees.
+/// \param arms  the member `arms` of results.json
 std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judged, Verdict verdict,
                         const Json& arms);
 

@@ -11,7 +11,7 @@
 namespace parity {
 namespace {
 
-/// Seconds of a run that its updates took, at most all of them.
+/// Returns the time of a run's updates [seconds], at most `all`.
 double training_seconds(const Trace* trace, double all) {
   if (!trace || !trace->channels().contains("step_seconds"))
     return all;

@@ -14,20 +14,20 @@
 
 namespace parity {
 
-/// When runs of a suite ended, as it noticed; none from the cache.
+/// The times at which the suite noticed the end of its runs, by run id. Cached runs are not included.
 using RunEnds = std::map<std::string, std::chrono::steady_clock::time_point>;
 
-/// Ids of a case's runs that ended or will, each once.
+/// Returns the ids of a case's runs, each once, without spare twins that do not run.
 std::vector<std::string> runs_of(const PlannedCase& planned);
 
 /// Returns where a case's time went [seconds], as an object:
-/// - training: in updates, by the channel step_seconds of each run's rank 0; all of a run without that
-/// channel.
+/// - training: in updates, by the channel step_seconds of each run's rank 0; the whole time of a run without
+///   that channel.
 /// - start: the rest of its runs, which is starting processes, building models and writing traces.
 /// - judging: from `judged` until now.
 /// - waiting: from the end of its last run until `judged`, while the suite judged other cases.
 ///
-/// Runs from the cache count with what they took when they ran.
+/// A cached run counts with the time that it took when it ran.
 Json case_times(const PlannedCase& planned, const Evidence& evidence,
                 const std::map<std::string, RunResult>& runs, const RunEnds& ends,
                 std::chrono::steady_clock::time_point judged);

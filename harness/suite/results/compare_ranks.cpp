@@ -47,7 +47,7 @@ class Comparing {
     return own;
   }
 
-  /// Ranks of one run that differ among themselves where those of the other do not.
+  /// Compares which ranks of a run differ among themselves: adds differences that only one run has.
   void compare_own() {
     const std::set<OwnDifference> first = own_differences(a_), second = own_differences(b_);
     const auto add = [&](const std::set<OwnDifference>& own, const std::set<OwnDifference>& other,
@@ -104,7 +104,7 @@ class Comparing {
           {rank, difference.first ? steps.at(*difference.first) : 0, std::nullopt, name, "differs"});
   }
 
-  /// Of a run that did not end a rank may have fewer steps than rank 0, or more.
+  /// Returns the steps of a channel. In an unfinished run, a rank may have fewer or more steps than rank 0.
   static std::vector<int64_t> steps_of(const Trace& trace, const Channel& channel) {
     std::vector<int64_t> steps = trace.steps();
     const size_t count = std::visit([](const auto& values) { return values.size(); }, channel.values);

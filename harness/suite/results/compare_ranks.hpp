@@ -13,26 +13,27 @@
 
 namespace parity {
 
-/// What one rank recorded in two runs and is not the same, though what the ranks hold together may be.
+/// A difference between two runs in a record of one rank. The tensor joined over the ranks may still be
+/// equal.
 struct RankDifference {
   int64_t rank = 0;
   int64_t step = 0;
-  std::optional<Phase> phase;  ///< of a tensor; none: a channel
+  std::optional<Phase> phase;  ///< set for a tensor, not for a channel
   std::string name;
   std::string what;        ///< "differs", "only in the first", "differs from rank 0 in the second only"
   bool one_sided = false;  ///< only one of the runs has the channel
 
-  /// "rank 1, step 3: grad w differs".
+  /// Returns the difference in words: "rank 1, step 3: grad w differs".
   std::string text() const;
 };
 
 struct RankComparison {
-  size_t compared = 0;            ///< channels and tensors of single ranks
-  size_t laid_out_otherwise = 0;  ///< tensors that the ranks hold in other ways: compared joined only
+  size_t compared = 0;                      ///< channels and tensors of single ranks
+  size_t laid_out_otherwise = 0;            ///< tensors sharded differently: compared only joined
   std::vector<RankDifference> differences;  ///< in order of steps
 };
 
-/// What to look at, and what a comparison of the joined tensors has found to differ already.
+/// The tensors, channels and steps to compare, and what counts as a difference.
 struct RankQuestion {
   std::function<bool(const TensorKey&)> wants_tensor;
   std::function<bool(const std::string&)> wants_channel;
@@ -40,12 +41,13 @@ struct RankQuestion {
   DifferencePolicy policy;
 };
 
-/// Compares two runs rank by rank: the differences that each has between its own ranks, and, of runs of one
-/// number of ranks, what each rank recorded itself: channels, and the rows of tensors that it holds in the
-/// same layout. Nothing for runs of one rank.
+/// Compares two runs rank by rank. The result is empty for runs of one rank.
 ///
-/// Rows are compared by digest, which forgives nothing: under a policy that does, only those of tensors whose
-/// ranks differ among themselves.
+/// Compares the differences that each run has between its own ranks. If both runs have the same number of
+/// ranks, it also compares the records of each rank: channels, and rows of tensors with the same layout.
+///
+/// Rows are compared by digest, so any changed bit counts. Under a policy that tolerates differences, only
+/// rows of tensors whose ranks differ among themselves are compared.
 RankComparison compare_ranks(const Trace& expected, const Trace& actual, const RankQuestion& question);
 
 }  // namespace parity

@@ -25,7 +25,7 @@ bool ended_well(const Trace& trace) {
   return trace.complete() && !trace.failure();
 }
 
-/// Why there is no more of a trace, or why what is there is no result; "" of a run that ended well.
+/// Returns why a trace is incomplete or not a valid result; "" for a run that ended well.
 std::string unfinished_text(const std::string& name, const Trace& trace) {
   if (ended_well(trace))
     return "";
@@ -36,7 +36,7 @@ std::string unfinished_text(const std::string& name, const Trace& trace) {
   return text + ")";
 }
 
-/// Where traces of runs that did not end are meant, the last step that each of them has whole.
+/// Returns the last step to compare. If unfinished runs are accepted, it is the last that both have complete.
 int64_t last_step_for(const Trace& a, const Trace& b, const TraceFilter& filter) {
   int64_t last = std::numeric_limits<int64_t>::max();
   if (filter.partial)
@@ -123,7 +123,7 @@ std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, co
   const std::vector<TensorKey> keys_b = tensor_keys(b);
   const std::set<TensorKey> in_a(keys_a.begin(), keys_a.end());
   const std::set<TensorKey> in_b(keys_b.begin(), keys_b.end());
-  std::vector<TensorKey> keys = keys_a;  // in order of execution; what only the second has comes after
+  std::vector<TensorKey> keys = keys_a;  // in order of execution; those that only the second has come last
   for (const TensorKey& key : keys_b)
     if (!in_a.contains(key))
       keys.push_back(key);
@@ -150,14 +150,15 @@ std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, co
   return rows;
 }
 
-/// The steps of `trace` that are compared.
+/// Returns the steps of `trace` to compare.
 std::vector<int64_t> steps_until(const Trace& trace, const Trace& other, const TraceFilter& filter) {
   std::vector<int64_t> steps = trace.steps();
   std::erase_if(steps, [&](int64_t step) { return step > last_step_for(trace, other, filter); });
   return steps;
 }
 
-/// What is asked of single ranks: all that the filter takes and that does not differ already as a whole.
+/// Returns what to compare rank by rank: all that the filter selects and that does not already differ when
+/// joined.
 RankQuestion rank_question(const Trace& a, const Trace& b, const TraceFilter& filter,
                            const TraceDifference& found) {
   std::set<TensorKey> tensors;
@@ -180,7 +181,8 @@ RankQuestion rank_question(const Trace& a, const Trace& b, const TraceFilter& fi
           found.policy};
 }
 
-/// \throws UserError if something that was asked for is in neither trace
+/// Requires that each filter matches something.
+/// \throws UserError if a filter matches nothing in either trace
 void require_something(const TraceDifference& difference, const Trace& a, const Trace& b,
                        const TraceFilter& filter) {
   if (difference.channels.empty() && difference.tensors.empty())

@@ -15,13 +15,13 @@
 
 namespace parity {
 
-/// What of two traces to compare. Nothing given: everything that either has.
+/// The channels, tensors and steps of two traces to compare. By default, everything that either trace has.
 struct TraceFilter {
   std::optional<int64_t> step;
   std::vector<std::string> channels;  ///< globs; each must match something
-  std::vector<std::string> tensors;   ///< likewise
+  std::vector<std::string> tensors;   ///< globs; each must match something
   std::optional<Phase> phase;
-  /// Traces of runs that did not end are meant: they are compared up to the last step that each has whole.
+  /// Accept traces of unfinished runs. They are compared up to the last step that is complete in both.
   bool partial = false;
 
   bool wants_channels() const { return !channels.empty() || (tensors.empty() && !phase); }
@@ -30,7 +30,7 @@ struct TraceFilter {
 
 struct ChannelDifference {
   std::string name;
-  std::string mismatch;  ///< why it cannot be compared ("only in the first"); "" if it can
+  std::string mismatch;  ///< why it cannot be compared ("only in the first"); "" if it can be
   std::vector<int64_t> steps;
   Series expected, actual;
   SeriesDifference difference;
@@ -46,30 +46,33 @@ struct TensorDifference {
   bool identical() const { return mismatch.empty() && gap.identical; }
 };
 
-/// Two traces, channel by channel and tensor by tensor.
+/// The difference between two traces, by channel and tensor.
 struct TraceDifference {
-  DifferencePolicy policy;  ///< what was held to be equal
-  std::string mismatch;     ///< why the two are not of one length; "" if they are
-  std::string unfinished;   ///< which run did not end, or failed; "" if both ended well
-  bool partial = false;     ///< that was meant
+  DifferencePolicy policy;  ///< which differences count as equal
+  std::string mismatch;     ///< why the lengths differ; "" if they are equal
+  std::string unfinished;   ///< the run that did not end, or failed; "" if both ended well
+  bool partial = false;     ///< whether the filter accepts unfinished runs
   int64_t last_step = 0;    ///< of the shorter trace
   std::vector<ChannelDifference> channels;
   std::vector<TensorDifference> tensors;
   RankComparison ranks;
 
-  /// Everything is there and agrees; of a run that did not end only if that was meant.
+  /// Returns whether the traces agree and both runs ended well (or the filter accepts unfinished runs).
   bool identical() const { return agrees() && (unfinished.empty() || partial); }
-  /// What is there agrees.
+  /// Returns whether everything that was compared agrees.
   bool agrees() const;
   size_t differing_channels() const;
   size_t differing_tensors() const;
-  /// Tensors that differ and were compared without their elements, so that the policy could not be asked.
+  /// Returns the number of differing tensors that were compared without their elements, so that the policy
+  /// could not be applied.
   size_t beyond_policy() const;
   Json to_json() const;
 };
 
-/// Timing channels are left out: they never repeat. What only one side has counts as a difference, and so
-/// does what single ranks recorded (compare_ranks.hpp).
+/// Compares two traces, channel by channel and tensor by tensor.
+///
+/// Leaves out timing channels, which never repeat. A channel or tensor that only one trace has is a
+/// difference, and so is a difference between records of single ranks (compare_ranks.hpp).
 /// \throws UserError if the filter matches nothing in either trace
 TraceDifference compare_traces(const Trace& expected, const Trace& actual, const TraceFilter& filter,
                                TensorDetail detail = TensorDetail::numbers,

@@ -52,7 +52,7 @@ StepValues gap_of(const StepValues& a, const StepValues& b) {
   return gap;
 }
 
-/// Names of what a person would plot, the usual ones first. Digests are numbers that mean nothing on an axis.
+/// Returns the channels to plot, the usual ones first, without digests.
 std::vector<std::string> channels_of(const Case& source, const Evidence& evidence) {
   std::set<std::string> names;
   for (const Arm& arm : source.arms)
@@ -68,8 +68,8 @@ std::vector<std::string> channels_of(const Case& source, const Evidence& evidenc
   return ordered;
 }
 
-/// A channel of an arm's float64 twin: of the one that ran, else of the golden's, which is the arm's own
-/// where its values are the golden's.
+/// Returns a channel of an arm's float64 twin: of the one that ran, or else of the golden's. The golden's
+/// twin is valid for the arm if the arm's values are the golden's.
 StepValues twin_values(const ArmEvidence& arm, const std::string& name, const std::string& channel,
                        const GoldenContent& golden) {
   const auto stored = golden.find(name);

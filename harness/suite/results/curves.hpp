@@ -16,18 +16,20 @@ namespace parity {
 
 using StepValues = std::map<int64_t, double>;
 
-/// A numeric channel by step. \return empty where there is no trace or no such numeric channel
+/// Returns the values of a numeric channel by step; empty if there is no trace or no such numeric channel.
 StepValues step_values(const Trace* trace, const std::string& name);
 
-/// json_number for every number inside a value.
+/// Returns the value with json_number applied to every number in it.
 Json finite_json(const Json& value);
 
-/// `curves` of results.json: each numeric channel of the arms over the steps of the run, the gap to the
-/// reference arm, the rounding noise |float32 - own float64 twin| (the largest over the arms whose twins are
-/// known; null without) and the golden's values. An arm whose twin did not run has the golden's, if its
-/// values are the golden's.
+/// Returns the member `curves` of results.json.
 ///
-/// \param golden  what the case's golden holds; empty without one
+/// It has each numeric channel of the arms over the steps of the run, the gap to the reference arm, the
+/// rounding noise and the golden's values. The noise is |float32 - own float64 twin|, the largest over the
+/// arms with known twins; null if no twin is known. An arm whose values are the golden's uses the golden's
+/// twin if its own did not run.
+///
+/// \param golden  content of the case's golden; empty without one
 Json curves_of(const Case& source, const Evidence& evidence, const GoldenContent& golden);
 
 }  // namespace parity

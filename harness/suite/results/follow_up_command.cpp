@@ -16,11 +16,11 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The first run of the check that did not finish; null if all did.
+/// Returns the first run of the check that did not finish; null if all finished.
 const RunResult* failed_run(const PlannedCase& planned, const JudgedCheck& judged,
                             const std::map<std::string, RunResult>& runs) {
   const std::vector<std::string>& names = judged.claim.arms;
-  for (const PlannedArm& arm : planned.arms)  // a golden may name arms that the case has not
+  for (const PlannedArm& arm : planned.arms)  // a golden may name arms that the case does not have
     for (const std::string& id : {arm.run, arm.twin})
       if (std::find(names.begin(), names.end(), arm.name) != names.end() && !id.empty() &&
           !runs.at(id).complete())
@@ -41,7 +41,7 @@ Words golden_diff_or_record(const PlannedCase& planned) {
   return words;
 }
 
-/// What a claim about one arm is best held against: the reference, or the reference's first neighbour.
+/// Returns the arm to compare with for a claim about one arm: the reference, or else the first other arm.
 std::string other_arm(const PlannedCase& planned, const std::string& arm) {
   if (arm != planned.source.reference)
     return planned.source.reference;
@@ -67,7 +67,7 @@ Words compare_command(const PlannedCase& planned, const JudgedCheck& judged) {
       if (!worst || worst->quantity.empty() || worst->quantity == channel)
         words.insert(words.end(), {"--channel", channel});
   }
-  if (worst && worst->step > 0 && claim.relation != Relation::lagged)  // the other arm's step is another
+  if (worst && worst->step > 0 && claim.relation != Relation::lagged)  // the other arm has a different step
     words.insert(words.end(), {"--step", std::to_string(worst->step)});
   return words;
 }

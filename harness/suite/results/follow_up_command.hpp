@@ -12,9 +12,17 @@
 
 namespace parity {
 
-/// The command that looks closer at what a check found, ready to be pasted: the arms beside each other where
-/// both finished, else the words of the one that did not; a golden's difference, or how to record one.
-/// \param out  folder of the results; named in the command where it is not the default
+/// Returns a shell command that helps to investigate the result of a check.
+///
+/// | situation                   | command                                                             |
+/// | --------------------------- | ------------------------------------------------------------------- |
+/// | a run of the check failed   | shows its stderr, or runs the case again if there is none           |
+/// | replicas differ             | replica_command()                                                   |
+/// | replicas are equal          | reproduce_command()                                                 |
+/// | golden check                | shows the golden's difference, or records one if there is none      |
+/// | any other check             | `parity compare A B`, limited to its quantity and worst step        |
+///
+/// \param out  results folder; added as `--out` unless it is the default
 std::string follow_up_command(const PlannedCase& planned, const JudgedCheck& judged,
                               const std::map<std::string, RunResult>& runs, const std::filesystem::path& out);
 

@@ -25,7 +25,7 @@ std::string seal_of(const Json& results) {
   return content_hash(json_text(results));
 }
 
-/// What is taken from the file below has the type it is taken as.
+/// Returns whether the members that are read below have the right types.
 bool has_arms(const Json& results) {
   const auto is_text = [](const Json& item, const char* key) {
     return item.contains(key) && item[key].is_string();

@@ -9,21 +9,22 @@
 
 namespace parity {
 
-/// Keeps a case's part of results.json as OUT/cases/<case>.json. results.json itself holds the last suite
-/// only; here the last run of each case stays to be asked about, whatever ran since. A digest over its
-/// content goes with it, as `seal`.
+/// Writes a case's member of results.json to OUT/cases/<case>.json, with a digest of its content as `seal`.
+///
+/// results.json holds only the last suite. This file keeps the last run of each case, whatever ran since.
 void keep_results(const Json& results_of_case, const std::filesystem::path& out);
 
-/// What keep_results kept.
+/// Returns what keep_results wrote for a case.
 /// \throws UserError (exit 3) if no run of that case is in `out`
 Json last_results(const std::string& case_name, const std::filesystem::path& out);
 
-/// Takes the seal out of what last_results returned. \return whether the content is as keep_results wrote it
+/// Removes the seal from what last_results returned.
+/// \return whether the content is unchanged since keep_results wrote it
 bool take_seal(Json& results);
 
-/// The trace that words on a command line mean: a file, a run folder, CASE:ARM of the last run of that case,
-/// or CASE:ARM:float64 for the arm's twin. What exists as a file is taken as one.
-/// \throws UserError for an unknown arm (with the known ones), no such run or twin (exit 3)
+/// Returns the trace that an argument of a command line names: a file, a run folder, CASE:ARM of the last run
+/// of that case, or CASE:ARM:float64 for the arm's twin. The name of an existing file is always that file.
+/// \throws UserError for an unknown arm (with the known ones), or if there is no such run or twin (exit 3)
 std::filesystem::path find_trace(const std::string& words, const std::filesystem::path& out);
 
 }  // namespace parity

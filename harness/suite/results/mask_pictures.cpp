@@ -9,9 +9,9 @@
 namespace parity {
 namespace {
 
-constexpr int64_t most_tokens = 96;  // a side of the picture
+constexpr int64_t most_tokens = 96;  // for each side of the picture
 
-/// The first update of which an arm recorded what decides its mask.
+/// The first update with recorded tensors that determine the mask of an arm.
 struct Recorded {
   std::string arm;
   int64_t step = 0;
@@ -29,7 +29,7 @@ struct Recorded {
   }
 };
 
-/// [rows, tokens] of an update's input; none where it was not recorded, or is something else.
+/// Returns an input tensor of an update, [rows, tokens]; nothing if it was not recorded or has another form.
 std::optional<TensorView> tokens_input(const Trace& trace, const TensorKey& key) {
   const std::vector<TensorKey> keys = trace.tensors();
   if (std::ranges::find(keys, key) == keys.end())
@@ -60,7 +60,7 @@ std::optional<Recorded> recorded_of(const Evidence& evidence, const std::string&
   return found;
 }
 
-/// First query that attends to other keys on one side than on the other; 0 if none does.
+/// Returns the first query whose attended keys differ between the two masks; 0 if there is none.
 int64_t first_difference(const MaskRow& a, const MaskRow& b) {
   for (size_t q = 0; q < a.size(); ++q)
     for (size_t kv = 0; kv < q; ++kv)

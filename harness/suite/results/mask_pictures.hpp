@@ -12,11 +12,11 @@
 
 namespace parity {
 
-/// What an arm recorded of one row's mask: a pair attends if kv <= q, both are of one document, and kv is not
-/// before the query's first key.
+/// The attention mask of one row, as an arm recorded it. A query q attends to a key kv if kv <= q, both are
+/// in one document, and kv is not before the query's first key.
 struct MaskRow {
-  std::span<const int64_t> documents;        ///< [S]; only which tokens share one counts, not its number
-  std::span<const int64_t> first_keys = {};  ///< [S]; empty: documents alone decide
+  std::span<const int64_t> documents;        ///< [S] document of each token; ids may differ between arms
+  std::span<const int64_t> first_keys = {};  ///< [S] first key of each query; empty: no such limit
 
   size_t size() const { return documents.size(); }
   bool attends(size_t q, size_t kv) const {
@@ -25,7 +25,7 @@ struct MaskRow {
   }
 };
 
-/// Query-key pairs of one row under two rules.
+/// Numbers of attending query-key pairs of one row under two masks.
 struct MaskPairs {
   int64_t both = 0;
   int64_t only_first = 0;
@@ -36,10 +36,11 @@ struct MaskPairs {
 
 MaskPairs count_pairs(const MaskRow& first, const MaskRow& second);
 
-/// `masks` of results.json: the masks of the arms that recorded `document_ids` (phase input), and
-/// `first_keys` where other rules limit attention too (of a model with several masks those of its blocks with
-/// RoPE), the reference beside each other arm. Of each pair of arms the first row where their masks differ is
-/// shown, cut to at most 96 tokens around the first query that differs; without a difference the first row.
+/// Returns the member `masks` of results.json: the reference arm's mask next to that of each other arm.
+///
+/// Uses the tensors `document_ids` (phase input) and, where other rules limit attention too, `first_keys`.
+/// For a model with several masks, these are of its blocks with RoPE. Each pair of arms shows the first row
+/// whose masks differ, or else the first row, cut to at most 96 tokens around the first differing query.
 Json masks_of(const Case& source, const Evidence& evidence);
 
 }  // namespace parity

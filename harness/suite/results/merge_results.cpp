@@ -45,7 +45,8 @@ void add_counts(Json& sum, const Json& other) {
 /// The shards among the folders.
 class Shards {
  public:
-  /// \throws UserError if the folder's shard was there already, or is of another suite
+  /// Adds the shard of a folder.
+  /// \throws UserError if it is a duplicate, or of another suite
   void add(const Json& results, const fs::path& folder) {
     if (!results.contains("shard"))
       return;
@@ -89,7 +90,7 @@ bool has(const Json& item, const char* key, Json::value_t type) {
   return item.is_object() && item.contains(key) && item.at(key).type() == type;
 }
 
-/// What is counted and merged has the type it is taken as; renderers look at the rest.
+/// Returns whether the members that are counted and merged have the right types. Reports check the others.
 bool is_case(const Json& item) {
   const auto all = [&](const char* key, const auto& good) {
     return has(item, key, Json::value_t::array) && std::all_of(item[key].begin(), item[key].end(), good);
@@ -112,7 +113,7 @@ fs::path file_in(const fs::path& folder) {
                   " is damaged (its cases are not in the form of reports/RESULTS.md); run the suite again");
 }
 
-/// What several results say of all their cases, as one.
+/// Merges the members of several results that are about all their cases.
 class Sum {
  public:
   explicit Sum(Mixing mixing) : mixing_(mixing) {}
@@ -120,7 +121,7 @@ class Sum {
   void add(const Json& rest, const fs::path& folder) {
     shards_.add(rest, folder);
     folders_.push_back(folder);
-    for (const Json& known : rest.value("mixed", Json::array()))  // itself merged of such
+    for (const Json& known : rest.value("mixed", Json::array()))  // of results that are already merged
       mixed_.push_back(known.get<std::string>());
     if (sum_.is_null()) {
       sum_ = first_ = rest;
@@ -129,26 +130,26 @@ class Sum {
     }
     compare_origin(rest, folder);
     add_counts(sum_["summary"], rest["summary"]);
-    if (!sum_.contains("goldens") && rest.contains("goldens"))  // one shard tells
+    if (!sum_.contains("goldens") && rest.contains("goldens"))  // only one shard has them
       sum_["goldens"] = rest["goldens"];
     for (const Json& name : rest.value("unfinished", Json::array()))
       sum_["unfinished"].push_back(name);
     sum_["interrupted"] = sum_.value("interrupted", false) || rest.value("interrupted", false);
     const double before = number_or(sum_, "seconds", 0);
     const double more = number_or(rest, "seconds", 0);
-    sum_["seconds"] = shards_.any() ? std::max(before, more) : before + more;  // shards run side by side
+    sum_["seconds"] = shards_.any() ? std::max(before, more) : before + more;  // shards run in parallel
   }
 
   const Json& json() const { return sum_; }
 
-  /// Says where they come from. A shard's own report is its own, so it needs none of this.
+  /// Records the origin of the merged results. A single shard's report does not need it.
   void describe(const fs::path& out) {
     shards_.describe(sum_);
     if (!mixed_.empty())
       sum_["mixed"] = mixed_;
     if (folders_.size() == 1)
       return;
-    sum_["command"] = {"parity", "report"};  // the runs' own commands made a part each
+    sum_["command"] = {"parity", "report"};  // the commands of the runs each made only a share of it
     for (const fs::path& folder : folders_)
       sum_["command"].push_back(folder.string());
     sum_["command"].push_back("--out");
@@ -156,7 +157,8 @@ class Sum {
   }
 
  private:
-  /// \throws UserError if the results are of another origin than the first folder's and that is not allowed
+  /// Compares the origin of results with that of the first folder.
+  /// \throws UserError if they differ and mixing is not allowed
   void compare_origin(const Json& rest, const fs::path& folder) {
     const auto found = differences_of_origin(first_, folders_.front().string(), rest, folder.string());
     if (!found.empty() && mixing_ == Mixing::refused)
@@ -172,7 +174,7 @@ class Sum {
   std::vector<fs::path> folders_;
   Shards shards_;
   Json sum_;
-  Json first_;  ///< the first folder's, but for its cases
+  Json first_;  ///< of the first folder, without its cases
   std::vector<std::string> mixed_;
 };
 

@@ -10,7 +10,8 @@
 namespace parity {
 namespace {
 
-/// What machines that share a suite may differ in: no bit depends on it, or each case says it itself.
+/// The members in which machines that share a suite may differ: no bit depends on them, or each case has its
+/// own.
 constexpr std::array<std::string_view, 4> may_differ = {"cores", "profile", "shard", "missing shards"};
 
 Json member(const Json& object, const std::string& key) {

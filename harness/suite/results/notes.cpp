@@ -18,7 +18,7 @@
 namespace parity {
 namespace {
 
-/// Updates with lr 0 that left every parameter as it was.
+/// Returns the updates with lr 0 that changed no parameter.
 std::vector<int64_t> wasted_updates(const Trace* trace) {
   const StepValues rates = step_values(trace, "lr");
   const StepValues moves = step_values(trace, "update_norm");
@@ -38,7 +38,8 @@ std::string describe_wasted_updates(const std::vector<int64_t>& updates) {
       updates.size(), updates.front(), updates.back());
 }
 
-/// "updates with lr 0, of 10: titan 0, deepspeed 2", if any arm has one and another to compare with.
+/// Returns "updates with lr 0, of 10: titan 0, deepspeed 2" if any arm has such an update and there are
+/// several arms.
 std::vector<std::string> zero_rates(const Case& source, const Evidence& evidence) {
   std::string counts;
   int64_t arms = 0, zeros = 0, longest = 0;
@@ -58,7 +59,7 @@ std::vector<std::string> zero_rates(const Case& source, const Evidence& evidence
   return {fmt::format("updates with lr 0, of {}:{}", longest, counts)};
 }
 
-/// Arms that say the same share a note: "flex, varlen: ...".
+/// Collects notes; arms with the same note share it: "flex, varlen: ...".
 class SharedNotes {
  public:
   void add(const std::string& note, const std::string& arm) {
@@ -85,7 +86,7 @@ class SharedNotes {
   std::vector<Note> notes_;
 };
 
-/// `warnings` of the provenance; what is not a list of texts comes from another trainer and is left alone.
+/// Returns the `warnings` of the provenance. Ignores any other form, which is from a foreign trainer.
 std::vector<std::string> warnings_of(const Trace* trace) {
   std::vector<std::string> warnings;
   const Json found = trace ? trace->provenance().value("warnings", Json()) : Json();
@@ -95,7 +96,7 @@ std::vector<std::string> warnings_of(const Trace* trace) {
   return warnings;
 }
 
-/// "layers.0 (1 x 40 elements)" of "layers.0: 1 x 40 elements: ...".
+/// Returns "layers.0 (1 x 40 elements)" for "layers.0: 1 x 40 elements: ...".
 std::string describe_buffer(const std::string& line) {
   const size_t name = line.find(": "), layout = line.find(": ", std::min(name, line.size() - 1) + 1);
   if (name == std::string::npos || layout == std::string::npos)
@@ -103,7 +104,7 @@ std::string describe_buffer(const std::string& line) {
   return fmt::format("{} ({})", line.substr(0, name), line.substr(name + 2, layout - name - 2));
 }
 
-/// The flat buffers that gradients are reduced in; "" where each parameter has its own.
+/// Returns the flat buffers in which gradients are reduced; "" if each parameter has its own.
 std::string buffers_of(const Trace& trace) {
   constexpr size_t most = 6;
   std::vector<std::string> buffers;
@@ -123,7 +124,8 @@ std::string buffers_of(const Trace& trace) {
   return count + ", of " + list_text(buffers);
 }
 
-/// "defect put into it: scale by 1e-06 of grad x at step 3 (64 elements changed)", for each fault of a run.
+/// Returns a note for each fault of a run: "defect put into it: scale by 1e-06 of grad x at step 3 (64
+/// elements changed)".
 std::vector<std::string> faults_of(const Trace* trace) {
   std::vector<std::string> words;
   if (trace)
@@ -133,8 +135,8 @@ std::vector<std::string> faults_of(const Trace* trace) {
   return words;
 }
 
-/// In which buffers gradients are reduced, where arms of equally many ranks do not agree in that: the order
-/// of a sum over more than two ranks depends on it.
+/// Returns the reduction buffers of arms that have equal numbers of ranks but different buffers. The order of
+/// a sum over more than two ranks depends on them.
 std::vector<std::string> reduction_buffers(const Case& source, const Evidence& evidence) {
   std::map<int64_t, std::set<std::string>> by_ranks;
   const auto each_arm = [&](const auto& visit) {

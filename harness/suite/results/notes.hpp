@@ -10,8 +10,8 @@
 
 namespace parity {
 
-/// Sentences about what nobody asked for and everybody wants to know: updates wasted on a learning rate of 0,
-/// how many there are in each arm, and what the trainers warned of.
+/// Returns sentences about findings that no check asks for: updates wasted on a learning rate of 0, with
+/// their number in each arm, and the warnings of the trainers.
 std::vector<std::string> notes_on(const Case& source, const Evidence& evidence);
 
 }  // namespace parity

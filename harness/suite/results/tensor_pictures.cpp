@@ -16,11 +16,11 @@
 namespace parity {
 namespace {
 
-constexpr int64_t most_rows = 48;  // of cells
+constexpr int64_t most_rows = 48;  // rows of cells
 constexpr int64_t most_columns = 64;
-constexpr size_t most_pictures = 4;  // of a case
+constexpr size_t most_pictures = 4;  // for each case
 
-/// First element of each of at most `most` parts of `size` elements, as equal as can be.
+/// Returns the first index of each of at most `most` nearly equal ranges of `size` elements.
 std::vector<int64_t> starts(int64_t size, int64_t most) {
   const int64_t parts = std::min(size, most);
   std::vector<int64_t> first;
@@ -29,20 +29,20 @@ std::vector<int64_t> starts(int64_t size, int64_t most) {
   return first;
 }
 
-/// |a - e|; 0 for the same infinity, NaN for what has no distance.
+/// Returns |a - e|; 0 for equal infinities, NaN if there is no distance.
 double distance(double e, double a) {
   if (e == a || (std::isnan(e) && std::isnan(a)))
     return 0;
   return std::isfinite(e) && std::isfinite(a) ? std::abs(a - e) : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// NaN is the largest of all.
+/// Raises a cell to a value if that is larger. NaN counts as the largest.
 void raise(double& cell, double value) {
   if (std::isnan(value) || value > cell)
     cell = value;
 }
 
-/// A row of the tensor as doubles.
+/// Converts a row of the tensor to doubles.
 void widen_row(const TensorView& tensor, int64_t row, std::vector<double>& values) {
   const size_t offset = static_cast<size_t>(row) * values.size() * size_of(tensor.dtype);
   widen_block(tensor.dtype, static_cast<const std::byte*>(tensor.data) + offset, values.size(),
@@ -80,7 +80,7 @@ TensorPicture whole_picture(const TensorKey& key, const TensorView& e, const Ten
   return picture;
 }
 
-/// Block b of K begins at element ceil(b n / K). METRICS.md M16.
+/// Returns the picture of block sums. Block b of K begins at element ceil(b n / K). Source: METRICS.md M16.
 TensorPicture block_picture(const SketchRow& e, const SketchRow& a) {
   TensorPicture picture{.key = a.key, .shape = e.shape, .estimated = true, .rows = 1};
   picture.columns = element_count(e.shape);
@@ -104,7 +104,7 @@ bool shows_something(const TensorPicture& picture) {
   });
 }
 
-/// Three significant digits: a colour and a number to hover over need no more.
+/// Rounds to three significant digits, enough for a colour and a tooltip.
 double rounded(double value) {
   if (value == 0 || !std::isfinite(value))
     return value;
@@ -124,7 +124,7 @@ std::optional<SketchRow> stored_sketch(const GoldenContent& golden, const std::s
   return std::nullopt;
 }
 
-/// The step of a claim's first side that the second's `step` is held against.
+/// Returns the step of a claim's first arm that is compared with `step` of the second.
 int64_t expected_step(const Check& claim, int64_t step) {
   switch (claim.relation) {
     case Relation::lagged:
@@ -202,7 +202,7 @@ std::map<size_t, Json> tensor_pictures(const std::vector<JudgedCheck>& judged, c
         if (const auto picture = picture_of_check(judged[i], evidence, golden))
           pictures[i] = picture->to_json();
       } catch (const UserError&) {
-        continue;  // a part that cannot be read: the check says so
+        continue;  // an unreadable shard, which the check reports
       }
     }
   return pictures;

@@ -15,28 +15,31 @@
 
 namespace parity {
 
-/// How two tensors differ, seen from far: |a - e| over a grid, the largest of each cell.
+/// The difference of two tensors on a coarse grid: the largest |actual - expected| in each cell.
 struct TensorPicture {
   TensorKey key;
   Shape shape;
-  bool estimated = false;  ///< from sketches: one row of block sums, not elements
-  int64_t rows = 0;        ///< of the tensor as a matrix: all dimensions but the last, by the last
-  int64_t columns = 0;     ///< estimated: the number of elements
+  bool estimated = false;  ///< from sketches: one row of block sums instead of elements
+  /// Rows of the tensor as a matrix: the product of all dimensions but the last.
+  int64_t rows = 0;
+  /// Columns: the last dimension; if estimated, the number of elements.
+  int64_t columns = 0;
   std::vector<int64_t> row_starts = {}, column_starts = {};  ///< first row and column of each cell
-  std::vector<std::vector<double>> cells = {};  ///< NaN where a side is not finite and the bits differ
+  /// By row and column; NaN where a value is not finite and the bits differ.
+  std::vector<std::vector<double>> cells = {};
 
-  Json to_json() const;  ///< `picture` of results.json (reports/RESULTS.md)
+  /// Returns the member `picture` of results.json (reports/RESULTS.md).
+  Json to_json() const;
 };
 
-/// Nothing if the two are the same, or cannot be subtracted. At most 48 by 64 cells. Whole tensors give
-/// elements, sketches what their blocks tell: the part of the flat tensor that differs.
+/// Returns the picture of a difference, at most 48 by 64 cells; nothing if the tensors are equal or cannot be
+/// subtracted. Whole tensors give elements; sketches give the blocks of the flat tensor that differ.
 std::optional<TensorPicture> picture_of(const TensorSource& expected, const TensorSource& actual);
 
-/// The pictures of a case: for each check of tensors that failed or found rounding the tensor that its
-/// sentence is about, at most 4, failures first.
+/// Returns the pictures of a case by index in `judged`: at most 4, failures first.
 ///
-/// \param golden  what the case's golden holds; empty without one
-/// \return position in `judged` -> picture
+/// A check of tensors that failed or found rounding has a picture of the tensor that its sentence names.
+/// \param golden  content of the case's golden; empty without one
 std::map<size_t, Json> tensor_pictures(const std::vector<JudgedCheck>& judged, const Evidence& evidence,
                                        const GoldenContent& golden);
 

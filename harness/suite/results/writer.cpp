@@ -10,8 +10,8 @@
 namespace parity {
 namespace {
 
-/// As json_text would show it inside a list that is a member: a break inside a string is written \n, so each
-/// one here is between two values.
+/// Returns JSON text indented as json_text does inside a list that is a member. Strings have line breaks as
+/// \n, so each line break here is between two values.
 std::string indented(const std::string& text) {
   std::string result = "  ";
   for (const char byte : text) {

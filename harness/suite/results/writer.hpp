@@ -10,23 +10,25 @@
 
 namespace parity {
 
-/// results.json (schema parity.results/1) as it comes: each case whole once, then what is said of all. A case
-/// that was added is on disk and no longer in memory.
+/// Writes results.json (schema parity.results/1) piece by piece: each case once, then the members about all
+/// cases. An added case is on disk and no longer in memory.
 class ResultsWriter {
  public:
   /// \throws UserError if its folder cannot be written to
   explicit ResultsWriter(std::filesystem::path file);
 
-  /// \param place  among the cases; the order of adding is free
-  /// \throws UserError if the disk is full, as all below
+  /// Adds a case. Cases may be added in any order.
+  /// \param place  index among the cases
+  /// \throws UserError if the disk is full
   void add(size_t place, const Json& item);
-  /// Writes the file: cases by their places, then `rest`, the members beside them.
+  /// Writes the file: cases by index, then the other members, `rest`.
+  /// \throws UserError if the disk is full
   void finish(const Json& rest);
 
  private:
   std::filesystem::path file_;
   Spool cases_;
-  std::map<size_t, size_t> pieces_;  ///< place -> number in the spool
+  std::map<size_t, size_t> pieces_;  ///< index of the case -> index in the spool
 };
 
 }  // namespace parity

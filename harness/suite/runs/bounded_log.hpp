@@ -7,22 +7,22 @@
 
 namespace parity {
 
-/// How much of a trainer's output is kept.
+/// The size limits of a trainer's log [bytes].
 struct LogBounds {
   uint64_t most = uint64_t{8} << 20;  ///< a longer log is cut to its head and its tail
   uint64_t head = uint64_t{1} << 20;
   uint64_t tail = uint64_t{1} << 20;
 };
 
-/// A log that somebody appends to (O_APPEND) and that must not fill the disk. What is written in the moment
-/// of a cut may be lost.
+/// A log to which another process appends (O_APPEND) and that must not fill the disk. Output written during a
+/// cut may be lost.
 class BoundedLog {
  public:
   explicit BoundedLog(std::filesystem::path file, LogBounds bounds = {})
       : file_(std::move(file)), bounds_(bounds) {}
 
-  /// Cuts the middle out of a log that grew too long: "[... 123 bytes left out here ...]". Never throws: a
-  /// log that cannot be cut only stays long.
+  /// Replaces the middle of a log that is too long by "[... 123 bytes left out here ...]". Never throws: a
+  /// log that cannot be cut stays long.
   void trim();
 
  private:

@@ -22,7 +22,7 @@ constexpr std::array<const char*, 5> units = {"", "K", "M", "G", "T"};
 struct StoredRun {
   fs::path folder;
   uint64_t bytes = 0;
-  fs::file_time_type used;  ///< of run.json; of the folder where there is none
+  fs::file_time_type used;  ///< time of run.json, or of the folder if there is none
   bool last_choice = false;
 };
 
@@ -39,7 +39,7 @@ uint64_t bytes_below(const fs::path& folder) {
   return sum;
 }
 
-/// Folders of other names are somebody else's, whatever `runs` turned out to be.
+/// Returns whether a name is that of a run. Other folders are not from parity and are never deleted.
 bool is_run_id(const std::string& name) {
   return name.size() == 16 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
 }

@@ -9,29 +9,34 @@
 
 namespace parity {
 
-/// Which runs a bounded cache may drop. Runs are named by their ids.
+/// The size limit of the run cache, and the ids of runs that it may not drop.
 struct CachePolicy {
   uint64_t most_bytes = 0;
-  std::set<std::string> kept;       ///< never dropped: what a failed case left, which somebody will look at
-  std::set<std::string> kept_long;  ///< dropped only when nothing else is left: what passed just now
+  /// Runs that are never dropped: those of failed cases, since a person will look at them.
+  std::set<std::string> kept;
+  /// Runs that are dropped only if no others remain: those of cases that have just passed.
+  std::set<std::string> kept_long;
 };
 
-/// What trimming did.
+/// The effect of trim_cache().
 struct CacheTrim {
   size_t dropped = 0;
   uint64_t freed_bytes = 0;
   uint64_t left_bytes = 0;
 };
 
-/// Deletes folders of `runs` until they take at most `policy.most_bytes`: the least recently used first, and
-/// of those in `kept_long` the largest first. A deletion that is cut short leaves a run without run.json,
-/// which is no answer. What cannot be deleted is left.
+/// Deletes folders in `runs` until the rest take at most `policy.most_bytes`: the least recently used first,
+/// then those in `kept_long`, the largest first.
+///
+/// An interrupted deletion leaves a run without run.json, which the cache ignores. Folders that cannot be
+/// deleted stay.
 CacheTrim trim_cache(const std::filesystem::path& runs, const CachePolicy& policy);
 
-/// "12 GiB", "1.5 MiB"; for messages.
+/// Returns a size for messages: "12 GiB", "1.5 MiB".
 std::string format_bytes(uint64_t bytes);
 
-/// "20G", "512M", "0" as bytes (K, M, G, T: powers of 1024). \throws UserError for anything else
+/// Returns the number of bytes of "20G", "512M" or "0" (K, M, G, T: powers of 1024).
+/// \throws UserError for any other text
 uint64_t parse_bytes(const std::string& words);
 
 }  // namespace parity

@@ -92,7 +92,7 @@ bool is_stopped(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string text;
   std::getline(file, text);
-  const size_t name_end = text.rfind(") ");  // the name may hold anything
+  const size_t name_end = text.rfind(") ");  // the name may contain any character
   return name_end != std::string::npos && name_end + 2 < text.size() && text[name_end + 2] == 'T';
 }
 

@@ -10,16 +10,16 @@
 
 namespace parity {
 
-/// Why a run did not finish.
+/// The reasons why a run does not finish.
 enum class FailureKind {
   crashed,      ///< a rank ended by a signal or with an error status
   hung,         ///< no rank made progress within its time limit
   no_trace,     ///< the run ended well and left no trace
   bad_trace,    ///< its trace cannot be read, is partial, or contradicts the run
-  bad_fault,    ///< a fault that it was given met no tensor
+  bad_fault,    ///< a fault to inject matched no tensor
   non_finite,   ///< the trainer met a NaN or an infinity and stopped
   interrupted,  ///< Ctrl-C, or the suite was stopped
-  not_started,  ///< what it needs is missing: another run's trace, a program
+  not_started,  ///< something it needs is missing: another run's trace, a program
   bad_config,   ///< the trainer refused its config
   missing,      ///< a file that the config names is not there
   no_device,    ///< the machine has no device that the config asks for
@@ -34,16 +34,16 @@ struct EnumNames<FailureKind> {
 };
 static_assert(EnumNames<FailureKind>::names.size() == static_cast<size_t>(FailureKind::no_device) + 1);
 
-/// Returns the kind that results name; `crashed` for a name that this version does not know, or none.
+/// Returns the kind with this name in results; `crashed` for "" or a name that this version does not know.
 FailureKind failure_kind_of(std::string_view name);
 
-/// What a kind of failure means for whoever asked for the run.
+/// The consequences of a kind of failure.
 struct FailureMeaning {
-  ExitCode exit_code;  ///< of a case whose arm failed so
-  bool computed;       ///< whether it says something about the numbers; false: the run was never under way
+  ExitCode exit_code;  ///< of a case with an arm that failed in this way
+  bool computed;       ///< whether it says something about the numbers; false: training never began
 };
 
-/// Returns the row of the one table of these meanings.
+/// Returns the consequences of a kind of failure, from the one table of them.
 FailureMeaning meaning_of(FailureKind kind);
 
 }  // namespace parity

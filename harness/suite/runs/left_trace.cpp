@@ -17,7 +17,7 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-/// Whether the run makes an update at which the fault is.
+/// Returns whether the run makes an update with the fault.
 bool is_within(const Fault& fault, const PlannedRun& run) {
   const int64_t first = run.span.start_run.empty() ? 0 : run.span.start_step + 1;
   return fault.steps.empty() || std::ranges::any_of(fault.steps, [&](int64_t step) {
@@ -25,7 +25,7 @@ bool is_within(const Fault& fault, const PlannedRun& run) {
          });
 }
 
-/// A fault of the run that its trace does not tell of as applied, in words; "" if there is none.
+/// Returns a fault of the run that its trace does not confirm as applied, in words; "" if there is none.
 std::string fault_problem(const PlannedRun& run, const Trace& trace) {
   const std::vector<FaultReport>& reports = trace.faults();
   for (size_t i = 0; i < run.capture.faults.size(); ++i) {
@@ -43,8 +43,7 @@ std::string fault_problem(const PlannedRun& run, const Trace& trace) {
   return "";
 }
 
-/// Updates that the trace lacks, or has beyond those that the run was started for, in words; "" if there are
-/// none.
+/// Returns missing updates, or updates beyond the range of the run, in words; "" if there are none.
 std::string steps_problem(const PlannedRun& run, const Trace& trace) {
   const RunUpdates updates = run.updates();
   if (!updates.known())
@@ -62,7 +61,7 @@ std::string steps_problem(const PlannedRun& run, const Trace& trace) {
       lacking.empty() ? more.text() : lacking.text());
 }
 
-/// Ranks whose values are not in the trace, in words; "" if all are.
+/// Returns the ranks whose values are not in the trace, in words; "" if all are there.
 std::string ranks_problem(const PlannedRun& run, const Trace& trace) {
   if (ranks_of(trace) == run.ranks)
     return "";

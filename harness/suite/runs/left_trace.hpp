@@ -10,11 +10,11 @@
 
 namespace parity {
 
-/// Why a run that ended well gives no answer: it left no trace, a partial one, one that cannot be read, one
-/// of other updates or of another number of ranks than the run was started with, or one that does not say of
-/// each of the run's faults that it was applied. Nothing if its trace is one.
+/// Returns why the trace of a run that ended well is not usable; nothing if it is usable.
 ///
-/// A trainer that does not read its capture's faults would pass for one that withstands them.
+/// The trace may be missing, partial or unreadable, or have other updates or another number of ranks than the
+/// run was started with. It may also not confirm that each of the run's faults was applied: a trainer that
+/// ignores the faults in its capture would otherwise look like one that tolerates them.
 std::optional<RunFailure> trace_failure(const PlannedRun& run, const std::filesystem::path& trace);
 
 }  // namespace parity

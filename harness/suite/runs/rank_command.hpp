@@ -10,19 +10,20 @@
 
 namespace parity {
 
-/// The command line of one process of a run: placeholders {run_dir} {config} {steps} {dtype} {case_dir}
-/// {worktree} {trace:ARM} are replaced inside each word of a command; other braces stay.
+/// Returns the command line of one process of a run. Replaces the placeholders {run_dir} {config} {steps}
+/// {dtype} {case_dir} {worktree} {trace:ARM} inside each word of a command; other braces stay.
 std::vector<std::string> expand_command(const PlannedRun& run, const RunStore& store);
 
-/// Whether a second process goes on, as the config asks for and the run's span gets to it.
+/// Returns whether a second process resumes the run: the config asks for a restart, and the run's span
+/// reaches it.
 bool restarts(const PlannedRun& run);
 
-/// What parity-train is told of the updates to make: where to stop, where to go on from.
+/// Returns the arguments of parity-train that name the updates to make: where to stop, where to resume from.
 /// \param leg  0, or 1 for the second process of a run that restarts
 std::vector<std::string> span_arguments(const PlannedRun& run, const RunStore& store, int leg);
 
-/// A port of this machine that nobody listens on now, for trainers that meet over TCP; 0 if the system gives
-/// none.
+/// Returns a TCP port of this machine on which no process listens now, for trainers that connect over TCP; 0
+/// if the system has none.
 int free_port();
 
 }  // namespace parity

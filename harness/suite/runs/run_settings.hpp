@@ -11,21 +11,22 @@
 
 namespace parity {
 
-/// Where results go unless --out says otherwise.
+/// The results folder if `--out` is not given.
 inline constexpr const char* default_out_folder = "out/suite";
 
-/// Enough for the runs of some ten suites of ours.
+/// The default size of the run cache: enough for some ten full suites of this repository.
 inline constexpr uint64_t default_cache_bytes = uint64_t{10} << 30;
 
-/// How runs are executed.
+/// Settings for executing runs.
 struct RunSettings {
-  std::filesystem::path out = default_out_folder;  ///< results.json and runs/ go here
-  std::filesystem::path trainer;                   ///< parity-train; its schema lies beside it
+  std::filesystem::path out = default_out_folder;  ///< folder of results.json and runs/
+  std::filesystem::path trainer;                   ///< parity-train, with its schema next to it
   int jobs = 1;                                    ///< core slots
   bool use_cache = true;
-  uint64_t cache_bytes = default_cache_bytes;  ///< most that runs/ may take; least recently used go first
-  Json producer = Json::object();              ///< name, version, commit, dirty
-  std::vector<std::string> command;            ///< the command line that asked
+  /// Largest size of runs/; the least recently used runs are dropped first.
+  uint64_t cache_bytes = default_cache_bytes;
+  Json producer = Json::object();    ///< name, version, commit, dirty
+  std::vector<std::string> command;  ///< the command line of this process
 };
 
 /// Appends `--out OUT` to a command line, unless `out` is the default folder.

@@ -30,7 +30,7 @@ bool Runner::ready(const PlannedRun& run) const {
                      [&](const auto& entry) { return results_.contains(entry.second); });
 }
 
-/// A run whose input did not come about cannot start.
+/// Drops a run that cannot start because a run that it reads failed. \return whether it was dropped
 bool Runner::drop_if_hopeless(const PlannedRun& run) {
   for (const auto& [arm, id] : run.trace_of) {
     const auto found = results_.find(id);
@@ -56,7 +56,7 @@ void Runner::start_waiting() {
       next = waiting_.erase(next);
       continue;
     }
-    // One that asks for more than there is runs alone.
+    // A run that needs more slots than there are runs alone.
     const bool fits = used + next->slots() <= options_.slots || used == 0;
     if (!fits || !ready(*next)) {
       ++next;

@@ -15,9 +15,10 @@
 
 namespace parity {
 
-/// Executes planned runs beside each other, as far as the core slots allow (ranks x threads each), in the
-/// order they were added (run_order.hpp). A run that reads another's trace waits for it. One thread; poll()
-/// never blocks for long.
+/// Executes planned runs in parallel, as the core slots allow (ranks x threads for each run).
+///
+/// Starts runs in the order in which they were added (run_order.hpp). A run that reads another run's trace
+/// waits for that run. Single-threaded; poll() never blocks for long.
 class Runner {
  public:
   struct Options {
@@ -28,15 +29,16 @@ class Runner {
 
   Runner(Options options, const RunStore& store);
 
-  /// Queues a run; cached ones are finished at once.
+  /// Queues a run. A cached run is finished at once.
   void add(const PlannedRun& run);
-  /// Starts what fits, looks after what runs. \return ids of runs that ended since the last call
+  /// Starts the waiting runs that fit, polls the running ones. \return ids of runs that ended since the last
+  /// call
   std::vector<std::string> poll();
   bool busy() const { return !waiting_.empty() || !running_.empty(); }
   const std::map<std::string, RunResult>& results() const { return results_; }
-  /// Ends what runs and drops what waits; their results say "interrupted".
+  /// Ends the running runs and drops the waiting ones; their results say "interrupted".
   void interrupt();
-  /// "3/14 runs  lr/warmup_index:one_indexed 4/10  1m 05s left"
+  /// Returns the progress: "3/14 runs  lr/warmup_index:one_indexed 4/10  1m 05s left".
   std::string status_line() const;
 
  private:

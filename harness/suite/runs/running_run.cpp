@@ -24,8 +24,8 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr uint64_t largest_heartbeat = 64 << 10;
-constexpr std::string_view device_phase = "device";  // of a heartbeat: parity-train looks for its device
-constexpr std::chrono::seconds patience{1};  // for a first cause to show, once a rank has lost its peer
+constexpr std::string_view device_phase = "device";  // of a heartbeat while parity-train opens its device
+constexpr std::chrono::seconds patience{1};  // time for a first cause to show after a rank lost its peer
 
 Json heartbeat_of(const fs::path& folder, int rank) {
   const fs::path file = folder / heartbeat_name(rank);
@@ -43,7 +43,7 @@ int64_t step_of(const Json& heartbeat) {
   return integer_or(heartbeat, "step", 0);
 }
 
-/// "at update 12" or, before the first one, what it did last: "before the first update (meet)".
+/// Returns "at update 12" or, before the first update, its last phase: "before the first update (meet)".
 std::string describe_place(const Json& heartbeat) {
   if (const int64_t step = step_of(heartbeat); step > 0)
     return fmt::format("at update {}", step);
@@ -51,12 +51,12 @@ std::string describe_place(const Json& heartbeat) {
   return "before the first update" + (phase.empty() ? "" : " (" + visible(phase) + ")");
 }
 
-/// "rank 2" where there are several.
+/// Returns "rank 2" if there are several ranks.
 std::string describe_rank(const PlannedRun& run, int rank) {
   return run.ranks == 1 ? run.label : fmt::format("rank {} of {}", rank, run.label);
 }
 
-/// ": parity-train: no GPU" as "no GPU".
+/// Returns "no GPU" for ": parity-train: no GPU".
 std::string without_program(const std::string& words) {
   constexpr std::string_view before = ": parity-train: ";
   return words.starts_with(before) ? words.substr(before.size()) : words;
@@ -77,7 +77,7 @@ fs::path RunningRun::log(const char* stream, int rank) const {
 
 void RunningRun::start_leg() {
   const fs::path folder = fs::absolute(result_.folder);
-  // A stale rendezvous file breaks every rank, so each leg of each start has its own.
+  // A stale rendezvous file makes every rank fail, so each leg of each start has its own.
   rendezvous_ =
       folder / fmt::format("rendezvous.{}.{}.{}", leg_, ::getpid(), started_.time_since_epoch().count());
   const int port = free_port();
@@ -139,7 +139,7 @@ std::vector<RankState> RunningRun::states() {
     const Json beat = heartbeat_of(result_.folder, static_cast<int>(i));
     RankState state;
     state.ended = ranks_[i].process.poll();
-    state.tells_lost_peer = !run_.is_command();  // a command's exit statuses have meanings of their own
+    state.tells_lost_peer = !run_.is_command();  // the exit statuses of a command have other meanings
     state.stopped = !state.ended && is_stopped(ranks_[i].process.pid());
     state.waits_in = text_or(beat, "waits_in");
     state.collectives = integer_or(beat, "collectives", 0);
@@ -230,7 +230,7 @@ bool RunningRun::poll() {
   return true;
 }
 
-/// A rank that is held holds up the others, which then give no sign of life either.
+/// Fails the run because a rank is silent. A stopped rank blocks the others, whose heartbeats then stop too.
 void RunningRun::fail_silent(size_t quietest) {
   const std::vector<RankState> all = states();
   const std::string limit = fmt::format("no sign of life for {} (the limit is timeout_seconds of the case)",
@@ -246,7 +246,8 @@ void RunningRun::fail_silent(size_t quietest) {
        rank);
 }
 
-/// parity-train has our exit statuses, so that it can say that a config is impossible, or a file not there.
+/// Fails the run by the exit status of a rank. parity-train uses the harness's exit codes, for example for an
+/// impossible config or a missing file.
 void RunningRun::fail_with_status(const WaitStatus& status, int culprit) {
   const auto code = status.exit_status();
   const auto is = [&](ExitCode wanted) { return !run_.is_command() && code == static_cast<int>(wanted); };
@@ -272,19 +273,19 @@ void RunningRun::stop_ranks() {
     return;
   const pid_t group = ranks_.front().process.pid();
   signal_group(group, SIGTERM);
-  signal_group(group, SIGCONT);  // one that is held could not take the other signal
+  signal_group(group, SIGCONT);  // a stopped process would not handle the next signal
   const auto deadline = Clock::now() + std::chrono::seconds(2);
   for (Rank& rank : ranks_)
     rank.process.wait_for(
         std::max(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()),
                  std::chrono::milliseconds(0)));
-  signal_group(group, SIGKILL);  // also what the ranks started themselves
+  signal_group(group, SIGKILL);  // also ends processes that the ranks started
   for (Rank& rank : ranks_)
     rank.process.stop(std::chrono::milliseconds(0));
-  end_offspring(mark_);  // and what left the group
+  end_offspring(mark_);  // and those that left the group
 }
 
-/// The store of ranks that were killed: those that end well remove it themselves.
+/// Removes the rendezvous file of killed ranks. Ranks that end well remove it themselves.
 void RunningRun::remove_rendezvous() {
   std::error_code ignored;
   fs::remove(rendezvous_, ignored);
@@ -310,7 +311,8 @@ void RunningRun::interrupt() {
 }
 
 void RunningRun::end() {
-  signal_group(ranks_.front().process.pid(), SIGKILL);  // what the ranks left running in the background
+  // Ends processes that the ranks left in the background.
+  signal_group(ranks_.front().process.pid(), SIGKILL);
   end_offspring(mark_);
   remove_rendezvous();
   trim_logs();

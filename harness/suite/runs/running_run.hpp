@@ -18,18 +18,18 @@
 
 namespace parity {
 
-/// A run in execution: its ranks, one process each, in one process group; a run that restarts has two legs,
-/// one after the other. Never blocks.
+/// A run in execution. Its ranks, one process each, are in one process group. A run that restarts has two
+/// legs, one after the other. No member function blocks.
 class RunningRun {
  public:
-  /// Starts the first leg. Problems of starting end up in the result.
+  /// Starts the first leg. The result reports a failure to start.
   RunningRun(const PlannedRun& run, const RunStore& store, const std::filesystem::path& trainer);
 
-  /// Looks after the ranks. \return whether the run has ended
+  /// Checks the ranks and starts the next leg if one is due. \return whether the run has ended
   bool poll();
   const RunResult& result() const { return result_; }
   const PlannedRun& run() const { return run_; }
-  /// Updates finished, by the heartbeat of the slowest rank.
+  /// Returns the number of finished updates, by the heartbeat of the slowest rank.
   int64_t steps_done() const;
   /// Ends every process of the run.
   void interrupt();
@@ -37,7 +37,7 @@ class RunningRun {
  private:
   struct Rank {
     Process process;
-    std::string beat;  ///< last heartbeat seen
+    std::string beat;  ///< last heartbeat read
     std::chrono::steady_clock::time_point last_sign;
     std::vector<BoundedLog> logs;
   };
@@ -65,7 +65,7 @@ class RunningRun {
   std::vector<Rank> ranks_;
   std::filesystem::path rendezvous_;
   RunResult result_;
-  std::string mark_ = new_offspring_mark();  ///< of its processes, also of those that they started
+  std::string mark_ = new_offspring_mark();  ///< of its processes and of all that they start
   int leg_ = 0;
   bool ended_ = false;
   std::optional<std::chrono::steady_clock::time_point> first_failure_;  ///< when a rank lost its peer

@@ -9,7 +9,8 @@
 
 namespace parity {
 
-/// Shows how far the runs are. Their status reads every heartbeat, so it is made only as often as it is seen.
+/// Shows the progress of the runs. Making the status line reads every heartbeat file, so it is made only as
+/// often as it is shown.
 class RunStatus {
  public:
   explicit RunStatus(Progress& progress) : progress_(progress) {}
@@ -21,7 +22,7 @@ class RunStatus {
     if (progress_.live())
       progress_.show(runner.status_line());
     else if (next_.time_since_epoch().count() > 0)
-      progress_.note(runner.status_line());  // a log that is silent for long looks dead, also to CI
+      progress_.note(runner.status_line());  // CI may end a job whose log is silent for long
     next_ = now + (progress_.live() ? std::chrono::milliseconds(200) : std::chrono::minutes(1));
   }
 

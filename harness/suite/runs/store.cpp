@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t largest_record = 16 << 20;
 
-/// run.json of a finished run with this identity; null where there is none.
+/// Returns run.json of a finished run with this identity; null if there is none.
 Json record_of(const fs::path& folder, const PlannedRun& run) {
   std::error_code error;
   if (!fs::is_regular_file(folder / "run.json", error))
@@ -28,7 +28,7 @@ Json record_of(const fs::path& folder, const PlannedRun& run) {
   return usable ? record : Json();
 }
 
-/// What the recorded run captured; nothing if the record is of another version.
+/// Returns the capture of a recorded run; nothing if the record is of another version.
 std::optional<Capture> capture_of(const Json& record) {
   if (record.is_null())
     return std::nullopt;
@@ -39,9 +39,11 @@ std::optional<Capture> capture_of(const Json& record) {
   }
 }
 
-/// Whether a stored run is as it ended. One whose files have the states they had then was read to its end
-/// then, and is taken as it is: reading it again is what an unchanged suite would spend its time on. Any
-/// other is believed only if its bytes have the digest they had, as a restored backup has.
+/// Returns whether a stored run is unchanged since it ended.
+///
+/// If its files still have the states of that time, it is unchanged, and the files are not read: an unchanged
+/// suite would spend most of its time on that. Otherwise their bytes must have the digest of that time, as
+/// those of a restored backup have.
 bool is_as_it_ended(const fs::path& folder, Json& record) {
   const std::string state = state_of_run(folder);
   const bool unchanged = !state.empty() && text_or(record, "trace_state") == state;
@@ -60,7 +62,8 @@ bool is_as_it_ended(const fs::path& folder, Json& record) {
   return true;
 }
 
-/// What the run left, so that a change is seen later. Nothing if the files change while they are read.
+/// Adds the states and the digest of a run's files to its record, to detect later changes. Adds nothing if
+/// the files change while they are read.
 void describe_files(Json& record, const fs::path& folder) {
   let_clock_tick(folder);
   const std::string state = state_of_run(folder);

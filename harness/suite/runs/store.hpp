@@ -12,7 +12,7 @@
 
 namespace parity {
 
-/// Why a run did not finish.
+/// The failure of a run that did not finish.
 struct RunFailure {
   FailureKind kind = FailureKind::crashed;
   std::string message;  ///< a sentence with rank, step and reason
@@ -20,23 +20,23 @@ struct RunFailure {
   Json to_json() const { return {{"kind", name_of(kind)}, {"message", message}}; }
 };
 
-/// How a run ended.
+/// The result of a run.
 struct RunResult {
   std::filesystem::path folder;
   bool cached = false;
   double seconds = 0;
-  std::string ended;  ///< when, UTC: "2026-11-23T10:00:00Z"
+  std::string ended;  ///< time of the end in UTC: "2026-11-23T10:00:00Z"
   std::optional<RunFailure> failure;
   std::string stderr_tail;
-  std::filesystem::path log;  ///< what the rank that failed wrote to stderr; empty if nothing
+  std::filesystem::path log;  ///< stderr of the failed rank; empty if it wrote nothing
 
   bool complete() const { return !failure; }
 };
 
-/// Folder `runs` of an output folder: runs/<id>/{run.json, config.json, capture.json, trace.h5, stdout,
+/// The folder `runs` of an output folder: runs/<id>/{run.json, config.json, capture.json, trace.h5, stdout,
 /// stderr, ...}.
 ///
-/// run.json is written last, so that a folder without it is of a run that was killed.
+/// run.json is written last, so a folder without it belongs to a run that was killed.
 class RunStore {
  public:
   explicit RunStore(const std::filesystem::path& out) : runs_(out / "runs") {}
@@ -44,16 +44,19 @@ class RunStore {
   const std::filesystem::path& runs() const { return runs_; }
   std::filesystem::path folder(const std::string& id) const { return runs_ / id; }
   std::filesystem::path trace(const std::string& id) const { return folder(id) / "trace.h5"; }
-  /// Folder of the checkpoint that a run left after an update; absolute. \throws UserError if it is not there
+  /// Returns the absolute path of the checkpoint that a run wrote after an update.
+  /// \throws UserError if there is no such folder
   std::filesystem::path checkpoint(const std::string& id, int64_t step) const;
 
-  /// The finished run with this identity, if it recorded all that is wanted now and its trace can be read.
-  /// Notes that it was used.
+  /// Returns the finished run with this identity, if it recorded everything in `run.capture` and its trace
+  /// can be read. Marks the run as used now.
   std::optional<RunResult> find(const PlannedRun& run) const;
-  /// The identity that a finished run was executed with; null if none is there, or its record is damaged.
+  /// Returns the identity of a finished run; null if there is no such run, or its record is damaged.
   Json identity(const std::string& id) const;
-  /// Makes the folder empty, with config.json and capture.json in it. What an older run of this identity
-  /// captured is wanted again, so that two suites with different checks do not take turns.
+  /// Empties the folder and writes config.json and capture.json.
+  ///
+  /// Adds the capture of an older run with this identity to `run.capture`. Otherwise two suites with
+  /// different checks would overwrite each other's runs in turn.
   void begin(PlannedRun& run) const;
   void finish(const PlannedRun& run, const RunResult& result) const;
 
