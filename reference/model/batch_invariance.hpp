@@ -6,12 +6,13 @@
 
 namespace parity::reference {
 
-/// Makes the forward pass of a model without experts compute each token's bits from the token's own sequence
-/// alone, if the model attends by AttentionBackend::tiled, on one thread, and sums over at most two ranks.
+/// Makes the forward pass batch-invariant: each token's bits depend only on the token's own sequence. This
+/// holds for a model without experts that uses AttentionBackend::tiled, one thread, and sums over at most two
+/// ranks.
 ///
 /// Replaces the model's operators by those of fixed_order.hpp, and the complex product of RoPE by real
 /// products and sums. The other operators copy an element or round it once, as IEEE 754 says: embedding, sums
-/// and products of elements, conversions. Gradients are the ordinary ones, up to rounding. Source:
+/// and products of elements, conversions. Gradients differ from the ordinary ones only by rounding. Source:
 /// NUMERICS.md 8.4.
 void make_batch_invariant(ModuleHooks& hooks);
 

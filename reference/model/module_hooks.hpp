@@ -11,60 +11,61 @@
 
 namespace parity::reference {
 
-/// What is put around the parts of a model from outside: there parallelism gathers, splits and reduces, while
-/// the model itself knows one device. A part has its torchtitan name, for example "layers.0.attention.wq";
-/// each model lists its own. Without hooks a model is what it was.
+/// Hooks that run code around the parts of a model. Parallelism uses them to gather, split and reduce, while
+/// the model itself knows one device. A part has its torchtitan name, for example "layers.0.attention.wq".
+/// Each model lists its parts. Without hooks the model is unchanged.
 class ModuleHooks {
  public:
-  /// Takes a part's input or output and gives what is used in its place, through autograd.
+  /// Takes a part's input or output and returns its replacement, through autograd.
   using Transform = std::function<torch::Tensor(const torch::Tensor& x)>;
 
-  /// Several on one part act in the order they were added in before it, in the opposite order after it: what
-  /// was added first lies outermost.
+  /// Adds a transform of a part's input (before) or output (after). The first transform added is the
+  /// outermost: inputs pass transforms in the order of adding, outputs in the opposite order.
   void before(const std::string& part, Transform transform);
   void after(const std::string& part, Transform transform);
 
-  /// What lies between a part's input and output, and a way to run it. The body may be called again, also
-  /// after the model's forward pass has returned, as long as the model is there.
+  /// Computes a part's output from its input; a Runner decides how to run it. The body may be called again,
+  /// also after the model's forward pass has returned, as long as the model exists.
   using Body = std::function<torch::Tensor(const torch::Tensor& x)>;
   using Runner = std::function<torch::Tensor(const Body& body, const torch::Tensor& x)>;
-  /// One a part; only for parts of which the model says that they can be run so.
+  /// Sets the only runner of a part. The model lists the parts that can have one.
   void around(const std::string& part, Runner runner);
-  /// What the model calls in place of body(x).
+  /// Runs a part's body. The model calls it in place of body(x).
   torch::Tensor run(const std::string& part, const Body& body, const torch::Tensor& x) const;
 
-  /// The operators that may round a token by what stands beside it; here PyTorch's.
+  /// The operators whose rounding of a token may depend on the other tokens. The defaults are PyTorch's.
   struct Operators {
-    /// x W^T
+    /// Returns x W^T.
     std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight)> linear =
         [](const torch::Tensor& x, const torch::Tensor& weight) { return at::linear(x, weight); };
     std::function<torch::Tensor(const torch::Tensor& x)> silu = [](const torch::Tensor& x) {
       return at::silu(x);
     };
-    /// x / sqrt(mean(x^2) + eps) weight, over the last dimension
+    /// Returns x / sqrt(mean(x^2) + eps) weight, over the last dimension.
     std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight, double eps)> rms_norm =
         [](const torch::Tensor& x, const torch::Tensor& weight, double eps) {
           return at::rms_norm(x, weight.sizes(), weight, eps);
         };
-    /// a b, element by element
+    /// Returns a b, element by element.
     std::function<torch::Tensor(const torch::Tensor& a, const torch::Tensor& b)> complex_product =
         [](const torch::Tensor& a, const torch::Tensor& b) { return a * b; };
   };
-  /// What the model computes with: at first PyTorch's operators.
+  /// Returns the operators that the model computes with, by default PyTorch's.
   const Operators& operators() const { return operators_; }
   void compute_with(Operators operators) { operators_ = std::move(operators); }
 
-  /// Sees the parts as they run, outside of everything that is put around them: a part's name as it is
-  /// entered, and what the parts around it get of it. Some parts are only entered or only left.
+  /// Observe the parts as they run, outside of all other hooks. `Entered` receives a part's name when it
+  /// starts. `Left` receives the result that the surrounding parts see. Some parts are only entered or only
+  /// left.
   using Entered = std::function<void(const std::string& part)>;
   using Left = std::function<void(const std::string& part, const torch::Tensor& result)>;
   void observe(Entered entered, Left left);
 
-  /// What the model calls with the first row, of what it was given, that its parts see next.
+  /// Sets the first input row that the parts see next. The model calls it.
   void begin_rows(int64_t first) const { first_row_ = first; }
   int64_t first_row() const { return first_row_; }
 
-  /// What the model calls with a part's input, and with its output.
+  /// Apply the hooks to a part's input (enter) and output (leave). The model calls them.
   torch::Tensor enter(const std::string& part, const torch::Tensor& x) const;
   torch::Tensor leave(const std::string& part, const torch::Tensor& x) const;
 
@@ -78,7 +79,7 @@ class ModuleHooks {
   mutable int64_t first_row_ = 0;
 };
 
-/// A part of a model as it runs: its name, and the hooks around it and the parts below it.
+/// A part of a model while it runs: its name, its hooks, and access to the parts inside it.
 class Part {
  public:
   Part(const ModuleHooks& hooks, std::string name) : hooks_(hooks), name_(std::move(name)) {}

@@ -11,14 +11,14 @@
 
 namespace parity::reference {
 
-/// A weight under its torchtitan name, for example "layers.0.attention.wq.weight". The tensor is the model's
-/// own, or this rank's part of it.
+/// A weight with its torchtitan name, for example "layers.0.attention.wq.weight". The tensor is the model's
+/// own, or this rank's shard of it.
 struct Parameter {
   std::string name;
   torch::Tensor value;
   TensorLayout layout = {};
-  /// Mesh dimensions over whose ranks its gradient is a term of a sum until it is reduced, though they have
-  /// the same tokens.
+  /// Mesh dimensions over whose ranks the gradient must be summed although they have the same tokens. Each
+  /// rank's gradient is one term of that sum.
   std::vector<std::string> partial_gradient_over = {};
 };
 
@@ -28,10 +28,10 @@ inline bool is_expert(const std::string& parameter) {
   return parameter.find(".moe.experts.") != std::string::npos;
 }
 
-/// In the order of the model: that of torchtitan's named_parameters().
+/// Parameters in the order of the model, which is that of torchtitan's named_parameters().
 using Parameters = std::vector<Parameter>;
 
-/// Takes an intermediate result under a name, for example "layers.0.attention".
+/// Receives an intermediate result with its name, for example "layers.0.attention".
 using Probe = std::function<void(const std::string& name, const torch::Tensor& value)>;
 
 }  // namespace parity::reference

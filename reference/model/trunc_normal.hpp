@@ -6,8 +6,8 @@
 
 namespace parity::reference {
 
-/// Fills with normal numbers cut to [low, high], by the operations of PyTorch's nn.init.trunc_normal_ in
-/// their order, so that the same generator state gives the same bits:
+/// Fills a tensor with normal numbers cut to [low, high]. It uses the operations of PyTorch's
+/// nn.init.trunc_normal_ in their order, so that the same generator state gives the same bits:
 ///
 ///   x = uniform(2 Phi((low - mean) / std) - 1, 2 Phi((high - mean) / std) - 1)
 ///   x = clamp(erfinv(x) std sqrt(2) + mean, low, high)

@@ -9,7 +9,7 @@
 
 namespace parity::reference {
 
-/// How much better each completion of a prompt is than the others, from their rewards r:
+/// Returns the advantage of each completion of a prompt over the others, from their rewards r:
 ///
 /// | mean           | r - mean(r)                              | Dr. GRPO; torchtitan's default          |
 /// | population_std | (r - mean) / (sqrt(sum d^2 / n) + 1e-6)  | torchtitan with should_std_normalize    |

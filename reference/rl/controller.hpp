@@ -15,31 +15,31 @@
 
 namespace parity::reference {
 
-/// Drives a policy trainer and its generator, which live on the same ranks, through one update after another:
+/// Drives a policy trainer and its generator, on the same ranks, through one update after another:
 ///
 ///   generate -> reward -> advantages -> forward_backward for each micro-batch -> optim_step -> push -> pull
 ///
-/// The rows of an update are its completions, the groups of its prompts one after the other. Ranks generate
-/// for equal shares of them, and then know all.
+/// The rows of an update are its completions, one group for each prompt in order. Each rank generates an
+/// equal share of them; an all-gather then gives every rank all of them.
 class Controller {
  public:
   /// \param trainer  of a config with data.source = rollouts; must outlive this object
   explicit Controller(Trainer& trainer);
 
-  /// \throws UserError, NonFinite as PolicyTrainer's and Generator's functions
+  /// Makes one update. \throws UserError, NonFinite as PolicyTrainer's and Generator's functions
   StepResult update();
 
  private:
   std::vector<Rollout> generate(int64_t update);
-  /// This rank's share of completions, brought to all ranks.
+  /// Generates this rank's share of the completions. \return all completions, on every rank
   std::vector<Completion> complete(const std::vector<GenerationRequest>& requests);
   void judge(std::vector<Rollout>& rollouts) const;
   StepResult learn(std::span<PolicyBatch> batches, const PolicyDivisor& divisor);
   StepResult call_by_call(std::span<PolicyBatch> batches, const PolicyDivisor& divisor,
                           const UpdateNumbers& numbers);
-  /// \return seconds
+  /// Pushes weights to the generator. \return wall time [seconds]
   double push(int64_t version);
-  /// Where a run begins or goes on: the weights that the generator had there.
+  /// Pushes the generator's weights at the start of a run: those that it had at this point of the run.
   void push_first();
 
   Trainer& trainer_;
@@ -49,7 +49,7 @@ class Controller {
   std::shared_ptr<Group> generator_ranks_;
   Generator generator_;
   WeightSync sync_;
-  std::vector<torch::Tensor> served_;  ///< values that were pushed last; kept where pushes are seldom
+  std::vector<torch::Tensor> served_;  ///< values of the last push; kept if pushes are seldom
 };
 
 }  // namespace parity::reference

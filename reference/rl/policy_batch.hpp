@@ -13,44 +13,46 @@
 
 namespace parity::reference {
 
-/// Rollouts as a trainer takes them, one a row, filled up at its end; a label counts where the loss is of it.
-/// All but `rows` are numbers a token of the rows, [B, S], row after row, 0 where no label counts.
+/// Rollouts in the form that a trainer takes: one rollout for each row, padded at the end. A label counts if
+/// the loss includes it. All members but `rows` have one number for each token, [B, S], row after row; it is
+/// 0 where the label does not count.
 struct PolicyBatch {
   MicroBatch rows;
   std::vector<double> generator;   ///< log probabilities that the labels were sampled with
   std::vector<double> reference;   ///< of the reference policy; empty = there is none
   std::vector<double> advantages;  ///< of the row's rollout
 
-  /// Of rows that have a label that counts, one each.
+  /// Returns the advantage of each row that has a label that counts.
   std::vector<double> row_advantages() const;
 };
 
-/// What the rollouts of an update have to fit.
+/// The limits that the rollouts of an update must meet.
 struct RolloutLimits {
   int64_t seq_len = 0;
   int64_t vocab_size = 0;
   int64_t version = 0;  ///< of the policy that is to learn from them
-  int64_t max_lag = 0;  ///< versions that theirs may be behind
+  int64_t max_lag = 0;  ///< versions that the rollouts' policy may lag
   UnknownLogprobs unknown = UnknownLogprobs::error;
 };
 
-/// \throws UserError naming the rollout and what is wrong with it: nothing to learn from, parts of different
-/// lengths, too long, a token beyond the vocabulary, a log probability or advantage that is not finite, a
+/// Checks rollouts.
+/// \throws UserError naming the rollout and its problem: no token to learn from, members of different
+/// lengths, too long, a token beyond the vocabulary; a log probability or advantage that is not finite; a
 /// policy that is too old or does not exist yet
 void require_usable(std::span<const Rollout> rollouts, const RolloutLimits& limits);
 
-/// One row. \param rollout  checked
+/// Returns a batch of one row. \param rollout  checked
 PolicyBatch batch_of(const Rollout& rollout, const RolloutLimits& limits);
 
-/// Rows of `more` behind those of `batch`.
+/// Appends the rows of `more` to `batch`.
 void append(PolicyBatch& batch, const PolicyBatch& more);
 
-/// What an update's loss is divided by, from all its rows.
+/// Returns the divisor of an update's loss, from all its rows.
 /// \param ranks  with different rows
 PolicyDivisor divisor_of(std::span<const PolicyBatch> batches, int64_t ranks);
 
-/// The rows that one of several ranks has of an update, in equal micro-batches: as the loader cuts an update.
-/// \param rows  of the whole update, one a batch
+/// Returns one rank's rows of an update in equal micro-batches, cut as the loader cuts an update.
+/// \param rows  of the whole update, one row in each batch
 std::vector<PolicyBatch> own_batches(std::span<const PolicyBatch> rows, RowShare share,
                                      int64_t micro_batches);
 

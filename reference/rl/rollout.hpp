@@ -7,13 +7,13 @@
 
 namespace parity::reference {
 
-/// A prompt, and what a policy made of it. Positions of its tokens count from 0, prompt first.
+/// A prompt and a policy's completion of it. Positions of its tokens count from 0, prompt first.
 struct Rollout {
   std::vector<int64_t> prompt;
   std::vector<int64_t> completion;
   std::vector<double> logprobs;  ///< that each token of the completion was sampled with
-  std::vector<bool> loss_mask;   ///< tokens of the completion that the loss is of
-  bool ended = false;            ///< by its own end, not by its longest length
+  std::vector<bool> loss_mask;   ///< tokens of the completion that the loss includes
+  bool ended = false;            ///< by its end token, not by the limit of its length
   int64_t version = 0;           ///< of the policy that wrote it
   double reward = 0;
   double advantage = 0;

@@ -8,7 +8,7 @@
 
 namespace parity::reference {
 
-/// A task whose answers can be verified: "3 8 =" is to be completed by "1 1" and the end.
+/// A task with verifiable answers: the right completion of "3 8 =" is "1 1" and the end token.
 ///
 /// Tokens 0 to 9 are digits, 10 is "=", 11 ends a completion. Prompt k of update s depends on the seed, s and
 /// k alone.
@@ -23,8 +23,9 @@ class SumOfDigits {
   /// \return [digits + 1]
   std::vector<int64_t> prompt(int64_t update, int64_t index) const;
 
-  /// 1 for the sum in decimal digits without leading zeros, and the end; 0 for another number and the end; -1
-  /// for anything else. Not better for a number that is near: a policy would learn the middle of all sums.
+  /// Returns 1 for the sum in decimal digits without leading zeros, and the end. Returns 0 for another number
+  /// and the end, and -1 for anything else. A number near the sum gets no more than 0; otherwise a policy
+  /// would learn the middle of all sums.
   /// \param completion  with its end, if it has one
   static double reward(std::span<const int64_t> prompt, std::span<const int64_t> completion);
 

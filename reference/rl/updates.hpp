@@ -6,8 +6,8 @@
 
 namespace parity::reference {
 
-/// The updates of a run with data.source = rollouts, by a controller of its own; nothing for other runs,
-/// which load what they train on.
+/// Returns the updates of a run with data.source = rollouts, made by a new controller. Returns an empty
+/// function for other runs, which load their data.
 Updates updates_from_rollouts(Trainer& trainer);
 
 }  // namespace parity::reference

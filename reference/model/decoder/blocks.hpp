@@ -16,17 +16,17 @@
 
 namespace parity::reference {
 
-/// h = x + attention(norm(x)); out = h + feed_forward(norm(h)), or moe(norm(h)).
+/// One block of a decoder: h = x + attention(norm(x)); out = h + feed_forward(norm(h)), or moe(norm(h)).
 struct Block {
   std::variant<Attention, LatentAttention> attention;
-  FeedForward feed_forward;  ///< without weights where there are experts
+  FeedForward feed_forward;  ///< without weights if the block has experts
   std::optional<Moe> moe;
   RmsNorm attention_norm;
   RmsNorm ffn_norm;
 
-  /// Allocates every weight, uninitialised.
+  /// Allocates every weight without initialising it.
   Block(const ModelDimensions& dimensions, int64_t index, const torch::TensorOptions& options);
-  /// Weights in torchtitan's order, names beginning with `prefix`.
+  /// Visits the weights in torchtitan's order. Their names begin with `prefix`.
   void visit(const std::string& prefix, const WeightVisitor& visitor);
 };
 

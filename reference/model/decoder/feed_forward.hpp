@@ -10,14 +10,14 @@
 
 namespace parity::reference {
 
-/// SwiGLU: w2 (silu(w1 x) * w3 x). Parts: w1, w2, w3.
+/// A SwiGLU feed-forward layer: w2 (silu(w1 x) * w3 x). Parts: w1, w2, w3.
 struct FeedForward {
   torch::Tensor w1;  ///< [F, D]
   torch::Tensor w2;  ///< [D, F]
   torch::Tensor w3;  ///< [F, D]
 
   FeedForward() = default;
-  /// Uninitialised. \param dim, hidden  D, F
+  /// Allocates the weights without initialising them. \param dim, hidden  D, F
   FeedForward(int64_t dim, int64_t hidden, const torch::TensorOptions& options);
 
   /// \param x  [..., D]. \return the same shape

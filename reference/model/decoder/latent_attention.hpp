@@ -12,16 +12,19 @@
 
 namespace parity::reference {
 
-// Shapes: B rows, S positions, D model width, H heads; n elements of a query or key that do not turn, r that
-// do, behind them, e of a value; R the latent's width, P that of the queries' latent.
+// Shapes: B rows, S positions, D model width, H heads. A query or key has n elements that RoPE leaves
+// unchanged, then r that it rotates; a value has e. R is the latent's width, P the width of the queries'
+// latent.
 
-/// Multi-head latent attention: keys and values of all heads are made of one narrow latent, and all heads
-/// share the part of the keys that turns. H is what the weights hold: a rank may have some of the heads, and
-/// has wq_a, wkv_a and the norms as a whole. Parts: wq, or wq_a, q_norm and wq_b; wkv_a, kv_norm, wkv_b, wo;
-/// k, [B, S, H, n + r], and v, [B, S, H, e], are the keys, turned, and the values that are attended to.
-/// Source: NUMERICS.md 4.4; DeepSeek-V2 (arXiv:2405.04434).
+/// Computes multi-head latent attention. Keys and values of all heads come from one narrow latent, and all
+/// heads share the rotated elements of the keys. H counts the heads in the weights: a rank may have some of
+/// the heads, but has wq_a, wkv_a and the norms whole.
+///
+/// Parts: wq, or wq_a, q_norm and wq_b; wkv_a, kv_norm, wkv_b, wo, k, v. The parts k, [B, S, H, n + r], and
+/// v, [B, S, H, e], are the rotated keys and the values. Source: NUMERICS.md 4.4; DeepSeek-V2
+/// (arXiv:2405.04434).
 struct LatentAttention {
-  torch::Tensor wq;     ///< [H (n + r), D]; undefined where queries have a latent
+  torch::Tensor wq;     ///< [H (n + r), D]; undefined if queries have a latent
   torch::Tensor wq_a;   ///< [P, D]
   RmsNorm q_norm;       ///< [P]
   torch::Tensor wq_b;   ///< [H (n + r), P]
@@ -32,9 +35,9 @@ struct LatentAttention {
   LatentDimensions widths;
   double scale = 1;  ///< latent_scale()
 
-  /// Allocates every weight, uninitialised.
+  /// Allocates every weight without initialising it.
   LatentAttention(const ModelDimensions& dimensions, const torch::TensorOptions& options);
-  /// Weights in torchtitan's order, names beginning with `prefix`.
+  /// Visits the weights in torchtitan's order. Their names begin with `prefix`.
   void visit(const std::string& prefix, const WeightVisitor& visitor);
   /// \param turns  from rope_turns; undefined = no RoPE
   torch::Tensor forward(const torch::Tensor& x_BSD, const torch::Tensor& turns, const AttentionMasks& masks,

@@ -11,13 +11,13 @@
 
 namespace parity::reference {
 
-/// Takes each weight of a module under its name.
+/// Receives each weight of a module with its name.
 using WeightVisitor = std::function<void(const std::string& name, torch::Tensor& weight)>;
 
-/// x W^T, a part of its own. \param weight  [rows, D]
+/// Returns x W^T, as the model's part `part`. \param weight  [rows, D]
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const Part& part);
 
-/// x / sqrt(mean(x^2) + eps) weight, over the last dimension.
+/// RMS norm: x / sqrt(mean(x^2) + eps) weight, over the last dimension.
 struct RmsNorm {
   torch::Tensor weight;  ///< [D]
   double eps = 1e-5;

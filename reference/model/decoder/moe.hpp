@@ -17,57 +17,61 @@ namespace parity::reference {
 
 // Shapes: T tokens, K experts a token, N = T K, E experts, D model width, F an expert's width.
 
-/// SwiGLU experts side by side.
+/// The SwiGLU experts of a block.
 struct Experts {
   torch::Tensor w1;  ///< [E, F, D]
   torch::Tensor w2;  ///< [E, D, F]
   torch::Tensor w3;  ///< [E, F, D]
   ExpertMatmul matmul = ExpertMatmul::loop;
 
-  /// ExpertMatmul::loop         an expert after the other, in the weights' dtype
-  /// ExpertMatmul::grouped_bf16 one grouped product, everything cast to bfloat16 (torchtitan); of float64
-  ///                            weights it is the loop
+  /// Applies the experts to tokens that are sorted by expert.
+  ///
+  /// ExpertMatmul::loop         one expert after the other, in the weights' dtype
+  /// ExpertMatmul::grouped_bf16 one grouped product, everything cast to bfloat16 (torchtitan); for float64
+  ///                            weights the loop
   /// \param x       [N, D] the tokens of the first expert, then of the next one
-  /// \param tokens  [E] of each; they add up to N
+  /// \param tokens  [E] number of tokens of each expert; they add up to N
   /// \return [N, D] in x's dtype
   torch::Tensor forward(const torch::Tensor& x_ND, const std::vector<int64_t>& tokens) const;
 };
 
-/// Takes tokens through the experts: rows sorted by expert, and how many each has.
+/// Applies the experts of this rank to rows that are sorted by expert. `tokens` counts the rows of each
+/// expert.
 using ExpertRunner =
     std::function<torch::Tensor(const torch::Tensor& x_ND, const std::vector<int64_t>& tokens)>;
-/// The same for experts some of which other ranks hold. \param own  runs those that are here
+/// Applies experts of which other ranks hold some. \param own  runs the experts of this rank
 using ExpertDispatch = std::function<torch::Tensor(
     const torch::Tensor& x_ND, const std::vector<int64_t>& tokens, const ExpertRunner& own)>;
 
-/// What a router has done since the last update, of this rank's tokens. Counted where gradients are wanted,
-/// so each token once, also where activation checkpointing runs the block twice.
+/// Counts how a router distributed this rank's tokens since the last update. It counts only passes with
+/// gradients, so each token once, also if activation checkpointing runs the block twice.
 struct RouterTally {
   torch::Tensor tokens_E;  ///< [E] int64, tokens that went to each expert
   torch::Tensor digest;    ///< scalar int64 of which token went where; additive over tokens
 };
 
-/// A mixture of experts: a router sends each token to K of E experts, whose results are added up with its
-/// scores as weights; what every token goes through besides is added to it. Parts: router (the gate), experts
-/// (all of them, with the tokens sorted by expert), shared_experts and what it lists.
+/// A mixture of experts. A router sends each token to K of E experts, and their results are added up with the
+/// router's scores as weights. The result of the shared experts, which take every token, is added.
+/// Parts: router (the gate), experts (all of them, with the tokens sorted by expert), shared_experts and the
+/// parts that it lists.
 struct Moe {
   MoeDimensions dimensions;
-  int64_t block = 0;  ///< whose experts these are
+  int64_t block = 0;  ///< index of the block
   Experts experts;
   torch::Tensor gate;  ///< [E, D]
   std::optional<FeedForward> shared;
-  torch::Tensor bias_E;  ///< [E] float32 or float64, no parameter; undefined = none
+  torch::Tensor bias_E;  ///< [E] float32 or float64, not a parameter; undefined = none
   RouterTally tally;
 
-  /// Weights uninitialised, biases and tally zero. \param dim  D
+  /// Allocates weights without initialising them; biases and tally are zero. \param dim  D
   Moe(int64_t dim, int64_t block_index, const MoeDimensions& moe, const torch::TensorOptions& options);
 
-  /// \param identity_BS  [B, S] int64: tells tokens apart in the tally's digest
-  /// \param dispatch     empty = all experts are here
+  /// \param identity_BS  [B, S] int64: identifies each token in the tally's digest
+  /// \param dispatch     empty = this rank has all experts
   /// Determinism: a token's results are added in the order of its experts.
   torch::Tensor forward(const torch::Tensor& x_BSD, const torch::Tensor& identity_BS, const Part& part,
                         const ExpertDispatch& dispatch) const;
-  /// Weights in torchtitan's order, names beginning with `prefix`.
+  /// Visits the weights in torchtitan's order. Their names begin with `prefix`.
   void visit(const std::string& prefix, const WeightVisitor& visitor);
   void move_to(torch::Device device);
 

@@ -9,8 +9,8 @@
 
 namespace parity::reference {
 
-/// Rotations of rotary position embedding: angles t f_j, f_j = theta^(-2j / hd) of the hd elements of a head
-/// that turn, stretched as the model says:
+/// Returns the table of rotary position embedding. The angle of position t is t f_j, f_j = theta^(-2j / hd),
+/// for the hd elements of a head that are rotated. The model's scaling changes f:
 ///
 /// | llama3 | f / 8 for wavelengths beyond 8192, f below 2048, a blend between               |
 /// | llama4 | f / 16 for wavelengths beyond 8192, f below                                   |
@@ -23,11 +23,11 @@ namespace parity::reference {
 /// Source: NUMERICS.md 4.1; YaRN (arXiv:2309.00071).
 torch::Tensor rope_table(const ModelDimensions& dimensions, torch::ScalarType dtype);
 
-/// What latent attention multiplies q k^T with: head_dim^-0.5, under YaRN times (0.1 mscale ln 40 + 1)^2.
+/// Returns the factor of q k^T in latent attention: head_dim^-0.5, with YaRN times (0.1 mscale ln 40 + 1)^2.
 /// Source: NUMERICS.md 4.4.
 double latent_scale(const ModelDimensions& dimensions);
 
-/// The table's rows of each position, shaped to multiply heads.
+/// Returns the table's row of each position, in a shape that multiplies heads.
 ///
 /// \param table         from rope_table, of at least S positions
 /// \param seq_len       S
@@ -35,7 +35,7 @@ double latent_scale(const ModelDimensions& dimensions);
 /// \return [S, 1, ...], or [B, S, 1, ...] with positions
 torch::Tensor rope_turns(const torch::Tensor& table, int64_t seq_len, const torch::Tensor& positions_BS);
 
-/// Turns elements (2j, 2j + 1) of each head, or of a rotate_half table (j, j + hd / 2).
+/// Rotates elements (2j, 2j + 1) of each head, or (j, j + hd / 2) with a rotate_half table.
 ///
 /// \param x_BSHd  [B, S, H, hd]
 /// \param turns   from rope_turns
@@ -43,14 +43,14 @@ torch::Tensor rope_turns(const torch::Tensor& table, int64_t seq_len, const torc
 torch::Tensor apply_rope(const torch::Tensor& x_BSHd, const torch::Tensor& turns,
                          const ModuleHooks::Operators& operators = {});
 
-/// Rows of a projection to heads, or what comes of them, in the order with which rotate_half turns the pairs
-/// that complex turns: of each head first the even rows, then the odd ones. What converts weights of
-/// torchtitan's Llama to Hugging Face's does this.
+/// Reorders the rows of a projection to heads, so that rotate_half rotates the pairs that Rope::complex does.
+/// Each head gets first its even rows, then its odd rows. It also works on the results of such a projection.
+/// Converting weights of torchtitan's Llama to Hugging Face's uses it.
 ///
 /// \param weight  [heads hd, ...]
 torch::Tensor permuted_for_rotate_half(const torch::Tensor& weight, int64_t head_dim);
 
-/// The way back.
+/// Returns the order that permuted_for_rotate_half() started from.
 torch::Tensor permuted_for_complex(const torch::Tensor& weight, int64_t head_dim);
 
 }  // namespace parity::reference

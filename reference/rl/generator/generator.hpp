@@ -15,7 +15,7 @@
 
 namespace parity::reference {
 
-/// What is to be completed.
+/// A prompt to complete.
 struct GenerationRequest {
   std::vector<int64_t> prompt;
   int64_t max_new_tokens = 0;
@@ -29,7 +29,7 @@ struct Completion {
   int64_t version = -1;          ///< of the weights
 };
 
-/// A prompt and tokens behind it.
+/// A prompt and the tokens after it.
 struct Sequence {
   std::vector<int64_t> prompt;
   std::vector<int64_t> completion;
@@ -42,23 +42,23 @@ struct GeneratorOptions {
   int64_t max_tokens = 256;                   ///< of a pass; a longer prompt takes several
   bool cache = true;                          ///< false: whole sequences again for each token
   bool batch_invariant = false;               ///< see make_batch_invariant()
-  double temperature = 1;                     ///< 0 = the likeliest token, of equals the first
+  double temperature = 1;                     ///< 0 = the likeliest token, the first of equals
   int64_t eos_id = -1;                        ///< ends a completion; -1 = none
   uint64_t seed = 0;
   int64_t sliding_window = 0;  ///< as MaskRule's
 };
 
-/// A policy that completes prompts: a decoder of its own, whose weights are written from outside.
+/// Completes prompts with a policy. It has its own decoder, whose weights are written from outside.
 ///
-/// Sequences wait in a queue and run in a fixed number of slots. Each pass is one row of tokens with
-/// positions of their own: pieces of prompts, and one token of each sequence that is being written. Only last
-/// tokens go through the output projection. Who is done frees its slot at once.
+/// Sequences wait in a queue and run in a fixed number of slots. Each pass is one row of tokens, each with
+/// its position: pieces of prompts, and one token of each sequence that is being generated. Only last tokens
+/// go through the output projection. A finished sequence frees its slot at once.
 ///
-/// With tensor parallel every rank of the group makes the same calls. It has the same logits as the others,
-/// bit for bit, and chooses the same tokens from them.
+/// With tensor parallelism every rank of the group makes the same calls. All ranks have the same logits, bit
+/// for bit, and choose the same tokens.
 ///
-/// Determinism: a sampled token depends on seed, stream and its place in the completion, and on logits; these
-/// depend on the batch by rounding, with batch_invariant not at all, and on the layout by rounding.
+/// Determinism: a sampled token depends on seed, stream, its place in the completion, and logits. The batch
+/// affects logits by rounding, and not at all with batch_invariant. The layout affects them by rounding.
 class Generator {
  public:
   /// \throws UserError if an option is out of range or the model cannot be batch-invariant
@@ -67,23 +67,24 @@ class Generator {
   Generator(const Generator&) = delete;
   Generator& operator=(const Generator&) = delete;
 
-  /// What this rank computes with, in the model's order, with layouts over "tp"; to be written in place.
+  /// Returns the parameters of this rank, in the model's order, with layouts over "tp". Write to them in
+  /// place.
   const Parameters& parameters() const;
-  /// Biases of its routers, which are no parameters; likewise.
+  /// Returns the biases of the routers, which are not parameters. Write to them in place.
   Parameters router_biases() const;
-  /// Says which version of the weights has been written. \param version  at least 0
+  /// Sets the version of the weights that were written. \param version  at least 0
   void set_version(int64_t version);
   int64_t version() const;
 
-  /// \return in the order of the requests
-  /// \throws UserError if there are no weights yet, a prompt is empty, a token is none of the vocabulary, a
-  /// sequence could outgrow the model, or logits are not finite, naming sequence and position
+  /// Completes prompts. \return completions in the order of the requests
+  /// \throws UserError if there are no weights yet, a prompt is empty, a token is beyond the vocabulary, or a
+  /// sequence could outgrow the model. Also if logits are not finite, naming sequence and position
   std::vector<Completion> generate(std::span<const GenerationRequest> requests);
-  /// Log probabilities of the completions' tokens, from one pass over each whole sequence.
-  /// \throws UserError as above
+  /// Returns the log probabilities of the completions' tokens, from one pass over each whole sequence.
+  /// \throws UserError as generate()
   std::vector<std::vector<double>> logprobs(std::span<const Sequence> sequences);
 
-  /// Passes through the model so far, and tokens in them.
+  /// Counts the passes through the model so far, and their tokens.
   struct Work {
     int64_t passes = 0;
     int64_t tokens = 0;

@@ -9,16 +9,17 @@
 
 namespace parity::reference {
 
-/// The options with a group of one where none is given.
+/// Returns the options, with a group of one rank if they have none.
 /// \throws UserError if one is out of range, or the model cannot be batch-invariant
 GeneratorOptions checked(GeneratorOptions options, const ModelDimensions& dimensions);
 
-/// \param tokens    of a sequence, to be looked up
+/// Checks that tokens are in the vocabulary.
 /// \param sequence  its number, for the message
-/// \throws UserError if one is none of the vocabulary
+/// \throws UserError if a token is beyond the vocabulary
 void check_tokens(const std::vector<int64_t>& tokens, size_t sequence, int64_t vocabulary);
 
-/// \param new_tokens  behind the prompt, at most
+/// Checks a sequence before it is generated.
+/// \param new_tokens  after the prompt, at most
 /// \throws UserError as Generator::generate
 void check_sequence(const std::vector<int64_t>& prompt, int64_t new_tokens, size_t sequence,
                     const ModelDimensions& dimensions);

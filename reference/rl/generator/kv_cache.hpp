@@ -12,25 +12,25 @@
 
 namespace parity::reference {
 
-/// Keys and values of the sequences that run: slots of equal length in one tensor for each layer's keys and
-/// one for its values, put around a model from outside. A pass writes its tokens' rows, and attention looks
-/// at all slots' memory as it lies, told by ranges which keys are whose.
+/// Stores keys and values of the running sequences. Each layer has one tensor of keys and one of values, in
+/// slots of equal length. Hooks add the cache to a model. A pass writes its tokens' rows. Attention then
+/// reads the memory of all slots in place; ranges say which keys belong to which sequence.
 class KvCache {
  public:
-  /// Stands behind k and v of each layer from now on.
+  /// Hooks into the parts k and v of each layer.
   KvCache(ModuleHooks& hooks, int64_t n_layers);
 
-  /// Makes room, where there is too little. What was kept is lost.
+  /// Allocates more memory if there is too little. The stored keys and values are then lost.
   /// \param capacity  tokens of a slot
   void resize(int64_t slots, int64_t capacity);
 
-  /// Where position `position` of a slot's sequence is kept.
+  /// Returns the row that stores position `position` of a slot's sequence.
   int64_t row(int64_t slot, int64_t position) const;
-  /// The first keys of a slot.
+  /// Returns the range of the first `count` keys of a slot.
   Range keys(int64_t slot, int64_t count) const;
 
-  /// The rows in which a pass's tokens are kept. \param rows_T  [T] int64; undefined = the next passes keep
-  /// nothing, and attend to their own tokens
+  /// Sets the rows that store the next pass's tokens.
+  /// \param rows_T  [T] int64; undefined = the next passes store nothing and attend to their own tokens
   void set_rows(torch::Tensor rows_T);
 
  private:

@@ -18,32 +18,32 @@ struct Chunk {
   bool operator==(const Chunk&) const = default;
 };
 
-/// Continuous batching: which sequences run, in which slots, and which of their tokens come in the next pass.
-/// Pure bookkeeping of lengths.
+/// Decides, for continuous batching, which sequences run, in which slots, and which of their tokens the next
+/// pass has. It only keeps lengths.
 class RunningSequences {
  public:
   struct Limits {
     int64_t sequences = 1;  ///< that run at a time
     int64_t tokens = 1;     ///< of a pass
-    bool whole = false;     ///< every pass has its sequences from the beginning, and at least one of them
+    bool whole = false;     ///< each pass has whole sequences, and at least one
   };
-  /// \param lengths  tokens of each prompt, at least 1; they begin in this order
+  /// \param lengths  tokens of each prompt, at least 1; prompts start in this order
   RunningSequences(const std::vector<int64_t>& lengths, const Limits& limits);
 
-  /// Those that run, in the order in which they began: as many of each one's tokens that the model has not
-  /// seen as the limit leaves. Empty once all are done.
+  /// Returns the chunks of the next pass, in the order in which their sequences started. Each has as many
+  /// tokens that the model has not seen as the limit leaves. Empty once all sequences are done.
   std::vector<Chunk> next_pass();
-  /// Whether the chunk ends with its sequence's last token, so that the next one can be chosen.
+  /// Returns whether the chunk ends with its sequence's last token, so that the next token can be chosen.
   bool is_last(const Chunk& chunk) const;
-  /// The sequence has one token more.
+  /// Adds one token to a sequence.
   void append(int64_t sequence);
-  /// It is done and leaves its slot.
+  /// Ends a sequence and frees its slot.
   void end(int64_t sequence);
 
  private:
   struct Running {
     int64_t sequence = 0, slot = 0;
-    int64_t seen = 0;  ///< tokens that the model has been through
+    int64_t seen = 0;  ///< tokens that the model has processed
   };
 
   Limits limits_;

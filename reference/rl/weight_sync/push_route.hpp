@@ -14,36 +14,36 @@
 
 namespace parity::reference {
 
-/// What this rank has of each tensor of a list that all ranks share.
+/// This rank's shard of one tensor of a list that all ranks share.
 struct OwnTensor {
   torch::Tensor value;  ///< undefined = nothing
   TensorLayout layout = {};
 };
 using OwnTensors = std::vector<OwnTensor>;
 
-/// A way for weights to go.
+/// A method of moving weights between ranks.
 class PushRoute {
  public:
-  /// Called with what is done and what there is to do, in steps; an exception of it ends the push.
+  /// Called after each step with the steps done and all steps. An exception from it ends the push.
   using Progress = std::function<void(int64_t done, int64_t all)>;
 
   virtual ~PushRoute() = default;
-  /// Fills this rank's parts. Collective.
-  /// \param staged  in the dtype that moves, contiguous, undefined where nothing is served
+  /// Fills this rank's shards. Collective.
+  /// \param staged  contiguous, in the transfer dtype; undefined for tensors that this rank does not serve
   /// \throws RankFailed, PeerLost
   virtual void fill(const std::vector<torch::Tensor>& staged, const Progress& progress) = 0;
 };
 
-/// PushMethod::direct: the pieces of a plan, in buckets, with an all-to-all each. Each rank checks what comes
-/// to it once, here.
+/// Returns the route of PushMethod::direct. It moves the pieces of a plan in buckets, with one all-to-all for
+/// each bucket. Each rank checks its incoming pieces once, here.
 /// \param trained  read at each fill
-/// \throws UserError if nobody trains what somebody serves
+/// \throws UserError if a rank serves an element that no rank trains
 std::unique_ptr<PushRoute> make_direct_route(std::vector<SpreadTensor> tensors, OwnTensors trained,
                                              GroupPointer world, int64_t bucket_bytes);
 
-/// PushMethod::gathered: every tensor whole on every rank, in the dtype of training, which then takes its
-/// part. Needs the memory of the whole model.
-/// \param served  their layouts
+/// Returns the route of PushMethod::gathered. It gathers every tensor whole on every rank, in the dtype of
+/// training; each rank then takes its shard. It needs the memory of the whole model.
+/// \param served  layouts of the served tensors
 std::unique_ptr<PushRoute> make_gathered_route(std::vector<SpreadTensor> tensors, OwnTensors trained,
                                                OwnTensors served, GroupPointer world);
 

@@ -11,27 +11,27 @@
 
 namespace parity::reference {
 
-/// What a rank holds of a model.
+/// The tensors of a model that a rank holds.
 struct ModelTensors {
-  Parameters parameters;  ///< whole or this rank's parts, as their layouts say
-  Parameters buffers;     ///< the same for what is not trained: the biases of routers
+  Parameters parameters;  ///< whole, or this rank's shards, as their layouts say
+  Parameters buffers;     ///< tensors that are not trained: the biases of routers
 
   ModelTensors(Parameters trained, Parameters others = {})  // NOLINT(google-explicit-constructor)
       : parameters(std::move(trained)), buffers(std::move(others)) {}
 };
 
-/// What all ranks have to agree on.
+/// Settings of a push that must be equal on all ranks.
 struct PushTerms {
   PushMethod method = PushMethod::direct;
-  torch::ScalarType dtype = torch::kBFloat16;  ///< in which parameters move; buffers keep theirs
+  torch::ScalarType dtype = torch::kBFloat16;  ///< dtype in which parameters move; buffers keep theirs
   int64_t bucket_bytes = 0;
 };
 
-/// Tells all ranks of each other's tensors. Collective.
-/// \return in the order of the first rank's model, then what other ranks' (a pipeline's stages) have besides
-/// \throws UserError, the same words on every rank: if the ranks' terms differ, a layout is none of its
-/// tensor, the trained and the served model differ in names or logical shapes, or a served tensor has another
-/// dtype than the one that comes
+/// Exchanges descriptions of the tensors between all ranks. Collective.
+/// \return in the order of the first rank's model, then the other tensors of other ranks (pipeline stages)
+/// \throws UserError with the same text on every rank: the ranks' terms differ, or a layout does not fit its
+/// tensor. Also if the trained and the served model differ in names or logical shapes, or a served tensor's
+/// dtype is not the transferred one
 std::vector<SpreadTensor> spread_tensors(const ModelTensors& trained, const ModelTensors& served,
                                          const PushTerms& terms, const Group& world);
 

@@ -10,17 +10,17 @@
 
 namespace parity::reference {
 
-/// Some rank could not do its share; thrown on every rank, with the same words.
+/// Thrown on every rank, with the same text, if some rank failed in its share.
 class RankFailed : public std::runtime_error {
  public:
   RankFailed(int64_t rank, const std::string& words)
       : std::runtime_error("rank " + std::to_string(rank) + ": " + words) {}
 };
 
-/// Does this rank's share of something, and then asks all ranks whether theirs went well, so that nobody
-/// goes on to a collective that another will not come to. Costs an all-reduce of 8 bytes.
+/// Runs this rank's share of a task, then asks all ranks whether theirs succeeded. So no rank enters a
+/// collective that another rank will not reach. It costs an all-reduce of 8 bytes.
 /// \param share  without collectives
-/// \throws RankFailed with the words of the first rank that failed; PeerLost
+/// \throws RankFailed with the text of the first rank that failed; PeerLost
 void together(const Group& ranks, const std::function<void()>& share);
 
 }  // namespace parity::reference

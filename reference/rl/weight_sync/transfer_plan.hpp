@@ -13,22 +13,23 @@
 
 namespace parity::reference {
 
-// What has to move so that every rank has what it serves: pure index arithmetic, the same on every rank.
+// Plans which blocks move so that every rank gets what it serves. The plan is pure index arithmetic, the same
+// on every rank.
 //
-// Each dimension of a logical tensor is cut wherever a part of any rank begins or ends. In the blocks between
-// the cuts everybody has all or nothing. A block goes to each rank that needs it from one that holds it: from
-// itself if it does, else from the holder that has the least to give so far.
+// Each dimension of a logical tensor is cut wherever a shard of any rank begins or ends. Each rank then holds
+// all or nothing of a block between the cuts. Each rank that needs a block gets it from a rank that holds it:
+// from itself if it does, else from the holder that sends the least so far.
 
-/// A block of a logical tensor: indices of each dimension.
+/// A block of a logical tensor: an index range for each dimension.
 using Box = std::vector<IndexRange>;
 
 int64_t elements_in(const Box& box);
 
-/// Where a block lies within a part: the same block by the part's own indices.
-/// \return nothing if the part does not hold it, or not side by side
+/// Returns a block's place within a shard: the same block in the shard's own indices.
+/// \return nothing if the shard does not hold the block, or not contiguously
 std::optional<Box> place_in(const PartCover& part, const Box& box);
 
-/// A logical tensor, and what each rank has to do with it.
+/// A logical tensor, and the shards of it that each rank holds and needs.
 struct SpreadTensor {
   std::string name;
   Shape shape;
@@ -38,34 +39,35 @@ struct SpreadTensor {
   std::vector<std::optional<PartCover>> needed = {};  ///< by each rank that serves it
 };
 
-/// A block on its way from one rank to one rank, which may be the same.
+/// A block that moves from one rank to another, or to the same rank.
 struct Piece {
   size_t tensor = 0;  ///< index
   int64_t from = 0, to = 0;
   Box box;
 };
 
-/// \param most_bytes  of a piece, in the dtype that moves; larger blocks are split
-/// \return tensor by tensor
-/// \throws UserError if nobody holds what somebody needs
+/// Returns the pieces to move, tensor by tensor.
+/// \param most_bytes  of a piece, in the transfer dtype; larger blocks are split
+/// \throws UserError if a rank needs an element that no rank holds
 std::vector<Piece> plan_pieces(const std::vector<SpreadTensor>& tensors, int64_t most_bytes);
 
-/// Holds a plan against what it is for, whatever made it: each element that `rank` needs comes once, from
-/// who holds it, and nothing else comes.
+/// Verifies a plan independently of its planner: `rank` gets each element that it needs once, from a rank
+/// that holds it, and gets nothing else.
 /// \throws InternalError
 void check_pieces(const std::vector<SpreadTensor>& tensors, const std::vector<Piece>& pieces, int64_t rank);
 
 /// Consecutive pieces that move together, of one dtype.
 struct Bucket {
   std::vector<Piece> pieces;
-  bool moves = false;  ///< from a rank to another
+  bool moves = false;  ///< false: each piece stays on its rank
 
   DType dtype(const std::vector<SpreadTensor>& tensors) const {
     return tensors[pieces.front().tensor].moved_dtype;
   }
 };
 
-/// \param most_bytes  that a rank gives, and that it gets, in a bucket; at least a piece
+/// Returns the pieces in buckets.
+/// \param most_bytes  that a rank sends, and that it receives, in one bucket; at least one piece
 std::vector<Bucket> fill_buckets(const std::vector<SpreadTensor>& tensors, const std::vector<Piece>& pieces,
                                  int64_t most_bytes);
 

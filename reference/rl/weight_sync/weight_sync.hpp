@@ -13,47 +13,47 @@
 
 namespace parity::reference {
 
-/// What a push cost this rank.
+/// The cost of a push on this rank.
 struct PushResult {
   double seconds = 0;  ///< wall time
   int64_t bytes = 0;   ///< given to collectives, as Traffic counts them
 };
 
-/// Brings the weights that some ranks train to the generator that the same ranks serve, which may be cut in
-/// another way. A push stages a version beside what is served; a pull makes it the served one.
+/// Copies the trained weights to the generator on the same ranks, whose layout may differ. A push stages a
+/// version next to the served one; a pull makes it the served one.
 ///
-/// Collective over the world, each function: every rank calls them in the same order.
+/// Functions are collective over the world unless a comment says otherwise: every rank calls them in the same
+/// order.
 class WeightSync {
  public:
   static constexpr int64_t usual_bucket_bytes = 32 << 20;
 
-  /// \param trained  what this rank trains: Trainer::parameters(), under a pipeline its stages' only;
+  /// \param trained  what this rank trains: Trainer::parameters(), with a pipeline those of its stages;
   ///                 Trainer::router_biases() as buffers. Float32 or wider; read at each push
-  /// \param served   what this rank's generator computes with, its own part, in the generator's dtype;
-  ///                 written at each pull
-  /// \param transfer_dtype  in which parameters move: the generator's. Buffers keep their own on both sides
-  /// \param bucket_bytes    that a rank gives, and gets, at once on the direct way: the memory it needs
-  ///                        besides the staged weights is four times as much at most
-  /// \throws UserError with the same words on every rank: if the generator is of another shape (which names,
-  /// with both shapes), a dtype differs, nobody trains a part of what is served, or the ranks' arguments
-  /// differ; PeerLost
+  /// \param served   this rank's shards of the generator, in the generator's dtype; written at each pull
+  /// \param transfer_dtype  dtype in which parameters move: the generator's. Buffers keep their own dtype
+  /// \param bucket_bytes    bytes that a rank sends, and receives, at once with PushMethod::direct. Apart
+  /// from
+  ///                        the staged weights it needs at most four times this memory
+  /// \throws UserError with the same text on every rank: the generator has other shapes (names both), a dtype
+  /// differs, no rank trains an element that is served, or the ranks' arguments differ; PeerLost
   WeightSync(const ModelTensors& trained, const ModelTensors& served, GroupPointer world, PushMethod method,
              torch::ScalarType transfer_dtype, int64_t bucket_bytes = usual_bucket_bytes);
 
-  /// Casts to the transfer dtype, moves, and stages a version, in place of one that was staged before. What
-  /// is served stays. All ranks agree whether it is whole: if any fails on the way nothing is staged, on any.
+  /// Casts to the transfer dtype, moves, and stages a version. It replaces a version that was staged before;
+  /// the served version stays. If any rank fails, no rank stages anything.
   /// \param version  0 or more, the same on every rank
-  /// \throws UserError with the same words on every rank that is left; PeerLost if one is gone or hangs,
-  /// and then the ranks can serve what they have, but not push again
+  /// \throws UserError with the same text on every remaining rank; PeerLost if a rank is gone or hangs. After
+  /// PeerLost the ranks can serve what they have, but cannot push again
   PushResult push(int64_t version);
 
-  /// Makes the staged version the served one: copies into the served tensors, whose memory stays the same,
-  /// after all ranks have agreed, and without anything that could fail.
-  /// \throws UserError with the same words on every rank, and nothing has changed: if it is not staged
-  /// (says which version is), or the ranks' versions differ; PeerLost
+  /// Makes the staged version the served one. Once all ranks agree, it copies into the served tensors, whose
+  /// memory stays the same; the copy cannot fail.
+  /// \throws UserError with the same text on every rank, before any change: the version is not staged (names
+  /// the staged one), or the ranks' versions differ; PeerLost
   void pull(int64_t version);
 
-  /// That is served; -1 = none yet. Not collective.
+  /// Returns the served version; -1 = none yet. Not collective.
   int64_t version() const { return served_version_; }
 
   /// \param progress  as PushRoute says
