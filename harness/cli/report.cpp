@@ -15,8 +15,8 @@
 #include "harness/cli/verbs.hpp"
 #include "harness/suite/results/case_outcome.hpp"
 #include "harness/suite/results/merge_results.hpp"
-#include "reports/render.hpp"
 #include "reports/plots/static_plots.hpp"
+#include "reports/render.hpp"
 
 namespace parity::cli {
 namespace fs = std::filesystem;

@@ -91,7 +91,8 @@ std::string follow_up_command(const PlannedCase& planned, const JudgedCheck& jud
         judged.result.passed
             ? reproduce_command(planned.source, out)
             : replica_command(judged, run_of(planned, judged.claim.arms.front(), runs).folder));
-  Words words = judged.kind == CheckKind::golden ? golden_diff_or_record(planned) : compare_command(planned, judged);
+  Words words =
+      judged.kind == CheckKind::golden ? golden_diff_or_record(planned) : compare_command(planned, judged);
   add_out_option(words, out);
   return shell_quote(words);
 }

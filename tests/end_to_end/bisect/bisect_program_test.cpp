@@ -4,8 +4,8 @@
 // parity bisect as a user types it, of sides that differ before training starts.
 #include <gmock/gmock.h>
 
-#include "tests/harness/cli/program_fixture.hpp"
 #include "tests/end_to_end/trained_case.hpp"
+#include "tests/harness/cli/program_fixture.hpp"
 
 namespace parity {
 namespace {

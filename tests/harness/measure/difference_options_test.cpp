@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/measure/measure_difference.hpp"
-#include "tests/support/traces/samples.hpp"
 #include "tests/support/special_values.hpp"
+#include "tests/support/traces/samples.hpp"
 
 namespace parity {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "harness/base/error.hpp"
 #include "harness/measure/measure_difference.hpp"
-#include "tests/support/traces/samples.hpp"
 #include "tests/support/special_values.hpp"
+#include "tests/support/traces/samples.hpp"
 
 namespace parity {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "harness/base/json.hpp"
 #include "harness/measure/measure_difference.hpp"
-#include "tests/support/traces/samples.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/traces/samples.hpp"
 
 namespace parity {
 namespace {

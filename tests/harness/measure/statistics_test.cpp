@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/traces/samples.hpp"
 #include "tests/support/special_values.hpp"
+#include "tests/support/traces/samples.hpp"
 
 namespace parity {
 namespace {

@@ -9,8 +9,8 @@
 #include "harness/measure/measure_difference.hpp"
 #include "harness/measure/sketch.hpp"
 #include "harness/measure/statistics.hpp"
-#include "tests/support/traces/samples.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/traces/samples.hpp"
 
 namespace parity {
 namespace {

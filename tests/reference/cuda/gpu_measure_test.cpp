@@ -7,8 +7,8 @@
 #include <torch/types.h>
 
 #include "tests/support/devices/gpu_fixture.hpp"
-#include "tests/support/traces/measured_bits.hpp"
 #include "tests/support/odd_values.hpp"
+#include "tests/support/traces/measured_bits.hpp"
 
 namespace parity::reference {
 namespace {

@@ -102,8 +102,9 @@ TEST_F(RopeWitnessTest, TablesHaveTheBitsOfPyTorch) {
                            narrow ? "float32" : "float64", narrow ? "complex" : "rotate_half");
     }
   write_file(folder / "lines", lines);
-  const CommandResult result = run_shell(fmt::format("cd '{}' && {} {}/tests/support/pytorch/pytorch_rope.py < lines",
-                                                     folder.string(), places::python, places::source));
+  const CommandResult result =
+      run_shell(fmt::format("cd '{}' && {} {}/tests/support/pytorch/pytorch_rope.py < lines", folder.string(),
+                            places::python, places::source));
   ASSERT_EQ(result.status, 0) << result.output;
   ASSERT_EQ(tables.size(), 8);
   for (const auto& [file, table] : tables) {

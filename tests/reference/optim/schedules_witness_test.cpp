@@ -39,9 +39,9 @@ class ScheduleWitnessTest : public FolderTest {
       asked.push_back(flat);
     }
     write_file(folder / "configs.json", asked.dump());
-    const CommandResult result =
-        run_shell("(" + places::python + " " + places::source + "/tests/support/pytorch/pytorch_schedules.py < " +
-                  (folder / "configs.json").string() + " > " + (folder / "rates.json").string() + ")");
+    const CommandResult result = run_shell(
+        "(" + places::python + " " + places::source + "/tests/support/pytorch/pytorch_schedules.py < " +
+        (folder / "configs.json").string() + " > " + (folder / "rates.json").string() + ")");
     EXPECT_EQ(result.status, 0) << result.output;
     return Json::parse(read_file(folder / "rates.json"));
   }

@@ -58,11 +58,12 @@ class PyTorchProgramTest : public TrainProgramTest, public testing::WithParamInt
     const CommandResult ours = train(config.string() + " --capture " + (folder / "capture.json").string() +
                                      " --dtype " + GetParam().dtype + " --trace " + replay);
     ASSERT_EQ(ours.status, 0) << ours.output;
-    const CommandResult theirs = run_pytorch({{{places::source + "/tests/support/pytorch/pytorch_llama.py", replay},
-                                               {{"PARITY_CONFIG", config.string()},
-                                                {"PARITY_DTYPE", GetParam().dtype},
-                                                {"PARITY_TRACE", trace_path().string()}}}},
-                                             folder);
+    const CommandResult theirs =
+        run_pytorch({{{places::source + "/tests/support/pytorch/pytorch_llama.py", replay},
+                      {{"PARITY_CONFIG", config.string()},
+                       {"PARITY_DTYPE", GetParam().dtype},
+                       {"PARITY_TRACE", trace_path().string()}}}},
+                    folder);
     ASSERT_EQ(theirs.status, 0) << theirs.output;
     theirs_ = std::make_unique<Trace>(Trace::open(trace_path()));
     ours_ = std::make_unique<Trace>(Trace::open(replay));

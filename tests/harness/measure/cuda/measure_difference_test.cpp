@@ -10,10 +10,10 @@
 
 #include "harness/base/error.hpp"
 #include "tests/support/devices/emulated_gpu.hpp"
-#include "tests/support/traces/measured_bits.hpp"
 #include "tests/support/odd_values.hpp"
-#include "tests/support/traces/samples.hpp"
 #include "tests/support/special_values.hpp"
+#include "tests/support/traces/measured_bits.hpp"
+#include "tests/support/traces/samples.hpp"
 
 namespace parity::cuda {
 namespace {
