@@ -53,14 +53,14 @@ void add_bisect(CLI::App& app, Action& action) {
   const auto add = [&](const char* name, const char* summary, void (*more)(CLI::App&, Action&)) {
     more(*app.add_subcommand(name, summary), action);
   };
-  add("commits", "Which commits between two moved the numbers, biggest first", add_bisect_commits);
-  add("golden", "Where a case leaves its golden, and which commits to ask", add_bisect_golden);
-  add("options", "Which config keys make the difference between two arms", add_bisect_options);
-  add("traces", "Where two traces part: step, phase, tensor, element", add_bisect_traces);
+  add("commits", "Find the commits that changed the numbers, largest first", add_bisect_commits);
+  add("golden", "Find where a run diverges from its golden, and since when", add_bisect_golden);
+  add("options", "Find the config keys that cause a difference of two arms", add_bisect_options);
+  add("traces", "Find where two traces diverge: step, phase, tensor, element", add_bisect_traces);
   app.footer(
-      "Without a verb: where two arms of a case part in bits, and why: step, tensor, operator, element. Both "
-      "sides\n"
-      "run again, from the last checkpoint before they part, with more and more recorded.\n"
+      "Without a subcommand: find the first bitwise difference between two arms: step, tensor, operator\n"
+      "and element. Both arms run again from the last checkpoint before they diverge, recording more\n"
+      "detail at each stage.\n"
       "Examples:\n"
       "  parity bisect lr/warmup_index\n"
       "  parity bisect parallel/tensor:one_process tp_2 --json\n"
@@ -69,7 +69,7 @@ void add_bisect(CLI::App& app, Action& action) {
       "  parity bisect golden lr/warmup_index:one_indexed\n"
       "  parity bisect options lr/warmup_index:one_indexed zero_indexed\n"
       "  parity bisect traces a.h5 b.h5\n"
-      "Exit status 0: the sides do not differ. 1: they do, and here is where.");
+      "Exit status 0: the arms do not differ. 1: they differ, and the output says where.");
   app.callback([&app, options, &action] {
     if (!app.get_subcommands().empty())
       return;

@@ -34,23 +34,18 @@ ExitCode bisect_golden(const BisectGoldenVerbOptions& options) {
 
 void add_bisect_golden(CLI::App& app, Action& action) {
   auto options = std::make_shared<BisectGoldenVerbOptions>();
-  app.add_option("CASE:ARM", options->words, "A case (every arm that its golden keeps), or one of its arms")
+  app.add_option("CASE:ARM", options->words, "Case (every arm that its golden holds), or one of its arms")
       ->required();
-  app.add_option("--cases", options->root, "Folder the cases lie in")
-      ->type_name("DIR")
-      ->capture_default_str();
+  app.add_option("--cases", options->root, "Folder of the cases")->type_name("DIR")->capture_default_str();
   options->run.add_to(app);
   app.footer(
-      "A golden check is red: what differed before training starts (config, environment, first weights), the "
-      "first\n"
-      "step and channel that differ, the first stored tensor that does, and the commits to ask. Differences "
-      "are "
-      "what\n"
-      "the golden's check counts: drift is none.\n"
+      "Explains a failed golden check: what differs before training starts (config, environment, initial\n"
+      "weights), the first step and channel that differ, the first stored tensor that differs, and the\n"
+      "commits to search. Counts the differences that the golden's check counts, so drift does not count.\n"
       "Examples:\n"
-      "  parity bisect golden lr/warmup_index                 every arm that the golden keeps\n"
+      "  parity bisect golden lr/warmup_index                 every arm that the golden holds\n"
       "  parity bisect golden lr/warmup_index:one_indexed     one of them\n"
-      "Exit status 0: the run does not differ from its golden. 1: it does. 3: there is no golden.");
+      "Exit status 0: the run does not differ from its golden. 1: it differs. 3: the golden is missing.");
   app.callback([options, &action] { action = [options] { return bisect_golden(*options); }; });
 }
 

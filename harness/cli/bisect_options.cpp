@@ -46,22 +46,20 @@ ExitCode bisect_options(const BisectOptionsVerbOptions& options) {
 }
 
 void add_search_options(CLI::App& app, BisectOptionsVerbOptions& options) {
-  app.add_option(
-         "--channel", options.question.channels,
-         "Only the difference in channels of this name (glob); may be repeated (default: all numbers)")
+  app.add_option("--channel", options.question.channels,
+                 "Channels to compare, a glob; may be repeated (default: all numeric channels)")
       ->type_name("CHANNEL")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option(
          "--floor", options.question.floor,
-         "Relative gaps up to this are no difference, 0 for every bit (default: what collapses in float64)")
+         "Largest relative gap that does not count; 0: every bit counts (default: what collapses in float64)")
       ->type_name("GAP");
   app.add_option(
          "--looks", options.question.looks,
-         "How often each side is run to see whether it agrees with itself (default: 2 where it may not)")
+         "Number of runs of each side, to check that it repeats itself (default: 2 if it may not, else 1)")
       ->type_name("N");
-  app.add_flag("--float64", options.float64,
-               "Search with both sides in float64, where rounding does not show");
+  app.add_flag("--float64", options.float64, "Run both sides in float64, where rounding almost vanishes");
 }
 
 }  // namespace
@@ -71,18 +69,18 @@ void add_bisect_options(CLI::App& app, Action& action) {
   options->sides.add_to(app)->required();
   add_search_options(app, *options);
   app.footer(
-      "Finds the smallest set of config keys that makes the good side behave like the bad one: with n keys\n"
-      "and one culprit log2 n runs, each stopped where the sides part, and two whole ones to verify.\n"
+      "Finds the smallest set of config keys that makes the good side behave like the bad one. One cause\n"
+      "among n keys takes log2 n runs, each up to the point of divergence, and two whole runs to verify.\n"
       "Examples:\n"
       "  parity bisect options lr/warmup_index                   its two arms\n"
       "  parity bisect options masks/leak:flex causal            two arms of a case\n"
       "  parity bisect options good.toml bad.toml                two run configs\n"
       "  parity bisect options loss/halves --channel loss --set steps=3\n"
       "  parity bisect options good.toml bad.toml --floor 0      every bit counts\n"
-      "  parity bisect options good.toml bad.toml --float64      no rounding shows\n"
+      "  parity bisect options good.toml bad.toml --float64      almost no rounding\n"
       "  parity bisect options good.toml bad.toml --looks 5      a difference that comes and goes\n"
-      "Exit status 0 if the sides do not differ, 1 if they do. Finished runs are kept: the same command goes "
-      "on.");
+      "Exit status 0 if the sides do not differ, 1 if they do. Finished runs are kept, so the same command\n"
+      "resumes the search.");
   app.callback([options, &action] { action = [options] { return bisect_options(*options); }; });
 }
 

@@ -50,24 +50,26 @@ ExitCode bisect_traces(const BisectTracesVerbOptions& options) {
 
 void add_bisect_traces(CLI::App& app, Action& action) {
   auto options = std::make_shared<BisectTracesVerbOptions>();
-  app.add_option("EXPECTED", options->expected, "A trace file, a run folder, or CASE:ARM of its last run")
+  app.add_option("EXPECTED", options->expected,
+                 "Reference: trace file, run folder, or CASE:ARM of its last run")
       ->required();
-  app.add_option("ACTUAL", options->actual, "Another one")->required();
-  app.add_option("--out", options->out, "Folder of the last run, and of the record")
+  app.add_option("ACTUAL", options->actual, "Trace to compare with it, in the same forms")->required();
+  app.add_option("--out", options->out, "Folder of the last run and of the record")
       ->type_name("DIR")
       ->capture_default_str();
   app.add_option(
          "--name", options->names,
-         "REGEX=REPLACEMENT, what the second trace's tensors are called in the first; may be repeated")
+         "Rename tensors of the second trace to names of the first by REGEX=REPLACEMENT; may be repeated")
       ->type_name("RULE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--no-align", options->no_align,
-               "Do not pair tensors of other names by order of execution, shape and norm");
-  app.add_option("--beyond", options->beyond, "Relative difference that counts; 0: other bits")
+               "Do not pair tensors with different names by order of execution, shape and norm");
+  app.add_option("--beyond", options->beyond,
+                 "Largest relative difference that does not count; 0: every bit counts")
       ->type_name("X")
       ->capture_default_str();
-  app.add_flag("--json", options->json, "As JSON");
+  app.add_flag("--json", options->json, "Print the record as JSON");
   app.footer(
       "Examples:\n"
       "  parity bisect traces lr/warmup_index:one_indexed lr/warmup_index:zero_indexed\n"

@@ -158,7 +158,7 @@ void add_calibrate(CLI::App& app, Action& action) {
   options->cases.add_to(app);
   options->run.add_to(app);
   app.add_option("--repeats", options->repeats,
-                 "Runs with perturbed weights an arm; more are added to those that are there")
+                 "Number of runs with perturbed weights for each arm; runs that exist are reused")
       ->type_name("N")
       ->capture_default_str();
   app.footer(
@@ -166,12 +166,11 @@ void add_calibrate(CLI::App& app, Action& action) {
       "  parity calibrate parallel/mixed_precision\n"
       "  parity calibrate parallel/mixed_precision --repeats 10   ten runs with perturbed weights, not "
       "three\n"
-      "  parity calibrate 'loss/*' --json                         one topic, for machines\n"
-      "Each arm that a check names runs beside other ways to the same numbers: in float64, with the first "
-      "weights\n"
-      "moved by an eps, with other threads, kernels and micro-batches. How far they part is the floor of "
-      "each quantity at each step; it is\n"
-      "kept in the case's golden file. Exit status 1 if 16 bits take an arm farther than they can.");
+      "  parity calibrate 'loss/*' --json                         one topic, as JSON\n"
+      "Each arm that a check names also runs in variants that compute the same numbers: in float64, with\n"
+      "the initial weights moved by an eps, with other threads, kernels and micro-batches. The largest\n"
+      "difference is the noise floor of a quantity at a step. The case's golden file stores the floors.\n"
+      "Exit status 1 if a 16-bit arm differs from float32 by more than 16 bits explain.");
   app.callback([options, &action] { action = [options] { return calibrate_cases(*options); }; });
 }
 

@@ -259,33 +259,34 @@ ExitCode compare(const CompareVerbOptions& options) {
 
 void add_compare(CLI::App& app, Action& action) {
   auto options = std::make_shared<CompareVerbOptions>();
-  app.add_option("EXPECTED", options->expected, "A trace file, a run folder, or CASE:ARM of its last run")
+  app.add_option("EXPECTED", options->expected,
+                 "Reference: trace file, run folder, or CASE:ARM of its last run")
       ->required();
-  app.add_option("ACTUAL", options->actual, "Another one")->required();
-  app.add_option("--step", options->step, "Only this update")->type_name("N");
-  app.add_option("--channel", options->channels, "Only channels of this name (glob); may be repeated")
+  app.add_option("ACTUAL", options->actual, "Trace to compare with it, in the same forms")->required();
+  app.add_option("--step", options->step, "Update to compare (default: all)")->type_name("N");
+  app.add_option("--channel", options->channels, "Channels to compare, a glob; may be repeated")
       ->type_name("CHANNEL")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--tensor", options->tensors, "Only tensors of this name (glob); may be repeated")
+  app.add_option("--tensor", options->tensors, "Tensors to compare, a glob; may be repeated")
       ->type_name("NAME")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--phase", options->phase, "Only tensors of this phase: grad, param, ...")
+  app.add_option("--phase", options->phase, "Phase of the tensors to compare: grad, param, ...")
       ->type_name("PHASE");
   app.add_option("--out", options->out, "Folder of the last run, for CASE:ARM")
       ->type_name("DIR")
       ->capture_default_str();
   app.add_flag("--all", options->all, "Show identical tensors too");
   app.add_flag("--partial", options->partial,
-               "Traces of runs that did not end are meant: compare up to the last step that both have");
+               "Accept traces of unfinished runs, and compare up to the last step that both have");
   app.add_flag("--profile", options->profile,
-               "Histogram in ULPs of each differing tensor, and where it differs");
-  app.add_flag("--equal-nan", options->equal_nan, "A NaN equals a NaN at the same place");
-  app.add_flag("--ignore-zero-sign", options->ignore_zero_sign, "-0 equals +0");
+               "Show a histogram in ULPs of each differing tensor, and where it differs");
+  app.add_flag("--equal-nan", options->equal_nan, "Treat a NaN as equal to a NaN at the same place");
+  app.add_flag("--ignore-zero-sign", options->ignore_zero_sign, "Treat -0 as equal to +0");
   app.add_flag("--flush-subnormals", options->flush_subnormals,
-               "Subnormal numbers are zeros, as hardware that flushes would have them");
-  app.add_flag("--json", options->json, "As JSON");
+               "Treat subnormal numbers as zeros, as hardware that flushes them does");
+  app.add_flag("--json", options->json, "Print the differences as JSON");
   app.footer(
       "Examples:\n"
       "  parity compare lr/warmup_index:one_indexed lr/warmup_index:zero_indexed\n"
@@ -295,8 +296,8 @@ void add_compare(CLI::App& app, Action& action) {
       "  parity compare a.h5 b.h5 --channel loss --json\n"
       "  parity compare a.h5 b.h5 --equal-nan --ignore-zero-sign\n"
       "  parity compare out/suite/runs/ID a.h5 --partial\n"
-      "Exit status 0 if everything compared agrees bit for bit, or but for what the policy forgives, 1 if "
-      "not,\n4 if it does and a run did not end.");
+      "Exit status 0 if everything compared agrees (bit for bit, except for differences that an option\n"
+      "treats as equal), 1 if not, 4 if it agrees and a run did not end.");
   app.callback([options, &action] { action = [options] { return compare(*options); }; });
 }
 

@@ -89,11 +89,11 @@ const char* script_of(Shell shell) {
 
 void add_completion(CLI::App& app, Action& action) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("SHELL", *shell, "bash, zsh or fish")->required();
+  app.add_option("SHELL", *shell, "Shell to complete in: bash, zsh or fish")->required();
   app.footer(
       "Examples:\n"
       "  parity completion bash > ~/.local/share/bash-completion/completions/parity\n"
-      "  parity completion zsh > ~/.zfunc/_parity     a folder of $fpath\n"
+      "  parity completion zsh > ~/.zfunc/_parity     any folder of $fpath\n"
       "  parity completion fish > ~/.config/fish/completions/parity.fish");
   app.callback([shell, &action] {
     action = [shell] {

@@ -172,18 +172,19 @@ std::shared_ptr<RunCaseOptions> add_running(CLI::App& app, Action& action,
 
 void add_record(CLI::App& app, Action& action) {
   const auto options = add_running(app, action, record);
-  app.add_option("--reason", options->reason, "Why stored values may change, for the golden's history")
+  app.add_option("--reason", options->reason,
+                 "Reason for changes of stored values, kept in the golden's history")
       ->type_name("TEXT");
-  app.add_flag("--variant", options->variant,
-               "Keep what drifted here beside what is stored, so that both environments hold bit for bit");
+  app.add_flag(
+      "--variant", options->variant,
+      "Store values that drifted next to the present ones, so that both environments pass bit for bit");
   app.footer(
       "Examples:\n"
       "  parity golden record cases/lr/warmup_index.toml\n"
       "  parity golden record 'lr/*' --reason \"rates are rounded to float32 since #12\"\n"
       "  parity golden record lr --variant --reason \"the new runners have other kernels\"\n"
-      "A golden is written only if the case's checks hold; one that holds the same values stays untouched; "
-      "one\n"
-      "that holds others is changed only with a reason, and only in the arms that hold others.");
+      "A golden is written only if the case's checks pass. A golden with the same values does not change.\n"
+      "One with other values changes only with a reason, and only in the arms that differ.");
 }
 
 void add_verify(CLI::App& app, Action& action) {
@@ -192,33 +193,33 @@ void add_verify(CLI::App& app, Action& action) {
   add_golden_size_option(app, options->golden_size);
   app.footer(
       "Examples:\n"
-      "  parity golden verify            all of them; a golden that belongs to no case fails\n"
-      "  parity golden verify --max-total-size 128M   and so do more than 128 MiB of them\n"
+      "  parity golden verify            all goldens; one that belongs to no case fails\n"
+      "  parity golden verify --max-total-size 128M   also fail if they take more than 128 MiB\n"
       "  parity golden verify 'lr/*'     one topic");
 }
 
 void add_common(CLI::App& app, DiffOptions& options) {
-  app.add_option("--cases", options.root, "Folder the cases lie in")->type_name("DIR")->capture_default_str();
-  app.add_flag("--json", options.json, "As JSON");
+  app.add_option("--cases", options.root, "Folder of the cases")->type_name("DIR")->capture_default_str();
+  app.add_flag("--json", options.json, "Print the result as JSON");
 }
 
 void add_diff(CLI::App& app, Action& action) {
   auto options = std::make_shared<DiffOptions>();
   app.add_option("REV|CASE|GOLDEN", options->words,
-                 "A git revision and cases; or cases, against their last run; or two golden files")
+                 "Git revision and cases, or cases (compared with their last run), or two golden files")
       ->required();
   app.add_option("--out", options->out, "Folder of the last run")->type_name("DIR")->capture_default_str();
-  app.add_option("--report", options->report, "Folder for the pictures of a revision's goldens")
+  app.add_option("--report", options->report, "Folder for the report with pictures, for a revision")
       ->type_name("DIR")
       ->capture_default_str();
   add_common(app, *options);
   app.footer(
       "Examples:\n"
       "  parity golden diff HEAD~1                               every golden since then, with pictures\n"
-      "  parity golden diff origin/main 'lr/*' --json            one topic, for machines\n"
-      "  parity golden diff lr/warmup_index                      stored against the last run\n"
+      "  parity golden diff origin/main 'lr/*' --json            one topic, as JSON\n"
+      "  parity golden diff lr/warmup_index                      the golden and the last run\n"
       "  parity golden diff before.h5 golden/lr/warmup_index.h5  two files\n"
-      "A word that is both a case and a revision is taken for the case. Exit status 1 if values differ.");
+      "A word that is both a case and a revision means the case. Exit status 1 if values differ.");
   app.callback([options, &action] { action = [options] { return diff(*options); }; });
 }
 
@@ -239,15 +240,15 @@ void add_golden(CLI::App& app, Action& action) {
   const auto add = [&](const char* name, const char* summary, void (*options)(CLI::App&, Action&)) {
     options(*app.add_subcommand(name, summary), action);
   };
-  add("record", "Run cases and store what they give, where it changed", add_record);
-  add("verify", "Run the arms that goldens hold, and compare with them only", add_verify);
-  add("diff", "Show how goldens differ: from a git revision, from the last run, from each other", add_diff);
-  add("history", "Show the reasons that were given for changes", add_history);
+  add("record", "Run cases and store their values if they changed", add_record);
+  add("verify", "Run the arms in goldens, and compare only with the goldens", add_verify);
+  add("diff", "Compare goldens with a git revision, a run or each other", add_diff);
+  add("history", "Show the reasons for changes of goldens", add_history);
   app.footer(
       "Examples:\n"
       "  parity golden record lr/warmup_index\n"
       "  parity golden diff HEAD~1\n"
-      "parity golden VERB --help has more.");
+      "parity golden SUBCOMMAND --help shows more.");
 }
 
 }  // namespace parity::cli

@@ -85,14 +85,14 @@ ExitCode keys(const KeysOptions& options) {
 
 void add_keys(CLI::App& app, Action& action) {
   auto options = std::make_shared<KeysOptions>();
-  app.add_option("KEY", options->patterns, "Names of keys, parts of them, or globs (default: all)");
+  app.add_option("KEY", options->patterns, "Names of keys, substrings of them, or globs (default: all)");
   add_trainer_option(app, options->trainer);
-  app.add_flag("--json", options->json, "As JSON");
+  app.add_flag("--json", options->json, "Print the keys as JSON");
   app.footer(
       "Examples:\n"
       "  parity keys                   every key with its default, and the channels\n"
-      "  parity keys lr. clip          whatever has that in its name\n"
-      "  parity keys 'data.*' --json   for machines");
+      "  parity keys lr. clip          keys with one of these in the name\n"
+      "  parity keys 'data.*' --json   as JSON");
   app.callback([options, &action] { action = [options] { return keys(*options); }; });
 }
 

@@ -118,15 +118,14 @@ ExitCode list(const ListOptions& options) {
 void add_list(CLI::App& app, Action& action) {
   auto options = std::make_shared<ListOptions>();
   options->cases.add_to(app);
-  app.add_flag("--json", options->json, "As JSON");
+  app.add_flag("--json", options->json, "Print the list as JSON");
   app.footer(
       "Examples:\n"
       "  parity list                   every case\n"
-      "  parity list 'lr/*' --json     one topic, for machines\n"
+      "  parity list 'lr/*' --json     one topic, as JSON\n"
       "  parity list --tag fast\n"
-      "A golden is stored, missing, incomplete or unused (its arms are not the case's), of another schema, "
-      "or\n"
-      "corrupt. Nothing is run.");
+      "A golden is stored, missing, incomplete or unused (its arms are not the case's), of another schema,\n"
+      "or corrupt. Runs nothing.");
   app.callback([options, &action] { action = [options] { return list(*options); }; });
 }
 

@@ -46,20 +46,20 @@ namespace {
 
 void add_trainer_option(CLI::App& app, std::string& trainer) {
   app.add_option("--trainer", trainer,
-                 "The trainer (default: $PARITY_TRAINER, else parity-train beside parity)")
+                 "Path of parity-train (default: $PARITY_TRAINER, else parity-train next to parity)")
       ->type_name("PATH");
 }
 
 void add_drift_option(CLI::App& app, std::string& drift) {
   app.add_option("--drift", drift,
-                 "What rounding of another environment than the golden's is: notice or fail")
+                 "How to treat rounding differences caused by a different machine or library: notice or fail")
       ->type_name("DRIFT")
       ->capture_default_str();
 }
 
 void add_golden_size_option(CLI::App& app, std::string& limit) {
   app.add_option("--max-total-size", limit,
-                 "Most that all goldens may take when everything is asked for (K, M, G, T)")
+                 "Largest total size of all goldens (K, M, G, T); checked if all cases are selected")
       ->type_name("SIZE")
       ->capture_default_str();
 }
@@ -72,15 +72,15 @@ ConfigSchema trainer_schema(const std::string& given) {
 
 void CaseOptions::add_to(CLI::App& app) {
   app.add_option("CASE", filter.what, "Case files, folders, names or globs over names (default: all)");
-  app.add_option("--tag", filter.tags, "Only cases with this tag; may be repeated")
+  app.add_option("--tag", filter.tags, "Select only cases with this tag; may be repeated")
       ->type_name("TAG")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--not-tag", filter.without_tags, "No case with this tag; may be repeated")
+  app.add_option("--not-tag", filter.without_tags, "Leave out cases with this tag; may be repeated")
       ->type_name("TAG")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--cases", root, "Folder the cases lie in")->type_name("DIR")->capture_default_str();
+  app.add_option("--cases", root, "Folder of the cases")->type_name("DIR")->capture_default_str();
 }
 
 std::vector<Case> CaseOptions::read() const {
@@ -131,16 +131,16 @@ void RunOptions::add_to(CLI::App& app) {
       ->type_name("DIR")
       ->capture_default_str();
   add_trainer_option(app, trainer);
-  app.add_option("-j,--jobs", jobs, "Core slots; a run takes ranks x threads (default: all cores)")
+  app.add_option("-j,--jobs", jobs, "Number of core slots; a run takes ranks x threads (default: all cores)")
       ->type_name("N");
-  app.add_flag("--no-cache", no_cache, "Run everything again");
+  app.add_flag("--no-cache", no_cache, "Run everything again, without cached runs");
   app.add_option("--cache-size", cache_size,
-                 "Most that OUT/runs may take; the least recently used runs are dropped (K, M, G, T)")
+                 "Largest size of OUT/runs (K, M, G, T); the least recently used runs are dropped")
       ->type_name("SIZE")
       ->capture_default_str();
   app.add_flag("--keep-traces", keep_traces,
-               "Never drop runs of these cases; without it, those of cases that passed go last");
-  app.add_flag("--json", json, "Results as JSON on stdout");
+               "Never drop runs of these cases (default: runs of passed cases are dropped last)");
+  app.add_flag("--json", json, "Print the results as JSON");
 }
 
 SuiteOptions RunOptions::suite_options() const {

@@ -144,28 +144,34 @@ void add_power(CLI::App& app, Action& action) {
   options->cases.add_to(app);
   options->run.add_to(app);
   app.add_option("--arm", options->question.arm,
-                 "The arm that gets the faults (default: the first that is held against another)")
+                 "Arm that gets the faults (default: one that a check compares with another arm)")
       ->type_name("ARM");
-  app.add_option("--faults", options->kinds, "Kinds of fault, with commas between (default: all)")
+  app.add_option("--faults", options->kinds, "Kinds of faults, separated by commas (default: all)")
       ->type_name("KIND,...");
-  app.add_option("--samples", options->question.samples,
-                 "Places a kind: step, tensor, element; 59 that are all seen prove 95 %")
+  app.add_option(
+         "--samples", options->question.samples,
+         "Number of random places (step, tensor, element) for each kind of fault; 59 detections out of "
+         "59 show at least 95 % sensitivity (with 95 % confidence)")
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--no-op-pairs", options->question.no_op_pairs, "Pairs that must raise no alarm")
+  app.add_option("--no-op-pairs", options->question.no_op_pairs,
+                 "Number of pairs that must not raise an alarm")
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--seed", options->question.seed, "Of the places")->type_name("S")->capture_default_str();
-  app.add_flag("--record", options->record, "Keep the result beside the golden, for reports elsewhere");
+  app.add_option("--seed", options->question.seed, "Seed for choosing the places")
+      ->type_name("S")
+      ->capture_default_str();
+  app.add_flag("--record", options->record,
+               "Store the result next to the golden, for reports on other machines");
   app.footer(
-      "Puts defects of known size into an arm, and asks which of the case's checks turn red.\n"
+      "Injects faults of known size into an arm, and counts which of the case's checks fail.\n"
       "Examples:\n"
       "  parity power masks/leak                         every kind, in 20 places each\n"
       "  parity power lr/families --faults scale,ulp     two kinds\n"
-      "  parity power masks/leak --samples 59 --record   95 % with 95 % confidence, kept for reports\n"
-      "  parity power masks/leak --faults ulp --json     for machines\n"
-      "Exit status 1: a false alarm, or a fault at or above the printed size was named where it is not.\n"
-      "Finished runs are kept: after Ctrl-C the same command goes on.");
+      "  parity power masks/leak --samples 59 --record   95 % with 95 % confidence, stored for reports\n"
+      "  parity power masks/leak --faults ulp --json     as JSON\n"
+      "Exit status 1: a false alarm, or a fault at or above the printed size was located wrongly.\n"
+      "Finished runs are kept, so after Ctrl-C the same command resumes the measurement.");
   app.callback([options, &action] { action = [options] { return measure(*options); }; });
 }
 

@@ -92,11 +92,11 @@ ExitCode report(const ReportVerbOptions& options) {
 void add_report(CLI::App& app, Action& action) {
   auto options = std::make_shared<ReportVerbOptions>();
   app.add_option("DIR", options->folders, "Folders with a results.json")->required();
-  app.add_option("--out", options->out, "Where the report goes (default: the folder itself)")
+  app.add_option("--out", options->out, "Folder for the report (default: the folder itself)")
       ->type_name("DIR");
-  app.add_flag("--json", options->json, "The merged results as JSON on stdout");
+  app.add_flag("--json", options->json, "Print the merged results as JSON");
   app.add_flag("--mixed", options->mixed,
-               "Merge results of different commits, versions or kinds of machine; every report then says so");
+               "Allow results of different commits, versions or kinds of machine; every report then says so");
   app.add_flag("--plots", options->plots,
                "Also draw each curve as SVG and PNG, with gnuplot, into DIR/plots");
   app.footer(
@@ -105,7 +105,7 @@ void add_report(CLI::App& app, Action& action) {
       "  parity report out/shard1 out/shard2 --out out/all\n"
       "  parity report out/suite --plots\n"
       "  parity report shards/* --out out/all        the shards of parity run --shard I/N\n"
-      "Exit status as that of the run; 3 if a shard is missing and nothing else is wrong.");
+      "Exit status: that of the run; 3 if a shard is missing and nothing worse is wrong.");
   app.callback([options, &action] { action = [options] { return report(*options); }; });
 }
 

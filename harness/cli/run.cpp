@@ -134,40 +134,42 @@ void add_run(CLI::App& app, Action& action) {
   options->cases.add_to(app);
   options->run.add_to(app);
   app.add_option("--golden-mode", options->golden_mode,
-                 "compare, create-missing, update-changed or update-all")
+                 "Use of goldens: compare, create-missing, update-changed or update-all")
       ->type_name("MODE")
       ->capture_default_str();
-  app.add_option("--reason", options->reason, "Why stored values may change, for the golden's history")
+  app.add_option("--reason", options->reason,
+                 "Reason for changes of stored values, kept in the golden's history")
       ->type_name("TEXT");
   add_drift_option(app, options->drift);
   app.add_option("--evidence", options->evidence,
-                 "Whether float64 evidence that goldens hold stands for twins (stored) or they run (again)")
+                 "Source of float64 evidence: goldens where valid (stored), or new runs of all twins (again)")
       ->type_name("EVIDENCE")
       ->capture_default_str();
   add_golden_size_option(app, options->golden_size);
-  app.add_option("--shard", options->shard, "Only part I of N, as even as the runs' sizes allow")
+  app.add_option("--shard", options->shard, "Run only shard I of N, balanced by the cost of runs")
       ->type_name("I/N");
-  app.add_flag("--fail-fast", options->fail_fast, "Stop at the first case that fails");
-  app.add_flag("--rerun-failed", options->rerun_failed,
-               "Only cases that failed or were not judged in OUT's last run, with its --set; of named cases, "
-               "those that did not hold in it");
+  app.add_flag("--fail-fast", options->fail_fast, "Stop at the first failed case");
+  app.add_flag(
+      "--rerun-failed", options->rerun_failed,
+      "Run only cases that failed or were not judged in OUT's last run, with its --set; of named cases, "
+      "only those that did not pass in it");
   app.add_option("--set", options->settings,
-                 "Change a config key of every arm, or of one; goldens are left out; may be repeated")
+                 "Set a config key of every arm, or of one, and ignore goldens; may be repeated")
       ->type_name("[ARM:]KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.footer(
       "Examples:\n"
-      "  parity run                                  every case below cases/ but slow ones\n"
+      "  parity run                                  every case below cases/ except slow ones\n"
       "  parity run cases/lr/warmup_index.toml       one file\n"
       "  parity run 'lr/*' --tag fast --jobs 2       by name and tag, on two cores\n"
-      "  parity run --golden-mode create-missing     record what has no golden yet\n"
-      "  parity run --drift fail                     goldens of this environment must hold bit for bit\n"
+      "  parity run --golden-mode create-missing     record goldens that are missing\n"
+      "  parity run --drift fail                     fail on any bit that differs from a golden\n"
       "  parity run --evidence again                 run every float64 twin, as a nightly suite does\n"
-      "  parity run lr --set lr.base=1e-3            every case of a topic with another rate\n"
+      "  parity run lr --set lr.base=1e-3            every case of a topic with this rate\n"
       "  parity run --shard 1/3 --out out/shard1     a third of the suite; see: parity report --help\n"
-      "  parity run --rerun-failed --fail-fast       what failed last time, up to the first that fails\n"
-      "Results: OUT/results.json, OUT/index.html. Finished runs are answered from OUT/runs.");
+      "  parity run --rerun-failed --fail-fast       last failures, up to the first that fails again\n"
+      "Results: OUT/results.json, OUT/index.html. Finished runs are taken from OUT/runs.");
   app.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -7,18 +7,18 @@ namespace parity::cli {
 CLI::Option* SideOptions::add_to(CLI::App& app) {
   CLI::Option* first =
       app.add_option("GOOD_ARM", good,
-                     "The side taken for right: CASE:ARM, CASE (its reference arm), or a run config (TOML, "
+                     "Reference side: CASE:ARM, CASE (its reference arm), or a run config (TOML, "
                      "or a run folder's config.json)")
           ->type_name("CASE:ARM");
   app.add_option(
          "BAD_ARM", bad,
-         "The other one: an arm of the same case, CASE:ARM, or a run config (default: the case's other arm)")
+         "Other side: an arm of the same case, CASE:ARM, or a run config (default: the case's other arm)")
       ->type_name("ARM");
-  app.add_option("--set", settings, "Change a config key of both sides, or of one; may be repeated")
+  app.add_option("--set", settings, "Set a config key of both sides, or of one; may be repeated")
       ->type_name("[ARM:]KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--cases", root, "Folder the cases lie in")->type_name("DIR")->capture_default_str();
+  app.add_option("--cases", root, "Folder of the cases")->type_name("DIR")->capture_default_str();
   run.add_to(app);
   return first;
 }

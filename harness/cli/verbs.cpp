@@ -27,24 +27,23 @@ namespace parity::cli {
 namespace {
 
 constexpr std::array<Verb, 11> table = {{
-    {"list", "Show the cases", add_list},
-    {"keys", "Show what a config may set, and the channels that checks may name", add_keys},
+    {"list", "List the cases and the states of their goldens", add_list},
+    {"keys", "List config keys with their defaults, and channels", add_keys},
     {"run", "Run cases: train their arms, judge, report", add_run},
-    {"compare", "Compare two traces, channel by channel and tensor by tensor", add_compare},
-    {"golden", "Record, verify and show stored truth", add_golden},
-    {"bisect", "Find the cause of a difference: step, tensor, option, commit", add_bisect},
-    {"calibrate", "Measure the rounding noise of a case's quantities, which bounds are held against",
-     add_calibrate},
-    {"power", "Measure how small a defect the checks of a case see, and how often they are wrong", add_power},
-    {"report", "Render results again, or several folders as one", add_report},
-    {"completion", "Print the script that completes parity's command lines in a shell", add_completion},
+    {"compare", "Compare the channels and tensors of two traces", add_compare},
+    {"golden", "Record, verify, compare and explain goldens", add_golden},
+    {"bisect", "Find the cause of a difference: step, tensor, key, commit", add_bisect},
+    {"calibrate", "Measure the rounding noise that bounds are relative to", add_calibrate},
+    {"power", "Measure the smallest fault that the checks of a case detect", add_power},
+    {"report", "Write reports again, or merge results of several folders", add_report},
+    {"completion", "Print the completion script for a shell", add_completion},
     {"version", "Show version and build", add_version},
 }};
 
 constexpr const char* footer =
     "Exit status: 0 agree, 1 differ, 2 bad usage or input, 3 something needed is missing,\n"
-    "4 a run crashed or hung, 70 a bug of ours, 130 interrupted.\n"
-    "parity VERB --help has examples.";
+    "4 a run crashed or hung, 70 a bug in parity, 130 interrupted.\n"
+    "parity SUBCOMMAND --help shows examples.";
 
 void complain(const std::string& message) {
   say("{} {}\n", Style::for_stream(stderr).bad("parity:"), visible(message));

@@ -48,7 +48,7 @@ void print_version(const Json& facts) {
 
 void add_version(CLI::App& app, Action& action) {
   auto json = std::make_shared<bool>(false);
-  app.add_flag("--json", *json, "As JSON");
+  app.add_flag("--json", *json, "Print the facts as JSON");
   app.footer("Examples:\n  parity version --json");
   app.callback([json, &action] {
     action = [json] {
