@@ -27,7 +27,7 @@ class Rules {
     rule(value >= low && value <= high, key, "it is out of range",
          "give a number from " + Json(low).dump() + " to " + Json(high).dump());
   }
-  /// Holds if `has_use`, or if the key has its default. \param who  does not use the key, for the message
+  /// Holds if `has_use`, or if the key has its default. \param who  names what does not use the key
   void used_or_default(bool has_use, const std::string& key, const std::string& who,
                        const std::string& remedy) const {
     static const RunConfig defaults;

@@ -34,7 +34,7 @@ void append_row(MicroBatch& batch, const Row& row);
 /// Totals of an update over all ranks, as far as known when one of its micro-batches is differentiated.
 struct UpdateTotals {
   int64_t micro_batches = 1;
-  int64_t valid_tokens = 0;  ///< labels that count; 0 = not known yet, since the update is streamed
+  int64_t valid_tokens = 0;  ///< labels that count; 0 = unknown, in a streamed update
 };
 
 /// All micro-batches of one optimizer update on this rank, fetched before its first forward pass.

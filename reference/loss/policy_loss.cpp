@@ -9,7 +9,7 @@
 namespace parity::reference {
 namespace {
 
-constexpr double shown = 1e-6;  // less than this is no difference, in what is reported
+constexpr double shown = 1e-6;  // metrics ignore smaller differences
 
 struct Clip {
   double low, high;

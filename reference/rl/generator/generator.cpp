@@ -211,7 +211,7 @@ std::vector<std::vector<double>> Generator::logprobs(std::span<const Sequence> s
   State& s = *state_;
   s.require_weights();
   std::vector<Tokens> tokens;
-  std::vector<int64_t> lengths;  // without the last token, behind which nothing is asked for
+  std::vector<int64_t> lengths;  // without the last token, after which no token is needed
   for (const auto& [prompt, completion] : sequences) {
     check_sequence(prompt, static_cast<int64_t>(completion.size()), tokens.size(), s.model.dimensions());
     check_tokens(completion, tokens.size(), s.model.dimensions().vocab_size);

@@ -13,7 +13,7 @@ namespace {
 
 using Ranks = std::vector<bool>;  ///< whether each rank is meant
 
-/// Indices of one dimension between two cuts, and who has all of them.
+/// Indices of one dimension between two cuts, and the ranks that hold all of them.
 struct Segment {
   IndexRange range;
   Ranks held, needed;

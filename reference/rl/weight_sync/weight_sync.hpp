@@ -35,8 +35,9 @@ class WeightSync {
   /// \param bucket_bytes    bytes that a rank sends, and receives, at once with PushMethod::direct. Apart
   /// from
   ///                        the staged weights it needs at most four times this memory
-  /// \throws UserError with the same text on every rank: the generator has other shapes (names both), a dtype
-  /// differs, no rank trains an element that is served, or the ranks' arguments differ; PeerLost
+  /// \throws UserError with the same text on every rank: the generator has other shapes (names both) or a
+  /// dtype differs. Also if no rank trains an element that is served, or the ranks' arguments differ;
+  /// PeerLost
   WeightSync(const ModelTensors& trained, const ModelTensors& served, GroupPointer world, PushMethod method,
              torch::ScalarType transfer_dtype, int64_t bucket_bytes = usual_bucket_bytes);
 

@@ -43,7 +43,7 @@ void take(Values& to, const std::string& slot, const c10::IValue& value) {
   }
 }
 
-/// A complex tensor as its numbers, [..., 2]; any other as it is. Without a node of the graph.
+/// Returns a complex tensor as its numbers, [..., 2], and any other tensor unchanged. Adds no graph node.
 at::Tensor as_real(const at::Tensor& x) {
   return x.defined() && x.is_complex() ? at::view_as_real(at::resolve_conj(x.detach())) : x;
 }
@@ -65,7 +65,7 @@ bool is_written(const c10::Argument& argument) {
   return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
 }
 
-/// Whether what it gives is memory that others have made, or that nobody has written yet.
+/// Returns whether an operator's result is memory of another tensor, or memory that was never written.
 bool gives_nothing_new(const c10::FunctionSchema& schema) {
   const std::string& name = schema.name();
   const std::string_view own = std::string_view(name).substr(name.rfind(':') + 1);

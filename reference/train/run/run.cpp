@@ -102,7 +102,7 @@ Updates own_updates(Trainer& trainer) {
   };
 }
 
-/// All ranks of the job, which do the same thing, with a heartbeat that tells of their collectives.
+/// Returns the group of all ranks of the job. Its collectives update the heartbeat.
 std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& config, const Job& job,
                             const Device& device, Heartbeat& heartbeat) {
   heartbeat.beat(0, "meet", job.world_size > 1 ? "meeting of world" : "");
