@@ -32,9 +32,8 @@ class WeightSync {
   ///                 Trainer::router_biases() as buffers. Float32 or wider; read at each push
   /// \param served   this rank's shards of the generator, in the generator's dtype; written at each pull
   /// \param transfer_dtype  dtype in which parameters move: the generator's. Buffers keep their own dtype
-  /// \param bucket_bytes    bytes that a rank sends, and receives, at once with PushMethod::direct. Apart
-  /// from
-  ///                        the staged weights it needs at most four times this memory
+  /// \param bucket_bytes    bytes that a rank sends, and receives, at once with PushMethod::direct. It
+  ///                        needs at most four times this memory in addition to the staged weights
   /// \throws UserError with the same text on every rank: the generator has other shapes (names both) or a
   /// dtype differs. Also if no rank trains an element that is served, or the ranks' arguments differ;
   /// PeerLost

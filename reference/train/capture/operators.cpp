@@ -21,7 +21,7 @@ std::atomic<OperatorCapture*> watching = nullptr;  // callbacks are plain functi
 
 using Values = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// The tensors of an argument or result, one by one; a number is a tensor of its own.
+/// Visits the tensors of an argument or result; a number becomes a tensor.
 void take(Values& to, const std::string& slot, const c10::IValue& value) {
   if (value.isTensor()) {
     to.emplace_back(slot, value.toTensor());
@@ -182,7 +182,7 @@ void OperatorCapture::on_end(const at::RecordFunction& function, at::ObserverCon
 std::unique_ptr<at::ObserverContext> OperatorCapture::start_node(const at::RecordFunction& function) {
   auto context = std::make_unique<Context>();
   context->is_node = true;
-  // Nodes of our own functions have the number of no operator: they belong with the one before.
+  // Nodes of our own functions have no operator's number: they belong to the previous node.
   auto next = modules_.upper_bound(function.seqNr());
   const bool is_known = function.seqNr() >= 0 && next != modules_.begin();
   nodes_.push_back(is_known ? std::prev(next)->second : nodes_.empty() ? region_.module : nodes_.back());
@@ -246,7 +246,7 @@ void OperatorCapture::offer_one(const Context& context, const std::string& slot,
   const std::string name = tensor.name();
   if (!recorder_.wants(context.at.phase, name))
     return;
-  // An operator may read an expanded tensor, of which many elements are one: a copy of it is offered.
+  // An operator may read an expanded tensor, whose elements share memory: a copy is offered.
   const at::NoGradGuard no_grad;
   offer(recorder_, device_, context.at.phase, name, value.contiguous(), value.sizes().vec());
 }

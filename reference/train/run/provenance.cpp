@@ -49,7 +49,7 @@ Json allowed_environment() {
   return result;
 }
 
-/// "cpu", or what the device and its libraries are.
+/// Returns "cpu", or the facts of the device and its libraries.
 Json device_facts(const Device& device) {
   if (device.is_cpu())
     return "cpu";
