@@ -43,9 +43,9 @@ void act(const Invocation& invocation, const parity::reference::Environment& env
   }
 }
 
-/// Keeps freed memory in the process. Activations of megabytes come and go in each step; given back to the
-/// system, every 4 KiB of them would cost a page fault again. Changes speed only.
-/// Who sets glibc's own variables has said otherwise.
+/// Keeps freed memory in the process, which changes speed only. Each step allocates and frees activations of
+/// megabytes. If the system got them back, every 4 KiB of them would cost a page fault again. glibc's own
+/// environment variables take precedence.
 void keep_freed_memory() {
   if (std::getenv("MALLOC_MMAP_THRESHOLD_") == nullptr)
     mallopt(M_MMAP_THRESHOLD, 32 << 20);  // glibc's limit
@@ -53,7 +53,7 @@ void keep_freed_memory() {
     mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
-/// Another rank is gone or late: whoever started the ranks looks for the first cause elsewhere.
+/// Another rank is gone or late: the launcher looks for the first cause elsewhere.
 constexpr int peer_lost = 5;
 
 int report(const std::string& message, parity::ExitCode code) {

@@ -7,9 +7,9 @@
 
 #include <torch/autograd.h>
 
-// Shapes: H query heads on K key heads, G = H / K; Q queries of a block, N keys it looks at, d width of a
-// head's query and key, e of its value. The G heads of a key head are rows of one matrix: [K, G Q, d] times
-// [K, N, d] transposed.
+// Shapes: H query heads on K key heads, G = H / K. Q queries of a block, N keys that it attends to. d is the
+// width of a head's query and key, e that of its value. The G heads of a key head are rows of one matrix: [K,
+// G Q, d] times [K, N, d] transposed.
 
 namespace parity::reference {
 namespace {

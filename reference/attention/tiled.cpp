@@ -13,8 +13,8 @@
 
 #include "harness/base/error.hpp"
 
-// Shapes: H query heads on K key heads, G = H / K; T tokens, d width of a head's query and key, e of its
-// value; n queries of a segment on m keys.
+// Shapes: H query heads on K key heads, G = H / K. T tokens; d is the width of a head's query and key, e that
+// of its value. A segment has n queries on m keys.
 
 namespace parity::reference {
 namespace {

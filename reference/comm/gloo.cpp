@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-// The wheel holds Gloo but not its headers, which come from Debian; GlooStore is not to be constructed here,
-// since the two versions differ in it.
+// The wheel contains Gloo but not its headers, which come from Debian. Do not construct GlooStore here: the
+// two versions differ in it.
 #define USE_C10D_GLOO
 #include "reference/comm/gloo.hpp"
 

@@ -19,8 +19,8 @@ Group::Group(std::string name, int64_t rank, int64_t size, std::shared_ptr<Share
     : name_(std::move(name)), rank_(rank), size_(size), shared_(std::move(shared)) {}
 
 Group::~Group() {
-  // Every call has ended, here and on the other ranks, or there is nobody left to wait for: what is to be
-  // said of a lost rank has been said.
+  // Every call has ended here and on the other ranks, or no rank is left to wait for. Any lost rank has been
+  // reported already.
   const auto end = [](auto& backend) {
     try {
       if (backend)

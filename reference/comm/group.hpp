@@ -99,8 +99,8 @@ class Group {
   torch::Tensor all_gather(const torch::Tensor& tensor) const;
   /// Returns this rank's shard of the sum: [n d, ...] to [d, ...].
   torch::Tensor reduce_scatter(const torch::Tensor& tensor) const;
-  /// Sends rows to each rank in order; the counts of rows may differ. \return the rows from each rank in
-  /// order
+  /// Sends rows to each rank in order; the counts of rows may differ.
+  /// \return the rows from each rank in order
   torch::Tensor all_to_all(const torch::Tensor& tensor, const std::vector<int64_t>& send_rows,
                            const std::vector<int64_t>& receive_rows) const;
   /// Copies the tensor of rank `root` of the group to all ranks, in place.

@@ -12,7 +12,7 @@ torch::Tensor one(int64_t number) {
   return torch::full({1}, number, torch::kInt64);
 }
 
-/// [size] uint8, with zeros behind the text.
+/// Returns the text as [size] uint8, padded with zeros.
 torch::Tensor padded_bytes(const std::string& text, int64_t size) {
   const torch::Tensor bytes = torch::zeros({size}, torch::kUInt8);
   std::memcpy(bytes.mutable_data_ptr(), text.data(), std::min(text.size(), static_cast<size_t>(size)));

@@ -7,18 +7,19 @@
 
 namespace parity::reference {
 
-/// A channel that parity-train records, at every update of a run or at none.
+/// A channel that parity-train records: at every update of a run, or at none.
 struct ChannelRow {
   std::string name;
   std::string doc;
-  bool always = true;  ///< in every run, or only where its doc says
+  bool always = true;  ///< in every run; false = only as its doc says
 };
 
-/// "comm.<group>.<collective>.<what>": calls or bytes that a rank gave to a collective during an update;
-/// the trace of several ranks has the largest, and as "....min" the smallest where they differ.
+/// Returns the channel name "comm.<group>.<collective>.<what>". It counts the calls or bytes that a rank gave
+/// to a collective during an update. The trace of several ranks has the largest count; if they differ,
+/// "....min" has the smallest.
 std::string comm_channel(const std::string& group, const std::string& collective, const std::string& what);
 
-/// All of them. A case that names another one is told before anything runs.
+/// Returns all channels. A case that names another channel is rejected before anything runs.
 const std::vector<ChannelRow>& channels();
 
 }  // namespace parity::reference

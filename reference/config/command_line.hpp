@@ -13,7 +13,7 @@
 
 namespace parity::reference {
 
-/// What one process of `parity-train` is asked to do.
+/// The parsed command line of one process of `parity-train`.
 struct Invocation {
   enum class Action { train, estimate, print_schema, print_help, print_version };
 
@@ -24,9 +24,9 @@ struct Invocation {
   std::filesystem::path checkpoint_dir;                 ///< empty = none
   std::filesystem::path heartbeat;                      ///< empty = none
   std::filesystem::path save_weights;                   ///< a safetensors file, after training; empty = none
-  WeightNames weights_names = WeightNames::torchtitan;  ///< in it
+  WeightNames weights_names = WeightNames::torchtitan;  ///< of that file
   int64_t stop_after = 0;                               ///< 0 = train to the end
-  int64_t checkpoint_every = 0;                         ///< updates; 0 = none but where the run stops
+  int64_t checkpoint_every = 0;                         ///< updates; 0 = only where the run stops
   std::filesystem::path start_from;  ///< folder of a checkpoint; empty = from the beginning
   bool resume = false;
   bool quiet = false;
@@ -35,13 +35,12 @@ struct Invocation {
 /// Reads an environment variable; empty if it is not set.
 using Environment = std::function<std::string(const char*)>;
 
-/// Puts together config file, settings and environment: PARITY_CONFIG, PARITY_TRACE, PARITY_CAPTURE,
-/// PARITY_DTYPE, PARITY_CHECKPOINT_DIR, PARITY_HEARTBEAT. Arguments win over environment,
-/// --set over the file.
+/// Combines config file, settings and environment: PARITY_CONFIG, PARITY_TRACE, PARITY_CAPTURE, PARITY_DTYPE,
+/// PARITY_CHECKPOINT_DIR, PARITY_HEARTBEAT. Arguments override the environment; --set overrides the file.
 /// \throws UserError for unknown options, impossible combinations and bad configs
 Invocation parse_command_line(const std::vector<std::string>& arguments, const Environment& environment);
 
-/// The text of --help.
+/// Returns the text of --help.
 std::string_view help_text();
 
 }  // namespace parity::reference

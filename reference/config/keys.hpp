@@ -17,7 +17,7 @@ constexpr auto enum_names(KeyType) {
   return named<KeyType::strings>("key type", {"string", "integer", "number", "boolean", "strings"});
 }
 
-/// One key of a RunConfig: the row from which reading, writing, the schema and messages are made.
+/// One key of a RunConfig. Reading, writing, the schema and messages use this row.
 struct Key {
   std::string name;  ///< dotted
   KeyType type = KeyType::string;
@@ -28,17 +28,17 @@ struct Key {
   std::function<void(RunConfig&, const Json&)> set;  ///< the value's type and name were checked before
 };
 
-/// Every key, in the order of documentation.
+/// Returns every key, in the order of documentation.
 const std::vector<Key>& keys();
 
-/// The row of a key. \throws UserError "unknown key 'X' (did you mean 'Y'?)..."
+/// Returns the row of a key. \throws UserError "unknown key 'X' (did you mean 'Y'?)..."
 const Key& find_key(std::string_view name);
 
-/// Sets one key after checking the value's type and, for names, that it is one of `values`.
-/// \throws UserError naming key, value, what is allowed
+/// Sets one key. It checks the value's type first and, for names, that it is one of `values`.
+/// \throws UserError naming key, value and the allowed values
 void set_key(RunConfig& config, std::string_view name, const Json& value);
 
-/// The keys that hold the sizes of the mesh; their product is the number of ranks.
+/// Returns the keys of the mesh's sizes, whose product is the number of ranks.
 std::vector<std::string> mesh_keys();
 
 }  // namespace parity::reference

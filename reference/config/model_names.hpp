@@ -11,7 +11,7 @@
 
 namespace parity::reference {
 
-/// Which elements of a head RoPE turns with each other.
+/// Which elements of a head RoPE rotates together.
 enum class Rope { complex, rotate_half };
 /// How RoPE's frequencies are stretched: see rope_table().
 enum class RopeScaling { none, llama3, llama4, yarn };
@@ -24,11 +24,11 @@ struct MoeDimensions {
   int64_t experts = 0;        ///< E; 0 = every block is dense
   int64_t top_k = 1;          ///< K experts a token
   int64_t hidden = 0;         ///< width of each expert
-  int64_t shared_hidden = 0;  ///< of what every token goes through besides; 0 = nothing
+  int64_t shared_hidden = 0;  ///< width of the shared experts, which take every token; 0 = none
   int64_t dense_blocks = 0;   ///< first blocks that have no experts
   int64_t every = 1;          ///< of the others, blocks k - 1, 2 k - 1, ... have them
   RouterScore score = RouterScore::sigmoid;
-  bool score_before = false;  ///< scores multiply what goes into an expert, not what comes out
+  bool score_before = false;  ///< scores multiply the expert's input, not its output
   bool route_norm = false;    ///< a token's K scores are divided by their sum
   double route_scale = 1;
   int64_t groups = 0;  ///< of experts, of which a token uses limited_groups; 0 = none
@@ -44,14 +44,14 @@ struct MoeDimensions {
 /// 4.4.
 struct LatentDimensions {
   int64_t kv_rank = 0;     ///< width of the latent; 0 = grouped-query attention
-  int64_t q_rank = 0;      ///< likewise for the queries; 0 = queries come from the residual stream
-  int64_t nope_width = 0;  ///< elements of a head that do not turn, and
-  int64_t rope_width = 0;  ///< those that do, behind them; of keys all heads share these
+  int64_t q_rank = 0;      ///< width of the queries' latent; 0 = queries come from the residual stream
+  int64_t nope_width = 0;  ///< elements of a head that RoPE leaves unchanged
+  int64_t rope_width = 0;  ///< elements after them that RoPE rotates; heads share those of keys
   int64_t value_width = 0;
   double mscale = 1;  ///< of YaRN's correction of the softmax's scale
 };
 
-/// What a decoder is made of, complete; the defaults are Llama 3's debug model.
+/// The complete dimensions of a decoder. The defaults are those of Llama 3's debug model.
 /// Source: NUMERICS.md 4.1 to 4.3.
 struct ModelDimensions {
   int64_t dim = 256;
@@ -78,20 +78,20 @@ struct ModelDimensions {
   bool has_rope(int64_t layer) const { return nope_every == 0 || layer % nope_every != 0; }
 
   bool is_latent() const { return latent.kv_rank > 0; }
-  /// Of queries and keys.
+  /// Returns the width of a head's queries and keys.
   int64_t head_dim() const { return head_width > 0 ? head_width : dim / n_heads; }
-  /// Elements of a head that RoPE turns.
+  /// Returns the number of elements of a head that RoPE rotates.
   int64_t rope_dim() const { return is_latent() ? latent.rope_width : head_dim(); }
 };
 
-/// Names of the models in the one table of models.
+/// Returns the names of all models.
 std::vector<std::string> model_names();
 
-/// The named model with departures from it. The feed-forward width follows a changed `dim`:
+/// Returns the dimensions of a named model with changes. The feed-forward width follows a changed `dim`:
 /// int(8 dim / 3) rounded up to a multiple of 256. \throws UserError for an unknown name.
 ModelDimensions dimensions_of(std::string_view model, const ArchitectureConfig& architecture,
                               const MoeConfig& moe = {});
-/// The model of a config. \throws as above
+/// Returns the dimensions of a config's model. \throws as above
 ModelDimensions dimensions_of(const RunConfig& config);
 
 }  // namespace parity::reference

@@ -23,10 +23,10 @@ void read_json(RunConfig& config, const Json& json, std::string_view where);
 /// Applies "key=value" of the command line; the value is written as in TOML, and names need no quotes.
 void apply_setting(RunConfig& config, std::string_view setting);
 
-/// The whole config as nested objects with sorted keys: equal configs give equal bytes.
+/// Returns the whole config as nested objects with sorted keys: equal configs give equal bytes.
 Json to_json(const RunConfig& config);
 
-/// The same without the keys that cannot change a run (paths).
+/// Returns the config without the keys that cannot change a run (paths).
 Json to_numeric_json(const RunConfig& config);
 
 }  // namespace parity::reference

@@ -9,7 +9,7 @@
 
 namespace parity::reference {
 
-/// Throws "KEY = VALUE cannot be (why); remedy" unless a rule holds. Written so that NaN does not hold.
+/// Throws "KEY = VALUE cannot be (why); remedy" unless a rule holds. Rules do not hold for NaN.
 class Rules {
  public:
   explicit Rules(const RunConfig& config) : config_(config) {}
@@ -27,7 +27,7 @@ class Rules {
     rule(value >= low && value <= high, key, "it is out of range",
          "give a number from " + Json(low).dump() + " to " + Json(high).dump());
   }
-  /// Holds if `has_use`, or if the key has its default. \param who  has no use for it, for the message
+  /// Holds if `has_use`, or if the key has its default. \param who  names what does not use the key
   void used_or_default(bool has_use, const std::string& key, const std::string& who,
                        const std::string& remedy) const {
     static const RunConfig defaults;
@@ -46,13 +46,13 @@ void check_model(const RunConfig& config, const Rules& rules);
 /// Rules of lr.* and of the weight decay that a schedule moves.
 void check_schedule(const RunConfig& config, const Rules& rules);
 
-/// Rules of rl.* and of what a policy's rollouts ask of the rest.
+/// Rules of rl.* and of what a policy's rollouts require of other keys.
 void check_rollouts(const RunConfig& config, const Rules& rules);
 
 /// Rules of train.batch_invariant and of the attention that it needs.
 void check_invariance(const RunConfig& config, const Rules& rules);
 
-/// Rules of parallel.*, for an architecture that holds, and of what depends on the layout.
+/// Rules of parallel.*, for a valid architecture, and of keys that depend on the layout.
 void check_parallel(const RunConfig& config, const Rules& rules);
 
 }  // namespace parity::reference

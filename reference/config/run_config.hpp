@@ -61,7 +61,7 @@ struct DataConfig {
   std::string path;  ///< of the text or token file
   Packing packing = Packing::none;
   PositionsChoice positions = PositionsChoice::sequence;
-  int64_t context_length = 0;   ///< positions of a document start over after so many; 0 = seq_len
+  int64_t context_length = 0;   ///< tokens after which a document's positions restart; 0 = seq_len
   int64_t document_tokens = 0;  ///< mean length of a synthetic document
   int64_t eos_id = -1;          ///< ends a document; -1 = the source's own, or none
   int64_t newline_id = -1;      ///< follows each EOS; -1 = none
@@ -72,9 +72,9 @@ struct DataConfig {
   double ignore_fraction = 0;  ///< mean share of labels that do not count
 };
 
-/// Of data.source = rollouts: a policy that learns from what its own generator writes.
+/// Settings of data.source = rollouts: a policy that learns from the completions of its own generator.
 struct RlConfig {
-  int64_t digits = 2;          ///< of a prompt of the task, the sum of which is asked for
+  int64_t digits = 2;          ///< in a prompt of the task, whose sum is the answer
   int64_t group_size = 4;      ///< completions of each prompt, which are compared with each other
   int64_t max_new_tokens = 4;  ///< of a completion
   double temperature = 1;      ///< of sampling; 0 = the likeliest token
@@ -82,7 +82,7 @@ struct RlConfig {
   PolicyLossName loss = PolicyLossName::grpo;
   PolicyNormalization normalization = PolicyNormalization::global;
   double clip_low = 0;   ///< 0 = the loss's own
-  double clip_high = 0;  ///< likewise
+  double clip_high = 0;  ///< 0 = the loss's own
   double dual_clip = 3;  ///< of ppo: bound of the ratio where the advantage is negative
   double kl_coef = 0;
   ReferencePolicy reference = ReferencePolicy::when_weighted;
@@ -91,7 +91,7 @@ struct RlConfig {
   double controller_lr = 0;  ///< rate that the controller gives to each update; 0 = the trainer's schedule
   PushMethod push = PushMethod::direct;
   int64_t push_every = 1;  ///< updates between two pushes
-  int64_t max_lag = 0;     ///< versions that a rollout's policy may be behind; 0 = push_every - 1
+  int64_t max_lag = 0;     ///< versions that a rollout's policy may lag; 0 = push_every - 1
   struct {
     int64_t tp = 1;  ///< ranks that share each matrix
     GeneratorPrecision dtype = GeneratorPrecision::trainer;
@@ -104,7 +104,7 @@ struct RlConfig {
 struct AttentionConfig {
   AttentionBackend backend = AttentionBackend::sdpa;
   std::vector<DocumentBoundary> documents;  ///< at most one; empty = causal over the whole sequence
-  int64_t sliding_window = 0;               ///< keys a query may look at, itself counted; 0 = all
+  int64_t sliding_window = 0;               ///< keys a query may attend to, including itself; 0 = all
   int64_t fixed_block = 0;                  ///< tokens of the blocks that attention may not leave; 0 = none
   FixedBlockForm fixed_block_form = FixedBlockForm::corrected;
 };
@@ -143,7 +143,7 @@ struct LrConfig {
   int64_t first_index = 1;
 };
 
-/// How many ranks lie along each dimension of the mesh.
+/// The number of ranks along each dimension of the mesh.
 struct ParallelConfig {
   int64_t dp_replicate = 1;  ///< copies of the model, each with its own rows of an update
   int64_t dp_shard = 1;      ///< parts of a copy's parameters; each rank has its own rows here too
@@ -166,7 +166,7 @@ struct ParallelConfig {
   PipelineMasks pp_masks = PipelineMasks::split;
 
   int64_t ranks() const { return pp * dp_replicate * dp_shard * cp * tp; }
-  /// Takes back what means something only to a dimension that this mesh has not.
+  /// Resets the settings of dimensions that this mesh lacks.
   void drop_unused() {
     const ParallelConfig defaults;
     if (tp == 1) {
@@ -182,9 +182,9 @@ struct ParallelConfig {
       pp_masks = defaults.pp_masks;
     }
   }
-  /// Whether parameters are kept in units that gather and cast them: FSDP, HSDP, replicate as HSDP.
+  /// Returns whether parameters are kept in units that gather and cast them: FSDP, HSDP, replicate as HSDP.
   bool has_units() const { return dp_shard > 1 || replicate_with == ReplicateWith::hsdp; }
-  /// Ranks with different rows of an update.
+  /// Returns the number of ranks with different rows of an update.
   int64_t batch_ranks() const { return dp_replicate * dp_shard; }
 
   bool operator==(const ParallelConfig&) const = default;
@@ -192,7 +192,7 @@ struct ParallelConfig {
 
 struct CheckpointConfig {
   int64_t restart_after = 0;
-  int64_t resume_dp_replicate = 0;  ///< layout of the process that goes on; 0 = parallel's
+  int64_t resume_dp_replicate = 0;  ///< layout of the process that resumes; 0 = parallel's
   int64_t resume_dp_shard = 0;
   int64_t resume_tp = 0;
   int64_t resume_cp = 0;
@@ -201,7 +201,7 @@ struct CheckpointConfig {
   std::vector<CheckpointPart> exclude_from_loading;
 };
 
-/// Everything that decides what a run computes. Plain data; keys.hpp has the names, validate.hpp the rules.
+/// All settings that determine what a run computes. keys.hpp has their names, validate.hpp their rules.
 struct RunConfig {
   std::string model = "llama3.debug";
   ArchitectureConfig architecture;
@@ -233,7 +233,7 @@ struct RunConfig {
   CheckpointConfig checkpoint;
   int64_t threads = 1;
 
-  /// The layout of the process that goes on from a checkpoint.
+  /// Returns the layout of the process that resumes from a checkpoint.
   ParallelConfig resumed_parallel() const {
     ParallelConfig resumed = parallel;
     const auto set = [](int64_t& size, int64_t resumed_size) {

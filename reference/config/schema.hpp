@@ -6,8 +6,10 @@
 
 namespace parity::reference {
 
-/// {"schema": "parity.config/1", "keys": {"lr.base": {"type", "default", "numeric", "doc", "values"?}},
-/// "channels": ["loss", ...]}: what another program needs to check a case and fill in defaults.
+/// Returns the schema that another program needs to check a case and fill in defaults:
+///
+///     {"schema": "parity.config/1", "keys": {"lr.base": {"type", "default", "numeric", "doc", "values"?}},
+///      "channels": ["loss", ...]}
 Json config_schema();
 
 }  // namespace parity::reference

@@ -139,7 +139,7 @@ void check_optimizer(const RunConfig& config, const Rules& rules) {
   rules.rule(config.clip.max_norm >= 0, "clip.max_norm", "a norm is not negative", "0 switches clipping off");
 }
 
-/// The layout of the process that goes on has to hold as well.
+/// The layout of the process that resumes must be valid too.
 void check_resumed(RunConfig config) {
   config.parallel = config.resumed_parallel();
   try {

@@ -6,8 +6,8 @@
 
 namespace parity::reference {
 
-/// The one place that says which configs can be run.
-/// \throws UserError naming key, value, why it cannot be, and what to do
+/// Checks that a config can be run. No other function decides this.
+/// \throws UserError naming key, value, cause and remedy
 void validate(const RunConfig& config);
 
 }  // namespace parity::reference

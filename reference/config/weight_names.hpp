@@ -9,10 +9,13 @@
 
 namespace parity::reference {
 
-/// Under which names, and in which form, a file holds a model's weights: those of torchtitan until 2026-02,
-/// which are ours; of torchtitan since then, q, k and v split as its state dicts have them, or in the one
-/// matrix that its fused layer holds; of Hugging Face; of Hugging Face with Llama 4's language model alone,
-/// for other models the same.
+/// The names and the form of a model's weights in a file, in the order of the values:
+///
+///   torchtitan until 2026-02, whose names are ours
+///   torchtitan since 2026-02, with q, k and v split as in its state dicts
+///   torchtitan since 2026-02, with q, k and v in the one matrix of its fused layer
+///   Hugging Face
+///   Hugging Face with Llama 4's language model alone; for other models the same as Hugging Face
 enum class WeightNames {
   torchtitan,
   torchtitan_2026,

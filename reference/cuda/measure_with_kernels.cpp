@@ -14,7 +14,8 @@
 namespace parity::reference {
 namespace {
 
-/// Calls `act` with a queue behind the work of the device's current stream; its memory is LibTorch's.
+/// Calls `act` with a queue that runs after the work of the device's current stream. Its memory is
+/// LibTorch's.
 template <class Act>
 auto with_queue(int device, const Act& act) {
   const c10::cuda::CUDAGuard guard(static_cast<c10::DeviceIndex>(device));

@@ -98,8 +98,8 @@ int64_t peak_memory(int device) {
   return stats.allocated_bytes[0].peak;
 }
 
-/// A collective's wait() ends when the collective has, and throws when it does not end in time: without this
-/// it would only order streams, and a watchdog of NCCL's would end the process.
+/// Returns a backend whose wait() blocks until the collective has ended, and throws if it does not end in
+/// time. By default wait() would only order streams, and NCCL's watchdog would end the process.
 c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                                                int size, int device, std::chrono::milliseconds timeout) {
   ::setenv("TORCH_NCCL_BLOCKING_WAIT", "1", /*overwrite=*/1);

@@ -9,18 +9,19 @@
 
 namespace parity::reference {
 
-/// A token a byte: ids 0 to 255 are the bytes of UTF-8, then the two marks of a document.
+/// Encodes text with one token for each byte. Ids 0 to 255 are the bytes of UTF-8; the two marks of a
+/// document follow.
 struct ByteTokenizer {
   static constexpr int64_t begin_of_text = 256;
   static constexpr int64_t end_of_text = 257;
   static constexpr int64_t vocab_size = 258;
 
-  /// A document as tokens: begin_of_text, its bytes, end_of_text.
+  /// Returns a document as tokens: begin_of_text, its bytes, end_of_text.
   static std::vector<int64_t> encode_document(std::string_view text);
 };
 
-/// Offset of the first byte that is not part of well-formed UTF-8 (overlong forms, surrogates and values
-/// beyond U+10FFFF are not); nothing if all is well. Source: RFC 3629, section 4.
+/// Returns the offset of the first byte that does not belong to well-formed UTF-8; nothing if all bytes do.
+/// Overlong forms, surrogates and values beyond U+10FFFF are not well-formed. Source: RFC 3629, section 4.
 std::optional<size_t> first_invalid_utf8(std::string_view text);
 
 }  // namespace parity::reference

@@ -10,8 +10,8 @@
 
 namespace parity::reference {
 
-/// An endless supply of token sequences, addressed by number: reading is free of state, so a resumed run
-/// needs only the number it had come to.
+/// An endless supply of token sequences, addressed by number. Reading has no state, so a resumed run needs
+/// only the number of its next sequence.
 class Corpus {
  public:
   virtual ~Corpus() = default;
@@ -21,7 +21,7 @@ class Corpus {
   virtual void read(int64_t index, std::span<int64_t> out) const = 0;
 };
 
-/// The corpus that a config names.
+/// Returns the corpus that a config names.
 /// \throws UserError for a file that is missing, empty, not UTF-8, or beyond the vocabulary
 std::unique_ptr<Corpus> make_corpus(const DataConfig& data, int64_t vocab_size);
 

@@ -7,14 +7,14 @@
 
 namespace parity::reference {
 
-/// What every reader of data.path asks first. \throws UserError if there is no such file (exit 3)
+/// Checks that data.path exists. Every reader calls it first. \throws UserError if it is missing (exit 3)
 void require_data_file(const std::filesystem::path& path);
 
-/// Nothing to train on. \throws UserError
+/// Reports that a file has no data to train on. \throws UserError always
 [[noreturn]] void refuse_empty_data(const std::filesystem::path& path);
 
-/// The text of data.path. \throws UserError if the file is missing (exit 3), empty, or not UTF-8 (naming the
-/// byte offset)
+/// Returns the text of data.path. \throws UserError if the file is missing (exit 3), empty, or not UTF-8
+/// (naming the byte offset)
 std::string read_utf8_data(const std::filesystem::path& path);
 
 }  // namespace parity::reference

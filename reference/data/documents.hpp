@@ -17,7 +17,7 @@ class Documents {
   virtual ~Documents() = default;
 
   virtual std::vector<int64_t> document(int64_t index) const = 0;
-  /// For messages: "document 3 of tokens.npy".
+  /// Returns the name of a document for messages: "document 3 of tokens.npy".
   virtual std::string name_of(int64_t index) const = 0;
 };
 
@@ -37,7 +37,7 @@ class SyntheticDocuments : public Documents {
   std::vector<int64_t> marks_;  ///< at the end of each
 };
 
-/// A fixed list, over and over: the one of a text file, or those of a token file.
+/// A fixed list of documents, repeated without end: the one of a text file, or those of a token file.
 class ListedDocuments : public Documents {
  public:
   ListedDocuments(std::vector<std::vector<int64_t>> documents, std::string file)
@@ -51,7 +51,7 @@ class ListedDocuments : public Documents {
   std::string file_;
 };
 
-/// The documents that a config names. \throws UserError naming file and place
+/// Returns the documents that a config names. \throws UserError naming file and place
 std::unique_ptr<Documents> make_documents(const DataConfig& data, const DataLimits& limits);
 
 }  // namespace parity::reference

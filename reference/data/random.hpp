@@ -15,7 +15,7 @@ constexpr uint64_t scramble(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// SplitMix64: our own stream of integers, so that data do not depend on LibTorch's generator.
+/// A SplitMix64 stream of integers, so that data do not depend on LibTorch's generator.
 class IntegerStream {
  public:
   /// Streams with different (seed, purpose, index) are independent.
@@ -24,7 +24,7 @@ class IntegerStream {
 
   constexpr uint64_t next() { return scramble(state_ += increment); }
 
-  /// Uniform in [0, bound), by the high half of a 128-bit product; bias below bound / 2^64.
+  /// Returns a uniform number in [0, bound), by the high half of a 128-bit product; bias below bound / 2^64.
   constexpr uint64_t below(uint64_t bound) {
     __extension__ using Wide = unsigned __int128;
     return static_cast<uint64_t>((static_cast<Wide>(next()) * bound) >> 64);

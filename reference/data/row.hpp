@@ -13,8 +13,8 @@ constexpr int64_t ignored_label = -100;
 /// One sequence of a batch.
 struct Row {
   std::vector<int64_t> tokens;     ///< [S]
-  std::vector<int64_t> labels;     ///< [S]: what follows each token, or ignored_label
-  std::vector<int64_t> positions;  ///< [S]: what RoPE turns by, and where documents may be seen
+  std::vector<int64_t> labels;     ///< [S]: the token after each token, or ignored_label
+  std::vector<int64_t> positions;  ///< [S]: for RoPE; they may also show documents
 };
 
 }  // namespace parity::reference

@@ -47,7 +47,7 @@ class WrittenRows : public Rows {
   bool restart_ = false;
 };
 
-/// Of a run whose rows the generator writes: whoever asks for one here has missed that.
+/// Rows of a run whose rows the generator writes. A caller that reads one here has a defect.
 class NoRows : public Rows {
  public:
   Row row(int64_t /*index*/) override { throw InternalError("rollouts are not loaded"); }

@@ -9,17 +9,17 @@
 
 namespace parity::reference {
 
-/// An endless supply of rows, addressed by number: a resumed run needs only the number it had come to.
+/// An endless supply of rows, addressed by number. A resumed run needs only the number of its next row.
 class Rows {
  public:
   virtual ~Rows() = default;
 
   virtual Row row(int64_t index) = 0;
-  /// Whether positions start over inside rows, so that documents can be seen in them.
+  /// Returns whether positions restart inside rows, and so show documents.
   virtual bool positions_restart() const { return false; }
 };
 
-/// Rows that can only be made one after another. Going back starts from the beginning again.
+/// Rows that can only be computed in order. Reading an earlier row starts from the first row again.
 class RowsInOrder : public Rows {
  public:
   Row row(int64_t index) final;
@@ -32,18 +32,19 @@ class RowsInOrder : public Rows {
   int64_t next_index_ = 0;
 };
 
-/// What the data must fit.
+/// The limits that the data must meet.
 struct DataLimits {
   int64_t vocab_size = 0;
   int64_t positions = 0;  ///< rows of the RoPE table
 };
 
-/// The rows that a config names: a corpus cut into sequences, packed documents, or the rows of a token file.
+/// Returns the rows that a config names: a corpus cut into sequences, packed documents, or the rows of a
+/// token file.
 /// \throws UserError for a file that is missing, empty, malformed, or beyond the limits, naming file and
 /// place
 std::unique_ptr<Rows> make_rows(const DataConfig& data, const DataLimits& limits);
 
-/// The token that ends a document; -1 if there is none.
+/// Returns the token that ends a document; -1 if there is none.
 int64_t eos_id_of(const DataConfig& data);
 
 }  // namespace parity::reference

@@ -10,10 +10,10 @@ namespace parity::reference {
 
 /// A noisy Markov chain that a language model can learn.
 ///
-/// It speaks K = min(vocab_size, 256) symbols, spread over the vocabulary. Of 8 tokens on average 5 are the
-/// first successor of the token before, 2 follow from the two tokens before, and 1 is any symbol. A model
-/// first learns which symbols occur (from ln V to ln K), then what follows what. Reserved tokens, the marks
-/// of documents, are none of its symbols.
+/// It uses K = min(vocab_size, 256) symbols, spread over the vocabulary. Of 8 tokens on average, 5 are the
+/// first successor of the previous token. 2 follow from the two previous tokens, and 1 is any symbol. A model
+/// first learns which symbols occur (from ln V to ln K), then which symbol follows which. Reserved tokens,
+/// the marks of documents, are not among its symbols.
 class SyntheticCorpus : public Corpus {
  public:
   SyntheticCorpus(int64_t seed, int64_t vocab_size, const std::vector<int64_t>& reserved = {});

@@ -9,7 +9,7 @@
 
 namespace parity::reference {
 
-/// A UTF-8 file as one document. \throws UserError as read_utf8_data
+/// Returns a UTF-8 file as one document. \throws UserError as read_utf8_data
 std::vector<int64_t> read_text_document(const std::filesystem::path& path);
 
 /// One UTF-8 file as one document, repeated without end. Sequence i begins at token i S of the stream.

@@ -82,7 +82,7 @@ toml::table parse(const fs::path& path) {
   }
 }
 
-/// The tables of [[name]]. \throws UserError if there are none, or others beside them
+/// Returns the tables of [[name]]. \throws UserError if there are none, or if there are other tables
 const toml::array& tables_of(const toml::table& file, const std::string& name, const fs::path& path,
                              const std::string& use) {
   for (const auto& [key, node] : file)

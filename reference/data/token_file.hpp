@@ -22,15 +22,16 @@ namespace parity::reference {
 /// An array is one stream; for packing it is cut into documents after each data.eos_id.
 bool is_npy(const std::filesystem::path& path);
 
-/// \throws UserError "FILE:LINE: ..." for a missing, empty or malformed file, non-UTF-8, an unknown key, a
-/// token beyond the vocabulary, a row of another length than data.seq_len, positions or labels of another
-/// length than the tokens, a position beyond the RoPE table, labels that all are ignored
+/// Reads the rows of a token file.
+/// \throws UserError "FILE:LINE: ..." for a missing, empty or malformed file, non-UTF-8, or an unknown key.
+/// Also for a token beyond the vocabulary, a position beyond the RoPE table, or a row whose labels are all
+/// ignored. Also for a row whose length is not data.seq_len, or whose positions or labels have another length
 std::vector<Row> read_token_rows(const DataConfig& data, const DataLimits& limits);
 
-/// \throws UserError as above, and for a document of one token
+/// Reads the documents of a token file. \throws UserError as above, and for a document of one token
 std::vector<std::vector<int64_t>> read_token_documents(const DataConfig& data, const DataLimits& limits);
 
-/// The stream of a .npy file. \throws UserError "FILE: ..."
+/// Returns the stream of a .npy file. \throws UserError "FILE: ..."
 std::vector<int64_t> read_token_stream(const std::filesystem::path& path, int64_t vocab_size);
 
 }  // namespace parity::reference

@@ -22,8 +22,7 @@ struct ChunkedLoss {
 /// hidden states go into one buffer of at least float32. The loss is the sum of the shares, in order. The
 /// result is mathematically the whole loss, but matrix shapes and the order of sums differ.
 ///
-/// \param hidden_BSD  [B, S, D] with its graph, which is not used: the caller starts backward with
-/// hidden_grad
+/// \param hidden_BSD  [B, S, D]; its graph is not used: the caller starts backward with hidden_grad
 /// \param labels_BS   [B, S] int64
 /// \param chunks      N, at least 1; divides B S
 /// \param output      [T / N, D] to [T / N, V]

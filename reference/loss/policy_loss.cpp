@@ -9,7 +9,7 @@
 namespace parity::reference {
 namespace {
 
-constexpr double shown = 1e-6;  // less than this is no difference, in what is reported
+constexpr double shown = 1e-6;  // metrics ignore smaller differences
 
 struct Clip {
   double low, high;
@@ -25,7 +25,7 @@ double total(const torch::Tensor& x) {
   return x.detach().to(torch::kFloat64).sum().item<double>();
 }
 
-/// The loss of each token, and what its ratios were.
+/// The loss of each token, and its ratios.
 struct TokenTerms {
   torch::Tensor loss_BS, ratio_BS, clipped_BS;
 };
@@ -64,7 +64,7 @@ TokenTerms terms_of(const torch::Tensor& d_BS, const PolicyTokens& tokens, const
   throw InternalError("no loss of tokens");
 }
 
-/// What differs between the policy and its generator: of reports only.
+/// Measures how the policy differs from its generator, for reports only.
 PolicySums differences(const torch::Tensor& d_BS, const PolicyTokens& tokens) {
   const torch::NoGradGuard no_grad;
   const torch::Tensor distance = d_BS.abs();
@@ -113,7 +113,7 @@ PolicyLoss loss_of_completions(const torch::Tensor& d_BS, const PolicyTokens& to
     if (!counts.any().item<bool>())
       continue;
     const auto own = [&](const torch::Tensor& x_BS) { return x_BS[row].masked_select(counts); };
-    // The mean before the divergence, as torchtitan has it: that decides in which order gradients add up.
+    // The mean comes before the divergence, as in torchtitan, which fixes the order of adding gradients.
     torch::Tensor log_ratio = own(tokens.logprobs);
     if (tokens.reference.defined())
       log_ratio = log_ratio - own(tokens.reference);

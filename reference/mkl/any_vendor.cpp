@@ -9,8 +9,8 @@
 
 extern "C" [[gnu::visibility("default")]] int mkl_serv_intel_cpu_true();
 
-/// Whether MKL may take Intel's branches: on Intel's CPUs, and on every CPU with AVX2 and FMA whose run asks
-/// for the AVX2 branch by MKL_CBWR. Returns 0 or 1; never fails.
+/// Returns 1 if MKL may take Intel's branches, else 0; never fails. It may on Intel's CPUs. It also may on
+/// every CPU with AVX2 and FMA if MKL_CBWR asks for the AVX2 branch.
 extern "C" int mkl_serv_intel_cpu_true() {
   __builtin_cpu_init();
   if (__builtin_cpu_is("intel"))

@@ -82,7 +82,7 @@ class Widened {
   std::vector<A> copy_;
 };
 
-// As many sums at once as 16 registers hold beside the terms.
+// The number of simultaneous sums that fit into 16 registers together with the terms.
 constexpr size_t tokens_at_once = 4, rows_at_once = 3;
 // Tokens that stay in a cache while the whole weight goes by.
 constexpr size_t tokens_in_cache = 64;

@@ -4,9 +4,8 @@
 
 #include <torch/types.h>
 
-/// Forward passes that give a row the same bits in any batch. The bits depend neither on the row's place, nor
-/// on the number of other rows, nor on its memory address, nor on the CPU's vector width. They record no
-/// graph.
+/// Forward passes that give a row the same bits in any batch. The bits do not depend on the row's place, the
+/// number of other rows, its memory address or the CPU's vector width. They record no graph.
 ///
 /// A sum over c = 0 .. D-1 is added up in 32 bytes of lanes: 8 of float32, 4 of float64. Lane l adds the
 /// terms c = l, l + lanes, l + 2 lanes, ... one after the other, and zeros beyond D. Then the upper half of

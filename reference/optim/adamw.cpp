@@ -10,7 +10,7 @@ namespace parity::reference {
 
 namespace {
 
-/// The fused kernel of a device reads the steps there, and as float32 whatever the parameters are.
+/// A device's fused kernel reads the steps on the device, as float32 for any dtype of the parameters.
 torch::TensorOptions step_options(OptimizerImplementation implementation, const torch::Tensor& parameter) {
   if (implementation == OptimizerImplementation::fused && !parameter.is_cpu())
     return torch::dtype(torch::kFloat32).device(parameter.device());

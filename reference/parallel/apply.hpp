@@ -30,9 +30,9 @@ struct Applied {
   std::vector<std::string> buffers;
 };
 
-/// Applies the parallelisms of a config to a model: tensor parallel, then stages of a pipeline, then expert
-/// parallel, then context parallel, then activation checkpointing, then FSDP or replicas. Each replaces the
-/// parameters by the shards that this rank holds.
+/// Applies the parallelisms of a config to a model. The order is tensor parallel, pipeline stages, expert
+/// parallel, context parallel, activation checkpointing, then FSDP or replicas. Each replaces the parameters
+/// by the shards that this rank holds.
 /// \param model  with its initial weights, which are the same on every rank
 Applied apply_parallelism(Decoder& model, const ParallelConfig& config, const Parallel& parallel);
 

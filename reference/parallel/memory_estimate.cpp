@@ -48,8 +48,8 @@ int64_t moments_of(const OptimizerConfig& optimizer) {
   return optimizer.name == OptimizerName::adamw ? 2 : optimizer.momentum > 0 ? 1 : 0;
 }
 
-/// The largest sum that is whole at one time: everything, or one unit, or another one beside the last that is
-/// kept. Experts are whole beside the rest of their block.
+/// Returns the largest sum that is whole at one time: everything, one unit, or one unit together with the
+/// last one that is kept. Experts are whole together with the rest of their block.
 int64_t gathered_at_once(const std::map<std::string, int64_t>& units, const std::string& last,
                          ReshardAfterForward reshard) {
   const auto with_experts = [&](const std::string& unit) {

@@ -29,7 +29,7 @@ torch::ScalarType generator_dtype(const RunConfig& config) {
   return config.rl.generator.dtype == GeneratorPrecision::bfloat16 ? torch::kBFloat16 : torch::kFloat32;
 }
 
-/// Neighbours of the world, which make up one generator.
+/// Returns the group of neighbouring ranks that form one generator.
 std::shared_ptr<Group> generator_ranks(const RunConfig& config, const Group& world) {
   const int64_t size = config.rl.generator.tp, first = world.rank() / size * size;
   std::vector<int64_t> ranks(static_cast<size_t>(size));
@@ -60,7 +60,7 @@ RolloutLimits limits_of(const RunConfig& config, const ModelDimensions& model, i
   return {config.data.seq_len, model.vocab_size, version, longest_lag(config.rl), config.rl.unknown_logprobs};
 }
 
-/// Prompt and completion of each rollout, with their lengths.
+/// Computes a digest of the prompt and completion of each rollout, with their lengths.
 int64_t digest_of_rollouts(const std::vector<Rollout>& rollouts) {
   std::vector<int64_t> numbers;
   for (const Rollout& rollout : rollouts)

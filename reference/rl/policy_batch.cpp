@@ -11,7 +11,7 @@
 namespace parity::reference {
 namespace {
 
-/// One rollout's place in messages, and the rules it has to keep.
+/// Checks the rules of one rollout, and names its place in messages.
 class RolloutRules {
  public:
   RolloutRules(const Rollout& rollout, size_t index, const RolloutLimits& limits)

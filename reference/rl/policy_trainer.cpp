@@ -24,7 +24,7 @@ torch::Tensor view_of(const std::vector<double>& values, const MicroBatch& rows)
   return torch::from_blob(const_cast<double*>(values.data()), {rows.rows, rows.seq_len}, torch::kFloat64);
 }
 
-/// The batch as the loss sees it, for the tokens that the model has just been through.
+/// Returns the batch as the loss takes it, for the tokens that the model has just processed.
 PolicyTokens tokens_of(const PolicyBatch& data, const TokenOutputs& outputs, const torch::Tensor& counts_BS) {
   const auto own = [&](const std::vector<double>& values) {
     return outputs.own(view_of(values, data.rows)).to(outputs.logprobs.scalar_type());

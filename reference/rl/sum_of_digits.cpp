@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t prompt_purpose = 23;
 
-/// The number that a completion writes; nothing if it writes none.
+/// Returns the number in a completion; nothing if it is not a number.
 std::optional<int64_t> number_of(std::span<const int64_t> completion) {
   constexpr size_t most_digits = 9;
   if (completion.empty() || completion.back() != SumOfDigits::end)

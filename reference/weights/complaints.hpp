@@ -7,18 +7,18 @@
 
 namespace parity::reference {
 
-/// What is wrong with the weights in a file, each kind told at once.
+/// Collects what is wrong with the weights in a file, so that one message reports everything.
 class Complaints {
  public:
-  std::vector<std::string> missing;   ///< names that the model has and the file has not
-  std::vector<std::string> extra;     ///< the other way round
+  std::vector<std::string> missing;   ///< names that the model has and the file lacks
+  std::vector<std::string> extra;     ///< names that the file has and the model lacks
   std::vector<std::string> shapes;    ///< sentences about tensors of another shape
-  std::vector<std::string> unusable;  ///< sentences about tensors that cannot be taken otherwise
+  std::vector<std::string> unusable;  ///< sentences about tensors that cannot be used for another reason
 
   bool empty() const { return missing.empty() && extra.empty() && shapes.empty() && unusable.empty(); }
-  /// "2 names are missing: 'a', 'b'; 1 name belongs to no weight: 'c' (did you mean 'a'?)". Of each kind the
-  /// first few are named and all are counted.
-  /// \param known  every name that the model has, for the nearest
+  /// Returns a text such as "2 names are missing: 'a', 'b'; 1 name belongs to no weight: 'c' (did you mean
+  /// 'a'?)". It names the first few of each kind and counts all.
+  /// \param known  every name of the model, to suggest the nearest
   std::string text(const std::vector<std::string>& known) const;
 };
 

@@ -10,13 +10,13 @@
 
 namespace parity::reference {
 
-/// The tensors that a file holds in place of own ones, in the order of `rule.saved`. Values move, none is
-/// computed, so on the meta device it tells their shapes.
-/// \param own  in the order of `rule.own`. They may be shared with the result.
+/// Converts own tensors to saved ones, in the order of `rule.saved`. Values only move, so on the meta device
+/// this gives the shapes alone.
+/// \param own  in the order of `rule.own`; the result may share their memory
 std::vector<torch::Tensor> to_saved(const NameRule& rule, const std::vector<torch::Tensor>& own,
                                     const ModelDimensions& dimensions);
 
-/// The way back: own tensors from saved ones, which have the shapes that to_saved gives.
+/// Converts saved tensors to own ones: the inverse of to_saved(), with its shapes.
 std::vector<torch::Tensor> to_own(const NameRule& rule, const std::vector<torch::Tensor>& saved,
                                   const ModelDimensions& dimensions);
 

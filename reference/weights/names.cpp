@@ -121,7 +121,7 @@ class Maker {
   bool is_hugging_face() const {
     return names_ == WeightNames::hugging_face || names_ == WeightNames::hugging_face_text;
   }
-  /// Of Llama 4's names: the model that sees has it beside what it sees with.
+  /// For Llama 4's names: the multimodal model has this prefix next to its vision weights.
   std::string_view language_model() const {
     return names_ == WeightNames::hugging_face ? "language_model." : "";
   }

@@ -15,7 +15,7 @@ namespace parity::reference {
 // "Own" are names and forms of the model's parameters, "saved" those of a file. Letters: D model width, F
 // feed-forward width, E experts, H and K query and key heads, d head width.
 
-/// How own tensors become saved ones.
+/// How own tensors are converted to saved ones.
 enum class Conversion {
   as_is,
   transposed,  ///< [E, D, F] to [E, F, D]
@@ -25,19 +25,19 @@ enum class Conversion {
                ///< key head its query heads, it, its value head
 };
 
-/// Which elements of a head RoPE turns with each other, where that differs between own and saved rows.
+/// Which elements of a head RoPE rotates together, if own and saved rows differ in it.
 enum class RowOrder {
   same,
   saved_halves,  ///< saved: element i with i + d / 2; own: 2 i with 2 i + 1
-  saved_pairs,   ///< the other way round
+  saved_pairs,   ///< saved: element 2 i with 2 i + 1; own: i with i + d / 2
 };
 
-/// Own tensors and the saved ones that they become.
+/// Own tensors and the saved tensors that they are converted to.
 struct NameRule {
   std::vector<std::string> own;
   std::vector<std::string> saved;
   Conversion conversion = Conversion::as_is;
-  RowOrder rows = RowOrder::same;  ///< of own[0], and where q, k and v go together of q and k
+  RowOrder rows = RowOrder::same;  ///< of own[0]; of q and k if the rule joins q, k and v
 };
 
 /// A parameter or buffer of a model.
@@ -50,15 +50,15 @@ struct NameTable {
   std::vector<NameRule> rules;
   std::vector<std::string> unsaved;  ///< own names that have no place in such files: they keep their values
   std::string tied_output;           ///< saved name that may repeat the embedding of a tied model; else empty
-  /// Saved names, or what they begin with (then it ends in a dot), that such files may have and the model has
-  /// not: tables of RoPE in old files; what Llama 4 sees with.
+  /// Saved names that such files may have and the model lacks: tables of RoPE in old files, and the vision
+  /// weights of Llama 4. A name that ends in a dot is a prefix.
   std::vector<std::string> forgotten;
 
   bool forgets(std::string_view name) const;
 };
 
-/// What the weights of a model are called, and how they lie, in files of a kind.
-/// \param model  as config/model_names has it; Llama 4's files differ from others
+/// Returns the names and forms of a model's weights in files of one kind.
+/// \param model  name as in config/model_names; Llama 4's files differ from others
 /// \param own    every parameter and buffer
 /// Source: the state_dict_adapter.py of torchtitan's models.
 NameTable name_table(std::string_view model, const ModelDimensions& dimensions,

@@ -17,15 +17,17 @@ namespace parity::reference {
 // 8 bytes N, a little-endian number; N bytes of JSON, the header; the tensors' bytes, row-major and
 // little-endian. Source: https://github.com/huggingface/safetensors, "Format".
 
-/// A safetensors file, mapped: tensors are read when they are looked at. Nobody may write to it meanwhile.
+/// A safetensors file that is mapped into memory, so that tensors are read on access. The file must not
+/// change while it is mapped.
 class SafetensorsFile {
  public:
-  /// Checks the whole header before anything is handed out.
-  /// \throws UserError if there is no such file (exit 3), or it is none: see parse_header
+  /// Opens a file and checks its whole header.
+  /// \throws UserError if the file is missing (exit 3), or is not a safetensors file: see parse_header
   explicit SafetensorsFile(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
-  /// By name. Data lies at any address, also one that does not suit the dtype.
+  /// Returns the tensors by name. Their data may have any address, also one that is not aligned for the
+  /// dtype.
   const std::map<std::string, TensorView>& tensors() const { return tensors_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
@@ -36,17 +38,17 @@ class SafetensorsFile {
   std::map<std::string, std::string> metadata_;
 };
 
-/// A tensor that is made when it is its turn to be written, so that not all have to be there at once.
+/// A tensor whose bytes are computed when they are written, so that not all tensors exist at once.
 struct TensorToWrite {
   std::string name;
   DType dtype = DType::float32;
   Shape shape;
-  /// Hands the bytes, as many as dtype and shape say, to `take`.
+  /// Passes the bytes to `take`. Their number must fit dtype and shape.
   std::function<void(const std::function<void(const void* data, size_t bytes)>& take)> bytes;
 };
 
-/// Writes through a temporary file and a rename. Equal tensors give equal bytes: the widest dtypes come
-/// first, so that each lies aligned, then names decide.
+/// Writes a safetensors file through a temporary file and a rename. Equal tensors give equal bytes: tensors
+/// are sorted by dtype, widest first so that each is aligned, then by name.
 /// \throws UserError if it cannot be written
 void write_safetensors(const std::filesystem::path& path, std::vector<TensorToWrite> tensors,
                        const std::map<std::string, std::string>& metadata = {});

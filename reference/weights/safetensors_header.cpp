@@ -112,7 +112,7 @@ class Reader {
     int64_t count = 1;
     uint64_t bytes = 0;
     bool overflows = false;
-    for (const int64_t size : entry.shape)  // also where a size of 0 follows: nobody could walk over them
+    for (const int64_t size : entry.shape)  // also if a size of 0 follows: no loop could traverse it
       overflows = overflows || __builtin_mul_overflow(count, size, &count);
     if (overflows || __builtin_mul_overflow(static_cast<uint64_t>(count), size_of(entry.dtype), &bytes))
       refuse(entry.name, "has shape " + to_string(entry.shape) + ", more bytes than can be counted");

@@ -13,7 +13,7 @@
 
 namespace parity::reference {
 
-/// A tensor as a safetensors header tells of it. Its bytes are [begin, end) behind the header.
+/// A tensor's entry in a safetensors header. Its bytes are [begin, end), counted from the end of the header.
 struct HeaderEntry {
   std::string name;
   DType dtype = DType::float32;
@@ -27,22 +27,22 @@ struct SafetensorsHeader {
   std::map<std::string, std::string> metadata;
 };
 
-/// The most bytes of header that are read. Source: safetensors, tensor.rs, MAX_HEADER_SIZE.
+/// Largest size of a header that is read [bytes]. Source: safetensors, tensor.rs, MAX_HEADER_SIZE.
 inline constexpr uint64_t largest_header = 100'000'000;
 
-/// The name that a safetensors file has for a dtype, "BF16".
+/// Returns the name of a dtype in safetensors files, such as "BF16".
 std::string_view safetensors_name(DType dtype);
 
-/// Reads a header and holds it against the data behind it: each tensor's bytes are as many as dtype and shape
-/// say, and all together they are the data, without holes and overlaps.
+/// Parses a header and compares it with the data after it. Each tensor's number of bytes must fit dtype and
+/// shape. Together the tensors must cover the data without gaps and overlaps.
 /// \param text        the JSON, which may be padded with spaces
-/// \param data_bytes  that follow it
+/// \param data_bytes  size of the data after the header
 /// \param file        name for messages
-/// \throws UserError for what is no header (also one that has a key twice) or does not fit the data
+/// \throws UserError if the header is invalid (also with a duplicate key) or does not fit the data
 SafetensorsHeader parse_header(std::string_view text, uint64_t data_bytes, const std::string& file);
 
-/// The header of tensors that lie one after the other, padded so that the data begins at a multiple of 8
-/// bytes of the file. parse_header reads it.
+/// Returns the header of consecutive tensors, for parse_header(). It is padded so that the data begins at a
+/// multiple of 8 bytes in the file.
 std::string header_text(const SafetensorsHeader& header);
 
 }  // namespace parity::reference

@@ -10,18 +10,18 @@
 
 namespace parity::reference {
 
-/// Gives a whole model on the CPU the weights of a safetensors file, or of a folder of them, whatever names
-/// of WeightNames they have. Values are converted to the model's dtype, a wider one rounded.
+/// Loads the weights of a safetensors file, or of a folder of them, into a whole model on the CPU. It accepts
+/// every kind of WeightNames. Values are converted to the model's dtype; a wider dtype is rounded.
 ///
-/// Everything is checked first: a name that is missing or belongs to no weight, another shape, a dtype that
-/// is none of float64, float32, bfloat16, float16, a tied model's output projection that is not its
-/// embedding.
-/// \param model_name  as config/model_names has it
-/// \return the names found
-/// \throws UserError with every complaint; then nothing was changed
+/// Everything is checked first. Complaints are missing names, names of no weight, other shapes, and dtypes
+/// other than float64, float32, bfloat16 and float16. A tied model's output projection must be its embedding.
+/// \param model_name  as in config/model_names
+/// \return the kind of names found
+/// \throws UserError with all complaints, before any change
 WeightNames load_weights(Decoder& model, const std::string& model_name, const std::filesystem::path& path);
 
-/// Writes weights as a safetensors file in their own dtype, which load_weights and the named program read.
+/// Writes weights in their own dtype as a safetensors file, for load_weights and the program that `names`
+/// names.
 /// \param weights  whole, on the CPU: all of a model's, under their own names
 /// \throws UserError if the file cannot be written
 void save_weights(const std::filesystem::path& path, WeightNames names, const std::string& model_name,

@@ -9,9 +9,9 @@
 
 namespace parity::reference {
 
-/// JSON that somebody else wrote, in which no object has a key twice; parsers keep the last without a word.
+/// Parses JSON of another program and rejects duplicate keys. Ordinary parsers silently keep the last one.
 /// \param file  name for messages
-/// \throws UserError if it is no JSON, nests deeper than deepest_json, or has a key twice
+/// \throws UserError if the text is not JSON, nests deeper than deepest_json, or has a key twice
 Json read_unique_json(std::string_view text, const std::string& file);
 
 }  // namespace parity::reference

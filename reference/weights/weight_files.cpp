@@ -22,7 +22,7 @@ constexpr const char* index_name = "model.safetensors.index.json";
                   "); write or fetch the folder again");
 }
 
-/// The index: which file each tensor lies in. A file lies beside the index, nowhere else.
+/// Reads the index: the file of each tensor. Files must be in the folder of the index.
 std::map<std::string, std::string> files_of(const fs::path& index) {
   const Json json = read_unique_json(read_file(index, largest_header), visible(index.string()));
   if (!json.is_object() || !json.contains("weight_map") || !json.at("weight_map").is_object() ||

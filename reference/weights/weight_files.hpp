@@ -12,15 +12,15 @@
 
 namespace parity::reference {
 
-/// The tensors of a model: of one safetensors file, or of a folder with model.safetensors or with several
-/// files that model.safetensors.index.json tells of.
+/// The tensors of a model, from one safetensors file or from a folder. The folder holds model.safetensors, or
+/// several files that model.safetensors.index.json lists.
 class WeightFiles {
  public:
-  /// Opens every file and holds the index against them: each name once, where the index says it lies.
-  /// \throws UserError if a file is missing (exit 3), is none, or the index is wrong
+  /// Opens every file and compares the index with them: each name must occur once, in the file of its entry.
+  /// \throws UserError if a file is missing (exit 3) or invalid, or if the index is wrong
   explicit WeightFiles(const std::filesystem::path& path);
 
-  /// As it was given, for messages.
+  /// Returns the path that the constructor got, for messages.
   const std::filesystem::path& path() const { return path_; }
   const std::map<std::string, TensorView>& tensors() const { return tensors_; }
 

@@ -9,16 +9,16 @@
 
 namespace parity::reference {
 
-/// How packed rows give their positions.
+/// How packed rows number their positions.
 struct PositionRule {
   bool restart = false;  ///< from 0 in each document, else over the whole row
-  int64_t context = 1;   ///< a longer document starts over after so many
+  int64_t context = 1;   ///< positions of a longer document restart after this many
 
   /// \param offsets  [S] place of each token in its document
   std::vector<int64_t> positions(const std::vector<int64_t>& offsets) const;
 };
 
-/// The rows that data.packing names.
+/// Returns the rows that data.packing names.
 std::unique_ptr<Rows> make_packed_rows(const DataConfig& data, std::unique_ptr<Documents> documents);
 
 /// Rows of documents joined end to end, read token by token.
@@ -28,7 +28,7 @@ class JoinedRows : public RowsInOrder {
   bool positions_restart() const override { return rule_.restart; }
 
  protected:
-  /// Goes on to the next document if fewer than `count` tokens of this one are left.
+  /// Moves to the next document if fewer than `count` tokens of this one remain.
   void require(size_t count);
 
   std::vector<int64_t> document_;  ///< the one being read
@@ -43,8 +43,8 @@ class JoinedRows : public RowsInOrder {
   int64_t next_document_ = 0;
 };
 
-/// Documents one after another in one stream, cut into S + 1 tokens: inputs are the first S, labels the last
-/// S. An EOS thus predicts the next document's first token. Source: NUMERICS.md 2.5, EOS era.
+/// Concatenates documents into one stream and cuts it into S + 1 tokens. Inputs are the first S, labels the
+/// last S. An EOS thus predicts the next document's first token. Source: NUMERICS.md 2.5, EOS era.
 class StreamRows : public JoinedRows {
  public:
   using JoinedRows::JoinedRows;
@@ -53,8 +53,8 @@ class StreamRows : public JoinedRows {
   Row next() override;
 };
 
-/// Inputs d[:-1] and labels d[1:] of each document, joined and split into S: no label crosses a document, and
-/// EOS is never an input. Source: NUMERICS.md 2.5, HEAD (ConcatThenSplit).
+/// Concatenates inputs d[:-1] and labels d[1:] of each document and splits them into S. No label crosses a
+/// document, and EOS is never an input. Source: NUMERICS.md 2.5, HEAD (ConcatThenSplit).
 class ConcatThenSplitRows : public JoinedRows {
  public:
   using JoinedRows::JoinedRows;
@@ -63,9 +63,9 @@ class ConcatThenSplitRows : public JoinedRows {
   Row next() override;
 };
 
-/// Whole documents, each in the first of an update's rows that has room; the first that fits none begins the
-/// next update. What is left of a row is padded: input 0, label -100, position 0. Source: NUMERICS.md 2.5,
-/// HEAD (first-fit).
+/// Puts each whole document into the first of an update's rows with room. The first document that fits no row
+/// begins the next update. The rest of a row is padded: input 0, label -100, position 0. Source:
+/// NUMERICS.md 2.5, HEAD (first-fit).
 class FirstFitRows : public RowsInOrder {
  public:
   FirstFitRows(std::unique_ptr<Documents> documents, int64_t seq_len, int64_t rows_together,

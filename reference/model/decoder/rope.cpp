@@ -20,8 +20,8 @@ constexpr Stretch llama3 = {8, 1, 4};
 constexpr Stretch llama4 = {16, 1, 1};
 constexpr double original_context = 8192;
 
-/// YaRN as DeepSeek-V3 has it: waves that turn more than `fast` times in the original context are kept, those
-/// that turn less than `slow` times are stretched by `factor`.
+/// YaRN as in DeepSeek-V3. Waves with more than `fast` turns in the original context are kept. Waves with
+/// fewer than `slow` turns are stretched by `factor`.
 struct Yarn {
   double factor, fast, slow, original_context;
 };

@@ -9,7 +9,7 @@
 
 namespace parity::reference {
 
-/// Returns torchtitan's schedule of warmup, stable phase and decay, with D steps of decay and
+/// Returns torchtitan's schedule: warmup, stable phase and decay. It has D steps of decay and
 /// S = T + 1 - W - D stable steps:
 ///
 ///   c < W: (c + 1) / W;   c < W + S: 1;   else m + (1 - m) g(p), p = (c + 1 - W - S) / D

@@ -9,7 +9,8 @@
 namespace parity::reference {
 namespace {
 
-/// Share of the way from the lowest factor that is left at progress p, 0 to 1.
+/// Returns the share of the decay that remains at progress p, 0 to 1. A share of 0 gives the lowest
+/// factor.
 double decay(DecayShape shape, double p) {
   switch (shape) {
     case DecayShape::linear:

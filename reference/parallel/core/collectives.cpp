@@ -47,7 +47,7 @@ struct Collective : torch::autograd::Function<Collective> {
                                const c10::intrusive_ptr<Backward>& backward) {
     context->saved_data["backward"] = c10::IValue::make_capsule(backward);
     torch::Tensor result = move(x, backward->dim, backward->count, *backward->group);
-    // What a function returns of its inputs as it is, autograd takes for a change in place.
+    // Autograd takes an input that a function returns unchanged for a change in place.
     return result.is_same(x) ? x.view_as(x) : result;
   }
 

@@ -117,7 +117,7 @@ torch::Tensor logical_tensor(const torch::Tensor& held, const TensorLayout& layo
   torch::Tensor part = held.cpu();
   if (!is_sharded(layout))
     return part;
-  // Sums of integers with zeros, so that also -0 and NaN come through as they are.
+  // Sums integers with zeros, so that -0 and NaN stay unchanged too.
   const torch::ScalarType bits = part.element_size() == 8 ? torch::kInt64 : torch::kInt32;
   const torch::Tensor whole = torch::zeros(layout.global_shape, bits);
   if (counts(layout)) {

@@ -26,7 +26,7 @@ bool counts(const TensorLayout& layout);
 /// Determinism: the same bits on every rank.
 torch::Tensor sum_over_parts(const Parameters& parameters, const torch::Tensor& of_parts, const Group& world);
 
-/// Returns the L2 norm of all gradients together, of which each rank holds its shards: the norm of the
+/// Returns the L2 norm of all gradients together; each rank holds its shards of them. It is the norm of the
 /// per-tensor norms, in model order, in the gradients' dtype.
 ///
 ///   norm_i = sqrt(sum over shards of norm(shard)^2) for a sharded tensor, norm(tensor) otherwise

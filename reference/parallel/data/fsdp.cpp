@@ -42,7 +42,8 @@ Parts unit_parts(const std::string& parameter, bool tied, bool experts_apart) {
   return unit_of(part, tied);
 }
 
-/// Consecutive in the model, but for experts, which stand behind the rest of their block.
+/// The parts and the parameters of a unit, which are consecutive in the model. Only experts are not: their
+/// unit follows the rest of their block.
 struct Members {
   Parts parts;
   Parameters parameters;

@@ -16,8 +16,8 @@
 
 namespace parity::reference {
 
-/// Fully sharded data parallelism: each rank keeps a shard of every parameter, gathers the parameters of a
-/// unit before it uses them, and receives its shard of the summed gradients. Over two mesh dimensions,
+/// Fully sharded data parallelism. Each rank keeps a shard of every parameter and gathers the parameters of a
+/// unit before it uses them. It receives its shard of the summed gradients. Over two mesh dimensions,
 /// dp_replicate x dp_shard, it is HSDP; over (N, 1) it is replicate.
 ///
 /// The units are tok_embeddings, each block, and norm with output. In a tied model tok_embeddings stays
@@ -43,11 +43,11 @@ class Fsdp final : public DataParallel {
   /// Takes the parameters. From now on `hooks` gather and free them.
   Fsdp(ModuleHooks& hooks, const Parameters& whole, const Options& options);
 
-  /// This rank's shards, in the order of the model.
+  /// Returns this rank's shards, in the order of the model.
   Parameters shards() const;
-  /// The tensors that forward must use from now on, by name. A mixed-precision policy replaces them.
+  /// Returns the tensors that forward must use from now on, by name. A mixed-precision policy replaces them.
   std::map<std::string, torch::Tensor> weights() const;
-  /// A line a unit: FsdpUnit::buffer_text.
+  /// Returns one line for each unit: FsdpUnit::buffer_text.
   std::vector<std::string> buffers() const;
 
   void begin(bool last) override;

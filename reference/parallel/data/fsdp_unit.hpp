@@ -32,8 +32,8 @@ struct FsdpRanks {
 /// Parameters that are gathered and reduced together, in one flat buffer.
 ///
 /// Of each parameter rank r of n holds rows [r c, (r + 1) c), c = ceil(rows / n); the last ones hold fewer or
-/// none. A rank's buffer is its rows of all parameters one after the other, each filled up with zeros to c
-/// rows: S elements. Gathered it is [n, S].
+/// none. A rank's buffer has its rows of all parameters in order, each padded with zeros to c rows: S
+/// elements. The gathered buffer is [n, S].
 ///
 ///   unshard   one all-gather of S elements; the parameters that forward uses are whole
 ///   reshard   frees their memory
@@ -43,10 +43,10 @@ struct FsdpRanks {
 /// With n = 1 nothing is gathered, and the shards are the parameters themselves: replicate as HSDP over
 /// (N, 1).
 ///
-/// A mixed-precision policy casts the shards to the compute dtype before they are gathered, also with n = 1;
-/// the shards keep their dtype. Gradients arrive in the compute dtype, are widened before they are added over
-/// micro-batches or ranks, and are reduced in the dtype of the shards. Source: NUMERICS.md 3.5 and 6; the
-/// buffer's layout and the policy are those of torch's fully_shard.
+/// A mixed-precision policy casts the shards to the compute dtype before they are gathered, also with n = 1.
+/// The shards keep their dtype. Gradients arrive in the compute dtype. They are widened before they are added
+/// over micro-batches or ranks, and are reduced in the dtype of the shards. Source: NUMERICS.md 3.5 and 6;
+/// the buffer's layout and the policy are those of torch's fully_shard.
 class FsdpUnit {
  public:
   /// \param whole  tensors that forward uses. From now on this unit frees and gathers them. Each owns its
@@ -54,9 +54,9 @@ class FsdpUnit {
   FsdpUnit(std::string name, const Parameters& whole, FsdpRanks ranks);
 
   const std::string& name() const { return name_; }
-  /// The shards that this rank trains.
+  /// Returns the shards that this rank trains.
   const Parameters& shards() const { return shards_; }
-  /// The tensors that forward uses, in the order of shards().
+  /// Returns the tensors that forward uses, in the order of shards().
   std::vector<torch::Tensor> weights() const;
 
   void unshard();

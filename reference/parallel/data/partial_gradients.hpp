@@ -11,8 +11,8 @@
 
 namespace parity::reference {
 
-/// Adds a sum over some ranks to another reduction, for gradients of which each of these ranks has a term:
-/// once an update, all in one buffer. Gradients of norms under sequence parallelism need it.
+/// Adds a sum over some ranks to another reduction, for gradients of which each of these ranks has a term. It
+/// sums them once for each update, all in one buffer. Gradients of norms under sequence parallelism need it.
 class PartialGradients final : public DataParallel {
  public:
   /// \param partial  of the parameters that this rank trains, those whose gradients are terms

@@ -13,8 +13,8 @@
 
 namespace parity::reference {
 
-/// Whole copies of the parameters on several ranks: one all-reduce a parameter, or a unit
-/// (all_reduce_gradients.hpp). Shares no code with FSDP.
+/// Keeps whole copies of the parameters on several ranks, with one all-reduce for each parameter or unit
+/// (all_reduce_gradients.hpp). It shares no code with FSDP.
 ///
 /// GradientSync::last  the gradients of micro-batches add up on their rank, and finish() reduces the sums
 /// GradientSync::each  the gradients of each micro-batch are reduced, then added
@@ -29,7 +29,7 @@ class Replicas final : public DataParallel {
   void finish() override;
   void zero_grad() override;
   bool keeps_local_gradients() const override { return sync_ == GradientSync::last; }
-  /// The flat buffers, a line each; empty where each parameter has its own.
+  /// Returns the flat buffers, one line each; empty if each parameter has its own.
   std::vector<std::string> buffers() const;
 
  private:

@@ -29,8 +29,8 @@ struct Kept : torch::CustomClassHolder {
   bool autocast;
 };
 
-/// Backward runs after autocast has ended, and computes again what ran under it; of a device in a thread of
-/// its own, which has autocast's defaults.
+/// Restores autocast for backward, which computes again what ran under autocast but runs after it has ended.
+/// A device's backward runs in another thread, which has autocast's defaults.
 class AutocastAgain {
  public:
   AutocastAgain(c10::DeviceType device, bool on)
@@ -58,7 +58,7 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
                                const c10::intrusive_ptr<Kept>& kept) {
     context->save_for_backward({x});
     context->saved_data["kept"] = c10::IValue::make_capsule(kept);
-    return kept->body(x);  // without a graph: a function's forward has none
+    return kept->body(x);  // no graph: forward of an autograd function records none
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,

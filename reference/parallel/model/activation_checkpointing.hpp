@@ -11,8 +11,8 @@
 namespace parity::reference {
 
 /// Makes blocks keep only their input; backward computes their forward pass again. This includes everything
-/// that hooks put inside a block, such as collectives of tensor parallelism, so that every number stays the
-/// same. Hooks at the ends of a block (FSDP) run only once: a unit is gathered for both passes together.
+/// that hooks put inside a block, such as collectives of tensor parallelism. So every number stays the same.
+/// Hooks at the ends of a block (FSDP) run only once: a unit is gathered for both passes together.
 ///
 /// full: every block. every: blocks k - 1, 2 k - 1, ..., counted from 0, as torchtitan counts.
 /// Forward draws no random numbers, so no generator state is restored.

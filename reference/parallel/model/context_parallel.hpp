@@ -11,8 +11,8 @@
 namespace parity::reference {
 
 /// Returns the positions of a sequence that rank r of cp has, in its order: chunks r and 2 cp - 1 - r of 2 cp
-/// equal chunks. Under a causal mask an early chunk has few query-key pairs and a late one many, so all ranks
-/// have equally many.
+/// equal chunks. Under a causal mask an early chunk has few query-key pairs and a late one many. So all ranks
+/// have equally many pairs.
 /// \param seq_len  a multiple of 2 cp
 /// Source: NUMERICS.md 6; torchtitan's head-tail balancer.
 std::vector<int64_t> context_positions(int64_t seq_len, int64_t ranks, int64_t rank);

@@ -22,9 +22,9 @@ Parameters cut_weights(Decoder& model, const Group& ranks, bool splits_sequence)
   model.visit_weights([&](const std::string& name, torch::Tensor& weight) {
     const std::optional<int64_t> dim = tensor_parallel_cut(name);
     if (!dim) {
-      // What is whole inside attention (norms of heads, what makes and norms latents) sees what this rank's
-      // heads made of it, a router what this rank's parts of the experts made of its scores, the others where
-      // the sequence is cut its tokens only.
+      // Each rank's gradient is one term of a sum. Whole weights inside attention (norms of heads, the
+      // weights and norms of latents) see only this rank's heads. A router sees only this rank's shards of
+      // the experts. The others see only this rank's tokens, if the sequence is cut.
       const bool has_term =
           name.find(".attention.") != std::string::npos || name.ends_with("router.gate.weight");
       const std::vector<std::string> partial =
@@ -47,7 +47,7 @@ struct Around {
   int64_t seq_len = 0;    ///< of the tokens that entered last
   torch::Tensor foreign;  ///< [B, S, 1] bool: tokens whose rows other ranks hold
 
-  /// Behind a product whose ranks each have a term.
+  /// Sums the terms of the ranks after a product.
   torch::Tensor sum(const torch::Tensor& x_BSD) const {
     return splits_sequence ? reduce_scatter(x_BSD, sequence, ranks) : sum_over_ranks(x_BSD, ranks);
   }
@@ -81,8 +81,8 @@ void surround_block(ModuleHooks& hooks, const std::shared_ptr<Around>& around, c
     hooks.before(name, [around](const torch::Tensor& x) { return around->enter(x); });
     hooks.after(name + last, [around](const torch::Tensor& x) { return around->sum(x); });
   }
-  // A node of its own: the gradients of the two ways through a norm come together before the residual's is
-  // added, in the order of PyTorch's SequenceParallel.
+  // A separate node, so that the gradients of the two paths through a norm are added before the residual's
+  // gradient. PyTorch's SequenceParallel has this order.
   if (around->splits_sequence)
     for (const char* norm : {".attention_norm", ".ffn_norm"})
       hooks.before(layer + norm, [](const torch::Tensor& x) { return x.view_as(x); });

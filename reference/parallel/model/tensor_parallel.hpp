@@ -26,11 +26,11 @@ namespace parity::reference {
 /// | every norm           | whole   |                                  |                                  |
 /// | output               | rows    | enter                            | gather logits unless loss_parallel |
 ///
-/// With sequence_parallel the residual stream between these modules is sharded along the sequence: sum
+/// With sequence_parallel the residual stream between these modules is sharded along the sequence. Then sum
 /// becomes reduce-scatter, and enter becomes gather. The last gather follows the final norm, so that output
-/// and a loss in chunks see whole sequences. The gradient of a norm is then the term of one part of the
-/// sequence; the sum over all ranks is the gradient. The sequence may have any length: the last ranks have
-/// shorter parts, or none.
+/// and a loss in chunks see whole sequences. The gradient of a norm on one rank is then one term, of that
+/// rank's part of the sequence. The sum over all ranks is the gradient. The sequence may have any length: the
+/// last ranks have shorter parts, or none.
 ///
 /// Weights that are whole inside attention (wq_a, wkv_a, norms of heads and of latents) have a gradient that
 /// is the term of this rank's heads, also if the sequence is whole.

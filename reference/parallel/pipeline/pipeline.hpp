@@ -24,8 +24,8 @@ struct PieceLoss {
   void backward(const torch::Tensor& hidden) const;
 };
 
-/// Ranks that each hold consecutive blocks of a model and pass the pieces of a micro-batch from one to the
-/// next: hidden states in forward, their gradients in backward, each as one message.
+/// Runs a model on ranks that each hold consecutive blocks. The pieces of a micro-batch pass from one rank to
+/// the next: hidden states in forward, their gradients in backward, each as one message.
 ///
 /// Every rank of the pipeline has the input of every piece, to compute masks and RoPE from it. Sends do not
 /// wait, receives do. So the schedule and the messages determine when a rank runs.

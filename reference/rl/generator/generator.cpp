@@ -15,7 +15,7 @@
 #include "reference/rl/generator/running_sequences.hpp"
 #include "reference/rl/generator/sampling.hpp"
 
-// Shapes: T tokens of a pass, n of them whose logits are wanted, D model width, V vocabulary.
+// Shapes: T tokens of a pass, n of them whose logits are needed, D model width, V vocabulary.
 
 namespace parity::reference {
 namespace {
@@ -36,7 +36,7 @@ Parameters detached(Decoder& model, Parameters parameters) {
   return parameters;
 }
 
-/// log softmax(logits)[token] as the trainer works it out.
+/// Returns log softmax(logits)[token], computed as in the trainer.
 double logprob_of(const torch::Tensor& logits_V, int64_t token) {
   return -token_cross_entropy(logits_V.unsqueeze(0), torch::full({1}, token, torch::kInt64)).item<double>();
 }
@@ -72,7 +72,7 @@ struct Generator::State {
   Work work;
 };
 
-/// \param keeps  whether keys of earlier passes are looked at
+/// \param keeps  whether queries attend to keys of earlier passes
 MaskSet Generator::State::masks_of(const std::vector<Chunk>& pass, bool keeps) const {
   AttentionMasks masks{.backend = backend_of(options)};
   masks.sliding_window = options.sliding_window;
@@ -211,7 +211,7 @@ std::vector<std::vector<double>> Generator::logprobs(std::span<const Sequence> s
   State& s = *state_;
   s.require_weights();
   std::vector<Tokens> tokens;
-  std::vector<int64_t> lengths;  // without the last token, behind which nothing is asked for
+  std::vector<int64_t> lengths;  // without the last token, after which no token is needed
   for (const auto& [prompt, completion] : sequences) {
     check_sequence(prompt, static_cast<int64_t>(completion.size()), tokens.size(), s.model.dimensions());
     check_tokens(completion, tokens.size(), s.model.dimensions().vocab_size);

@@ -15,7 +15,7 @@ struct KvCache::Memory {
   torch::Tensor rows_T;
   std::vector<torch::Tensor> kept_RKd;  ///< undefined until first written
 
-  /// \param x_1TKd  what the pass's tokens have made. \return all that is kept, [1, R, K, d]
+  /// \param x_1TKd  keys or values of the pass's tokens. \return all stored ones, [1, R, K, d]
   torch::Tensor exchange(size_t which, const torch::Tensor& x_1TKd) {
     if (!rows_T.defined())
       return x_1TKd;

@@ -28,7 +28,7 @@ int64_t sampled_token(const torch::Tensor& logits_V, double temperature, double 
   double sum = 0;
   for (const auto* x = first; x != end; ++x)
     sums.push_back(sum += std::exp((*x - *highest) / temperature));
-  // The sum may round up to the last one: never beyond the last token that has a probability.
+  // `uniform * sum` may round up to the last sum: never go beyond the last token with a probability.
   const auto chosen = std::min(std::upper_bound(sums.begin(), sums.end(), uniform * sum),
                                std::lower_bound(sums.begin(), sums.end(), sum));
   return chosen - sums.begin();

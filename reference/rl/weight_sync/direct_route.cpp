@@ -11,7 +11,7 @@
 namespace parity::reference {
 namespace {
 
-/// The elements of a block, as a view of the part that holds it.
+/// Returns the elements of a block, as a view of the shard that holds it.
 torch::Tensor view_of(const torch::Tensor& held, const PartCover& part, const Box& box) {
   torch::Tensor view = held.detach();
   const std::optional<Box> place = place_in(part, box);
@@ -21,10 +21,10 @@ torch::Tensor view_of(const torch::Tensor& held, const PartCover& part, const Bo
   return view;
 }
 
-/// Elements that one rank exchanges with each other one in a bucket.
+/// Number of elements that one rank exchanges with each other rank in a bucket.
 using Counts = std::vector<int64_t>;
 
-/// Cuts a flat buffer into the ranks' pieces, which come in any order of the ranks.
+/// Cuts a flat buffer into the ranks' pieces, which are requested in any order of the ranks.
 class Cursor {
  public:
   Cursor(torch::Tensor flat, const Counts& counts) : flat_(std::move(flat)), next_(counts.size()) {
@@ -83,7 +83,7 @@ class DirectRoute final : public PushRoute {
  private:
   int64_t rank() const { return world_->rank(); }
 
-  /// \param other  the end of a piece at which the other rank is
+  /// \param other  the member of a piece that names the other rank
   Counts counts(const Bucket& bucket, int64_t Piece::* other) const {
     Counts result(static_cast<size_t>(world_->size()));
     for (const Piece& piece : bucket.pieces)
@@ -101,7 +101,7 @@ class DirectRoute final : public PushRoute {
     return view_of(staged[piece.tensor], *part, piece.box);
   }
 
-  /// What goes to others, cast on its way, in the order of the ranks; what stays goes to its place.
+  /// Casts the pieces for other ranks into a buffer, in the order of the ranks. Copies the others into place.
   torch::Tensor pack(int64_t index, const std::vector<torch::Tensor>& staged) const {
     const Bucket& bucket = buckets_[static_cast<size_t>(index)];
     const Counts to = counts(bucket, &Piece::to);

@@ -10,7 +10,7 @@
 namespace parity::reference {
 namespace {
 
-/// The ranks that train something of a tensor.
+/// Returns the ranks that train a shard of a tensor.
 std::vector<int64_t> holders_of(const SpreadTensor& tensor) {
   std::vector<int64_t> ranks;
   for (size_t rank = 0; rank < tensor.held.size(); ++rank)

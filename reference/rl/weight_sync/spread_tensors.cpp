@@ -69,7 +69,7 @@ Json describe(const ModelTensors& model) {
   return all;
 }
 
-/// Collects what the ranks tell, and what is wrong with it.
+/// Collects the descriptions that the ranks send, and the problems with them.
 class Directory {
  public:
   Directory(const std::vector<Json>& told) : ranks_(told) {

@@ -16,7 +16,7 @@ void together(const Group& ranks, const std::function<void()>& share) {
   } catch (const std::exception& error) {
     mine = ranks.rank();
     words = error.what();
-    words.resize(std::min(words.size(), words.find('\n')));  // behind it LibTorch's stack
+    words.resize(std::min(words.size(), words.find('\n')));  // LibTorch's stack follows
   }
   const torch::Tensor first = torch::full({1}, mine, torch::kInt64);
   ranks.all_reduce(first, Reduction::min);

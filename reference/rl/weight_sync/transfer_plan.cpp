@@ -13,7 +13,7 @@ namespace {
 
 using Ranks = std::vector<bool>;  ///< whether each rank is meant
 
-/// Indices of one dimension between two cuts, and who has all of them.
+/// Indices of one dimension between two cuts, and the ranks that hold all of them.
 struct Segment {
   IndexRange range;
   Ranks held, needed;
@@ -67,7 +67,7 @@ bool any_of(const Ranks& ranks) {
 
 using TakeBlock = std::function<void(const Box& box, const Ranks& held, const Ranks& needed)>;
 
-/// Each block between the cuts that somebody needs, row by row.
+/// Visits each block between the cuts that some rank needs, row by row.
 void visit_blocks(const std::vector<std::vector<Segment>>& dims, Box& box, const Ranks& held,
                   const Ranks& needed, const TakeBlock& take) {
   if (!any_of(needed))
@@ -171,7 +171,7 @@ bool overlaps(const Box& a, const Box& b) {
   return true;
 }
 
-/// The pieces that come to one rank of one tensor.
+/// Checks the pieces of one tensor that one rank receives.
 void check_tensor(const SpreadTensor& tensor, const std::vector<const Piece*>& pieces, int64_t rank) {
   const auto words = [&](const Piece& piece) {
     return text_of(piece.box) + " of " + tensor.name + " from rank " + std::to_string(piece.from) +

@@ -32,11 +32,11 @@ class WeightSync {
   ///                 Trainer::router_biases() as buffers. Float32 or wider; read at each push
   /// \param served   this rank's shards of the generator, in the generator's dtype; written at each pull
   /// \param transfer_dtype  dtype in which parameters move: the generator's. Buffers keep their own dtype
-  /// \param bucket_bytes    bytes that a rank sends, and receives, at once with PushMethod::direct. Apart
-  /// from
-  ///                        the staged weights it needs at most four times this memory
-  /// \throws UserError with the same text on every rank: the generator has other shapes (names both), a dtype
-  /// differs, no rank trains an element that is served, or the ranks' arguments differ; PeerLost
+  /// \param bucket_bytes    bytes that a rank sends, and receives, at once with PushMethod::direct. It
+  ///                        needs at most four times this memory in addition to the staged weights
+  /// \throws UserError with the same text on every rank: the generator has other shapes (names both) or a
+  /// dtype differs. Also if no rank trains an element that is served, or the ranks' arguments differ;
+  /// PeerLost
   WeightSync(const ModelTensors& trained, const ModelTensors& served, GroupPointer world, PushMethod method,
              torch::ScalarType transfer_dtype, int64_t bucket_bytes = usual_bucket_bytes);
 

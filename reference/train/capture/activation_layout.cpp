@@ -120,7 +120,7 @@ std::optional<ActivationLayouts::Piece> ActivationLayouts::of(Phase phase, const
   const int64_t rows = rows_ / pieces;
   if (shape.size() == 2 && shape[0] % rows == 0)  // [B S, ...]
     shape = {rows, shape[0] / rows, shape[1]};
-  // Behind the gathering of keys and values their order is attention's own.
+  // After gathering, keys and values have attention's order.
   const bool is_gathered = size("cp") > 1 && (has_suffix(part, "k") || has_suffix(part, "v"));
   if (shape.size() < 3 || shape[0] != rows || is_gathered || has_suffix(part, "experts"))
     return std::nullopt;

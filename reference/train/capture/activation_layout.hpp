@@ -27,10 +27,11 @@ class ActivationLayouts {
     std::vector<int64_t> shape;  ///< [B, S, ...] of the piece, where the result has it as [B S, ...] too
     TensorLayout layout;         ///< with a placement along micro_batch where the update has several pieces
   };
+  /// Returns the layout of a module's result, or of its gradient.
   /// \param phase      forward, or backward for the gradient of the result
-  /// \param part       its name
-  /// \param shape      of the result here
-  /// \param first_row  of the rank's rows of the update
+  /// \param part       name of the module
+  /// \param shape      of the result on this rank
+  /// \param first_row  place of the result's first row in this rank's rows of the update
   /// \return nothing if the result is not laid out by this rank's tokens, such as the rows that experts
   /// receive
   std::optional<Piece> of(Phase phase, const std::string& part, std::vector<int64_t> shape,
@@ -53,9 +54,9 @@ class ActivationLayouts {
   int64_t rank_;
   const Parameters& parameters_;
   bool is_latent_;
-  int64_t rows_;                 ///< of the update, that this rank has
-  int64_t first_row_;            ///< of them in the update
-  std::vector<int64_t> places_;  ///< in each sequence, that this rank has
+  int64_t rows_;                 ///< number of the update's rows on this rank
+  int64_t first_row_;            ///< place of the first of these rows in the update
+  std::vector<int64_t> places_;  ///< positions of each sequence that this rank has
 };
 
 }  // namespace parity::reference

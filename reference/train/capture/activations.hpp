@@ -14,8 +14,8 @@
 namespace parity::reference {
 
 /// Offers to the Recorder the results of the model's modules (phase forward) and their gradients (phase
-/// backward), under the module's name, as the modules around it receive them. A result that backward computes
-/// again is not recorded twice.
+/// backward). Each has the module's name and the values that the surrounding modules receive. A result that
+/// backward computes again is not recorded twice.
 class ActivationCapture {
  public:
   ActivationCapture(Recorder& recorder, const Device& device, ActivationLayouts layouts)
@@ -23,9 +23,10 @@ class ActivationCapture {
 
   /// Call it before each micro-batch. \param rows  of the micro-batch
   void begin_micro_batch(int64_t rows);
-  /// Stops offering, until the next micro-batch. Call it when the gradients of the update are complete.
+  /// Stops offering until the next micro-batch. Call it when the gradients of the update are complete.
   void end();
 
+  /// Offers a module's result. Call it when the module has run.
   /// \param first_row  place of the result's first row in the micro-batch
   void left(const std::string& part, const at::Tensor& result, int64_t first_row);
 

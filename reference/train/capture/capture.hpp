@@ -24,7 +24,7 @@ struct PolicyResult;
 struct StepResult;
 
 /// Connects a trainer to a Recorder. It offers every gradient, parameter and optimizer state in its phase, in
-/// model order, and the results of the model's modules with their gradients as they are computed. The
+/// model order. It offers the results of the model's modules and their gradients during computation. The
 /// Recorder gets the memory of each tensor, so an injected fault affects the rest of the run. Each rank
 /// records what it holds.
 class StepCapture {
@@ -49,8 +49,8 @@ class StepCapture {
   /// Names the region that the operators after `phase` belong to.
   void begin_region_after(Phase phase);
   void offer_batch(int64_t step, int64_t index, const MicroBatch& batch);
-  /// Offers what a report needs to draw the masks, for this rank's rows of the update, [rows, S]: the
-  /// document of each token, and for each mask the first key that each query attends to.
+  /// Offers the data that a report needs to draw the masks, for this rank's rows of the update, [rows, S].
+  /// This is the document of each token, and for each mask the first key that each query attends to.
   void offer_mask_inputs();
 
   Trainer& trainer_;

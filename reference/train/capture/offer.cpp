@@ -40,7 +40,7 @@ TensorView view_of(const at::Tensor& x) {
 
 namespace {
 
-/// The tensor itself where the Recorder can read it, or a copy.
+/// Returns the tensor itself if the Recorder can read it, or a copy.
 torch::Tensor on_host(const torch::Tensor& x) {
   return x.is_contiguous() && x.is_cpu() ? x : x.cpu().contiguous();
 }

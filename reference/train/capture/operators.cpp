@@ -21,7 +21,7 @@ std::atomic<OperatorCapture*> watching = nullptr;  // callbacks are plain functi
 
 using Values = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// The tensors of an argument or result, one by one; a number is a tensor of its own.
+/// Visits the tensors of an argument or result; a number becomes a tensor.
 void take(Values& to, const std::string& slot, const c10::IValue& value) {
   if (value.isTensor()) {
     to.emplace_back(slot, value.toTensor());
@@ -43,7 +43,7 @@ void take(Values& to, const std::string& slot, const c10::IValue& value) {
   }
 }
 
-/// A complex tensor as its numbers, [..., 2]; any other as it is. Without a node of the graph.
+/// Returns a complex tensor as its numbers, [..., 2], and any other tensor unchanged. Adds no graph node.
 at::Tensor as_real(const at::Tensor& x) {
   return x.defined() && x.is_complex() ? at::view_as_real(at::resolve_conj(x.detach())) : x;
 }
@@ -65,7 +65,7 @@ bool is_written(const c10::Argument& argument) {
   return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
 }
 
-/// Whether what it gives is memory that others have made, or that nobody has written yet.
+/// Returns whether an operator's result is memory of another tensor, or memory that was never written.
 bool gives_nothing_new(const c10::FunctionSchema& schema) {
   const std::string& name = schema.name();
   const std::string_view own = std::string_view(name).substr(name.rfind(':') + 1);
@@ -182,7 +182,7 @@ void OperatorCapture::on_end(const at::RecordFunction& function, at::ObserverCon
 std::unique_ptr<at::ObserverContext> OperatorCapture::start_node(const at::RecordFunction& function) {
   auto context = std::make_unique<Context>();
   context->is_node = true;
-  // Nodes of our own functions have the number of no operator: they belong with the one before.
+  // Nodes of our own functions have no operator's number: they belong to the previous node.
   auto next = modules_.upper_bound(function.seqNr());
   const bool is_known = function.seqNr() >= 0 && next != modules_.begin();
   nodes_.push_back(is_known ? std::prev(next)->second : nodes_.empty() ? region_.module : nodes_.back());
@@ -246,7 +246,7 @@ void OperatorCapture::offer_one(const Context& context, const std::string& slot,
   const std::string name = tensor.name();
   if (!recorder_.wants(context.at.phase, name))
     return;
-  // An operator may read an expanded tensor, of which many elements are one: a copy of it is offered.
+  // An operator may read an expanded tensor, whose elements share memory: a copy is offered.
   const at::NoGradGuard no_grad;
   offer(recorder_, device_, context.at.phase, name, value.contiguous(), value.sizes().vec());
 }

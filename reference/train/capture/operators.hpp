@@ -24,9 +24,9 @@ class RecordFunction;
 namespace parity::reference {
 
 /// Offers the inputs and outputs of ATen operators by watching the dispatcher, so that model and trainer need
-/// no code for it. An operator belongs to the module that is running; in backward to the module whose
-/// operator it differentiates; elsewhere to the trainer's region ("data", "loss", "reduction", "clip",
-/// "optimizer").
+/// no code for it. In forward an operator belongs to the running module, in backward to the module whose
+/// operator it differentiates. Elsewhere it belongs to the trainer's region ("data", "loss", "reduction",
+/// "clip", "optimizer").
 ///
 /// Inputs, numbers included, are offered before an operator runs, except those that it only writes. Results,
 /// and what it wrote in place, are offered after it. Views and memory that was never written are left out.

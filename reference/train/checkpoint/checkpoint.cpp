@@ -18,7 +18,7 @@
 
 // A checkpoint is one file that torch.load reads too: a dictionary from names to tensors. Positions are
 // scalar int64 tensors; "parameter/<name>", "buffer/<name>" and "optimizer/<state>" hold the
-// rest, and "served/<name>" the weights of a generator that lags behind. All of them are CPU tensors, so that
+// rest, and "served/<name>" the weights of a generator that lags. All of them are CPU tensors, so that
 // a run can resume on any device.
 
 namespace parity::reference {

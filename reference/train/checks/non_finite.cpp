@@ -64,7 +64,7 @@ std::string first_bad(const Parameters& parameters, const Parameters& model, con
   return first.on_any_rank(world);
 }
 
-/// Without the sign that the C library prints before a NaN.
+/// Returns the number as text, without the sign that the C library prints before a NaN.
 std::string text_of(double value) {
   if (std::isnan(value))
     return "nan";

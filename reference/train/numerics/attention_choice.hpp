@@ -17,8 +17,8 @@ AttentionChoice attention_choice(const RunConfig& config);
 /// Causal sdpa over whole sequences always attends over B S (S + 1) / 2 pairs, so nothing is recorded for it.
 bool attention_is_recorded(const RunConfig& config);
 
-/// Returns warnings for two cases: the data marks documents in two ways, of which one is used; or packing
-/// removes EOS from the inputs, so that EOS marks nothing.
+/// Returns warnings for two cases. Either the data marks documents in two ways, of which one is used. Or
+/// packing removes EOS from the inputs, so that EOS marks nothing.
 /// \param positions_restart  whether the positions mark documents
 std::vector<std::string> document_warnings(const RunConfig& config, bool positions_restart);
 

@@ -7,7 +7,7 @@
 namespace parity::reference {
 namespace {
 
-/// What takes autocast's place; "" where nothing does.
+/// Returns what overrides autocast; "" if nothing does.
 std::string overridden_by(const RunConfig& config) {
   const ParallelConfig& parallel = config.parallel;
   if (parallel.has_units())

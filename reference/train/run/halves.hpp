@@ -9,8 +9,8 @@ namespace parity::reference {
 class Trainer;
 struct StepResult;
 
-/// Makes one update from outside the trainer, as the controller of an RL trainer does: it fetches the
-/// batches, calls forward_backward once for each with the token count of all, then optim_step.
+/// Makes one update from outside the trainer, as the controller of an RL trainer does. It fetches the
+/// batches, calls forward_backward once for each with the token count of all, then calls optim_step.
 ///
 /// UpdateCall::halves          gradients add up over the calls
 /// UpdateCall::halves_zeroing  each forward_backward first drops the earlier gradients, so that only that of

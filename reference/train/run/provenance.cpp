@@ -49,7 +49,7 @@ Json allowed_environment() {
   return result;
 }
 
-/// "cpu", or what the device and its libraries are.
+/// Returns "cpu", or the facts of the device and its libraries.
 Json device_facts(const Device& device) {
   if (device.is_cpu())
     return "cpu";
@@ -63,7 +63,7 @@ Json device_facts(const Device& device) {
           {"memory_bytes", facts.memory_bytes}};
 }
 
-/// "tp 2"; "tp 2, then cp 2" where another layout goes on from the checkpoint.
+/// Returns "tp 2", or "tp 2, then cp 2" if another layout resumes from the checkpoint.
 std::string mesh_words(const RunConfig& config, const Trainer& trainer) {
   const std::string own = trainer.mesh().text();
   const std::string resumed = make_mesh(config.resumed_parallel(), trainer.world().size()).text();

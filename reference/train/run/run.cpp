@@ -45,7 +45,7 @@ Capture read_capture(const std::filesystem::path& path) {
   }
 }
 
-/// How long ranks wait for each other: PARITY_TIMEOUT in seconds, as a case's timeout_seconds sets it.
+/// Returns how long ranks wait for each other: PARITY_TIMEOUT [seconds], which a case's timeout_seconds sets.
 std::chrono::milliseconds collective_timeout() {
   const char* text = std::getenv("PARITY_TIMEOUT");
   char* end = nullptr;
@@ -66,7 +66,7 @@ std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, const Trai
   return std::make_unique<Recorder>(std::move(options));
 }
 
-/// Rank 0 comes last: its trace says what the files of the others are.
+/// Rank 0 finishes last: its trace lists the files of the others.
 void finish(Recorder& recorder, const Group& world) {
   if (world.rank() != 0)
     recorder.finish();
@@ -102,7 +102,7 @@ Updates own_updates(Trainer& trainer) {
   };
 }
 
-/// All ranks of the job, which do the same thing, with a heartbeat that tells of their collectives.
+/// Returns the group of all ranks of the job. Its collectives update the heartbeat.
 std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& config, const Job& job,
                             const Device& device, Heartbeat& heartbeat) {
   heartbeat.beat(0, "meet", job.world_size > 1 ? "meeting of world" : "");
@@ -187,7 +187,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
     trainer.save_weights(invocation.save_weights, invocation.weights_names);
   if (recorder)
     finish(*recorder, trainer.world());
-  // What others of the device's communicators still read must not go before they have it.
+  // Other ranks may still read this rank's memory through the device's communicators: wait for them.
   if (!device.is_cpu())
     trainer.world().barrier();
   heartbeat.beat(trainer.updates_done(), "done");

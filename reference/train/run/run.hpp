@@ -22,8 +22,8 @@ using MakeUpdates = std::function<Updates(Trainer& trainer)>;
 /// the job calls it and writes its file of the trace; rank 0 writes checkpoint and log.
 /// \param log           receives warnings, and a line for each update unless quiet
 /// \param make_updates  for runs that are driven from outside the trainer
-/// \throws NonFinite after recording it; UserError if a file cannot be read or written, or the job does not
-/// have the size of the mesh; PeerLost if another rank has ended
+/// \throws NonFinite after recording it. UserError if a file cannot be read or written, or the job does not
+/// have the size of the mesh. PeerLost if another rank has ended
 void run(const Invocation& invocation, const Job& job, std::ostream& log,
          const MakeUpdates& make_updates = {});
 

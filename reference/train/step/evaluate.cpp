@@ -33,7 +33,7 @@ torch::Tensor Trainer::forward(const MicroBatch& batch) {
     logprobs_BS.view(-1).index_copy_(0, here, tokens.logprobs.cpu().to(torch::kFloat64).flatten());
     return PieceLoss{tokens.logprobs.sum(), {}};
   });
-  // Sums with zeros: of the places, and of the stages that have no logits.
+  // Positions on other ranks, and stages without logits, are zeros in this sum.
   s.parallel.context->all_reduce(logprobs_BS);
   s.parallel.pipeline->all_reduce(logprobs_BS);
   return logprobs_BS;

@@ -119,7 +119,7 @@ class Trainer {
   const std::string& initial_weights() const;
   /// What a user should know: adjusted numbers of the schedule, options without effect, ambiguous documents.
   const std::vector<std::string>& warnings() const;
-  /// Returns the document of each token, [B, S], as attention sees it; zeros if it does not tell them apart.
+  /// Returns the document of each token, [B, S], as attention sees it; zeros if the mask ignores documents.
   std::vector<int64_t> document_ids(const MicroBatch& batch) const;
   /// Returns the first key that each query attends to, [B, S], for each of the model's masks by name. A query
   /// attends to the keys from there up to itself.
