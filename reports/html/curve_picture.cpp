@@ -28,7 +28,7 @@ struct ValueSpan {
   double low = 0, high = 1;
 };
 
-ValueSpan range_of(const std::vector<Series>& all) {
+ValueSpan span_of_values(const std::vector<Series>& all) {
   std::optional<ValueSpan> range;
   for (const Series& one : all)
     for (const Value& value : one.values)
@@ -86,7 +86,7 @@ std::string crosses(const std::vector<Value>& values, double top) {
 class Picture {
  public:
   explicit Picture(const CaseLine& item)
-      : item_(item), curve_(*item.curve), range_(range_of(curve_.series)) {}
+      : item_(item), curve_(*item.curve), range_(span_of_values(curve_.series)) {}
 
   Data data() {
     for (const Series& series : curve_.series)
