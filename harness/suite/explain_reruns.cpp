@@ -72,8 +72,8 @@ std::string explain_reruns(const Plan& plan, const RunStore& store, const fs::pa
     words.push_back(fmt::format("{} ({})", visible(sorted[i].first), sorted[i].second));
   if (sorted.size() > most_phrases)
     words.push_back(fmt::format("and {} more", sorted.size() - most_phrases));
-  return fmt::format("{} arm{} run again although an earlier run is there; what changed since: {}",
-                     counted.size(), counted.size() == 1 ? " is" : "s are", fmt::join(words, ", "));
+  return fmt::format("{} arm{} again; changed since the last run: {}", counted.size(),
+                     counted.size() == 1 ? " runs" : "s run", fmt::join(words, ", "));
 }
 
 }  // namespace parity

@@ -10,8 +10,8 @@
 
 namespace parity {
 
-/// Returns a sentence that says why arms with an earlier run are run again: "12 runs of an earlier suite do
-/// not answer: environment variable OMP_PROC_BIND (new) (12)". Returns "" if no arm is run again, or if no
+/// Returns a sentence that says why arms with an earlier run are run again: "2 arms run again; changed since
+/// the last run: environment variable OMP_PROC_BIND (new) (2)". Returns "" if no arm is run again, or if no
 /// earlier run is known.
 ///
 /// Looks only at cases with an arm whose run is not in the store, so a fully cached suite pays nothing.

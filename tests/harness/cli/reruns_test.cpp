@@ -12,14 +12,15 @@ using testing::Not;
 /// What `parity run` says of runs that an earlier suite has left and that do not answer now.
 class RerunsTest : public ProgramTest {
  protected:
-  static constexpr const char* sentence = "run again although an earlier run is there";
+  static constexpr const char* sentence = "changed since the last run";
 };
 
 TEST_F(RerunsTest, AChangedVariable_IsNamed) {
   EXPECT_THAT(parity("run topic/same").err, Not(HasSubstr(sentence)));
   const Outcome outcome = shell("env PARITY_EXTRA=1 parity run topic/same");
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.err, HasSubstr("what changed since: environment variable PARITY_EXTRA (new) ("));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("changed since the last run: environment variable PARITY_EXTRA (new) ("));
 }
 
 TEST_F(RerunsTest, RunsThatAnswer_AreNotMentioned) {
