@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "harness/suite/plan/rank_environment.hpp"
 #include "harness/suite/runs/rank_command.hpp"
 #include "harness/suite/runs/running_run.hpp"
 #include "tests/support/places.hpp"
