@@ -19,6 +19,7 @@
 #include "harness/bisect/commits/search.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/suite/runs/cache.hpp"
+#include "harness/suite/runs/store.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
