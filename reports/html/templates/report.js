@@ -25,15 +25,11 @@
   const pictureOf = (figure) => dataOf(caseOf(figure)).pictures[figure.dataset.check];
 
   function draw(canvas) {
-    if (!window.Plotly && !withoutPlotly) {
-      waiting.add(canvas);
-      return loadPlotly();
-    }
+    if (!window.Plotly && !withoutPlotly) return waiting.add(canvas);
     drawn.add(canvas);
     canvas.classList.add("drawn");
     const figure = canvas.parentElement;
     if (withoutPlotly) return drawPlain(canvas, figure);
-    canvas.querySelector(":scope > .plain")?.remove();
     if (figure.matches(".mask")) return drawMask(canvas, maskOf(figure), namesOf(figure), still);
     if (figure.matches(".heat")) return drawHeat(canvas, pictureOf(figure), still);
     return drawPlot(canvas, dataOf(caseOf(canvas)), curveOf(canvas), views[caseOf(canvas)]);
@@ -47,12 +43,9 @@
 
   // The page can be read before the plotting library has come, and without it.
   const waiting = new Set();
-  let withoutPlotly = false, loading = false;
+  let withoutPlotly = false;
 
-  // Only when a plot is wanted first: it takes longer than the page itself.
   function loadPlotly() {
-    if (loading) return;
-    loading = true;
     const library = element("script", undefined, {src: document.body.dataset.plots});
     library.addEventListener("load", () => { for (const canvas of waiting) draw(canvas); });
     library.addEventListener("error", () => {
@@ -132,9 +125,7 @@
         prepare(section);
       }
       const wanted = [...document.querySelectorAll(".canvas")].filter((canvas) => !drawn.has(canvas) && canvas.offsetParent);
-      for (const canvas of wanted.slice(0, mostPrinted))
-        if (window.Plotly) draw(canvas);
-        else drawPlain(canvas, canvas.parentElement);
+      for (const canvas of wanted.slice(0, mostPrinted)) draw(canvas);
     });
     addEventListener("afterprint", () => {
       for (const section of folded) section.firstElementChild.open = false;
@@ -321,6 +312,7 @@
     followPosition();
     addUnfoldButton();
     followAddress(show);
+    loadPlotly();
   }
 
   document.addEventListener("DOMContentLoaded", start);
