@@ -116,16 +116,14 @@ Check all_identical(const std::string& channels, const std::string& tensor) {
 bool agrees_by_power(const Pair& pair) {
   const fs::path out = pair.actual.parent_path() / "out";
   const RunStore store(out);
+  fs::create_directories(store.runs());
   PlannedCase planned;
   std::map<std::string, RunResult> results;
   Case source;
   for (const auto& [name, run, trace] : {std::tuple{"a", "one", &pair.expected},
                                          {"b", "two", &pair.expected},
                                          {"b~fault", "three", &pair.actual}}) {
-    fs::create_directories(store.folder(run));
-    for (const auto& file : fs::directory_iterator(trace->parent_path()))
-      if (file.is_regular_file())
-        fs::copy_file(file.path(), store.folder(run) / file.path().filename());
+    fs::create_directory_symlink(fs::absolute(trace->parent_path()), store.folder(run));
     Arm arm;
     arm.name = name;
     source.arms.push_back(arm);
@@ -137,6 +135,8 @@ bool agrees_by_power(const Pair& pair) {
     planned.arms.push_back(std::move(planned_arm));
     results[run].folder = store.folder(run);
   }
+  source.file = out / "case.toml";
+  source.golden_file = out / "golden/case.h5";
   planned.source = source;
   const ArmRuns runs{planned, results, Evidence(planned, results, store)};
   source.arms.pop_back();
