@@ -25,14 +25,14 @@ constexpr size_t most_phrases = 5;
 
 /// Ids of the runs that answered the arms of a case when it last ran, by arm.
 std::map<std::string, std::string> last_runs(const std::string& case_name, const fs::path& out) {
-  std::map<std::string, std::string> runs;
   try {
+    std::map<std::string, std::string> runs;
     for (const Json& arm : last_results(case_name, out).value("arms", Json::array()))
       runs[text_or(arm, "name")] = text_or(arm, "run");
+    return runs;
   } catch (const UserError&) {
-    // it never ran here, or what was kept of it is damaged: nothing is known
+    return {};  // the case never ran here, or what was kept of it is damaged: nothing is known
   }
-  return runs;
 }
 
 bool is_there(const RunStore& store, const std::string& id) {
