@@ -53,6 +53,14 @@ ROOMS = {
         "commits": ["", "search"],
         "golden": ["", "traces", "runs", "options", "commits"],
     },
+    "reports": {
+        "model": [],
+        "text": ["model"],
+        "html": ["model"],
+        "plots": ["model", "text"],
+        "search": ["model", "html"],
+        "": ["model", "text", "html", "plots", "search"],
+    },
     "reference/train": {
         "checks": [],
         "numerics": [],
