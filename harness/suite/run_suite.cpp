@@ -11,8 +11,6 @@
 #include <thread>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
@@ -339,11 +337,8 @@ SuiteOutcome run_suite(const std::vector<Case>& cases, const SuiteOptions& optio
   }
   if (options.golden_sizes)
     rest["goldens"] = options.golden_sizes->to_json();
-  const CacheTrim trim = suite.trim(outcome.cases);
-  if (trim.dropped > 0)
-    progress.note(fmt::format("cache: dropped {} run{} ({}), {} are left; --cache-size bounds them",
-                              trim.dropped, trim.dropped == 1 ? "" : "s", format_bytes(trim.freed_bytes),
-                              format_bytes(trim.left_bytes)));
+  if (const std::string trimmed = suite.trim(outcome.cases).text(); !trimmed.empty())
+    progress.note(trimmed);
   rest["seconds"] = seconds_since(begin);
   writer.finish(rest);
   return outcome;

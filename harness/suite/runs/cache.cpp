@@ -62,6 +62,13 @@ bool drop(const fs::path& folder) {
 
 }  // namespace
 
+std::string CacheTrim::text() const {
+  return dropped == 0
+             ? ""
+             : fmt::format("cache: dropped {} run{} ({}), {} are left; --cache-size bounds them", dropped,
+                           dropped == 1 ? "" : "s", format_bytes(freed_bytes), format_bytes(left_bytes));
+}
+
 CacheTrim trim_cache(const fs::path& runs, const CachePolicy& policy) {
   CacheTrim trim;
   std::vector<StoredRun> candidates;

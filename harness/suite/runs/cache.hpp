@@ -23,6 +23,9 @@ struct CacheTrim {
   size_t dropped = 0;
   uint64_t freed_bytes = 0;
   uint64_t left_bytes = 0;
+
+  /// Returns a sentence about what was dropped; "" if nothing was.
+  std::string text() const;
 };
 
 /// Deletes folders in `runs` until the rest take at most `policy.most_bytes`: the least recently used first,
