@@ -12,7 +12,6 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "reports/html/page.hpp"
-#include "reports/model/read_ahead.hpp"
 #include "reports/text/junit.hpp"
 #include "reports/text/summary.hpp"
 #include "reports/text/terminal.hpp"
@@ -60,12 +59,11 @@ void give_cases(const ResultsFile& file, const std::vector<OpenForm>& forms) {
   for (const OpenForm& open : forms)
     alike[places_in(open.order, file.results())].push_back(open.form.get());
   for (const auto& [places, same] : alike)
-    read_ahead(
-        places.size(), [&, &order = places](size_t i) { return file.whole(order[i]); },
-        [&, &wanting = same](const Case& item) {
-          for (Form* form : wanting)
-            form->add(item);
-        });
+    for (const size_t place : places) {
+      const Case item = file.whole(place);
+      for (Form* form : same)
+        form->add(item);
+    }
   for (const OpenForm& open : forms)
     open.form->end();
 }

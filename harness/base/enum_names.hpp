@@ -65,6 +65,16 @@ std::vector<std::string> names_of() {
   return {EnumNames<E>::names.begin(), EnumNames<E>::names.end()};
 }
 
+/// Returns the value of a name, or `fallback` for a name that the enum does not have.
+template <class E>
+E enum_or(std::string_view name, E fallback) {
+  const auto& names = EnumNames<E>::names;
+  for (size_t i = 0; i < names.size(); ++i)
+    if (names[i] == name)
+      return static_cast<E>(i);
+  return fallback;
+}
+
 /// Returns the value of a name. \throws UserError "unknown WHAT 'name' (did you mean ...?); known: ..."
 template <class E>
 E parse_enum(std::string_view name) {

@@ -11,7 +11,6 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "reports/model/json_members.hpp"
-#include "reports/model/read_ahead.hpp"
 #include "reports/model/read_case.hpp"
 #include "reports/model/shown.hpp"
 #include "reports/model/thin_curve.hpp"
@@ -157,10 +156,8 @@ ResultsFile::ResultsFile(std::unique_ptr<std::istream> text, std::string origin)
     : origin_(std::move(origin)),
       cases_(from(origin_, [&] { return JsonItems(std::move(text), "cases"); })),
       results_(from(origin_, [&] { return read_suite(JsonNode(cases_.rest(), "")); })) {
-  size_t place = 0;
-  read_ahead(
-      cases_.size(), [&](size_t i) { return from(origin_, [&] { return cases_.item(i); }); },
-      [&](const Json& json) { results_.add(from(origin_, [&] { return case_at(place++, json); })); });
+  for (size_t i = 0; i < cases_.size(); ++i)
+    results_.add(whole(i));
 }
 
 Case ResultsFile::whole(size_t place) const {

@@ -36,9 +36,7 @@ ExitCode exit_code_of_case(const std::vector<FailureKind>& failures, const std::
 }
 
 Verdict failed_verdict_of(std::string_view name) {
-  const auto& names = EnumNames<Verdict>::names;
-  const auto* const found = std::find(names.begin(), names.end(), name);
-  return found == names.end() ? Verdict::different : static_cast<Verdict>(found - names.begin());
+  return enum_or(name, Verdict::different);
 }
 
 CaseOutcome outcome_of(const Json& item) {

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/runs/failure_kind.hpp"
 
-#include <algorithm>
-
 namespace parity {
 namespace {
 
@@ -25,9 +23,7 @@ constexpr std::array<FailureMeaning, EnumNames<FailureKind>::names.size()> meani
 }  // namespace
 
 FailureKind failure_kind_of(std::string_view name) {
-  const auto& names = EnumNames<FailureKind>::names;
-  const auto* const found = std::find(names.begin(), names.end(), name);
-  return found == names.end() ? FailureKind::crashed : static_cast<FailureKind>(found - names.begin());
+  return enum_or(name, FailureKind::crashed);
 }
 
 FailureMeaning meaning_of(FailureKind kind) {
