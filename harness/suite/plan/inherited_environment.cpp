@@ -3,6 +3,7 @@
 #include "harness/suite/plan/inherited_environment.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include <unistd.h>
@@ -17,7 +18,8 @@ namespace {
 /// secret by.
 constexpr size_t mark_length = 4;
 
-constexpr std::string_view job_prefix = "GITHUB_";  // reserved by GitHub
+/// Variables of the CI job, which GitHub keeps for itself, and of the compiler cache.
+constexpr std::array<std::string_view, 2> harmless_prefixes = {"GITHUB_", "CCACHE_"};
 
 /// Names with a space on each side, so that a search finds whole names. The header explains them in a table.
 constexpr std::string_view harmless =
@@ -29,7 +31,6 @@ constexpr std::string_view harmless =
     " DBUS_SESSION_BUS_ADDRESS INVOCATION_ID JOURNAL_STREAM SYSTEMD_EXEC_PID MANAGERPID"
     " USER LOGNAME MAIL EDITOR VISUAL PAGER LESS LESSOPEN LESSCLOSE MANPATH"
     " NINJA_STATUS CMAKE_BUILD_PARALLEL_LEVEL CTEST_PARALLEL_LEVEL MAKEFLAGS MFLAGS MAKELEVEL"
-    " CCACHE_DIR CCACHE_MAXSIZE"
     " RUNNER_TEMP RUNNER_NAME RUNNER_TRACKING_ID"
     " PARITY_TRAINER PARITY_OFFSPRING PARITY_MAX_STEPS ";
 
@@ -66,7 +67,8 @@ Environment inherited_environment() {
 }
 
 bool is_harmless(std::string_view variable) {
-  return variable.starts_with(job_prefix) ||
+  return std::ranges::any_of(harmless_prefixes,
+                             [&](std::string_view prefix) { return variable.starts_with(prefix); }) ||
          harmless.find(" " + std::string(variable) + " ") != std::string_view::npos;
 }
 

@@ -33,7 +33,7 @@ Environment inherited_environment();
 /// |                | JOURNAL_STREAM SYSTEMD_EXEC_PID MANAGERPID                                           |
 /// | person, tools  | USER LOGNAME MAIL EDITOR VISUAL PAGER LESS LESSOPEN LESSCLOSE MANPATH                |
 /// | build          | NINJA_STATUS CMAKE_BUILD_PARALLEL_LEVEL CTEST_PARALLEL_LEVEL MAKEFLAGS MFLAGS        |
-/// |                | MAKELEVEL CCACHE_DIR CCACHE_MAXSIZE                                                  |
+/// |                | MAKELEVEL CCACHE_*                                                                   |
 /// | CI job         | GITHUB_* (the workflow that runs), RUNNER_TEMP RUNNER_NAME RUNNER_TRACKING_ID        |
 /// | parity         | PARITY_TRAINER (its content counts), PARITY_OFFSPRING, PARITY_MAX_STEPS              |
 bool is_harmless(std::string_view variable);
