@@ -34,7 +34,7 @@ ExitCode code_of(const reports::CaseLine& item) {
   std::vector<FailureKind> failures;
   std::vector<Verdict> verdicts;
   for (const reports::LostArm& arm : item.lost_arms)
-    failures.push_back(failure_kind_of(arm.kind));
+    failures.push_back(arm.kind);
   for (const reports::ToldCheck& told : item.told)
     if (!told.check.passed)
       verdicts.push_back(failed_verdict_of(told.check.verdict));

@@ -13,7 +13,6 @@
 #include "harness/cli/print_file.hpp"
 #include "harness/suite/results/case_outcome.hpp"
 #include "reports/model/case.hpp"
-#include "reports/model/read_case.hpp"
 #include "reports/render.hpp"
 #include "reports/text/terminal.hpp"
 
@@ -24,8 +23,8 @@ reports::Colour colour() {
   return Style::for_stream(stdout).bold("x") == "x" ? reports::Colour::plain : reports::Colour::ansi;
 }
 
-void print_case(const Json& item) {
-  fmt::print("{}\n", reports::terminal_case(reports::read_case(item), colour(), terminal_width(stdout)));
+void print_case(const results::Case& item) {
+  fmt::print("{}\n", reports::terminal_case(item, colour(), terminal_width(stdout)));
   std::fflush(stdout);
 }
 
@@ -45,7 +44,7 @@ std::vector<std::string> rerun_command(const SuiteOptions& options) {
 
 ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, Output output) {
   Progress progress(stderr);
-  const SuiteOutcome outcome = run_suite(cases, options, progress, [&](const Json& item) {
+  const SuiteOutcome outcome = run_suite(cases, options, progress, [&](const results::Case& item) {
     if (output == Output::text)
       print_case(item);
   });

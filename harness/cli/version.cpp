@@ -9,6 +9,7 @@
 #include "harness/cli/options.hpp"
 #include "harness/cli/verbs.hpp"
 #include "harness/golden/golden_file.hpp"
+#include "harness/results/schema.hpp"
 #include "harness/trace/format/schema.hpp"
 #include "harness/trace/hdf5/hdf5.hpp"
 #include "parity/build_facts.hpp"
@@ -25,7 +26,7 @@ Json facts() {
   facts["hdf5"] = hdf5::library_version();
   facts["trace_schema"] = trace_schema;
   facts["golden_schema"] = golden_schema;
-  facts["results_schema"] = "parity.results/1";
+  facts["results_schema"] = results::schema;
   const std::filesystem::path trainer = find_trainer("");
   facts["trainer"] = std::filesystem::exists(trainer) ? Json(trainer.string()) : Json();
   return facts;

@@ -106,7 +106,7 @@ CheckResult judge_series_bits(const std::vector<SeriesPair>& pairs, const BitsCl
     const std::string pattern = pattern_text(pairs[i].channel, claim.expected_name, claim.actual_name,
                                              pairs[i].expected, pairs[i].actual, differences[i]);
     if (!pattern.empty())
-      result.sentence += "; " + pattern;
+      result.looks_like += (result.looks_like.empty() ? "" : "; ") + pattern;
   }
   return result;
 }

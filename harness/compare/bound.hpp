@@ -69,7 +69,7 @@ BoundRule rule_of(const Check& check);
 struct BoundWords {
   std::string expected_name;  ///< "whole", "the golden"
   std::string actual_name;
-  /// What the claim is about: "loss and grad_norm of b are".
+  /// What the claim is about: "loss and grad_norm of b and a".
   std::string subject;
 };
 
@@ -88,9 +88,9 @@ void add_bounded_tensor(BoundedGap& gap, const TensorSource& expected, const Ten
 /// Measures all quantities of a check between two arms. \throws MissingEvidence
 std::vector<BoundedGap> measure_bounded(const Check& check, const std::vector<Side>& sides);
 
-/// Returns the subject of the sentence for what was measured: "loss and grad_norm of b are".
+/// Returns the subject of the sentence for what was measured: "loss and grad_norm of b and a".
 std::string bounded_subject(const Check& check, const std::vector<BoundedGap>& gaps,
-                            const std::string& actual);
+                            const std::string& expected, const std::string& actual);
 
 /// Judges the gaps: `identical`, `rounding` or `different`; `vacuous` if the tolerance is refused.
 CheckResult judge_bound(const std::vector<BoundedGap>& gaps, const BoundRule& rule, const BoundWords& words);

@@ -44,7 +44,7 @@ Lead leading(const std::vector<BoundedGap>& gaps, const BoundRule& rule) {
 
 std::string limit_text(const BoundRule& rule, const BoundedStep& step) {
   if (rule.limit(step) == 0)
-    return "at a floor of 0 the bits must agree: rounding has not shown there";
+    return "at a floor of 0 the bits must agree, because no rounding was measured there";
   if (rule.tolerance)
     return "allowed " + size_text(*rule.tolerance);
   return fmt::format("allowed {:.0f}; floor {}", rule.alpha, size_text(step.floor));
@@ -67,7 +67,7 @@ std::string bound_fault_text(const std::vector<BoundedGap>& gaps, const BoundRul
     return lead.gap->broken;
   const auto beyond = [&](const BoundedStep& step) { return !(step.gap <= rule.limit(step)); };
   const auto first = std::find_if(lead.gap->steps.begin(), lead.gap->steps.end(), beyond);
-  std::string text = fmt::format("{} of {} is not {}'s within its bound at step {}: {} ({}); {}",
+  std::string text = fmt::format("{} of {} and {} exceeds its bound at step {}: {} ({}); {}",
                                  lead.gap->quantity, words.actual_name, words.expected_name, lead.step->step,
                                  size_of(*lead.step, rule), limit_text(rule, *lead.step), lead.step->text);
   if (lead.gap->steps.size() > 1)
@@ -87,7 +87,7 @@ std::string describe_bound(const BoundRule& rule) {
 
 std::string held_text(const std::vector<BoundedGap>& gaps, const BoundRule& rule, const BoundWords& words,
                       const Lead& lead) {
-  return fmt::format("{} {}'s within {} {}: most in {} at step {}, {}{}", words.subject, words.expected_name,
+  return fmt::format("{} are within {} {}: largest gap in {} at step {}, {}{}", words.subject,
                      describe_bound(rule), over_text(steps_of(gaps.front())), lead.gap->quantity,
                      lead.step->step, size_of(*lead.step, rule),
                      lead.gap->estimated ? " (estimated from sketches)" : "");
@@ -99,13 +99,13 @@ void add_rows(CheckResult& result, const std::vector<BoundedGap>& gaps) {
     if (space == std::string::npos)
       continue;  // a channel
     for (const BoundedStep& step : gap.steps)
-      result.tensors.push_back({{"step", step.step},
-                                {"phase", gap.quantity.substr(0, space)},
-                                {"name", gap.quantity.substr(space + 1)},
-                                {"relative_l2", json_number(step.relative())},
-                                {"floors", json_number(step.floors())},
-                                {"identical", step.text.empty()},
-                                {"estimated", gap.estimated}});
+      result.tensors.push_back({step.step,
+                                gap.quantity.substr(0, space),
+                                gap.quantity.substr(space + 1),
+                                step.text.empty(),
+                                {{"relative_l2", json_number(step.relative())},
+                                 {"floors", json_number(step.floors())},
+                                 {"estimated", gap.estimated}}});
   }
 }
 
@@ -114,12 +114,12 @@ void add_bounds(CheckResult& result, const std::vector<BoundedGap>& gaps, const 
   for (const BoundedGap& gap : gaps) {
     if (gap.quantity.find(' ') != std::string::npos)
       continue;  // a tensor
-    Json bound = {{"channel", gap.quantity}, {"words", describe_bound(rule)}};
+    results::MeasuredBound bound{.channel = gap.quantity, .words = describe_bound(rule)};
     for (const BoundedStep& step : gap.steps) {
-      bound["steps"].push_back(step.step);
-      bound["gap"].push_back(json_number(step.gap));
-      bound["floor"].push_back(json_number(step.floor));
-      bound["limit"].push_back(json_number(rule.limit(step)));
+      bound.steps.push_back(step.step);
+      bound.gap.push_back(step.gap);
+      bound.floor.push_back(step.floor);
+      bound.limit.push_back(rule.limit(step));
     }
     result.bounds.push_back(std::move(bound));
   }
@@ -150,14 +150,13 @@ void add_measures(CheckResult& result, const BoundRule& rule, const Lead& lead) 
 }  // namespace
 
 std::string bounded_subject(const Check& check, const std::vector<BoundedGap>& gaps,
-                            const std::string& actual) {
-  if (check.of_tensors())
-    return fmt::format("{} of {} is", check.quantity(), actual);
+                            const std::string& expected, const std::string& actual) {
   std::vector<std::string> names;
   names.reserve(gaps.size());
   for (const BoundedGap& gap : gaps)
     names.push_back(gap.quantity);
-  return fmt::format("{} of {} {}", list_text(names), actual, names.size() == 1 ? "is" : "are");
+  return fmt::format("{} of {} and {}", check.of_tensors() ? check.quantity() : list_text(names), actual,
+                     expected);
 }
 
 CheckResult judge_bound(const std::vector<BoundedGap>& gaps, const BoundRule& rule, const BoundWords& words) {
@@ -183,8 +182,8 @@ CheckResult judge_bound(const std::vector<BoundedGap>& gaps, const BoundRule& ru
   if (!result.passed)
     result.sentence = bound_fault_text(gaps, rule, words, lead);
   else if (identical)
-    result.sentence = fmt::format("{} {}'s, bit for bit, {}", words.subject, words.expected_name,
-                                  over_text(steps_of(gaps.front())));
+    result.sentence =
+        fmt::format("{} have the same bits {}", words.subject, over_text(steps_of(gaps.front())));
   else
     result.sentence = held_text(gaps, rule, words, lead);
   return result;

@@ -13,6 +13,7 @@
 #include "harness/compare/coverage.hpp"
 #include "harness/compare/twin_evidence.hpp"
 #include "harness/compare/verdict.hpp"
+#include "harness/results/check.hpp"
 #include "harness/tensor/dtype.hpp"
 #include "harness/trace/format/phase.hpp"
 
@@ -115,13 +116,14 @@ struct Check {
 
 /// Where two sides differ most, or first.
 struct WorstPlace {
-  int64_t step = 0;                ///< update number; 0 is the initial state
-  std::string quantity;            ///< channel or tensor name
-  std::vector<int64_t> index;      ///< coordinates; empty for a channel
-  std::optional<double> expected;  ///< not set if only sketches were compared
-  std::optional<double> actual;    ///< not set if `expected` is not
-  std::string metric;              ///< name of the metric
-  double value = 0;                ///< value of the metric
+  int64_t step = 0;                  ///< update number; 0 is the initial state
+  std::string quantity;              ///< channel or tensor name
+  std::vector<int64_t> index;        ///< coordinates; empty for a channel
+  std::optional<int64_t> rank = {};  ///< set if the difference is of one rank
+  std::optional<double> expected;    ///< not set if only sketches were compared
+  std::optional<double> actual;      ///< not set if `expected` is not
+  std::string metric;                ///< name of the metric
+  double value = 0;                  ///< value of the metric
   /// Largest value that still passes. 0 if bits or float64 twins decide.
   double limit = 0;
 };
@@ -131,16 +133,18 @@ struct WorstPlace {
 struct CheckResult {
   bool passed = false;                 ///< whether the claim holds
   Verdict verdict = Verdict::missing;  ///< what was found
-  /// Describes the result in words, with both values, steps and names.
+  /// Describes the result in one sentence: quantity, verdict, arms, where, evidence.
   std::string sentence;
+  /// The likely cause, from the shape of the difference: "lr of b lags a's by 1 step". "" if none is known.
+  std::string looks_like;
   Json measured = Json::object();  ///< metric name -> number
   Json limit;                      ///< metric name -> number; null if bits decide
   /// Where the arms differ most, or first; not set if no place was found.
   std::optional<WorstPlace> worst;
-  /// One row per tensor (results.json form), for tensor checks.
-  Json tensors = Json::array();
+  /// One row per tensor and step, for tensor checks.
+  std::vector<results::TensorRow> tensors;
   /// Gap, floor and limit by step, for channels that a bound judges.
-  Json bounds = Json::array();
+  std::vector<results::MeasuredBound> bounds;
   /// What float64 twins showed; not set if the check asks for none.
   std::optional<TwinEvidence> twins = {};
   Coverage coverage = {};  ///< what was asked, found and compared

@@ -39,21 +39,22 @@ bool CollapseRule::accepts(const Collapse& collapse) const {
 std::string CollapseRule::explain(const Collapse& collapse) const {
   const double ratio = collapse.log2_ratio();
   if (collapse.gap32 == 0 && collapse.gap64 == 0)
-    return "no gap in float32 nor in float64";
+    return "no gap in float32 or float64";
   if (collapse.gap32 == 0)
     return fmt::format("no gap in float32, but {} of the quantity in float64 (rounding leaves at most {})",
                        size_text(collapse.relative64()), size_text(multiple * 0x1p-53));
   if (collapse.gap64 == 0)
-    return fmt::format("gap {} in float32, none in float64", size_text(collapse.gap32));
-  std::string text =
-      fmt::format("gap {} in float32, {} in float64: collapse {}, needed 2^{:.0f}", size_text(collapse.gap32),
-                  size_text(collapse.gap64), power_text(ratio), needed_log2);
+    return fmt::format("the gap is {} in float32 and 0 in float64", size_text(collapse.gap32));
+  std::string text = fmt::format(
+      "the gap is {} in float32 and {} in float64, {} times smaller (rounding shrinks at least 2^{:.0f} "
+      "times",
+      size_text(collapse.gap32), size_text(collapse.gap64), power_text(ratio), needed_log2);
   if (ratio < needed_log2 && accepts(collapse))
-    text += " or the last bits of a double, which these are";
+    text += ", or to the last bits of a double, as here";
   if (ratio >= needed_log2 && !within_rounding64(collapse))
-    text += fmt::format(", but the float64 gap is {} of the quantity and rounding leaves at most {}",
-                        size_text(collapse.relative64()), size_text(multiple * 0x1p-53));
-  return text;
+    text += fmt::format(" and leaves at most {} of the quantity, but {} is left",
+                        size_text(multiple * 0x1p-53), size_text(collapse.relative64()));
+  return text + ")";
 }
 
 }  // namespace parity

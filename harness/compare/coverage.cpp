@@ -77,10 +77,9 @@ std::string side_shortfall(const CoveredSide& side) {
   return "";
 }
 
-Json covered_json(const Covered& covered) {
-  return {{"quantities", covered.size()},
-          {"steps", covered.empty() ? "" : all_steps(covered).text()},
-          {"values", count_of(covered)}};
+results::CoveredAmount amount_of(const Covered& covered) {
+  return {static_cast<int64_t>(covered.size()), covered.empty() ? "" : all_steps(covered).text(),
+          count_of(covered)};
 }
 
 }  // namespace
@@ -129,15 +128,12 @@ std::string Coverage::text() const {
                      all_steps(last).text());
 }
 
-Json Coverage::to_json() const {
-  Json list = Json::array();
+results::Coverage Coverage::summary() const {
+  results::Coverage summary{text(), {}};
   for (const CoveredSide& each : sides)
-    list.push_back({{"name", each.name},
-                    {"ranks", {{"asked", each.ranks_asked}, {"found", each.ranks_found}}},
-                    {"asked", covered_json(each.asked)},
-                    {"found", covered_json(each.found)},
-                    {"compared", covered_json(each.compared)}});
-  return {{"text", text()}, {"sides", list}};
+    summary.sides.push_back({each.name, each.ranks_asked, each.ranks_found, amount_of(each.asked),
+                             amount_of(each.found), amount_of(each.compared)});
+  return summary;
 }
 
 std::string quantity_of(const TensorKey& key) {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
 #include "harness/compare/step_set.hpp"
+#include "harness/results/check.hpp"
 #include "harness/trace/read/trace.hpp"
 
 namespace parity {
@@ -44,9 +44,8 @@ struct Coverage {
   std::string shortfall() const;
   /// Returns "2 channels at steps 1-10" or "12 tensors at steps 1, 10"; "nothing" if empty.
   std::string text() const;
-  /// Returns {"text", "sides": [{"name", "ranks", "asked", "found", "compared"}]}. Each of the last three has
-  /// "quantities", "steps" and "values", the number of pairs of both.
-  Json to_json() const;
+  /// Returns the amounts of each side, for results.
+  results::Coverage summary() const;
 
  private:
   CoveredSide& side(size_t number);

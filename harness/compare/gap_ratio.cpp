@@ -55,9 +55,9 @@ size_t widest(const GapCurve& curve) {
 /// Returns how the gap of a pair compares with its sibling's: "is 6.7 times that of".
 std::string standing_text(const Ratio& lead) {
   if (!std::isfinite(lead.own->mean()))
-    return "is not finite, and cannot be held against that of";
+    return "is not finite, so it cannot be compared with that of";
   if (!std::isfinite(lead.sibling->mean()))
-    return "cannot be held against what is not finite, that of";
+    return "cannot be compared with a gap that is not finite, that of";
   return lead.sibling->mean() == 0 && lead.own->mean() > 0
              ? "is more than 0, unlike that of"
              : fmt::format("is {} times that of", size_text(lead.value()));
@@ -147,7 +147,7 @@ CheckResult judge_gap_ratio(const std::vector<GapCurve>& own, const std::vector<
       std::all_of(sibling.begin(), sibling.end(), bits_agree)) {
     result.verdict = Verdict::vacuous;
     result.sentence = fmt::format(
-        "{} and {} agree bit for bit {}: there is no gap to compare; claim identical "
+        "{} and {} have the same bits {}: there is no gap to compare; claim identical "
         "if that is meant",
         words.pair, words.sibling, over_text(own.front().steps));
     return result;

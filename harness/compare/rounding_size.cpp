@@ -107,16 +107,16 @@ std::string RoundingSizeRule::explain(const RoundingSize& size, const std::strin
     const double farther = b_is_farther ? size.distance_b : size.distance_a;
     if (farther <= near * size.collapse.norm64)
       return fmt::format(
-          "the gap is {}, and {} and {} are only {} and {} from their float64 twins: these are "
-          "not the twins of these runs",
+          "the gap is {}, but {} and {} are only {} and {} from their float64 twins, so the twins are not of "
+          "these runs",
           size_text(size.collapse.gap32), a, b, size_text(size.distance_a), size_text(size.distance_b));
     if (size.collapse.norm64 == 0)
       return fmt::format(
-          "the quantity is 0 in float64 and {} is not: its own float64 twin is not the same run",
+          "the quantity is 0 in float64 but not in {}, so its float64 twin is not the same run",
           b_is_farther ? b : a);
     return fmt::format(
-        "{} is {} of the quantity from its own float64 twin (at most {:g}), which therefore is "
-        "not the same run in float64",
+        "{} is {} of the quantity from its float64 twin (at most {:g}), so the twin is not the same run in "
+        "float64",
         b_is_farther ? b : a, size_text(units(farther, size.collapse.norm64)), near);
   }
   const bool b_loses = size.roundings_of_b() * limit_of_a(size) >= size.roundings_of_a() * limit_of_b(size);

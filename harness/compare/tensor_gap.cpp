@@ -271,14 +271,12 @@ double TensorGap::sqnr_db() const {
   return -20 * std::log10(relative_l2);
 }
 
-Json TensorGap::row(const TensorKey& key) const {
-  Json json = {{"step", key.step},      {"phase", name_of(key.phase)},
-               {"name", key.name},      {"relative_l2", json_number(relative_l2)},
-               {"max_ulp", nullptr},    {"identical", identical},
-               {"estimated", estimated}};
+results::TensorRow TensorGap::row(const TensorKey& key) const {
+  results::TensorRow row{key.step, std::string(name_of(key.phase)), key.name, identical, {}};
+  row.measured = {{"relative_l2", json_number(relative_l2)}, {"estimated", estimated}};
   if (max_ulp)
-    json["max_ulp"] = *max_ulp;
-  return json;
+    row.measured["max_ulp"] = *max_ulp;
+  return row;
 }
 
 std::string TensorGap::text(const std::string& expected_name, const std::string& actual_name) const {

@@ -9,6 +9,7 @@
 
 #include "harness/base/json.hpp"
 #include "harness/measure/difference.hpp"
+#include "harness/results/check.hpp"
 #include "harness/trace/read/trace.hpp"
 
 namespace parity {
@@ -68,9 +69,8 @@ struct TensorGap {
   Json measured() const;
   /// Returns the signal-to-noise ratio [dB], -20 log10 of the relative L2 gap.
   double sqnr_db() const;
-  /// Returns a row of results.json: {"step", "phase", "name", "relative_l2", "max_ulp", "identical",
-  /// "estimated"}.
-  Json row(const TensorKey& key) const;
+  /// Returns the row of a check of tensors, with the metrics relative_l2, max_ulp and estimated.
+  results::TensorRow row(const TensorKey& key) const;
   /// Returns "12 of 4096 elements, relative L2 gap 3.1e-08, at most 4 ULPs; most at [3, 17]: a 0.1, b 0.2".
   std::string text(const std::string& expected_name, const std::string& actual_name) const;
 };

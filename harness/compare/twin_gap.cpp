@@ -136,7 +136,6 @@ TwinGap tensor_quantity(const TwinMeasure& twins) {
   gap.distance_b = twins.distance_b;
   gap.broken = twins.broken;
   gap.measured = Json::object();
-  gap.rows = Json::array();
   return gap;
 }
 
@@ -236,20 +235,18 @@ std::vector<TwinGap> measure_twin_gaps(const Check& check, const std::vector<Sid
   return gaps;
 }
 
-std::string subject_text(const Check& check, const std::vector<TwinGap>& gaps, const Side& b) {
-  if (check.of_tensors())
-    return fmt::format("{} of {} is", check.quantity(), b.name);
+std::string subject_text(const Check& check, const std::vector<TwinGap>& gaps, const Side& a, const Side& b) {
   std::vector<std::string> names;
   names.reserve(gaps.size());
   for (const TwinGap& gap : gaps)
     names.push_back(gap.quantity);
-  return fmt::format("{} of {} {}", list_text(names), b.name, names.size() == 1 ? "is" : "are");
+  return fmt::format("{} of {} and {}", check.of_tensors() ? check.quantity() : list_text(names), b.name,
+                     a.name);
 }
 
 TwinGap join(const std::vector<TwinGap>& gaps, const std::string& quantity) {
   TwinGap all;
   all.identical = true;
-  all.rows = Json::array();
   const TwinGap* lead = nullptr;
   for (const TwinGap& gap : gaps) {
     all.identical = all.identical && gap.identical;
@@ -263,7 +260,7 @@ TwinGap join(const std::vector<TwinGap>& gaps, const std::string& quantity) {
     all.distance_b = hypotenuse(all.distance_b, gap.distance_b);
     if (!lead || gap.model.roundoff < all.model.roundoff)
       all.model = gap.model;
-    for (const Json& row : gap.rows)
+    for (const results::TensorRow& row : gap.rows)
       all.rows.push_back(row);
     const bool larger = gap.worst && (!lead || !lead->worst || gap.worst->value > lead->worst->value);
     if (!lead || larger)

@@ -29,11 +29,11 @@ struct TwinGap {
   Collapse collapse;
   /// Measured rounding noise: the larger of the arms' ||float32 - own float64 twin||.
   double floor = 0;
-  double distance_a = 0;     ///< ||float32 - own float64 twin|| of the reference arm
-  double distance_b = 0;     ///< ... and of the other arm
-  RoundingModel model = {};  ///< of the finer dtype in which the arms recorded the quantity
-  Json measured;             ///< metrics of the float32 arms
-  Json rows;                 ///< one row per tensor and step
+  double distance_a = 0;                 ///< ||float32 - own float64 twin|| of the reference arm
+  double distance_b = 0;                 ///< ... and of the other arm
+  RoundingModel model = {};              ///< of the finer dtype in which the arms recorded the quantity
+  Json measured;                         ///< metrics of the float32 arms
+  std::vector<results::TensorRow> rows;  ///< one row per tensor and step
   /// The first step with a gap: "at step 2: a 0.1, b 0.2 (...)"; "" if there is none.
   std::string first_text;
   std::string pattern;  ///< likely cause, if the values show one
@@ -58,8 +58,8 @@ std::vector<TwinGap> measure_twin_gaps(const Check& check, const std::vector<Sid
 /// check states, and that of arms that compute in 16 bits.
 RoundingSize rounding_size_of(const TwinGap& gap, const Check& check, const Side& a, const Side& b);
 
-/// Returns the beginning of a sentence about the check: "loss and grad_norm of b are", "grad * of b is".
-std::string subject_text(const Check& check, const std::vector<TwinGap>& gaps, const Side& b);
+/// Returns the subject of a sentence about the check: "loss and grad_norm of b and a", "grad * of b and a".
+std::string subject_text(const Check& check, const std::vector<TwinGap>& gaps, const Side& a, const Side& b);
 
 /// Joins the gaps of several quantities as one vector. The texts are those of the quantity with the largest
 /// relative gap.

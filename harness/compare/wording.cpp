@@ -54,19 +54,4 @@ std::string count_text(size_t count, const std::string& what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-Json json_number(double value) {
-  if (std::isnan(value))
-    return "nan";
-  if (std::isinf(value))
-    return value > 0 ? "inf" : "-inf";
-  return value;
-}
-
-double number_of(const Json& json) {
-  if (json.is_number())
-    return json.get<double>();
-  const double infinity = std::numeric_limits<double>::infinity();
-  return json == "inf" ? infinity : json == "-inf" ? -infinity : std::nan("");
-}
-
 }  // namespace parity

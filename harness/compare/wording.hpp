@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json_number.hpp"
 
 namespace parity {
 
@@ -35,11 +35,5 @@ std::string list_text(const std::vector<std::string>& names);
 
 /// Returns "1 tensor" or "3 tensors".
 std::string count_text(size_t count, const std::string& what);
-
-/// Returns a JSON number; "nan", "inf" or "-inf" for values that JSON cannot represent.
-Json json_number(double value);
-
-/// Returns the number of a JSON value that json_number made; NaN for anything else.
-double number_of(const Json& json);
 
 }  // namespace parity

@@ -159,7 +159,7 @@ CheckResult judge_against_golden(const Check& check, const StoredGolden& stored,
                 {"the golden", name, ""},
                 kept_rows(*run.trace, kept_steps(arm->second.run.steps))};
     const std::vector<BoundedGap> gaps = check.of_tensors() ? measure_tensors(both) : measure_channels(both);
-    both.words.subject = bounded_subject(check, gaps, name);
+    both.words.subject = bounded_subject(check, gaps, "the golden", name);
     CheckResult result = judge_bound(gaps, rule_of(check), both.words);
     result.coverage.of_tensors = check.of_tensors();
     return settle(std::move(result), asked_of_golden(both));

@@ -80,7 +80,7 @@ std::optional<SeriesPair> pair_of(const std::string& channel, const GoldenChanne
 
 BitsClaim claim_of(const Sides& sides, const std::string& quantity, const std::string& where) {
   return {"the golden", sides.name,
-          fmt::format("{} of {} is the golden's, bit for bit, {}", quantity, sides.name, where),
+          fmt::format("{} of {} and the golden have the same bits {}", quantity, sides.name, where),
           "differs from the golden's"};
 }
 

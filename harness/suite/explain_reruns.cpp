@@ -27,8 +27,8 @@ constexpr size_t most_phrases = 5;
 std::map<std::string, std::string> last_runs(const std::string& case_name, const fs::path& out) {
   try {
     std::map<std::string, std::string> runs;
-    for (const Json& arm : last_results(case_name, out).value("arms", Json::array()))
-      runs[text_or(arm, "name")] = text_or(arm, "run");
+    for (const results::Arm& arm : last_results(case_name, out).arms)
+      runs[arm.name] = arm.run;
     return runs;
   } catch (const UserError&) {
     return {};  // the case never ran here, or what was kept of it is damaged: nothing is known

@@ -26,6 +26,7 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
   for (const Check& check : source.checks)
     if (check.sibling && fs::exists(check.sibling->golden))
       siblings[check.sibling->golden.generic_string()] = hashes.of_file(check.sibling->golden);
+  const auto power = stored_power(source, out);
   const Json all = {{"program", hashes.of_program(fs::read_symlink("/proc/self/exe"))},
                     {"file", source.file.generic_string()},
                     {"place", fs::absolute(source.file).lexically_normal().generic_string()},
@@ -36,24 +37,18 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
                     {"golden", fs::exists(source.golden_file) ? hashes.of_file(source.golden_file) : ""},
                     {"siblings", siblings},
                     {"drift", name_of(drift)},
-                    {"power", stored_power(source, out)},
+                    {"power", power ? power->sentence : ""},
                     {"traces", traces},
                     {"out", out.generic_string()}};
   return content_hash(all.dump());
 }
 
-std::optional<Json> judged_before(const std::string& case_name, const std::string& from,
-                                  const fs::path& out) {
+std::optional<results::Case> judged_before(const std::string& case_name, const std::string& from,
+                                           const fs::path& out) {
   if (from.empty())
     return std::nullopt;
-  try {
-    Json results = last_results(case_name, out);
-    if (results.value("judged_from", Json()) != from || !take_seal(results))
-      return std::nullopt;
-    return results;
-  } catch (const UserError&) {
-    return std::nullopt;  // no results, or damaged ones: the case is judged again
-  }
+  auto before = sealed_results(case_name, out);
+  return before && before->judged_from == from ? std::move(before) : std::nullopt;
 }
 
 }  // namespace parity

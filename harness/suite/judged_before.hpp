@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "harness/base/json.hpp"
 #include "harness/golden/golden.hpp"
+#include "harness/results/case.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/store.hpp"
@@ -28,7 +28,7 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
 /// Returns the stored results of this case (keep_results), if their hash is `from` and nobody edited them;
 /// else nothing.
 /// \param from  of judged_from()
-std::optional<Json> judged_before(const std::string& case_name, const std::string& from,
-                                  const std::filesystem::path& out);
+std::optional<results::Case> judged_before(const std::string& case_name, const std::string& from,
+                                           const std::filesystem::path& out);
 
 }  // namespace parity

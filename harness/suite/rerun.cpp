@@ -18,7 +18,7 @@ fs::path place_in_suite(const fs::path& file) {
   return fs::weakly_canonical(file, error);
 }
 
-bool held(const Json& item) {
+bool held(const results::Case& item) {
   const CaseOutcome outcome = outcome_of(item);
   return outcome.passed && !outcome.skipped && outcome.code == ExitCode::agree;
 }
@@ -42,18 +42,17 @@ bool LastCase::is(const Case& item) const {
 
 LastRun last_run(const fs::path& out) try {
   LastRun last;
-  const JsonItems results = read_results(out);
+  const JsonItems last_suite = read_results(out);
   std::vector<std::string> settings;
-  for (size_t i = 0; i < results.size(); ++i) {
-    const Json item = read_case_results(results, i, out);
-    settings = item.value("settings", Json::array()).get<std::vector<std::string>>();
-    if (!item.value("file", "").empty())  // else it reports on all goldens, which every suite checks again
-      (held(item) ? last.held : last.open)
-          .push_back({item.value("name", ""), item.at("file").get<std::string>(), settings});
+  for (size_t i = 0; i < last_suite.size(); ++i) {
+    const results::Case item = read_case_results(last_suite, i, out);
+    settings = item.settings;
+    if (!item.file.empty())  // else it reports on all goldens, which every suite checks again
+      (held(item) ? last.held : last.open).push_back({item.name, item.file, settings});
   }
-  for (const std::string& name : results.rest().value("unfinished", std::vector<std::string>()))
+  for (const std::string& name : last_suite.rest().value("unfinished", std::vector<std::string>()))
     last.open.push_back({name, "", settings});
-  last.missing_shards = results.rest().value("missing_shards", std::vector<int64_t>());
+  last.missing_shards = last_suite.rest().value("missing_shards", std::vector<int64_t>());
   return last;
 } catch (const Json::exception& error) {
   throw UserError("cannot read the results in " + out.string() + " (" + error.what() +

@@ -18,6 +18,7 @@
 #include "harness/base/process.hpp"
 #include "harness/base/signals.hpp"
 #include "harness/base/utc.hpp"
+#include "harness/results/schema.hpp"
 #include "harness/suite/explain_reruns.hpp"
 #include "harness/suite/goldens/stored_power.hpp"
 #include "harness/suite/goldens/unused_goldens.hpp"
@@ -151,9 +152,9 @@ class Suite {
   void report_goldens() {
     size_t place = plan_.cases().size();
     if (!options_.unused_goldens.empty())
-      tell(place++, unused_goldens_results(options_.unused_goldens));
+      add_case(place++, unused_goldens_results(options_.unused_goldens));
     if (options_.golden_sizes && options_.golden_sizes->too_large())
-      tell(place, oversized_goldens_results(*options_.golden_sizes));
+      add_case(place, oversized_goldens_results(*options_.golden_sizes));
   }
 
   void stop() {
@@ -223,7 +224,7 @@ class Suite {
     const auto begin = std::chrono::steady_clock::now();
     const std::string from = judged_from(planned, runs(), store_, hashes_, options_.out, options_.drift);
     if (auto before = results_before(planned, from)) {
-      tell(index, *before);
+      add_case(index, *before);
       return true;
     }
     const Evidence evidence(planned, runs(), store_);
@@ -245,16 +246,16 @@ class Suite {
                             : std::vector<JudgedCheck>();
     if (records)
       golden = golden_of(planned.source);
-    const Json calibration = golden.golden ? calibration_of(golden.golden->floors) : Json();
+    const auto calibration = golden.golden ? calibration_of(golden.golden->floors) : std::nullopt;
     const bool keeps = golden.golden && !planned.source.golden.arms.empty();
     const GoldenContent stored = keeps ? std::move(golden.golden->arms) : GoldenContent();
-    Json results = case_results(planned, evidence, judged, stored, runs(), options_.out);
-    results["power"] = stored_power(planned.source, options_.out);
-    results["calibration"] = calibration;
-    results["time"] = case_times(planned, evidence, runs(), ends_, begin);
-    results["judged_from"] = records ? "" : from;
-    keep_results(results, options_.out);
-    tell(index, results);
+    results::Case item = case_results(planned, evidence, judged, stored, runs(), options_.out);
+    item.power = stored_power(planned.source, options_.out);
+    item.calibration = calibration;
+    item.times = case_times(planned, evidence, runs(), ends_, begin);
+    item.judged_from = records ? "" : from;
+    keep_results(item, options_.out);
+    add_case(index, item);
     return true;
   }
 
@@ -268,22 +269,22 @@ class Suite {
   bool records_golden(const PlannedCase& planned) const { return will_record(planned.source, policy_.mode); }
 
   /// Returns the earlier results of a case, if nothing has changed since.
-  std::optional<Json> results_before(const PlannedCase& planned, const std::string& from) const {
+  std::optional<results::Case> results_before(const PlannedCase& planned, const std::string& from) const {
     if (!options_.use_cache || records_golden(planned))
       return std::nullopt;
-    auto results = judged_before(planned.source.name, from, options_.out);
-    if (results)
-      for (Json& arm : results->at("arms"))
-        arm["cached"] = runs().at(arm.at("run")).cached;
-    return results;
+    auto before = judged_before(planned.source.name, from, options_.out);
+    if (before)
+      for (results::Arm& arm : before->arms)
+        arm.cached = runs().at(arm.run).cached;
+    return before;
   }
 
   /// Writes a case's results to disk and passes them to the listener. Only its outcome stays in memory.
-  void tell(size_t place, const Json& results) {
-    written_.add(place, results);
-    const CaseOutcome& outcome = judged_.emplace(place, outcome_of(results)).first->second;
+  void add_case(size_t place, const results::Case& item) {
+    written_.add(place, item);
+    const CaseOutcome& outcome = judged_.emplace(place, outcome_of(item)).first->second;
     progress_.clear();
-    finished_(results);
+    finished_(item);
     if (options_.fail_fast && !stopped_ && !outcome.passed && !outcome.skipped) {
       failed_fast_ = true;
       stop();
@@ -323,7 +324,7 @@ SuiteOutcome run_suite(const std::vector<Case>& cases, const SuiteOptions& optio
   outcome.cases = suite.run();
   outcome.unfinished = suite.unfinished();
   outcome.interrupted = !outcome.unfinished.empty() && !suite.failed_fast();
-  Json rest = {{"schema", "parity.results/1"},
+  Json rest = {{"schema", results::schema},
                {"producer", options.producer},
                {"command", options.command},
                {"started", started},

@@ -39,7 +39,7 @@ struct SuiteOptions : RunSettings {
 };
 
 /// Called with a case's results (results.json form) as soon as its runs have ended.
-using CaseListener = std::function<void(const Json& results_of_case)>;
+using CaseListener = std::function<void(const results::Case& item)>;
 
 /// The outcome of a suite. The results themselves are in results.json.
 struct SuiteOutcome {
@@ -49,7 +49,7 @@ struct SuiteOutcome {
 };
 
 /// Plans, runs and judges cases, compares or records their goldens, and writes OUT/results.json (schema
-/// parity.results/1).
+/// parity.results/2).
 ///
 /// Once a case is judged, its results are on disk and `finished` has received them, so memory does not grow
 /// with the size of the results. After Ctrl-C, the suite judges and keeps the cases whose runs had ended.

@@ -6,8 +6,10 @@
 
 #include "reports/html/page_data.hpp"
 #include "reports/html/templates.hpp"
+#include "reports/model/case_times.hpp"
 #include "reports/model/check_label.hpp"
 #include "reports/model/gap_label.hpp"
+#include "reports/model/mask_picture.hpp"
 #include "reports/model/shown.hpp"
 
 namespace parity::reports {
@@ -22,8 +24,8 @@ std::string arm_facts(const Arm& arm, const std::string& reference) {
   facts += arm.cached ? ", from the cache" : ", " + duration(arm.seconds);
   if (arm.tokens_per_second)
     facts += ", " + brief(*arm.tokens_per_second) + " tokens/s";
-  if (!arm.complete)
-    facts += arm.skipped ? ", could not run here" : ", did not finish";
+  if (arm.status != ArmStatus::complete)
+    facts += arm.status == ArmStatus::skipped ? ", could not run here" : ", did not finish";
   return facts;
 }
 
@@ -32,8 +34,8 @@ Data failures(const Case& item) {
   for (const Arm& arm : item.arms) {
     if (!arm.failed())
       continue;
-    Data row = pair("arm", name_of(arm.name), "kind", name_of(arm.failure_kind));
-    row.set("message", text_of(arm.failure));
+    Data row = pair("arm", name_of(arm.name), "kind", name_of(arm.failure->kind_name()));
+    row.set("message", text_of(arm.failure->message));
     row.set("has_tail", !arm.stderr_tail.empty());
     const std::string tail = visible(arm.stderr_tail);
     const size_t line = tail.size() > 20000 ? tail.find('\n', tail.size() - 20000) : std::string::npos;
@@ -52,22 +54,22 @@ std::string curve_label(const std::string& channel) {
 Data curves(const Case& item) {
   Data rows = list();
   size_t number = 0;
-  for (const Curve* curve : shown_curves(item)) {
-    Data row = pair("number", std::to_string(number++), "label", curve_label(curve->channel));
+  for (const Curve& curve : shown_curves(item)) {
+    Data row = pair("number", std::to_string(number++), "label", curve_label(curve.channel));
     std::string arms, gaps;
-    for (const Series& series : curve->series)
+    for (const Series& series : curve.series)
       arms += (arms.empty() ? "" : ", ") + name_of(series.arm);
     Data gap_list = list();
-    for (const std::string& gap : gap_labels(*curve)) {
+    for (const std::string& gap : gap_labels(curve)) {
       gaps += (gaps.empty() ? "" : "; ") + name_of(gap);
       gap_list.push_back(Data{"gap", name_of(gap)});
     }
     row.set("arms", arms);
     row.set("gaps", gaps);
     row.set("gap_list", gap_list);
-    row.set("first", curve->steps.empty() ? "none" : std::to_string(curve->steps.front()));
-    row.set("last", curve->steps.empty() ? "none" : std::to_string(curve->steps.back()));
-    row.set("no_gap", curve->gap.empty());
+    row.set("first", curve.steps.empty() ? "none" : std::to_string(curve.steps.front()));
+    row.set("last", curve.steps.empty() ? "none" : std::to_string(curve.steps.back()));
+    row.set("no_gap", curve.gap.empty());
     rows.push_back(row);
   }
   return rows;
@@ -136,7 +138,7 @@ std::string CaseSection::render(const Case& item, size_t index, const std::strin
   data.set("title", name_of(item.title));
   data.set("question", optional(text_of(item.question)));
   data.set("meshes", optional(text_of(meshes_label(item))));
-  data.set("times", optional(item.times.label()));
+  data.set("times", optional(item.times ? times_label(*item.times) : ""));
   data.set("source", optional(name_of(item.source)));
   data.set("sentence", text_of(item.sentence));
   const size_t failed = item.checks_failed();
@@ -152,7 +154,7 @@ std::string CaseSection::render(const Case& item, size_t index, const std::strin
   data.set("words", one_line(words));
   data.set("tags", tags);
   data.set("notes", notes);
-  data.set("power", optional(text_of(item.power)));
+  data.set("power", optional(text_of(item.power ? item.power->sentence : "")));
   data.set("has_notes", !item.notes.empty());
   data.set("failures", failures(item));
   data.set("has_curves", !item.curves.empty());

@@ -9,7 +9,9 @@
 #include "reports/html/templates.hpp"
 #include "reports/model/check_groups.hpp"
 #include "reports/model/check_label.hpp"
+#include "reports/model/finding_rows.hpp"
 #include "reports/model/shown.hpp"
+#include "reports/model/tensor_picture.hpp"
 
 namespace parity::reports {
 namespace {
@@ -24,18 +26,14 @@ Data metric_rows(const Check& check, const std::vector<std::string>& names) {
   return rows;
 }
 
-Data worst_data(const Check& check) {
-  const Worst& worst = *check.worst;
-  Data data;
-  data.set("worst_word", check.passed ? "largest difference" : "worst");
-  data.set("place", name_of(place(worst)));
-  data.set("has_values", worst.has_values());
-  data.set("expected", exact(worst.expected));
-  data.set("actual", exact(worst.actual));
-  data.set("metric", optional(worst.metric.empty() ? "" : metric_label(worst.metric)));
-  data.set("value", brief(worst.value));
-  data.set("limit", optional(has_limit(check, worst) ? brief(worst.limit) : ""));
-  return data;
+Data finding_data(const Check& check) {
+  Data rows = list();
+  for (const FindingRow& each : finding_rows(check)) {
+    Data row = pair("label", each.label, "value", text_of(each.value));
+    row.set("is_number", each.is_number);
+    rows.push_back(row);
+  }
+  return rows;
 }
 
 std::string tensors_label(const Check& check) {
@@ -47,7 +45,7 @@ std::string tensors_label(const Check& check) {
 Data details_data(const Check& check, size_t number) {
   Data data;
   data.set("number", std::to_string(number));
-  data.set("worst", check.worst ? worst_data(check) : Data{false});
+  data.set("finding", finding_data(check));
   data.set("has_all_measured", check.measured.size() > 2);
   data.set("all_measured", metric_rows(check, headline_metrics(check, check.measured.size())));
   data.set("has_tensors", !check.tensors.empty());
@@ -55,14 +53,14 @@ Data details_data(const Check& check, size_t number) {
   data.set("has_picture", check.picture.has_value());
   data.set("picture", check.picture ? text_of(picture_sentence(*check.picture)) : "");
   data.set("strip", check.picture && check.picture->row_starts.size() < 4);
-  data.set("command", optional(one_line(check.command)));
-  data.set("cause", optional(one_line(check.cause)));
+  data.set("command", optional(one_line(check.finding.next)));
+  data.set("cause", optional(one_line(check.finding.cause)));
   return data;
 }
 
 bool has_details(const Check& check) {
-  return check.worst || check.measured.size() > 2 || check.picture || !check.tensors.empty() ||
-         !check.command.empty();
+  return check.finding.where || check.measured.size() > 2 || check.picture || !check.tensors.empty() ||
+         !check.finding.next.empty();
 }
 
 std::string comma_separated(const std::vector<std::string>& words) {
@@ -77,13 +75,13 @@ std::string details_label(const Check& check) {
   std::string label = check.picture ? "Measurements, map of the differences" : "Measurements";
   if (!check.tensors.empty())
     label += ", tensors";
-  return label + (check.command.empty() ? "" : " and command");
+  return label + (check.finding.next.empty() ? "" : " and command");
 }
 
 Data check_data(const Check& check, size_t number, const std::string& id) {
   Data data;
   set_state(data, check.passed);
-  set_verdict(data, check.finding());
+  set_verdict(data, check.outcome());
   data.set("id", id);
   data.set("number", std::to_string(number));
   data.set("quantity", name_of(check.quantity));
@@ -94,7 +92,7 @@ Data check_data(const Check& check, size_t number, const std::string& id) {
   data.set("measured", metric_rows(check, headline_metrics(check, 2)));
   data.set("sentence", text_of(check.sentence));
   data.set("because", optional(text_of(check.because)));
-  data.set("compared", optional(text_of(check.compared)));
+  data.set("compared", optional(text_of(check.coverage.text)));
   data.set("evidence", optional(text_of(evidence_label(check.evidence))));
   data.set("has_details", has_details(check));
   data.set("details_label", details_label(check));
@@ -117,7 +115,7 @@ Data group_data(const Case& item, const std::vector<size_t>& numbers) {
   }
   Data data;
   set_state(data, true);
-  set_verdict(data, first.finding());
+  set_verdict(data, first.outcome());
   data.set("quantity", name_of(comma_separated(quantities)));
   data.set("relation", name_of(first.relation));
   data.set("sides", name_of(comma_separated(sides)));
@@ -171,7 +169,7 @@ void CheckRows::set(Data& data, const Case& item, const std::string& slug, Check
   const CheckGroups groups(item.checks);
   for (size_t i = 0; i < item.checks.size(); ++i) {
     const Check& check = item.checks[i];
-    const bool is_golden = check.kind == "golden";
+    const bool is_golden = check.kind == CheckKind::golden;
     golden += is_golden ? 1 : 0;
     failed += is_golden && !check.passed ? 1 : 0;
     if (is_quiet(check))

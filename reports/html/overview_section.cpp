@@ -7,6 +7,7 @@
 
 #include "reports/html/check_rows.hpp"
 #include "reports/html/curve_picture.hpp"
+#include "reports/model/case_times.hpp"
 #include "reports/model/check_label.hpp"
 #include "reports/model/outcome.hpp"
 #include "reports/model/overview.hpp"
@@ -23,7 +24,7 @@ constexpr size_t longest_case = 60;
 
 Data finding_row(const Finding& finding, const std::string& slug) {
   Data row;
-  set_verdict(row, finding.check->finding());
+  set_verdict(row, finding.check->outcome());
   row.set("target", is_quiet(*finding.check) ? slug : check_id(slug, finding.check_index));
   row.set("case", breakable(finding.item->name, longest_case));
   row.set("quantity", shorten(finding.check->quantity, 80));
@@ -87,7 +88,7 @@ void set_slowest(Data& page, const Results& results, const std::vector<std::stri
     Data row = pair("slug", slugs[static_cast<size_t>(item - results.cases.data())], "case",
                     breakable(item->name, longest_case));
     row.set("duration", duration(item->seconds));
-    row.set("times", optional(item->times.label()));
+    row.set("times", optional(times_label(item->times)));
     row.set("percent", std::to_string(std::lround(100 * item->seconds / cases.front()->seconds)));
     rows.push_back(row);
   }

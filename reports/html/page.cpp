@@ -11,6 +11,7 @@
 #include "reports/html/overview_section.hpp"
 #include "reports/html/page_parts.hpp"
 #include "reports/html/templates.hpp"
+#include "reports/model/case_times.hpp"
 #include "reports/model/outcome.hpp"
 #include "reports/model/overview.hpp"
 #include "reports/model/slugs.hpp"
@@ -80,7 +81,7 @@ Data suite_facts(const Results& results) {
   for (const std::string& word : results.command)
     command += (command.empty() ? "" : " ") + word;
   add("command", command);
-  add("time", results.times().label());
+  add("time", times_label(results.times()));
   return rows;
 }
 

@@ -172,8 +172,8 @@ Json case_data(const Case& item, Texts& texts) {
     result["arms"].push_back(shorten(arm.name, 60));
     result["runs"].push_back(run_data(arm, texts));
   }
-  for (const Curve* curve : shown_curves(item))
-    result["curves"].push_back(curve_data(item, *curve));
+  for (const Curve& curve : shown_curves(item))
+    result["curves"].push_back(curve_data(item, curve));
   for (const MaskPicture& mask : item.masks)
     result["masks"].push_back(mask_data(item, mask));
   for (size_t i = 0; i < item.checks.size(); ++i) {

@@ -6,7 +6,7 @@ namespace parity::reports {
 namespace {
 
 bool speaks_of_one_run(const Check& check) {
-  return check.kind == "training" || check.kind == "replicas";
+  return check.kind == CheckKind::training || check.kind == CheckKind::replicas;
 }
 
 }  // namespace

@@ -104,26 +104,24 @@ std::string claim(const Check& check) {
   return result + "; steps " + one_line(check.steps);
 }
 
-std::string place(const Worst& worst) {
-  std::string result = "step " + std::to_string(worst.step);
-  if (!worst.tensor.empty())
-    result += ", " + one_line(worst.tensor);
-  if (worst.index.empty())
-    return result;
-  result += "[";
-  for (size_t i = 0; i < worst.index.size(); ++i)
-    result += (i == 0 ? "" : ", ") + std::to_string(worst.index[i]);
-  return result + "]";
+std::string place(const Place& place) {
+  std::string result = "step " + std::to_string(place.step);
+  if (!place.tensor.empty())
+    result += ", " + one_line(place.tensor);
+  std::string index;
+  for (const int64_t each : place.index)
+    index += (index.empty() ? "" : ", ") + std::to_string(each);
+  if (!index.empty())
+    result += "[" + index + "]";
+  return result + (place.rank ? " on rank " + std::to_string(*place.rank) : "");
 }
 
-bool has_limit(const Check& check, const Worst& worst) {
-  return !worst.limit.is_null() && (check.limit.empty() || check.limit.contains(worst.metric));
-}
-
-std::vector<std::string> headline_metrics(const Check& check, size_t most) {
+std::vector<std::string> headline_metrics(const Check& check, size_t most,
+                                          const std::vector<std::string>& except) {
   std::vector<std::string> names;
   const auto add = [&](const std::string& name) {
-    if (names.size() < most && check.measured.contains(name) && std::ranges::find(names, name) == names.end())
+    if (names.size() < most && std::ranges::find(except, name) == except.end() &&
+        check.measured.contains(name) && std::ranges::find(names, name) == names.end())
       names.push_back(name);
   };
   for (const auto& [name, unused] : check.limit.items())
@@ -139,7 +137,8 @@ std::vector<std::string> headline_metrics(const Check& check, size_t most) {
 
 std::string measured_label(const Check& check, size_t most) {
   std::string result;
-  for (const std::string& name : headline_metrics(check, most))
+  for (const std::string& name :
+       headline_metrics(check, most, {"max_ulp", "ulp", "relative_l2", "relative_gap", "floors"}))
     result += (result.empty() ? "" : ", ") + metric_label(name) + " " + brief(check.measured[name]);
   return result;
 }

@@ -27,16 +27,14 @@ std::string sides_label(const Check& check);
 std::string claim(const Check& check);
 
 /// "step 3, layers.0.attention.wq.weight[1, 2]".
-std::string place(const Worst& worst);
+std::string place(const Place& place);
 
-/// Whether the limit of the worst place is the one that decided. Where something else did (a collapse), the
-/// bits' own limit of 0 would mislead.
-bool has_limit(const Check& check, const Worst& worst);
+/// Returns the names of at most `most` metrics: those with a limit first, then those a reader wants first.
+std::vector<std::string> headline_metrics(const Check& check, size_t most,
+                                          const std::vector<std::string>& except = {});
 
-/// What decided: the limited metrics first, else the ones a reader wants first. At most `most` of them.
-std::vector<std::string> headline_metrics(const Check& check, size_t most);
-
-/// "relative L2 2.4e-07, max ULP 12"; empty if nothing was measured.
+/// Returns the metrics that the finding's distance does not show: "collapse (log2) 28.1"; "" if there are
+/// none.
 std::string measured_label(const Check& check, size_t most);
 
 /// "collapse ≥ 20"; "bits" where nothing is limited.

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "harness/base/visible.hpp"
-#include "reports/model/json_members.hpp"
 
 namespace parity::reports {
 namespace {
@@ -16,21 +15,6 @@ std::string day(const std::string& date) {
 }
 
 }  // namespace
-
-CheckEvidence read_check_evidence(const JsonNode& node) {
-  CheckEvidence evidence;
-  const JsonNode source = node.at("source");
-  const std::string name = source.text();
-  source.expect(name == "measured" || name == "stored", "\"measured\" or \"stored\"");
-  if (name == "measured")
-    return evidence;
-  evidence.source = CheckEvidence::Source::stored;
-  evidence.date = node.at("date").text();
-  evidence.producer = text_or(node, "producer");
-  evidence.commit = text_or(node, "commit");
-  evidence.environment = text_or(node, "environment");
-  return evidence;
-}
 
 std::string evidence_label(const std::optional<CheckEvidence>& evidence) {
   if (!evidence || !evidence->stored())

@@ -6,22 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "reports/model/json_node.hpp"
+#include "reports/model/case.hpp"
 
 namespace parity::reports {
-
-/// Where the float64 evidence of a check comes from.
-struct CheckEvidence {
-  enum class Source { measured, stored };
-  Source source = Source::measured;  ///< twins that ran now, or what the golden holds of them
-  std::string date;                  ///< of stored evidence, as of all below: when its twins ran, ISO 8601
-  std::string producer, commit, environment;
-
-  bool stored() const { return source == Source::stored; }
-};
-
-/// Reads a check's `evidence`. \throws UserError for an unknown source, or stored evidence without a date
-CheckEvidence read_check_evidence(const JsonNode& node);
 
 /// "evidence of 2026-11-23 (parity 0.1.0, commit abc), bits unchanged since"; "" where twins ran or none were
 /// needed.

@@ -116,13 +116,13 @@ std::string pair_label(const Bound& bound) {
 
 std::string calibration_label(const Case& item) {
   const bool drawn =
-      std::ranges::any_of(item.curves, [](const Curve& curve) { return !curve.bounds.empty(); });
-  if (!drawn || item.calibration.command.empty())
+      std::ranges::any_of(item.checks, [](const Check& check) { return !check.bounds.empty(); });
+  if (!drawn || !item.calibration || item.calibration->command.empty())
     return "";
   return fmt::format("Floors and bounds come from {} of each arm in other ways to the same numbers ({}): {}",
-                     count(static_cast<size_t>(std::max<int64_t>(item.calibration.runs, 0)), "run"),
-                     one_line(fmt::format("{}", fmt::join(item.calibration.kinds, ", "))),
-                     one_line(item.calibration.command));
+                     count(static_cast<size_t>(std::max<int64_t>(item.calibration->runs, 0)), "run"),
+                     one_line(fmt::format("{}", fmt::join(item.calibration->kinds, ", "))),
+                     one_line(item.calibration->command));
 }
 
 }  // namespace parity::reports

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/model/case.hpp"
+#include "reports/model/curve.hpp"
 
 namespace parity::reports {
 

@@ -10,8 +10,9 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
-#include "reports/model/json_members.hpp"
-#include "reports/model/read_case.hpp"
+#include "harness/results/json_members.hpp"
+#include "harness/results/read_case.hpp"
+#include "harness/results/schema.hpp"
 #include "reports/model/shown.hpp"
 #include "reports/model/thin_curve.hpp"
 
@@ -20,16 +21,15 @@ namespace {
 
 constexpr size_t most_steps_of_a_picture = 40;
 
-void expect_schema(const JsonNode& root) {
-  const std::string schema = root.at("schema").text();
-  const std::string known = "parity.results/1";
-  if (schema != known && !schema.starts_with(known + "."))
-    throw UserError("schema is '" + schema + "' (this version reads " + known +
-                    "); render the report with the version of parity that wrote the file");
+void expect_schema(const results::JsonNode& root) {
+  const std::string found = root.at("schema").text();
+  if (!results::is_readable(found))
+    throw UserError("schema is '" + found + "' (this version reads " + std::string(results::schema) +
+                    " and earlier); render the report with the version of parity that wrote the file");
 }
 
 /// What the file says beside its cases.
-Results read_suite(const JsonNode& root) {
+Results read_suite(const results::JsonNode& root) {
   expect_schema(root);
   Results result;
   if (const auto producer = root.find("producer")) {
@@ -45,7 +45,8 @@ Results read_suite(const JsonNode& root) {
   result.interrupted = flag_or(root, "interrupted", false);
   result.is_shard = root.find("shard").has_value();
   result.unfinished = texts(root, "unfinished");
-  result.missing_shards = list(root, "missing_shards", [](const JsonNode& item) { return item.integer(); });
+  result.missing_shards =
+      list(root, "missing_shards", [](const results::JsonNode& item) { return item.integer(); });
   result.mixed = texts(root, "mixed");
   if (const auto summary = root.find("summary")) {
     result.runs = integer_or(*summary, "runs", 0);
@@ -71,7 +72,7 @@ auto from(const std::string& origin, Read read) try {
 }
 
 Case case_at(size_t place, const Json& json) {
-  return read_case(json, "cases[" + std::to_string(place) + "]");
+  return results::read_case(json, "cases[" + std::to_string(place) + "]");
 }
 
 template <class Number>
@@ -87,19 +88,19 @@ void Results::add(Case item) {
   line.place = cases.size();
   line.passed = item.passed;
   line.seconds = item.seconds;
-  line.times = item.times;
+  line.times = item.times.value_or(CaseTimes());
   line.checks = item.checks.size();
   line.checks_failed = item.checks_failed();
   for (const Arm& arm : item.arms)
     line.arms.push_back(arm.name);
-  if (const std::vector<const Curve*> curves = shown_curves(item); !curves.empty())
-    line.curve = thin_curve(*curves.front(), most_steps_of_a_picture);
+  if (const std::vector<Curve> curves = shown_curves(item); !curves.empty())
+    line.curve = thin_curve(curves.front(), most_steps_of_a_picture);
   for (const Arm& arm : item.arms)
     if (arm.failed())
-      line.lost_arms.push_back({arm.name, arm.failure_kind, arm.failure});
+      line.lost_arms.push_back({arm.name, arm.failure->kind, arm.failure->message});
   for (size_t i = 0; i < item.checks.size(); ++i) {
     Check& check = item.checks[i];
-    Found& of_finding = found[check.finding()];
+    Found& of_finding = found[check.outcome()];
     ++of_finding.number;
     of_finding.failed += check.passed ? 0 : 1;
     line.evidence.add(check.evidence);
@@ -117,7 +118,8 @@ void Results::add(Case item) {
   line.verdict = std::move(item.verdict);
   line.sentence = std::move(item.sentence);
   line.notes = std::move(item.notes);
-  line.power = std::move(item.power);
+  if (item.power)
+    line.power = std::move(item.power->sentence);
   cases.push_back(std::move(line));
 }
 
@@ -155,7 +157,7 @@ size_t Results::checks_failed() const {
 ResultsFile::ResultsFile(std::unique_ptr<std::istream> text, std::string origin)
     : origin_(std::move(origin)),
       cases_(from(origin_, [&] { return JsonItems(std::move(text), "cases"); })),
-      results_(from(origin_, [&] { return read_suite(JsonNode(cases_.rest(), "")); })) {
+      results_(from(origin_, [&] { return read_suite(results::JsonNode(cases_.rest(), "")); })) {
   for (size_t i = 0; i < cases_.size(); ++i)
     results_.add(whole(i));
 }

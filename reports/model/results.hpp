@@ -12,6 +12,8 @@
 
 #include "harness/base/json_items.hpp"
 #include "reports/model/case.hpp"
+#include "reports/model/curve.hpp"
+#include "reports/model/evidence.hpp"
 
 namespace parity::reports {
 
@@ -23,7 +25,8 @@ struct ToldCheck {
 
 /// A run that did not finish.
 struct LostArm {
-  std::string name, kind;
+  std::string name;
+  FailureKind kind = FailureKind::crashed;
   std::string failure;  ///< one sentence
 };
 
@@ -55,7 +58,7 @@ struct Found {
   size_t number = 0, failed = 0;
 };
 
-/// A suite's results but for what only the whole cases hold. Source: reports/RESULTS.md.
+/// A suite's results but for what only the whole cases hold. Source: harness/results/RESULTS.md.
 struct Results {
   std::string version, commit;
   bool dirty = false;
@@ -72,7 +75,7 @@ struct Results {
   std::vector<int64_t> missing_shards;  ///< of a suite that ran in shards
   std::vector<std::string> mixed;       ///< in what the merged results differ; empty: they are of one origin
   std::vector<CaseLine> cases;
-  std::map<std::string, Found> found;  ///< by Check::finding()
+  std::map<std::string, Found> found;  ///< by Check::outcome()
 
   /// Takes what stays of the next case.
   void add(Case item);

@@ -26,18 +26,18 @@ bool is_told(const Check& check) {
 }
 
 bool is_quiet(const Check& check) {
-  return check.kind == "golden" && check.passed && check.verdict == "identical";
+  return check.kind == CheckKind::golden && check.passed && check.verdict == "identical";
 }
 
-std::vector<const Curve*> shown_curves(const Case& item) {
-  std::vector<const Curve*> curves;
+std::vector<Curve> shown_curves(const Case& item) {
+  std::vector<Curve> curves;
   for (const std::string_view name : first_channels)
-    for (const Curve& curve : item.curves)
+    for (const results::Curve& curve : item.curves)
       if (curve.channel == name)
-        curves.push_back(&curve);
-  for (const Curve& curve : item.curves)
+        curves.push_back(with_bounds(curve, item));
+  for (const results::Curve& curve : item.curves)
     if (std::ranges::find(first_channels, curve.channel) == first_channels.end())
-      curves.push_back(&curve);
+      curves.push_back(with_bounds(curve, item));
   return curves;
 }
 

@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "reports/model/case.hpp"
+#include "reports/model/curve.hpp"
 
 namespace parity::reports {
 
 /// The curves of a case in the order they are shown: loss, reward_mean, lr, grad_norm, then as in the file.
-std::vector<const Curve*> shown_curves(const Case& item);
+std::vector<Curve> shown_curves(const Case& item);
 
 /// A check that agrees with the golden bit for bit. There are hundreds in a suite: the page lists them when
 /// asked, and writes out only what changed.

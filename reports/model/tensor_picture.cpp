@@ -10,33 +10,6 @@
 namespace parity::reports {
 namespace {
 
-constexpr size_t most_cells = 128;  // a side; a page that draws more stands still
-
-std::vector<int64_t> integers(const JsonNode& node) {
-  std::vector<int64_t> numbers;
-  for (const JsonNode& item : node.items())
-    numbers.push_back(item.integer());
-  return numbers;
-}
-
-/// The first row (or column) of each cell.
-std::vector<int64_t> starts(const JsonNode& node, int64_t size) {
-  std::vector<int64_t> first = integers(node);
-  node.expect(!first.empty() && first.size() <= most_cells && first.front() == 0 && first.back() < size &&
-                  std::ranges::adjacent_find(first, std::ranges::greater_equal{}) == first.end(),
-              "a rising list of 1 to " + std::to_string(most_cells) + " positions from 0 to below " +
-                  std::to_string(size));
-  return first;
-}
-
-std::vector<double> numbers(const JsonNode& node, size_t columns) {
-  std::vector<double> row;
-  for (const JsonNode& item : node.items())
-    row.push_back(item.number());
-  node.expect(row.size() == columns, "as long as column_starts");
-  return row;
-}
-
 /// Cells [first, last] that hold every difference, along one side of the grid.
 struct Extent {
   size_t first = 0, last = 0;
@@ -71,36 +44,11 @@ std::string where_words(const TensorPicture& picture) {
 
 }  // namespace
 
-std::string TensorPicture::shape_words() const {
+std::string describe_shape(const TensorPicture& picture) {
   std::string words;
-  for (const int64_t size : shape)
+  for (const int64_t size : picture.shape)
     words += (words.empty() ? "" : " × ") + std::to_string(size);
   return words.empty() ? "scalar" : words;
-}
-
-size_t TensorPicture::differing() const {
-  size_t number = 0;
-  for (const std::vector<double>& row : cells)
-    number += static_cast<size_t>(std::ranges::count_if(row, [](double cell) { return cell != 0; }));
-  return number;
-}
-
-TensorPicture read_tensor_picture(const JsonNode& node) {
-  TensorPicture picture;
-  picture.step = node.at("step").integer();
-  picture.phase = node.at("phase").text();
-  picture.tensor = node.at("tensor").text();
-  picture.shape = integers(node.at("shape"));
-  if (const auto estimated = node.find("estimated"))
-    picture.estimated = estimated->flag();
-  picture.rows = node.at("rows").integer();
-  picture.columns = node.at("columns").integer();
-  picture.row_starts = starts(node.at("row_starts"), picture.rows);
-  picture.column_starts = starts(node.at("column_starts"), picture.columns);
-  for (const JsonNode& row : node.at("cells").items())
-    picture.cells.push_back(numbers(row, picture.column_starts.size()));
-  node.at("cells").expect(picture.cells.size() == picture.row_starts.size(), "as long as row_starts");
-  return picture;
 }
 
 std::string picture_sentence(const TensorPicture& picture) {
@@ -113,7 +61,7 @@ std::string picture_sentence(const TensorPicture& picture) {
     }
   const size_t differing = picture.differing();
   const std::string part = picture.estimated ? "block" : "cell";
-  std::string text = one_line(picture.phase + " " + picture.tensor) + " (" + picture.shape_words() +
+  std::string text = one_line(picture.phase + " " + picture.tensor) + " (" + describe_shape(picture) +
                      ") at update " + std::to_string(picture.step) + ": ";
   if (differing == picture.count())
     text += picture.count() == 1 ? "differs" : "differs in every " + part;

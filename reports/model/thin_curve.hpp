@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "reports/model/case.hpp"
+#include "reports/model/curve.hpp"
 
 namespace parity::reports {
 

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
+
+#include "harness/results/verdict_names.hpp"
 
 namespace parity::reports {
 
@@ -15,7 +18,7 @@ struct VerdictLook {
   std::string_view meaning;
 };
 
-/// From best to worst; the names of schema parity.results/1.
+/// From best to worst; the names of results::verdict_names.
 inline constexpr std::array<VerdictLook, 9> verdict_looks = {{
     {"identical", "=", "the same bits"},
     {"rounding", "≈", "another order of the same arithmetic: the gap collapses in float64"},
@@ -37,11 +40,6 @@ inline const VerdictLook* find_verdict(std::string_view name) {
   return nullptr;
 }
 
-inline std::string verdict_names() {
-  std::string names;
-  for (const VerdictLook& look : verdict_looks)
-    names += (names.empty() ? "" : ", ") + std::string(look.name);
-  return names;
-}
+static_assert(std::ranges::equal(verdict_looks, results::verdict_names, {}, &VerdictLook::name));
 
 }  // namespace parity::reports

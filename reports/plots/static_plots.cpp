@@ -78,16 +78,16 @@ size_t write_plots(const ResultsFile& results, const fs::path& folder, int jobs)
   for (size_t place = 0; place < results.results().cases.size(); ++place) {
     const Case item = results.whole(place);
     page.write(heading(item));
-    for (const Curve* curve : shown_curves(item)) {
-      if (curve->steps.empty())
+    for (const Curve& curve : shown_curves(item)) {
+      if (curve.steps.empty())
         continue;
-      const std::string name = names.make(shorten(item.name, 60) + "-" + shorten(curve->channel, 40));
+      const std::string name = names.make(shorten(item.name, 60) + "-" + shorten(curve.channel, 40));
       const size_t part = curves++ % most;
       if (part == scripts.size())
         scripts.emplace_back(files.emplace_back(folder / fmt::format("part{}.gnuplot", part)));
-      scripts[part].write(plot_script(item, *curve, folder / name));
+      scripts[part].write(plot_script(item, curve, folder / name));
       page.write(
-          fmt::format("![{}]({}.png)\n", markdown::plain(item.name + ": " + curve->channel, 120), name));
+          fmt::format("![{}]({}.png)\n", markdown::plain(item.name + ": " + curve.channel, 120), name));
     }
     page.write("\n");
   }

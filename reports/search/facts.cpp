@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
+#include "harness/results/json_members.hpp"
 #include "reports/model/check_label.hpp"
-#include "reports/model/json_members.hpp"
 #include "reports/model/text.hpp"
 
 namespace parity::reports {
 namespace {
 
-using Node = JsonNode;
+using Node = results::JsonNode;
 
 constexpr size_t most_rows = 5000;
 constexpr size_t longest_id = 10;  // of a commit

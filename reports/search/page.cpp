@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "harness/results/json_members.hpp"
 #include "reports/html/page_parts.hpp"
 #include "reports/html/templates.hpp"
 #include "reports/model/gap_label.hpp"
-#include "reports/model/json_members.hpp"
 #include "reports/search/curve_chart.hpp"
 #include "reports/search/depth_chart.hpp"
 #include "reports/search/facts.hpp"
@@ -73,7 +73,7 @@ Data curve_figure(const Curve& curve) {
 
 Data heat_figure(const Stage& stage) {
   const std::vector<int64_t> worst =
-      list(stage.details, "worst", [](const JsonNode& item) { return item.integer(); });
+      list(stage.details, "worst", [](const results::JsonNode& item) { return item.integer(); });
   Data data =
       figure("Where it differs", picture_sentence(*stage.picture), render(heat_chart(*stage.picture, worst)));
   if (const auto range = heat_range(*stage.picture)) {

@@ -6,12 +6,13 @@
 #include <cmath>
 
 #include "harness/base/error.hpp"
-#include "reports/model/json_members.hpp"
+#include "harness/results/json_members.hpp"
+#include "harness/results/read_pictures.hpp"
 
 namespace parity::reports {
 namespace {
 
-using Node = JsonNode;
+using Node = results::JsonNode;
 
 constexpr const char* schema = "parity.bisect/1";
 constexpr const char* advice = "harness/bisect/README.md tells what a record holds; run the search again";
@@ -120,7 +121,7 @@ Stage stage(const Node& node, const std::pair<std::string, std::string>& sides) 
                .picture = std::nullopt,
                .details = details};
   if (const auto picture = details.find("picture"))
-    result.picture = read_tensor_picture(*picture);
+    result.picture = results::read_tensor_picture(*picture);
   return result;
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/results/json_node.hpp"
 #include "reports/model/case.hpp"
-#include "reports/model/json_node.hpp"
 
 namespace parity::reports {
 
@@ -36,7 +36,7 @@ struct Stage {
   std::vector<Curve> curves;  ///< of the two sides: series expected and actual, and the gap of the second
   std::optional<Depth> depth;
   std::optional<TensorPicture> picture;
-  JsonNode details;
+  results::JsonNode details;
 };
 
 /// What a search found.
@@ -47,7 +47,7 @@ struct Search {
   double seconds = 0;
   std::vector<std::string> notes;
   std::vector<Stage> stages;
-  JsonNode details;
+  results::JsonNode details;
 };
 
 /// Reads and validates a record of `parity bisect` (schema parity.bisect/1).

@@ -63,10 +63,10 @@ std::string annotation(const std::string& level, const CaseLine& item, int64_t l
 
 std::string message_of(const Check& check) {
   std::string text = shorten(check.sentence, longest);
-  if (!check.command.empty())
-    text += "\nTo look closer: " + one_line(check.command);
-  if (!check.cause.empty())
-    text += "\nTo find the cause: " + one_line(check.cause);
+  if (!check.finding.next.empty())
+    text += "\nNext: " + one_line(check.finding.next);
+  if (!check.finding.cause.empty())
+    text += "\nTo find the cause: " + one_line(check.finding.cause);
   return text;
 }
 
@@ -106,7 +106,8 @@ std::string annotations(const Results& results, const std::string& workspace) {
   std::vector<std::string> all;
   for (const CaseLine& item : results.cases)
     for (const LostArm& arm : item.lost_arms)
-      all.push_back(annotation("error", item, 1, item.name + ": arm " + arm.name + " " + arm.kind,
+      all.push_back(annotation("error", item, 1,
+                               item.name + ": arm " + arm.name + " " + std::string(parity::name_of(arm.kind)),
                                shorten(arm.failure, longest), workspace));
   for (const Finding& failure : failures(results))
     all.push_back(annotation("error", *failure.item, failure.check->line,

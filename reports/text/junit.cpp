@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "reports/model/check_label.hpp"
+#include "reports/model/finding_rows.hpp"
 #include "reports/model/outcome.hpp"
 #include "reports/model/text.hpp"
 
@@ -48,25 +49,18 @@ std::string seconds(double value) {
 
 std::string details(const Check& check) {
   std::string text = check.sentence + "\nclaim: " + claim(check);
-  if (check.worst) {
-    text += "\nworst: " + place(*check.worst);
-    if (check.worst->has_values())
-      text += "\nexpected: " + exact(check.worst->expected) + "\nactual: " + exact(check.worst->actual);
-    if (!check.worst->metric.empty())
-      text += "\nmetric: " + check.worst->metric + " " + exact(check.worst->value) +
-              (has_limit(check, *check.worst) ? ", limit " + exact(check.worst->limit) : "");
-  }
+  for (const FindingRow& row : finding_rows(check))
+    text += "\n" + row.label + ": " + row.value;
   if (const std::string measured = measured_label(check, 8); !measured.empty())
     text += "\nmeasured: " + measured;
-  text += "\nlimit: " + limits_label(check);
-  if (!check.compared.empty())
-    text += "\ncompared: " + check.compared;
+  if (!check.coverage.text.empty())
+    text += "\ncompared: " + check.coverage.text;
   if (!check.because.empty())
     text += "\nbecause: " + check.because;
-  if (!check.command.empty())
-    text += "\ncloser: " + check.command;
-  if (!check.cause.empty())
-    text += "\ncause: " + check.cause;
+  if (!check.finding.next.empty())
+    text += "\nnext: " + check.finding.next;
+  if (!check.finding.cause.empty())
+    text += "\ncause: " + check.finding.cause;
   return text;
 }
 
@@ -129,8 +123,8 @@ std::string testcases(const Case& item, const CaseLine& line) {
                      check.passed ? finding(check) : details(check));
   for (const Arm& arm : item.arms)
     if (arm.failed())
-      body += testcase(item, "arm " + arm.name + " finishes", "error", arm.failure_kind, arm.failure,
-                       arm.failure + "\n" + arm.stderr_tail);
+      body += testcase(item, "arm " + arm.name + " finishes", "error", arm.failure->kind_name(),
+                       arm.failure->message, arm.failure->message + "\n" + arm.stderr_tail);
   if (!item.skipped.empty())
     body += testcase(item, "case", "skipped", item.verdict, item.skipped, item.sentence);
   if (fails_alone(line))

@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "reports/model/check_label.hpp"
+#include "reports/model/finding_rows.hpp"
 #include "reports/model/folded_checks.hpp"
 #include "reports/model/outcome.hpp"
 #include "reports/model/overview.hpp"
+#include "reports/model/tensor_picture.hpp"
 #include "reports/model/text.hpp"
 #include "reports/model/verdicts.hpp"
 #include "reports/text/markdown.hpp"
@@ -111,27 +113,18 @@ void write_summary_check(std::string& text, const Check& check) {
       text += "| " + std::string(name) + " | " + value + " |\n";
   };
   row("claim", plain(claim(check)));
-  if (check.worst) {
-    row("worst", code(place(*check.worst)));
-    if (check.worst->has_values()) {
-      row("expected", code(exact(check.worst->expected)));
-      row("actual", code(exact(check.worst->actual)));
-    }
-    if (!check.worst->metric.empty())
-      row("metric", plain(metric_label(check.worst->metric) + " " + brief(check.worst->value) +
-                          (has_limit(check, *check.worst) ? ", limit " + brief(check.worst->limit) : "")));
-  }
+  for (const FindingRow& each : finding_rows(check))
+    row(each.label.c_str(), each.is_number ? code(each.value) : plain(each.value));
   row("measured", plain(measured_label(check, 4)));
-  row("limit", plain(limits_label(check)));
   if (check.picture)
-    row("where", plain(picture_sentence(*check.picture)));
-  row("compared", plain(check.compared));
+    row("map", plain(picture_sentence(*check.picture)));
+  row("compared", plain(check.coverage.text));
   row("because", plain(check.because));
   text += "\n";
-  if (!check.command.empty())
-    text += "To look closer:\n\n" + block(one_line(check.command));
-  if (!check.cause.empty())
-    text += "To find the cause:\n\n" + block(one_line(check.cause));
+  if (!check.finding.next.empty())
+    text += "Next:\n\n" + block(one_line(check.finding.next));
+  if (!check.finding.cause.empty())
+    text += "To find the cause:\n\n" + block(one_line(check.finding.cause));
 }
 
 void write_notes(std::string& text, const Results& results) {
@@ -167,8 +160,8 @@ size_t write_failures(std::string& text, const Case& item, size_t room, size_t e
   size_t arms = 0;
   for (const Arm& arm : item.arms)
     if (arm.failed() && arms++ < most_arms) {
-      text +=
-          "**✗ arm** " + code(arm.name) + " " + plain(arm.failure_kind) + ": " + plain(arm.failure) + "\n\n";
+      text += "**✗ arm** " + code(arm.name) + " " + plain(arm.failure->kind_name()) + ": " +
+              plain(arm.failure->message) + "\n\n";
       if (!arm.stderr_tail.empty()) {
         const std::string tail = visible(arm.stderr_tail);
         text += block(tail.size() > 4000 ? shorten(tail, 4000) : tail);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "reports/model/check_label.hpp"
+#include "reports/model/finding_rows.hpp"
 #include "reports/model/folded_checks.hpp"
 #include "reports/model/outcome.hpp"
 #include "reports/model/text.hpp"
@@ -79,36 +80,25 @@ class Page {
   std::string text_;
 };
 
-/// \param tells_cause  false: a check before it told the same
-void write_failure(Page& page, const Check& check, bool tells_cause) {
+/// \param with_cause  false: an earlier check named the same command
+void write_failure(Page& page, const Check& check, bool with_cause) {
   page.field("claim", shorten(claim(check), longest_name));
-  if (check.worst) {
-    page.field("worst", shorten(place(*check.worst), longest_name));
-    if (check.worst->has_values()) {
-      page.field("expected", exact(check.worst->expected));
-      page.field("actual", exact(check.worst->actual));
-    }
-    if (!check.worst->metric.empty())
-      page.field("metric",
-                 metric_label(check.worst->metric) + " " + brief(check.worst->value) +
-                     (has_limit(check, *check.worst) ? ", limit " + brief(check.worst->limit) : ""));
-  }
-  if (const std::string measured = measured_label(check, 4); !measured.empty()) {
+  for (const FindingRow& row : finding_rows(check))
+    page.field(row.label, shorten(row.value, 400));
+  if (const std::string measured = measured_label(check, 4); !measured.empty())
     page.field("measured", measured);
-    page.field("limit", limits_label(check));
-  }
-  if (!check.compared.empty())
-    page.field("compared", shorten(check.compared, 400));
+  if (!check.coverage.text.empty())
+    page.field("compared", shorten(check.coverage.text, 400));
   if (!check.because.empty())
     page.field("because", shorten(check.because, 400));
-  if (!check.command.empty())
-    page.command("closer", check.command);
-  if (tells_cause && !check.cause.empty())
-    page.command("cause", check.cause);
+  if (!check.finding.next.empty())
+    page.command("next", check.finding.next);
+  if (with_cause && !check.finding.cause.empty())
+    page.command("cause", check.finding.cause);
 }
 
-void write_check(Page& page, const Check& check, bool tells_cause) {
-  const std::string finding = check.finding();
+void write_check(Page& page, const Check& check, bool with_cause) {
+  const std::string finding = check.outcome();
   const std::string verdict = finding + std::string(10 - std::min<size_t>(finding.size(), 9), ' ');
   const std::string head =
       "  " + page.mark(check.passed) + " " + (check.passed ? page.faint(verdict) : page.bad(verdict));
@@ -116,13 +106,13 @@ void write_check(Page& page, const Check& check, bool tells_cause) {
   page.wrapped(head, 4 + verdict.size(),
                shorten(check.sentence, 2 * longest_name) + (evidence.empty() ? "" : "; " + evidence));
   if (!check.passed)
-    write_failure(page, check, tells_cause);
+    write_failure(page, check, with_cause);
 }
 
 void write_arm_failure(Page& page, const Arm& arm) {
   page.wrapped("  " + page.bad("✗") + " ", 4,
-               "arm " + shorten(arm.name, longest_name) + " " + shorten(arm.failure_kind, 40) + ": " +
-                   shorten(arm.failure, 2 * longest_name));
+               "arm " + shorten(arm.name, longest_name) + " " + shorten(arm.failure->kind_name(), 40) + ": " +
+                   shorten(arm.failure->message, 2 * longest_name));
   const std::string tail = visible(arm.stderr_tail);
   for (size_t at = 0; at < tail.size();) {
     const size_t end = std::min(tail.find('\n', at), tail.size());
@@ -132,7 +122,7 @@ void write_arm_failure(Page& page, const Arm& arm) {
 }
 
 bool is_stored_truth(const Check& check) {
-  return check.kind == "golden" && check.passed && check.verdict == "identical";
+  return check.kind == CheckKind::golden && check.passed && check.verdict == "identical";
 }
 
 /// A line a check, except that what agrees with the golden in every bit is counted: there is nothing to read;
@@ -143,7 +133,7 @@ void write_checks(Page& page, const std::vector<Check>& checks) {
   std::set<std::string> causes;
   for (const Check& check : checks)
     if ((stored < 2 || !is_stored_truth(check)) && !folded.checks.contains(&check))
-      write_check(page, check, causes.insert(check.cause).second);
+      write_check(page, check, causes.insert(check.finding.cause).second);
   for (const std::string& sentence : folded.sentences)
     page.wrapped("  " + page.mark(false) + " ", 4, shorten(sentence, 2 * longest_name));
   if (stored >= 2)
@@ -165,8 +155,8 @@ void write_case(Page& page, const Case& item) {
       write_arm_failure(page, arm);
   for (const std::string& note : item.notes)
     page.wrapped("  ! ", 4, shorten(note, 2 * longest_name));
-  if (!item.power.empty())
-    page.wrapped(page.faint("  power "), 8, shorten(item.power, 2 * longest_name));
+  if (item.power)
+    page.wrapped(page.faint("  power "), 8, shorten(item.power->sentence, 2 * longest_name));
   if (!item.sentence.empty())
     page.wrapped("  → ", 4, shorten(item.sentence, 2 * longest_name));
   if (item.failed() && !item.reproduce.empty())

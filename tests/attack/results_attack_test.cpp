@@ -62,8 +62,9 @@ class ResultsAttackTest : public FolderTest, public testing::WithParamInterface<
  protected:
   static Json whole() {
     const Json arm = {{"name", "a"}, {"run", "1234"}, {"status", "complete"}, {"failure", nullptr}};
-    const Json check = {{"passed", true}, {"verdict", "identical"}};
-    return {{"schema", "parity.results/1"},
+    const Json check = {{"id", "topic/case:1"}, {"quantity", "loss"},     {"relation", "identical"},
+                        {"passed", true},       {"verdict", "identical"}, {"sentence", "the same bits"}};
+    return {{"schema", "parity.results/2"},
             {"producer", {{"name", "parity"}, {"version", "1"}, {"commit", "1a2b"}, {"dirty", false}}},
             {"environment", {{"cpu_vendor", "V"}, {"cores", 2}}},
             {"summary", Json::object()},
@@ -72,6 +73,7 @@ class ResultsAttackTest : public FolderTest, public testing::WithParamInterface<
              {{{"name", "topic/case"},
                {"file", "cases/topic/case.toml"},
                {"passed", true},
+               {"verdict", "identical"},
                {"settings", Json::array()},
                {"arms", {arm}},
                {"checks", {check, check}}}}}};
@@ -114,9 +116,9 @@ class ResultsAttackTest : public FolderTest, public testing::WithParamInterface<
     std::vector<CaseOutcome> outcomes;
     bool there = false;
     for (size_t i = 0; i < read.size(); ++i) {
-      const Json item = read_case_results(read, i, place);
+      const results::Case item = read_case_results(read, i, place);
       outcomes.push_back(outcome_of(item));
-      there = there || (item.value("name", "") == "topic/case" && !outcomes.back().skipped);
+      there = there || (item.name == "topic/case" && !outcomes.back().skipped);
     }
     return there && exit_code_of(outcomes, Part::whole) == ExitCode::agree;
   }

@@ -27,8 +27,8 @@ Results failing(size_t checks) {
     check.steps = "all";
     check.arms = {"a", "b"};
     check.sentence = "50% off,\nat: step 3";
-    check.command = "parity compare lr/x:a lr/x:b";
-    check.cause = "parity bisect lr/x:a b";
+    check.finding.next = "parity compare lr/x:a lr/x:b";
+    check.finding.cause = "parity bisect lr/x:a b";
     check.line = 17;
   }
   Results results;
@@ -37,11 +37,10 @@ Results failing(size_t checks) {
 }
 
 TEST(AnnotationsTest, PointAtTheLineOfTheCaseFile) {
-  EXPECT_EQ(
-      annotations(failing(1), "/home/me/repo"),
-      "::error file=cases/lr/x.toml,line=17,title=lr/x%3A loss identical%3A a%2C b; steps all::50%25 "
-      "off, at: "
-      "step 3%0ATo look closer: parity compare lr/x:a lr/x:b%0ATo find the cause: parity bisect lr/x:a b\n");
+  EXPECT_EQ(annotations(failing(1), "/home/me/repo"),
+            "::error file=cases/lr/x.toml,line=17,title=lr/x%3A loss identical%3A a%2C b; steps all::50%25 "
+            "off, at: "
+            "step 3%0ANext: parity compare lr/x:a lr/x:b%0ATo find the cause: parity bisect lr/x:a b\n");
 }
 
 TEST(AnnotationsTest, AFileOutsideTheCheckoutKeepsItsPath) {

@@ -13,7 +13,7 @@ TEST(CaseTimesTest, AreReadAddedAndNamed) {
   Json json = sample_json();
   json["cases"][0]["time"] = {{"training", 4.2}, {"start", 1.1}, {"judging", 0.25}, {"waiting", 0}};
   json["cases"][1]["time"] = {{"training", 60}, {"start", 0}};
-  EXPECT_EQ(parse_results(json.dump(), "results").results().times().label(),
+  EXPECT_EQ(times_label(parse_results(json.dump(), "results").results().times()),
             "training 1 min 4 s, start 1.1 s, judging 250 ms");
 }
 
@@ -21,7 +21,7 @@ TEST(CaseTimesTest, OfResultsWithoutThemAreNotNamed) {
   Json json = sample_json();
   for (Json& item : json["cases"])
     item.erase("time");
-  EXPECT_EQ(parse_results(json.dump(), "results").results().times().label(), "");
+  EXPECT_EQ(times_label(parse_results(json.dump(), "results").results().times()), "");
 }
 
 }  // namespace

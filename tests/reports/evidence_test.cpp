@@ -62,8 +62,8 @@ TEST(CheckEvidenceTest, OfACheckThatFailedIsRefused) {
 }
 
 TEST(EvidenceLabelTest, NamesDayProgramAndCommit) {
-  CheckEvidence evidence{CheckEvidence::Source::stored, "2026-11-23T10:00:00Z", "parity 0.1.0", "abc",
-                         "cpu x"};
+  CheckEvidence evidence{
+      CheckEvidence::Source::stored, "2026-11-23T10:00:00Z", "parity 0.1.0", "abc", "cpu x", {}};
   EXPECT_EQ(evidence_label(evidence),
             "evidence of 2026-11-23 (parity 0.1.0, commit abc), bits unchanged since");
   evidence.producer = evidence.commit = "";

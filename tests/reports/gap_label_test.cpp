@@ -85,10 +85,11 @@ TEST(GapLabelTest, NamesBoundsThatAreNotToTheReference) {
 
 TEST(GapLabelTest, SaysWhereFloorsComeFromWhereSomeAreDrawn) {
   Case item;
-  item.calibration = {"parity calibrate x", 7, {"twin", "threads"}};
+  item.calibration = results::Calibration{"parity calibrate x", 7, {"twin", "threads"}};
   item.curves = {curve_with_gap({0.0})};
   EXPECT_EQ(calibration_label(item), "");
-  item.curves[0].bounds = {bound_of({0.0}, {1.0})};
+  item.checks.emplace_back().bounds = {
+      {.channel = "loss", .words = "8 floors", .steps = {1}, .gap = {0.0}, .floor = {0.0}, .limit = {1.0}}};
   EXPECT_EQ(
       calibration_label(item),
       "Floors and bounds come from 7 runs of each arm in other ways to the same numbers (twin, threads): "

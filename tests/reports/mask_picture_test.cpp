@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
+#include "harness/results/read_pictures.hpp"
 
 namespace parity::reports {
 namespace {
@@ -23,7 +24,7 @@ Json two_sides() {
 
 std::string problem_of(const Json& json) {
   try {
-    read_mask_picture(JsonNode(json, "cases[0].masks[0]"));
+    results::read_mask_picture(results::JsonNode(json, "cases[0].masks[0]"));
   } catch (const UserError& error) {
     return error.what();
   }
@@ -32,7 +33,9 @@ std::string problem_of(const Json& json) {
 
 TEST(MaskPictureTest, SaysWhichPairsAttendUnderWhoseRule) {
   Json json = two_sides();
-  const auto sentence = [&] { return mask_sentence(read_mask_picture(JsonNode(json, "m"))); };
+  const auto sentence = [&] {
+    return mask_sentence(results::read_mask_picture(results::JsonNode(json, "m")));
+  };
   EXPECT_EQ(sentence(),
             "Update 1, row 2, tokens 8-10 of 40: 4 pairs of the row attend in both, 0 only in eos, 2 only in "
             "positions.");

@@ -11,7 +11,8 @@ namespace {
 
 Check golden_check(const std::string& verdict, const std::string& quantity = "loss") {
   Check check;
-  check.kind = check.against = "golden";
+  check.kind = CheckKind::golden;
+  check.against = "golden";
   check.quantity = quantity;
   check.verdict = verdict;
   check.passed = verdict != "different" && verdict != "missing";

@@ -23,17 +23,17 @@ using ::testing::Not;
 using ::testing::Optional;
 using ::testing::Pointee;
 
-Check check_of(const std::string& kind, bool passed = true) {
+Check check_of(CheckKind kind, bool passed = true) {
   Check check;
   check.kind = kind;
-  check.relation = kind == "training" ? "trained" : "identical";
+  check.relation = kind == CheckKind::training ? "trained" : "identical";
   check.passed = passed;
   return check;
 }
 
 TEST(CheckGroupsTest, PassedChecksOfOneKind_AreOneGroup) {
-  const std::vector<Check> checks = {check_of("training"), check_of("pair"), check_of("training"),
-                                     check_of("replicas")};
+  const std::vector<Check> checks = {check_of(CheckKind::training), check_of(CheckKind::pair),
+                                     check_of(CheckKind::training), check_of(CheckKind::replicas)};
   const CheckGroups groups(checks);
   EXPECT_THAT(groups.of(0), Pointee(ElementsAre(0, 2)));
   EXPECT_EQ(groups.of(2), groups.of(0));
@@ -42,7 +42,8 @@ TEST(CheckGroupsTest, PassedChecksOfOneKind_AreOneGroup) {
 }
 
 TEST(CheckGroupsTest, FailedCheck_StandsAlone) {
-  const std::vector<Check> checks = {check_of("training"), check_of("training", false), check_of("training")};
+  const std::vector<Check> checks = {check_of(CheckKind::training), check_of(CheckKind::training, false),
+                                     check_of(CheckKind::training)};
   const CheckGroups groups(checks);
   EXPECT_EQ(groups.of(1), nullptr);
   EXPECT_THAT(groups.of(0), Pointee(ElementsAre(0, 2)));

@@ -64,7 +64,7 @@ constexpr std::array expectations = {
     "0.013482177630066872",                                           // both values, every digit
     "0.013918423093855381",                                           //
     "layers.1.attention.wq.weight[17, 203]",                          // where
-    "max ULP 8123445",                                                // what was measured
+    "8123445 ULP",                                                    // what was measured
     "--tensor 'layers.1.attention.wq.*'",                             // the command to look closer
     "cases/optim/forgotten_step.toml:straight forgets_step",          // the one that finds the cause
     "bits of parameters follow from bits of the optimizer's state",   // why it is checked
@@ -75,7 +75,7 @@ constexpr std::array expectations = {
     "nothing was put to the test",                                    // vacuous
     "loss is nan at update 6 (exit status 4)",                        // an arm that did not finish
     "first tensor that is not finite: grad of output.weight",         // its last words
-    "relative L2 nan",                                                // NaN in a measurement
+    "relative gap nan",                                               // NaN in a measurement
     "collapse (log2) ≥ 20",                                           // a limit with its direction
     "<script>document.title='owned'</script>",                        // markup, as text
     "\"quotes\" & 'apostrophes'",                                     //
@@ -235,8 +235,8 @@ TEST(SummaryTest, EverythingFails_StaysBelowJobSummaryLimit) {
   Case failing = sample_case(3);
   failing.arms.resize(40);
   for (Arm& arm : failing.arms) {
-    arm.complete = false;
-    arm.failure = std::string(4000, '<');
+    arm.status = ArmStatus::failed;
+    arm.failure = results::ArmFailure{.message = std::string(4000, '<')};
     arm.stderr_tail = std::string(20'000, '`');
   }
   failing.name = std::string(4000, '*');
@@ -267,7 +267,7 @@ TEST(SummaryTest, Summary_NamesGoldenChangesAndTensorPlaces) {
   EXPECT_THAT(
       text,
       HasSubstr(
-          "| where | param layers.1.attention.wq.weight (256 × 256) at update 7: differs in 2 of 16 cells"));
+          "| map | param layers.1.attention.wq.weight (256 × 256) at update 7: differs in 2 of 16 cells"));
   EXPECT_THAT(text, HasSubstr("**Slowest:** "));
 }
 
@@ -309,7 +309,7 @@ TEST_F(RenderedFolder, JunitParsesAsXmlWithTheRightCounts) {
       "assert suites[5].get('name').startswith('hostile/<script>')\n"
       "failed = root.findall('.//failure')[0]\n"
       "assert failed.get('type') == 'different' and 'update 7' in failed.get('message')\n"
-      "assert 'expected: 6.861' in failed.text and 'closer: parity compare' in failed.text\n";
+      "assert 'expected: 6.861' in failed.text and 'next: parity compare' in failed.text\n";
   write_file(folder_ / "read.py", script);
   const std::string command =
       places::python + " " + (folder_ / "read.py").string() + " " + (folder_ / "junit.xml").string();

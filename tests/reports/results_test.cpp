@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "reports/model/read_case.hpp"
+#include "harness/results/read_case.hpp"
 #include "tests/reports/sample.hpp"
 
 namespace parity::reports {
@@ -46,7 +46,7 @@ TEST(ResultsTest, HoldsWhatTheFileSays) {
 }
 
 TEST(ResultsTest, KeepsNanInfinityAndMissingStepsApart) {
-  const Curve loss = sample_case(4).curves[0];
+  const results::Curve loss = sample_case(4).curves[0];
   const std::vector<Value>& values = loss.series[1].values;
   EXPECT_TRUE(std::isinf(*values[4]));
   EXPECT_TRUE(std::isnan(*values[5]));
@@ -75,26 +75,25 @@ Json sample_with_bound() {
 
 TEST(ResultsTest, LaysABoundOutOverTheStepsOfItsCurve) {
   const Json json = sample_with_bound();
-  const Case item = read_case(json["cases"][0]);
-  const auto loss = std::ranges::find(item.curves, "loss", &Curve::channel);
-  ASSERT_EQ(loss->bounds.size(), 1U);
-  const Bound& bound = loss->bounds[0];
+  const Case item = results::read_case(json["cases"][0]);
+  const Curve loss = with_bounds(item.curves[0], item);
+  ASSERT_EQ(loss.bounds.size(), 1U);
+  const Bound& bound = loss.bounds[0];
   EXPECT_TRUE(bound.to_reference);
   EXPECT_EQ(bound.arms, (std::vector<std::string>{"one_indexed", "zero_indexed"}));
-  ASSERT_EQ(bound.limit.size(), loss->steps.size());
+  ASSERT_EQ(bound.limit.size(), loss.steps.size());
   EXPECT_EQ(bound.limit[0], 0.0);
   EXPECT_FALSE(bound.limit[1].has_value());
   EXPECT_EQ(bound.limit[2], 8e-6);
-  EXPECT_EQ(item.calibration.runs, 7);
-  EXPECT_TRUE(sample_case(0).curves[0].bounds.empty());  // results of an older program
-  EXPECT_EQ(sample_case(0).calibration.command, "");
+  EXPECT_EQ(item.calibration.value().runs, 7);
+  EXPECT_FALSE(sample_case(0).calibration) << "no floors were measured";
 }
 
 TEST(ResultsTest, RefusesABoundThatIsNotAsLongAsItsSteps) {
   Json json = sample_with_bound();
   json["cases"][0]["checks"][0]["bounds"][0]["limit"] = {1};
   try {
-    read_case(json["cases"][0], "cases[0]");
+    results::read_case(json["cases"][0], "cases[0]");
     FAIL() << "no complaint";
   } catch (const UserError& error) {
     EXPECT_THAT(error.what(), HasSubstr("cases[0].checks[0].bounds[0].limit is not as long as its steps"));
@@ -112,15 +111,15 @@ TEST(ResultsTest, NeedsOnlyAFewFields) {
 
 TEST(ResultsTest, AcceptsAnotherMinorVersionAndUnknownFields) {
   EXPECT_EQ(refusal([](Json& json) {
-              json["schema"] = "parity.results/1.4";
+              json["schema"] = "parity.results/2.4";
               json["cases"][0]["colour_of_the_sky"] = "blue";
             }),
             "");
 }
 
 TEST(ResultsTest, RefusesAnotherMajorVersion) {
-  for (const char* schema : {"parity.results/2", "parity.results/10", "parity.trace/1", ""})
-    EXPECT_THAT(refusal([&](Json& json) { json["schema"] = schema; }), HasSubstr("reads parity.results/1"))
+  for (const char* schema : {"parity.results/3", "parity.results/10", "parity.trace/1", ""})
+    EXPECT_THAT(refusal([&](Json& json) { json["schema"] = schema; }), HasSubstr("reads parity.results/2"))
         << schema;
 }
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
+#include "harness/results/read_pictures.hpp"
 
 namespace parity::reports {
 namespace {
@@ -24,12 +25,12 @@ Json quarter() {
 }
 
 std::string sentence(const Json& json) {
-  return picture_sentence(read_tensor_picture(JsonNode(json, "p")));
+  return picture_sentence(results::read_tensor_picture(results::JsonNode(json, "p")));
 }
 
 std::string problem(const Json& json) {
   try {
-    read_tensor_picture(JsonNode(json, "cases[0].checks[1].picture"));
+    results::read_tensor_picture(results::JsonNode(json, "cases[0].checks[1].picture"));
   } catch (const UserError& error) {
     return error.what();
   }

@@ -37,8 +37,8 @@ class TerminalWidth : public ::testing::TestWithParam<int> {};
 TEST_P(TerminalWidth, BoundsEveryLineButCommands) {
   std::istringstream lines(terminal(ordinary(), Colour::plain, GetParam()));
   for (std::string line; std::getline(lines, line);) {
-    const bool pasted = line.starts_with("      closer") || line.starts_with("      cause") ||
-                        line.starts_with("      again");
+    const bool pasted =
+        line.starts_with("      next") || line.starts_with("      cause") || line.starts_with("      again");
     const bool quoted = line.starts_with("      |");
     EXPECT_TRUE(pasted || quoted || width_of(line) <= static_cast<size_t>(GetParam())) << line;
   }
@@ -49,18 +49,18 @@ INSTANTIATE_TEST_SUITE_P(NarrowAndWide, TerminalWidth, ::testing::Values(60, 80,
 TEST(TerminalTest, FailureBlock_NamesPlaceValuesLimitAndCommand) {
   const std::string text = terminal_case(sample_case(3), Colour::plain, 110);
   EXPECT_THAT(text, HasSubstr("✗ different 9 of 11 tensors of param differ"));
-  EXPECT_THAT(text, HasSubstr("worst     step 10, layers.1.attention.wq.weight[17, 203]\n"));
+  EXPECT_THAT(text, HasSubstr("where     step 10, layers.1.attention.wq.weight[17, 203]\n"));
   EXPECT_THAT(text, HasSubstr("expected  0.013482177630066872\n"));
   EXPECT_THAT(text, HasSubstr("actual    0.013918423093855381\n"));
-  EXPECT_THAT(text, HasSubstr("metric    max ULP 468413, limit 0\n"));
-  EXPECT_THAT(text, HasSubstr("closer    parity compare runs/5d1f0c6a runs/31f4aa90 --step 10 "
+  EXPECT_THAT(text, HasSubstr("distance  8123445 ULP, relative gap"));
+  EXPECT_THAT(text, HasSubstr("next      parity compare runs/5d1f0c6a runs/31f4aa90 --step 10 "
                               "--tensor 'layers.1.attention.wq.*'\n"));
 }
 
 TEST(TerminalTest, TheSearchForACauseIsToldOnceACase) {
   Case item = sample_case(3);
   for (Check& check : item.checks)
-    check.cause = "parity bisect x:a b";
+    check.finding.cause = "parity bisect x:a b";
   const std::string text = terminal_case(item, Colour::plain, 110);
   const size_t first = text.find("cause     parity bisect x:a b\n");
   ASSERT_NE(first, std::string::npos);

@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-HARNESS = ["base", "tensor", "measure", "trace", "compare", "golden", "suite", "power", "bisect", "cli"]
+HARNESS = ["base", "results", "tensor", "measure", "trace", "compare", "golden", "suite", "power", "bisect", "cli"]
 OUTSIDE_LIBRARIES = {  # name -> how its headers are spelled
     "fmt": r"fmt/", "json": r"nlohmann/", "xxhash": r"xxhash\.h", "hdf5": r"hdf5\.h", "toml": r"toml\+\+/",
     "mustache": r"mustache\.hpp", "cli11": r"CLI/", "torch": r"(torch|ATen|c10)/", "cuda": r"(cuda|nccl)",
@@ -18,17 +18,18 @@ OUTSIDE_LIBRARIES = {  # name -> how its headers are spelled
 # folder -> (folders it may include besides itself, outside libraries)
 ALLOWED = {
     "harness/base": ([], ["fmt", "json"]),
+    "harness/results": (["harness/base"], []),
     "harness/tensor": (["harness/base"], []),
     "harness/measure": (["harness/base", "harness/tensor"], ["xxhash", "cuda"]),
     "harness/trace": (["harness/base", "harness/tensor", "harness/measure"], ["hdf5", "xxhash"]),
-    "harness/compare": (["harness/base", "harness/tensor", "harness/measure", "harness/trace"], []),
+    "harness/compare": (["harness/" + f for f in HARNESS[:5]], []),
     "harness/golden": (["harness/base", "harness/tensor", "harness/trace", "harness/compare"], ["hdf5"]),
-    "harness/suite": (["harness/" + f for f in HARNESS[:6]], ["toml"]),
-    "harness/power": (["harness/" + f for f in HARNESS[:7]], []),
-    "harness/bisect": (["harness/" + f for f in HARNESS[:7]], []),
+    "harness/suite": (["harness/" + f for f in HARNESS[:7]], ["toml"]),
+    "harness/power": (["harness/" + f for f in HARNESS[:8]], []),
+    "harness/bisect": (["harness/" + f for f in HARNESS[:8]], []),
     "harness/cli": (["harness/" + f for f in HARNESS] + ["reports"], ["cli11"]),
     "harness/main.cpp": (["harness/" + f for f in HARNESS] + ["reports"], ["cli11"]),
-    "reports": (["harness/base"], ["mustache"]),
+    "reports": (["harness/base", "harness/results"], ["mustache"]),
     "reference": (["harness/base", "harness/tensor", "harness/measure", "harness/trace"], ["torch", "cuda", "toml"]),
 }
 # folder -> its rooms -> the rooms beside it that each may include; "" is the folder itself

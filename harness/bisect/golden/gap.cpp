@@ -3,6 +3,7 @@
 #include "harness/bisect/golden/gap.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -126,16 +127,13 @@ class GapMeasure {
       phases_.insert(claim.phase);
     if (result.verdict == Verdict::missing)
       gap_.unmatched.push_back(result.sentence);
-    for (const Json& bound : result.bounds) {
-      const std::string channel = bound.at("channel");
-      const Json &gaps = bound.at("gap"), &limits = bound.at("limit");
-      for (size_t i = 0; i < gaps.size(); ++i)
-        if (!gaps[i].is_number() ||
-            (limits[i].is_number() && gaps[i].get<double>() > limits[i].get<double>())) {
-          add_station(channel, bound.at("steps").at(i).get<int64_t>());
+    for (const results::MeasuredBound& bound : result.bounds)
+      for (size_t i = 0; i < bound.gap.size(); ++i)
+        if (!std::isfinite(bound.gap[i]) ||
+            (std::isfinite(bound.limit[i]) && bound.gap[i] > bound.limit[i])) {
+          add_station(bound.channel, bound.steps[i]);
           break;
         }
-    }
   }
 
   void add_station(const std::string& channel, int64_t step) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/suite/runs/failure_kind.hpp"
+#include "harness/results/failure_kind.hpp"
 #include "harness/trace/read/trace.hpp"
 
 namespace parity {

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/compare/wording.hpp"
+#include "harness/results/write_check.hpp"
 
 namespace parity {
 namespace {
@@ -72,7 +73,7 @@ Json TensorPlace::to_json() const {
           {"token", token ? Json(*token) : Json()},
           {"document", document ? Json(*document) : Json()},
           {"measured", gap.measured()},
-          {"picture", picture ? picture->to_json() : Json()}};
+          {"picture", picture ? results::to_json(*picture) : Json()}};
 }
 
 }  // namespace parity

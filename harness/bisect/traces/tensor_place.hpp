@@ -22,7 +22,7 @@ struct TensorPlace {
   bool is_by_tokens = false;
   /// Token and document at that position. Set for a tensor by tokens, if the trace has them.
   std::optional<int64_t> token, document;
-  std::optional<TensorPicture> picture;  ///< |actual - expected| over the tensor; not set if it is 0
+  std::optional<results::TensorPicture> picture;  ///< |actual - expected| over the tensor; not set if it is 0
 
   /// Returns "12 of 4096 elements, ...; most at [3, 17]: good 0.1, bad 0.2 (row 3, position 17, token 42)".
   std::string words(const std::string& expected, const std::string& actual) const;

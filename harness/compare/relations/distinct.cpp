@@ -58,17 +58,17 @@ std::string fault_text(const TwinGap& gap, const RoundingSize& size, const Colla
   if (!gap.broken.empty())
     return gap.broken;
   if (gap.identical)
-    return fmt::format("{} of {} is {}'s, bit for bit, {}: what should set the arms apart did nothing",
+    return fmt::format("{} of {} and {} have the same bits {}: the option under test had no effect",
                        gap.quantity, b.name, a.name, where);
   if (collapses(gap, rule)) {
     const std::string lost = RoundingSizeRule().explain(size, a.name, b.name);
-    return fmt::format("{} of {} differs from {}'s {} by {} only: {}{}", gap.quantity, b.name, a.name, where,
+    return fmt::format("{} of {} differs from {}'s {} only by {}: {}{}", gap.quantity, b.name, a.name, where,
                        lost.empty() ? "rounding" : "precision", rule.explain(gap.collapse),
                        lost.empty() ? "" : "; " + lost);
   }
   return fmt::format(
-      "{} of {} is another computation than {}'s {} (collapse {}), but hidden in float32's rounding: {}; "
-      "first {}",
+      "{} of {} differs from {}'s by more than rounding {} (collapse {}), but float32's rounding hides it: "
+      "{}; first {}",
       gap.quantity, b.name, a.name, where, power_text(gap.collapse.log2_ratio()), floors_text(gap),
       gap.first_text);
 }
@@ -79,7 +79,7 @@ std::string lost_text(RoundingSize size, const Side& a, const Side& b) {
   size.collapse.gap64 = 0;  // between distinct arms it is not amplified rounding
   size.exact = false;
   const RoundingSizeRule rule;
-  return rule.judge(size) == Verdict::imprecise ? "; besides, " + rule.explain(size, a.name, b.name) : "";
+  return rule.judge(size) == Verdict::imprecise ? "; also, " + rule.explain(size, a.name, b.name) : "";
 }
 
 }  // namespace
@@ -112,16 +112,18 @@ CheckResult judge_distinct(const Check& check, const std::vector<Side>& sides) {
   result.measured["collapse_log2"] = json_number(lead->collapse.log2_ratio());
   result.limit = {{"floors", distinct_floors}, {"collapse_log2", rule.needed_log2}};
   result.worst = lead->worst;
-  result.tensors = check.of_tensors() ? lead->rows : Json::array();
+  if (check.of_tensors())
+    result.tensors = lead->rows;
+  result.looks_like = lead->broken.empty() ? lead->pattern : "";
   if (!result.passed) {
     result.sentence = fault_text(*lead, size, rule, a, b, where);
     return result;
   }
   result.sentence = fmt::format(
-      "{} distinct from {}'s {}{}: {}, and the gap stays in float64 (collapse {}); first {}{}{}",
-      subject_text(check, gaps, b), a.name, where, gaps.size() > 1 ? ", least in " + lead->quantity : "",
+      "{} differ by more than rounding {}{}: {}, and the gap stays in float64 (collapse {}); first {}{}",
+      subject_text(check, gaps, a, b), where, gaps.size() > 1 ? ", least in " + lead->quantity : "",
       floors_text(*lead), power_text(lead->collapse.log2_ratio()), lead->first_text,
-      lead->pattern.empty() ? "" : "; " + lead->pattern, lead->integral ? "" : lost_text(size, a, b));
+      lead->integral ? "" : lost_text(size, a, b));
   return result;
 }
 

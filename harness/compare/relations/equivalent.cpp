@@ -58,13 +58,16 @@ std::string residual_text(const TwinGap& lead, const CollapseRule& rule, const S
   if (!lead.broken.empty())
     return lead.broken;
   const std::string first = lead.first_text.empty() ? "" : "; first " + lead.first_text;
-  const std::string pattern =
-      (lead.course.empty() ? "" : "; " + lead.course) + (lead.pattern.empty() ? "" : "; " + lead.pattern);
   if (lead.integral)
-    return fmt::format("{} of {} differs from {}'s {} (counts have no rounding){}{}", lead.quantity, b.name,
-                       a.name, where, first, pattern);
-  return fmt::format("{} of {} is another computation than {}'s {}: {}{}{}", lead.quantity, b.name, a.name,
-                     where, rule.explain(lead.collapse), first, pattern);
+    return fmt::format("{} of {} differs from {}'s {}: counts have no rounding{}", lead.quantity, b.name,
+                       a.name, where, first);
+  return fmt::format("{} of {} differs from {}'s by more than rounding {}: {}{}", lead.quantity, b.name,
+                     a.name, where, rule.explain(lead.collapse), first);
+}
+
+/// Returns the course and the pattern of a gap: "within 8 floors until step 3; lr of b lags a's by 1 step".
+std::string shape_text(const TwinGap& gap) {
+  return gap.course + (gap.course.empty() || gap.pattern.empty() ? "" : "; ") + gap.pattern;
 }
 
 /// Returns a known cause if only norms are imprecise: PyTorch's norm on CPUs adds float32 squares one after
@@ -73,20 +76,15 @@ std::string known_cause(const std::vector<JudgedGap>& judged) {
   const bool norms_alone = std::ranges::all_of(judged, [](const JudgedGap& each) {
     return each.verdict != Verdict::imprecise || each.gap->quantity.ends_with("norm");
   });
-  return norms_alone
-             ? "; a known cause: a norm that adds squares one after another in float32, as PyTorch's on "
-               "CPUs does (7e-4 at 16 million elements)"
-             : "";
+  return norms_alone ? "a norm that adds squares one after another in float32, as PyTorch's on "
+                       "CPUs does (7e-4 at 16 million elements)"
+                     : "";
 }
 
-std::string imprecise_text(const JudgedGap& lead, const std::vector<JudgedGap>& judged, const Side& a,
-                           const Side& b, const std::string& where) {
+std::string imprecise_text(const JudgedGap& lead, const Side& a, const Side& b, const std::string& where) {
   const std::string first = lead.gap->first_text.empty() ? "" : "; first " + lead.gap->first_text;
-  return fmt::format(
-      "{} of {} is {}'s up to lost precision {}: the same mathematics, but {}{}; "
-      "'parity bisect' finds the operator{}",
-      lead.gap->quantity, b.name, a.name, where, RoundingSizeRule().explain(lead.size, a.name, b.name),
-      known_cause(judged), first);
+  return fmt::format("{} of {} follows the same mathematics as {}'s {}, but {}{}", lead.gap->quantity, b.name,
+                     a.name, where, RoundingSizeRule().explain(lead.size, a.name, b.name), first);
 }
 
 /// Returns a clause for what both arms lose alike. It is not a difference between them, but it is reported.
@@ -102,7 +100,7 @@ std::string common_loss_text(const std::vector<JudgedGap>& judged) {
 
 /// Returns the sentence for a twin that is not near its arm and therefore shows nothing.
 std::string far_twin_text(const JudgedGap& lead, const Side& a, const Side& b, const std::string& where) {
-  return fmt::format("{} {} proves nothing: {}", lead.gap->quantity, where,
+  return fmt::format("{} {} shows nothing: {}", lead.gap->quantity, where,
                      RoundingSizeRule().explain(lead.size, a.name, b.name));
 }
 
@@ -115,16 +113,16 @@ void judge_same_bits(CheckResult& result, const std::string& subject, const Side
   if (!path.empty()) {
     result.passed = true;
     result.verdict = Verdict::identical;
-    result.sentence = fmt::format("{} {}'s, bit for bit, {}, though the arms went different ways: {}",
-                                  subject, a.name, where, path);
+    result.sentence = fmt::format("{} have the same bits {}, although the arms computed differently: {}",
+                                  subject, where, path);
     return;
   }
   result.passed = false;
   result.verdict = Verdict::vacuous;
   result.sentence = fmt::format(
-      "{} {}'s, bit for bit, {}, and nothing else recorded tells the arms apart, also not in float64: "
-      "the option under test did nothing; claim identical if that is meant",
-      subject, a.name, where);
+      "{} have the same bits {}, also in float64, and nothing recorded shows that the arms computed "
+      "differently: the option under test had no effect; claim identical if that is intended",
+      subject, where);
 }
 
 std::vector<JudgedGap> judge_gaps(const Check& check, const std::vector<TwinGap>& gaps, const Side& a,
@@ -157,7 +155,7 @@ CheckResult judge_by_twins(const Check& check, const std::vector<Side>& sides) {
       *std::ranges::max_element(judged, [](const JudgedGap& x, const JudgedGap& y) { return leads(y, x); });
   const TwinGap& lead = *leader.gap;
   const std::string where = over_text(lead.steps);
-  const std::string subject = subject_text(check, gaps, b);
+  const std::string subject = subject_text(check, gaps, a, b);
   CheckResult result;
   result.twins = twins;
   for (const TwinGap& gap : gaps)
@@ -175,18 +173,20 @@ CheckResult judge_by_twins(const Check& check, const std::vector<Side>& sides) {
     add_roundings(result, leader.size);
   result.worst = lead.worst;
   for (const TwinGap& gap : gaps)
-    for (Json row : gap.rows) {
-      row["collapse_log2"] = json_number(gap.collapse.log2_ratio());
+    for (results::TensorRow row : gap.rows) {
+      row.measured["collapse_log2"] = json_number(gap.collapse.log2_ratio());
       result.tensors.push_back(std::move(row));
     }
   if (result.verdict == Verdict::different) {
     result.sentence = residual_text(lead, rule, a, b, where);
+    result.looks_like = lead.broken.empty() ? shape_text(lead) : "";
     if (gaps.size() > 1)
       result.sentence +=
           fmt::format("; {} of {} quantities differ",
                       std::ranges::count(judged, Verdict::different, &JudgedGap::verdict), gaps.size());
   } else if (result.verdict == Verdict::imprecise) {
-    result.sentence = imprecise_text(leader, judged, a, b, where);
+    result.sentence = imprecise_text(leader, a, b, where);
+    result.looks_like = known_cause(judged);
   } else if (result.verdict == Verdict::vacuous) {
     result.sentence = far_twin_text(leader, a, b, where);
   } else if (result.verdict == Verdict::identical) {
@@ -194,7 +194,7 @@ CheckResult judge_by_twins(const Check& check, const std::vector<Side>& sides) {
   } else {
     const bool several = gaps.size() > 1;
     result.sentence =
-        fmt::format("{} {}'s up to rounding {}: {}{}{}{}", subject, a.name, where,
+        fmt::format("{} differ only by rounding {}: {}{}{}{}", subject, where,
                     several ? "weakest in " + lead.quantity + ", " : "", rule.explain(lead.collapse),
                     lead.estimated ? " (estimated from sketches)" : "", common_loss_text(judged));
   }
@@ -214,17 +214,17 @@ CheckResult judge_without_twins(const Check& check, const std::vector<Side>& sid
       try {
         static_cast<void>(twin_of(side));
       } catch (const MissingEvidence& problem) {
-        throw MissingEvidence(fmt::format("{}; or it is held against its rounding noise{}", problem.what(),
+        throw MissingEvidence(fmt::format("{}; or compare it with its rounding noise{}", problem.what(),
                                           side.floors_problem.empty() ? "" : ": " + side.floors_problem));
       }
     }
   const std::vector<BoundedGap> gaps = measure_bounded(check, sides);
-  const std::string subject = bounded_subject(check, gaps, sides.at(1).name);
+  const std::string subject = bounded_subject(check, gaps, sides.at(0).name, sides.at(1).name);
   CheckResult result = judge_bound(gaps, {}, {sides.at(0).name, sides.at(1).name, subject});
   if (result.verdict == Verdict::identical)
     judge_same_bits(result, subject, sides.at(0), sides.at(1), "over the window", "");
   else
-    result.sentence += "; float64 twins cannot tell, an arm has none";
+    result.sentence += "; an arm has no float64 twin, so measured floors decide";
   return result;
 }
 
@@ -234,9 +234,10 @@ CheckResult judge_without_twins(const Check& check, const std::vector<Side>& sid
 void judge_sixteen_bits(CheckResult& result, const Check& check, const std::vector<Side>& sides) {
   const std::vector<BoundedGap> gaps = measure_bounded(check, sides);
   CheckResult bound = judge_bound(
-      gaps, {}, {sides.at(0).name, sides.at(1).name, bounded_subject(check, gaps, sides.at(1).name)});
+      gaps, {},
+      {sides.at(0).name, sides.at(1).name, bounded_subject(check, gaps, sides.at(0).name, sides.at(1).name)});
   if (!bound.passed) {
-    bound.sentence += "; it collapses in float64, but 16 bits do not make it so large";
+    bound.sentence += "; the gap vanishes in float64, but 16 bits do not explain its size";
     result = std::move(bound);
     return;
   }

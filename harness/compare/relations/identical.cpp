@@ -18,7 +18,7 @@ CheckResult judge_tensors(const Check& check, const Side& a, const Side& b, Bits
     if (steps.empty() || steps.back() != pair.expected.step)
       steps.push_back(pair.expected.step);
   }
-  claim.holds = fmt::format("{} of {} is {}'s, bit for bit, at {} ({})", check.quantity(), b.name, a.name,
+  claim.holds = fmt::format("{} of {} and {} have the same bits at {} ({})", check.quantity(), b.name, a.name,
                             steps_text(steps), count_text(pairs.size(), "tensor"));
   return judge_tensor_bits(pairs, claim);
 }
@@ -37,8 +37,8 @@ CheckResult judge_identical(const Check& check, const std::vector<Side>& sides) 
   pairs.reserve(names.size());
   for (const std::string& name : names)
     pairs.push_back({name, channel_at(a, name, steps), channel_at(b, name, steps)});
-  claim.holds = fmt::format("{} of {} {} {}'s, bit for bit, {}", list_text(names), b.name,
-                            names.size() == 1 ? "is" : "are", a.name, over_text(steps));
+  claim.holds = fmt::format("{} of {} and {} have the same bits {}", list_text(names), b.name, a.name,
+                            over_text(steps));
   return judge_series_bits(pairs, claim);
 }
 

@@ -27,24 +27,22 @@ CheckResult vacuous(const std::string& quantity, const Side& a, const Side& b, i
   CheckResult result;
   result.verdict = Verdict::vacuous;
   result.sentence = fmt::format(
-      "{} of {} is {}'s at the same step as well as {} {}: nothing there can show a lag; choose a "
-      "window in "
-      "which it moves",
+      "{} of {} has {}'s bits at the same step as well as {} {}, so the window shows no lag; choose a "
+      "window in which it changes",
       quantity, b.name, a.name, lag_text(lag), where);
   return result;
 }
 
-/// Returns the lag that the whole curves show, for a claim that failed: "; lr of b lags a's by 1 step, bit
-/// for bit".
+/// Returns the lag that the whole curves show, for a claim that failed: "lr of b lags a's by 1 step, bit for
+/// bit".
 std::string fitting_lag(const std::string& channel, const Side& a, const Side& b) {
   const Series left = channel_at(a, channel, a.trace->steps());
   const Series right = channel_at(b, channel, b.trace->steps());
   if (left.steps != right.steps)
     return "";
   if (measure_series(left, right).identical())
-    return fmt::format("; {} of {} is {}'s at the same step", channel, b.name, a.name);
-  const std::string pattern = pattern_text(channel, a.name, b.name, left, right, measure_series(left, right));
-  return pattern.empty() ? "" : "; " + pattern;
+    return fmt::format("{} of {} is {}'s at the same step", channel, b.name, a.name);
+  return pattern_text(channel, a.name, b.name, left, right, measure_series(left, right));
 }
 
 CheckResult judge_lagged_channels(const Check& check, const std::vector<Side>& sides, BitsClaim claim) {
@@ -67,11 +65,11 @@ CheckResult judge_lagged_channels(const Check& check, const std::vector<Side>& s
   for (const std::string& name : names)
     pairs.push_back({name, channel_at(a, name, steps), channel_at(b, name, later)});
   claim.holds =
-      fmt::format("{} of {} {} {}'s {}, bit for bit, {} (of {})", list_text(names), b.name,
-                  names.size() == 1 ? "is" : "are", a.name, lag_text(check.lag), over_text(steps), a.name);
+      fmt::format("{} of {} {} {} the same bits as {}'s {} (of {})", list_text(names), b.name,
+                  lag_text(check.lag), names.size() == 1 ? "has" : "have", a.name, over_text(steps), a.name);
   CheckResult result = judge_series_bits(pairs, claim);
   if (!result.passed)
-    result.sentence += fitting_lag(names.front(), a, b);
+    result.looks_like = fitting_lag(names.front(), a, b);
   for (const SeriesPair& pair : pairs)
     if (result.passed && pair.expected.size() > 0) {
       const Series unmoved = channel_at(b, pair.channel, steps);
@@ -93,8 +91,8 @@ CheckResult judge_lagged_tensors(const Check& check, const Side& a, const Side& 
     moves = moves || !(unmoved.sketch || unmoved.whole()) ||
             !measure_tensor(pairs.back().expected, unmoved).identical;
   }
-  claim.holds = fmt::format("{} of {} is {}'s {}, bit for bit ({})", check.quantity(), b.name, a.name,
-                            lag_text(check.lag), count_text(pairs.size(), "tensor"));
+  claim.holds = fmt::format("{} of {} {} has the same bits as {}'s ({})", check.quantity(), b.name,
+                            lag_text(check.lag), a.name, count_text(pairs.size(), "tensor"));
   const CheckResult result = judge_tensor_bits(pairs, claim);
   return result.passed && !moves ? vacuous(check.quantity(), a, b, check.lag, "in the window") : result;
 }
@@ -105,8 +103,8 @@ CheckResult judge_lagged(const Check& check, const std::vector<Side>& sides) {
   const Side& a = sides.at(0);
   const Side& b = sides.at(1);
   if (check.lag == 0)
-    throw MissingEvidence("a lag of 0 steps is no lag; use the relation identical");
-  const BitsClaim claim{a.name, b.name, "", fmt::format("is not {}'s {}", a.name, lag_text(check.lag))};
+    throw MissingEvidence("invalid lag of 0 steps; use the relation identical");
+  const BitsClaim claim{a.name, b.name, "", fmt::format("{} differs from {}'s", lag_text(check.lag), a.name)};
   return check.of_tensors() ? judge_lagged_tensors(check, a, b, claim)
                             : judge_lagged_channels(check, sides, claim);
 }

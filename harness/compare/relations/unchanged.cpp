@@ -30,7 +30,7 @@ CheckResult judge_unchanged_tensors(const Check& check, const Side& side, BitsCl
       steps.push_back(pair.actual.step);
   }
   claim.holds =
-      fmt::format("{} of {} is what it was one step earlier, bit for bit, at {} ({})", check.quantity(),
+      fmt::format("{} of {} has the bits of one step earlier at {} ({})", check.quantity(),
                   side.name, steps_text(steps), count_text(pairs.size(), "tensor"));
   return judge_tensor_bits(pairs, claim);
 }

@@ -51,19 +51,19 @@ GoldenDiff diff_files(const fs::path& before, const fs::path& after) {
 GoldenDiff diff_with_last_run(const Case& source, const fs::path& out) {
   Golden stored = read_intact_golden(source.golden_file);
   Golden now;
-  const Json results = last_results(source.name, out);
-  if (!results.value("settings", Json::array()).empty())
+  const results::Case last = last_results(source.name, out);
+  if (!last.settings.empty())
     throw UserError("the last run of " + source.name +
                     " was changed by --set (its values are not the case's); run it as it is: parity run " +
                     source.file.string());
-  for (const Json& arm : results.at("arms")) {
-    const std::string name = arm.at("name");
+  for (const results::Arm& arm : last.arms) {
+    const std::string& name = arm.name;
     if (std::find(source.golden.arms.begin(), source.golden.arms.end(), name) == source.golden.arms.end())
       continue;
-    const Trace trace = Trace::open(out / arm.at("trace").get<std::string>());
+    const Trace trace = Trace::open(out / arm.trace);
     std::optional<Trace> twin;
-    if (arm.at("twin").is_string())
-      twin = Trace::open(out / "runs" / arm.at("twin").get<std::string>());
+    if (!arm.twin.empty())
+      twin = Trace::open(out / "runs" / arm.twin);
     now.arms[name] = content_of({&trace, twin ? &*twin : nullptr, false, 0});
     // While bits agree, no twin is needed. If the run has none, this leaves out the stored one too.
     if (const auto old = stored.arms.find(name); !twin && old != stored.arms.end())

@@ -10,6 +10,7 @@
 #include "harness/compare/bits.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/golden/diff.hpp"
+#include "harness/results/schema.hpp"
 #include "harness/suite/goldens/review.hpp"
 #include "harness/suite/results/case_outcome.hpp"
 #include "harness/suite/results/curves.hpp"
@@ -29,12 +30,13 @@ struct ArmPair {
   const GoldenArm* after;
 };
 
-Json reviewed_arm(const std::string& name, const GoldenArm& arm) {
-  return {{"name", name},
-          {"status", "complete"},
-          {"steps", arm.run.steps.size()},
-          {"config", arm.config},
-          {"provenance", {{"fingerprint", arm.fingerprint}}}};
+results::Arm reviewed_arm(const std::string& name, const GoldenArm& arm) {
+  results::Arm result;
+  result.name = name;
+  result.steps = static_cast<int64_t>(arm.run.steps.size());
+  result.config = arm.config;
+  result.provenance = {{"fingerprint", arm.fingerprint}};
+  return result;
 }
 
 std::map<int64_t, double> reviewed_values(const GoldenArm* arm, const std::string& channel) {
@@ -48,7 +50,7 @@ std::map<int64_t, double> reviewed_values(const GoldenArm* arm, const std::strin
 }
 
 /// Returns both versions of a channel over the steps of either, and their gap.
-Json curve_json(const ArmPair& pair, const std::string& channel) {
+results::Curve reviewed_curve(const ArmPair& pair, const std::string& channel) {
   const auto before = reviewed_values(pair.before, channel);
   const auto after = reviewed_values(pair.after, channel);
   std::set<int64_t> steps;
@@ -56,50 +58,51 @@ Json curve_json(const ArmPair& pair, const std::string& channel) {
     for (const auto& entry : *side)
       steps.insert(entry.first);
   const auto at = [](const auto& values, int64_t step) {
-    return values.contains(step) ? json_number(values.at(step)) : Json();
+    return values.contains(step) ? results::Value(values.at(step)) : std::nullopt;
   };
-  Json curve = {{"channel", channel}, {"steps", steps}, {"series", Json::object()}, {"gap", Json::object()}};
+  results::Series old{pair.revision, {}}, now{now_name, {}}, gap{now_name, {}};
   for (const int64_t step : steps) {
-    if (pair.before)
-      curve["series"][pair.revision].push_back(at(before, step));
-    if (pair.after)
-      curve["series"][now_name].push_back(at(after, step));
-    if (pair.before && pair.after)
-      curve["gap"][now_name].push_back(before.contains(step) && after.contains(step)
-                                           ? json_number(std::abs(after.at(step) - before.at(step)))
-                                           : Json());
+    old.values.push_back(at(before, step));
+    now.values.push_back(at(after, step));
+    gap.values.push_back(before.contains(step) && after.contains(step)
+                             ? results::Value(std::abs(after.at(step) - before.at(step)))
+                             : std::nullopt);
   }
+  results::Curve curve{.channel = channel, .steps = {steps.begin(), steps.end()}};
+  if (pair.before)
+    curve.series.push_back(std::move(old));
+  if (pair.after)
+    curve.series.push_back(std::move(now));
+  if (pair.before && pair.after)
+    curve.gap.push_back(std::move(gap));
   return curve;
 }
 
 /// Returns the curves of the channels to plot.
-Json curves_json(const ArmPair& pair) {
+std::vector<results::Curve> reviewed_curves(const ArmPair& pair) {
   std::set<std::string> names;
   for (const GoldenArm* side : {pair.before, pair.after})
     if (side)
       for (const auto& [name, channel] : side->run.channels)
         if (name.find("digest") == std::string::npos)
           names.insert(name);
-  Json curves = Json::array();
+  std::vector<results::Curve> curves;
   for (const std::string& name : names)
-    curves.push_back(curve_json(pair, name));
+    curves.push_back(reviewed_curve(pair, name));
   return curves;
 }
 
 /// Returns a row for each tensor of the phase that both versions have.
-Json tensors_json(const ArmPair& pair, const std::string& phase) {
-  Json rows = Json::array();
+std::vector<results::TensorRow> reviewed_tensors(const ArmPair& pair, const std::string& phase) {
+  std::vector<results::TensorRow> rows;
   for (const SketchRow& old : pair.before->sketches) {
     const auto found = std::find_if(pair.after->sketches.begin(), pair.after->sketches.end(),
                                     [&](const SketchRow& each) { return each.key == old.key; });
     if (name_of(old.key.phase) != phase || found == pair.after->sketches.end())
       continue;
     const TensorGap gap = measure_tensor({old.key, &old, nullptr}, {old.key, &*found, nullptr});
-    rows.push_back({{"step", old.key.step},
-                    {"phase", phase},
-                    {"name", old.key.name},
-                    {"identical", gap.identical},
-                    {"relative_l2", json_number(gap.relative_l2)}});
+    rows.push_back(
+        {old.key.step, phase, old.key.name, gap.identical, {{"relative_l2", json_number(gap.relative_l2)}}});
   }
   return rows;
 }
@@ -116,38 +119,30 @@ std::string row_sentence(const ArmPair& pair, const GoldenDifference& row) {
   return text;
 }
 
-Json reviewed_check(const ArmPair& pair, const GoldenDifference& row, size_t number) {
-  Json measured = Json::object();
+results::Check reviewed_check(const ArmPair& pair, const GoldenDifference& row, size_t number) {
+  results::Check check = golden_finding(fmt::format("{} {}:{}", pair.golden, pair.arm, number), row.quantity,
+                                        Verdict::different, row_sentence(pair, row));
+  check.because = "a golden changes only for a stated reason";
   if (row.max_ulp)
-    measured["max_ulp"] = *row.max_ulp;
+    check.measured["max_ulp"] = *row.max_ulp;
   if (row.relative_l2)
-    measured["relative_l2"] = json_number(*row.relative_l2);
-  Json check = {{"id", fmt::format("{} {}:{}", pair.golden, pair.arm, number)},
-                {"kind", "golden"},
-                {"quantity", row.quantity},
-                {"arms", Json::array()},
-                {"against", "golden"},
-                {"relation", "identical"},
-                {"because", "a golden changes only when somebody can say why"},
-                {"passed", false},
-                {"verdict", "different"},
-                {"sentence", row_sentence(pair, row)},
-                {"measured", measured},
-                {"command", shell_quote({"parity", "golden", "diff", pair.revision, pair.golden})}};
+    check.measured["relative_l2"] = json_number(*row.relative_l2);
+  check.finding.distance = results::distance_of(check.measured);
+  check.finding.next = shell_quote({"parity", "golden", "diff", pair.revision, pair.golden});
   const auto old = row.first_step ? reviewed_values(pair.before, row.quantity) : std::map<int64_t, double>();
   const auto now = row.first_step ? reviewed_values(pair.after, row.quantity) : std::map<int64_t, double>();
-  if (row.first_step && old.contains(*row.first_step) && now.contains(*row.first_step))
-    check["worst"] = {{"step", *row.first_step},
-                      {"tensor", row.quantity},
-                      {"expected", json_number(old.at(*row.first_step))},
-                      {"actual", json_number(now.at(*row.first_step))}};
+  if (row.first_step && old.contains(*row.first_step) && now.contains(*row.first_step)) {
+    check.finding.where = results::Place{*row.first_step, row.quantity, {}, {}};
+    check.finding.expected = json_number(old.at(*row.first_step));
+    check.finding.actual = json_number(now.at(*row.first_step));
+  }
   if (!row.tensor.empty())
-    check["tensors"] = tensors_json(pair, row.quantity);
+    check.tensors = reviewed_tensors(pair, row.quantity);
   return check;
 }
 
-Json reviewed_config_difference(const ArmPair& pair) {
-  Json differences = Json::array();
+std::vector<results::ConfigDifference> reviewed_config_difference(const ArmPair& pair) {
+  std::vector<results::ConfigDifference> differences;
   if (!pair.before || !pair.after)
     return differences;
   const FlatConfig old = flatten(pair.before->config);
@@ -160,37 +155,35 @@ Json reviewed_config_difference(const ArmPair& pair) {
     const Json left = old.contains(key) ? old.at(key) : Json();
     const Json right = now.contains(key) ? now.at(key) : Json();
     if (left != right)
-      differences.push_back({{"key", key}, {"values", {{pair.revision, left}, {now_name, right}}}});
+      differences.push_back({key, {{pair.revision, left}, {now_name, right}}});
   }
   return differences;
 }
 
-Json case_json(const ArmPair& pair, const std::vector<GoldenDifference>& rows,
-               const std::vector<std::string>& notes) {
-  Json arms = Json::array();
+results::Case reviewed_case(const ArmPair& pair, const std::vector<GoldenDifference>& rows,
+                            const std::vector<std::string>& notes) {
+  results::Case item;
+  item.name = pair.golden + " " + pair.arm;
+  item.title = fmt::format("Golden of {}, arm {}", pair.golden, pair.arm);
+  item.question = "What changed since " + pair.revision + "?";
   if (pair.before)
-    arms.push_back(reviewed_arm(pair.revision, *pair.before));
+    item.arms.push_back(reviewed_arm(pair.revision, *pair.before));
   if (pair.after)
-    arms.push_back(reviewed_arm(now_name, *pair.after));
-  Json checks = Json::array();
+    item.arms.push_back(reviewed_arm(now_name, *pair.after));
   for (const GoldenDifference& row : rows)
-    checks.push_back(reviewed_check(pair, row, checks.size() + 1));
-  return {{"name", pair.golden + " " + pair.arm},
-          {"title", fmt::format("Golden of {}, arm {}", pair.golden, pair.arm)},
-          {"question", "What changed since " + pair.revision + "?"},
-          {"passed", rows.empty()},
-          {"verdict", rows.empty() ? "identical" : "different"},
-          {"sentence", rows.empty()       ? "the values are the same, bit for bit"
-                       : rows.size() == 1 ? row_sentence(pair, rows.front())
-                                          : fmt::format("{} quantities changed: {}", rows.size(),
-                                                        row_sentence(pair, rows.front()))},
-          {"notes", notes},
-          {"arms", arms},
-          {"reference", arms.front().at("name")},
-          {"config_difference", reviewed_config_difference(pair)},
-          {"curves", curves_json(pair)},
-          {"checks", checks},
-          {"reproduce", shell_quote({"parity", "golden", "diff", pair.revision, pair.golden})}};
+    item.checks.push_back(reviewed_check(pair, row, item.checks.size() + 1));
+  item.passed = rows.empty();
+  item.verdict = name_of(rows.empty() ? Verdict::identical : Verdict::different);
+  item.sentence = rows.empty()       ? "the values are the same, bit for bit"
+                  : rows.size() == 1 ? row_sentence(pair, rows.front())
+                                     : fmt::format("{} quantities changed: {}", rows.size(),
+                                                   row_sentence(pair, rows.front()));
+  item.notes = notes;
+  item.reference = item.arms.front().name;
+  item.config_difference = reviewed_config_difference(pair);
+  item.curves = reviewed_curves(pair);
+  item.reproduce = shell_quote({"parity", "golden", "diff", pair.revision, pair.golden});
+  return item;
 }
 
 std::vector<std::string> reasons(const ReviewedGolden& golden) {
@@ -202,8 +195,8 @@ std::vector<std::string> reasons(const ReviewedGolden& golden) {
 }
 
 /// Returns one case for each changed arm.
-std::vector<Json> cases_of(const std::string& revision, const ReviewedGolden& golden) {
-  std::vector<Json> cases;
+std::vector<results::Case> cases_of(const std::string& revision, const ReviewedGolden& golden) {
+  std::vector<results::Case> cases;
   static const GoldenContent none;
   const GoldenContent& before = golden.before ? golden.before->arms : none;
   const GoldenContent& after = golden.after ? golden.after->arms : none;
@@ -219,7 +212,7 @@ std::vector<Json> cases_of(const std::string& revision, const ReviewedGolden& go
     std::vector<GoldenDifference> mine;
     std::copy_if(rows.begin(), rows.end(), std::back_inserter(mine),
                  [&](const GoldenDifference& row) { return row.arm == name; });
-    cases.push_back(case_json(pair, mine, reasons(golden)));
+    cases.push_back(reviewed_case(pair, mine, reasons(golden)));
   }
   return cases;
 }
@@ -231,11 +224,11 @@ void write_review_results(const GoldenReview& review, const Json& producer,
   ResultsWriter writer(file);
   std::vector<CaseOutcome> outcomes;
   for (const ReviewedGolden& golden : review.goldens)
-    for (const Json& item : cases_of(review.revision, golden)) {
+    for (const results::Case& item : cases_of(review.revision, golden)) {
       writer.add(outcomes.size(), item);
       outcomes.push_back(outcome_of(item));
     }
-  writer.finish({{"schema", "parity.results/1"},
+  writer.finish({{"schema", results::schema},
                  {"producer", producer},
                  {"command", command},
                  {"started", ""},

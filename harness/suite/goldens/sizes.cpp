@@ -52,30 +52,21 @@ GoldenSizes golden_sizes(const fs::path& root, uint64_t limit) {
   return sizes;
 }
 
-Json oversized_goldens_results(const GoldenSizes& sizes) {
+results::Case oversized_goldens_results(const GoldenSizes& sizes) {
   const std::string sentence = fmt::format(
       "the goldens take {} in {} file{}, and may take {}; the largest are {}; store fewer arms ([golden] "
       "arms), a "
       "smaller model, or allow more with --max-total-size",
       format_bytes(sizes.bytes()), sizes.files.size(), sizes.files.size() == 1 ? "" : "s",
       format_bytes(sizes.limit), describe_largest(sizes));
-  const Json check = {
-      {"id", "size of goldens:1"},
-      {"kind", "golden"},
-      {"quantity", "total size"},
-      {"arms", Json::array()},
-      {"against", "golden"},
-      {"relation", "bounded"},
-      {"because", "every clone pays for goldens, and nobody reviews what has become too much"},
-      {"passed", false},
-      {"verdict", "different"},
-      {"sentence", sentence},
-      {"measured", {{"bytes", sizes.bytes()}, {"files", sizes.files.size()}}},
-      {"limit", {{"bytes", sizes.limit}}},
-      {"command", "parity golden verify --max-total-size SIZE"}};
-  return suite_failure("size of goldens", "What the goldens take",
-                       "Do the goldens stay small enough to keep?", sentence, "different",
-                       Json::array({check}));
+  results::Check check = golden_finding("size of goldens:1", "total size", Verdict::different, sentence);
+  check.relation = "bounded";
+  check.because = "every clone downloads all goldens, and nobody reviews files that are too large";
+  check.measured = {{"bytes", sizes.bytes()}, {"files", sizes.files.size()}};
+  check.limit = {{"bytes", sizes.limit}};
+  check.finding.next = "parity golden verify --max-total-size SIZE";
+  return suite_failure("size of goldens", "Size of the goldens", "Do the goldens stay small enough to keep?",
+                       sentence, {check});
 }
 
 }  // namespace parity

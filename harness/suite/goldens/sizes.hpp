@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/json.hpp"
+#include "harness/results/case.hpp"
 
 namespace parity {
 
@@ -34,7 +35,7 @@ struct GoldenSizes {
 /// Returns the sizes of every golden (*.h5) of the cases below `root`, and of the measured power next to it.
 GoldenSizes golden_sizes(const std::filesystem::path& root, uint64_t limit);
 
-/// Returns a failed case for results.json that reports the total size, the largest files and a remedy.
-Json oversized_goldens_results(const GoldenSizes& sizes);
+/// Returns a failed case that reports the total size, the largest files and a remedy.
+results::Case oversized_goldens_results(const GoldenSizes& sizes);
 
 }  // namespace parity

@@ -48,19 +48,18 @@ bool recorded_power_is_stale(const Case& source) {
   return !power.is_null() && text_or(power, "case_digest") != case_digest(source);
 }
 
-Json stored_power(const Case& source, const fs::path& out) {
+std::optional<results::PowerSummary> stored_power(const Case& source, const fs::path& out) {
   if (!source.settings.empty())
-    return nullptr;
+    return std::nullopt;
   Json power = measurement(power_file(source, out), source);
   if (power.is_null())
     power = measurement(recorded_power_file(source), source);
   if (power.is_null())
-    return nullptr;
+    return std::nullopt;
   std::string sentence = text_or(power, "sentence");
   if (text_or(power, "case_digest") != case_digest(source))
     sentence += " (measured before the case changed; run: parity power " + source.name + " --record)";
-  return {
-      {"sentence", sentence}, {"arm", text_or(power, "arm")}, {"clean", power.value("clean", Json(false))}};
+  return results::PowerSummary{sentence, text_or(power, "arm"), power.value("clean", Json()) == true};
 }
 
 }  // namespace parity

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
-#include "harness/base/json.hpp"
+#include "harness/results/case.hpp"
 #include "harness/suite/cases/case.hpp"
 
 namespace parity {
@@ -23,9 +24,9 @@ std::string case_digest(const Case& source);
 /// Returns whether the measurement next to the golden is of an older version of the case file.
 bool recorded_power_is_stale(const Case& source);
 
-/// Returns the content of the newer of the two files for a report: {"sentence", "arm", "clean"}. Returns null
+/// Returns the summary of the newer of the two files, for a report. Returns nothing
 /// if there is no measurement, a file is damaged, or `--set` changed the case. If the case file has changed
 /// since the measurement, the sentence says so.
-Json stored_power(const Case& source, const std::filesystem::path& out);
+std::optional<results::PowerSummary> stored_power(const Case& source, const std::filesystem::path& out);
 
 }  // namespace parity

@@ -32,18 +32,12 @@ std::string sentence_of(const fs::path& file) {
          "; delete the file, or restore the case";
 }
 
-Json check_of(const fs::path& file, size_t number) {
-  return {{"id", fmt::format("{}:{}", case_name, number)},
-          {"kind", "golden"},
-          {"quantity", path_from_here(file)},
-          {"arms", Json::array()},
-          {"against", "golden"},
-          {"relation", "identical"},
-          {"because", "a golden that no case is held against looks like a check and is none"},
-          {"passed", false},
-          {"verdict", "missing"},
-          {"sentence", sentence_of(file)},
-          {"command", "parity list"}};
+results::Check check_of(const fs::path& file, size_t number) {
+  results::Check check = golden_finding(fmt::format("{}:{}", case_name, number), path_from_here(file),
+                                        Verdict::missing, sentence_of(file));
+  check.because = "no case is compared with this golden, so it checks nothing";
+  check.finding.next = "parity list";
+  return check;
 }
 
 /// Returns whether a golden belongs to a case file outside `cases`, next to the folder of goldens.
@@ -97,14 +91,14 @@ std::vector<fs::path> unused_goldens(const fs::path& root) {
   return unused;
 }
 
-Json unused_goldens_results(const std::vector<fs::path>& files) {
-  Json checks = Json::array();
+results::Case unused_goldens_results(const std::vector<fs::path>& files) {
+  std::vector<results::Check> checks;
   for (const fs::path& file : files)
     checks.push_back(check_of(file, checks.size() + 1));
   const std::string sentence = fmt::format("{} golden file{} belong{} to no case", files.size(),
                                            files.size() == 1 ? "" : "s", files.size() == 1 ? "s" : "");
   return suite_failure(std::string(case_name), "Goldens that belong to no case",
-                       "Is every golden held against a case?", sentence, "missing", checks);
+                       "Is every golden compared with a case?", sentence, checks);
 }
 
 }  // namespace parity

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/results/case.hpp"
 
 namespace parity {
 
@@ -20,8 +20,8 @@ std::vector<std::filesystem::path> golden_files(const std::filesystem::path& roo
 /// \throws UserError if a case cannot be read
 std::vector<std::filesystem::path> unused_goldens(const std::filesystem::path& root);
 
-/// Returns a failed case for results.json with one check for each unused golden, so that every report shows
+/// Returns a failed case with one check for each unused golden, so that every report shows
 /// them.
-Json unused_goldens_results(const std::vector<std::filesystem::path>& files);
+results::Case unused_goldens_results(const std::vector<std::filesystem::path>& files);
 
 }  // namespace parity

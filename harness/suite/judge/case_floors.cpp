@@ -53,12 +53,12 @@ void attach_floors(std::map<std::string, ArmEvidence>& arms, const Case& source,
   }
 }
 
-Json calibration_of(const Floors& floors) {
+std::optional<results::Calibration> calibration_of(const Floors& floors) {
   if (floors.empty())
-    return nullptr;
+    return std::nullopt;
   const auto repeats = integer_or(floors.evidence, "repeats", 1);
   std::map<std::string, int64_t> runs;  // by arm
-  Json kinds = Json::array();
+  std::vector<std::string> kinds;
   for (size_t kind = 0; kind < floors.kinds.size(); ++kind) {
     const std::string& name = floors.kinds[kind];
     bool any = false;
@@ -74,7 +74,7 @@ Json calibration_of(const Floors& floors) {
   int64_t most = 0;
   for (const auto& [arm, count] : runs)
     most = std::max(most, count);
-  return {{"command", text_or(floors.evidence, "command")}, {"runs", most}, {"kinds", kinds}};
+  return results::Calibration{text_or(floors.evidence, "command"), most, kinds};
 }
 
 }  // namespace parity

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "harness/compare/judge.hpp"
 #include "harness/golden/golden_file.hpp"
+#include "harness/results/case.hpp"
 #include "harness/suite/cases/case.hpp"
 
 namespace parity {
@@ -19,10 +21,10 @@ namespace parity {
 /// \param golden  must outlive the arms
 void attach_floors(std::map<std::string, ArmEvidence>& arms, const Case& source, const StoredGolden& golden);
 
-/// Returns the origin of a case's floors, for its results: {"command", "runs", "kinds"}; null without floors.
+/// Returns the origin of a case's floors, for its results; nothing without floors.
 ///
 /// `runs` is the number of noise runs that were measured of an arm (the largest of any arm). Each repeat with
 /// weights moved by an eps counts.
-Json calibration_of(const Floors& floors);
+std::optional<results::Calibration> calibration_of(const Floors& floors);
 
 }  // namespace parity

@@ -2,31 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "harness/base/enum_names.hpp"
 #include "harness/compare/check.hpp"
 #include "harness/golden/evidence_record.hpp"
+#include "harness/results/check_kind.hpp"
 
 namespace parity {
-
-/// The kinds of checks.
-enum class CheckKind {
-  pair,      ///< a claim of the case file about its arms
-  training,  ///< the loss of an arm fell
-  replicas,  ///< ranks that hold the same tensor hold the same bits
-  golden,    ///< an arm agrees with its golden
-};
-
-template <>
-struct EnumNames<CheckKind> {
-  static constexpr std::string_view what = "kind of check";
-  static constexpr std::array<std::string_view, 4> names = {"pair", "training", "replicas", "golden"};
-};
 
 /// One line of a case's results: a claim and its result.
 struct JudgedCheck {

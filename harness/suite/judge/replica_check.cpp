@@ -50,6 +50,7 @@ WorstPlace place_of(const ReplicaDifference& difference) {
   place.step = difference.step;
   place.quantity = difference.name;
   place.index = difference.index;
+  place.rank = difference.other;
   place.expected = difference.value.value_or(NAN);
   place.actual = difference.other_value.value_or(NAN);
   place.metric = "differing";
@@ -84,7 +85,7 @@ std::optional<JudgedCheck> replica_check(const std::string& arm, const Trace& tr
   }
   if (result.passed) {
     result.sentence = fmt::format(
-        "what several of the {} ranks of {} hold is the same on each, bit for bit: {} tensors and "
+        "the {} ranks of {} have the same bits in all that several of them hold: {} tensors and "
         "channels compared",
         trace.ranks(), arm, trace.replicas_compared());
     return JudgedCheck{CheckKind::replicas, "replicas", claim, result};

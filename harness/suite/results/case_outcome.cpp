@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "harness/base/json_fields.hpp"
-
 namespace parity {
 namespace {
 
@@ -39,28 +37,26 @@ Verdict failed_verdict_of(std::string_view name) {
   return enum_or(name, Verdict::different);
 }
 
-CaseOutcome outcome_of(const Json& item) {
+CaseOutcome outcome_of(const results::Case& item) {
   CaseOutcome outcome;
-  outcome.skipped = !text_or(item, "skipped").empty();
+  outcome.skipped = !item.skipped.empty();
   // A case without checks has shown nothing, even if it says that it passed.
-  outcome.passed = item.at("passed").get<bool>() && (outcome.skipped || !item.at("checks").empty());
+  outcome.passed = item.passed && (outcome.skipped || !item.checks.empty());
   std::vector<FailureKind> failures;
   std::vector<Verdict> verdicts;
-  for (const Json& arm : item.at("arms")) {
-    if (arm.at("status") != "complete")
-      failures.push_back(failure_kind_of(text_or(arm.value("failure", Json()), "kind")));
-    for (const char* key : {"run", "twin"})
-      if (const std::string run = text_or(arm, key); !run.empty())
+  for (const results::Arm& arm : item.arms) {
+    if (arm.status != results::ArmStatus::complete)
+      failures.push_back(arm.failure ? arm.failure->kind : FailureKind::crashed);
+    for (const std::string& run : {arm.run, arm.twin})
+      if (!run.empty())
         outcome.runs.push_back(run);
   }
-  for (const Json& check : item.at("checks")) {
-    const std::string verdict = check.at("verdict");
-    ++outcome.by_verdict[verdict];
-    const std::string evidence = text_or(check.value("evidence", Json()), "source");
-    outcome.checks_on_twins += evidence.empty() ? 0 : 1;
-    outcome.checks_on_stored_evidence += evidence == "stored" ? 1 : 0;
-    if (!check.at("passed").get<bool>())
-      verdicts.push_back(failed_verdict_of(verdict));
+  for (const results::Check& check : item.checks) {
+    ++outcome.by_verdict[check.verdict];
+    outcome.checks_on_twins += check.evidence ? 1 : 0;
+    outcome.checks_on_stored_evidence += check.evidence && check.evidence->stored() ? 1 : 0;
+    if (!check.passed)
+      verdicts.push_back(failed_verdict_of(check.verdict));
   }
   outcome.checks_failed = static_cast<int64_t>(verdicts.size());
   outcome.code = outcome.skipped ? ExitCode::agree : exit_code_of_case(failures, verdicts);
@@ -117,21 +113,30 @@ ExitCode exit_code_of(const std::vector<CaseOutcome>& cases, Part part) {
   return code;
 }
 
-Json suite_failure(const std::string& name, const std::string& title, const std::string& question,
-                   const std::string& sentence, const std::string& verdict, const Json& checks) {
-  return {{"name", name},
-          {"file", ""},
-          {"title", title},
-          {"question", question},
-          {"passed", false},
-          {"verdict", verdict},
-          {"sentence", sentence},
-          {"tags", Json::array()},
-          {"seconds", 0},
-          {"notes", Json::array()},
-          {"arms", Json::array()},
-          {"checks", checks},
-          {"reproduce", "parity golden verify"}};
+results::Check golden_finding(const std::string& id, const std::string& quantity, Verdict verdict,
+                              const std::string& sentence) {
+  results::Check check;
+  check.id = id;
+  check.kind = CheckKind::golden;
+  check.quantity = quantity;
+  check.against = "golden";
+  check.relation = "identical";
+  check.verdict = name_of(verdict);
+  check.sentence = sentence;
+  return check;
+}
+
+results::Case suite_failure(const std::string& name, const std::string& title, const std::string& question,
+                            const std::string& sentence, const std::vector<results::Check>& checks) {
+  results::Case item;
+  item.name = name;
+  item.title = title;
+  item.question = question;
+  item.verdict = checks.front().verdict;
+  item.sentence = sentence;
+  item.checks = checks;
+  item.reproduce = "parity golden verify";
+  return item;
 }
 
 }  // namespace parity

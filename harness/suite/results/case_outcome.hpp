@@ -11,6 +11,7 @@
 #include "harness/base/exit_code.hpp"
 #include "harness/base/json.hpp"
 #include "harness/compare/verdict.hpp"
+#include "harness/results/case.hpp"
 #include "harness/suite/runs/store.hpp"
 
 namespace parity {
@@ -31,8 +32,7 @@ struct CaseOutcome {
 };
 
 /// Returns the summary of a case.
-/// \param item  a case of results.json
-CaseOutcome outcome_of(const Json& item);
+CaseOutcome outcome_of(const results::Case& item);
 
 /// Returns the number of failed cases.
 int64_t count_failed(const std::vector<CaseOutcome>& cases);
@@ -60,8 +60,13 @@ Verdict failed_verdict_of(std::string_view name);
 /// \param verdicts  verdicts of its failed checks
 ExitCode exit_code_of_case(const std::vector<FailureKind>& failures, const std::vector<Verdict>& verdicts);
 
-/// Returns a failed case for results.json that reports a problem of the suite as a whole.
-Json suite_failure(const std::string& name, const std::string& title, const std::string& question,
-                   const std::string& sentence, const std::string& verdict, const Json& checks);
+/// Returns a failed check about goldens, without arms.
+results::Check golden_finding(const std::string& id, const std::string& quantity, Verdict verdict,
+                              const std::string& sentence);
+
+/// Returns a failed case that reports a problem of the suite as a whole. Its verdict is that of the first
+/// check.
+results::Case suite_failure(const std::string& name, const std::string& title, const std::string& question,
+                            const std::string& sentence, const std::vector<results::Check>& checks);
 
 }  // namespace parity

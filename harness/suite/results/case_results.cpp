@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/json_fields.hpp"
 #include "harness/base/process.hpp"
 #include "harness/compare/wording.hpp"
 #include "harness/suite/results/bisect_command.hpp"
@@ -23,88 +24,99 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-Json median_of_channel(const Trace* trace, const std::string& name) {
+std::optional<double> median_of_channel(const Trace* trace, const std::string& name) {
   if (!trace || !trace->channels().contains(name))
-    return nullptr;
+    return std::nullopt;
   std::vector<double> values = trace->channels().at(name).as_double();
   if (values.empty())
-    return nullptr;
+    return std::nullopt;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
-  return json_number(*middle);
+  return *middle;
+}
+
+results::ArmFailure failure_of(const RunFailure& failure) {
+  return {.kind = failure.kind, .message = failure.message, .step = {}, .phase = {}, .tensor = {}};
 }
 
 /// Returns the failure of a run: the trainer's own message from the trace if it has one, else the harness's.
-Json failure_of(const RunResult& run, const Trace* trace) {
-  if (!run.failure)
-    return nullptr;
-  Json failure = run.failure->to_json();
+results::ArmFailure failure_of(const RunResult& run, const Trace* trace) {
+  results::ArmFailure failure = failure_of(*run.failure);
   const std::optional<Json> own = trace ? trace->failure() : std::nullopt;
-  if (!own || !own->is_object() || run.failure->kind != FailureKind::crashed)
+  if (!own || !own->is_object() || failure.kind != FailureKind::crashed)
     return failure;
-  for (const char* key : {"message", "phase", "tensor"})
-    if (own->contains(key) && own->at(key).is_string())
-      failure[key] = own->at(key);
+  failure.message = text_or(*own, "message", failure.message);
+  failure.phase = text_or(*own, "phase");
+  failure.tensor = text_or(*own, "tensor");
   if (own->contains("step") && own->at("step").is_number_integer())
-    failure["step"] = own->at("step");
+    failure.step = own->at("step").get<int64_t>();
   if (own->value("kind", Json()) == name_of(FailureKind::non_finite))
-    failure["kind"] = name_of(FailureKind::non_finite);
+    failure.kind = FailureKind::non_finite;
   return failure;
 }
 
-Json arm_json(const PlannedArm& arm, const Evidence& evidence, const std::map<std::string, RunResult>& runs,
-              const fs::path& out) {
+results::Arm arm_result(const PlannedArm& arm, const Evidence& evidence,
+                        const std::map<std::string, RunResult>& runs, const fs::path& out) {
   const RunResult& run = runs.at(arm.run);
   const Trace* trace = evidence.trace(arm.name);
-  Json json = {{"name", arm.name},
-               {"run", arm.run},
-               {"trace", (run.folder / "trace.h5").lexically_relative(out).generic_string()},
-               {"cached", run.cached},
-               {"ranks", arm.ranks},
-               {"seconds", run.seconds},
-               {"steps", trace ? static_cast<int64_t>(trace->steps().size()) : 0},
-               {"tokens_per_second", median_of_channel(trace, "tokens_per_second")},
-               {"config", nest(arm.config)},
-               {"provenance", trace ? finite_json(trace->provenance()) : Json::object()},
-               {"status", run.complete() ? "complete" : "failed"},
-               {"failure", failure_of(run, trace)},
-               {"stderr_tail", run.stderr_tail},
-               {"twin", arm.twin.empty() ? Json() : Json(arm.twin)}};
-  if (run.complete() && !arm.twin.empty() && !runs.at(arm.twin).complete()) {
-    json["status"] = "failed";
-    json["failure"] = failure_of(runs.at(arm.twin), nullptr);
-    json["stderr_tail"] = runs.at(arm.twin).stderr_tail;
+  results::Arm result;
+  result.name = arm.name;
+  result.run = arm.run;
+  result.twin = arm.twin;
+  result.trace = (run.folder / "trace.h5").lexically_relative(out).generic_string();
+  result.cached = run.cached;
+  result.ranks = arm.ranks;
+  result.seconds = run.seconds;
+  result.steps = trace ? static_cast<int64_t>(trace->steps().size()) : 0;
+  result.tokens_per_second = median_of_channel(trace, "tokens_per_second");
+  result.config = nest(arm.config);
+  if (trace)
+    result.provenance = finite_json(trace->provenance());
+  result.stderr_tail = run.stderr_tail;
+  if (!run.complete()) {
+    result.failure = failure_of(run, trace);
+  } else if (!arm.twin.empty() && !runs.at(arm.twin).complete()) {
+    result.failure = failure_of(runs.at(arm.twin), nullptr);
+    result.stderr_tail = runs.at(arm.twin).stderr_tail;
   }
   for (const std::string& id : {arm.run, arm.twin})
-    if (const std::string problem = evidence.problem(id); !problem.empty()) {
-      json["status"] = "failed";
-      json["failure"] = RunFailure{FailureKind::bad_trace, problem}.to_json();
-    }
-  return json;
+    if (const std::string problem = evidence.problem(id); !problem.empty())
+      result.failure = failure_of(RunFailure{FailureKind::bad_trace, problem});
+  if (result.failure)
+    result.status = results::ArmStatus::failed;
+  return result;
 }
 
-Json config_difference(const PlannedCase& planned) {
+std::vector<results::ConfigDifference> config_difference(const PlannedCase& planned) {
   std::set<std::string> keys;
   for (const PlannedArm& arm : planned.arms)
     for (const auto& [key, value] : arm.config)
       keys.insert(key);
-  Json differences = Json::array();
+  std::vector<results::ConfigDifference> differences;
   for (const std::string& key : keys) {
-    Json values = Json::object();
+    results::ConfigDifference difference{key, {}};
     std::set<std::string> distinct;
     for (const PlannedArm& arm : planned.arms) {
       const auto found = arm.config.find(key);
-      values[arm.name] = found == arm.config.end() ? Json() : found->second;
-      distinct.insert(values[arm.name].dump());
+      difference.values.emplace_back(arm.name, found == arm.config.end() ? Json() : found->second);
+      distinct.insert(difference.values.back().second.dump());
     }
     if (distinct.size() > 1)
-      differences.push_back({{"key", key}, {"values", values}});
+      differences.push_back(std::move(difference));
   }
   return differences;
 }
 
+Json value_of_arm(const results::ConfigDifference& difference, const std::string& arm) {
+  for (const auto& [name, value] : difference.values)
+    if (name == arm)
+      return value;
+  return nullptr;
+}
+
 /// Returns the config keys that differ between the two arms of a failed claim; "" if there are many.
-std::string describe_cause(const std::vector<JudgedCheck>& judged, const Json& differing) {
+std::string describe_cause(const std::vector<JudgedCheck>& judged,
+                           const std::vector<results::ConfigDifference>& differing) {
   constexpr size_t most_keys = 3;
   const auto first =
       std::find_if(judged.begin(), judged.end(), [](const JudgedCheck& j) { return !j.result.passed; });
@@ -115,89 +127,112 @@ std::string describe_cause(const std::vector<JudgedCheck>& judged, const Json& d
   if (!of_pair)
     return "";
   std::vector<std::string> keys;
-  for (const Json& key : differing) {
-    const Json& one = key.at("values").at(first->claim.arms[0]);
-    const Json& other = key.at("values").at(first->claim.arms[1]);
+  for (const results::ConfigDifference& difference : differing) {
+    const Json one = value_of_arm(difference, first->claim.arms[0]);
+    const Json other = value_of_arm(difference, first->claim.arms[1]);
     if (one != other)  // the key may differ in another arm only
-      keys.push_back(
-          fmt::format("{}: {} against {}", key.at("key").get<std::string>(), one.dump(), other.dump()));
+      keys.push_back(fmt::format("{}: {} against {}", difference.key, one.dump(), other.dump()));
   }
   return keys.empty() || keys.size() > most_keys
              ? ""
              : fmt::format("; the arms differ in {}", fmt::join(keys, ", "));
 }
 
-Json worst_json(const WorstPlace& worst) {
-  return {{"step", worst.step},
-          {"tensor", worst.quantity},
-          {"index", worst.index},
-          {"expected", worst.expected ? json_number(*worst.expected) : Json()},
-          {"actual", worst.actual ? json_number(*worst.actual) : Json()},
-          {"metric", worst.metric},
-          {"value", json_number(worst.value)},
-          {"limit", json_number(worst.limit)}};
+/// Returns what a check found, with the commands that continue from there.
+results::Finding finding_of(const PlannedCase& planned, const JudgedCheck& judged,
+                            const std::map<std::string, RunResult>& runs, const fs::path& out) {
+  const CheckResult& result = judged.result;
+  results::Finding finding;
+  if (const auto& worst = result.worst) {
+    finding.where = results::Place{worst->step, worst->quantity, worst->index, worst->rank};
+    finding.expected = worst->expected ? json_number(*worst->expected) : Json();
+    finding.actual = worst->actual ? json_number(*worst->actual) : Json();
+    finding.metric = worst->metric;
+    finding.value = json_number(worst->value);
+    finding.limit = json_number(worst->limit);
+  }
+  finding.distance = results::distance_of(finite_json(result.measured));
+  finding.looks_like = result.looks_like;
+  finding.next = follow_up_command(planned, judged, runs, out);
+  finding.cause = bisect_command(planned, judged, runs, out);
+  return finding;
 }
 
-/// Returns the origin of float64 evidence; null if the verdict does not use any.
-Json evidence_json(const JudgedCheck& judged) {
+/// Returns the origin of float64 evidence; nothing if the verdict does not use any.
+std::optional<results::CheckEvidence> evidence_of(const JudgedCheck& judged) {
   if (!judged.result.twins)
-    return nullptr;
+    return std::nullopt;
+  results::CheckEvidence evidence;
   if (!judged.stored)
-    return {{"source", "measured"}};
-  return {{"source", "stored"},
-          {"date", judged.stored->date},
-          {"producer", judged.stored->producer},
-          {"commit", judged.stored->commit},
-          {"environment", judged.stored->environment},
-          {"runs", judged.stored->runs}};
+    return evidence;
+  evidence.source = results::CheckEvidence::Source::stored;
+  evidence.date = judged.stored->date;
+  evidence.producer = judged.stored->producer;
+  evidence.commit = judged.stored->commit;
+  evidence.environment = judged.stored->environment;
+  evidence.runs = judged.stored->runs;
+  return evidence;
 }
 
-/// Returns what was checked, found and compared. Thousands of stored quantities that agree get only a
-/// sentence.
-Json coverage_json(const JudgedCheck& judged) {
+/// Returns what was asked, found and compared. Thousands of stored quantities that agree get only a text.
+results::Coverage coverage_of(const JudgedCheck& judged) {
   const Coverage& coverage = judged.result.coverage;
   if (coverage.sides.empty())
-    return nullptr;
+    return {};
+  results::Coverage summary = coverage.summary();
   if (judged.kind == CheckKind::golden && judged.result.passed)
-    return {{"text", coverage.text()}};
-  return coverage.to_json();
+    summary.sides.clear();
+  return summary;
 }
 
-Json check_json(const PlannedCase& planned, const JudgedCheck& judged, size_t number,
-                const std::map<std::string, RunResult>& runs, const fs::path& out) {
-  const CheckResult& result = judged.result;
+/// Returns the parameters of a claim's relation that the case gives.
+Json parameters_of(const Check& claim) {
   Json parameters = Json::object();
-  if (judged.claim.relation == Relation::lagged)
-    parameters["lag"] = judged.claim.lag;
-  if (judged.claim.tolerance)
-    parameters["tolerance"] = *judged.claim.tolerance;
-  if (judged.claim.precision)
-    parameters["precision"] = name_of(*judged.claim.precision);
-  if (judged.claim.imprecision)
-    parameters["imprecision"] = *judged.claim.imprecision;
-  if (judged.claim.sibling)
-    parameters["times"] = judged.claim.sibling->times;
-  return {{"id", fmt::format("{}:{}", planned.source.name, number)},
-          {"kind", name_of(judged.kind)},
-          {"quantity", judged.quantity},
-          {"arms", judged.claim.arms},
-          {"against", judged.kind == CheckKind::golden ? "golden" : "arm"},
-          {"relation", name_of(judged.claim.relation)},
-          {"parameters", parameters},
-          {"steps", describe_window(judged.claim.steps)},
-          {"because", judged.claim.because},
-          {"passed", result.passed},
-          {"verdict", name_of(result.verdict)},
-          {"sentence", result.sentence},
-          {"measured", finite_json(result.measured)},
-          {"limit", finite_json(result.limit)},
-          {"worst", result.worst ? worst_json(*result.worst) : Json()},
-          {"tensors", finite_json(result.tensors)},
-          {"bounds", result.bounds},
-          {"coverage", coverage_json(judged)},
-          {"evidence", evidence_json(judged)},
-          {"command", follow_up_command(planned, judged, runs, out)},
-          {"cause", bisect_command(planned, judged, runs, out)}};
+  if (claim.relation == Relation::lagged)
+    parameters["lag"] = claim.lag;
+  if (claim.tolerance)
+    parameters["tolerance"] = *claim.tolerance;
+  if (claim.precision)
+    parameters["precision"] = name_of(*claim.precision);
+  if (claim.imprecision)
+    parameters["imprecision"] = *claim.imprecision;
+  if (claim.sibling)
+    parameters["times"] = claim.sibling->times;
+  return parameters;
+}
+
+std::vector<results::TensorRow> finite_rows(std::vector<results::TensorRow> rows) {
+  for (results::TensorRow& row : rows)
+    row.measured = finite_json(row.measured);
+  return rows;
+}
+
+results::Check check_result(const PlannedCase& planned, const JudgedCheck& judged, size_t index,
+                            const std::map<std::string, RunResult>& runs, const fs::path& out) {
+  const CheckResult& result = judged.result;
+  const Case& source = planned.source;
+  results::Check check;
+  check.id = fmt::format("{}:{}", source.name, index + 1);
+  check.kind = judged.kind;
+  check.quantity = judged.quantity;
+  check.arms = judged.claim.arms;
+  check.against = judged.kind == CheckKind::golden ? "golden" : "arm";
+  check.relation = name_of(judged.claim.relation);
+  check.parameters = parameters_of(judged.claim);
+  check.steps = describe_window(judged.claim.steps);
+  check.because = judged.claim.because;
+  check.passed = result.passed;
+  check.verdict = name_of(result.verdict);
+  check.sentence = result.sentence;
+  check.measured = finite_json(result.measured);
+  check.limit = result.limit.is_null() ? Json::object() : finite_json(result.limit);
+  check.finding = finding_of(planned, judged, runs, out);
+  check.tensors = finite_rows(result.tensors);
+  check.bounds = result.bounds;
+  check.evidence = evidence_of(judged);
+  check.coverage = coverage_of(judged);
+  check.line = index < source.check_places.size() ? source.check_places[index].line : 0;
+  return check;
 }
 
 double seconds_of(const PlannedCase& planned, const std::map<std::string, RunResult>& runs) {
@@ -205,11 +240,6 @@ double seconds_of(const PlannedCase& planned, const std::map<std::string, RunRes
   for (const std::string& id : runs_of(planned))
     seconds += runs.at(id).seconds;
   return seconds;
-}
-
-/// Returns the line of a check in the case file; null for checks that are not in the file.
-Json line_of(const Case& source, size_t number) {
-  return number < source.check_places.size() ? Json(source.check_places[number].line) : Json();
 }
 
 /// Returns the member `notes`: findings in the traces, and whether settings changed the case.
@@ -223,13 +253,13 @@ std::vector<std::string> all_notes(const Case& source, const Evidence& evidence)
 }
 
 /// Marks a case as skipped, without a verdict.
-void skip(Json& item, const std::string& reason) {
-  item["skipped"] = reason;
-  item["verdict"] = "skipped";
-  item["sentence"] = "skipped: " + reason;
-  for (Json& arm : item["arms"])
-    if (arm["status"] != "complete")
-      arm["status"] = "skipped";
+void skip(results::Case& item, const std::string& reason) {
+  item.skipped = reason;
+  item.verdict = "skipped";
+  item.sentence = "skipped: " + reason;
+  for (results::Arm& arm : item.arms)
+    if (arm.status != results::ArmStatus::complete)
+      arm.status = results::ArmStatus::skipped;
 }
 
 }  // namespace
@@ -248,44 +278,36 @@ std::string skip_reason(const PlannedCase& planned, const std::map<std::string, 
   return reason;
 }
 
-Json case_results(const PlannedCase& planned, const Evidence& evidence,
-                  const std::vector<JudgedCheck>& judged, const GoldenContent& golden,
-                  const std::map<std::string, RunResult>& runs, const fs::path& out) {
+results::Case case_results(const PlannedCase& planned, const Evidence& evidence,
+                           const std::vector<JudgedCheck>& judged, const GoldenContent& golden,
+                           const std::map<std::string, RunResult>& runs, const fs::path& out) {
   const Case& source = planned.source;
-  Json arms = Json::array();
-  for (const PlannedArm& arm : planned.arms)
-    arms.push_back(arm_json(arm, evidence, runs, out));
-  Json checks = Json::array();
-  for (size_t i = 0; i < judged.size(); ++i)
-    checks.push_back(check_json(planned, judged[i], i + 1, runs, out));
-  for (size_t i = 0; i < judged.size(); ++i)
-    checks[i]["line"] = line_of(source, i);
-  for (auto& [number, picture] : tensor_pictures(judged, evidence, golden))
-    checks[number]["picture"] = std::move(picture);
   const Verdict verdict = verdict_of(judged);
-  const Json differing = config_difference(planned);
-  const bool passed =
-      std::all_of(judged.begin(), judged.end(), [](const auto& j) { return j.result.passed; }) &&
-      std::all_of(arms.begin(), arms.end(), [](const Json& arm) { return arm["status"] == "complete"; });
-  Json item = {{"name", source.name},
-               {"file", source.file.generic_string()},
-               {"title", source.title},
-               {"question", source.question},
-               {"source", source.source},
-               {"tags", source.tags},
-               {"reference", source.reference},
-               {"passed", passed},
-               {"verdict", name_of(verdict)},
-               {"sentence", sentence_of(source, judged, verdict, arms) + describe_cause(judged, differing)},
-               {"seconds", seconds_of(planned, runs)},
-               {"notes", all_notes(source, evidence)},
-               {"arms", arms},
-               {"config_difference", differing},
-               {"curves", curves_of(source, evidence, golden)},
-               {"masks", masks_of(source, evidence)},
-               {"checks", checks},
-               {"settings", source.settings},
-               {"reproduce", shell_quote(reproduce_command(source, out))}};
+  results::Case item;
+  item.name = source.name;
+  item.file = source.file.generic_string();
+  item.title = source.title;
+  item.question = source.question;
+  item.source = source.source;
+  item.tags = source.tags;
+  item.reference = source.reference;
+  for (const PlannedArm& arm : planned.arms)
+    item.arms.push_back(arm_result(arm, evidence, runs, out));
+  for (size_t i = 0; i < judged.size(); ++i)
+    item.checks.push_back(check_result(planned, judged[i], i, runs, out));
+  for (auto& [number, picture] : tensor_pictures(judged, evidence, golden))
+    item.checks[number].picture = std::move(picture);
+  item.passed = item.checks_failed() == 0 && std::ranges::none_of(item.arms, &results::Arm::failed);
+  item.verdict = name_of(verdict);
+  item.config_difference = config_difference(planned);
+  item.sentence =
+      sentence_of(source, judged, verdict, item.arms) + describe_cause(judged, item.config_difference);
+  item.seconds = seconds_of(planned, runs);
+  item.notes = all_notes(source, evidence);
+  item.curves = curves_of(source, evidence, golden);
+  item.masks = masks_of(source, evidence);
+  item.settings = source.settings;
+  item.reproduce = shell_quote(reproduce_command(source, out));
   if (const std::string reason = skip_reason(planned, runs); !reason.empty())
     skip(item, reason);
   return item;

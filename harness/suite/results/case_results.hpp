@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/results/case.hpp"
 #include "harness/suite/judge/evidence.hpp"
 #include "harness/suite/judge/judge_case.hpp"
 #include "harness/suite/plan/plan.hpp"
@@ -18,12 +18,12 @@ namespace parity {
 /// failed in another way. Returns "" if it can be judged.
 std::string skip_reason(const PlannedCase& planned, const std::map<std::string, RunResult>& runs);
 
-/// Returns one case of results.json (schema parity.results/1).
+/// Returns the results of a judged case.
 /// \param judged  empty for a skipped case
 /// \param golden  content of the case's golden; empty without one
 /// \param out     folder of results.json; paths of traces are relative to it
-Json case_results(const PlannedCase& planned, const Evidence& evidence,
-                  const std::vector<JudgedCheck>& judged, const GoldenContent& golden,
-                  const std::map<std::string, RunResult>& runs, const std::filesystem::path& out);
+results::Case case_results(const PlannedCase& planned, const Evidence& evidence,
+                           const std::vector<JudgedCheck>& judged, const GoldenContent& golden,
+                           const std::map<std::string, RunResult>& runs, const std::filesystem::path& out);
 
 }  // namespace parity

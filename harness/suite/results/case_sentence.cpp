@@ -42,7 +42,7 @@ std::string describe_identical(const Case& source, const std::vector<JudgedCheck
         drifts(judged) ? "up to drift: the golden is of another environment" : "bit for bit";
     return golden ? names + (source.arms.size() == 1 ? " agrees with its golden, " + how
                                                      : " each agree with their golden, " + how)
-                  : "what is claimed of " + names + " holds";
+                  : "all claims about " + names + " hold";
   }
   const bool alike = std::all_of(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
     return !of_pair(check) || check.claim.relation == Relation::identical ||
@@ -50,8 +50,8 @@ std::string describe_identical(const Case& source, const std::vector<JudgedCheck
   });
   if (drifts(judged) && alike)
     return names + " agree with each other bit for bit, and with their golden up to drift";
-  return alike ? names + " agree bit for bit in everything that was checked"
-               : names + " differ as the case says, and what it claims of them holds bit for bit";
+  return alike ? names + " have the same bits in everything that was checked"
+               : names + " differ exactly as the case expects, bit for bit";
 }
 
 }  // namespace
@@ -68,10 +68,11 @@ Verdict verdict_of(const std::vector<JudgedCheck>& judged) {
 }
 
 std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judged, Verdict verdict,
-                        const Json& arms) {
-  for (const Json& arm : arms)
-    if (arm.at("status") != "complete")
-      return arm.at("failure").value("message", "arm " + arm.at("name").get<std::string>() + " failed");
+                        const std::vector<results::Arm>& arms) {
+  for (const results::Arm& arm : arms)
+    if (arm.status != results::ArmStatus::complete)
+      return arm.failure && !arm.failure->message.empty() ? arm.failure->message
+                                                          : "arm " + arm.name + " failed";
   const auto failed = [](const JudgedCheck& check) { return !check.result.passed; };
   const auto first = std::find_if(judged.begin(), judged.end(), failed);
   if (first != judged.end())
@@ -82,13 +83,13 @@ std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judg
     case Verdict::identical:
       return fmt::format("{} ({} checks)", describe_identical(source, judged), judged.size());
     case Verdict::rounding:
-      return fmt::format("{} compute the same thing: what differs between them is rounding ({} checks hold)",
-                         names, judged.size());
+      return fmt::format("{} compute the same thing and differ only by rounding ({} checks passed)", names,
+                         judged.size());
     default: {
       const auto telling = std::find_if(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
         return check.kind == CheckKind::pair && check.result.verdict == verdict;
       });
-      return fmt::format("{} differ as the case says, and only so ({} checks hold): {}", names, judged.size(),
+      return fmt::format("{} differ exactly as the case expects ({} checks passed): {}", names, judged.size(),
                          telling == judged.end() ? "" : first_clause(telling->result.sentence));
     }
   }

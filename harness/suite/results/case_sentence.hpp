@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
 #include "harness/compare/verdict.hpp"
+#include "harness/results/case.hpp"
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/judge/judge_case.hpp"
 
@@ -20,6 +20,6 @@ Verdict verdict_of(const std::vector<JudgedCheck>& judged);
 /// what agrees.
 /// \param arms  the member `arms` of results.json
 std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judged, Verdict verdict,
-                        const Json& arms);
+                        const std::vector<results::Arm>& arms);
 
 }  // namespace parity

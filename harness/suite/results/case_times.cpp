@@ -32,9 +32,9 @@ std::vector<std::string> runs_of(const PlannedCase& planned) {
   return ids;
 }
 
-Json case_times(const PlannedCase& planned, const Evidence& evidence,
-                const std::map<std::string, RunResult>& runs, const RunEnds& ends,
-                std::chrono::steady_clock::time_point judged) {
+results::CaseTimes case_times(const PlannedCase& planned, const Evidence& evidence,
+                              const std::map<std::string, RunResult>& runs, const RunEnds& ends,
+                              std::chrono::steady_clock::time_point judged) {
   std::map<std::string, const Trace*> traces;
   for (const PlannedArm& arm : planned.arms) {
     traces[arm.run] = evidence.arms().at(arm.name).trace;
@@ -51,10 +51,10 @@ Json case_times(const PlannedCase& planned, const Evidence& evidence,
       last_end = std::max(last_end, end->second);
   }
   const double waiting = std::chrono::duration<double>(judged - std::min(last_end, judged)).count();
-  return {{"training", training},
-          {"start", start},
-          {"judging", seconds_since(judged)},
-          {"waiting", last_end == std::chrono::steady_clock::time_point{} ? 0.0 : waiting}};
+  return {.training = training,
+          .start = start,
+          .judging = seconds_since(judged),
+          .waiting = last_end == std::chrono::steady_clock::time_point{} ? 0.0 : waiting};
 }
 
 }  // namespace parity

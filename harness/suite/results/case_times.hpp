@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/results/case.hpp"
 #include "harness/suite/judge/evidence.hpp"
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/store.hpp"
@@ -20,7 +20,7 @@ using RunEnds = std::map<std::string, std::chrono::steady_clock::time_point>;
 /// Returns the ids of a case's runs, each once, without spare twins that do not run.
 std::vector<std::string> runs_of(const PlannedCase& planned);
 
-/// Returns where a case's time went [seconds], as an object:
+/// Returns where a case's time went [seconds]:
 /// - training: in updates, by the channel step_seconds of each run's rank 0; the whole time of a run without
 ///   that channel.
 /// - start: the rest of its runs, which is starting processes, building models and writing traces.
@@ -28,8 +28,8 @@ std::vector<std::string> runs_of(const PlannedCase& planned);
 /// - waiting: from the end of its last run until `judged`, while the suite judged other cases.
 ///
 /// A cached run counts with the time that it took when it ran.
-Json case_times(const PlannedCase& planned, const Evidence& evidence,
-                const std::map<std::string, RunResult>& runs, const RunEnds& ends,
-                std::chrono::steady_clock::time_point judged);
+results::CaseTimes case_times(const PlannedCase& planned, const Evidence& evidence,
+                              const std::map<std::string, RunResult>& runs, const RunEnds& ends,
+                              std::chrono::steady_clock::time_point judged);
 
 }  // namespace parity

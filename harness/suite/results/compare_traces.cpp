@@ -16,6 +16,7 @@
 #include "harness/compare/profile_text.hpp"
 #include "harness/compare/quantity.hpp"
 #include "harness/compare/wording.hpp"
+#include "harness/results/write_check.hpp"
 #include "harness/suite/results/curves.hpp"
 
 namespace parity {
@@ -245,11 +246,13 @@ Json TraceDifference::to_json() const {
     json["channels"].push_back(entry);
   }
   for (const TensorDifference& row : tensors) {
-    Json entry = row.mismatch.empty() ? finite_json(row.gap.row(row.key))
+    Json entry = row.mismatch.empty() ? results::to_json(row.gap.row(row.key))
                                       : Json{{"step", row.key.step},
                                              {"phase", name_of(row.key.phase)},
                                              {"name", row.key.name},
                                              {"identical", false}};
+    if (!entry.contains("max_ulp") && row.mismatch.empty())
+      entry["max_ulp"] = nullptr;
     entry["mismatch"] = row.mismatch.empty() ? row.gap.mismatch : row.mismatch;
     if (row.mismatch.empty() && !row.gap.identical)
       entry["measured"] = finite_json(row.gap.measured());

@@ -35,11 +35,12 @@ StepValues step_values(const Trace* trace, const std::string& name) {
 
 namespace {
 
-Json row(const std::vector<int64_t>& steps, const StepValues& values) {
-  Json numbers = Json::array();
+std::vector<results::Value> row(const std::vector<int64_t>& steps, const StepValues& values) {
+  std::vector<results::Value> numbers;
+  numbers.reserve(steps.size());
   for (const int64_t step : steps) {
     const auto found = values.find(step);
-    numbers.push_back(found == values.end() ? Json() : json_number(found->second));
+    numbers.push_back(found == values.end() ? results::Value() : found->second);
   }
   return numbers;
 }
@@ -83,8 +84,8 @@ StepValues twin_values(const ArmEvidence& arm, const std::string& name, const st
   return step_values(twin->second, stored->second.twin->steps);
 }
 
-Json curve_of(const Case& source, const Evidence& evidence, const GoldenContent& golden,
-              const std::string& channel) {
+results::Curve curve_of(const Case& source, const Evidence& evidence, const GoldenContent& golden,
+                        const std::string& channel) {
   std::map<std::string, StepValues> values;
   std::set<int64_t> all_steps;
   StepValues floor;
@@ -97,15 +98,14 @@ Json curve_of(const Case& source, const Evidence& evidence, const GoldenContent&
       floor[step] = std::isnan(noise) ? noise : std::max(floor[step], noise);
   }
   const std::vector<int64_t> steps(all_steps.begin(), all_steps.end());
-  Json curve = {{"channel", channel}, {"steps", steps}, {"golden", nullptr}};
-  curve["floor"] = floor.empty() ? Json() : row(steps, floor);
+  results::Curve curve{.channel = channel, .steps = steps};
+  if (!floor.empty())
+    curve.floor = row(steps, floor);
   for (const Arm& arm : source.arms) {
-    curve["series"][arm.name] = row(steps, values[arm.name]);
+    curve.series.push_back({arm.name, row(steps, values[arm.name])});
     if (arm.name != source.reference)
-      curve["gap"][arm.name] = row(steps, gap_of(values[source.reference], values[arm.name]));
+      curve.gap.push_back({arm.name, row(steps, gap_of(values[source.reference], values[arm.name]))});
   }
-  if (!curve.contains("gap"))
-    curve["gap"] = Json::object();
   return curve;
 }
 
@@ -121,15 +121,17 @@ Json finite_json(const Json& value) {
   return copy;
 }
 
-Json curves_of(const Case& source, const Evidence& evidence, const GoldenContent& golden) {
-  Json curves = Json::array();
+std::vector<results::Curve> curves_of(const Case& source, const Evidence& evidence,
+                                      const GoldenContent& golden) {
+  std::vector<results::Curve> curves;
   for (const std::string& name : channels_of(source, evidence)) {
-    Json curve = curve_of(source, evidence, golden, name);
-    const std::vector<int64_t> steps = curve["steps"];
-    for (const auto& [arm, stored] : golden)
-      if (const auto channel = stored.run.channels.find(name);
-          channel != stored.run.channels.end() && evidence.arms().contains(arm))
-        curve["golden"][arm] = row(steps, step_values(channel->second, stored.run.steps));
+    results::Curve curve = curve_of(source, evidence, golden, name);
+    for (const Arm& arm : source.arms)
+      if (const auto stored = golden.find(arm.name); stored != golden.end())
+        if (const auto channel = stored->second.run.channels.find(name);
+            channel != stored->second.run.channels.end())
+          curve.golden.push_back(
+              {arm.name, row(curve.steps, step_values(channel->second, stored->second.run.steps))});
     curves.push_back(std::move(curve));
   }
   return curves;

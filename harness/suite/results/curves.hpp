@@ -9,6 +9,7 @@
 
 #include "harness/base/json.hpp"
 #include "harness/golden/content.hpp"
+#include "harness/results/curve.hpp"
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/judge/evidence.hpp"
 
@@ -22,14 +23,15 @@ StepValues step_values(const Trace* trace, const std::string& name);
 /// Returns the value with json_number applied to every number in it.
 Json finite_json(const Json& value);
 
-/// Returns the member `curves` of results.json.
+/// Returns the curves of a case.
 ///
-/// It has each numeric channel of the arms over the steps of the run, the gap to the reference arm, the
+/// They are each numeric channel of the arms over the steps of the run, the gap to the reference arm, the
 /// rounding noise and the golden's values. The noise is |float32 - own float64 twin|, the largest over the
 /// arms with known twins; null if no twin is known. An arm whose values are the golden's uses the golden's
 /// twin if its own did not run.
 ///
 /// \param golden  content of the case's golden; empty without one
-Json curves_of(const Case& source, const Evidence& evidence, const GoldenContent& golden);
+std::vector<results::Curve> curves_of(const Case& source, const Evidence& evidence,
+                                      const GoldenContent& golden);
 
 }  // namespace parity

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/results/last_results.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/json_fields.hpp"
 #include "harness/base/nearest.hpp"
+#include "harness/results/read_case.hpp"
+#include "harness/results/write_case.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 
 namespace parity {
@@ -25,57 +26,55 @@ std::string seal_of(const Json& results) {
   return content_hash(json_text(results));
 }
 
-/// Returns whether the members that are read below have the right types.
-bool has_arms(const Json& results) {
-  const auto is_text = [](const Json& item, const char* key) {
-    return item.contains(key) && item[key].is_string();
-  };
-  return is_text(results, "name") && results["arms"].is_array() &&
-         std::all_of(results["arms"].begin(), results["arms"].end(), [&](const Json& arm) {
-           return arm.is_object() && is_text(arm, "name") && is_text(arm, "trace") && arm.contains("twin");
-         });
+const results::Arm& arm_in(const results::Case& item, const std::string& name) {
+  if (const results::Arm* arm = item.find_arm(name))
+    return *arm;
+  std::vector<std::string> known;
+  for (const results::Arm& arm : item.arms)
+    known.push_back(arm.name);
+  throw UserError("case " + item.name + " has no arm '" + name + "'" + suggestion(name, known));
 }
 
-Json arm_in(const Json& results, const std::string& name) {
-  std::vector<std::string> known;
-  for (const Json& arm : results.at("arms")) {
-    if (arm.at("name") == name)
-      return arm;
-    known.push_back(arm.at("name"));
-  }
-  throw UserError("case " + results.at("name").get<std::string>() + " has no arm '" + name + "'" +
-                  suggestion(name, known));
+/// Returns the JSON of a case's file; discarded if there is none or it is not JSON.
+Json kept_json(const std::string& case_name, const fs::path& out) {
+  const fs::path file = file_of(case_name, out);
+  std::error_code error;
+  return fs::is_regular_file(file, error) ? read_json(read_file(file)) : Json(Json::value_t::discarded);
 }
 
 }  // namespace
 
-void keep_results(const Json& results_of_case, const fs::path& out) {
-  const fs::path file = file_of(results_of_case.at("name"), out);
-  Json sealed = results_of_case;
-  sealed["seal"] = seal_of(results_of_case);
-  write_file(file, json_text(sealed) + "\n");
+void keep_results(const results::Case& item, const fs::path& out) {
+  Json sealed = results::to_json(item);
+  sealed["seal"] = seal_of(sealed);
+  write_file(file_of(item.name, out), json_text(sealed) + "\n");
 }
 
-bool take_seal(Json& results) {
-  const std::string seal = text_or(results, "seal");
-  results.erase("seal");
-  return !seal.empty() && seal == seal_of(results);
-}
-
-Json last_results(const std::string& case_name, const fs::path& out) {
-  const fs::path file = file_of(case_name, out);
-  std::error_code error;
-  Json results;
-  if (fs::is_regular_file(file, error))
-    results = read_json(read_file(file));
-  if (results.is_object() && results.contains("arms") && !has_arms(results))
-    throw UserError(file.string() + " is damaged or of another version of parity; run: parity run " +
-                    case_name);
-  if (!results.is_object() || !results.contains("arms"))
+results::Case last_results(const std::string& case_name, const fs::path& out) {
+  const Json kept = kept_json(case_name, out);
+  if (!kept.is_object() || !kept.contains("arms"))
     throw UserError("no run of " + case_name + " is in " + out.string() +
                         " (a case is known there once it has run); run: parity run " + case_name,
                     ExitCode::missing);
-  return results;
+  try {
+    return results::read_case(kept);
+  } catch (const UserError& problem) {
+    throw UserError(file_of(case_name, out).string() + " is damaged or of another version of parity (" +
+                    problem.what() + "); run: parity run " + case_name);
+  }
+}
+
+std::optional<results::Case> sealed_results(const std::string& case_name, const fs::path& out) try {
+  Json kept = kept_json(case_name, out);
+  if (!kept.is_object())
+    return std::nullopt;
+  const std::string seal = text_or(kept, "seal");
+  kept.erase("seal");
+  if (seal.empty() || seal != seal_of(kept))
+    return std::nullopt;
+  return results::read_case(kept);
+} catch (const UserError&) {
+  return std::nullopt;  // damaged
 }
 
 fs::path find_trace(const std::string& words, const fs::path& out) {
@@ -87,16 +86,17 @@ fs::path find_trace(const std::string& words, const fs::path& out) {
   const size_t colon = name.find(':');
   if (fs::exists(words, error) || colon == std::string::npos)
     return words;
-  const Json arm = arm_in(last_results(name.substr(0, colon), out), name.substr(colon + 1));
+  const results::Case item = last_results(name.substr(0, colon), out);
+  const results::Arm& arm = arm_in(item, name.substr(colon + 1));
   if (!twin)
-    return out / arm.at("trace").get<std::string>();
-  if (!arm.at("twin").is_string())
+    return out / arm.trace;
+  if (arm.twin.empty())
     throw UserError(name +
                         " had no float64 twin in its last run (golden verify runs none, stored evidence may "
                         "stand for it, and not every check needs one); " +
                         "run it with --evidence again, or name it without " + std::string(twin_suffix),
                     ExitCode::missing);
-  return out / "runs" / arm.at("twin").get<std::string>();
+  return out / "runs" / arm.twin;
 }
 
 }  // namespace parity

@@ -69,22 +69,17 @@ int64_t first_difference(const MaskRow& a, const MaskRow& b) {
   return 0;
 }
 
-Json picture(const std::vector<const Recorded*>& sides, int64_t row) {
+results::MaskPicture picture(const std::vector<const Recorded*>& sides, int64_t row) {
   const MaskRow a = sides.front()->row(row);
   const MaskRow b = sides.back()->row(row);
   const auto length = static_cast<int64_t>(a.size());
   const int64_t shown = std::min(length, most_tokens);
   const int64_t first = std::clamp(first_difference(a, b) - shown / 2, int64_t{0}, length - shown);
   const MaskPairs pairs = count_pairs(a, b);
-  Json json = {
-      {"step", sides.front()->step},
-      {"row", row},
-      {"first_token", first},
-      {"tokens", length},
-      {"arms", Json::array()},
-      {"documents", Json::array()},
-      {"pairs",
-       {{"both", pairs.both}, {"only_first", pairs.only_first}, {"only_second", pairs.only_second}}}};
+  results::MaskPicture mask{.step = sides.front()->step, .row = row, .first_token = first, .tokens = length};
+  mask.both = pairs.both;
+  mask.only_first = pairs.only_first;
+  mask.only_second = pairs.only_second;
   const auto part = [&](std::span<const int64_t> values) {
     const auto some = values.subspan(static_cast<size_t>(first), static_cast<size_t>(shown));
     return std::vector<int64_t>(some.begin(), some.end());
@@ -92,16 +87,16 @@ Json picture(const std::vector<const Recorded*>& sides, int64_t row) {
   const bool has_first_keys =
       std::ranges::any_of(sides, [](const Recorded* side) { return side->first_keys_BS.has_value(); });
   for (const Recorded* side : sides) {
-    json["arms"].push_back(side->arm);
-    json["documents"].push_back(part(side->row(row).documents));
+    mask.arms.push_back(side->arm);
+    mask.documents.push_back(part(side->row(row).documents));
     if (has_first_keys)
-      json["first_keys"].push_back(side->first_keys_BS ? part(side->row(row).first_keys)
-                                                       : std::vector<int64_t>(static_cast<size_t>(shown), 0));
+      mask.first_keys.push_back(side->first_keys_BS ? part(side->row(row).first_keys)
+                                                    : std::vector<int64_t>(static_cast<size_t>(shown), 0));
   }
-  return json;
+  return mask;
 }
 
-Json picture_of_pair(const Recorded& expected, const Recorded& actual) {
+results::MaskPicture picture_of_pair(const Recorded& expected, const Recorded& actual) {
   for (int64_t row = 0; row < expected.rows(); ++row)
     if (!count_pairs(expected.row(row), actual.row(row)).same())
       return picture({&expected, &actual}, row);
@@ -123,12 +118,12 @@ MaskPairs count_pairs(const MaskRow& first, const MaskRow& second) {
   return pairs;
 }
 
-Json masks_of(const Case& source, const Evidence& evidence) {
+std::vector<results::MaskPicture> masks_of(const Case& source, const Evidence& evidence) {
   std::vector<Recorded> all;
   for (const Arm& arm : source.arms)
     if (const auto found = recorded_of(evidence, arm.name))
       all.insert(arm.name == source.reference ? all.begin() : all.end(), *found);
-  Json pictures = Json::array();
+  std::vector<results::MaskPicture> pictures;
   if (all.size() == 1)
     pictures.push_back(picture({&all.front()}, 0));
   for (size_t i = 1; i < all.size(); ++i)

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/results/pictures.hpp"
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/judge/evidence.hpp"
 
@@ -36,11 +36,11 @@ struct MaskPairs {
 
 MaskPairs count_pairs(const MaskRow& first, const MaskRow& second);
 
-/// Returns the member `masks` of results.json: the reference arm's mask next to that of each other arm.
+/// Returns the masks of a case: the reference arm's mask next to that of each other arm.
 ///
 /// Uses the tensors `document_ids` (phase input) and, where other rules limit attention too, `first_keys`.
 /// For a model with several masks, these are of its blocks with RoPE. Each pair of arms shows the first row
 /// whose masks differ, or else the first row, cut to at most 96 tokens around the first differing query.
-Json masks_of(const Case& source, const Evidence& evidence);
+std::vector<results::MaskPicture> masks_of(const Case& source, const Evidence& evidence);
 
 }  // namespace parity

@@ -14,6 +14,8 @@
 #include "harness/base/file.hpp"
 #include "harness/base/json_fields.hpp"
 #include "harness/base/visible.hpp"
+#include "harness/results/read_case.hpp"
+#include "harness/results/schema.hpp"
 #include "harness/suite/results/mixed_results.hpp"
 #include "harness/suite/results/writer.hpp"
 
@@ -21,13 +23,13 @@ namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
-void move_traces(Json& item, const fs::path& from, const fs::path& to) {
-  for (Json& arm : item.at("arms"))
-    if (arm.contains("trace") && arm["trace"].is_string())
-      arm["trace"] = (fs::absolute(from) / arm["trace"].get<std::string>())
-                         .lexically_normal()
-                         .lexically_relative(fs::absolute(to).lexically_normal())
-                         .generic_string();
+void move_traces(results::Case& item, const fs::path& from, const fs::path& to) {
+  for (results::Arm& arm : item.arms)
+    if (!arm.trace.empty())
+      arm.trace = (fs::absolute(from) / arm.trace)
+                      .lexically_normal()
+                      .lexically_relative(fs::absolute(to).lexically_normal())
+                      .generic_string();
 }
 
 void add_counts(Json& sum, const Json& other) {
@@ -86,31 +88,13 @@ class Shards {
   std::map<int64_t, fs::path> folders_;
 };
 
-bool has(const Json& item, const char* key, Json::value_t type) {
-  return item.is_object() && item.contains(key) && item.at(key).type() == type;
-}
-
-/// Returns whether the members that are counted and merged have the right types. Reports check the others.
-bool is_case(const Json& item) {
-  const auto all = [&](const char* key, const auto& good) {
-    return has(item, key, Json::value_t::array) && std::all_of(item[key].begin(), item[key].end(), good);
-  };
-  return has(item, "name", Json::value_t::string) &&
-         all("arms", [](const Json& arm) { return has(arm, "status", Json::value_t::string); }) &&
-         all("checks", [](const Json& check) {
-           return has(check, "passed", Json::value_t::boolean) &&
-                  has(check, "verdict", Json::value_t::string);
-         });
-}
-
 fs::path file_in(const fs::path& folder) {
   std::error_code error;
   return fs::is_directory(folder, error) ? folder / "results.json" : folder;
 }
 
-[[noreturn]] void fail_damaged(const fs::path& folder) {
-  throw UserError(visible(file_in(folder).string()) +
-                  " is damaged (its cases are not in the form of reports/RESULTS.md); run the suite again");
+[[noreturn]] void fail_damaged(const fs::path& folder, const std::string& why) {
+  throw UserError(visible(file_in(folder).string()) + " is damaged (" + why + "); run the suite again");
 }
 
 /// Merges the members of several results that are about all their cases.
@@ -144,6 +128,7 @@ class Sum {
 
   /// Records the origin of the merged results. A single shard's report does not need it.
   void describe(const fs::path& out) {
+    sum_["schema"] = results::schema;
     shards_.describe(sum_);
     if (!mixed_.empty())
       sum_["mixed"] = mixed_;
@@ -203,22 +188,21 @@ JsonItems read_results(const fs::path& folder) {
     throw UserError("there is no " + visible_name(file.string()) +
                         " (a suite run leaves it); run: parity run --out " + folder.string(),
                     ExitCode::missing);
-  JsonItems results = items_of(file);
-  const Json& rest = results.rest();
-  if (text_or(rest, "schema") != "parity.results/1" || !rest.contains("cases") || !rest.contains("summary"))
-    throw not_ours(file, "schema parity.results/1 expected");
+  JsonItems cases = items_of(file);
+  const Json& rest = cases.rest();
+  if (!results::is_readable(text_or(rest, "schema")) || !rest.contains("cases") || !rest.contains("summary"))
+    throw not_ours(file, fmt::format("schema {} expected", results::schema));
   if (!rest["cases"].is_array() || !rest["summary"].is_object())
-    fail_damaged(folder);
-  return results;
+    fail_damaged(folder, "cases is not a list, or summary is not an object");
+  return cases;
 }
 
-Json read_case_results(const JsonItems& results, size_t place, const fs::path& folder) try {
-  Json item = results.item(place);
-  if (!is_case(item))
-    fail_damaged(folder);
-  return item;
-} catch (const Json::exception&) {
-  fail_damaged(folder);
+results::Case read_case_results(const JsonItems& cases, size_t place, const fs::path& folder) try {
+  return results::read_case(cases.item(place), fmt::format("cases[{}]", place));
+} catch (const Json::exception& error) {
+  fail_damaged(folder, error.what());
+} catch (const UserError& error) {
+  fail_damaged(folder, error.what());
 }
 
 void merge_results(const std::vector<fs::path>& folders, const fs::path& out, Mixing mixing) try {
@@ -229,16 +213,15 @@ void merge_results(const std::vector<fs::path>& folders, const fs::path& out, Mi
   Sum sum(mixing);
   std::map<std::string, fs::path> seen;
   for (const fs::path& folder : folders) {
-    const JsonItems results = read_results(folder);
-    sum.add(results.rest(), folder);
+    const JsonItems cases = read_results(folder);
+    sum.add(cases.rest(), folder);
     if (!writer)
       writer.emplace(out / "results.json");
-    for (size_t i = 0; i < results.size(); ++i) {
-      Json item = read_case_results(results, i, folder);
-      const std::string name = item.at("name");
-      if (const auto [known, is_new] = seen.try_emplace(name, folder); !is_new)
-        throw UserError("case " + name + " is in " + known->second.string() + " and in " + folder.string() +
-                        " (a report shows a case once); merge shards of one suite");
+    for (size_t i = 0; i < cases.size(); ++i) {
+      results::Case item = read_case_results(cases, i, folder);
+      if (const auto [known, is_new] = seen.try_emplace(item.name, folder); !is_new)
+        throw UserError("case " + item.name + " is in " + known->second.string() + " and in " +
+                        folder.string() + " (a report shows a case once); merge shards of one suite");
       move_traces(item, folder, out);
       writer->add(seen.size(), item);
     }

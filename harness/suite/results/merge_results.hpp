@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/json_items.hpp"
+#include "harness/results/case.hpp"
 
 namespace parity {
 
@@ -13,10 +14,10 @@ namespace parity {
 /// \throws UserError if it is missing (exit 3), not JSON or of another schema
 JsonItems read_results(const std::filesystem::path& folder);
 
-/// Returns the case at that index, after checking that it has the members that the harness reads.
+/// Returns the case at that index.
 /// \param folder  for messages
-/// \throws UserError if a member is missing or of a wrong type
-Json read_case_results(const JsonItems& results, size_t place, const std::filesystem::path& folder);
+/// \throws UserError if the case is damaged (read_case)
+results::Case read_case_results(const JsonItems& cases, size_t place, const std::filesystem::path& folder);
 
 /// Whether results of different commits, versions or kinds of machine may be merged.
 enum class Mixing { refused, allowed };

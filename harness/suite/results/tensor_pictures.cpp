@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
+#include <utility>
 
 #include "harness/base/error.hpp"
 #include "harness/compare/wording.hpp"
@@ -49,7 +48,7 @@ void widen_row(const TensorView& tensor, int64_t row, std::vector<double>& value
               values.data());
 }
 
-void fill_cells(TensorPicture& picture, const TensorView& e, const TensorView& a) {
+void fill_cells(results::TensorPicture& picture, const TensorView& e, const TensorView& a) {
   const auto columns = static_cast<size_t>(picture.columns);
   std::vector<double> left(columns), right(columns);
   size_t cell_row = 0;
@@ -69,8 +68,17 @@ void fill_cells(TensorPicture& picture, const TensorView& e, const TensorView& a
   }
 }
 
-TensorPicture whole_picture(const TensorKey& key, const TensorView& e, const TensorView& a) {
-  TensorPicture picture{.key = key, .shape = e.shape};
+results::TensorPicture picture_of_key(const TensorKey& key, const Shape& shape) {
+  results::TensorPicture picture;
+  picture.step = key.step;
+  picture.phase = name_of(key.phase);
+  picture.tensor = key.name;
+  picture.shape = shape;
+  return picture;
+}
+
+results::TensorPicture whole_picture(const TensorKey& key, const TensorView& e, const TensorView& a) {
+  results::TensorPicture picture = picture_of_key(key, e.shape);
   picture.columns = e.shape.empty() ? 1 : e.shape.back();
   picture.rows = picture.columns == 0 ? 0 : e.size() / picture.columns;
   picture.row_starts = starts(picture.rows, most_rows);
@@ -81,8 +89,10 @@ TensorPicture whole_picture(const TensorKey& key, const TensorView& e, const Ten
 }
 
 /// Returns the picture of block sums. Block b of K begins at element ceil(b n / K). Source: METRICS.md M16.
-TensorPicture block_picture(const SketchRow& e, const SketchRow& a) {
-  TensorPicture picture{.key = a.key, .shape = e.shape, .estimated = true, .rows = 1};
+results::TensorPicture block_picture(const SketchRow& e, const SketchRow& a) {
+  results::TensorPicture picture = picture_of_key(a.key, e.shape);
+  picture.estimated = true;
+  picture.rows = 1;
   picture.columns = element_count(e.shape);
   picture.row_starts = {0};
   const auto blocks = static_cast<int64_t>(e.values.size());
@@ -98,19 +108,10 @@ TensorPicture block_picture(const SketchRow& e, const SketchRow& a) {
   return picture;
 }
 
-bool shows_something(const TensorPicture& picture) {
+bool shows_something(const results::TensorPicture& picture) {
   return std::any_of(picture.cells.begin(), picture.cells.end(), [](const auto& row) {
     return std::any_of(row.begin(), row.end(), [](double cell) { return cell != 0; });
   });
-}
-
-/// Rounds to three significant digits, enough for a colour and a tooltip.
-double rounded(double value) {
-  if (value == 0 || !std::isfinite(value))
-    return value;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2e", value);
-  return std::strtod(text, nullptr);
 }
 
 std::optional<SketchRow> stored_sketch(const GoldenContent& golden, const std::string& arm,
@@ -136,8 +137,8 @@ int64_t expected_step(const Check& claim, int64_t step) {
   }
 }
 
-std::optional<TensorPicture> picture_of_check(const JudgedCheck& judged, const Evidence& evidence,
-                                              const GoldenContent& golden) {
+std::optional<results::TensorPicture> picture_of_check(const JudgedCheck& judged, const Evidence& evidence,
+                                                       const GoldenContent& golden) {
   const Check& claim = judged.claim;
   const WorstPlace& worst = *judged.result.worst;
   const Trace* actual =
@@ -161,8 +162,8 @@ std::optional<TensorPicture> picture_of_check(const JudgedCheck& judged, const E
 
 }  // namespace
 
-std::optional<TensorPicture> picture_of(const TensorSource& expected, const TensorSource& actual) {
-  std::optional<TensorPicture> picture;
+std::optional<results::TensorPicture> picture_of(const TensorSource& expected, const TensorSource& actual) {
+  std::optional<results::TensorPicture> picture;
   if (expected.whole() && actual.whole()) {
     const TensorView e = expected.trace->tensor(expected.key);
     const TensorView a = actual.trace->tensor(actual.key);
@@ -175,23 +176,10 @@ std::optional<TensorPicture> picture_of(const TensorSource& expected, const Tens
   return picture && shows_something(*picture) ? picture : std::nullopt;
 }
 
-Json TensorPicture::to_json() const {
-  Json grid = Json::array();
-  for (const std::vector<double>& row : cells) {
-    Json numbers = Json::array();
-    for (const double cell : row)
-      numbers.push_back(json_number(rounded(cell)));
-    grid.push_back(std::move(numbers));
-  }
-  return {{"step", key.step},        {"phase", name_of(key.phase)}, {"tensor", key.name},
-          {"shape", shape},          {"estimated", estimated},      {"rows", rows},
-          {"columns", columns},      {"row_starts", row_starts},    {"column_starts", column_starts},
-          {"cells", std::move(grid)}};
-}
-
-std::map<size_t, Json> tensor_pictures(const std::vector<JudgedCheck>& judged, const Evidence& evidence,
-                                       const GoldenContent& golden) {
-  std::map<size_t, Json> pictures;
+std::map<size_t, results::TensorPicture> tensor_pictures(const std::vector<JudgedCheck>& judged,
+                                                         const Evidence& evidence,
+                                                         const GoldenContent& golden) {
+  std::map<size_t, results::TensorPicture> pictures;
   for (const bool passed : {false, true})
     for (size_t i = 0; i < judged.size() && pictures.size() < most_pictures; ++i) {
       const CheckResult& result = judged[i].result;
@@ -199,8 +187,8 @@ std::map<size_t, Json> tensor_pictures(const std::vector<JudgedCheck>& judged, c
       if (!wanted || !result.worst || judged[i].claim.arms.empty())
         continue;
       try {
-        if (const auto picture = picture_of_check(judged[i], evidence, golden))
-          pictures[i] = picture->to_json();
+        if (auto picture = picture_of_check(judged[i], evidence, golden))
+          pictures[i] = std::move(*picture);
       } catch (const UserError&) {
         continue;  // an unreadable shard, which the check reports
       }

@@ -6,6 +6,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/results/write_case.hpp"
 
 namespace parity {
 namespace {
@@ -27,8 +28,8 @@ std::string indented(const std::string& text) {
 ResultsWriter::ResultsWriter(std::filesystem::path file)
     : file_(std::move(file)), cases_(file_.parent_path()) {}
 
-void ResultsWriter::add(size_t place, const Json& item) {
-  require(pieces_.emplace(place, cases_.add(indented(json_text(item, 1)))).second,
+void ResultsWriter::add(size_t place, const results::Case& item) {
+  require(pieces_.emplace(place, cases_.add(indented(json_text(results::to_json(item), 1)))).second,
           "two cases have one place in the results");
 }
 

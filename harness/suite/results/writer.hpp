@@ -7,10 +7,11 @@
 
 #include "harness/base/json.hpp"
 #include "harness/base/spool.hpp"
+#include "harness/results/case.hpp"
 
 namespace parity {
 
-/// Writes results.json (schema parity.results/1) piece by piece: each case once, then the members about all
+/// Writes results.json (schema parity.results/2) piece by piece: each case once, then the members about all
 /// cases. An added case is on disk and no longer in memory.
 class ResultsWriter {
  public:
@@ -20,7 +21,7 @@ class ResultsWriter {
   /// Adds a case. Cases may be added in any order.
   /// \param place  index among the cases
   /// \throws UserError if the disk is full
-  void add(size_t place, const Json& item);
+  void add(size_t place, const results::Case& item);
   /// Writes the file: cases by index, then the other members, `rest`.
   /// \throws UserError if the disk is full
   void finish(const Json& rest);

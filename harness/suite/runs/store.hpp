@@ -7,8 +7,8 @@
 #include <string>
 
 #include "harness/base/json.hpp"
+#include "harness/results/failure_kind.hpp"
 #include "harness/suite/plan/planned_run.hpp"
-#include "harness/suite/runs/failure_kind.hpp"
 
 namespace parity {
 

@@ -30,7 +30,7 @@ class FaultsTest : public TrainedCaseTest {
   /// The first step at which the arms part; 0: never.
   static int64_t first_step(const Json& item, size_t check) {
     const Json& found = item.at("checks").at(check);
-    return found.at("passed").get<bool>() ? 0 : found.at("worst").at("step").get<int64_t>();
+    return found.at("passed").get<bool>() ? 0 : found.at("finding").at("where").at("step").get<int64_t>();
   }
   Trace trace(const Json& item, size_t arm) const {
     return Trace::open(folder_ / "out" / item.at("arms").at(arm).at("trace").get<std::string>());

@@ -73,8 +73,8 @@ TEST_F(PlantedDefectTest, AFailureNamesTheKeyThatTellsTheArmsApart) {
                                 check("tensor = \"*\"\nphase = \"param\"", "identical", "steps = \"last\""));
   EXPECT_THAT(item.at("sentence").get<std::string>(),
               testing::EndsWith("; the arms differ in optimizer.weight_decay: 0.1 against 0.0"));
-  const Json& worst = item.at("checks").at(0).at("worst");
-  EXPECT_EQ(worst.at("expected").is_null(), worst.at("index").empty()) << worst;
+  const Json& finding = item.at("checks").at(0).at("finding");
+  EXPECT_EQ(finding.at("expected").is_null(), finding.at("where").at("index").empty()) << finding;
 }
 
 TEST_F(PlantedDefectTest, AKeyThatOnlyAThirdArmHasIsNoCauseOfTheOthers) {
@@ -100,7 +100,7 @@ TEST_F(PlantedDefectTest, AScheduleIndexOffByOneIsFoundAtItsFirstUpdate) {
                                 check("channel = \"lr\"", "identical", "steps = \"warmup\""));
   EXPECT_FALSE(item.at("passed").get<bool>());
   EXPECT_THAT(sentence(item), AllOf(HasSubstr("lr of wrong"), HasSubstr("step 1"), HasSubstr("0.01")));
-  EXPECT_EQ(item.at("checks").at(0).at("worst").at("actual"), 0.0);
+  EXPECT_EQ(item.at("checks").at(0).at("finding").at("actual"), 0.0);
 }
 
 TEST_F(PlantedDefectTest, ScheduleSteppedLate_IsReportedAsLag) {

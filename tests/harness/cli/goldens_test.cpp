@@ -246,7 +246,7 @@ TEST_F(GoldensTest, DiffDrawsBothSidesWithTheOrdinaryReport) {
   EXPECT_EQ(loss.at("series").at("HEAD").at(5), 6.75);
   EXPECT_EQ(loss.at("series").at("working tree").at(5), 6.5);
   EXPECT_EQ(loss.at("gap").at("working tree").at(5), 0.25);
-  EXPECT_EQ(item.at("checks").at(0).at("worst").at("expected"), 6.75);
+  EXPECT_EQ(item.at("checks").at(0).at("finding").at("expected"), 6.75);
   for (const char* name : {"index.html", "summary.md", "junit.xml"})
     EXPECT_THAT(read_file(folder_ / "out/golden-diff" / name), HasSubstr("topic/golden x")) << name;
 }

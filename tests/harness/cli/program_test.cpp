@@ -108,7 +108,7 @@ TEST_F(ProgramTest, Difference_ExitsOneWithPasteableCommand) {
   const Outcome outcome = parity("run topic/differ --json");
   EXPECT_EQ(outcome.status, 1);
   const Json results = Json::parse(outcome.out);
-  const std::string command = results.at("cases").at(0).at("checks").at(0).at("command");
+  const std::string command = results.at("cases").at(0).at("checks").at(0).at("finding").at("next");
   const Outcome closer = shell(command);
   EXPECT_EQ(closer.status, 1) << command << "\n" << closer.err;
   EXPECT_THAT(closer.out, AllOf(HasSubstr("7.25"), HasSubstr("7.5"), HasSubstr("step 4")));
@@ -148,7 +148,7 @@ TEST_F(ProgramTest, CheckOfSeveralChannels_CommandsArePasteable) {
              no_golden() + copying_arm("first", "a") + copying_arm("second", "a") +
                  "[[checks]]\nchannel = [\"loss\", \"lr\"]\nrelation = \"identical\"\nbecause = \"x\"\n");
   const Json results = Json::parse(parity("run topic/two --json").out);
-  const std::string command = results.at("cases").at(0).at("checks").at(0).at("command");
+  const std::string command = results.at("cases").at(0).at("checks").at(0).at("finding").at("next");
   EXPECT_THAT(command, HasSubstr("--channel loss --channel lr"));
   const Outcome closer = shell(command);
   EXPECT_EQ(closer.status, 0) << closer.err;
@@ -186,7 +186,7 @@ TEST_F(ProgramTest, WhatDidNotFinishIsLookedAtInItsOwnWords) {
   write_case("crash", no_golden() + copying_arm("a", "a") + shell_arm("b", "echo no such gpu >&2; exit 9") +
                           losses_identical());
   const Json results = Json::parse(parity("run topic/crash --json").out);
-  const std::string command = results.at("cases").at(0).at("checks").at(0).at("command");
+  const std::string command = results.at("cases").at(0).at("checks").at(0).at("finding").at("next");
   EXPECT_THAT(shell(command).out, HasSubstr("no such gpu")) << command;
 }
 
@@ -195,7 +195,7 @@ TEST_F(ProgramTest, AMissingGoldenIsClosedByRecordingIt) {
   const Json results = Json::parse(parity("run topic/golden --json").out);
   const Json& check = results.at("cases").at(0).at("checks").back();
   EXPECT_EQ(check.at("verdict"), "missing");
-  EXPECT_EQ(shell(check.at("command")).status, 0) << check.at("command");
+  EXPECT_EQ(shell(check.at("finding").at("next")).status, 0) << check.at("finding").at("next");
   EXPECT_EQ(parity("run topic/golden").status, 0);
 }
 

@@ -24,7 +24,9 @@ TEST(CollapseTest, AcceptsWhatRoundingGives) {
 TEST(CollapseTest, RejectsAGapThatStays) {
   EXPECT_FALSE(CollapseRule{}.accepts(falling_by(0)));
   EXPECT_EQ(CollapseRule{}.explain(falling_by(0)),
-            "gap 7.6e-06 in float32, 7.6e-06 in float64: collapse 2^0.0, needed 2^20");
+            "the gap is 7.6e-06 in float32 and 7.6e-06 in float64, 2^0.0 times smaller (rounding shrinks at "
+            "least 2^20 "
+            "times)");
 }
 
 TEST(CollapseTest, TwiceTheNeededRatioPassesAndHalfFails) {
@@ -38,7 +40,7 @@ TEST(CollapseTest, HalfTheAllowedFloat64GapPassesAndTwiceFails) {
   EXPECT_TRUE(CollapseRule{}.accepts({1e-3, limit / 2, quantity}));
   const Collapse beyond{1e-3, limit * 2, quantity};
   EXPECT_FALSE(CollapseRule{}.accepts(beyond));
-  EXPECT_NE(CollapseRule{}.explain(beyond).find("rounding leaves at most 1.1e-13"), std::string::npos);
+  EXPECT_NE(CollapseRule{}.explain(beyond).find("leaves at most 1.1e-13"), std::string::npos);
 }
 
 TEST(CollapseTest, FindsADifferenceThatFloat32RoundsAway) {
@@ -48,7 +50,7 @@ TEST(CollapseTest, FindsADifferenceThatFloat32RoundsAway) {
 
 TEST(CollapseTest, AGapThatVanishesInFloat64Collapses) {
   EXPECT_TRUE(CollapseRule{}.accepts({1e-7, 0, quantity}));
-  EXPECT_EQ(CollapseRule{}.explain({1e-7, 0, quantity}), "gap 1e-07 in float32, none in float64");
+  EXPECT_EQ(CollapseRule{}.explain({1e-7, 0, quantity}), "the gap is 1e-07 in float32 and 0 in float64");
   EXPECT_TRUE(CollapseRule{}.accepts({0, 0, 0}));
 }
 
@@ -56,8 +58,7 @@ TEST(CollapseTest, AcceptsTwinsThatAgreeToTheLastBitsOfADouble) {
   const double gap32 = quantity * 0x1p-36;  // averaged down: 2^20 below is beneath what a double resolves
   const Collapse within{gap32, quantity * 0x1p-52, quantity};
   EXPECT_TRUE(CollapseRule{}.accepts(within));
-  EXPECT_NE(CollapseRule{}.explain(within).find("collapse 2^16.0, needed 2^20 or the last bits of a double"),
-            std::string::npos);
+  EXPECT_NE(CollapseRule{}.explain(within).find("to the last bits of a double"), std::string::npos);
   EXPECT_FALSE(CollapseRule{}.accepts({gap32, quantity * 0x1p-50, quantity}));
 }
 

@@ -225,8 +225,10 @@ TEST(CoverageSettleTest, ResultsShowWhatWasCompared) {
   coverage.add_pair("loss", {1, 2, 3});
   coverage.add_pair("lr", {1, 2, 3});
   EXPECT_EQ(coverage.text(), "2 channels at steps 1-3");
-  EXPECT_EQ(coverage.to_json().at("sides").at(1).at("compared"),
-            Json({{"quantities", 2}, {"steps", "steps 1-3"}, {"values", 6}}));
+  const results::CoveredAmount compared = coverage.summary().sides.at(1).compared;
+  EXPECT_EQ(compared.quantities, 2);
+  EXPECT_EQ(compared.steps, "steps 1-3");
+  EXPECT_EQ(compared.values, 6);
   EXPECT_EQ(Coverage().text(), "nothing");
 }
 

@@ -59,7 +59,7 @@ TEST_F(CourseTest, Course_NamesStepBeyondRoundingAndDescent) {
   const CheckResult result = judge(check_of(Relation::equivalent, {"loss"}), arms);
   EXPECT_EQ(result.measured.at("horizon_step"), 5);
   EXPECT_NEAR(result.measured.at("descent_error").get<double>(), 0.01 / 0.9328, 1e-4);
-  EXPECT_THAT(result.sentence,
+  EXPECT_THAT(result.looks_like,
               HasSubstr("within 8 floors until step 4, beyond from step 5 on; at most 1.1 % of its descent"));
 }
 
@@ -89,7 +89,7 @@ TEST_F(CourseTest, NamesTheMasksWhereTheyDifferFirst) {
   for (const bool masked : {true, false}) {
     add_arm("b", run(later(narrow), masked ? other : same));
     add_twin("b", run(later(wide), masked ? other : same));
-    const std::string sentence = judge(check_of(Relation::equivalent, {"loss"}), arms).sentence;
+    const std::string sentence = judge(check_of(Relation::equivalent, {"loss"}), arms).looks_like;
     const auto named =
         HasSubstr("identical until masks differ: from step 7 the arms attend under other masks");
     EXPECT_THAT(sentence,

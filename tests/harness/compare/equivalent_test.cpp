@@ -17,7 +17,7 @@ TEST_F(EquivalentTest, PassesRoundingThatCollapses) {
   const CheckResult result = judge(check_of(Relation::equivalent, {"loss"}), arms);
   EXPECT_TRUE(result.passed) << result.sentence;
   EXPECT_EQ(result.verdict, Verdict::rounding);
-  EXPECT_THAT(result.sentence, HasSubstr("loss of b is a's up to rounding over steps 1-10: gap"));
+  EXPECT_THAT(result.sentence, HasSubstr("only by rounding"));
   EXPECT_GT(result.measured["collapse_log2"].get<double>(), 26);
   EXPECT_LT(result.measured["collapse_log2"].get<double>(), 32);
   EXPECT_EQ(result.limit["collapse_log2"], 20);
@@ -28,8 +28,7 @@ TEST_F(EquivalentTest, FindsADifferenceThatStaysInFloat64) {
   const CheckResult result = judge(check_of(Relation::equivalent, {"loss"}), arms);
   EXPECT_FALSE(result.passed);
   EXPECT_EQ(result.verdict, Verdict::different);
-  EXPECT_THAT(result.sentence, HasSubstr("loss of b is another computation than a's over steps 1-10"));
-  EXPECT_THAT(result.sentence, HasSubstr("collapse 2^0.0, needed 2^20"));
+  EXPECT_THAT(result.sentence, HasSubstr("by more than rounding"));
 }
 
 TEST_F(EquivalentTest, FindsADifferenceFarBelowFloat32) {
@@ -55,7 +54,7 @@ TEST_F(EquivalentTest, NamesTheFactorOfAScaledNorm) {
   };
   add_arm("b", run_of(doubled(noisy(u32, 2, true))));
   add_twin("b", run_of(doubled(noisy(u64, 4, false))));
-  EXPECT_THAT(judge(check_of(Relation::equivalent, {"loss"}), arms).sentence,
+  EXPECT_THAT(judge(check_of(Relation::equivalent, {"loss"}), arms).looks_like,
               HasSubstr("loss of b is 2 times a's at every step"));
 }
 
@@ -68,7 +67,7 @@ TEST_F(EquivalentTest, EqualBitsAreVacuousIfNothingTellsTheArmsApart) {
   const CheckResult result = judge(check_of(Relation::equivalent, {"loss"}), arms);
   EXPECT_FALSE(result.passed);
   EXPECT_EQ(result.verdict, Verdict::vacuous);
-  EXPECT_THAT(result.sentence, HasSubstr("the option under test did nothing"));
+  EXPECT_THAT(result.sentence, HasSubstr("no effect"));
 }
 
 TEST_F(EquivalentTest, EqualBitsPassIfARecordedPathDiffers) {
@@ -97,7 +96,7 @@ TEST_F(EquivalentTest, CountsMustAgreeExactly) {
   const CheckResult result = judge(check_of(Relation::equivalent, {"loss", "mask_pairs"}), arms);
   EXPECT_EQ(result.verdict, Verdict::different);
   EXPECT_THAT(result.sentence,
-              HasSubstr("mask_pairs of b differs from a's over steps 1-10 (counts have no rounding)"));
+              HasSubstr("mask_pairs of b differs from a's over steps 1-10: counts have no rounding"));
 }
 
 TEST_F(EquivalentTest, NanOnBothSidesFails) {
@@ -164,8 +163,8 @@ TEST_F(EquivalentTensorsTest, PassesRoundingWholeAndAsSketches) {
     EXPECT_TRUE(result.passed) << result.sentence;
     EXPECT_EQ(result.verdict, Verdict::rounding);
     ASSERT_EQ(result.tensors.size(), 2U);
-    EXPECT_EQ(result.tensors[0]["estimated"], !whole);
-    EXPECT_GT(result.tensors[1]["collapse_log2"].get<double>(), 26);
+    EXPECT_EQ(result.tensors[0].measured["estimated"], !whole);
+    EXPECT_GT(result.tensors[1].measured["collapse_log2"].get<double>(), 26);
   }
 }
 
@@ -173,7 +172,7 @@ TEST_F(EquivalentTensorsTest, NamesTheTensorAndElementThatMoved) {
   add(true, 1e-4);
   const CheckResult result = judge(tensor_check_of(Relation::equivalent, "*", Phase::grad), arms);
   EXPECT_EQ(result.verdict, Verdict::different);
-  EXPECT_THAT(result.sentence, HasSubstr("grad wq.weight of b is another computation than a's"));
+  EXPECT_THAT(result.sentence, HasSubstr("grad wq.weight of b differs"));
   EXPECT_THAT(result.sentence, HasSubstr("most at [7, 77]"));
   EXPECT_THAT(result.sentence, HasSubstr("1 of 2 quantities differ"));
 }

@@ -38,8 +38,7 @@ TEST_F(Float32ErrorTest, FivePercentIsImprecise) {
   const CheckResult result = judged_with_error(0.05);
   EXPECT_FALSE(result.passed);
   EXPECT_EQ(name_of(result.verdict), "imprecise");
-  EXPECT_THAT(result.sentence,
-              AllOf(HasSubstr("the same mathematics, but b loses 2^19"), HasSubstr("a narrower type")));
+  EXPECT_THAT(result.sentence, AllOf(HasSubstr("but b loses 2^19"), HasSubstr("a narrower type")));
 }
 
 TEST_F(Float32ErrorTest, ABfloat16RoundingIsImprecise) {
@@ -77,7 +76,7 @@ TEST_F(Float32ErrorTest, TwinsThatComputeNothingAreVacuous) {
   const CheckResult result = judge(check_of(Relation::equivalent, {"loss"}), arms);
   EXPECT_FALSE(result.passed);
   EXPECT_EQ(result.verdict, Verdict::vacuous);
-  EXPECT_THAT(result.sentence, HasSubstr("its own float64 twin"));
+  EXPECT_THAT(result.sentence, HasSubstr("its float64 twin"));
 }
 
 TEST_F(Float32ErrorTest, TwinsOfAnotherQuantityAreVacuous) {
@@ -137,16 +136,16 @@ TEST_F(Float32ErrorTest, ANormAloneNamesTheKnownCause) {
   const Check check = check_of(Relation::equivalent, {"loss", "grad_norm"});
   const CheckResult result = judge(check, arms);
   EXPECT_EQ(name_of(result.verdict), "imprecise");
-  EXPECT_THAT(result.sentence, HasSubstr("PyTorch's on CPUs"));
+  EXPECT_THAT(result.looks_like, HasSubstr("PyTorch's on CPUs"));
   add_arm("b", run(static_cast<float>(norm * (1 - 7e-4)), loss * 1.001));
-  EXPECT_THAT(judge(check, arms).sentence, Not(HasSubstr("PyTorch's on CPUs")));
+  EXPECT_THAT(judge(check, arms).looks_like, Not(HasSubstr("PyTorch's on CPUs")));
 }
 
 TEST_F(Float32ErrorTest, DoesNotMakeArmsDistinct) {
   const CheckResult result = judged_with_error(0.05, check_of(Relation::distinct, {"loss"}));
   EXPECT_FALSE(result.passed);
   EXPECT_EQ(name_of(result.verdict), "imprecise");
-  EXPECT_THAT(result.sentence, HasSubstr("differs from a's over steps 1-10 by precision only"));
+  EXPECT_THAT(result.sentence, HasSubstr("only by precision"));
 }
 
 TEST_F(Float32ErrorTest, OfDistinctArmsIsNotUnsaid) {
@@ -154,7 +153,7 @@ TEST_F(Float32ErrorTest, OfDistinctArmsIsNotUnsaid) {
   add_arm("b", run_of(scaled(noisy(u32, 2, true, 4), 1 + 0x1p-10)));
   const CheckResult result = judge(check_of(Relation::distinct, {"loss"}), arms);
   EXPECT_TRUE(result.passed) << result.sentence;
-  EXPECT_THAT(result.sentence, HasSubstr("besides, b loses 2^1"));
+  EXPECT_THAT(result.sentence, HasSubstr("also, b loses 2^1"));
 }
 
 /// A trainer that does not look at the dtype it is asked for.

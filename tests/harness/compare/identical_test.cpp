@@ -19,7 +19,7 @@ TEST_F(IdenticalTest, PassesEqualBitsAndNamesQuantitiesArmsAndSteps) {
   const CheckResult result = judge(check_of(Relation::identical, {"loss", "valid_tokens"}), arms);
   EXPECT_TRUE(result.passed);
   EXPECT_EQ(result.verdict, Verdict::identical);
-  EXPECT_EQ(result.sentence, "loss and valid_tokens of b are a's, bit for bit, over steps 1-10");
+  EXPECT_EQ(result.sentence, "loss and valid_tokens of b and a have the same bits over steps 1-10");
 }
 
 TEST_F(IdenticalTest, FindsOneUlpAndSaysWhereAndHowFar) {
@@ -44,11 +44,11 @@ TEST_F(IdenticalTest, NamesAConstantFactor) {
   const auto times_four = changed(falling_curve(), [](size_t, double value) { return 4 * value; });
   add_arm("a", {.channels = {{"grad_norm", falling_curve()}}});
   add_arm("b", {.channels = {{"grad_norm", times_four}}});
-  EXPECT_THAT(judge(check_of(Relation::identical, {"grad_norm"}), arms).sentence,
+  EXPECT_THAT(judge(check_of(Relation::identical, {"grad_norm"}), arms).looks_like,
               HasSubstr("grad_norm of b is 4 times a's at every step (ratio 4)"));
   Check swapped = check_of(Relation::identical, {"grad_norm"});
   swapped.arms = {"b", "a"};
-  EXPECT_THAT(judge(swapped, arms).sentence,
+  EXPECT_THAT(judge(swapped, arms).looks_like,
               HasSubstr("grad_norm of a is 1/4 of b's at every step (ratio 0.25)"));
 }
 
@@ -56,14 +56,14 @@ TEST_F(IdenticalTest, NamesALag) {
   const auto curve = falling_curve(11);
   add_arm("a", {.channels = {{"lr", std::vector<double>(curve.begin() + 1, curve.end())}}});
   add_arm("b", {.channels = {{"lr", std::vector<double>(curve.begin(), curve.end() - 1)}}});
-  EXPECT_THAT(judge(check_of(Relation::identical, {"lr"}), arms).sentence,
+  EXPECT_THAT(judge(check_of(Relation::identical, {"lr"}), arms).looks_like,
               HasSubstr("lr of b lags a's by 1 step, bit for bit"));
 }
 
 TEST_F(IdenticalTest, SaysWhenTheArmsSawOtherBatches) {
   add_arm("a", {.channels = {{"batch_digest", std::vector<int64_t>{1, 2, 3}}}});
   add_arm("b", {.channels = {{"batch_digest", std::vector<int64_t>{1, 2, 4}}}});
-  EXPECT_THAT(judge(check_of(Relation::identical, {"batch_digest"}), arms).sentence,
+  EXPECT_THAT(judge(check_of(Relation::identical, {"batch_digest"}), arms).looks_like,
               HasSubstr("the arms trained on other batches from step 3 on"));
 }
 
@@ -141,8 +141,8 @@ TEST_F(IdenticalTest, TensorsDifferByOneUlpInOneElement) {
             "most 1 "
             "ULP; most at [1, 2]: a 0.5, b 0.50000006; 1 of 2 tensors differ");
   ASSERT_EQ(result.tensors.size(), 2U);
-  EXPECT_EQ(result.tensors[0]["max_ulp"], 1);
-  EXPECT_EQ(result.tensors[1]["identical"], true);
+  EXPECT_EQ(result.tensors[0].measured["max_ulp"], 1);
+  EXPECT_TRUE(result.tensors[1].identical);
   ASSERT_TRUE(result.worst);
   EXPECT_EQ(result.worst->index, (std::vector<int64_t>{1, 2}));
 }

@@ -41,7 +41,7 @@ TEST_F(JudgeTest, AnUnknownChannelIsMissingWithTheNearestName) {
 
 TEST_F(JudgeTest, AGlobOfChannelsTakesTheNumericOnes) {
   EXPECT_EQ(judge(check_of(Relation::identical, {"*"}), arms).sentence,
-            "grad_norm and loss of b are a's, bit for bit, over steps 1-10");
+            "grad_norm and loss of b and a have the same bits over steps 1-10");
   EXPECT_EQ(judge(check_of(Relation::identical, {"x*"}), arms).verdict, Verdict::missing);
   EXPECT_EQ(judge(check_of(Relation::identical, {}), arms).verdict, Verdict::missing);
 }

@@ -25,7 +25,7 @@ TEST_F(LaggedTest, PassesAScheduleOneStepLate) {
   const CheckResult result = judge(check, arms);
   EXPECT_TRUE(result.passed);
   EXPECT_EQ(result.verdict, Verdict::identical);
-  EXPECT_EQ(result.sentence, "lr of b is a's 1 step later, bit for bit, over steps 1-2 (of a)");
+  EXPECT_EQ(result.sentence, "lr of b 1 step later has the same bits as a's over steps 1-2 (of a)");
 }
 
 TEST_F(LaggedTest, FailsWithTheOtherSignAndNamesTheLagThatFits) {
@@ -34,8 +34,8 @@ TEST_F(LaggedTest, FailsWithTheOtherSignAndNamesTheLagThatFits) {
   const CheckResult result = judge(check, arms);
   EXPECT_FALSE(result.passed);
   EXPECT_EQ(result.verdict, Verdict::different);
-  EXPECT_THAT(result.sentence, HasSubstr("is not a's 1 step earlier"));
-  EXPECT_THAT(result.sentence, HasSubstr("lr of b lags a's by 1 step"));
+  EXPECT_THAT(result.sentence, HasSubstr("1 step earlier differs from a's"));
+  EXPECT_THAT(result.looks_like, HasSubstr("lr of b lags a's by 1 step"));
 }
 
 TEST_F(LaggedTest, FindsOneUlpAtOneStep) {

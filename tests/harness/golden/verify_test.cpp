@@ -21,7 +21,8 @@ TEST_F(GoldenVerifyTest, GivesAResultForEachArmChannelAndPhase) {
     EXPECT_TRUE(each.result.passed) << each.result.sentence;
     EXPECT_EQ(each.result.verdict, Verdict::identical);
   }
-  EXPECT_EQ(results[1].result.sentence, "loss of one_indexed is the golden's, bit for bit, over steps 1-4");
+  EXPECT_EQ(results[1].result.sentence,
+            "loss of one_indexed and the golden have the same bits over steps 1-4");
   EXPECT_EQ(results[2].quantity, "grad");
 }
 

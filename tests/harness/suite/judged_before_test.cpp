@@ -32,10 +32,10 @@ class JudgedBeforeTest : public SuiteTest {
 
   fs::path kept() const { return folder_ / "out/cases" / (item().name + ".json"); }
   void mark() const {
-    Json results = Json::parse(read_file(kept()));
-    EXPECT_TRUE(take_seal(results));
-    results["title"] = "as before";
-    keep_results(results, folder_ / "out");
+    auto before = sealed_results(item().name, folder_ / "out");
+    ASSERT_TRUE(before);
+    before->title = "as before";
+    keep_results(*before, folder_ / "out");
   }
   static bool taken_over(const Json& results) { return results.at("cases").at(0).at("title") == "as before"; }
 };

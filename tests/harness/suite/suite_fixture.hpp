@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "harness/base/file.hpp"
+#include "harness/results/read_case.hpp"
 #include "harness/suite/cases/file.hpp"
 #include "harness/suite/run_suite.hpp"
 #include "harness/trace/write/recorder.hpp"
@@ -87,16 +88,16 @@ class SuiteTest : public testing::Test {
     options.producer = {{"name", "parity"}, {"version", "0"}, {"commit", "test"}, {"dirty", false}};
     options.command = {"parity", "run"};
     Progress progress(stderr, false);
-    run_suite(cases, options, progress, [](const Json&) {});
+    run_suite(cases, options, progress, [](const results::Case&) {});
     return Json::parse(read_file(options.out / "results.json"));
   }
 
   /// What a suite with these results ends with.
-  static ExitCode exit_code_of(const Json& results) {
+  static ExitCode exit_code_of(const Json& suite) {
     std::vector<CaseOutcome> cases;
-    for (const Json& item : results.at("cases"))
-      cases.push_back(outcome_of(item));
-    return parity::exit_code_of(cases, results.contains("shard") ? Part::shard : Part::whole);
+    for (const Json& item : suite.at("cases"))
+      cases.push_back(outcome_of(results::read_case(item)));
+    return parity::exit_code_of(cases, suite.contains("shard") ? Part::shard : Part::whole);
   }
 
   std::filesystem::path folder_;

@@ -85,7 +85,7 @@ TEST(NoiseArmsTest, MicroBatchesAreCutAsRowsAllow) {
   EXPECT_EQ(cut(two_ranks), 2);
   EXPECT_THAT(cut({{"data.global_batch", 3}}).get<std::string>(), HasSubstr("no other number"));
   EXPECT_THAT(cut({{"loss.normalization", "microbatch_mean"}}).get<std::string>(),
-              HasSubstr("another computation"));
+              HasSubstr("by more than rounding"));
 }
 
 TEST(NoiseArmsTest, ACommandIsRunInOtherEnvironmentsOnly) {

@@ -51,7 +51,7 @@ class DriftTest : public SuiteTest {
     options.drift = drift;
     options.command = {"parity", "run"};
     Progress progress(stderr, false);
-    run_suite({item()}, options, progress, [](const Json&) {});
+    run_suite({item()}, options, progress, [](const results::Case&) {});
     return Json::parse(read_file(options.out / "results.json")).at("cases").at(0);
   }
   static Json loss_of(const Json& results) {
@@ -74,7 +74,7 @@ TEST_F(DriftTest, IsANoticeUnlessItIsToBeAFailure) {
   EXPECT_EQ(loss_of(failure).at("verdict"), "drift");
   EXPECT_THAT(loss_of(failure).at("sentence").get<std::string>(),
               AllOf(HasSubstr("this is drift"), HasSubstr("--drift fail")));
-  EXPECT_EQ(outcome_of(failure).code, ExitCode::differ);
+  EXPECT_EQ(outcome_of(results::read_case(failure)).code, ExitCode::differ);
 }
 
 TEST_F(DriftTest, WhatIsMoreThanDriftFailsEitherWay) {

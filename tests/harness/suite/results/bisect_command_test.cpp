@@ -27,7 +27,7 @@ class CauseCommandTest : public SuiteTest {
   Json checks(const std::string& text, GoldenMode mode = GoldenMode::compare) const {
     return run({write_case("c", text)}, mode).at("cases").at(0).at("checks");
   }
-  std::string cause(const std::string& text) const { return checks(text).at(0).at("cause"); }
+  std::string cause(const std::string& text) const { return checks(text).at(0).at("finding").at("cause"); }
   std::string file() const { return (folder_ / "cases/topic/c.toml").string(); }
   std::string out() const { return " --out " + (folder_ / "out").string(); }
 };
@@ -44,7 +44,7 @@ TEST_F(CauseCommandTest, WhatHoldsOrAsksForADifferenceHasNone) {
   const Json lagged =
       checks(no_golden() + reading_arm("x", "a") + reading_arm("y", "b") + check("lagged")).at(0);
   EXPECT_EQ(lagged.at("verdict"), "different");
-  EXPECT_EQ(lagged.at("cause"), "");
+  EXPECT_EQ(lagged.at("finding").at("cause"), "");
 }
 
 TEST_F(CauseCommandTest, OtherProgramsAndRunsThatDidNotFinishHaveNone) {
@@ -56,7 +56,7 @@ TEST_F(CauseCommandTest, OtherProgramsAndRunsThatDidNotFinishHaveNone) {
 TEST_F(CauseCommandTest, AnArmThatLeftItsGoldenIsHeldAgainstIt) {
   const std::string text = copying_arm("x", "a") + copying_arm("y", "a") + check("identical");
   for (const Json& check : checks(text))
-    EXPECT_EQ(check.at("cause"), "") << "nothing is stored: " << check.at("sentence");
+    EXPECT_EQ(check.at("finding").at("cause"), "") << "nothing is stored: " << check.at("sentence");
   checks(text, GoldenMode::update_all);
   std::vector<double> other = falling_losses();
   other[1] = 1;
@@ -64,7 +64,7 @@ TEST_F(CauseCommandTest, AnArmThatLeftItsGoldenIsHeldAgainstIt) {
   size_t causes = 0;
   for (const Json& check : checks(text))
     if (check.at("kind") == "golden" && !check.at("passed").get<bool>()) {
-      EXPECT_EQ(check.at("cause"),
+      EXPECT_EQ(check.at("finding").at("cause"),
                 "parity bisect golden " + file() + ":" + check.at("arms").at(0).get<std::string>() + out());
       ++causes;
     }

@@ -18,12 +18,17 @@ using testing::ThrowsMessage;
 class MergeResultsTest : public FolderTest {
  protected:
   static Json results(const std::string& name) {
-    return {{"schema", "parity.results/1"},
+    return {{"schema", "parity.results/2"},
             {"producer", {{"name", "parity"}, {"version", "1"}, {"commit", "1a2b"}, {"dirty", false}}},
             {"environment",
              {{"cpu_vendor", "V"}, {"cpu_features", {"avx2"}}, {"cores", 2}, {"profile", "portable"}}},
             {"summary", Json::object()},
-            {"cases", {{{"name", name}, {"arms", Json::array()}, {"checks", Json::array()}}}}};
+            {"cases",
+             {{{"name", name},
+               {"passed", true},
+               {"verdict", "identical"},
+               {"arms", Json::array()},
+               {"checks", Json::array()}}}}};
   }
   void write(const char* place, const Json& json) const {
     write_file(folder / place / "results.json", json.dump());

@@ -46,7 +46,7 @@ TEST_F(ResultsTest, AnAgreementHasEveryFieldOfTheSchema) {
   EXPECT_EQ(item.at("name"), "topic/c");
   EXPECT_EQ(item.at("verdict"), "identical");
   EXPECT_EQ(item.at("sentence"),
-            "first and second agree bit for bit in everything that was checked (3 checks)");
+            "first and second have the same bits in everything that was checked (3 checks)");
   EXPECT_EQ(item.at("arms").at(0).at("steps"), 10);
   EXPECT_TRUE(fs::exists(folder_ / "out" / item.at("arms").at(0).at("trace").get<std::string>()));
   EXPECT_EQ(results.at("summary").at("by_verdict").at("identical"), 1);
@@ -71,10 +71,10 @@ TEST_F(ResultsTest, Difference_NamesPlaceValuesAndNextCommand) {
   const Json& check = item.at("checks").at(0);
   EXPECT_EQ(check.at("id"), "topic/c:1");
   EXPECT_EQ(check.at("kind"), "pair");
-  EXPECT_EQ(check.at("worst").at("step"), 4);
-  EXPECT_EQ(check.at("worst").at("expected"), 7.25);
-  EXPECT_EQ(check.at("worst").at("actual"), 7.5);
-  EXPECT_EQ(check.at("command"),
+  EXPECT_EQ(check.at("finding").at("where").at("step"), 4);
+  EXPECT_EQ(check.at("finding").at("expected"), 7.25);
+  EXPECT_EQ(check.at("finding").at("actual"), 7.5);
+  EXPECT_EQ(check.at("finding").at("next"),
             "parity compare topic/c:first topic/c:second --channel loss --step 4 --out " +
                 (folder_ / "out").string());
   EXPECT_EQ(exit_code_of(results), ExitCode::differ);

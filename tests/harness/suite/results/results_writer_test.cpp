@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "harness/results/write_case.hpp"
 #include "harness/suite/results/writer.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -10,10 +11,19 @@ namespace {
 
 using ResultsWriterTest = FolderTest;
 
-const Json first = {{"name", "a\nb"}, {"curves", {1, 2.5, nullptr}}, {"empty", Json::object()}};
-const Json second = {{"name", "c"}, {"text", "{\"\\\n  \"}"}};
+results::Case named(const std::string& name, const std::string& sentence) {
+  results::Case item;
+  item.name = name;
+  item.sentence = sentence;
+  item.verdict = "identical";
+  item.curves = {{.channel = "loss", .steps = {1, 2}, .floor = {2.5, std::nullopt}}};
+  return item;
+}
+
+const results::Case first = named("a\nb", "");
+const results::Case second = named("c", "{\"\\\n  \"}");
 const Json rest = {
-    {"schema", "parity.results/1"}, {"summary", {{"cases", 2}}}, {"unfinished", Json::array()}};
+    {"schema", "parity.results/2"}, {"summary", {{"cases", 2}}}, {"unfinished", Json::array()}};
 
 std::string as_one(const Json& cases) {
   Json whole = rest;
@@ -27,7 +37,7 @@ TEST_F(ResultsWriterTest, WritesTheBytesOfOneValueInTheOrderOfThePlaces) {
   writer.add(2, first);
   EXPECT_FALSE(std::filesystem::exists(folder / "results.json"));
   writer.finish(rest);
-  EXPECT_EQ(read_file(folder / "results.json"), as_one({first, second}));
+  EXPECT_EQ(read_file(folder / "results.json"), as_one({results::to_json(first), results::to_json(second)}));
 }
 
 TEST_F(ResultsWriterTest, ASuiteWithoutCasesHasAnEmptyList) {

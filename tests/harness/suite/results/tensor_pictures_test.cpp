@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/results/write_check.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 #include "tests/support/traces/planted_runs.hpp"
 
@@ -18,8 +19,9 @@ class TensorPictureTest : public PlantedTest {
   const TensorKey key_ = {1, Phase::grad, "wq"};
 
   /// The picture of one tensor in two runs.
-  std::optional<TensorPicture> picture(const std::vector<float>& expected, const std::vector<float>& actual,
-                                       const Shape& shape, bool whole = true) {
+  std::optional<results::TensorPicture> picture(const std::vector<float>& expected,
+                                                const std::vector<float>& actual, const Shape& shape,
+                                                bool whole = true) {
     const auto run = [&](const std::vector<float>& values) {
       return PlantedRun{.channels = {{"loss", std::vector<double>{1.0}}},
                         .tensors = {{key_, values, shape}},
@@ -79,7 +81,7 @@ TEST_F(TensorPictureTest, WhatIsNotFiniteHasNoDistanceButTheSameIsEqual) {
   EXPECT_TRUE(std::isnan(found->cells[0][1]));
   EXPECT_EQ(found->cells[0][2], 0);
   EXPECT_TRUE(std::isnan(found->cells[0][3]));
-  EXPECT_EQ(found->to_json().at("cells").at(0).at(1), "nan");
+  EXPECT_EQ(results::to_json(*found).at("cells").at(0).at(1), "nan");
 }
 
 TEST_F(TensorPictureTest, SketchesShowThePartOfTheTensorThatDiffers) {

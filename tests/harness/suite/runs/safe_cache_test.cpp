@@ -100,8 +100,8 @@ TEST_F(SafeCacheTest, CasesOfOneName_ShareNothing) {
   EXPECT_FALSE(passed(results, 1));
   EXPECT_EQ(results.at("cases").at(0).at("name"), "one/case");
   EXPECT_EQ(results.at("cases").at(1).at("name"), "two/case");
-  EXPECT_TRUE(last_results("one/case", folder_ / "out").at("passed").get<bool>());
-  EXPECT_FALSE(last_results("two/case", folder_ / "out").at("passed").get<bool>());
+  EXPECT_TRUE(last_results("one/case", folder_ / "out").passed);
+  EXPECT_FALSE(last_results("two/case", folder_ / "out").passed);
 }
 
 TEST_F(SafeCacheTest, OneCaseDirEach_IsARunEach) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/runs/failure_kind.hpp"
+#include "harness/results/failure_kind.hpp"
 
 namespace parity {
 namespace {

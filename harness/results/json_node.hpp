@@ -12,13 +12,13 @@
 #include "harness/base/error.hpp"
 #include "harness/base/json.hpp"
 
-namespace parity::reports {
+namespace parity::results {
 
 /// A JSON value that knows its place in the file, so that each message can name it.
 class JsonNode {
  public:
   static constexpr const char* of_results =
-      "compare the file with reports/RESULTS.md, or run the suite again";
+      "compare the file with harness/results/RESULTS.md, or run the suite again";
 
   /// \param advice  what to do where the file is not as it should be
   JsonNode(const Json& json, std::string path, const char* advice = of_results)
@@ -110,4 +110,4 @@ class JsonNode {
   const char* advice_;
 };
 
-}  // namespace parity::reports
+}  // namespace parity::results

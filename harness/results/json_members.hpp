@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "reports/model/json_node.hpp"
+#include "harness/results/json_node.hpp"
 
-/// Members that may be missing or null: the fallback then. Another type is an error that names the place.
-namespace parity::reports {
+/// Readers of members that may be missing or null, which then give the fallback. A value of another type is
+/// an error that names its path.
+namespace parity::results {
 
 inline std::string text_or(const JsonNode& parent, const char* name, const std::string& fallback = "") {
   const auto node = parent.find(name);
@@ -55,4 +56,4 @@ inline std::vector<std::string> texts(const JsonNode& parent, const char* name) 
   return list(parent, name, [](const JsonNode& item) { return item.text(); });
 }
 
-}  // namespace parity::reports
+}  // namespace parity::results
