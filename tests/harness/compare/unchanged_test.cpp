@@ -31,7 +31,7 @@ TEST_F(UnchangedTest, PassesTheWastedFirstStep) {
     EXPECT_TRUE(result.passed) << result.sentence;
     EXPECT_EQ(result.verdict, Verdict::identical);
     EXPECT_EQ(result.sentence,
-              "param * of a is what it was one step earlier, bit for bit, at step 1 (1 tensor)");
+              "param * of a has the bits of one step earlier at step 1 (1 tensor)");
   }
 }
 
