@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "reports/html/page.hpp"
 #include "reports/text/junit.hpp"
 #include "reports/text/summary.hpp"

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/json.hpp"
-#include "harness/base/visible.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/base/text/visible.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/trace/hdf5/hdf5.hpp"
 
 namespace parity {

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/visible.hpp"
 #include "harness/golden/floors_group.hpp"
 #include "harness/golden/seal.hpp"
 #include "harness/trace/hdf5/hdf5.hpp"

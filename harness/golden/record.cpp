@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/golden/diff.hpp"
 #include "harness/golden/evidence_binding.hpp"
 #include "harness/golden/golden_file.hpp"

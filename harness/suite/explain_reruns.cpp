@@ -12,8 +12,8 @@
 #include <fmt/ranges.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/json_fields.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/text/visible.hpp"
 #include "harness/suite/plan/identity_change.hpp"
 #include "harness/suite/results/last_results.hpp"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/golden/golden.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 #include "harness/suite/plan/plan.hpp"

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string_view>
 
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/nearest.hpp"
+#include "harness/base/text/visible.hpp"
 
 namespace parity::reference {
 namespace {

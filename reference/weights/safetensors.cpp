@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/text/visible.hpp"
 #include "reference/weights/safetensors_header.hpp"
 
 namespace parity::reference {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/visible.hpp"
 #include "reference/weights/unique_json.hpp"
 
 namespace parity::reference {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/visible.hpp"
 #include "reference/weights/complaints.hpp"
 #include "reference/weights/convert.hpp"
 #include "reference/weights/weight_files.hpp"

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/text/visible.hpp"
 #include "reference/weights/safetensors_header.hpp"
 #include "reference/weights/unique_json.hpp"
 

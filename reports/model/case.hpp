@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "reports/model/case_times.hpp"
 #include "reports/model/evidence.hpp"
 #include "reports/model/mask_picture.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/visible.hpp"
+#include "harness/base/text/visible.hpp"
 #include "reports/model/json_members.hpp"
 
 namespace parity::reports {

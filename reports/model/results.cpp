@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "reports/model/json_members.hpp"
 #include "reports/model/read_case.hpp"
 #include "reports/model/shown.hpp"

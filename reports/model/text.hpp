@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "harness/base/json.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/base/text/visible.hpp"
 
 /// Words and numbers that every renderer shares, before any of them escapes for its own format.
 namespace parity::reports {

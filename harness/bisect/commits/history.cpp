@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/visible.hpp"
 
 namespace parity {
 namespace {

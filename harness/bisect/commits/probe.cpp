@@ -10,7 +10,7 @@
 
 #include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/visible.hpp"
 #include "harness/bisect/commits/shell_line.hpp"
 #include "harness/suite/derived/extra_arms.hpp"
 #include "harness/suite/plan/content_hash.hpp"

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/visible.hpp"
 #include "harness/suite/cases/named_case.hpp"
 #include "harness/suite/goldens/stored_power.hpp"
 

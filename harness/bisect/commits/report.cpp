@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/file.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/visible.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {

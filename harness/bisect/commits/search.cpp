@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/visible.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/text/visible.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {

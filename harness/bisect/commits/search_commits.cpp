@@ -8,16 +8,16 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/folder_lock.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/signals.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/files/folder_lock.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/processes/signals.hpp"
+#include "harness/base/text/visible.hpp"
 #include "harness/bisect/commits/good_golden.hpp"
 #include "harness/bisect/commits/orphan_reaper.hpp"
 #include "harness/bisect/commits/report.hpp"
 #include "harness/bisect/commits/search.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/suite/runs/cache.hpp"
 #include "harness/suite/runs/store.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
-#include "harness/base/signals.hpp"
+#include "harness/base/processes/signals.hpp"
 #include "harness/suite/runs/bounded_log.hpp"
 
 namespace parity {

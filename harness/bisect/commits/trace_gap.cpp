@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
-#include "harness/compare/step_set.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/text/visible.hpp"
+#include "harness/compare/text/step_set.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/suite/results/compare_traces.hpp"
 
 namespace parity {

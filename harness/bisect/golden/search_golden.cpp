@@ -12,16 +12,16 @@
 #include <fmt/ranges.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/nearest.hpp"
+#include "harness/base/text/visible.hpp"
 #include "harness/bisect/golden/config.hpp"
 #include "harness/bisect/golden/gap.hpp"
 #include "harness/bisect/golden/origin.hpp"
 #include "harness/bisect/runs/probe.hpp"
 #include "harness/bisect/traces/curve_json.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/suite/cases/named_case.hpp"
 
 namespace parity {

@@ -14,7 +14,7 @@
 #include "harness/bisect/options/residual_gap.hpp"
 #include "harness/bisect/options/side_noise.hpp"
 #include "harness/bisect/search/sequential_test.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {

@@ -8,9 +8,9 @@
 #include <fmt/ranges.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/nearest.hpp"
+#include "harness/base/text/visible.hpp"
 #include "harness/suite/cases/config_schema.hpp"
 #include "harness/suite/cases/named_case.hpp"
 #include "harness/suite/cases/run_config_file.hpp"

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "harness/base/visible.hpp"
+#include "harness/base/text/visible.hpp"
 
 namespace parity {
 namespace {

@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/bisect/runs/rounding.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {

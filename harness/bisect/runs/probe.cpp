@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/process.hpp"
+#include "harness/base/processes/process.hpp"
 #include "harness/bisect/runs/rounding.hpp"
 
 namespace parity {

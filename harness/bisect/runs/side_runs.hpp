@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/base/progress.hpp"
+#include "harness/base/terminal/progress.hpp"
 #include "harness/suite/derived/extra_arms.hpp"
 #include "harness/suite/runs/run_settings.hpp"
 #include "harness/trace/format/capture.hpp"

@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/bisect/traces/tensor_path.hpp"
-#include "harness/compare/series.hpp"
+#include "harness/compare/curves/series.hpp"
 
 namespace parity {
 namespace {

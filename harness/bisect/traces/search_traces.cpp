@@ -14,7 +14,7 @@
 #include "harness/bisect/traces/first_step.hpp"
 #include "harness/bisect/traces/tensor_path.hpp"
 #include "harness/bisect/traces/tensor_place.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/suite/judge/renaming.hpp"
 #include "harness/suite/results/compare_ranks.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
-#include "harness/compare/tensor_gap.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/compare/tensors/gap.hpp"
 #include "harness/suite/results/tensor_pictures.hpp"
 
 namespace parity {

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/json_fields.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/text/nearest.hpp"
+#include "harness/base/text/visible.hpp"
 
 namespace parity {
 namespace {

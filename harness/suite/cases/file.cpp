@@ -9,9 +9,9 @@
 #include <set>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/text/nearest.hpp"
+#include "harness/base/text/visible.hpp"
 #include "harness/suite/cases/check_table.hpp"
 #include "harness/suite/cases/paths.hpp"
 #include "harness/suite/cases/profile.hpp"

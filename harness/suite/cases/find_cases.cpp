@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "harness/base/error.hpp"
-#include "harness/base/glob.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/glob.hpp"
+#include "harness/base/text/nearest.hpp"
+#include "harness/base/text/visible.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;

@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/visible.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;

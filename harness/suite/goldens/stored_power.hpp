@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/suite/cases/case.hpp"
 
 namespace parity {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/base/enum_names.hpp"
-#include "harness/compare/check.hpp"
+#include "harness/compare/checks/check.hpp"
 #include "harness/golden/evidence_record.hpp"
 
 namespace parity {

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/leftovers.hpp"
-#include "harness/base/process.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/files/leftovers.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/suite/judge/judge_golden.hpp"
 #include "harness/suite/judge/standing_evidence.hpp"
 

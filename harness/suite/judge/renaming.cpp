@@ -3,7 +3,7 @@
 #include "harness/suite/judge/renaming.hpp"
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/visible.hpp"
 
 namespace parity {
 namespace {

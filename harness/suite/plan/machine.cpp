@@ -8,7 +8,7 @@
 
 #include <sched.h>
 
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 
 namespace parity {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "harness/base/error.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/nearest.hpp"
+#include "harness/base/text/visible.hpp"
 #include "harness/suite/cases/profile.hpp"
 #include "harness/suite/plan/capture_needs.hpp"
 #include "harness/suite/plan/content_hash.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "harness/base/process.hpp"
+#include "harness/base/processes/process.hpp"
 #include "harness/suite/runs/run_settings.hpp"
 
 namespace parity {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "harness/base/json_fields.hpp"
+#include "harness/base/json/fields.hpp"
 
 namespace parity {
 namespace {

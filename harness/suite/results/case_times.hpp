@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/suite/judge/evidence.hpp"
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/store.hpp"

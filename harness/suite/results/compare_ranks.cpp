@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/visible.hpp"
-#include "harness/compare/series_difference.hpp"
+#include "harness/base/text/visible.hpp"
+#include "harness/compare/curves/series_difference.hpp"
 
 namespace parity {
 namespace {

@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/glob.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
-#include "harness/compare/policy_text.hpp"
-#include "harness/compare/profile_text.hpp"
-#include "harness/compare/quantity.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/text/glob.hpp"
+#include "harness/base/text/nearest.hpp"
+#include "harness/base/text/visible.hpp"
+#include "harness/compare/sides/quantity.hpp"
+#include "harness/compare/tensors/profile.hpp"
+#include "harness/compare/text/policy.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/suite/results/curves.hpp"
 
 namespace parity {

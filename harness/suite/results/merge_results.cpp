@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/json_fields.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/text/visible.hpp"
 #include "harness/suite/results/mixed_results.hpp"
 #include "harness/suite/results/writer.hpp"
 

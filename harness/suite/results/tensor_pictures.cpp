@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "harness/base/error.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/measure/widen.hpp"
 #include "harness/suite/results/curves.hpp"
 

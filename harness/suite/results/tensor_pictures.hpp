@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "harness/base/json.hpp"
-#include "harness/compare/tensor_gap.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/compare/tensors/gap.hpp"
 #include "harness/golden/content.hpp"
 #include "harness/suite/judge/evidence.hpp"
 #include "harness/suite/judge/judge_case.hpp"

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/visible.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "harness/base/process.hpp"
+#include "harness/base/processes/process.hpp"
 
 namespace parity {
 

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
-#include "harness/compare/asked.hpp"
-#include "harness/compare/step_set.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/text/visible.hpp"
+#include "harness/compare/sides/asked.hpp"
+#include "harness/compare/text/step_set.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/trace/read/trace.hpp"
 
 namespace parity {

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/json_fields.hpp"
-#include "harness/base/progress.hpp"
-#include "harness/base/utc.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/terminal/progress.hpp"
+#include "harness/base/text/utc.hpp"
+#include "harness/base/text/visible.hpp"
 #include "harness/suite/plan/rank_environment.hpp"
 #include "harness/suite/runs/left_trace.hpp"
 #include "harness/suite/runs/rank_command.hpp"

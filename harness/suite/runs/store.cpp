@@ -3,9 +3,9 @@
 #include "harness/suite/runs/store.hpp"
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/json_fields.hpp"
-#include "harness/base/utc.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/text/utc.hpp"
 #include "harness/suite/plan/run_files.hpp"
 #include "harness/trace/hdf5/probe.hpp"
 

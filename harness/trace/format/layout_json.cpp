@@ -3,7 +3,7 @@
 #include "harness/trace/format/layout_json.hpp"
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/visible.hpp"
 #include "harness/tensor/part.hpp"
 #include "harness/tensor/shape.hpp"
 

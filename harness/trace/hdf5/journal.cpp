@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/text/visible.hpp"
 #include "harness/measure/content_hash.hpp"
 
 namespace parity {

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/visible.hpp"
 #include "harness/trace/hdf5/hdf5.hpp"
 
 namespace parity {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/visible.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/visible.hpp"
 #include "harness/trace/format/layout_json.hpp"
 #include "harness/trace/format/schema.hpp"
 #include "harness/trace/hdf5/path_name.hpp"

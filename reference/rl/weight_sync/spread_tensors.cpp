@@ -9,7 +9,7 @@
 #include <c10/core/ScalarType.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "reference/comm/texts.hpp"
 #include "reference/rl/weight_sync/together.hpp"
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/trace/write/recorder.hpp"
 #include "reference/comm/device_mesh.hpp"
 #include "reference/comm/group.hpp"
