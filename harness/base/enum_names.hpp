@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/base/error.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
-#include "harness/base/text/visible.hpp"
 
 namespace parity {
 

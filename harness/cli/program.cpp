@@ -20,8 +20,8 @@
 #include "harness/base/terminal/say.hpp"
 #include "harness/base/terminal/standard_streams.hpp"
 #include "harness/base/terminal/terminal.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
-#include "harness/base/text/visible.hpp"
 #include "harness/cli/options/complete.hpp"
 
 namespace parity::cli {
@@ -53,8 +53,8 @@ constexpr const char* footer =
     "4 a run crashed or hung, 70 a bug in parity, 130 interrupted.\n"
     "parity SUBCOMMAND --help shows examples.";
 
-void complain(const std::string& message) {
-  say("{} {}\n", Style::for_stream(stderr).bad("parity:"), visible(message));
+void print_error(const std::string& message) {
+  say("{} {}\n", Style::for_stream(stderr).bad("parity:"), escape_for_terminal(message));
 }
 
 /// Returns the message for an unknown subcommand, with the nearest one; "" if the first word is valid.
@@ -117,8 +117,8 @@ bool was_written(std::FILE* stream) {
   errno = 0;
   if (std::fflush(stream) == 0 && std::ferror(stream) == 0)
     return true;
-  complain(std::string("cannot write the output (") + std::strerror(errno ? errno : EIO) +
-           "); free space, or send it elsewhere");
+  print_error(std::string("cannot write the output (") + std::strerror(errno ? errno : EIO) +
+              "); free space, or send it elsewhere");
   return false;
 }
 
@@ -126,20 +126,21 @@ ExitCode perform(const Action& action) {
   try {
     return action();
   } catch (const UserError& error) {
-    complain(error.what());
+    print_error(error.what());
     return error.code();
   } catch (const std::filesystem::filesystem_error& error) {
-    complain(error_of(error).what());
+    print_error(error_of(error).what());
     return ExitCode::bad_input;
   } catch (const std::system_error& error) {
-    complain("the system refuses (" + error.code().message() + "); free space or resources and run it again");
+    print_error("the system refuses (" + error.code().message() +
+                "); free space or resources and run it again");
     return ExitCode::bad_input;
   } catch (const std::bad_alloc&) {
-    complain("out of memory (a trace or a results file is larger than this machine can hold); free some");
+    print_error("out of memory (a trace or a results file is larger than this machine can hold); free some");
     return ExitCode::missing;
   } catch (const std::exception& error) {
-    complain(std::string("internal error: ") + error.what() +
-             "\nThis is a bug; please report it with the command.");
+    print_error(std::string("internal error: ") + error.what() +
+                "\nThis is a bug; please report it with the command.");
     return ExitCode::internal;
   }
 }
@@ -155,7 +156,7 @@ void add_verbs(CLI::App& app, Action& action) {
 
 namespace {
 
-ExitCode run_words(int argc, const char* const* argv) {
+ExitCode run_command_line(int argc, const char* const* argv) {
   CLI::App app("Proves whether two training runs compute the same thing.", "parity");
   Action action;
   add_verbs(app, action);
@@ -185,7 +186,7 @@ ExitCode run_words(int argc, const char* const* argv) {
 
 int run_program(int argc, const char* const* argv) {
   prepare_standard_streams();
-  const ExitCode code = perform([&] { return run_words(argc, argv); });
+  const ExitCode code = perform([&] { return run_command_line(argc, argv); });
   return static_cast<int>(was_written(stdout) ? code : ExitCode::bad_input);
 }
 

@@ -21,8 +21,8 @@ struct TensorPicture {
   std::vector<int64_t> column_starts;  ///< first column of each cell
   std::vector<std::vector<double>> cells;
 
-  std::string shape_words() const;  ///< "256 × 64"
-  size_t differing() const;         ///< cells that are not 0
+  std::string describe_shape() const;  ///< "256 × 64"
+  size_t differing() const;            ///< cells that are not 0
   size_t count() const { return row_starts.size() * column_starts.size(); }
 };
 

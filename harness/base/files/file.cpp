@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/base/text/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -23,7 +23,7 @@ std::string reason() {
 }
 
 [[noreturn]] void fail_to_write(const fs::path& path, const std::string& why) {
-  throw UserError("cannot write " + visible(path.string()) + " (" + why +
+  throw UserError("cannot write " + escape_for_terminal(path.string()) + " (" + why +
                   "); free space or choose another folder");
 }
 
@@ -39,7 +39,7 @@ std::string temporary_name() {
 }
 
 [[noreturn]] void fail_to_read(const fs::path& path, const std::string& why) {
-  throw UserError("cannot read " + visible(path.string()) + " (" + why + ")");
+  throw UserError("cannot read " + escape_for_terminal(path.string()) + " (" + why + ")");
 }
 
 /// Owns an open file descriptor.
@@ -122,7 +122,7 @@ std::string read_file(const fs::path& path, uint64_t most) {
 }
 
 UserError error_of(const fs::filesystem_error& error) {
-  const std::string path = error.path1().empty() ? "a file" : visible_name(error.path1().string());
+  const std::string path = error.path1().empty() ? "a file" : escape_to_line(error.path1().string());
   return UserError("cannot use " + path + " (" + error.code().message() + "); check the path and its rights");
 }
 

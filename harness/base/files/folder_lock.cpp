@@ -14,15 +14,15 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/json/json.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/utc.hpp"
-#include "harness/base/text/visible.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
-  throw UserError("cannot write to " + visible(folder.string()) + " (" + why +
+  throw UserError("cannot write to " + escape_for_terminal(folder.string()) + " (" + why +
                   "); choose a folder of your own with --out");
 }
 
@@ -34,7 +34,8 @@ std::string describe_owner(int descriptor) {
   if (!owner.is_object() || !owner.contains("pid") || !owner["pid"].is_number_integer())
     return "another process";
   const auto word = [&](const char* key) {
-    return owner.contains(key) && owner[key].is_string() ? visible_name(owner[key].get<std::string>()) : "?";
+    return owner.contains(key) && owner[key].is_string() ? escape_to_line(owner[key].get<std::string>())
+                                                         : "?";
   };
   return "process " + owner["pid"].dump() + " (since " + word("started") + ", running: " + word("command") +
          ")";
@@ -64,7 +65,7 @@ FolderLock::FolderLock(const fs::path& folder, const std::string& command) {
   if (!takes_lock(descriptor_)) {
     const std::string owner = describe_owner(descriptor_);
     ::close(descriptor_);
-    throw UserError(visible(folder.string()) + " is in use by " + owner +
+    throw UserError(escape_for_terminal(folder.string()) + " is in use by " + owner +
                     "; two runs would overwrite each other: wait for it, or give --out another folder");
   }
   const std::string owner =

@@ -59,7 +59,7 @@ using Message = int32_t;
 constexpr Message farewell = 0;
 
 /// Closes every file and lock that others may wait for; keeps only the pipe, as descriptor 3.
-void let_go_of_files(int pipe) {
+void close_other_files(int pipe) {
   const int nowhere = ::open("/dev/null", O_RDWR);
   for (const int standard : {0, 1, 2})
     ::dup2(nowhere, standard);
@@ -91,7 +91,7 @@ bool wait_for_owner(int pipe, std::set<pid_t>& groups) {
   ::prctl(PR_SET_NAME, "offspring-guard");
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE})
     ::signal(signal, SIG_IGN);
-  let_go_of_files(pipe);
+  close_other_files(pipe);
   std::set<pid_t> groups;
   if (!wait_for_owner(3, groups)) {
     for (const pid_t group : groups)
@@ -106,7 +106,7 @@ class Guard {
   ~Guard() {
     if (owner_ != ::getpid() || pipe_ < 0)
       return;
-    tell(farewell);
+    send(farewell);
     ::close(pipe_);
     while (::waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -132,7 +132,7 @@ class Guard {
       pipe_ = ends[1];
   }
 
-  void tell(Message message) const {
+  void send(Message message) const {
     if (owner_ != ::getpid() || pipe_ < 0)
       return;
     [[maybe_unused]] const ssize_t written = ::write(pipe_, &message, sizeof message);
@@ -189,11 +189,11 @@ void guard_offspring() {
 
 void guard_group(pid_t group) {
   guard_offspring();
-  own_guard().tell(group);
+  own_guard().send(group);
 }
 
 void release_group(pid_t group) {
-  own_guard().tell(-group);
+  own_guard().send(-group);
 }
 
 }  // namespace parity

@@ -19,7 +19,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/processes/offspring.hpp"
-#include "harness/base/text/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity {
 namespace {
@@ -214,7 +214,7 @@ void signal_group(pid_t group, int signal) {
 namespace {
 
 bool is_plain_text(const std::string& word) {
-  return visible(word) == word && word.find_first_of("\n\t") == std::string::npos;
+  return escape_for_terminal(word) == word && word.find_first_of("\n\t") == std::string::npos;
 }
 
 std::string single_quoted(const std::string& word) {
@@ -271,7 +271,7 @@ std::string tail_of(const std::filesystem::path& file, size_t lines, size_t byte
   text.erase(0, begin);
   while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0) == 0x80)
     text.erase(0, 1);  // rest of a truncated character
-  return visible(text);
+  return escape_for_terminal(text);
 }
 
 }  // namespace parity

@@ -9,7 +9,7 @@
 
 #include "harness/base/terminal/say.hpp"
 #include "harness/base/terminal/terminal.hpp"
-#include "harness/base/text/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity {
 
@@ -41,13 +41,13 @@ void Progress::show(const std::string& line) {
   last_ = now;
   drawn_ = true;
   const auto width = static_cast<size_t>(std::max(terminal_width(stream_) - 1, 10));
-  say_on(stream_, "\r\033[K{}", visible(line).substr(0, width));
+  say_on(stream_, "\r\033[K{}", escape_for_terminal(line).substr(0, width));
   std::fflush(stream_);
 }
 
 void Progress::note(const std::string& line) {
   clear();
-  say_on(stream_, "{}\n", visible(line));
+  say_on(stream_, "{}\n", escape_for_terminal(line));
   std::fflush(stream_);
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "harness/base/text/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity {
 namespace {
@@ -67,7 +67,7 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& kn
     return text;
   text += "; known: ";
   for (size_t i = 0; i < std::min(known.size(), most); ++i)
-    text += (i ? ", " : "") + visible_name(known[i]);
+    text += (i ? ", " : "") + escape_to_line(known[i]);
   if (known.size() > most)
     text += " and " + std::to_string(known.size() - most) + " more";
   return text;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "harness/base/text/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity {
 namespace {
@@ -40,7 +40,7 @@ std::string text_table(const std::vector<std::string>& header,
   std::vector<std::vector<std::string>> rows = raw;
   for (auto& row : rows)
     for (std::string& cell : row)
-      cell = visible_name(cell, longest_cell);
+      cell = escape_to_line(cell, longest_cell);
   std::vector<size_t> widths;
   const auto grow = [&](const std::vector<std::string>& cells) {
     widths.resize(std::max(widths.size(), cells.size()));

@@ -79,7 +79,7 @@ class SideRuns {
   int64_t steps() const;
   /// Returns whether the sides can resume from a checkpoint and stop early. Commands and arms that restart
   /// cannot.
-  bool can_start_on_the_way() const;
+  bool can_resume_from_checkpoint() const;
   /// Returns whether teacher forcing is possible: both sides are parity-train.
   bool can_be_fed() const;
 

@@ -41,7 +41,7 @@ std::optional<TensorPlace> find_place(const Trace& expected, const Trace& actual
   return place;
 }
 
-std::string TensorPlace::words(const std::string& expected, const std::string& actual) const {
+std::string TensorPlace::describe(const std::string& expected, const std::string& actual) const {
   std::string text = gap.text(expected, actual);
   if (!is_by_tokens || gap.worst.size() < 2)
     return text;

@@ -41,7 +41,7 @@ ExitCode bisect_runs(const SideOptions& options, const std::vector<std::string>&
   SearchRecord record = search_run({read.sides, arms.front().name, arms.back().name}, suite, progress);
   record.subject = read.subject;
   trim_search_runs(suite);
-  return tell(record, suite.out, "runs " + read.name, options.run.json);
+  return report_search(record, suite.out, "runs " + read.name, options.run.json);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ ExitCode bisect_options(const BisectOptionsVerbOptions& options) {
   const OptionFindings found = search_options(sides.sides, question, suite, progress);
   const SearchRecord record = option_record(found, sides);
   trim_search_runs(suite);
-  return tell(record, suite.out, "options " + sides.name, options.sides.run.json);
+  return report_search(record, suite.out, "options " + sides.name, options.sides.run.json);
 }
 
 void add_search_options(CLI::App& app, BisectOptionsVerbOptions& options) {

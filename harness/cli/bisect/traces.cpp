@@ -43,7 +43,7 @@ ExitCode bisect_traces(const BisectTracesVerbOptions& options) {
   how.beyond = options.beyond;
   SearchRecord record = search_traces(expected, actual, how);
   record.subject = options.expected + " against " + options.actual;
-  return tell(record, options.out, "traces", options.json);
+  return report_search(record, options.out, "traces", options.json);
 }
 
 }  // namespace

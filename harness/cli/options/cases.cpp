@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-[[noreturn]] void complain_about_tags(const CaseFilter& filter, const std::vector<std::string>& known) {
+[[noreturn]] void refuse_tags(const CaseFilter& filter, const std::vector<std::string>& known) {
   for (const std::string& tag : filter.tags)
     if (std::find(known.begin(), known.end(), tag) == known.end())
       throw UserError("no case has the tag '" + tag + "'" + suggestion(tag, known));
@@ -53,8 +53,8 @@ std::vector<Case> CaseOptions::read() const {
       cases.push_back(std::move(item));
   }
   if (cases.empty())
-    complain_about_tags(filter, {tags.begin(), tags.end()});
-  tell_apart(cases);
+    refuse_tags(filter, {tags.begin(), tags.end()});
+  make_names_unique(cases);
   return cases;
 }
 

@@ -10,7 +10,7 @@
 #include "harness/base/files/file.hpp"
 #include "harness/base/terminal/say.hpp"
 #include "harness/base/terminal/terminal.hpp"
-#include "harness/base/text/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "reports/search/page.hpp"
 
 namespace parity::cli {
@@ -25,27 +25,27 @@ std::string effort_of(const SearchRecord& record) {
 
 void print(const SearchRecord& record) {
   const Style style = Style::for_stream(stdout);
-  fmt::print("{}\n", visible(record.subject));
+  fmt::print("{}\n", escape_for_terminal(record.subject));
   size_t widest = 0;
   for (const SearchStage& stage : record.stages)
     widest = std::max(widest, stage.name.size());
   for (const SearchStage& stage : record.stages) {
-    fmt::print("  {:<{}}  {}\n", stage.name, widest, visible(stage.answer));
+    fmt::print("  {:<{}}  {}\n", stage.name, widest, escape_for_terminal(stage.answer));
     if (!stage.command.empty())
-      fmt::print("  {:<{}}  $ {}\n", "", widest, visible(stage.command));
+      fmt::print("  {:<{}}  $ {}\n", "", widest, escape_for_terminal(stage.command));
   }
   for (const std::string& note : record.notes)
-    fmt::print("  ! {}\n", visible(note));
+    fmt::print("  ! {}\n", escape_for_terminal(note));
   if (const std::string effort = effort_of(record); !effort.empty())
     fmt::print("  {}\n", effort);
-  const std::string sentence = visible(record.sentence);
+  const std::string sentence = escape_for_terminal(record.sentence);
   fmt::print("{}\n", record.differs ? style.bad(sentence) : style.good(sentence));
 }
 
 }  // namespace
 
-ExitCode tell(const SearchRecord& record, const std::filesystem::path& out, const std::string& name,
-              bool json) {
+ExitCode report_search(const SearchRecord& record, const std::filesystem::path& out, const std::string& name,
+                       bool json) {
   const Json kept = record.to_json();
   const std::string text = json_text(kept, 1) + "\n";
   const std::filesystem::path file = search_record_file(out, name);

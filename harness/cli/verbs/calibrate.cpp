@@ -12,8 +12,8 @@
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/base/terminal/say.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
-#include "harness/base/text/visible.hpp"
 #include "harness/cli/options/cases.hpp"
 #include "harness/cli/options/own_program.hpp"
 #include "harness/cli/options/runs.hpp"
@@ -83,16 +83,17 @@ std::vector<std::vector<std::string>> rows_of(const std::vector<FloorLine>& line
 }
 
 void print_calibration(const Case& source, const Calibration& found) {
-  fmt::print("{}\n", visible_name(source.name));
-  fmt::print("{}", visible(text_table({"arms", "quantity", "first floor", "last floor", "growth", "noisiest",
-                                       "bound", "headroom"},
-                                      rows_of(found.lines))));
+  fmt::print("{}\n", escape_to_line(source.name));
+  fmt::print("{}", escape_for_terminal(text_table({"arms", "quantity", "first floor", "last floor", "growth",
+                                                   "noisiest", "bound", "headroom"},
+                                                  rows_of(found.lines))));
   for (const SixteenBits& each : found.sixteen_bits)
     fmt::print(
         "16 bits take {} of {} {} times float32's noise from float32 (expected 2^16, at most 2^{:.0f})\n",
-        visible_name(each.quantity), visible_name(each.arm), power_text(each.log2), most_sixteen_bits_log2);
+        escape_to_line(each.quantity), escape_to_line(each.arm), power_text(each.log2),
+        most_sixteen_bits_log2);
   for (const std::string& why : found.left_out)
-    fmt::print("left out: {}\n", visible(why));
+    fmt::print("left out: {}\n", escape_for_terminal(why));
 }
 
 Json calibration_json(const Case& source, const Calibration& found) {

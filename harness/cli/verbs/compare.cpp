@@ -9,8 +9,8 @@
 
 #include "harness/base/enum_names.hpp"
 #include "harness/base/terminal/terminal.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
-#include "harness/base/text/visible.hpp"
 #include "harness/cli/verbs/verbs.hpp"
 #include "harness/compare/tensors/profile.hpp"
 #include "harness/compare/text/policy.hpp"
@@ -85,7 +85,7 @@ void print_worst_channels(const TraceDifference& difference) {
     if (row.identical() || !row.mismatch.empty())
       continue;
     const size_t i = row.difference.worst;
-    fmt::print("  {} at step {}: {} against {}\n", visible_name(row.name), row.steps.at(i),
+    fmt::print("  {} at step {}: {} against {}\n", escape_to_line(row.name), row.steps.at(i),
                row.expected.text(i, row.difference.float32_valued),
                row.actual.text(i, row.difference.float32_valued));
   }
@@ -137,7 +137,7 @@ void print_profiles(const TraceDifference& difference) {
   size_t without = 0;
   for (const TensorDifference& row : difference.tensors) {
     if (row.gap.profile)
-      fmt::print("\n  {} {}, step {}\n{}", name_of(row.key.phase), visible_name(row.key.name), row.key.step,
+      fmt::print("\n  {} {}, step {}\n{}", name_of(row.key.phase), escape_to_line(row.key.name), row.key.step,
                  profile_text(row.gap));
     else if (!row.identical() && row.mismatch.empty())
       ++without;

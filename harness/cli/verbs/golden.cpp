@@ -9,8 +9,8 @@
 #include "harness/base/enum_names.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/terminal/say.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
-#include "harness/base/text/visible.hpp"
 #include "harness/cli/options/cases.hpp"
 #include "harness/cli/options/own_program.hpp"
 #include "harness/cli/options/runs.hpp"
@@ -75,7 +75,7 @@ ExitCode print_diffs(const std::vector<GoldenDiff>& diffs, bool json) {
     if (!json && diffs.size() > 1)
       fmt::print("## {}\n\n", diff.json.at("name").get<std::string>());
     if (!json)
-      fmt::print("{}{}", visible(diff.text), diffs.size() > 1 ? "\n" : "");
+      fmt::print("{}{}", escape_for_terminal(diff.text), diffs.size() > 1 ? "\n" : "");
   }
   if (json)
     fmt::print("{}\n", Json({{"identical", identical}, {"goldens", all}}).dump(1));
@@ -100,7 +100,7 @@ ExitCode diff_with_revision(const DiffOptions& options) {
   if (options.json)
     fmt::print("{}\n", review_json(review).dump(1));
   else
-    fmt::print("{}", visible(review_text(review)));
+    fmt::print("{}", escape_for_terminal(review_text(review)));
   const std::filesystem::path out = options.report;
   write_review_results(review, producer(), own_command_line(), out / "results.json");
   reports::render(out / "results.json", out);
@@ -131,7 +131,7 @@ ExitCode diff(const DiffOptions& options) {
     return print_diffs(diff_with_last_runs(options), options.json);
   if (!is_revision(first, options.root)) {
     const std::string meant = nearest(first, case_names(options.root));
-    throw UserError("'" + visible_name(first) + "' is neither a case" +
+    throw UserError("'" + escape_to_line(first) + "' is neither a case" +
                     (meant.empty() ? "" : " (did you mean '" + meant + "'?)") +
                     " nor a revision of a git repository around " + options.root +
                     "; 'parity list' shows the cases, 'git log --oneline' the commits");
@@ -153,10 +153,10 @@ ExitCode history(const DiffOptions& options) {
                    {"history", history_json(golden.history)}});
     if (options.json)
       continue;
-    fmt::print("{}: recorded by {} ({})\n", visible_name(source.name), visible_name(golden.origin.producer),
-               visible_name(golden.origin.commit));
+    fmt::print("{}: recorded by {} ({})\n", escape_to_line(source.name),
+               escape_to_line(golden.origin.producer), escape_to_line(golden.origin.commit));
     for (const GoldenChange& change : golden.history)
-      fmt::print("  {}  {}\n", visible_name(change.commit), visible(change.reason));
+      fmt::print("  {}  {}\n", escape_to_line(change.commit), escape_for_terminal(change.reason));
   }
   if (options.json)
     fmt::print("{}\n", all.dump(1));

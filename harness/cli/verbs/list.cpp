@@ -8,8 +8,8 @@
 #include "harness/base/error.hpp"
 #include "harness/base/json/json.hpp"
 #include "harness/base/processes/process.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
-#include "harness/base/text/visible.hpp"
 #include "harness/cli/options/cases.hpp"
 #include "harness/cli/options/trainer.hpp"
 #include "harness/cli/verbs/verbs.hpp"
@@ -81,13 +81,13 @@ void print_cases(const std::vector<Listed>& cases, const std::vector<std::filesy
   fmt::print("{}", text_table({"case", "arms", "checks", "golden", "tags", "title"}, rows));
   for (const auto& [item, golden, problem] : cases)
     if (!problem.empty())
-      fmt::print("  {}: would not run: {}\n", visible_name(item.name), visible(problem));
+      fmt::print("  {}: would not run: {}\n", escape_to_line(item.name), escape_for_terminal(problem));
   for (const auto& [item, golden, problem] : cases)
     if (golden.state != GoldenState::none && golden.state != GoldenState::stored)
-      fmt::print("  {}: {}\n", visible_name(item.name), visible(golden.sentence));
+      fmt::print("  {}: {}\n", escape_to_line(item.name), escape_for_terminal(golden.sentence));
   for (const auto& [item, golden, problem] : cases)
     if (recorded_power_is_stale(item))
-      fmt::print("  {}: its power was measured before the case changed; run: {}\n", visible_name(item.name),
+      fmt::print("  {}: its power was measured before the case changed; run: {}\n", escape_to_line(item.name),
                  shell_quote({"parity", "power", item.name, "--record"}));
   for (const std::filesystem::path& file : unused)
     fmt::print("  unused: {} belongs to no case\n", file.string());

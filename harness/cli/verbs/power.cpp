@@ -10,8 +10,8 @@
 #include "harness/base/files/file.hpp"
 #include "harness/base/processes/process.hpp"
 #include "harness/base/terminal/terminal.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
-#include "harness/base/text/visible.hpp"
 #include "harness/cli/options/cases.hpp"
 #include "harness/cli/options/own_program.hpp"
 #include "harness/cli/options/runs.hpp"
@@ -63,7 +63,7 @@ std::vector<std::string> row_of_table(const FaultPower& fault) {
 }
 
 void print_power(const Power& power) {
-  fmt::print("{}:{}\n", visible(power.case_name), visible(power.arm));
+  fmt::print("{}:{}\n", escape_for_terminal(power.case_name), escape_for_terminal(power.arm));
   std::vector<std::vector<std::string>> rows;
   for (const FaultPower& fault : power.faults)
     rows.push_back(row_of_table(fault));
@@ -85,9 +85,10 @@ void print_power(const Power& power) {
       power.no_ops.exact.trials, power.no_ops.rounding.trials, all.hits, all.hits == 1 ? "" : "s",
       100 * at_most(all));
   for (const FalseAlarm& alarm : power.no_ops.alarms)
-    fmt::print("  false alarm: {} with seed {}: {}\n", alarm.change, alarm.seed, visible(alarm.sentence));
+    fmt::print("  false alarm: {} with seed {}: {}\n", alarm.change, alarm.seed,
+               escape_for_terminal(alarm.sentence));
   for (const std::string& broken : power.broken)
-    fmt::print("  does not hold as it is, and so sees nothing: {}\n", visible(broken));
+    fmt::print("  does not hold as it is, and so sees nothing: {}\n", escape_for_terminal(broken));
   fmt::print("{}\n", power.sentence());
 }
 

@@ -9,7 +9,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/terminal/say.hpp"
-#include "harness/base/text/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/cli/print/file.hpp"
 #include "harness/cli/print/github.hpp"
 #include "harness/cli/verbs/verbs.hpp"
@@ -78,7 +78,7 @@ ExitCode report(const ReportVerbOptions& options) {
     draw_plots(out);
   report_to_github(results, out);
   for (const std::string& difference : results.mixed)
-    say("mixed results: {}\n", visible(difference));
+    say("mixed results: {}\n", escape_for_terminal(difference));
   print_missing(results.missing_shards);
   if (options.json)
     print_file(out / "results.json");

@@ -48,7 +48,7 @@ void add_open_cases(std::vector<Case>& cases, const LastRun& last, const CaseFil
     if (has_wanted_tag(filter, item.tags))
       cases.push_back(std::move(item));
   }
-  tell_apart(cases);
+  make_names_unique(cases);
 }
 
 /// Returns those of the selected cases that did not hold in the last run. If no case is named, the cases of

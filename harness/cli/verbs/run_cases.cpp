@@ -30,7 +30,7 @@ void print_case(const Json& item) {
 }
 
 /// Returns the command line that resumes the suite: as typed, but with finished runs taken from the cache.
-std::vector<std::string> words_to_go_on(std::vector<std::string> words) {
+std::vector<std::string> resume_command(std::vector<std::string> words) {
   std::erase(words, "--no-cache");
   return words;
 }
@@ -61,7 +61,7 @@ ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, 
   const size_t total = judged + outcome.unfinished.size();
   if (outcome.interrupted) {
     say("interrupted: {} of {} cases are judged, finished runs are kept; go on with: {}\n", judged, total,
-        shell_quote(words_to_go_on(options.command)));
+        shell_quote(resume_command(options.command)));
     return ExitCode::interrupted;
   }
   if (judged < total)

@@ -85,11 +85,11 @@ std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judg
       return fmt::format("{} compute the same thing: what differs between them is rounding ({} checks hold)",
                          names, judged.size());
     default: {
-      const auto telling = std::find_if(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
+      const auto deciding = std::find_if(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
         return check.kind == CheckKind::pair && check.result.verdict == verdict;
       });
       return fmt::format("{} differ as the case says, and only so ({} checks hold): {}", names, judged.size(),
-                         telling == judged.end() ? "" : first_clause(telling->result.sentence));
+                         deciding == judged.end() ? "" : first_clause(deciding->result.sentence));
     }
   }
 }

@@ -13,7 +13,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/base/json/fields.hpp"
-#include "harness/base/text/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/suite/results/mixed_results.hpp"
 #include "harness/suite/results/writer.hpp"
 
@@ -109,7 +109,7 @@ fs::path file_in(const fs::path& folder) {
 }
 
 [[noreturn]] void fail_damaged(const fs::path& folder) {
-  throw UserError(visible(file_in(folder).string()) +
+  throw UserError(escape_for_terminal(file_in(folder).string()) +
                   " is damaged (its cases are not in the form of reports/RESULTS.md); run the suite again");
 }
 
@@ -179,7 +179,7 @@ class Sum {
 };
 
 UserError not_ours(const fs::path& file, const std::string& why) {
-  return UserError(visible(file.string()) + " holds no results this version reads (" + why +
+  return UserError(escape_for_terminal(file.string()) + " holds no results this version reads (" + why +
                    "); run the suite again");
 }
 
@@ -200,7 +200,7 @@ JsonItems read_results(const fs::path& folder) {
   std::error_code error;
   const fs::path file = file_in(folder);
   if (!fs::exists(file, error))
-    throw UserError("there is no " + visible_name(file.string()) +
+    throw UserError("there is no " + escape_to_line(file.string()) +
                         " (a suite run leaves it); run: parity run --out " + folder.string(),
                     ExitCode::missing);
   JsonItems results = items_of(file);

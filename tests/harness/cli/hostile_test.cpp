@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "harness/base/processes/process.hpp"
-#include "harness/base/text/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/scratch.hpp"

@@ -40,20 +40,20 @@ class BisectProgramTest : public ProgramTest {
 TEST_F(BisectProgramTest, ATypoIsToldWithTheNearestNameThatIsThere) {
   write_sides("two", {{"first", "a"}, {"second", "b"}});
   write_file(folder_ / "good.toml", "steps = 3\n");
-  const auto told = [&](const std::string& words, const std::string& near) {
+  const auto expect_suggestion = [&](const std::string& words, const std::string& near) {
     const Outcome outcome = parity("bisect " + words);
     EXPECT_EQ(outcome.status, 2) << words;
     EXPECT_THAT(outcome.err, HasSubstr("did you mean '" + near + "'?")) << words;
   };
-  told("topic/tow", "topic/two");
-  told("options topic/tow", "topic/two");
-  told("topic/two:frist", "first");
-  told("topic/two:first secnd", "second");
-  told("options topic/two:first secnd", "second");
-  told("cases/topic/tow.toml", "cases/topic/two.toml");
-  told("godo.toml good.toml", "good.toml");
-  told("topic/two --set scond:copied=a", "second");
-  told("optoins topic/two:first second", "options");
+  expect_suggestion("topic/tow", "topic/two");
+  expect_suggestion("options topic/tow", "topic/two");
+  expect_suggestion("topic/two:frist", "first");
+  expect_suggestion("topic/two:first secnd", "second");
+  expect_suggestion("options topic/two:first secnd", "second");
+  expect_suggestion("cases/topic/tow.toml", "cases/topic/two.toml");
+  expect_suggestion("godo.toml good.toml", "good.toml");
+  expect_suggestion("topic/two --set scond:copied=a", "second");
+  expect_suggestion("optoins topic/two:first second", "options");
   EXPECT_THAT(parity("bisect optoins topic/two:first").err,
               HasSubstr("or is the verb meant: parity bisect options?"));
 }

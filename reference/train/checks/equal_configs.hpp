@@ -13,10 +13,10 @@ namespace parity::reference {
 /// or compute nonsense. Every rank calls it first.
 /// \param config  as nested objects
 /// \throws UserError with the same text on every rank: which rank differs from rank 0, and in which keys
-void require_same_config(const Json& config, const Group& world);
+void check_equal_configs(const Json& config, const Group& world);
 
 /// Checks that all ranks have read the same weights: shards of different models would train without an error.
 /// \param digest  from weights_digest(). \throws UserError as above
-void require_same_weights(const std::string& digest, const Group& world);
+void check_equal_weights(const std::string& digest, const Group& world);
 
 }  // namespace parity::reference

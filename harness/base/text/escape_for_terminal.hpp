@@ -18,12 +18,12 @@ bool is_utf8(std::string_view text);
 /// Returns untrusted text in a form that is safe on a terminal, in a file and on a page. Control characters
 /// other than newline and tab, C1 controls and direction overrides become <U+001B>; bytes that are not UTF-8
 /// become <0xFF>.
-std::string visible(std::string_view text);
+std::string escape_for_terminal(std::string_view text);
 
-/// Returns visible() text on one line, of at most `most` bytes: "a long na... (4000 bytes)".
-std::string visible_name(std::string_view text, size_t most = 200);
+/// Returns escape_for_terminal() text on one line, of at most `most` bytes: "a long na... (4000 bytes)".
+std::string escape_to_line(std::string_view text, size_t most = 200);
 
-/// Returns visible_name(name) in single quotes.
+/// Returns escape_to_line(name) in single quotes.
 std::string quoted(std::string_view name);
 
 }  // namespace parity

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/text/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -65,7 +65,7 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-std::string visible(std::string_view text) {
+std::string escape_for_terminal(std::string_view text) {
   std::string result;
   result.reserve(text.size());
   for (size_t at = 0; at < text.size();) {
@@ -82,8 +82,8 @@ std::string visible(std::string_view text) {
   return result;
 }
 
-std::string visible_name(std::string_view text, size_t most) {
-  std::string line = visible(text);
+std::string escape_to_line(std::string_view text, size_t most) {
+  std::string line = escape_for_terminal(text);
   std::replace_if(line.begin(), line.end(), [](char byte) { return byte == '\n' || byte == '\t'; }, ' ');
   if (line.size() <= most)
     return line;
@@ -94,7 +94,7 @@ std::string visible_name(std::string_view text, size_t most) {
 }
 
 std::string quoted(std::string_view name) {
-  return "'" + visible_name(name) + "'";
+  return "'" + escape_to_line(name) + "'";
 }
 
 }  // namespace parity

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/train/checks/same_config.hpp"
+#include "reference/train/checks/equal_configs.hpp"
 
 #include <algorithm>
 #include <set>
@@ -53,11 +53,11 @@ void require_same(const Json& mine, const Group& world, const std::string& what,
 
 }  // namespace
 
-void require_same_config(const Json& config, const Group& world) {
+void check_equal_configs(const Json& config, const Group& world) {
   require_same(config, world, "another config", "start every rank with the same one");
 }
 
-void require_same_weights(const std::string& digest, const Group& world) {
+void check_equal_weights(const std::string& digest, const Group& world) {
   require_same({{"digest", digest}}, world, "other first weights",
                "let weights.path be the same file on every rank");
 }
