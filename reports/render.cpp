@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "reports/html/page.hpp"
 #include "reports/text/junit.hpp"
 #include "reports/text/summary.hpp"
@@ -54,7 +54,7 @@ struct OpenForm {
 };
 
 /// Gives each form every case. Where one order is as the other, a case is read once for both.
-void give_cases(const ResultsFile& file, const std::vector<OpenForm>& forms) {
+void pass_cases_to_forms(const ResultsFile& file, const std::vector<OpenForm>& forms) {
   std::map<std::vector<size_t>, std::vector<Form*>> alike;
   for (const OpenForm& open : forms)
     alike[places_in(open.order, file.results())].push_back(open.form.get());
@@ -93,7 +93,7 @@ std::string rendered(const Renderer& renderer, const ResultsFile& results) {
       {renderer.begin(
            results.results(), [&](std::string_view piece) { text += piece; }, fs::temp_directory_path()),
        renderer.order});
-  give_cases(results, form);
+  pass_cases_to_forms(results, form);
   return text;
 }
 
@@ -106,7 +106,7 @@ Results render(const fs::path& results_json, const fs::path& out_dir) {
     forms.push_back(
         {renderer.begin(results.results(), files.emplace_back(out_dir / renderer.file).sink(), out_dir),
          renderer.order});
-  give_cases(results, forms);
+  pass_cases_to_forms(results, forms);
   for (NewFile& file : files)
     file.finish();
   NewFile copy(out_dir / plot_library_name);

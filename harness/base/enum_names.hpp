@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/base/error.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/nearest.hpp"
 
 namespace parity {
 

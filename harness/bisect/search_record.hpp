@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/base/enum_names.hpp"
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 
 namespace parity {
 

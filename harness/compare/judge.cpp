@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/compare/asked.hpp"
-#include "harness/compare/finite.hpp"
+#include "harness/compare/checks/settle.hpp"
 #include "harness/compare/relations/relation.hpp"
-#include "harness/compare/settle.hpp"
-#include "harness/compare/side.hpp"
+#include "harness/compare/sides/asked.hpp"
+#include "harness/compare/sides/finite.hpp"
+#include "harness/compare/sides/side.hpp"
 
 namespace parity {
 namespace {

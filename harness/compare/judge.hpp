@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "harness/compare/arm_evidence.hpp"
-#include "harness/compare/check.hpp"
+#include "harness/compare/checks/check.hpp"
+#include "harness/compare/sides/arm_evidence.hpp"
 
 namespace parity {
 
@@ -14,7 +14,7 @@ namespace parity {
 ///
 /// A NaN agrees with nothing, not even with a NaN. The verdict is `missing` if a side lacks a quantity, or if
 /// the check matches none. It is `missing` too if the check would pass although something it asks for was not
-/// compared (coverage.hpp). Never throws for the content of the traces.
+/// compared (checks/coverage.hpp). Never throws for the content of the traces.
 ///
 /// \param arms          every arm that the check names
 /// \param stored_twins  what the arms' float64 twins showed when they last ran, used instead of their twins;

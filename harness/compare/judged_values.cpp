@@ -4,10 +4,10 @@
 
 #include "harness/base/error.hpp"
 #include "harness/compare/content_bytes.hpp"
-#include "harness/compare/quantity.hpp"
-#include "harness/compare/side.hpp"
-#include "harness/compare/tensor_gap.hpp"
-#include "harness/compare/twin_gap.hpp"
+#include "harness/compare/sides/quantity.hpp"
+#include "harness/compare/sides/side.hpp"
+#include "harness/compare/tensors/gap.hpp"
+#include "harness/compare/twins/gap.hpp"
 
 namespace parity {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/check.hpp"
+#include "harness/compare/checks/check.hpp"
 #include "harness/compare/judge.hpp"
 
 namespace parity {

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/glob.hpp"
-#include "harness/compare/asked.hpp"
-#include "harness/compare/bound.hpp"
-#include "harness/compare/settle.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/text/glob.hpp"
+#include "harness/compare/bounds/bound.hpp"
+#include "harness/compare/checks/settle.hpp"
+#include "harness/compare/sides/asked.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/golden/golden_file.hpp"
 
 namespace parity {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/compare/judge.hpp"
 #include "harness/trace/read/trace.hpp"
 

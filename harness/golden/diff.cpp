@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/compare/bits.hpp"
-#include "harness/compare/series_difference.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/curves/series_difference.hpp"
+#include "harness/compare/relations/bits.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/golden/environment.hpp"
 
 namespace parity {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "harness/compare/bits.hpp"
-#include "harness/compare/check.hpp"
+#include "harness/compare/checks/check.hpp"
 #include "harness/compare/judge.hpp"
+#include "harness/compare/relations/bits.hpp"
 #include "harness/golden/content.hpp"
 
 namespace parity {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/check.hpp"
+#include "harness/compare/checks/check.hpp"
 #include "harness/compare/judge.hpp"
 #include "harness/golden/evidence_record.hpp"
 #include "harness/golden/golden_file.hpp"

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/json.hpp"
-#include "harness/base/visible.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/trace/hdf5/hdf5.hpp"
 
 namespace parity {
@@ -92,7 +92,7 @@ void add_record(GoldenEvidence& evidence, const std::string& text, size_t number
     evidence.records.push_back(std::move(record));
   else
     evidence.problem =
-        fmt::format("its evidence of '{}' does not give its digest", visible_name(record.claim));
+        fmt::format("its evidence of '{}' does not give its digest", escape_to_line(record.claim));
 } catch (const Json::exception&) {
   evidence.problem = fmt::format("record {} of its evidence is not in its form", number);
 } catch (const UserError&) {

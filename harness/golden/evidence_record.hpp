@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/check.hpp"
+#include "harness/compare/checks/check.hpp"
+#include "harness/compare/checks/twin_evidence.hpp"
+#include "harness/compare/checks/verdict.hpp"
 #include "harness/compare/judge.hpp"
-#include "harness/compare/twin_evidence.hpp"
-#include "harness/compare/verdict.hpp"
 
 namespace parity {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "harness/base/json_fields.hpp"
+#include "harness/base/json/fields.hpp"
 #include "harness/trace/hdf5/hdf5.hpp"
 #include "harness/trace/hdf5/path_name.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "harness/compare/floors.hpp"
+#include "harness/compare/sides/floors.hpp"
 #include "harness/trace/hdf5/input_file.hpp"
 
 namespace parity {

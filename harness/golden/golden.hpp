@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "harness/base/enum_names.hpp"
-#include "harness/base/json.hpp"
-#include "harness/compare/check.hpp"
-#include "harness/compare/floors.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/compare/checks/check.hpp"
 #include "harness/compare/judge.hpp"
+#include "harness/compare/sides/floors.hpp"
 #include "harness/golden/evidence_record.hpp"
 #include "harness/trace/read/trace.hpp"
 

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/golden/floors_group.hpp"
 #include "harness/golden/seal.hpp"
 #include "harness/trace/hdf5/hdf5.hpp"
@@ -125,9 +125,9 @@ GoldenHistory history_of(const InputFile& file) {
   throw UserError(fmt::format(
       "cannot read {} (its schema is '{}' and this program reads {}; it was written by {}); read it "
       "with that program, or, if the numbers of this one are right: {}",
-      path.string(), visible_name(schema), golden_schema,
-      producer.empty() ? "another program" : visible_name(producer),
-      shell_quote({"parity", "golden", "record", visible_name(source), "--reason", "WHY"})));
+      path.string(), escape_to_line(schema), golden_schema,
+      producer.empty() ? "another program" : escape_to_line(producer),
+      shell_quote({"parity", "golden", "record", escape_to_line(source), "--reason", "WHY"})));
 }
 
 Golden read_existing(const fs::path& path) {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/compare/floors.hpp"
+#include "harness/compare/sides/floors.hpp"
 #include "harness/golden/content.hpp"
 #include "harness/golden/evidence_group.hpp"
 #include "harness/golden/golden.hpp"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/golden/diff.hpp"
 #include "harness/golden/evidence_binding.hpp"
 #include "harness/golden/golden_file.hpp"
@@ -107,7 +107,7 @@ bool same_arm(const GoldenArm& before, const GoldenArm& after) {
 }
 
 /// Keeps what a recording does not change: floors, and all that is stored of arms with unchanged values.
-void keep_what_holds(Golden& golden, const Golden& before, Recording recording) {
+void keep_unchanged(Golden& golden, const Golden& before, Recording recording) {
   golden.floors = before.floors;
   golden.variants = before.variants;
   for (auto& [name, arm] : golden.arms) {
@@ -148,7 +148,7 @@ Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& o
   golden.history = before ? before->history : GoldenHistory();
   const Recording recording = recording_of(file, before, golden.arms);
   if (intact)
-    keep_what_holds(golden, *before, recording);
+    keep_unchanged(golden, *before, recording);
   if (recording == Recording::changed)
     golden.history.push_back({reason, origin.commit, content_digest(golden.arms)});
   if (recording == Recording::unchanged || recording == Recording::other_config)

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/trace/read/trace.hpp"
 
 namespace parity {

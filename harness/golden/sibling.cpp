@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/compare/asked.hpp"
-#include "harness/compare/gap_ratio.hpp"
-#include "harness/compare/settle.hpp"
+#include "harness/compare/bounds/gap_ratio.hpp"
+#include "harness/compare/checks/settle.hpp"
+#include "harness/compare/sides/asked.hpp"
 
 namespace parity {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/base/cores.hpp"
+#include "harness/base/processes/cores.hpp"
 #include "harness/measure/difference_block.hpp"
 #include "harness/measure/difference_repair.hpp"
 #include "harness/measure/number.hpp"

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <vector>
 
-#include "harness/base/cores.hpp"
 #include "harness/base/error.hpp"
+#include "harness/base/processes/cores.hpp"
 #include "harness/measure/share_work.hpp"
 
 namespace parity {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/compare/first_difference.hpp"
+#include "harness/compare/tensors/first_difference.hpp"
 
 namespace parity {
 namespace {

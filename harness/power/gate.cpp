@@ -61,7 +61,7 @@ std::vector<JudgedCheck> Gate::judged(const PlannedCase& planned, const Evidence
   return judge_case(planned, evidence, golden_, GoldenPolicy());
 }
 
-PlannedCase Gate::standing_in(const std::string& arm, const std::string& derived) const {
+PlannedCase Gate::planned_with(const std::string& arm, const std::string& derived) const {
   PlannedCase planned = healthy_;
   const PlannedArm& other = runs_.planned.arm(derived);
   PlannedArm& place = planned.arm(arm);
@@ -71,11 +71,11 @@ PlannedCase Gate::standing_in(const std::string& arm, const std::string& derived
 }
 
 Evidence Gate::evidence(const std::string& arm, const std::string& derived) const {
-  return {standing_in(arm, derived), runs_.runs, store_};
+  return {planned_with(arm, derived), runs_.runs, store_};
 }
 
 std::vector<Alarm> Gate::alarms(const std::string& arm, const std::string& derived) const {
-  const PlannedCase planned = standing_in(arm, derived);
+  const PlannedCase planned = planned_with(arm, derived);
   std::vector<Alarm> alarms;
   for (const JudgedCheck& each : judged(planned, Evidence(planned, runs_.runs, store_)))
     if (!each.result.passed && each.result.verdict != Verdict::vacuous &&

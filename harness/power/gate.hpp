@@ -41,7 +41,7 @@ class Gate {
   Evidence evidence(const std::string& arm, const std::string& derived) const;
 
  private:
-  PlannedCase standing_in(const std::string& arm, const std::string& derived) const;
+  PlannedCase planned_with(const std::string& arm, const std::string& derived) const;
   std::vector<JudgedCheck> judged(const PlannedCase& planned, const Evidence& evidence) const;
 
   const ArmRuns& runs_;

@@ -8,8 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/text/nearest.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {

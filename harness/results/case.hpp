@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/results/check.hpp"
 #include "harness/results/curve.hpp"
 #include "harness/results/failure_kind.hpp"

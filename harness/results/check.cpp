@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "harness/base/json_number.hpp"
+#include "harness/base/json/number.hpp"
 
 namespace parity::results {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 
 namespace parity::results {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/base/error.hpp"
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 
 namespace parity::results {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/results/write_case.hpp"
 
-#include "harness/base/json_number.hpp"
+#include "harness/base/json/number.hpp"
 #include "harness/results/json_list.hpp"
 #include "harness/results/write_check.hpp"
 

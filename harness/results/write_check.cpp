@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "harness/base/json_number.hpp"
+#include "harness/base/json/number.hpp"
 #include "harness/results/json_list.hpp"
 
 namespace parity::results {

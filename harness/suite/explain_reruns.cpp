@@ -12,8 +12,8 @@
 #include <fmt/ranges.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/json_fields.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/suite/plan/identity_change.hpp"
 #include "harness/suite/results/last_results.hpp"
 
@@ -69,7 +69,7 @@ std::string explain_reruns(const Plan& plan, const RunStore& store, const fs::pa
   std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> words;
   for (size_t i = 0; i < std::min(sorted.size(), most_phrases); ++i)
-    words.push_back(fmt::format("{} ({})", visible(sorted[i].first), sorted[i].second));
+    words.push_back(fmt::format("{} ({})", escape_for_terminal(sorted[i].first), sorted[i].second));
   if (sorted.size() > most_phrases)
     words.push_back(fmt::format("and {} more", sorted.size() - most_phrases));
   return fmt::format("{} arm{} again; changed since the last run: {}", counted.size(),

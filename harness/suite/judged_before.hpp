@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/base/json/json.hpp"
 #include "harness/golden/golden.hpp"
 #include "harness/results/case.hpp"
 #include "harness/suite/plan/content_hash.hpp"

@@ -13,11 +13,11 @@
 
 #include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/folder_lock.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/signals.hpp"
-#include "harness/base/utc.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/files/folder_lock.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/processes/signals.hpp"
+#include "harness/base/text/utc.hpp"
 #include "harness/results/schema.hpp"
 #include "harness/suite/explain_reruns.hpp"
 #include "harness/suite/goldens/stored_power.hpp"
@@ -152,9 +152,9 @@ class Suite {
   void report_goldens() {
     size_t place = plan_.cases().size();
     if (!options_.unused_goldens.empty())
-      add_case(place++, unused_goldens_results(options_.unused_goldens));
+      report_case(place++, unused_goldens_results(options_.unused_goldens));
     if (options_.golden_sizes && options_.golden_sizes->too_large())
-      add_case(place, oversized_goldens_results(*options_.golden_sizes));
+      report_case(place, oversized_goldens_results(*options_.golden_sizes));
   }
 
   void stop() {
@@ -224,7 +224,7 @@ class Suite {
     const auto begin = std::chrono::steady_clock::now();
     const std::string from = judged_from(planned, runs(), store_, hashes_, options_.out, options_.drift);
     if (auto before = results_before(planned, from)) {
-      add_case(index, *before);
+      report_case(index, *before);
       return true;
     }
     const Evidence evidence(planned, runs(), store_);
@@ -255,7 +255,7 @@ class Suite {
     item.times = case_times(planned, evidence, runs(), ends_, begin);
     item.judged_from = records ? "" : from;
     keep_results(item, options_.out);
-    add_case(index, item);
+    report_case(index, item);
     return true;
   }
 
@@ -280,7 +280,7 @@ class Suite {
   }
 
   /// Writes a case's results to disk and passes them to the listener. Only its outcome stays in memory.
-  void add_case(size_t place, const results::Case& item) {
+  void report_case(size_t place, const results::Case& item) {
     written_.add(place, item);
     const CaseOutcome& outcome = judged_.emplace(place, outcome_of(item)).first->second;
     progress_.clear();

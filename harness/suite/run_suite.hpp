@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
-#include "harness/base/progress.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/base/terminal/progress.hpp"
 #include "harness/golden/golden.hpp"
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/goldens/sizes.hpp"

@@ -23,7 +23,7 @@ class Queries {
   }
 
   /// \param allowed  [queries, keys], filled in unless the block is empty
-  Kind work_out(Range keys, std::vector<uint8_t>& allowed) const {
+  Kind classify_block(Range keys, std::vector<uint8_t>& allowed) const {
     if (mask_.contiguous && none_reaches(keys))
       return Kind::empty;
     allowed.clear();
@@ -62,7 +62,7 @@ QueryBlock BlockMask::query_block(const Mask& mask, int64_t b, Range queries,
   std::vector<uint8_t> allowed;
   for (int64_t begin = 0; begin < mask.seq_len; begin += block_size) {
     const Range keys{begin, std::min(block_size, mask.seq_len - begin)};
-    const Kind kind = looking.work_out(keys, allowed);
+    const Kind kind = looking.classify_block(keys, allowed);
     if (kind == Kind::empty) {
       ++empty_blocks_;
       continue;

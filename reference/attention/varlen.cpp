@@ -33,9 +33,9 @@ std::vector<torch::Tensor> pieces_of(const torch::Tensor& x_1HTd, const std::vec
 
 /// Queries [first, end), counted from the first key, over the keys that any of them looks at.
 /// \param q_1HSd  those queries
-torch::Tensor looking_back(const torch::Tensor& q_1HSd, const torch::Tensor& k_1KSd,
-                           const torch::Tensor& v_1KSe, int64_t first, int64_t window,
-                           std::optional<double> scale) {
+torch::Tensor attend_to_keys_before(const torch::Tensor& q_1HSd, const torch::Tensor& k_1KSd,
+                                    const torch::Tensor& v_1KSe, int64_t first, int64_t window,
+                                    std::optional<double> scale) {
   const int64_t end = first + q_1HSd.size(2);
   const int64_t begin = window == 0 ? 0 : std::max<int64_t>(first - window + 1, 0);
   const torch::Tensor distance_QK = torch::arange(first, end).unsqueeze(1) - torch::arange(begin, end);
@@ -53,8 +53,8 @@ torch::Tensor windowed(const torch::Tensor& q_1HSd, const torch::Tensor& k_1KSd,
   const int64_t S = q_1HSd.size(2), before = k_1KSd.size(2) - S, step = std::max(window, fewest);
   std::vector<torch::Tensor> out;
   for (int64_t first = 0; first < S; first += step)
-    out.push_back(looking_back(q_1HSd.narrow(2, first, std::min(step, S - first)), k_1KSd, v_1KSe,
-                               before + first, window, scale));
+    out.push_back(attend_to_keys_before(q_1HSd.narrow(2, first, std::min(step, S - first)), k_1KSd, v_1KSe,
+                                        before + first, window, scale));
   return at::cat(out, 2);
 }
 
@@ -75,7 +75,7 @@ torch::Tensor of_segment(const torch::Tensor& q_1HSd, const torch::Tensor& k_1KS
   if (queries == keys)
     return sdpa_causal(q_1HSd, k_1KSd, v_1KSe, scale);
   return queries == 1 ? of_one_query(q_1HSd, k_1KSd, v_1KSe, scale)
-                      : looking_back(q_1HSd, k_1KSd, v_1KSe, keys - queries, /*window=*/0, scale);
+                      : attend_to_keys_before(q_1HSd, k_1KSd, v_1KSe, keys - queries, /*window=*/0, scale);
 }
 
 }  // namespace

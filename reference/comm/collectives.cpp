@@ -56,16 +56,16 @@ struct PendingSend::State {
   torch::Tensor tensor;
   std::function<void()> end;  ///< waits for it
   std::string words;
-  std::function<void(bool waits)> tell;
+  std::function<void(bool waits)> report_wait;
 
   void wait() const {
-    tell(true);
+    report_wait(true);
     try {
       end();
     } catch (const std::exception& error) {
       throw PeerLost(words + ", did not end: " + reason_of(error));
     }
-    tell(false);
+    report_wait(false);
   }
 };
 
@@ -89,20 +89,20 @@ PendingSend Group::start(const char* kind, const torch::Tensor& given, const Sta
   state->tensor = given;
   state->words = "collective " + std::to_string(number) + ", " + kind + " over " + name_ + " as rank " +
                  std::to_string(rank_) + " of " + std::to_string(size_);
-  state->tell = [shared = shared_, what = std::string(kind) + " over " + name_](bool waits) {
-    shared->tell(waits ? what : "");
+  state->report_wait = [shared = shared_, what = std::string(kind) + " over " + name_](bool waits) {
+    shared->report_wait(waits ? what : "");
   };
   // A device's ranks meet inside the first call of their backend.
   const bool may_wait = !given.is_cpu();
   if (may_wait)
-    state->tell(true);
+    state->report_wait(true);
   try {
     state->end = ending(start());
   } catch (const std::exception& error) {
     throw PeerLost(state->words + ", did not end: " + reason_of(error));
   }
   if (may_wait)
-    state->tell(false);
+    state->report_wait(false);
   return PendingSend(std::move(state));
 }
 

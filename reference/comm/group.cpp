@@ -65,7 +65,7 @@ c10d::Backend& Group::backend_of(const torch::Tensor& tensor) const {
 
 void Group::connect(c10::intrusive_ptr<c10d::Store> store) {
   store_ = std::move(store);
-  shared_->tell("meeting of " + name_);
+  shared_->report_wait("meeting of " + name_);
   try {
     backend_ = shared_->connect(store_, rank_, size_);
     if (!shared_->device.is_cpu())
@@ -74,7 +74,7 @@ void Group::connect(c10::intrusive_ptr<c10d::Store> store) {
     throw PeerLost("the " + std::to_string(size_) + " ranks of group " + name_ +
                    " did not meet: " + reason_of(error));
   }
-  shared_->tell("");
+  shared_->report_wait("");
 }
 
 std::shared_ptr<Group> Group::world(const Job& job, std::chrono::milliseconds timeout, const Device& device) {

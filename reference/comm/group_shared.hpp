@@ -31,7 +31,7 @@ struct Group::Shared {
   std::map<std::string, int64_t> subgroups = {};  ///< made so far under a name
   Watcher watcher = {};
 
-  void tell(std::string_view what) const {
+  void report_wait(std::string_view what) const {
     if (watcher)
       watcher(collectives, what);
   }

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "harness/base/error.hpp"
-#include "harness/base/nearest.hpp"
+#include "harness/base/text/nearest.hpp"
 #include "reference/config/keys.hpp"
 #include "reference/config/read.hpp"
 #include "reference/config/validate.hpp"

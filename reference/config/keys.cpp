@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "harness/base/error.hpp"
-#include "harness/base/nearest.hpp"
+#include "harness/base/text/nearest.hpp"
 
 namespace parity::reference {
 namespace {

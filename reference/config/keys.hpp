@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "reference/config/run_config.hpp"
 
 namespace parity::reference {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "harness/base/error.hpp"
-#include "harness/base/nearest.hpp"
+#include "harness/base/text/nearest.hpp"
 
 namespace parity::reference {
 namespace {

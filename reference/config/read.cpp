@@ -8,7 +8,7 @@
 #include <toml++/toml.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "reference/config/keys.hpp"
 
 namespace parity::reference {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "reference/config/run_config.hpp"
 
 namespace parity::reference {

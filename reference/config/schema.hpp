@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 
 namespace parity::reference {
 

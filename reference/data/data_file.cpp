@@ -3,7 +3,7 @@
 #include "reference/data/data_file.hpp"
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "reference/data/byte_tokenizer.hpp"
 
 namespace parity::reference {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 
 namespace parity::reference {
 namespace {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string_view>
 
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/nearest.hpp"
 
 namespace parity::reference {
 namespace {
@@ -14,8 +14,8 @@ namespace {
 constexpr size_t most_named = 6;
 
 /// Adds "2 ALL: ITEM, ITEM", where there are any.
-void tell(std::string& text, const std::vector<std::string>& items, std::string_view one,
-          std::string_view many, const std::function<std::string(const std::string&)>& item) {
+void append_list(std::string& text, const std::vector<std::string>& items, std::string_view one,
+                 std::string_view many, const std::function<std::string(const std::string&)>& item) {
   if (items.empty())
     return;
   text += (text.empty() ? "" : "; ") + std::to_string(items.size()) + " ";
@@ -38,10 +38,10 @@ std::string Complaints::text(const std::vector<std::string>& known) const {
     return parity::quoted(item) + (near.empty() ? "" : " (did you mean " + parity::quoted(near) + "?)");
   };
   std::string result;
-  tell(result, missing, "name is missing", "names are missing", name);
-  tell(result, extra, "name belongs to no weight", "names belong to no weight", with_nearest);
-  tell(result, shapes, "tensor has another shape", "tensors have other shapes", sentence);
-  tell(result, unusable, "tensor cannot be taken", "tensors cannot be taken", sentence);
+  append_list(result, missing, "name is missing", "names are missing", name);
+  append_list(result, extra, "name belongs to no weight", "names belong to no weight", with_nearest);
+  append_list(result, shapes, "tensor has another shape", "tensors have other shapes", sentence);
+  append_list(result, unusable, "tensor cannot be taken", "tensors cannot be taken", sentence);
   return result;
 }
 

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "reference/weights/safetensors_header.hpp"
 
 namespace parity::reference {
@@ -23,14 +23,16 @@ static_assert(std::endian::native == std::endian::little);
 constexpr uint64_t length_bytes = sizeof(uint64_t);
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& why) {
-  throw UserError(visible(path.string()) + " is no safetensors file (" + why + "); write or fetch it again");
+  throw UserError(escape_for_terminal(path.string()) + " is no safetensors file (" + why +
+                  "); write or fetch it again");
 }
 
 uint64_t size_of_file(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(path, error))
-    throw UserError("no weights " + visible(path.string()) + " (the file does not exist); check the path",
-                    ExitCode::missing);
+    throw UserError(
+        "no weights " + escape_for_terminal(path.string()) + " (the file does not exist); check the path",
+        ExitCode::missing);
   open_file(path);  // says why it cannot be read
   return fs::file_size(path);
 }
@@ -57,7 +59,7 @@ SafetensorsFile::SafetensorsFile(const fs::path& path) : path_(path) {
   const uint64_t length = header_length(path, *bytes_, size);
   const uint64_t data = length_bytes + length;
   const std::string_view text(reinterpret_cast<const char*>(bytes_->at(length_bytes)), length);
-  SafetensorsHeader header = parse_header(text, size - data, visible(path.string()));
+  SafetensorsHeader header = parse_header(text, size - data, escape_for_terminal(path.string()));
   metadata_ = std::move(header.metadata);
   for (HeaderEntry& entry : header.tensors)
     tensors_[entry.name] = {entry.dtype, std::move(entry.shape), bytes_->at(data + entry.begin)};

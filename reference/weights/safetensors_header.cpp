@@ -6,7 +6,7 @@
 #include <array>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "reference/weights/unique_json.hpp"
 
 namespace parity::reference {
@@ -101,7 +101,7 @@ class Reader {
       refuse(name, "has a shape that is no list");
     for (const Json& size : json) {
       if (!size.is_number_unsigned() || size.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX))
-        refuse(name, "has a shape with " + visible_name(json_text(size)) +
+        refuse(name, "has a shape with " + escape_to_line(json_text(size)) +
                          ", which is no whole number of 0 or more");
       shape.push_back(size.get<int64_t>());
     }

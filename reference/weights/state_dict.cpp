@@ -9,7 +9,7 @@
 #include <set>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "reference/weights/complaints.hpp"
 #include "reference/weights/convert.hpp"
 #include "reference/weights/weight_files.hpp"
@@ -180,8 +180,8 @@ WeightNames load_weights(Decoder& model, const std::string& model_name, const st
   const Complaints complaints = complaints_of(weights, files);
   if (!complaints.empty())
     throw UserError(
-        visible(path.string()) + " holds other weights than " + model_name + " has under the names of " +
-        std::string(name_of(names)) + " (" + complaints.text(weights.saved()) +
+        escape_for_terminal(path.string()) + " holds other weights than " + model_name +
+        " has under the names of " + std::string(name_of(names)) + " (" + complaints.text(weights.saved()) +
         "), and nothing was loaded; name a file of this model, or set architecture.* to the file's sizes");
   weights.take(files);
   return names;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity::reference {
 

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "reference/weights/safetensors_header.hpp"
 #include "reference/weights/unique_json.hpp"
 
@@ -18,13 +18,13 @@ constexpr const char* single_name = "model.safetensors";
 constexpr const char* index_name = "model.safetensors.index.json";
 
 [[noreturn]] void refuse_index(const fs::path& index, const std::string& why) {
-  throw UserError(visible(index.string()) + " does not fit its files (" + why +
+  throw UserError(escape_for_terminal(index.string()) + " does not fit its files (" + why +
                   "); write or fetch the folder again");
 }
 
 /// Reads the index: the file of each tensor. Files must be in the folder of the index.
 std::map<std::string, std::string> files_of(const fs::path& index) {
-  const Json json = read_unique_json(read_file(index, largest_header), visible(index.string()));
+  const Json json = read_unique_json(read_file(index, largest_header), escape_for_terminal(index.string()));
   if (!json.is_object() || !json.contains("weight_map") || !json.at("weight_map").is_object() ||
       json.at("weight_map").empty())
     refuse_index(index, "it has no weight_map from names to files");
@@ -57,8 +57,8 @@ void WeightFiles::open_folder() {
   else if (fs::exists(single, error))
     add(single, {});
   else
-    throw UserError("no weights in " + visible(path_.string()) + " (it has neither " + single_name + " nor " +
-                        index_name + "); name the file",
+    throw UserError("no weights in " + escape_for_terminal(path_.string()) + " (it has neither " +
+                        single_name + " nor " + index_name + "); name the file",
                     ExitCode::missing);
 }
 

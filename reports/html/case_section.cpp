@@ -37,7 +37,7 @@ Data failures(const Case& item) {
     Data row = pair("arm", name_of(arm.name), "kind", name_of(arm.failure->kind_name()));
     row.set("message", text_of(arm.failure->message));
     row.set("has_tail", !arm.stderr_tail.empty());
-    const std::string tail = visible(arm.stderr_tail);
+    const std::string tail = escape_for_terminal(arm.stderr_tail);
     const size_t line = tail.size() > 20000 ? tail.find('\n', tail.size() - 20000) : std::string::npos;
     row.set("tail", line == std::string::npos ? tail : tail.substr(line + 1));
     rows.push_back(row);

@@ -96,7 +96,7 @@ class Picture {
       add(look_of(series.arm) + " gap", path_through(series.values, place_of_gap));
     for (const Series& series : curve_.series)
       add("bad", crosses(series.values, values_top));
-    Data result = pair("words", words(), "gap", gap_label());
+    Data result = pair("words", describe(), "gap", gap_label());
     result.set("paths", paths_);
     return result;
   }
@@ -127,7 +127,7 @@ class Picture {
     return !gap ? "" : *gap == 0 ? "gap 0" : fmt::format("gap {:.2g}", *gap);
   }
 
-  std::string words() const {
+  std::string describe() const {
     std::string arms;
     for (const Series& series : curve_.series)
       arms += (arms.empty() ? "" : ", ") + shorten(series.arm, 60);

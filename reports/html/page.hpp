@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/spool.hpp"
+#include "harness/base/files/spool.hpp"
 #include "reports/html/case_section.hpp"
 #include "reports/html/page_data.hpp"
 #include "reports/html/short_paths.hpp"

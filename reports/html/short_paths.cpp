@@ -55,14 +55,14 @@ bool is_below(const std::string& path, const std::string& folder, std::string& r
   return true;
 }
 
-std::string home_of_the_user() {
+std::string home_folder() {
   const char* home = std::getenv("HOME");
   return home ? home : "";
 }
 
 }  // namespace
 
-ShortPaths::ShortPaths() : ShortPaths(fs::current_path(), home_of_the_user()) {}
+ShortPaths::ShortPaths() : ShortPaths(fs::current_path(), home_folder()) {}
 
 ShortPaths::ShortPaths(fs::path work, fs::path home) : work_(work.string()), home_(home.string()) {}
 

@@ -5,7 +5,7 @@
 namespace parity::reports {
 namespace {
 
-bool speaks_of_one_run(const Check& check) {
+bool is_about_one_run(const Check& check) {
   return check.kind == CheckKind::training || check.kind == CheckKind::replicas;
 }
 
@@ -13,7 +13,7 @@ bool speaks_of_one_run(const Check& check) {
 
 CheckGroups::CheckGroups(const std::vector<Check>& checks) {
   for (size_t i = 0; i < checks.size(); ++i)
-    if (checks[i].passed && speaks_of_one_run(checks[i]))
+    if (checks[i].passed && is_about_one_run(checks[i]))
       groups_[{checks[i].kind, checks[i].relation}].push_back(i);
   for (const auto& [key, numbers] : groups_)
     if (numbers.size() > 1)

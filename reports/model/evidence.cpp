@@ -4,14 +4,14 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity::reports {
 namespace {
 
 /// "2026-11-23" of "2026-11-23T10:00:00Z".
 std::string day(const std::string& date) {
-  return visible_name(date.substr(0, date.find('T')));
+  return escape_to_line(date.substr(0, date.find('T')));
 }
 
 }  // namespace
@@ -19,9 +19,9 @@ std::string day(const std::string& date) {
 std::string evidence_label(const std::optional<CheckEvidence>& evidence) {
   if (!evidence || !evidence->stored())
     return "";
-  std::string by = visible_name(evidence->producer);
+  std::string by = escape_to_line(evidence->producer);
   if (!evidence->commit.empty())
-    by += (by.empty() ? "" : ", ") + ("commit " + visible_name(evidence->commit));
+    by += (by.empty() ? "" : ", ") + ("commit " + escape_to_line(evidence->commit));
   return fmt::format("evidence of {}{}, bits unchanged since", day(evidence->date),
                      by.empty() ? "" : " (" + by + ")");
 }

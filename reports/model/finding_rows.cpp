@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/json_number.hpp"
+#include "harness/base/json/number.hpp"
 #include "reports/model/check_label.hpp"
 #include "reports/model/text.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "reports/model/results.hpp"
 
 namespace parity::reports {

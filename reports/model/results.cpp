@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/results/json_members.hpp"
 #include "harness/results/read_case.hpp"
 #include "harness/results/schema.hpp"

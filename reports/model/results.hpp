@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json_items.hpp"
+#include "harness/base/json/items.hpp"
 #include "reports/model/case.hpp"
 #include "reports/model/curve.hpp"
 #include "reports/model/evidence.hpp"

@@ -16,8 +16,8 @@ struct Extent {
 };
 
 /// " rows 32-47" of a side with `size` positions; empty if the differences reach from end to end.
-std::string extent_words(const std::vector<int64_t>& starts, int64_t size, const Extent& extent,
-                         const char* noun) {
+std::string describe_extent(const std::vector<int64_t>& starts, int64_t size, const Extent& extent,
+                            const char* noun) {
   if (extent.first == 0 && extent.last + 1 == starts.size())
     return "";
   const int64_t from = starts[extent.first];
@@ -26,7 +26,7 @@ std::string extent_words(const std::vector<int64_t>& starts, int64_t size, const
          (from == to ? "" : "-" + std::to_string(to));
 }
 
-std::string where_words(const TensorPicture& picture) {
+std::string describe_extents(const TensorPicture& picture) {
   Extent rows{picture.row_starts.size(), 0}, columns{picture.column_starts.size(), 0};
   for (size_t r = 0; r < picture.cells.size(); ++r)
     for (size_t c = 0; c < picture.cells[r].size(); ++c)
@@ -34,9 +34,9 @@ std::string where_words(const TensorPicture& picture) {
         rows = {std::min(rows.first, r), std::max(rows.last, r)};
         columns = {std::min(columns.first, c), std::max(columns.last, c)};
       }
-  const std::string row_words = extent_words(picture.row_starts, picture.rows, rows, "row");
-  const std::string column_words = extent_words(picture.column_starts, picture.columns, columns,
-                                                picture.estimated ? "flat element" : "column");
+  const std::string row_words = describe_extent(picture.row_starts, picture.rows, rows, "row");
+  const std::string column_words = describe_extent(picture.column_starts, picture.columns, columns,
+                                                   picture.estimated ? "flat element" : "column");
   if (row_words.empty() && column_words.empty())
     return "";
   return ", all in " + row_words + (row_words.empty() || column_words.empty() ? "" : ", ") + column_words;
@@ -67,7 +67,7 @@ std::string picture_sentence(const TensorPicture& picture) {
     text += picture.count() == 1 ? "differs" : "differs in every " + part;
   else
     text += "differs in " + std::to_string(differing) + " of " + reports::count(picture.count(), part) +
-            where_words(picture);
+            describe_extents(picture);
   if (largest > 0)
     text += "; largest " + brief(largest);
   return text + (nan ? "; not a number on one side" : "") + (picture.estimated ? " (from sketches)" : "");

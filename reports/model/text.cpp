@@ -19,7 +19,7 @@ bool continues(char byte) {
 std::string one_line(std::string_view text) {
   if (std::ranges::all_of(text, [](char byte) { return byte >= ' ' && byte <= '~'; }))
     return std::string(text);
-  std::string result = visible(text);
+  std::string result = escape_for_terminal(text);
   std::ranges::replace_if(result, [](char byte) { return byte == '\n' || byte == '\t'; }, ' ');
   return result;
 }

@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "harness/base/json.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 /// Words and numbers that every renderer shares, before any of them escapes for its own format.
 namespace parity::reports {
 
-/// visible(), and newlines and tabs as a space.
+/// escape_for_terminal(), and newlines and tabs as a space.
 std::string one_line(std::string_view text);
 
 /// At most `width` characters: the middle replaced by "...". Counts code points. one_line() first.

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/process.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/processes/process.hpp"
 #include "reports/model/shown.hpp"
 #include "reports/model/slugs.hpp"
 #include "reports/model/text.hpp"

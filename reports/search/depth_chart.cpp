@@ -33,7 +33,7 @@ std::vector<Chart::Band> phases_of(const Depth& depth) {
   return bands;
 }
 
-std::string station_words(const Station& station) {
+std::string describe_station(const Station& station) {
   return station.phase + " " + station.name +
          (station.relative ? " (relative L2 " + brief(*station.relative) + ")" : "");
 }
@@ -92,9 +92,9 @@ Chart depth_chart(const Depth& depth) {
 std::string depth_sentence(const Depth& depth) {
   if (!depth.first)
     return "";
-  std::string text = "The first that differs is " + station_words(depth.stations[*depth.first]);
+  std::string text = "The first that differs is " + describe_station(depth.stations[*depth.first]);
   if (depth.amplifier && depth.amplifier != depth.first)
-    text += "; the error grows most at " + station_words(depth.stations[*depth.amplifier]);
+    text += "; the error grows most at " + describe_station(depth.stations[*depth.amplifier]);
   const auto alone = static_cast<size_t>(std::ranges::count_if(
       depth.stations, [](const Station& station) { return station.alone.has_value(); }));
   if (alone > 0)

@@ -37,19 +37,19 @@ std::string scalar_or(const Node& parent, const char* name, const char* none) {
   return exact(node->json());
 }
 
-std::string index_words(const Node& node) {
+std::string describe_index(const Node& node) {
   std::string text;
   for (const Node& item : node.items())
     text += (text.empty() ? "" : ", ") + std::to_string(item.integer());
   return "[" + text + "]";
 }
 
-std::string commit_words(const Node& node, const char* name) {
+std::string describe_commit(const Node& node, const char* name) {
   return text_or(node, name).substr(0, longest_id);
 }
 
 /// "lr at step 1, relative gap 0.62" of {"channel", "step", "relative_gap"}; "no gap" of no channel.
-std::string gap_words(const Node& parent, const char* name) {
+std::string describe_gap(const Node& parent, const char* name) {
   const auto gap = parent.find(name);
   if (!gap || text_or(*gap, "channel").empty())
     return "no gap";
@@ -105,7 +105,7 @@ FactTable tried_table(const Stage& stage) {
   table.rows = list(stage.details, "answers", [](const Node& answer) {
     const std::string failure = text_or(answer, "failure");
     return std::vector{joined_cells(texts(answer, "on"), "nothing"), text_or(answer, "like"),
-                       failure.empty() ? gap_words(answer, "from_good") : failure};
+                       failure.empty() ? describe_gap(answer, "from_good") : failure};
   });
   return table;
 }
@@ -113,7 +113,7 @@ FactTable tried_table(const Stage& stage) {
 FactTable asked_table(const Stage& stage) {
   FactTable table{"Commits that were asked", {"commit", "answer", "why", "seconds"}, {}, true};
   table.rows = list(stage.details, "asked", [](const Node& asked) {
-    return std::vector{commit_words(asked, "commit"), text_or(asked, "state"), text_or(asked, "reason"),
+    return std::vector{describe_commit(asked, "commit"), text_or(asked, "state"), text_or(asked, "reason"),
                        brief(number_or(asked, "seconds", 0))};
   });
   return table;
@@ -126,7 +126,7 @@ std::vector<std::string> culprit_keys(const Node& culprit) {
           keys.size() == 1 ? "alone"
           : each           ? "each by itself"
                            : "only together",
-          gap_words(culprit, "gap")};
+          describe_gap(culprit, "gap")};
 }
 
 std::vector<std::string> culprit_commit(const Node& step) {
@@ -135,7 +135,8 @@ std::vector<std::string> culprit_commit(const Node& step) {
     moved = scalar_or(*first, "quantity", "") + " at step " + scalar_or(*first, "step", "") + ": " +
             scalar_or(*first, "before", "none") + " to " + scalar_or(*first, "after", "none");
   const auto size = step.find("size");
-  return {commit_words(step, "commit"), text_or(step, "subject"), size ? brief(size->number()) : "", moved};
+  return {describe_commit(step, "commit"), text_or(step, "subject"), size ? brief(size->number()) : "",
+          moved};
 }
 
 }  // namespace
@@ -147,7 +148,7 @@ std::vector<Fact> facts_of(const Stage& stage, const Search& search) {
   if (!worst)
     return facts;
   if (!worst->items().empty())
-    facts.emplace_back("most at", index_words(*worst));
+    facts.emplace_back("most at", describe_index(*worst));
   facts.emplace_back(text_or(search.details, "expected", "expected"), scalar_or(details, "expected", "none"));
   facts.emplace_back(text_or(search.details, "actual", "actual"), scalar_or(details, "actual", "none"));
   facts.emplace_back("elements that differ", scalar_or(details, "differing", "not known"));

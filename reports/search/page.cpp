@@ -17,7 +17,7 @@
 namespace parity::reports {
 namespace {
 
-std::string effort_words(int64_t runs, int64_t cached, double seconds) {
+std::string describe_effort(int64_t runs, int64_t cached, double seconds) {
   std::string text;
   if (runs > 0 || cached > 0)
     text = count(static_cast<size_t>(std::max<int64_t>(runs, 0)), "run") + " executed, " +
@@ -110,7 +110,7 @@ std::string render(const Stage& stage, const Search& search) {
   data.set("facts", facts);
   data.set("tables", tables);
   data.set("command", optional(one_line(stage.command)));
-  data.set("effort", optional(effort_words(stage.runs, stage.cached, stage.seconds)));
+  data.set("effort", optional(describe_effort(stage.runs, stage.cached, stage.seconds)));
   return parse(templates::stage_mustache).render(data);
 }
 
@@ -129,7 +129,7 @@ std::string search_page(const Json& record, const std::string& file) {
   data.set("sentence", text_of(search.sentence));
   data.set("state", search.differs ? "fail" : "pass");
   data.set("mark", search.differs ? "≠" : "=");
-  data.set("effort", optional(effort_words(search.runs, search.cached, search.seconds)));
+  data.set("effort", optional(describe_effort(search.runs, search.cached, search.seconds)));
   data.set("has_notes", !search.notes.empty());
   data.set("notes", notes);
   data.set("culprits", culprits.rows.empty() ? "" : render(culprits));

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 
 namespace parity::reports {
 

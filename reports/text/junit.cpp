@@ -17,7 +17,7 @@ namespace {
 
 std::string escaped(const std::string& text, bool attribute) {
   std::string result;
-  const std::string source = visible(text);
+  const std::string source = escape_for_terminal(text);
   for (size_t i = 0; i < source.size(); ++i) {
     const char byte = source[i];
     if (byte == '&')
@@ -94,7 +94,7 @@ Counts counts_of(const CaseLine& item) {
           item.lost_arms.size(), skipped};
 }
 
-std::string words(const Counts& counts) {
+std::string count_attributes(const Counts& counts) {
   return fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", counts.tests,
                      counts.failures, counts.errors, counts.skipped);
 }
@@ -171,7 +171,7 @@ JunitForm::JunitForm(const Results& results, Sink out) : results_(results), out_
     sum = {sum.tests + one.tests, sum.failures + one.failures, sum.errors + one.errors,
            sum.skipped + one.skipped};
   }
-  out_("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"parity\"" + words(sum) +
+  out_("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"parity\"" + count_attributes(sum) +
        fmt::format(" time=\"{}\">\n", seconds(results.seconds)));
   if (!results.whole())
     out_(incomplete(results));
@@ -181,7 +181,7 @@ JunitForm::JunitForm(const Results& results, Sink out) : results_(results), out_
 
 void JunitForm::add(const Case& item) {
   const CaseLine& line = results_.cases.at(place_++);
-  out_("  <testsuite" + attribute("name", item.name) + words(counts_of(line)) +
+  out_("  <testsuite" + attribute("name", item.name) + count_attributes(counts_of(line)) +
        fmt::format(" time=\"{}\"", seconds(item.seconds)) + attribute("timestamp", results_.started) + ">\n" +
        "    <properties>\n      <property name=\"question\"" + attribute("value", item.question) +
        "/>\n      <property name=\"found\"" + attribute("value", item.sentence) + "/>\n" +

@@ -163,7 +163,7 @@ size_t write_failures(std::string& text, const Case& item, size_t room, size_t e
       text += "**✗ arm** " + code(arm.name) + " " + plain(arm.failure->kind_name()) + ": " +
               plain(arm.failure->message) + "\n\n";
       if (!arm.stderr_tail.empty()) {
-        const std::string tail = visible(arm.stderr_tail);
+        const std::string tail = escape_for_terminal(arm.stderr_tail);
         text += block(tail.size() > 4000 ? shorten(tail, 4000) : tail);
       }
     }

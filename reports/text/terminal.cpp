@@ -113,7 +113,7 @@ void write_arm_failure(Page& page, const Arm& arm) {
   page.wrapped("  " + page.bad("✗") + " ", 4,
                "arm " + shorten(arm.name, longest_name) + " " + shorten(arm.failure->kind_name(), 40) + ": " +
                    shorten(arm.failure->message, 2 * longest_name));
-  const std::string tail = visible(arm.stderr_tail);
+  const std::string tail = escape_for_terminal(arm.stderr_tail);
   for (size_t at = 0; at < tail.size();) {
     const size_t end = std::min(tail.find('\n', at), tail.size());
     page.line(page.faint("      | ") + shorten(tail.substr(at, end - at), 400));

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/bisect/commits/trace_gap.hpp"
 #include "harness/bisect/traces/search_traces.hpp"
 #include "harness/golden/golden_file.hpp"
@@ -176,8 +176,8 @@ constexpr std::array openers = {
     Opener{"harness/bisect/commits/search.cpp", "bisect_commits"},
     Opener{"harness/bisect/commits/good_golden.cpp", "bisect_commits"},
     Opener{"harness/bisect/runs/search_run.cpp", "bisect_traces"},
-    Opener{"harness/cli/bisect_traces.cpp", "bisect_traces"},
-    Opener{"harness/cli/compare.cpp", "compare"},
+    Opener{"harness/cli/bisect/traces.cpp", "bisect_traces"},
+    Opener{"harness/cli/verbs/compare.cpp", "compare"},
     Opener{"harness/suite/judge/evidence.cpp", "identical_tensors"},
     Opener{"harness/suite/goldens/check.cpp", "golden"},
     Opener{"harness/suite/runs/left_trace.cpp", "suite"},

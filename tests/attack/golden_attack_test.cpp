@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/glob.hpp"
+#include "harness/base/text/glob.hpp"
 #include "tests/attack/world_mutation.hpp"
 #include "tests/fuzz/hdf5_objects.hpp"
 #include "tests/support/traces/golden_runs.hpp"

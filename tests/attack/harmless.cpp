@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "harness/base/glob.hpp"
+#include "harness/base/text/glob.hpp"
 
 namespace parity::attack {
 namespace {

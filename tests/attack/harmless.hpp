@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/compare/check.hpp"
+#include "harness/compare/checks/check.hpp"
 
 namespace parity::attack {
 

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/base/glob.hpp"
+#include "harness/base/text/glob.hpp"
 #include "harness/compare/relations/relation.hpp"
 #include "tests/attack/harmless.hpp"
 #include "tests/attack/world_mutation.hpp"

@@ -17,7 +17,7 @@
 #include <map>
 #include <memory>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/measure/measure_difference.hpp"
 #include "harness/measure/measurement.hpp"
 #include "harness/measure/pack.hpp"

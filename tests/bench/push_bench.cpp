@@ -17,7 +17,7 @@
 #include <c10/core/ScalarType.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "reference/comm/job.hpp"
 #include "reference/config/model_names.hpp"
 #include "reference/config/read.hpp"

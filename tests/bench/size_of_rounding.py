@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what rounding costs, for the constants of harness/compare/rounding_size.hpp.
+"""Measures what rounding costs, for the constants of harness/compare/twins/rounding_size.hpp.
 
     size_of_rounding.py equal [PAIRS [ROWS.jsonl]]   pairs of small decoders trained in PyTorch that differ in the order of arithmetic alone
     size_of_rounding.py planted         the same with one operator in bfloat16 or float16, in float32 runs only

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/suite/cases/file.hpp"
 #include "harness/suite/plan/plan.hpp"
 #include "tests/fuzz/memory_file.hpp"

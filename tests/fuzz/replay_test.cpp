@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/support/places.hpp"
 

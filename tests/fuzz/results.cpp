@@ -5,7 +5,7 @@
 #include <string>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "reports/render.hpp"
 #include "tests/fuzz/targets.hpp"
 

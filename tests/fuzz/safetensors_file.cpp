@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/measure/digest.hpp"
 #include "reference/weights/safetensors.hpp"
 #include "tests/fuzz/memory_file.hpp"

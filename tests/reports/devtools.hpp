@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 
 namespace parity::reports {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "harness/base/file.hpp"
-#include "harness/base/json.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/json.hpp"
 #include "reports/model/results.hpp"
 #include "reports/render.hpp"
 #include "tests/support/places.hpp"

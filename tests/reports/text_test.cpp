@@ -14,10 +14,10 @@ namespace parity::reports {
 namespace {
 
 TEST(TextTest, ShowsControlCharactersAndDirectionOverrides) {
-  EXPECT_EQ(visible(std::string("a\x1b[31m\0b\x7f", 9)), "a<U+001B>[31m<U+0000>b<U+007F>");
-  EXPECT_EQ(visible("x\xE2\x80\xAEy\xE2\x81\xA6z"), "x<U+202E>y<U+2066>z");
-  EXPECT_EQ(visible("\xC2\x9B"), "<U+009B>");
-  EXPECT_EQ(visible("é≈\n\t"), "é≈\n\t");
+  EXPECT_EQ(escape_for_terminal(std::string("a\x1b[31m\0b\x7f", 9)), "a<U+001B>[31m<U+0000>b<U+007F>");
+  EXPECT_EQ(escape_for_terminal("x\xE2\x80\xAEy\xE2\x81\xA6z"), "x<U+202E>y<U+2066>z");
+  EXPECT_EQ(escape_for_terminal("\xC2\x9B"), "<U+009B>");
+  EXPECT_EQ(escape_for_terminal("é≈\n\t"), "é≈\n\t");
   EXPECT_EQ(one_line("a\nb\tc"), "a b c");
 }
 

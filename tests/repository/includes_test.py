@@ -34,6 +34,32 @@ ALLOWED = {
 }
 # folder -> its rooms -> the rooms beside it that each may include; "" is the folder itself
 ROOMS = {
+    "harness/base": {
+        "text": [],
+        "terminal": ["text"],
+        "": ["text"],
+        "json": ["", "text"],
+        "files": ["", "text", "json"],
+        "processes": ["", "text"],
+    },
+    "harness/compare": {
+        "text": [],
+        "curves": ["text"],
+        "tensors": ["text", "curves"],
+        "checks": ["text"],
+        "sides": ["text", "curves", "checks"],
+        "twins": ["text", "curves", "tensors", "checks", "sides"],
+        "bounds": ["text", "curves", "tensors", "checks", "sides"],
+        "relations": ["text", "curves", "tensors", "checks", "sides", "twins", "bounds"],
+        "": ["text", "curves", "tensors", "checks", "sides", "twins", "bounds", "relations"],
+    },
+    "harness/cli": {
+        "options": [],
+        "print": [],
+        "verbs": ["options", "print"],
+        "bisect": ["options", "print", "verbs"],
+        "": ["options", "print", "verbs", "bisect"],
+    },
     "harness/trace": {"hdf5": [], "format": ["hdf5"], "read": ["hdf5", "format"], "write": ["hdf5", "format", "read"]},
     "harness/suite": {
         "cases": [],
@@ -175,17 +201,32 @@ def circles(files):
     return sorted(found)
 
 
+def rooms_in_a_circle(rooms):
+    """The circles of a table of ROOMS: tuples of rooms that may include each other, directly or through others."""
+    files = {f"{room or '.'}/x.cpp": "".join(f'#include "{other or "."}/x.hpp"\n' for other in others)
+             for room, others in rooms.items()}
+    return [tuple(unit.removesuffix("/x") for unit in circle) for circle in circles(files)]
+
+
 def planted_violations_are_seen():
-    planted = '#include <hdf5.h>\n#include "harness/cli/verbs.hpp"\n#include "harness/base/error.hpp"\n'
+    planted = '#include <hdf5.h>\n#include "harness/cli/verbs/verbs.hpp"\n#include "harness/base/error.hpp"\n'
     assert len(violations("harness/compare/x.cpp", planted)) == 2, "the check does not see a planted violation"
     planted = '#include "harness/suite/judge/evidence.hpp"\n#include "harness/suite/cases/case.hpp"\n'
     assert len(room_violations("harness/suite/plan/x.cpp", planted)) == 1, "a planted room violation is not seen"
     assert len(room_violations("harness/suite/attic/x.cpp", planted)) == 1, "a room that is not in the table is not seen"
+    for home, name in [("base/text", "base/error.hpp"), ("base/terminal", "base/files/file.hpp"),
+                       ("compare/checks", "compare/sides/side.hpp"), ("compare/curves", "compare/judge.hpp"),
+                       ("compare/twins", "compare/bounds/bound.hpp"), ("cli/options", "cli/verbs/verbs.hpp"),
+                       ("cli/verbs", "cli/program.hpp"), ("cli/print", "cli/options/runs.hpp")]:
+        foreign = f'#include "harness/{name}"\n'
+        assert len(room_violations(f"harness/{home}/x.cpp", foreign)) == 1, f"{home} may include {name}"
     ring = {"a/x.hpp": "", "a/x.cpp": '#include "a/y.hpp"', "a/y.hpp": '#include "a/z.hpp"',
             "a/z.cpp": '#include "a/x.hpp"', "a/z.hpp": "", "a/alone.hpp": '#include "a/x.hpp"'}
     assert circles(ring) == [("a/x", "a/y", "a/z")], "a planted circle is not seen"
     del ring["a/z.cpp"]
     assert circles(ring) == [], "a circle is seen where none is"
+    assert rooms_in_a_circle({"": ["a"], "a": ["b"], "b": [""]}) == [(".", "a", "b")], "a circle of rooms is not seen"
+    assert rooms_in_a_circle({"": ["a", "b"], "a": ["b"], "b": []}) == [], "a circle of rooms is seen where none is"
 
 
 def main():
@@ -199,6 +240,8 @@ def main():
     assert not missing, f"FACTORIES names files that are not there: {sorted(missing)}"
     found = [v for path, text in texts.items() for check in (violations, room_violations) for v in check(path, text)]
     found += ["circle of units: " + ", ".join(circle) for circle in circles(texts)]
+    found += [f"circle of rooms in {folder}: " + ", ".join(circle)
+              for folder, rooms in ROOMS.items() for circle in rooms_in_a_circle(rooms)]
     print("\n".join(found) or f"{len(files)} files include only what they may")
     return 1 if found else 0
 

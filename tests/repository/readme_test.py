@@ -77,7 +77,7 @@ def make_repository(source, folder, environment):
         subprocess.run(git + words, cwd=folder, check=True)
 
 
-def told(command, begin):
+def print_time(command, begin):
     print(f"{time.monotonic() - begin:6.1f} s  {command}", flush=True)
 
 
@@ -112,7 +112,7 @@ def main():
             for command, status, expected in group:
                 begin = time.monotonic()
                 problem = problem_with(command, status, expected, folder, environment)
-                told(command, begin)
+                print_time(command, begin)
                 if problem:
                     print(problem)
                     return 1

@@ -14,7 +14,7 @@
 
 #include <ATen/Parallel.h>
 
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "reference/comm/group.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/tensor/tensor_view.hpp"
 #include "tests/support/places.hpp"
 

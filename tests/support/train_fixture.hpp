@@ -4,7 +4,7 @@
 
 #include <sys/wait.h>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/trace/read/trace.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/scratch.hpp"

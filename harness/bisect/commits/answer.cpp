@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/json_fields.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/fields.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 
 namespace parity {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/base/enum_names.hpp"
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 
 namespace parity {
 

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity {
 namespace {
@@ -45,12 +45,12 @@ CommitLine without_repeats(const CommitLine& line) {
 }  // namespace
 
 std::string Commit::text() const {
-  return short_id() + " (\"" + visible_name(subject) + "\")";
+  return short_id() + " (\"" + escape_to_line(subject) + "\")";
 }
 
 History::History(const Git& git) : git_(git) {
   if (!git_.succeeds({"rev-parse", "--git-dir"}))
-    throw UserError(visible(git_.folder().string()) +
+    throw UserError(escape_for_terminal(git_.folder().string()) +
                     " lies in no git repository; go there, or name one with --repository");
 }
 
@@ -58,7 +58,7 @@ Commit History::commit(const std::string& revision) const {
   const std::optional<std::string> id = git_.commit_of(revision);
   if (!id)
     throw UserError(
-        "'" + visible_name(revision) +
+        "'" + escape_to_line(revision) +
         "' names no commit of the repository; 'git log --oneline' shows them, 'git fetch --tags' brings "
         "those that others have");
   return parse_commit(git_.output({"log", "-1", "--no-color", "--no-show-signature", format, *id, "--"}));

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "harness/base/file.hpp"
-#include "harness/base/offspring.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/processes/offspring.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;

@@ -6,9 +6,9 @@
 
 namespace parity {
 
-/// Stores the mark of this search's processes (harness/base/offspring.hpp) in a file. If a search is killed
-/// together with its guard, the next search ends the processes with this mark. Otherwise a build could
-/// continue to write to the work tree.
+/// Stores the mark of this search's processes (harness/base/processes/offspring.hpp) in a file. If a search
+/// is killed together with its guard, the next search ends the processes with this mark. Otherwise a build
+/// could continue to write to the work tree.
 class OrphanReaper {
  public:
   /// Ends the processes of a killed search, whose mark is in the file, and stores the mark of this search.

@@ -10,7 +10,7 @@
 
 #include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/bisect/commits/shell_line.hpp"
 #include "harness/suite/derived/extra_arms.hpp"
 #include "harness/suite/plan/content_hash.hpp"
@@ -84,7 +84,7 @@ void take_trace(const fs::path& file, CommitAnswer& answer) {
     if (!trace.complete())
       answer.reason = "its trace is not complete";
     else if (trace.failure())
-      answer.reason = "its trace says that the run failed: " + visible(trace.failure()->dump());
+      answer.reason = "its trace says that the run failed: " + escape_for_terminal(trace.failure()->dump());
     answer.state = answer.reason.empty() ? CommitState::measured : CommitState::crashed;
     answer.traces["run"] = file;
   } catch (const UserError& error) {

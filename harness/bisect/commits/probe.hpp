@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "harness/base/progress.hpp"
+#include "harness/base/terminal/progress.hpp"
 #include "harness/bisect/commits/answer.hpp"
 #include "harness/bisect/commits/history.hpp"
 #include "harness/bisect/commits/question.hpp"

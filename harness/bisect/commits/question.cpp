@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/suite/cases/named_case.hpp"
 #include "harness/suite/goldens/stored_power.hpp"
 
@@ -45,7 +45,7 @@ void check_arms(const CommitQuestion& question) {
     if (depends_on_commit(source.arm(name)))
       return;
   throw UserError(
-      "no command of case " + visible_name(source.name) +
+      "no command of case " + escape_to_line(source.name) +
       " names {worktree}, so that every commit would run the same program; write the path of what comes "
       "from the repository as {worktree}/... (a run of the suite puts the repository's own folder "
       "there)");
@@ -113,7 +113,7 @@ void complete_question(CommitQuestion& question, const Git& git) {
   if (!question.build.empty() || !git.succeeds({"cat-file", "-e", question.bad + ":reference/main.cpp"}) ||
       !git.succeeds({"cat-file", "-e", question.bad + ":CMakePresets.json"}))
     throw UserError(
-        "case " + visible_name(question.source->name) +
+        "case " + escape_to_line(question.source->name) +
         " runs parity-train, which each commit has to bring; name where its build puts it with --trainer "
         "PATH, and how to build it with --build 'COMMAND'");
   build_own_sources(question, git);

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/file.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {
@@ -116,7 +116,7 @@ SearchStage culprit_stage(const CommitFindings& found, const ChangingCommit& cul
 SearchStage git_stage(const CommitFindings& found) {
   SearchStage stage;
   stage.name = "git";
-  stage.answer = "git bisect, told the same of the biggest step: " + visible(found.git_command);
+  stage.answer = "git bisect, told the same of the biggest step: " + escape_for_terminal(found.git_command);
   stage.command = shell_quote({"git", "bisect", "replay", path_from_here(found.git_log)});
   return stage;
 }
@@ -163,9 +163,10 @@ void add_note_on_noise(const CommitFindings& found, SearchRecord& record) {
 SearchRecord report_commits(const CommitQuestion& question, const CommitFindings& found) {
   SearchRecord record;
   record.kind = SearchKind::commits;
-  record.subject = fmt::format("{} between {} and {}",
-                               question.source ? visible_name(question.source->name) : visible(question.run),
-                               visible_name(question.good), visible_name(question.bad));
+  record.subject =
+      fmt::format("{} between {} and {}",
+                  question.source ? escape_to_line(question.source->name) : escape_for_terminal(question.run),
+                  escape_to_line(question.good), escape_to_line(question.bad));
   record.notes = found.notes;
   record.stages.push_back(range_stage(question, found));
   if (!found.culprits.empty()) {

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/visible.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {
@@ -46,7 +46,7 @@ std::string ChangingCommit::text() const {
   const std::string does = first ? "moves " + first->text() : change;
   const std::string much = first && largest && largest->quantity != first->quantity
                                ? fmt::format("; most of all {} (relative {})",
-                                             visible_name(largest->quantity), size_text(largest->size))
+                                             escape_to_line(largest->quantity), size_text(largest->size))
                                : "";
   if (between.empty())
     return fmt::format("commit {} {}{}{}", after.text(), does, much,
@@ -145,14 +145,14 @@ LineSearch CommitSearch::along(const CommitLine& line) {
     culprit.narrowed = step.narrowed;
     culprit.between.assign(line.begin() + static_cast<std::ptrdiff_t>(step.before) + 1,
                            line.begin() + static_cast<std::ptrdiff_t>(step.after));
-    for (ChangingCommit& each : look_into_merge(culprit))
+    for (ChangingCommit& each : search_in_merge(culprit))
       insert_by_size(found.culprits, std::move(each));
   }
   return found;
 }
 
 /// Returns the commits of a merged branch that made the change; the merge itself if none did.
-std::vector<ChangingCommit> CommitSearch::look_into_merge(const ChangingCommit& merge) {
+std::vector<ChangingCommit> CommitSearch::search_in_merge(const ChangingCommit& merge) {
   const std::vector<std::string>& parents = merge.after.parents;
   if (!merge.between.empty() || parents.size() < 2)
     return {merge};

@@ -49,7 +49,7 @@ class CommitSearch {
   /// Returns the answer of a commit; evaluates the commit if there is none yet.
   const CommitAnswer& answer(const Commit& commit);
   /// Sets the answer of a commit that cannot be evaluated, from traces of another origin.
-  void stand_in(const Commit& commit, const CommitAnswer& answer) { answers_[commit.id] = answer; }
+  void set_answer(const Commit& commit, const CommitAnswer& answer) { answers_[commit.id] = answer; }
   /// Returns the relative distance between two evaluated commits; 0 if their answers are equal. Commits with
   /// a distance up to the tolerance count as equal.
   double distance(const Commit& a, const Commit& b);
@@ -68,7 +68,7 @@ class CommitSearch {
 
  private:
   TraceGap gap(const Commit& a, const Commit& b, const std::string& arm);
-  std::vector<ChangingCommit> look_into_merge(const ChangingCommit& merge);
+  std::vector<ChangingCommit> search_in_merge(const ChangingCommit& merge);
 
   const CommitQuestion& question_;
   const History& history_;

@@ -8,16 +8,16 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/folder_lock.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/signals.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/files/folder_lock.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/processes/signals.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/bisect/commits/good_golden.hpp"
 #include "harness/bisect/commits/orphan_reaper.hpp"
 #include "harness/bisect/commits/report.hpp"
 #include "harness/bisect/commits/search.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/suite/runs/cache.hpp"
 #include "harness/suite/runs/store.hpp"
 
@@ -79,7 +79,7 @@ class Session {
   }
 
   static std::string log_command(const CommitAnswer& answer) {
-    return answer.log.empty() ? "" : "; its log: " + visible(path_from_here(answer.log));
+    return answer.log.empty() ? "" : "; its log: " + escape_for_terminal(path_from_here(answer.log));
   }
 
   void judge_good() {
@@ -88,7 +88,7 @@ class Session {
       golden_ = read_good_golden(git_, found_.good, *question_.source, question_.wanted_arms(),
                                  probe_.answers().folder() / "golden");
     if (good.state == CommitState::skipped && !golden_.traces.empty())
-      return let_golden_stand(good);
+      return use_golden_as_good_side(good);
     if (good.state == CommitState::skipped || good.state == CommitState::crashed)
       throw UserError("the good side, " + found_.good.text() + ", cannot be judged (" + good.reason + ")" +
                           log_command(good) + "; give one that can",
@@ -97,16 +97,16 @@ class Session {
       throw UserError("the good side, " + found_.good.text() + ", is bad already (" + good.reason +
                       "); give an earlier one");
     if (question_.source && question_.use_golden)
-      hold_against_golden(good);
+      check_against_golden(good);
   }
 
-  void let_golden_stand(const CommitAnswer& good) {
+  void use_golden_as_good_side(const CommitAnswer& good) {
     CommitAnswer stand_in;
     stand_in.state = CommitState::measured;
     stand_in.traces = golden_.traces;
     good_reason_ = good.reason;
     golden_stands_ = true;
-    search_.stand_in(found_.good, stand_in);
+    search_.set_answer(found_.good, stand_in);
     std::vector<std::string> arms;
     for (const auto& [arm, trace] : golden_.traces)
       arms.push_back(arm);
@@ -119,7 +119,7 @@ class Session {
     return compare_with_golden(golden_, search_.answer(commit), question_.channels);
   }
 
-  void hold_against_golden(const CommitAnswer& good) {
+  void check_against_golden(const CommitAnswer& good) {
     if (!golden_.problem.empty())
       return note(golden_.problem + "; its own run is what the others are held against");
     const GoldenWord word = compare_with_golden(golden_, good, question_.channels);
@@ -127,7 +127,7 @@ class Session {
       found_.golden = "the good side's golden agrees with its run";
       return;
     }
-    const std::string difference = visible_name(word.arm) + " has " + word.first->text();
+    const std::string difference = escape_to_line(word.arm) + " has " + word.first->text();
     if (word.same_environment)
       throw UserError("the good side, " + found_.good.text() + ", is bad already: against its golden, " +
                       difference + "; give an earlier one, or take its run for the truth with --no-golden");
@@ -162,12 +162,12 @@ class Session {
       if (std::none_of(found_.culprits.begin(), found_.culprits.end(),
                        [&](const ChangingCommit& known) { return known.after.id == culprit.after.id; }))
         found_.culprits.push_back(culprit);
-    ask_git();
+    confirm_with_git_bisect();
   }
 
   /// Gives git bisect the same verdicts about the largest change. This checks the result and makes a log,
   /// with which a user can continue.
-  void ask_git() {
+  void confirm_with_git_bisect() {
     const RevisionStep& step = found_.search.steps.steps.front();
     std::vector<std::string> verdicts;
     for (const size_t i : found_.search.steps.evaluated)

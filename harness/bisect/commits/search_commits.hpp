@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "harness/base/progress.hpp"
+#include "harness/base/terminal/progress.hpp"
 #include "harness/bisect/commits/question.hpp"
 #include "harness/bisect/search_record.hpp"
 #include "harness/suite/goldens/git.hpp"

@@ -7,7 +7,7 @@
 
 #include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
-#include "harness/base/signals.hpp"
+#include "harness/base/processes/signals.hpp"
 #include "harness/suite/runs/bounded_log.hpp"
 
 namespace parity {
@@ -30,7 +30,7 @@ class Sign {
  public:
   Sign(const std::string& what, Progress& progress) : what_(what), progress_(progress) {}
 
-  void give(double seconds) {
+  void show(double seconds) {
     const std::string words = what_ + " (" + format_duration(seconds) + ")";
     if (progress_.live())
       progress_.show(words);
@@ -68,7 +68,7 @@ ShellEnd run_shell_line(const ShellLine& line, const std::string& what, Progress
   while (!(end.status = process.wait_for(std::chrono::milliseconds(100)))) {
     end.seconds = seconds_since(begin);
     log.trim();
-    sign.give(end.seconds);
+    sign.show(end.seconds);
     if (!interrupted() && end.seconds < line.timeout_seconds)
       continue;
     stop(process);

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "harness/base/process.hpp"
-#include "harness/base/progress.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/terminal/progress.hpp"
 
 namespace parity {
 

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
-#include "harness/compare/step_set.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/compare/text/step_set.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/suite/results/compare_traces.hpp"
 
 namespace parity {
@@ -46,7 +46,7 @@ GapPlace place_of(const RankDifference& row) {
 
 /// Returns whether `a` is the better place to report: the loss, which users plot, or else the earlier step.
 /// On equal steps the place added first stays, so channels come before tensors.
-bool tells_better(const GapPlace& a, const GapPlace& b) {
+bool is_better_to_report(const GapPlace& a, const GapPlace& b) {
   if ((a.quantity == "loss") != (b.quantity == "loss"))
     return a.quantity == "loss";
   return a.step < b.step;
@@ -54,7 +54,7 @@ bool tells_better(const GapPlace& a, const GapPlace& b) {
 
 void add(TraceGap& gap, const GapPlace& place) {
   gap.size = std::max(gap.size, place.size);
-  if (!gap.first || tells_better(place, *gap.first))
+  if (!gap.first || is_better_to_report(place, *gap.first))
     gap.first = place;
   if (!gap.largest || place.size > gap.largest->size)
     gap.largest = place;
@@ -75,7 +75,7 @@ void add_one_sided(TraceGap& gap, const Trace& before, const Trace& after,
 
 std::string GapPlace::text() const {
   const std::string values = before.empty() ? "" : fmt::format(" from {} to {}", before, after);
-  return fmt::format("{} first at step {}{} (relative {})", visible_name(quantity), step, values,
+  return fmt::format("{} first at step {}{} (relative {})", escape_to_line(quantity), step, values,
                      size_text(size));
 }
 

@@ -3,8 +3,8 @@
 #include "harness/bisect/golden/config.hpp"
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/process.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/processes/process.hpp"
 #include "harness/bisect/options/sides.hpp"
 #include "harness/bisect/search_record.hpp"
 #include "harness/suite/cases/flat_config.hpp"

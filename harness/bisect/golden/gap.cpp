@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/glob.hpp"
+#include "harness/base/text/glob.hpp"
 #include "harness/bisect/runs/rounding.hpp"
-#include "harness/compare/tensor_gap.hpp"
+#include "harness/compare/tensors/gap.hpp"
 #include "harness/golden/environment.hpp"
 #include "harness/suite/cases/flat_config.hpp"
 #include "harness/suite/judge/judge_case.hpp"

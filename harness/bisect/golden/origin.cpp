@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/bisect/commits/history.hpp"
 #include "harness/bisect/commits/question.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -62,19 +62,19 @@ class OriginSearch {
 
   /// Returns the commit of the recording program, if it is in this history.
   std::optional<std::string> commit_of_program() const {
-    const std::string& told = golden_.origin.commit;
-    if (told.size() < 7 || told.find_first_not_of("0123456789abcdef") != std::string::npos)
+    const std::string& stated = golden_.origin.commit;
+    if (stated.size() < 7 || stated.find_first_not_of("0123456789abcdef") != std::string::npos)
       return std::nullopt;
-    const std::optional<std::string> id = git_.commit_of(told);
+    const std::optional<std::string> id = git_.commit_of(stated);
     return id && git_.succeeds({"merge-base", "--is-ancestor", *id, "HEAD"}) ? id : std::nullopt;
   }
 
   std::string describe_recording(bool is_here) const {
     const std::string& commit = golden_.origin.commit;
-    return fmt::format("recorded by {}{}", visible_name(golden_.origin.producer),
+    return fmt::format("recorded by {}{}", escape_to_line(golden_.origin.producer),
                        commit.empty() || commit == "unknown"
                            ? ""
-                           : fmt::format(" of commit {}{}", visible_name(commit),
+                           : fmt::format(" of commit {}{}", escape_to_line(commit),
                                          is_here ? "" : ", which is not in the history of this repository"));
   }
 

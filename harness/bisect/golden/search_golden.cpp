@@ -12,16 +12,16 @@
 #include <fmt/ranges.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/nearest.hpp"
 #include "harness/bisect/golden/config.hpp"
 #include "harness/bisect/golden/gap.hpp"
 #include "harness/bisect/golden/origin.hpp"
 #include "harness/bisect/runs/probe.hpp"
 #include "harness/bisect/traces/curve_json.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/suite/cases/named_case.hpp"
 
 namespace parity {
@@ -34,7 +34,7 @@ std::vector<std::string> wanted_arms(const Case& source, const std::string& arm)
     throw UserError(
         fmt::format("case {} keeps no golden (its [golden] table names no arms); name some there, and "
                     "record it with: {}",
-                    visible_name(source.name), shell_quote({"parity", "golden", "record", file})));
+                    escape_to_line(source.name), shell_quote({"parity", "golden", "record", file})));
   std::error_code error;
   if (!std::filesystem::exists(source.golden_file, error))
     throw UserError(
@@ -45,7 +45,7 @@ std::vector<std::string> wanted_arms(const Case& source, const std::string& arm)
     return source.golden.arms;
   require_arm(source, arm);
   if (std::ranges::find(source.golden.arms, arm) == source.golden.arms.end())
-    throw UserError(fmt::format("the golden of {} does not keep arm {}{}", visible_name(source.name),
+    throw UserError(fmt::format("the golden of {} does not keep arm {}{}", escape_to_line(source.name),
                                 parity::quoted(arm), suggestion(arm, source.golden.arms)));
   return {arm};
 }
@@ -320,11 +320,11 @@ SearchRecord search_golden(const Case& source, const std::string& arm, const Run
   std::vector<GoldenGap> gaps;
   for (const std::string& name : arms)
     gaps.push_back(gap_to_golden(runs, stored, name));
-  const GoldenGap& told = first_to_leave(gaps);
-  SearchRecord record = GoldenReport(source, stored, options).report(runs, told);
+  const GoldenGap& reported = first_to_leave(gaps);
+  SearchRecord record = GoldenReport(source, stored, options).report(runs, reported);
   std::vector<std::string> others;
   for (const GoldenGap& gap : gaps)
-    if (&gap != &told && gap.differs())
+    if (&gap != &reported && gap.differs())
       others.push_back(gap.arm);
   if (!record.differs && arms.size() > 1)
     record.sentence = fmt::format("{} do not differ from their golden", list_text(arms));

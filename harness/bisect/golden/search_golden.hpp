@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "harness/base/progress.hpp"
+#include "harness/base/terminal/progress.hpp"
 #include "harness/bisect/search_record.hpp"
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/runs/run_settings.hpp"

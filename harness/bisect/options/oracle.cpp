@@ -38,7 +38,7 @@ const RunCurves& OptionOracle::run(const Toggles& on, Reach reach) {
   return runs_.of(hybrid(closed(on), reach, 0));
 }
 
-void OptionOracle::look_again(OptionAnswer& answer, const Toggles& closed, Reach reach) {
+void OptionOracle::confirm_by_repeats(OptionAnswer& answer, const Toggles& closed, Reach reach) {
   SequentialTest test;
   for (int repeat = 0; !test.decision(); ++repeat) {
     const Likeness seen = sides_.of(runs_.of(hybrid(closed, reach, repeat)));
@@ -69,7 +69,7 @@ OptionAnswer OptionOracle::answer(const Toggles& on, Reach reach) {
     if (run.finished() && !sides_.by_failure())
       answer.from_good = sides_.ruler().farthest(good_, run, sides_.parting().step);
     if (noise_ == Noise::bad_side && run.finished())
-      look_again(answer, all, reach);
+      confirm_by_repeats(answer, all, reach);
     return answer;
   }
 }

@@ -50,7 +50,7 @@ class OptionOracle {
  private:
   Hybrid hybrid(const Toggles& closed, Reach reach, int repeat) const;
   OptionAnswer answer(const Toggles& on, Reach reach);
-  void look_again(OptionAnswer& answer, const Toggles& closed, Reach reach);
+  void confirm_by_repeats(OptionAnswer& answer, const Toggles& closed, Reach reach);
 
   OptionRuns& runs_;
   const SideClassifier& sides_;

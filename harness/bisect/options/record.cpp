@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/bisect/options/wording.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/compare/rounding_size.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
+#include "harness/compare/twins/rounding_size.hpp"
 
 namespace parity {
 namespace {

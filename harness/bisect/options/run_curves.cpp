@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/glob.hpp"
-#include "harness/base/json_fields.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/text/glob.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {

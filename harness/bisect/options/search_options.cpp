@@ -14,7 +14,7 @@
 #include "harness/bisect/options/residual_gap.hpp"
 #include "harness/bisect/options/side_noise.hpp"
 #include "harness/bisect/search/sequential_test.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {
@@ -47,7 +47,7 @@ class OptionSearch {
       found_.ending = OptionFindings::Ending::one_config;
       return found_;
     }
-    look_at_sides();
+    measure_sides();
     if (found_.ending != OptionFindings::Ending::culprits)
       return found_;
     Toggles on;
@@ -65,7 +65,7 @@ class OptionSearch {
   }
 
  private:
-  void look_at_sides() {
+  void measure_sides() {
     const Toggles all = runs_.all();
     runs_.fetch({{{}}, {all}});
     require_usable(runs_.of({{}}), runs_.of({all}));
@@ -86,12 +86,12 @@ class OptionSearch {
       note_other_ways(good, bad);
     }
     whole_gap_ = sides.largest().size;
-    note_the_start(good, bad);
+    note_difference_at_start(good, bad);
     found_.sides = runs_.effort();
   }
 
   /// Adds a note if the sides differ before the first update.
-  void note_the_start(const RunCurves& good, const RunCurves& bad) {
+  void note_difference_at_start(const RunCurves& good, const RunCurves& bad) {
     if (good.first_weights != bad.first_weights)
       found_.notes.emplace_back("the sides differ before the first update: they start from other weights");
     const CurveRuler data(good, bad, {"batch_digest"});
@@ -222,7 +222,7 @@ class OptionSearch {
   void verify_rest(Toggles rest) {
     while (!rest.empty()) {
       const Effort before = runs_.effort();
-      drop_what_is_refused(rest);
+      drop_refused_options(rest);
       found_.verification = found_.verification + (runs_.effort() - before);
       if (rest.empty())
         break;
@@ -238,7 +238,7 @@ class OptionSearch {
   }
 
   /// Removes options that the trainer accepts only together with a cause, since they cannot be tried alone.
-  void drop_what_is_refused(Toggles& rest) {
+  void drop_refused_options(Toggles& rest) {
     while (!rest.empty()) {
       const RunCurves& run = runs_.of({rest});
       if (run.failure_kind != FailureKind::bad_config)

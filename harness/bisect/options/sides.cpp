@@ -8,9 +8,9 @@
 #include <fmt/ranges.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/nearest.hpp"
 #include "harness/suite/cases/config_schema.hpp"
 #include "harness/suite/cases/named_case.hpp"
 #include "harness/suite/cases/run_config_file.hpp"
@@ -72,7 +72,7 @@ Side side_named(const Case& source, const std::string& name) {
   return side_of_arm(source, name);
 }
 
-Side side_of_words(const std::string& words, const fs::path& root) {
+Side parse_side(const std::string& words, const fs::path& root) {
   if (is_file(words))
     if (auto config = read_run_config(words))
       return side_of_config(words, std::move(*config));
@@ -107,13 +107,13 @@ Side bad_side(const std::string& words, const Side& good, const fs::path& root) 
   const bool bare = words.find(':') == std::string::npos && !is_file(words);
   if (bare && good.source)
     return side_named(*good.source, words);
-  return side_of_words(words, root);
+  return parse_side(words, root);
 }
 
 /// Requires that the two sides differ only in their configs.
 /// \throws UserError otherwise
 void require_comparable(const Side& good, const Side& bad) {
-  if (const std::string why = why_not_beside(good.arm, bad.arm); !why.empty())
+  if (const std::string why = reason_not_comparable(good.arm, bad.arm); !why.empty())
     throw UserError(
         why + "; see where they part with parity bisect traces" +
         (good.arm.is_command() && bad.arm.is_command()
@@ -165,7 +165,7 @@ std::string OptionSides::command_with(const std::vector<OptionToggle>& toggles, 
 
 OptionSides option_sides(const std::string& good, const std::string& bad, const fs::path& root,
                          const std::vector<std::string>& settings) {
-  const Side a = side_of_words(good, root);
+  const Side a = parse_side(good, root);
   const Side b = bad_side(bad, a, root);
   require_comparable(a, b);
   OptionSides sides;

@@ -7,13 +7,13 @@
 #include <map>
 #include <set>
 
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity {
 namespace {
 
 std::string describe(const std::string& key, const std::optional<Json>& value) {
-  return value ? key + " = " + visible_name(value->dump(), 80) : "without " + key;
+  return value ? key + " = " + escape_to_line(value->dump(), 80) : "without " + key;
 }
 
 std::optional<Json> value_of(const FlatConfig& config, const std::string& key) {
@@ -21,7 +21,7 @@ std::optional<Json> value_of(const FlatConfig& config, const std::string& key) {
   return found == config.end() ? std::nullopt : std::optional<Json>(found->second);
 }
 
-bool goes_on(const std::string& text, size_t at) {
+bool continues_a_key(const std::string& text, size_t at) {
   const auto is_name = [&](size_t i) {
     return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
   };
@@ -31,8 +31,8 @@ bool goes_on(const std::string& text, size_t at) {
 /// Returns the position of a key as a whole word in a text; npos if it is not there.
 size_t find_key(const std::string& text, const std::string& key) {
   for (size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
-    const bool begins = at == 0 || (!goes_on(text, at - 1) && text[at - 1] != '.');
-    if (begins && !goes_on(text, at + key.size()))
+    const bool begins = at == 0 || (!continues_a_key(text, at - 1) && text[at - 1] != '.');
+    if (begins && !continues_a_key(text, at + key.size()))
       return at;
   }
   return std::string::npos;

@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {
 
 /// Returns a list of toggles: "A", "A and B", "A, B and 3 more".
-std::string told(const std::vector<OptionToggle>& toggles, const Toggles& on, size_t most) {
+std::string describe_toggles(const std::vector<OptionToggle>& toggles, const Toggles& on, size_t most) {
   std::vector<std::string> words;
   for (const size_t i : on)
     if (words.size() < most)
@@ -37,10 +37,10 @@ std::string where(const CurveGap& gap) {
 }
 
 std::string with_needs(const OptionFindings& found, const OptionCause& culprit, const Toggles& on) {
-  std::string words = told(found.toggles, on, on.size());
+  std::string words = describe_toggles(found.toggles, on, on.size());
   if (culprit.needs.empty())
     return words;
-  const std::string needs = told(found.toggles, culprit.needs, 5);
+  const std::string needs = describe_toggles(found.toggles, culprit.needs, 5);
   return culprit.needs_likeness == Likeness::neither
              ? fmt::format("{} (which cannot be set without {}, something else by itself)", words, needs)
              : fmt::format("{} (which cannot be set without {})", words, needs);

@@ -46,7 +46,7 @@ FirstBadUpdate::FirstBadUpdate(RunProbe& probe, int64_t visible) : probe_(probe)
 /// Runs both sides with their state at each update, up to `last` and with checkpoints. If they cannot stop
 /// and resume, they run to their end.
 void FirstBadUpdate::run_before(const std::string& suffix, int64_t last) {
-  from_checkpoint_ = probe_.runs().can_start_on_the_way();
+  from_checkpoint_ = probe_.runs().can_resume_from_checkpoint();
   SideRuns::Span span;
   if (from_checkpoint_) {
     every_ = distance_of_checkpoints(last);
@@ -72,10 +72,10 @@ bool FirstBadUpdate::find_other_state(int64_t last) {
 /// show at once.
 void FirstBadUpdate::find_step(int64_t visible) {
   if (visible == 1)
-    return probe_.tell("step", "update 1");
+    return probe_.report_stage("step", "update 1");
   run_before("before", visible - 1);
   if (find_other_state(visible - 1))
-    return probe_.tell(
+    return probe_.report_stage(
         "step",
         fmt::format("update {} leaves another state, {} before a channel shows it", step_,
                     visible - step_ == 1 ? "one update" : fmt::format("{} updates", visible - step_)),
@@ -85,9 +85,10 @@ void FirstBadUpdate::find_step(int64_t visible) {
         fmt::format("no parameter or optimizer state of the updates before {} was recorded by both sides: "
                     "one of those may have left another",
                     step_));
-    return probe_.tell("step", fmt::format("update {}", step_));
+    return probe_.report_stage("step", fmt::format("update {}", step_));
   }
-  probe_.tell("step", fmt::format("update {}: before it parameters and optimizer state {}", step_,
+  probe_.report_stage("step",
+                      fmt::format("update {}: before it parameters and optimizer state {}", step_,
                                   probe_.beyond() > 0 ? "agree up to rounding" : "have the same bits"));
 }
 
@@ -98,17 +99,17 @@ void FirstBadUpdate::find_later_step(int64_t visible) {
     return;
   run_before("later", probe_.runs().steps());
   if (!find_other_state(std::numeric_limits<int64_t>::max()))
-    return probe_.tell(
+    return probe_.report_stage(
         "tensor", fmt::format("none of the {} tensors of update {} differs, nor the state after any update",
                               path_.stations.size(), visible));
-  probe_.tell("step",
-              fmt::format("update {} is the first that leaves another state; no tensor of update {} differs",
+  probe_.report_stage(
+      "step", fmt::format("update {} is the first that leaves another state; no tensor of update {} differs",
                           step_, visible));
   find_tensor();
 }
 
 SideRuns::Span FirstBadUpdate::span_of_update(int64_t ahead) const {
-  SideRuns::Span span = {.stop_after = probe_.runs().can_start_on_the_way() ? step_ : 0};
+  SideRuns::Span span = {.stop_after = probe_.runs().can_resume_from_checkpoint() ? step_ : 0};
   if (before_ && from_checkpoint_ && step_ > 1) {
     const int64_t last = before_->runs.planned.source.arms.front().span.stop_after;
     const int64_t wanted = step_ - 1 - ahead;
@@ -131,7 +132,7 @@ SideTraces FirstBadUpdate::run_fed(const Capture& kept, const Capture& compared)
 
 void FirstBadUpdate::move_to(int64_t step) {
   step_ = step;
-  from_checkpoint_ = probe_.runs().can_start_on_the_way() && step > 1;
+  from_checkpoint_ = probe_.runs().can_resume_from_checkpoint() && step > 1;
   if (from_checkpoint_) {
     every_ = distance_of_checkpoints(step - 1);
     before_.emplace(probe_.run("before-later", {.stop_after = step - 1, .checkpoint_every = every_}, {}));
@@ -185,7 +186,7 @@ void FirstBadUpdate::take_first() {
   }
 }
 
-void FirstBadUpdate::look_at(const TensorStation& station) {
+void FirstBadUpdate::take_station(const TensorStation& station) {
   first_ = station;
   last_equal_.reset();
 }
@@ -204,7 +205,7 @@ void FirstBadUpdate::print_tensor() {
     details["amplifier"] = {{"phase", name_of(grown->key.phase)}, {"name", grown->key.name}};
     answer += fmt::format("; the error grows most at {} {}", name_of(grown->key.phase), grown->key.name);
   }
-  probe_.tell("tensor", answer, probe_.compare_command(*tensors_, key), details);
+  probe_.report_stage("tensor", answer, probe_.compare_command(*tensors_, key), details);
 }
 
 std::string FirstBadUpdate::describe_rank() const {

@@ -30,7 +30,7 @@ class FirstBadUpdate {
   const SideTraces& traces() const { return *tensors_; }
   const TensorPath& path() const { return path_; }
   /// Takes another tensor of the update as the first difference, because those before it differ by rounding.
-  void look_at(const TensorStation& station);
+  void take_station(const TensorStation& station);
   /// Takes a later update. The states of the sides before it differ by rounding.
   void move_to(int64_t step);
 

@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/bisect/runs/rounding.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {
@@ -97,7 +97,7 @@ LocalFaults local_faults(const SideTraces& fed, const FirstBadUpdate& update, do
 
 }  // namespace
 
-std::string LocalFaults::words(const std::string& fed_with) const {
+std::string LocalFaults::describe(const std::string& fed_with) const {
   std::string text = fmt::format("fed with the numbers of {} after each tensor, ", fed_with);
   if (loud.empty() && own.empty())
     return text + fmt::format("none of the {} tensors differs", tensors);
@@ -153,9 +153,9 @@ std::optional<LocalFaults> find_local_faults(RunProbe& probe, FirstBadUpdate& up
       return measured->is_rounding(station);
     return may_round && is_of_roundings_size(station, coarsest);
   });
-  probe.tell("local", faults.words(probe.sides().expected),
-             probe.compare_command(fed, faults.own.empty() ? first : faults.own.front().key),
-             faults.to_json());
+  probe.report_stage("local", faults.describe(probe.sides().expected),
+                     probe.compare_command(fed, faults.own.empty() ? first : faults.own.front().key),
+                     faults.to_json());
   return faults;
 }
 

@@ -18,7 +18,7 @@ struct LocalFaults {
 
   /// "1 of 182 tensors comes out otherwise by itself: forward layers.0.attention.wo (2.1e-03); the other 120
   /// that differ were handed the difference".
-  std::string words(const std::string& fed_with) const;
+  std::string describe(const std::string& fed_with) const;
   Json to_json() const;
 };
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {
@@ -108,7 +108,7 @@ std::optional<int64_t> first_update_beyond(RunProbe& probe, const FirstBadUpdate
   return std::nullopt;
 }
 
-std::string how_measured(const RunProbe& probe) {
+std::string describe_measurement(const RunProbe& probe) {
   return fmt::format("what {} gets from itself when every result is moved by rounding's size ({} looks)",
                      probe.sides().expected, looks);
 }
@@ -122,17 +122,18 @@ std::optional<TensorStation> judge(RunProbe& probe, const FirstBadUpdate& update
     double largest = 0;
     for (const TensorStation& station : stations)
       largest = std::max(largest, excess(station, floor));
-    probe.tell("floor",
-               fmt::format("no tensor of update {} is off by more than {:.1f} times {}; {} are allowed",
-                           update.step(), largest, how_measured(probe), allowed),
-               "", {{"looks", looks}, {"allowed", allowed}, {"largest", json_number(largest)}});
+    probe.report_stage(
+        "floor",
+        fmt::format("no tensor of update {} is off by more than {:.1f} times {}; {} are allowed",
+                    update.step(), largest, describe_measurement(probe), allowed),
+        "", {{"looks", looks}, {"allowed", allowed}, {"largest", json_number(largest)}});
     return std::nullopt;
   }
   const double least = floor.at(first->key);
-  probe.tell(
+  probe.report_stage(
       "floor",
       fmt::format("{} is the first that is off by more ({:.1e}) than {} times {} ({:.1e}); {} of {} are",
-                  describe(first->key), *first->relative, allowed, how_measured(probe), least,
+                  describe(first->key), *first->relative, allowed, describe_measurement(probe), least,
                   std::ranges::count_if(stations, over), stations.size()),
       probe.compare_command(update.traces(), first->key),
       {{"looks", looks},
@@ -155,7 +156,8 @@ FloorSearch search_beyond_floor(RunProbe& probe, FirstBadUpdate& update) {
   NoiseFloor of_later;
   const std::optional<int64_t> later = first_update_beyond(probe, update, of_later);
   if (!later) {
-    probe.tell("floor", "nor is one of any later update, with rounding's share of all those before it");
+    probe.report_stage("floor",
+                       "nor is one of any later update, with rounding's share of all those before it");
     return search;
   }
   update.move_to(*later);

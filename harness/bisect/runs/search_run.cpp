@@ -37,10 +37,10 @@ void print_config(RunProbe& probe) {
         {{"key", difference.key}, {"expected", difference.expected}, {"actual", difference.actual}});
   }
   const size_t more = config.size() - keys.size();
-  probe.tell("config",
-             fmt::format("the configs differ in {}{}", fmt::join(keys, ", "),
-                         more > 0 ? fmt::format(" and {} more", more) : ""),
-             "", {{"keys", details}});
+  probe.report_stage("config",
+                     fmt::format("the configs differ in {}{}", fmt::join(keys, ", "),
+                                 more > 0 ? fmt::format(" and {} more", more) : ""),
+                     "", {{"keys", details}});
 }
 
 std::optional<FirstBadOperator> find_operator(RunProbe& probe, FirstBadUpdate& update) {
@@ -59,8 +59,8 @@ std::optional<FirstBadOperator> find_operator(RunProbe& probe, FirstBadUpdate& u
   const auto guilty = find_first_bad_operator(watched.expected_trace(), watched.actual_trace(), first.key,
                                               first.ranks.front());
   if (guilty)
-    probe.tell("operator", guilty->text(), guilty->key ? probe.compare_command(watched, *guilty->key) : "",
-               guilty->to_json());
+    probe.report_stage("operator", guilty->text(),
+                       guilty->key ? probe.compare_command(watched, *guilty->key) : "", guilty->to_json());
   else
     probe.note("the sides cut their work into other pieces, so operators cannot be paired");
   return guilty;
@@ -87,8 +87,8 @@ std::optional<TensorPlace> find_element(RunProbe& probe, FirstBadUpdate& update)
   if (place && place->gap.identical)  // for replicas, the trace has the lowest rank's values
     place = place_on_rank(probe, kept, first);
   if (place)
-    probe.tell("element", place->words(probe.sides().expected, probe.sides().actual),
-               probe.compare_command(kept, first.key, " --profile"), place->to_json());
+    probe.report_stage("element", place->describe(probe.sides().expected, probe.sides().actual),
+                       probe.compare_command(kept, first.key, " --profile"), place->to_json());
   return place;
 }
 
@@ -107,7 +107,7 @@ std::string changed_rate(const FirstBadUpdate& update) {
 }
 
 /// Returns what a difference in an input means.
-std::string words_of_input(const std::string& name) {
+std::string describe_input(const std::string& name) {
   if (name.starts_with("first_keys"))
     return "mask other pairs";
   if (name == "positions")
@@ -125,7 +125,7 @@ std::string stage_sentence(const FirstBadUpdate& update, const std::optional<Fir
   if (key.step == 0)
     text += ": the sides begin with other weights";
   else if (key.phase == Phase::input)
-    text += fmt::format(": the sides {}, before any computation", words_of_input(key.name));
+    text += fmt::format(": the sides {}, before any computation", describe_input(key.name));
   else if (const std::string rate = changed_rate(update); !rate.empty())
     text += ": " + rate;
   else if (guilty)
@@ -136,7 +136,7 @@ std::string stage_sentence(const FirstBadUpdate& update, const std::optional<Fir
 }
 
 /// Describes further local faults after the first tensor.
-std::string words_of_others(const std::optional<LocalFaults>& local, const TensorStation& first) {
+std::string describe_other_faults(const std::optional<LocalFaults>& local, const TensorStation& first) {
   if (!local)
     return "";
   std::vector<std::string> others;
@@ -186,7 +186,7 @@ SearchRecord search_in_float64(RunProbe wide, const TensorStation& in_float32) {
   wide.record.sentence =
       fmt::format("beyond rounding, {} (in float64; in float32 the bits part at {} already, by {:.1e}){}",
                   stage_sentence(update, std::nullopt, place), describe(in_float32.key), *in_float32.relative,
-                  words_of_others(local, *update.first()));
+                  describe_other_faults(local, *update.first()));
   return std::move(wide.record);
 }
 
@@ -216,14 +216,14 @@ void measure_rounding(RunProbe& probe, FirstBadUpdate& update, PastRounding& pas
                              is_widened ? "in float64 nothing of it remains, and " : "");
     return;
   }
-  update.look_at(*past.measured->first);
+  update.take_station(*past.measured->first);
   past.before = fmt::format("beyond rounding (the bits part at {} already, by {:.1e}), ", describe(bits.key),
                             *bits.relative);
   past.after = is_widened ? "; in float64 nothing of it remains, so " + cause + " it" : "";
 }
 
-PastRounding look_past_rounding(RunProbe& probe, FirstBadUpdate& update, const RunSettings& options,
-                                Progress& progress) {
+PastRounding search_past_rounding(RunProbe& probe, FirstBadUpdate& update, const RunSettings& options,
+                                  Progress& progress) {
   PastRounding past;
   const DType coarsest = coarsest_dtype(update.path());
   const bool has_halves = coarsest == DType::bfloat16 || coarsest == DType::float16;
@@ -267,7 +267,7 @@ SearchRecord search_run(const Sides& sides, const RunSettings& options, Progress
     probe.record.sentence = sentence_without_tensor(probe, update, *visible);
     return std::move(probe.record);
   }
-  PastRounding past = look_past_rounding(probe, update, options, progress);
+  PastRounding past = search_past_rounding(probe, update, options, progress);
   if (past.record)
     return std::move(*past.record);
   const std::optional<LocalFaults> local =
@@ -276,7 +276,7 @@ SearchRecord search_run(const Sides& sides, const RunSettings& options, Progress
       past.before.empty() ? find_operator(probe, update) : std::nullopt;
   const std::optional<TensorPlace> place = find_element(probe, update);
   probe.record.sentence = past.before + stage_sentence(update, guilty, place) +
-                          words_of_others(local, *update.first()) + past.after;
+                          describe_other_faults(local, *update.first()) + past.after;
   return std::move(probe.record);
 }
 

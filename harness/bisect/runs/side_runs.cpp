@@ -160,7 +160,7 @@ bool SideRuns::can_be_fed() const {
   return std::ranges::none_of(sides_.source.arms, &Arm::is_command);
 }
 
-bool SideRuns::can_start_on_the_way() const {
+bool SideRuns::can_resume_from_checkpoint() const {
   return std::ranges::all_of(sides_.source.arms, [this](const Arm& arm) {
     return !arm.is_command() && integer_of(planned_.arm(arm.name).config, "checkpoint.restart_after", 0) == 0;
   });

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/base/progress.hpp"
+#include "harness/base/terminal/progress.hpp"
 #include "harness/suite/derived/extra_arms.hpp"
 #include "harness/suite/runs/run_settings.hpp"
 #include "harness/trace/format/capture.hpp"
@@ -79,7 +79,7 @@ class SideRuns {
   int64_t steps() const;
   /// Returns whether the sides can resume from a checkpoint and stop early. Commands and arms that restart
   /// cannot.
-  bool can_start_on_the_way() const;
+  bool can_resume_from_checkpoint() const;
   /// Returns whether teacher forcing is possible: both sides are parity-train.
   bool can_be_fed() const;
 

@@ -15,12 +15,12 @@ namespace {
 
 void print_curve(RunProbe& probe, const SideTraces& whole, const std::vector<ChannelStation>& first) {
   const ChannelStation& one = channel_to_name(first);
-  probe.tell("curve",
-             fmt::format("{} is the first channel that differs{}, at step {} of {}: {} against {}{}",
-                         one.channel, probe.describe_excess(), one.step, probe.runs().steps(), one.expected,
-                         one.actual, describe_others(first, one)),
-             probe.compare_command(whole, fmt::format(" --step {}", one.step)),
-             curve_json(whole.expected_trace(), whole.actual_trace()));
+  probe.report_stage("curve",
+                     fmt::format("{} is the first channel that differs{}, at step {} of {}: {} against {}{}",
+                                 one.channel, probe.describe_excess(), one.step, probe.runs().steps(),
+                                 one.expected, one.actual, describe_others(first, one)),
+                     probe.compare_command(whole, fmt::format(" --step {}", one.step)),
+                     curve_json(whole.expected_trace(), whole.actual_trace()));
 }
 
 /// Records that the sides agree up to the step at which one of them ended early.
@@ -34,7 +34,7 @@ void print_end(RunProbe& probe, const SideTraces& whole) {
              : fmt::format("{} ends after update {}, {} after update {}", sides.expected, a, sides.actual, b);
   probe.record.sentence = fmt::format("{}, and they agree bit for bit until then: {}", ends, failure);
   probe.record.differs = a != b;
-  probe.tell("curve", fmt::format("no channel differs up to update {}", std::min(a, b)));
+  probe.report_stage("curve", fmt::format("no channel differs up to update {}", std::min(a, b)));
 }
 
 bool holds_parameters(const Trace& trace, int64_t step) {
@@ -63,7 +63,7 @@ void print_agreement(RunProbe& probe, const SideTraces& ends, int64_t last) {
                     probe.sides().expected, probe.sides().actual, last));
   probe.record.differs = false;
   const std::string words = parameters ? ", nor a parameter after the last update" : "";
-  probe.tell("curve", fmt::format("no channel differs{}{}", probe.describe_excess(), words));
+  probe.report_stage("curve", fmt::format("no channel differs{}{}", probe.describe_excess(), words));
   if (!parameters)
     probe.note(
         fmt::format("no parameters were recorded after update {}, so whether they agree is not known; record "
@@ -96,8 +96,8 @@ std::optional<int64_t> find_visible_step(RunProbe& probe) {
   parameters.sketches.push_back({{last}, {Phase::param}, {}});
   const SideTraces ends = probe.run("ends", {}, parameters);
   if (first_step_of(ends.expected_trace(), ends.actual_trace(), Phase::param, probe.beyond())) {
-    probe.tell("curve", "no channel differs, but the parameters after the last update do",
-               probe.compare_command(ends, " --phase param"));
+    probe.report_stage("curve", "no channel differs, but the parameters after the last update do",
+                       probe.compare_command(ends, " --phase param"));
     return last;
   }
   print_agreement(probe, ends, last);

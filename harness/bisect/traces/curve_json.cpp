@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {

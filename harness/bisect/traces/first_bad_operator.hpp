@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/trace/format/capture.hpp"
 #include "harness/trace/read/trace.hpp"
 

@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/bisect/traces/tensor_path.hpp"
-#include "harness/compare/series.hpp"
+#include "harness/compare/curves/series.hpp"
 
 namespace parity {
 namespace {
@@ -64,10 +64,10 @@ std::string describe_others(const std::vector<ChannelStation>& first, const Chan
 
 std::vector<ChannelStation> first_channels(const Trace& expected, const Trace& actual, double beyond) {
   std::vector<ChannelStation> first;
-  const auto tells_the_way = [](const std::string& name) { return name.starts_with("comm."); };
+  const auto depends_on_path = [](const std::string& name) { return name.starts_with("comm."); };
   for (const auto& [name, channel] : expected.channels()) {
     const auto station = first_difference(name, expected, actual, beyond);
-    if (!station || (beyond > 0 && tells_the_way(name)))
+    if (!station || (beyond > 0 && depends_on_path(name)))
       continue;
     if (!first.empty() && station->step < first.front().step)
       first.clear();

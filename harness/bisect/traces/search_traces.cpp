@@ -14,7 +14,7 @@
 #include "harness/bisect/traces/first_step.hpp"
 #include "harness/bisect/traces/tensor_path.hpp"
 #include "harness/bisect/traces/tensor_place.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/suite/judge/renaming.hpp"
 #include "harness/suite/results/compare_ranks.hpp"
 
@@ -62,7 +62,7 @@ std::set<int64_t> steps_with_tensors(const Trace& expected, const Trace& actual)
   return steps;
 }
 
-void give_names(const Trace& expected, Trace& actual, const TraceSearch& how, SearchRecord& record) {
+void apply_names(const Trace& expected, Trace& actual, const TraceSearch& how, SearchRecord& record) {
   if (!how.names.empty())
     actual.rename_tensors(Renaming(how.names));
   if (!how.align)
@@ -82,7 +82,7 @@ void give_names(const Trace& expected, Trace& actual, const TraceSearch& how, Se
   record.details["aligned"] = names;
 }
 
-std::string what_to_record(int64_t step) {
+std::string recording_hint(int64_t step) {
   return fmt::format(
       "record tensors or sketches of step {}, phases forward, backward, grad, optim and param, on both "
       "sides to get farther",
@@ -125,7 +125,7 @@ void print_tensor(SearchRecord& record, const TensorPath& path, const TensorStat
   }
   if (const auto place = find_place(expected, actual, first.key)) {
     record.stages.push_back({.name = "element",
-                             .answer = place->words("the first", "the second"),
+                             .answer = place->describe("the first", "the second"),
                              .command = "",
                              .details = place->to_json()});
     if (!place->short_text().empty())
@@ -159,7 +159,7 @@ SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSear
   SearchRecord record;
   record.kind = SearchKind::traces;
   record.details = {{"expected", "the first"}, {"actual", "the second"}};
-  give_names(expected, actual, how, record);
+  apply_names(expected, actual, how, record);
   const std::set<int64_t> steps = steps_with_tensors(expected, actual);
   const bool shares_channels = std::ranges::any_of(
       expected.channels(), [&](const auto& entry) { return actual.channels().contains(entry.first); });
@@ -179,7 +179,7 @@ SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSear
     if (!channels.empty() && channels.front().step < step)
       record.notes.push_back(
           fmt::format("a channel differs at step {} already, of which no tensor that differs is recorded; {}",
-                      channels.front().step, what_to_record(channels.front().step)));
+                      channels.front().step, recording_hint(channels.front().step)));
     return record;
   }
   record.differs = !channels.empty();
@@ -188,7 +188,7 @@ SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSear
                                       how.beyond > 0 ? fmt::format(" by more than {:.0e}", how.beyond) : "")
                         : fmt::format("{} differs from step {} on, and no recorded tensor does; {}",
                                       channels.front().channel, channels.front().step,
-                                      what_to_record(channels.front().step));
+                                      recording_hint(channels.front().step));
   if (!record.differs) {
     prove_tensors(expected);
     prove_tensors(actual);

@@ -7,8 +7,8 @@
 #include <limits>
 #include <tuple>
 
-#include "harness/compare/tensor_gap.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/tensors/gap.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/trace/format/operator_tensor.hpp"
 
 namespace parity {

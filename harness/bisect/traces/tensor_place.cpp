@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/results/write_check.hpp"
 
 namespace parity {
@@ -42,7 +42,7 @@ std::optional<TensorPlace> find_place(const Trace& expected, const Trace& actual
   return place;
 }
 
-std::string TensorPlace::words(const std::string& expected, const std::string& actual) const {
+std::string TensorPlace::describe(const std::string& expected, const std::string& actual) const {
   std::string text = gap.text(expected, actual);
   if (!is_by_tokens || gap.worst.size() < 2)
     return text;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
-#include "harness/compare/tensor_gap.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/compare/tensors/gap.hpp"
 #include "harness/suite/results/tensor_pictures.hpp"
 
 namespace parity {
@@ -25,7 +25,7 @@ struct TensorPlace {
   std::optional<results::TensorPicture> picture;  ///< |actual - expected| over the tensor; not set if it is 0
 
   /// Returns "12 of 4096 elements, ...; most at [3, 17]: good 0.1, bad 0.2 (row 3, position 17, token 42)".
-  std::string words(const std::string& expected, const std::string& actual) const;
+  std::string describe(const std::string& expected, const std::string& actual) const;
   /// Returns "1 of 4096 elements, at [3, 17]".
   std::string short_text() const;
   Json to_json() const;

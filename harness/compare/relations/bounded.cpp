@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/compare/bound.hpp"
+#include "harness/compare/bounds/bound.hpp"
 #include "harness/compare/relations/relation.hpp"
 
 namespace parity {

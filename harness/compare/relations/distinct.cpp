@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "harness/compare/relations/relation.hpp"
-#include "harness/compare/twin_gap.hpp"
-#include "harness/compare/twin_measure.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
+#include "harness/compare/twins/gap.hpp"
+#include "harness/compare/twins/measure.hpp"
 
 namespace parity {
 namespace {

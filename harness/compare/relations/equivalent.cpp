@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/json_fields.hpp"
-#include "harness/compare/bound.hpp"
-#include "harness/compare/path.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/compare/bounds/bound.hpp"
 #include "harness/compare/relations/relation.hpp"
-#include "harness/compare/twin_gap.hpp"
-#include "harness/compare/twin_measure.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
+#include "harness/compare/twins/gap.hpp"
+#include "harness/compare/twins/measure.hpp"
+#include "harness/compare/twins/path.hpp"
 
 namespace parity {
 namespace {

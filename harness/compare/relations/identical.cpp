@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "harness/compare/bits.hpp"
-#include "harness/compare/quantity.hpp"
+#include "harness/compare/relations/bits.hpp"
 #include "harness/compare/relations/relation.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/sides/quantity.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {

@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "harness/compare/bits.hpp"
-#include "harness/compare/curve_pattern.hpp"
-#include "harness/compare/quantity.hpp"
+#include "harness/compare/curves/pattern.hpp"
+#include "harness/compare/curves/series_difference.hpp"
+#include "harness/compare/relations/bits.hpp"
 #include "harness/compare/relations/relation.hpp"
-#include "harness/compare/series_difference.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/sides/quantity.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/error.hpp"
-#include "harness/compare/gap_ratio.hpp"
+#include "harness/compare/bounds/gap_ratio.hpp"
 #include "harness/compare/relations/relation.hpp"
 
 namespace parity {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/compare/check.hpp"
-#include "harness/compare/side.hpp"
+#include "harness/compare/checks/check.hpp"
+#include "harness/compare/sides/side.hpp"
 
 namespace parity {
 

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "harness/compare/curve_course.hpp"
-#include "harness/compare/quantity.hpp"
+#include "harness/compare/curves/course.hpp"
 #include "harness/compare/relations/relation.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/sides/quantity.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "harness/compare/bits.hpp"
-#include "harness/compare/quantity.hpp"
+#include "harness/compare/relations/bits.hpp"
 #include "harness/compare/relations/relation.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/sides/quantity.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {
@@ -29,9 +29,8 @@ CheckResult judge_unchanged_tensors(const Check& check, const Side& side, BitsCl
     if (steps.empty() || steps.back() != pair.actual.step)
       steps.push_back(pair.actual.step);
   }
-  claim.holds =
-      fmt::format("{} of {} has the bits of one step earlier at {} ({})", check.quantity(),
-                  side.name, steps_text(steps), count_text(pairs.size(), "tensor"));
+  claim.holds = fmt::format("{} of {} has the bits of one step earlier at {} ({})", check.quantity(),
+                            side.name, steps_text(steps), count_text(pairs.size(), "tensor"));
   return judge_tensor_bits(pairs, claim);
 }
 

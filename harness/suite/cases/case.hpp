@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/base/json.hpp"
-#include "harness/compare/check.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/compare/checks/check.hpp"
 #include "harness/suite/cases/profile.hpp"
 #include "harness/trace/format/capture.hpp"
 #include "harness/trace/format/fault.hpp"

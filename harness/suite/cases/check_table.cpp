@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/nearest.hpp"
 #include "harness/suite/cases/paths.hpp"
 
 namespace parity {

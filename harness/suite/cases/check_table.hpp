@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/compare/check.hpp"
+#include "harness/compare/checks/check.hpp"
 #include "harness/suite/cases/toml_table.hpp"
 
 namespace parity {

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/json_fields.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/nearest.hpp"
 
 namespace parity {
 namespace {
@@ -105,7 +105,7 @@ Json ConfigSchema::checked(const std::string& key, const Json& value) const {
   const Key& expected = found->second;
   if (!has_type(value, expected.type))
     throw UserError(parity::quoted(key) + " must be " + describe_type(expected.type) + ", not " +
-                    visible_name(value.dump()));
+                    escape_to_line(value.dump()));
   check_value(key, value, expected.values);
   return expected.type == "number" ? Json(value.get<double>()) : value;
 }

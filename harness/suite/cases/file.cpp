@@ -9,9 +9,9 @@
 #include <set>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/nearest.hpp"
 #include "harness/suite/cases/check_table.hpp"
 #include "harness/suite/cases/paths.hpp"
 #include "harness/suite/cases/profile.hpp"
@@ -201,12 +201,12 @@ Case parse_case(std::string_view text, const fs::path& file) {
 
 Case read_case(const fs::path& file) {
   if (!is_utf8(file.string()))
-    throw UserError("the name of case file " + visible(file.string()) +
+    throw UserError("the name of case file " + escape_for_terminal(file.string()) +
                     " is no UTF-8 (reports and goldens could not hold it); rename it");
   if (const fs::path other = case_with_same_golden(file); !other.empty())
-    throw UserError("cannot use case file " + visible(file.string()) + " (its golden " +
-                    visible(golden_file_of(file).string()) + " is that of " + visible(other.string()) +
-                    "); rename one of them");
+    throw UserError("cannot use case file " + escape_for_terminal(file.string()) + " (its golden " +
+                    escape_for_terminal(golden_file_of(file).string()) + " is that of " +
+                    escape_for_terminal(other.string()) + "); rename one of them");
   return parse_case(read_file(file, largest_case), file);
 }
 

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "harness/base/error.hpp"
-#include "harness/base/glob.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/glob.hpp"
+#include "harness/base/text/nearest.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -24,8 +24,8 @@ bool lies_in(const fs::path& folder, const fs::path& other) {
 }
 
 [[noreturn]] void refuse_link(const fs::path& link, const std::string& why) {
-  throw UserError("cannot look for cases in " + visible(link.string()) + " (it is a link, " + why +
-                  "); put the folder itself there, or name the case files");
+  throw UserError("cannot look for cases in " + escape_for_terminal(link.string()) + " (it is a link, " +
+                  why + "); put the folder itself there, or name the case files");
 }
 
 /// Finds case files below a folder. Follows links to folders within the repository.
@@ -34,27 +34,27 @@ class CaseSearch {
   /// \param repository  folder that contains `cases`; links may lead into it
   explicit CaseSearch(const fs::path& repository) : repository_(fs::canonical(repository)) {}
 
-  void look_in(const fs::path& folder) {
+  void search_folder(const fs::path& folder) {
     open_.push_back(fs::canonical(folder));
     for (const auto& entry : fs::directory_iterator(folder))
       if (!entry.path().filename().string().starts_with(editors_lock))
-        look_at(entry.path());
+        search_entry(entry.path());
     open_.pop_back();
   }
 
   std::vector<fs::path> files;
 
  private:
-  void look_at(const fs::path& entry) {
+  void search_entry(const fs::path& entry) {
     std::error_code error;
     const bool is_link = fs::is_symlink(entry, error);
     if (fs::is_directory(entry, error)) {
       if (is_link)
         check_link(entry);
-      look_in(entry);
+      search_folder(entry);
     } else if (entry.extension() == ".toml") {
       if (!fs::is_regular_file(entry, error))
-        throw UserError("cannot read " + visible(entry.string()) +
+        throw UserError("cannot read " + escape_for_terminal(entry.string()) +
                         (is_link ? " (it is a link that leads to no file)" : " (it is not a regular file)") +
                         "; remove it, or put the case file there");
       files.push_back(entry);
@@ -66,7 +66,7 @@ class CaseSearch {
   void check_link(const fs::path& link) const {
     const fs::path target = fs::canonical(link);
     if (!lies_in(target, repository_))
-      refuse_link(link, "and leads out of " + visible(repository_.string()));
+      refuse_link(link, "and leads out of " + escape_for_terminal(repository_.string()));
     if (std::ranges::any_of(open_, [&](const fs::path& folder) { return lies_in(folder, target); }))
       refuse_link(link, "and leads to a folder that it lies in");
   }
@@ -79,7 +79,7 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   const fs::path whole = fs::absolute(folder).lexically_normal();
   const fs::path named = whole.has_filename() ? whole : whole.parent_path();
   CaseSearch search(named.parent_path());
-  search.look_in(folder);
+  search.search_folder(folder);
   return search.files;
 }
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 
 namespace parity {
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/nearest.hpp"
 #include "harness/suite/cases/file.hpp"
 #include "harness/suite/cases/find_cases.hpp"
 

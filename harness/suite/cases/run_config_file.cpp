@@ -3,7 +3,7 @@
 #include "harness/suite/cases/run_config_file.hpp"
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/suite/cases/flat_config.hpp"
 #include "harness/suite/cases/toml_depth.hpp"
 #include "harness/suite/cases/toml_table.hpp"

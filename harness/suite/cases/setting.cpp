@@ -6,7 +6,7 @@
 #include <set>
 
 #include "harness/base/error.hpp"
-#include "harness/base/nearest.hpp"
+#include "harness/base/text/nearest.hpp"
 #include "harness/suite/cases/drop_checks.hpp"
 #include "harness/suite/cases/toml_table.hpp"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "harness/base/error.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/nearest.hpp"
 
 namespace parity {
 namespace {
@@ -82,7 +82,7 @@ void TomlTable::fail(const Place& at, const std::string& problem) const {
 }
 
 void TomlTable::wrong_type(std::string_view key, const std::string& expected) const {
-  fail(place_of(key), parity::quoted(key) + " of the " + visible_name(what_) + " must be " + expected);
+  fail(place_of(key), parity::quoted(key) + " of the " + escape_to_line(what_) + " must be " + expected);
 }
 
 void TomlTable::allow_only(const std::vector<std::string>& known) const {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/compare/quantity.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/sides/quantity.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/suite/derived/noise_measure.hpp"
 
 namespace parity {

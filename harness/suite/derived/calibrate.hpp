@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/bound.hpp"
-#include "harness/compare/floors.hpp"
+#include "harness/compare/bounds/bound.hpp"
+#include "harness/compare/sides/floors.hpp"
 #include "harness/golden/golden.hpp"
 #include "harness/suite/derived/noise_arms.hpp"
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "harness/base/error.hpp"
-#include "harness/base/folder_lock.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/signals.hpp"
+#include "harness/base/files/folder_lock.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/processes/signals.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 #include "harness/suite/plan/context.hpp"
 #include "harness/suite/runs/runner.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/progress.hpp"
+#include "harness/base/terminal/progress.hpp"
 #include "harness/suite/cases/flat_config.hpp"
 #include "harness/suite/judge/evidence.hpp"
 #include "harness/suite/plan/plan.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/floors.hpp"
+#include "harness/compare/sides/floors.hpp"
 #include "harness/suite/derived/extra_arms.hpp"
 
 namespace parity {

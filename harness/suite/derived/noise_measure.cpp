@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/glob.hpp"
-#include "harness/compare/quantity.hpp"
-#include "harness/compare/tensor_gap.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/text/glob.hpp"
+#include "harness/compare/sides/quantity.hpp"
+#include "harness/compare/tensors/gap.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/floors.hpp"
 #include "harness/compare/judge.hpp"
+#include "harness/compare/sides/floors.hpp"
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/derived/noise_arms.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/golden/golden_file.hpp"
 #include "harness/suite/cases/case.hpp"
 

@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -55,7 +55,8 @@ bool Git::run(const std::vector<std::string>& words, const fs::path& output) con
 std::string Git::output(const std::vector<std::string>& words) const {
   const fs::path output = scratch_ / "answer";
   if (!run(words, output))
-    throw UserError("git failed in " + visible(folder_.string()) + ": " + tail_of(scratch_ / "errors", 4) +
+    throw UserError("git failed in " + escape_for_terminal(folder_.string()) + ": " +
+                    tail_of(scratch_ / "errors", 4) +
                     "; look at it with: " + shell_quote(command_line(folder_, words)));
   std::string answer = read_file(output);
   if (answer.ends_with('\n'))

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/glob.hpp"
-#include "harness/base/nearest.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/text/glob.hpp"
+#include "harness/base/text/nearest.hpp"
 #include "harness/golden/diff.hpp"
 #include "harness/suite/cases/file.hpp"
 #include "harness/suite/cases/paths.hpp"

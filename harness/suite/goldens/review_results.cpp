@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/process.hpp"
-#include "harness/compare/bits.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/compare/relations/bits.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/golden/diff.hpp"
 #include "harness/results/schema.hpp"
 #include "harness/suite/goldens/review.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/suite/goldens/unused_goldens.hpp"
 #include "harness/suite/results/case_outcome.hpp"
 #include "harness/suite/runs/cache.hpp"

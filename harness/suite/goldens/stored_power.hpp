@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/base/json/json.hpp"
 #include "harness/results/case.hpp"
 #include "harness/suite/cases/case.hpp"
 

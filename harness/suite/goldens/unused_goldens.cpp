@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/golden/golden_file.hpp"
 #include "harness/suite/cases/file.hpp"
 #include "harness/suite/cases/find_cases.hpp"

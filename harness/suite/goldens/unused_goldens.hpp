@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "harness/base/json/json.hpp"
 #include "harness/results/case.hpp"
 
 namespace parity {

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/file.hpp"
-#include "harness/base/json_fields.hpp"
-#include "harness/base/process.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/processes/process.hpp"
 #include "harness/golden/environment.hpp"
 
 namespace parity {

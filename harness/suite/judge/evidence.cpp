@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/base/error.hpp"
-#include "harness/compare/rounding_size.hpp"
+#include "harness/compare/twins/rounding_size.hpp"
 #include "harness/suite/cases/precision.hpp"
 #include "harness/suite/judge/renaming.hpp"
 

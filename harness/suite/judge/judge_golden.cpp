@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/process.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/processes/process.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/check.hpp"
+#include "harness/base/enum_names.hpp"
+#include "harness/compare/checks/check.hpp"
 #include "harness/golden/evidence_record.hpp"
 #include "harness/results/check_kind.hpp"
 

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/leftovers.hpp"
-#include "harness/base/process.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/files/leftovers.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/suite/judge/judge_golden.hpp"
 #include "harness/suite/judge/standing_evidence.hpp"
 
@@ -94,14 +94,14 @@ void record_as_variant(std::vector<JudgedCheck>& judged, const Case& source, con
   const std::string file = path_from_here(source.golden_file);
   const Departures departures =
       departures_of(golden, evidence.arms(source.golden.arms), claims_on_golden(source));
-  const auto tell = [&](bool passed, Verdict verdict, const std::string& sentence) {
+  const auto report = [&](bool passed, Verdict verdict, const std::string& sentence) {
     add_golden_finding(judged, source, passed, verdict, sentence);
   };
   if (!golden.golden)
-    return tell(false, Verdict::missing, golden.problem + (golden.damaged ? "" : "; a variant varies one"));
+    return report(false, Verdict::missing, golden.problem + (golden.damaged ? "" : "; a variant varies one"));
   if (!departures.different.empty()) {
     judge_golden(judged, source, evidence, golden, DriftMode::notice);
-    return tell(
+    return report(
         false, Verdict::different,
         fmt::format("{} keeps no variant: {} differ{} by more than drift (a variant is the same "
                     "computation in another environment)",
@@ -109,11 +109,11 @@ void record_as_variant(std::vector<JudgedCheck>& judged, const Case& source, con
   }
   if (departures.drifted.empty()) {
     const bool news = record_evidence(source.golden_file, evidence.arms(source.golden.arms), fresh);
-    return tell(true, Verdict::identical,
-                describe_recording(news ? Recording::evidence : Recording::unchanged, file, "", policy));
+    return report(true, Verdict::identical,
+                  describe_recording(news ? Recording::evidence : Recording::unchanged, file, "", policy));
   }
   if (policy.reason.empty())
-    return tell(
+    return report(
         false, Verdict::drift,
         fmt::format("{} was left as it is ({} drifted; a variant needs a reason for those who review it); "
                     "add --reason",
@@ -121,9 +121,9 @@ void record_as_variant(std::vector<JudgedCheck>& judged, const Case& source, con
   record_variant(source.golden_file, origin_of(source, policy), evidence.arms(departures.drifted),
                  policy.reason);
   record_evidence(source.golden_file, evidence.arms(source.golden.arms), fresh);
-  tell(true, Verdict::drift,
-       fmt::format("{} keeps a variant of {} for this environment: {}", file, list_text(departures.drifted),
-                   policy.reason));
+  report(true, Verdict::drift,
+         fmt::format("{} keeps a variant of {} for this environment: {}", file, list_text(departures.drifted),
+                     policy.reason));
 }
 
 /// Returns the evidence of the twins of this case's runs, for checks that hold.

@@ -3,7 +3,7 @@
 #include "harness/suite/judge/renaming.hpp"
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity {
 namespace {
@@ -15,7 +15,7 @@ std::regex compiled(const std::string& pattern) {
   try {
     return std::regex(pattern);
   } catch (const std::regex_error& error) {
-    throw UserError("'" + visible_name(pattern) + "' is not a regular expression (" + error.what() +
+    throw UserError("'" + escape_to_line(pattern) + "' is not a regular expression (" + error.what() +
                     "); mend it");
   }
 }
@@ -31,12 +31,12 @@ std::string Renaming::operator()(std::string name) const {
   for (const auto& [pattern, replacement] : rules_) {
     if (name.size() > longest_renamed)
       throw UserError("a tensor's name of " + std::to_string(name.size()) + " bytes (" +
-                      visible_name(name, 40) + ") is too long for the names table, which takes " +
+                      escape_to_line(name, 40) + ") is too long for the names table, which takes " +
                       std::to_string(longest_renamed));
     try {
       name = std::regex_replace(name, pattern, replacement);
     } catch (const std::regex_error& error) {
-      throw UserError("the names table cannot be applied to '" + visible_name(name) + "' (" + error.what() +
+      throw UserError("the names table cannot be applied to '" + escape_to_line(name) + "' (" + error.what() +
                       "); simplify its patterns");
     }
   }

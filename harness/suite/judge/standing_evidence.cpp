@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "harness/base/json_fields.hpp"
+#include "harness/base/json/fields.hpp"
 #include "harness/suite/judge/case_floors.hpp"
 
 namespace parity {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/check.hpp"
+#include "harness/compare/checks/check.hpp"
 #include "harness/suite/cases/case.hpp"
 #include "harness/trace/format/capture.hpp"
 

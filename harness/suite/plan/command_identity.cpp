@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "harness/base/error.hpp"
-#include "harness/base/process.hpp"
+#include "harness/base/processes/process.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 
 namespace parity {

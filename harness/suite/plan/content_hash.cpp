@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/json_fields.hpp"
-#include "harness/base/process.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/processes/process.hpp"
 #include "harness/measure/digest.hpp"
 
 namespace parity {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 
 namespace parity {
 

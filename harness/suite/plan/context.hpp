@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 #include "harness/suite/plan/inherited_environment.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 
 namespace parity {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/cores.hpp"
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/base/processes/cores.hpp"
 
 namespace parity {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "harness/base/error.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/nearest.hpp"
 #include "harness/suite/cases/profile.hpp"
 #include "harness/suite/plan/capture_needs.hpp"
 #include "harness/suite/plan/content_hash.hpp"
@@ -98,7 +98,7 @@ std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
         if (!other.is_command())
           known.push_back(other.name);
       if (std::find(known.begin(), known.end(), name) == known.end())
-        throw UserError(arm.place.text() + ": {trace:" + visible_name(name) +
+        throw UserError(arm.place.text() + ": {trace:" + escape_to_line(name) +
                         "} names no arm that parity-train runs" + suggestion(name, known));
       read.push_back(name);
     }

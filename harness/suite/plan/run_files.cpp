@@ -63,7 +63,7 @@ std::string digest_of_run(const fs::path& folder) {
   return content_hash(all);
 }
 
-void let_clock_tick(const fs::path& folder) {
+void wait_for_clock_tick(const fs::path& folder) {
   const auto now = WallClock::now();
   for (const fs::path& file : files_of_run(folder))
     if (const auto changed = changed_at(file); changed <= now && now < changed + tick) {

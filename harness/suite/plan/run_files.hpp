@@ -20,6 +20,6 @@ std::string digest_of_run(const std::filesystem::path& folder);
 
 /// Waits until a change of one of these files would change its state, for some hundredths of a second at
 /// most. The system's clock may tick only every 10 ms.
-void let_clock_tick(const std::filesystem::path& folder);
+void wait_for_clock_tick(const std::filesystem::path& folder);
 
 }  // namespace parity

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity {
 namespace {
@@ -54,7 +54,7 @@ int64_t most_steps() {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 1)
-    throw UserError(std::string(most_steps_variable) + " is '" + visible_name(text) +
+    throw UserError(std::string(most_steps_variable) + " is '" + escape_to_line(text) +
                     "'; give an integer of 1 or more");
   return number;
 }

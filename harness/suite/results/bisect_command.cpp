@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "harness/base/process.hpp"
+#include "harness/base/processes/process.hpp"
 #include "harness/suite/runs/run_settings.hpp"
 
 namespace parity {
@@ -31,7 +31,7 @@ bool claims_agreement(const Check& claim) {
 
 Words pair_command(const Case& source, const Check& claim) {
   if (!claims_agreement(claim) ||
-      !why_not_beside(source.arm(claim.arms[0]), source.arm(claim.arms[1])).empty())
+      !reason_not_comparable(source.arm(claim.arms[0]), source.arm(claim.arms[1])).empty())
     return {};
   Words words = {"parity", "bisect", source.file.generic_string() + ":" + claim.arms[0], claim.arms[1]};
   for (const std::string& setting : source.settings)
@@ -48,7 +48,7 @@ Words golden_command(const Case& source, const Check& claim) {
 
 }  // namespace
 
-std::string why_not_beside(const Arm& a, const Arm& b) {
+std::string reason_not_comparable(const Arm& a, const Arm& b) {
   if (a.is_command() != b.is_command())
     return "arm " + (a.is_command() ? a.name : b.name) + " is a command and arm " +
            (a.is_command() ? b.name : a.name) +

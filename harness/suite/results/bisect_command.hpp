@@ -14,7 +14,7 @@ namespace parity {
 
 /// Returns why `bisect` cannot re-run two arms to compare them in more detail; "" if it can, which needs arms
 /// of one program that reads its config.
-std::string why_not_beside(const Arm& a, const Arm& b);
+std::string reason_not_comparable(const Arm& a, const Arm& b);
 
 /// Returns the shell command that searches for the cause of a failed check: of a difference between two arms
 /// that should agree, or between an arm and its golden.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "harness/base/json/fields.hpp"
 namespace parity {
 namespace {
 

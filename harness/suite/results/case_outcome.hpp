@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "harness/base/exit_code.hpp"
-#include "harness/base/json.hpp"
-#include "harness/compare/verdict.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/compare/checks/verdict.hpp"
 #include "harness/results/case.hpp"
 #include "harness/suite/runs/store.hpp"
 

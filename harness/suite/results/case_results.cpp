@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/json_fields.hpp"
-#include "harness/base/process.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/suite/results/bisect_command.hpp"
 #include "harness/suite/results/case_sentence.hpp"
 #include "harness/suite/results/case_times.hpp"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/json/json.hpp"
 #include "harness/results/case.hpp"
 #include "harness/suite/judge/evidence.hpp"
 #include "harness/suite/judge/judge_case.hpp"

@@ -86,11 +86,11 @@ std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judg
       return fmt::format("{} compute the same thing and differ only by rounding ({} checks passed)", names,
                          judged.size());
     default: {
-      const auto telling = std::find_if(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
+      const auto deciding = std::find_if(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
         return check.kind == CheckKind::pair && check.result.verdict == verdict;
       });
       return fmt::format("{} differ exactly as the case expects ({} checks passed): {}", names, judged.size(),
-                         telling == judged.end() ? "" : first_clause(telling->result.sentence));
+                         deciding == judged.end() ? "" : first_clause(deciding->result.sentence));
     }
   }
 }

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/verdict.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/compare/checks/verdict.hpp"
 #include "harness/results/case.hpp"
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/judge/judge_case.hpp"

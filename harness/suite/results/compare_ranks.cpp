@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/visible.hpp"
-#include "harness/compare/series_difference.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/compare/curves/series_difference.hpp"
 
 namespace parity {
 namespace {
@@ -150,7 +150,7 @@ class Comparing {
 
 std::string RankDifference::text() const {
   return fmt::format("rank {}{}: {}{} {}", rank, step > 0 ? fmt::format(", step {}", step) : "",
-                     phase ? std::string(name_of(*phase)) + " " : "", visible_name(name), what);
+                     phase ? std::string(name_of(*phase)) + " " : "", escape_to_line(name), what);
 }
 
 RankComparison compare_ranks(const Trace& expected, const Trace& actual, const RankQuestion& question) {

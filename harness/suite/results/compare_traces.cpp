@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/glob.hpp"
-#include "harness/base/nearest.hpp"
-#include "harness/base/visible.hpp"
-#include "harness/compare/policy_text.hpp"
-#include "harness/compare/profile_text.hpp"
-#include "harness/compare/quantity.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/glob.hpp"
+#include "harness/base/text/nearest.hpp"
+#include "harness/compare/sides/quantity.hpp"
+#include "harness/compare/tensors/profile.hpp"
+#include "harness/compare/text/policy.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/results/write_check.hpp"
 #include "harness/suite/results/curves.hpp"
 
@@ -33,7 +33,7 @@ std::string unfinished_text(const std::string& name, const Trace& trace) {
   std::string text = fmt::format("the run of the {} {} (last update {}", name,
                                  trace.complete() ? "failed" : "did not end", trace.last_step());
   if (trace.failure())
-    text += ": " + visible(trace.failure()->dump());
+    text += ": " + escape_for_terminal(trace.failure()->dump());
   return text + ")";
 }
 

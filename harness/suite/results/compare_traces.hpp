@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
-#include "harness/compare/series_difference.hpp"
-#include "harness/compare/tensor_gap.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/compare/curves/series_difference.hpp"
+#include "harness/compare/tensors/gap.hpp"
 #include "harness/suite/results/compare_ranks.hpp"
 #include "harness/trace/read/trace.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/golden/content.hpp"
 #include "harness/results/curve.hpp"
 #include "harness/suite/cases/case.hpp"

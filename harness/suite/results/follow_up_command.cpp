@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "harness/base/error.hpp"
-#include "harness/base/process.hpp"
+#include "harness/base/processes/process.hpp"
 #include "harness/suite/judge/replica_check.hpp"
 #include "harness/suite/results/reproduce_command.hpp"
 #include "harness/suite/runs/run_settings.hpp"

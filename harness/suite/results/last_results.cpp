@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/json_fields.hpp"
-#include "harness/base/nearest.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/text/nearest.hpp"
 #include "harness/results/read_case.hpp"
 #include "harness/results/write_case.hpp"
 #include "harness/suite/plan/content_hash.hpp"

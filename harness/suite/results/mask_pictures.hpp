@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/base/json/json.hpp"
 #include "harness/results/pictures.hpp"
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/judge/evidence.hpp"

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/json_fields.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/results/read_case.hpp"
 #include "harness/results/schema.hpp"
 #include "harness/suite/results/mixed_results.hpp"
@@ -94,7 +94,8 @@ fs::path file_in(const fs::path& folder) {
 }
 
 [[noreturn]] void fail_damaged(const fs::path& folder, const std::string& why) {
-  throw UserError(visible(file_in(folder).string()) + " is damaged (" + why + "); run the suite again");
+  throw UserError(escape_for_terminal(file_in(folder).string()) + " is damaged (" + why +
+                  "); run the suite again");
 }
 
 /// Merges the members of several results that are about all their cases.
@@ -164,7 +165,7 @@ class Sum {
 };
 
 UserError not_ours(const fs::path& file, const std::string& why) {
-  return UserError(visible(file.string()) + " holds no results this version reads (" + why +
+  return UserError(escape_for_terminal(file.string()) + " holds no results this version reads (" + why +
                    "); run the suite again");
 }
 
@@ -185,7 +186,7 @@ JsonItems read_results(const fs::path& folder) {
   std::error_code error;
   const fs::path file = file_in(folder);
   if (!fs::exists(file, error))
-    throw UserError("there is no " + visible_name(file.string()) +
+    throw UserError("there is no " + escape_to_line(file.string()) +
                         " (a suite run leaves it); run: parity run --out " + folder.string(),
                     ExitCode::missing);
   JsonItems cases = items_of(file);

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "harness/base/json_items.hpp"
+#include "harness/base/json/items.hpp"
 #include "harness/results/case.hpp"
 
 namespace parity {

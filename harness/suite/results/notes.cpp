@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/suite/results/curves.hpp"
 
 namespace parity {

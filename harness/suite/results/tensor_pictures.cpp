@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/base/error.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/measure/widen.hpp"
 #include "harness/suite/results/curves.hpp"
 

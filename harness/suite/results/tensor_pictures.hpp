@@ -7,7 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "harness/compare/tensor_gap.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/compare/tensors/gap.hpp"
 #include "harness/golden/content.hpp"
 #include "harness/results/pictures.hpp"
 #include "harness/suite/judge/evidence.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/results/write_case.hpp"
 
 namespace parity {

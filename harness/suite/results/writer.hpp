@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <map>
 
-#include "harness/base/json.hpp"
-#include "harness/base/spool.hpp"
+#include "harness/base/files/spool.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/results/case.hpp"
 
 namespace parity {

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -116,7 +116,7 @@ uint64_t parse_bytes(const std::string& words) {
   const auto found = std::find(units.begin(), units.end(), unit);
   const auto shift = 10 * static_cast<unsigned>(found - units.begin());
   if (error != std::errc() || found == units.end() || (number << shift) >> shift != number)
-    throw UserError("'" + visible_name(words) +
+    throw UserError("'" + escape_to_line(words) +
                     "' is no size (a whole number of bytes with K, M, G or T behind it is); write 20G");
   return number << shift;
 }

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
-#include "harness/compare/asked.hpp"
-#include "harness/compare/step_set.hpp"
-#include "harness/compare/wording.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/compare/sides/asked.hpp"
+#include "harness/compare/text/step_set.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/trace/read/trace.hpp"
 
 namespace parity {
@@ -89,7 +89,7 @@ std::optional<RunFailure> trace_failure(const PlannedRun& run, const fs::path& t
     if (opened.failure())
       return RunFailure{FailureKind::bad_trace,
                         fmt::format("{} left a complete trace that says its run failed: {}", run.label,
-                                    visible(opened.failure()->dump()))};
+                                    escape_for_terminal(opened.failure()->dump()))};
     for (const std::string& problem : {steps_problem(run, opened), ranks_problem(run, opened)})
       if (!problem.empty())
         return RunFailure{FailureKind::bad_trace, problem};

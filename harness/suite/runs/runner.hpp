@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/progress.hpp"
+#include "harness/base/terminal/progress.hpp"
 #include "harness/suite/runs/running_run.hpp"
 #include "harness/suite/runs/store.hpp"
 

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/json_fields.hpp"
-#include "harness/base/progress.hpp"
-#include "harness/base/utc.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/terminal/progress.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/utc.hpp"
 #include "harness/suite/plan/rank_environment.hpp"
 #include "harness/suite/runs/left_trace.hpp"
 #include "harness/suite/runs/rank_command.hpp"
@@ -48,7 +48,7 @@ std::string describe_place(const Json& heartbeat) {
   if (const int64_t step = step_of(heartbeat); step > 0)
     return fmt::format("at update {}", step);
   const std::string phase = text_or(heartbeat, "phase");
-  return "before the first update" + (phase.empty() ? "" : " (" + visible(phase) + ")");
+  return "before the first update" + (phase.empty() ? "" : " (" + escape_for_terminal(phase) + ")");
 }
 
 /// Returns "rank 2" if there are several ranks.
@@ -139,7 +139,7 @@ std::vector<RankState> RunningRun::states() {
     const Json beat = heartbeat_of(result_.folder, static_cast<int>(i));
     RankState state;
     state.ended = ranks_[i].process.poll();
-    state.tells_lost_peer = !run_.is_command();  // the exit statuses of a command have other meanings
+    state.reports_lost_peer = !run_.is_command();  // the exit statuses of a command have other meanings
     state.stopped = !state.ended && is_stopped(ranks_[i].process.pid());
     state.waits_in = text_or(beat, "waits_in");
     state.collectives = integer_or(beat, "collectives", 0);
@@ -188,9 +188,10 @@ std::string RunningRun::describe(const FailedRank& culprit, const std::vector<Ra
     case FailedRank::Kind::ended:
       break;
   }
-  const std::string doing = state.waits_in.empty() ? "holds up the others"
-                                                   : fmt::format("waits in {}, collective {}",
-                                                                 visible(state.waits_in), state.collectives);
+  const std::string doing =
+      state.waits_in.empty()
+          ? "holds up the others"
+          : fmt::format("waits in {}, collective {}", escape_for_terminal(state.waits_in), state.collectives);
   return fmt::format("{} {}, {}{}", who, doing, place, describe_waiting(all, culprit.rank));
 }
 
@@ -199,7 +200,7 @@ std::string RunningRun::describe_waiting(const std::vector<RankState>& all, size
   for (size_t i = 0; i < all.size(); ++i)
     if (i != culprit && !all[i].waits_in.empty())
       return fmt::format("; rank {} {} in {}, collective {}", i, all[i].ended ? "waited" : "waits",
-                         visible(all[i].waits_in), all[i].collectives);
+                         escape_for_terminal(all[i].waits_in), all[i].collectives);
   return "";
 }
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/offspring.hpp"
-#include "harness/base/process.hpp"
+#include "harness/base/processes/offspring.hpp"
+#include "harness/base/processes/process.hpp"
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/bounded_log.hpp"
 #include "harness/suite/runs/failed_rank.hpp"

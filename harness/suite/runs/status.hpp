@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "harness/base/progress.hpp"
+#include "harness/base/terminal/progress.hpp"
 #include "harness/suite/runs/runner.hpp"
 
 namespace parity {

@@ -3,9 +3,9 @@
 #include "harness/suite/runs/store.hpp"
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/json_fields.hpp"
-#include "harness/base/utc.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/text/utc.hpp"
 #include "harness/suite/plan/run_files.hpp"
 #include "harness/trace/hdf5/probe.hpp"
 
@@ -65,7 +65,7 @@ bool is_as_it_ended(const fs::path& folder, Json& record) {
 /// Adds the states and the digest of a run's files to its record, to detect later changes. Adds nothing if
 /// the files change while they are read.
 void describe_files(Json& record, const fs::path& folder) {
-  let_clock_tick(folder);
+  wait_for_clock_tick(folder);
   const std::string state = state_of_run(folder);
   record["content_digest"] = digest_of_run(folder);
   record["trace_state"] = state_of_run(folder) == state ? state : "";

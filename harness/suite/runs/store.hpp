@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/results/failure_kind.hpp"
 #include "harness/suite/plan/planned_run.hpp"
 

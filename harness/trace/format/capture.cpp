@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "harness/base/error.hpp"
-#include "harness/base/glob.hpp"
+#include "harness/base/text/glob.hpp"
 
 namespace parity {
 namespace {

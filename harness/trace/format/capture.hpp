@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/trace/format/fault.hpp"
 #include "harness/trace/format/phase.hpp"
 

@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/glob.hpp"
+#include "harness/base/text/glob.hpp"
 
 namespace parity {
 namespace {

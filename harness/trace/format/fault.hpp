@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/base/enum_names.hpp"
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/trace/format/phase.hpp"
 
 namespace parity {

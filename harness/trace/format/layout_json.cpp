@@ -3,7 +3,7 @@
 #include "harness/trace/format/layout_json.hpp"
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/tensor/part.hpp"
 #include "harness/tensor/shape.hpp"
 
@@ -39,7 +39,8 @@ Placement placement_of(const Json& json) {
   } else if (kind == "sum" || kind == "avg") {
     placement.kind = Partial{kind == "sum" ? Partial::Reduction::sum : Partial::Reduction::avg};
   } else if (kind != "replicate") {
-    throw UserError("placement '" + visible_name(kind) + "' is unknown (replicate, shard, sum and avg are)");
+    throw UserError("placement '" + escape_to_line(kind) +
+                    "' is unknown (replicate, shard, sum and avg are)");
   }
   return placement;
 }

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/measure/content_hash.hpp"
 
 namespace parity {
@@ -24,7 +24,7 @@ constexpr size_t digest_size = 32;
 constexpr uint64_t most_beyond_file = uint64_t{16} << 20;
 
 [[noreturn]] void refuse_journal(const fs::path& journal, const std::string& why) {
-  throw UserError("cannot read " + visible(journal.string()) + " (" + why +
+  throw UserError("cannot read " + escape_for_terminal(journal.string()) + " (" + why +
                   "); remove it, and its trace is what the file alone holds");
 }
 

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/trace/hdf5/hdf5.hpp"
 
 namespace parity {
@@ -107,7 +107,7 @@ void probe(const std::filesystem::path& path, const std::function<void()>& read)
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!WaitStatus(status).succeeded())
-    throw UserError("cannot read " + visible(path.string()) + " (HDF5 " +
+    throw UserError("cannot read " + escape_for_terminal(path.string()) + " (HDF5 " +
                     (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? "does not come to an end with it: "
                                                                         : "crashes on it: ") +
                     WaitStatus(status).text() + "); the file is damaged or hostile: write it again");

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity {
 namespace fs = std::filesystem;
@@ -22,7 +22,7 @@ namespace {
 
 [[noreturn]] void refuse_source(const fs::path& path, const std::string& why,
                                 ExitCode code = ExitCode::bad_input) {
-  throw UserError("cannot read " + visible(path.string()) + " (" + why + ")", code);
+  throw UserError("cannot read " + escape_for_terminal(path.string()) + " (" + why + ")", code);
 }
 
 /// Returns the number of bytes outside holes. File systems without holes report all bytes as data.

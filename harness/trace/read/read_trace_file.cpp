@@ -7,7 +7,7 @@
 #include <set>
 
 #include "harness/base/error.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/trace/format/layout_json.hpp"
 #include "harness/trace/format/schema.hpp"
 #include "harness/trace/hdf5/path_name.hpp"
@@ -56,7 +56,7 @@ int64_t minor_of(const InputFile& file, const std::string& schema) {
   int64_t minor = -1;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), minor);
   if (error != std::errc() || end != digits.data() + digits.size() || minor < 0)
-    file.refuse("its schema is '" + visible_name(schema) + "', whose minor version is not a number");
+    file.refuse("its schema is '" + escape_to_line(schema) + "', whose minor version is not a number");
   return minor;
 }
 
@@ -121,7 +121,7 @@ void read_channels(const InputFile& file, TraceContent& trace) {
     const std::string kind = hdf5::read_string_attribute(dataset, "kind").value_or("numeric");
     if (const auto kinds = names_of<ChannelKind>();
         std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
-      file.refuse("channel " + name + " is of kind '" + visible_name(kind) +
+      file.refuse("channel " + name + " is of kind '" + escape_to_line(kind) +
                   "', not numeric, timing or per_rank");
     channel.kind = parse_enum<ChannelKind>(kind);
     const Handle type(H5Dget_type(dataset), "cannot read the type of channel " + name);
@@ -194,7 +194,7 @@ void read_rank_index(const InputFile& file, TraceContent& trace) {
                 " ranks");
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty() || names[i].find('/') != std::string::npos || names[i] == "..")
-      file.refuse("its /ranks names '" + visible_name(names[i]) + "', which is no file beside it");
+      file.refuse("its /ranks names '" + escape_to_line(names[i]) + "', which is no file beside it");
     trace.rank_files.push_back({names[i], sizes[i], digests[i]});
   }
 }
@@ -223,15 +223,16 @@ void check_parts(const InputFile& file, const TraceContent& trace) {
 
 /// Checks the digest that a complete file states over its content; from version 1.2 on a file must have one.
 void check_trace_digest(const InputFile& file, const TraceContent& trace) {
-  const auto told = hdf5::read_string_attribute(file.root(), digest_attribute);
+  const auto stated = hdf5::read_string_attribute(file.root(), digest_attribute);
   if (!trace.complete)
     return;
-  if (!told && trace.minor >= trace_minor_with_digest)
+  if (!stated && trace.minor >= trace_minor_with_digest)
     file.refuse("corrupt trace: it has no attribute digest, and schema " + trace.schema + " asks for one");
-  if (!told)
+  if (!stated)
     return;
-  if (const std::string found = trace_digest(trace); found != *told)
-    file.refuse("corrupt trace: its content has the digest " + found + ", it says " + visible_name(*told));
+  if (const std::string found = trace_digest(trace); found != *stated)
+    file.refuse("corrupt trace: its content has the digest " + found + ", it says " +
+                escape_to_line(*stated));
 }
 
 void read_content(const InputFile& file, TraceContent& trace) {

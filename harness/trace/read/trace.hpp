@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/measure/digest.hpp"
 #include "harness/tensor/tensor_view.hpp"
 #include "harness/trace/format/channel.hpp"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/glob.hpp"
+#include "harness/base/text/glob.hpp"
 #include "harness/trace/write/fault_values.hpp"
 
 namespace parity {

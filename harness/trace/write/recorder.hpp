@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/measure/measurement.hpp"
 #include "harness/tensor/placement.hpp"
 #include "harness/tensor/tensor_view.hpp"

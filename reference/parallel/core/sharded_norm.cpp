@@ -12,7 +12,7 @@ namespace {
 
 /// [P] bool on `device`: what each parameter is.
 template <class Question>
-torch::Tensor ask_each(const Parameters& parameters, torch::Device device, const Question& question) {
+torch::Tensor answers_for(const Parameters& parameters, torch::Device device, const Question& question) {
   torch::Tensor answers = torch::empty({static_cast<int64_t>(parameters.size())}, torch::kBool);
   for (size_t i = 0; i < parameters.size(); ++i)
     answers.mutable_data_ptr<bool>()[i] = question(parameters[i]);
@@ -44,10 +44,10 @@ torch::Tensor sum_over_parts(const Parameters& parameters, const torch::Tensor& 
     return of_parts;
   const auto is_part = [](const Parameter& parameter) { return is_sharded(parameter.layout); };
   const auto is_first = [](const Parameter& parameter) { return counts(parameter.layout); };
-  const torch::Tensor counted = ask_each(parameters, of_parts.device(), is_first);
+  const torch::Tensor counted = answers_for(parameters, of_parts.device(), is_first);
   const torch::Tensor sums = at::where(counted, of_parts, at::zeros_like(of_parts)).contiguous();
   world.all_reduce(sums);
-  return at::where(ask_each(parameters, of_parts.device(), is_part), sums, of_parts);
+  return at::where(answers_for(parameters, of_parts.device(), is_part), sums, of_parts);
 }
 
 torch::Tensor sharded_gradient_norm(const Parameters& parameters, const Group& world, bool experts_apart) {
@@ -57,10 +57,10 @@ torch::Tensor sharded_gradient_norm(const Parameters& parameters, const Group& w
   const torch::Tensor norms = at::stack(at::_foreach_norm(gradients_of(parameters)));
   const torch::Tensor whole = sum_over_parts(parameters, norms.square(), world).sqrt();
   const auto is_part = [](const Parameter& parameter) { return is_sharded(parameter.layout); };
-  const torch::Tensor each = at::where(ask_each(parameters, norms.device(), is_part), whole, norms);
+  const torch::Tensor each = at::where(answers_for(parameters, norms.device(), is_part), whole, norms);
   if (!experts_apart)
     return at::linalg_vector_norm(each, 2);
-  const torch::Tensor experts = ask_each(
+  const torch::Tensor experts = answers_for(
       parameters, norms.device(), [](const Parameter& parameter) { return is_expert(parameter.name); });
   const torch::Tensor of_experts = at::linalg_vector_norm(each.masked_select(experts), 2);
   const torch::Tensor of_others = at::linalg_vector_norm(each.masked_select(experts.logical_not()), 2);

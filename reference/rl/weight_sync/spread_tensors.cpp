@@ -9,7 +9,7 @@
 #include <c10/core/ScalarType.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "reference/comm/texts.hpp"
 #include "reference/rl/weight_sync/together.hpp"
 
@@ -72,7 +72,7 @@ Json describe(const ModelTensors& model) {
 /// Collects the descriptions that the ranks send, and the problems with them.
 class Directory {
  public:
-  Directory(const std::vector<Json>& told) : ranks_(told) {
+  Directory(const std::vector<Json>& stated) : ranks_(stated) {
     for (size_t rank = 0; rank < ranks_.size(); ++rank) {
       require_same_terms(rank);
       for (const char* side : {"trained", "served"})
@@ -107,10 +107,10 @@ class Directory {
                         " and rank 0 with " + value.dump() + "; give every rank the same");
   }
 
-  void add(const Json& told, size_t rank, const std::string& side) {
-    const std::string name = told.at("name");
-    const Shape shape = told.at("shape");
-    const auto dtype = parse_enum<DType>(told.at("dtype").get<std::string>());
+  void add(const Json& stated, size_t rank, const std::string& side) {
+    const std::string name = stated.at("name");
+    const Shape shape = stated.at("shape");
+    const auto dtype = parse_enum<DType>(stated.at("dtype").get<std::string>());
     const auto [place, is_new] = index_.emplace(name, tensors_.size());
     if (is_new) {
       tensors_.push_back({name, shape, dtype, dtype});
@@ -121,8 +121,8 @@ class Directory {
     if (shape != tensor.shape && different_.insert(name).second)
       differences_.push_back(name + " is " + to_string(shape) + " where " + side + " on rank " +
                              std::to_string(rank) + " and " + to_string(tensor.shape) + " elsewhere");
-    (side == "trained" ? tensor.held : tensor.needed)[rank] = part_from_json(told.at("part"));
-    dtypes_[side][name].push_back({rank, dtype, told.at("buffer")});
+    (side == "trained" ? tensor.held : tensor.needed)[rank] = part_from_json(stated.at("part"));
+    dtypes_[side][name].push_back({rank, dtype, stated.at("buffer")});
   }
 
   void require_both_sides(const SpreadTensor& tensor) {
@@ -172,21 +172,21 @@ class Directory {
 
 std::vector<SpreadTensor> spread_tensors(const ModelTensors& trained, const ModelTensors& served,
                                          const PushTerms& terms, const Group& world) {
-  Json told;
+  Json stated;
   try {
     together(world, [&] {
-      told = {{"terms",
-               {{"method", name_of(terms.method)},
-                {"dtype", name_of(dtype_of(terms.dtype))},
-                {"bucket_bytes", terms.bucket_bytes}}},
-              {"trained", describe(trained)},
-              {"served", describe(served)}};
+      stated = {{"terms",
+                 {{"method", name_of(terms.method)},
+                  {"dtype", name_of(dtype_of(terms.dtype))},
+                  {"bucket_bytes", terms.bucket_bytes}}},
+                {"trained", describe(trained)},
+                {"served", describe(served)}};
     });
   } catch (const RankFailed& failed) {
     throw UserError(failed.what());
   }
   std::vector<Json> all;
-  for (const std::string& text : gather_texts(told.dump(), world))
+  for (const std::string& text : gather_texts(stated.dump(), world))
     all.push_back(Json::parse(text));
   return Directory(all).take();
 }

@@ -25,7 +25,8 @@ bool contains(const std::vector<IndexRange>& ranges, const IndexRange& inner) {
   });
 }
 
-Ranks who_has(const std::vector<std::optional<PartCover>>& parts, size_t dim, const IndexRange& range) {
+Ranks holders_of_range(const std::vector<std::optional<PartCover>>& parts, size_t dim,
+                       const IndexRange& range) {
   Ranks ranks;
   for (const std::optional<PartCover>& part : parts)
     ranks.push_back(part && contains(part->ranges[dim], range));
@@ -42,7 +43,8 @@ std::vector<Segment> segments_of(const SpreadTensor& tensor, size_t dim) {
   std::vector<Segment> segments;
   for (auto end = std::next(cuts.begin()); end != cuts.end(); ++end) {
     const IndexRange range{*std::prev(end), *end};
-    segments.push_back({range, who_has(tensor.held, dim, range), who_has(tensor.needed, dim, range)});
+    segments.push_back(
+        {range, holders_of_range(tensor.held, dim, range), holders_of_range(tensor.needed, dim, range)});
   }
   return segments;
 }
@@ -173,7 +175,7 @@ bool overlaps(const Box& a, const Box& b) {
 
 /// Checks the pieces of one tensor that one rank receives.
 void check_tensor(const SpreadTensor& tensor, const std::vector<const Piece*>& pieces, int64_t rank) {
-  const auto words = [&](const Piece& piece) {
+  const auto describe_piece = [&](const Piece& piece) {
     return text_of(piece.box) + " of " + tensor.name + " from rank " + std::to_string(piece.from) +
            " to rank " + std::to_string(rank);
   };
@@ -182,11 +184,12 @@ void check_tensor(const SpreadTensor& tensor, const std::vector<const Piece*>& p
   for (size_t i = 0; i < pieces.size(); ++i) {
     const Piece& piece = *pieces[i];
     const std::optional<PartCover>& held = tensor.held.at(static_cast<size_t>(piece.from));
-    require(held && place_in(*held, piece.box), words(piece) + ", which does not hold it");
-    require(needed && place_in(*needed, piece.box), words(piece) + ", which does not need it");
+    require(held && place_in(*held, piece.box), describe_piece(piece) + ", which does not hold it");
+    require(needed && place_in(*needed, piece.box), describe_piece(piece) + ", which does not need it");
     for (size_t other = 0; other < i; ++other)
-      require(!overlaps(piece.box, pieces[other]->box),
-              words(piece) + ", which gets some of it from rank " + std::to_string(pieces[other]->from));
+      require(
+          !overlaps(piece.box, pieces[other]->box),
+          describe_piece(piece) + ", which gets some of it from rank " + std::to_string(pieces[other]->from));
     covered += elements_in(piece.box);
   }
   const int64_t all = needed ? element_count(shape_of(*needed)) : 0;

@@ -95,16 +95,17 @@ void WeightSync::pull(int64_t version) {
   const torch::NoGradGuard no_grad;
   const torch::Tensor mine = torch::tensor({{version, staged_version_, served_version_}}, torch::kInt64);
   const torch::Tensor all = world_->all_gather(mine);
-  const auto words = [&all](int64_t rank) {
+  const auto describe_versions = [&all](int64_t rank) {
     return text_of(all[rank][0].item<int64_t>()) + " is asked for, " + text_of(all[rank][1].item<int64_t>()) +
            " is staged and " + text_of(all[rank][2].item<int64_t>()) + " is served";
   };
   for (int64_t rank = 1; rank < world_->size(); ++rank)
     if (!all[rank].equal(all[0]))
-      throw UserError("the ranks are at different versions (on rank 0 " + words(0) + ", on rank " +
-                      std::to_string(rank) + " " + words(rank) + "); pull the same version on every rank");
+      throw UserError("the ranks are at different versions (on rank 0 " + describe_versions(0) +
+                      ", on rank " + std::to_string(rank) + " " + describe_versions(rank) +
+                      "); pull the same version on every rank");
   if (version < 0 || version != staged_version_)
-    throw UserError("that version is not there (" + words(0) + "); push it first");
+    throw UserError("that version is not there (" + describe_versions(0) + "); push it first");
   for (size_t i = 0; i < served_.size(); ++i)
     if (served_[i].value.defined())
       served_[i].value.copy_(staged_[i]);

@@ -10,7 +10,7 @@
 #include <torch/csrc/jit/serialization/pickle.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "reference/parallel/core/layout.hpp"
 #include "reference/train/checkpoint/whole_tensors.hpp"
 #include "reference/train/step/trainer.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/base/error.hpp"
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/trace/format/phase.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/model/parameter.hpp"

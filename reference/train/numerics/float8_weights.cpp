@@ -35,7 +35,7 @@ struct Float8Weights::State {
   std::unordered_map<const c10::TensorImpl*, std::string> names;  ///< of the tensors that forward uses
   std::map<std::string, torch::Tensor> known;
 
-  void work_out() {
+  void update_scales() {
     const torch::NoGradGuard no_grad;
     std::vector<torch::Tensor> amaxs;
     for (const Parameter& parameter : trained)
@@ -89,12 +89,12 @@ Float8Weights::Float8Weights(Decoder& model, Parameters trained, const Parallel&
     return multiply(x, state->used(weight));
   };
   model.hooks().compute_with(std::move(operators));
-  state_->work_out();
+  state_->update_scales();
 }
 
 void Float8Weights::after_update() {
   if (state_->scales == Float8Scales::after_update)
-    state_->work_out();
+    state_->update_scales();
 }
 
 }  // namespace parity::reference

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 
 namespace parity::reference {
 namespace {

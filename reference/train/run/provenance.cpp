@@ -64,7 +64,7 @@ Json device_facts(const Device& device) {
 }
 
 /// Returns "tp 2", or "tp 2, then cp 2" if another layout resumes from the checkpoint.
-std::string mesh_words(const RunConfig& config, const Trainer& trainer) {
+std::string describe_mesh(const RunConfig& config, const Trainer& trainer) {
   const std::string own = trainer.mesh().text();
   const std::string resumed = make_mesh(config.resumed_parallel(), trainer.world().size()).text();
   return own == resumed ? own : own + ", then " + resumed;
@@ -91,7 +91,7 @@ Json provenance_of(const RunConfig& config, const Trainer& trainer) {
           {"cpu_vendor", fingerprint["cpu_vendor"]},
           {"aten_capability", fingerprint["aten_capability"]},
           {"device", facts},
-          {"mesh", mesh_words(config, trainer)},
+          {"mesh", describe_mesh(config, trainer)},
           {"reduction_buffers", trainer.buffers()},
           {"threads", config.threads},
           {"seed", config.seed},

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "reference/config/run_config.hpp"
 #include "reference/train/step/trainer.hpp"
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/trace/write/recorder.hpp"
 #include "reference/comm/device_mesh.hpp"
 #include "reference/comm/group.hpp"
@@ -19,8 +19,8 @@
 #include "reference/cuda/load_plugin.hpp"
 #include "reference/mkl/branch.hpp"
 #include "reference/train/capture/capture.hpp"
+#include "reference/train/checks/equal_configs.hpp"
 #include "reference/train/checks/non_finite.hpp"
-#include "reference/train/checks/same_config.hpp"
 #include "reference/train/numerics/determinism.hpp"
 #include "reference/train/run/halves.hpp"
 #include "reference/train/run/heartbeat.hpp"
@@ -115,7 +115,7 @@ std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& confi
   plan["--checkpoint-every"] = invocation.checkpoint_every;
   plan["--start-from"] = !invocation.start_from.empty();
   plan["--trace"] = !invocation.trace.empty();
-  require_same_config(plan, *world);
+  check_equal_configs(plan, *world);
   return world;
 }
 

@@ -4,7 +4,7 @@
 
 #include "reference/model/batch_invariance.hpp"
 #include "reference/parallel/model/context_parallel.hpp"
-#include "reference/train/checks/same_config.hpp"
+#include "reference/train/checks/equal_configs.hpp"
 #include "reference/train/checks/weights_digest.hpp"
 #include "reference/train/numerics/attention_choice.hpp"
 #include "reference/train/numerics/autocast.hpp"
@@ -32,7 +32,7 @@ Applied initialized(Decoder& model, const RunConfig& config, const Parallel& par
     load_weights(model, config.model, config.weights.path);
   digest = weights_digest(model);
   if (!config.weights.path.empty())
-    require_same_weights(digest, *parallel.world);
+    check_equal_weights(digest, *parallel.world);
   model.move_to(parallel.world->device().place);
   if (config.train.batch_invariant)
     make_batch_invariant(model.hooks());

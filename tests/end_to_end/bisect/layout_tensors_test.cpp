@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/compare/tensor_gap.hpp"
+#include "harness/compare/tensors/gap.hpp"
 #include "tests/end_to_end/faults/planted_fault.hpp"
 
 namespace parity {

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/bisect/runs/search_run.hpp"
 #include "tests/end_to_end/faults/fault_layouts.hpp"
 #include "tests/end_to_end/trained_case.hpp"

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/base/process.hpp"
+#include "harness/base/processes/process.hpp"
 #include "harness/suite/cases/profile.hpp"
 #include "harness/suite/runs/running_run.hpp"
 #include "harness/trace/read/content_digest.hpp"

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/cli/verbs.hpp"
+#include "harness/cli/program.hpp"
 
 namespace parity::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include "harness/base/process.hpp"
-#include "harness/base/visible.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/scratch.hpp"

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "harness/base/process.hpp"
+#include "harness/base/processes/process.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 #include "tests/support/places.hpp"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/golden/evidence_binding.hpp"
 #include "harness/golden/seal.hpp"
 #include "tests/support/traces/golden_runs.hpp"

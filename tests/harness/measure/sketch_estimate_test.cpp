@@ -108,7 +108,7 @@ Facts facts_of(const Gap& gap) {
   return facts;
 }
 
-/// As compare/tensor_gap estimates it: from two sketches, not from that of the gap.
+/// As compare/tensors/gap estimates it: from two sketches, not from that of the gap.
 double estimate(const Gap& gap, unsigned seed) {
   Gap values = drawn(gap.size(), seed + 1000, normal);
   const auto before = sketch_of(Sample(DType::float64, values).view);

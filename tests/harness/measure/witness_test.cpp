@@ -4,7 +4,7 @@
 // Digests, sketches, statistics and differences against an independent implementation in numpy.
 #include <gtest/gtest.h>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/measure/digest.hpp"
 #include "harness/measure/measure_difference.hpp"
 #include "harness/measure/sketch.hpp"

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/results/read_case.hpp"
 #include "harness/results/schema.hpp"
 #include "harness/results/write_case.hpp"

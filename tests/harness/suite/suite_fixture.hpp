@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/results/read_case.hpp"
 #include "harness/suite/cases/file.hpp"
 #include "harness/suite/run_suite.hpp"

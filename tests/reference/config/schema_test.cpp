@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "reference/config/channels.hpp"
 #include "reference/config/keys.hpp"
 #include "reference/config/model_names.hpp"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/scratch.hpp"
 

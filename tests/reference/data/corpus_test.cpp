@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "reference/data/synthetic_corpus.hpp"
 #include "reference/data/text_corpus.hpp"
 

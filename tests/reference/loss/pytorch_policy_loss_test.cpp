@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "reference/loss/policy_loss.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/pytorch/pytorch.hpp"

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/trace/read/trace.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/scratch.hpp"

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "reference/config/keys.hpp"
 #include "reference/config/validate.hpp"
 #include "reference/optim/schedules/schedule.hpp"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "reference/parallel/core/parallel.hpp"
 #include "reference/rl/policy_trainer.hpp"
 #include "tests/reference/rl/rollouts.hpp"

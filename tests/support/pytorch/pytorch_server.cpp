@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "tests/support/train_fixture.hpp"
 
 namespace parity {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/compare/series.hpp"
+#include "harness/compare/curves/series.hpp"
 
 namespace parity {
 

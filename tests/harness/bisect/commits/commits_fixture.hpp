@@ -39,14 +39,14 @@ class CommitsTest : public ProgramTest {
                    : write_file(repository() / name, text);
     return git("add -A && git commit -q --allow-empty -m '" + subject + "' && git rev-parse HEAD");
   }
-  /// "first", tagged good, and then one commit after the other, called "commit 1" and so on. What is not told
-  /// is a change of notes.
+  /// "first", tagged good, and then one commit after the other, called "commit 1" and so on. What is not
+  /// files is a change of notes.
   void commits(size_t count, const std::map<size_t, Files>& told) const {
     commit("first", {{"value", "a\n"}, {"train.sh", "cp " + store() + "/$(cat value).h5 $PARITY_TRACE\n"}});
     git("tag good");
     for (size_t i = 1; i <= count; ++i)
       commit("commit " + std::to_string(i),
-             told.contains(i) ? told.at(i) : Files{{"notes", std::to_string(i) + "\n"}});
+             files.contains(i) ? files.at(i) : Files{{"notes", std::to_string(i) + "\n"}});
   }
 
   std::string git(const std::string& words, const std::string& before = "cd repo && ") const {

@@ -59,9 +59,9 @@ TEST_F(SearchCommitsTest, CommitsThatDoNotBuildWidenTheAnswer) {
 }
 
 TEST_F(SearchCommitsTest, CommitsThatBuildTheSameProgramCostNoRun) {
-  std::map<size_t, Files> told;
+  std::map<size_t, Files> files;
   for (size_t i = 1; i <= 15; ++i)
-    told[i] = {{"value", (i < 11 ? "a" : "big") + std::string("\n# comment ") + std::to_string(i) + "\n"}};
+    files[i] = {{"value", (i < 11 ? "a" : "big") + std::string("\n# comment ") + std::to_string(i) + "\n"}};
   commits(15, told);
   const Json record = found(
       "good --build 'mkdir -p bin && grep -v ^# value > bin/program' --trainer bin/program "
@@ -240,12 +240,12 @@ TEST_F(SearchCommitsTest, MissingTrace_IsRefusedAtEndsNotedBetween) {
 }
 
 TEST_F(SearchCommitsTest, RunsThatNeverRepeatAreSuspected) {
-  std::map<size_t, Files> told;
+  std::map<size_t, Files> files;
   for (size_t i = 1; i <= 6; ++i) {
     std::vector<double> losses = falling_losses();
     losses[4] += 1e-9 * static_cast<double>(i);
     write_trace("noise" + std::to_string(i), losses);
-    told[i] = {{"value", "noise" + std::to_string(i) + "\n"}};
+    files[i] = {{"value", "noise" + std::to_string(i) + "\n"}};
   }
   commits(6, told);
   EXPECT_THAT(found("good " + run_script()).at("notes").dump(),

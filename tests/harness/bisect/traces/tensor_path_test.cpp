@@ -202,7 +202,7 @@ TEST_F(TensorPathTest, TheElementIsToldWithWhatStandsThere) {
   ASSERT_TRUE(place);
   EXPECT_THAT(place->gap.worst, ElementsAre(1, 1, 1));
   EXPECT_EQ(place->token, 11);
-  EXPECT_THAT(place->words("good", "bad"), HasSubstr("(row 1, position 1, token 11)"));
+  EXPECT_THAT(place->describe("good", "bad"), HasSubstr("(row 1, position 1, token 11)"));
   EXPECT_EQ(place->short_text(), "1 of 12 elements, most at [1, 1, 1]");
 }
 

@@ -60,7 +60,9 @@ class DriftTest : public SuiteTest {
         return check;
     return nullptr;
   }
-  static std::string words(const Json& results) { return results.at("checks").back().at("sentence"); }
+  static std::string sentence_of_last(const Json& results) {
+    return results.at("checks").back().at("sentence");
+  }
   Golden golden() const { return read_golden(item().golden_file); }
 };
 
@@ -103,7 +105,8 @@ TEST_F(DriftTest, UpdateChangedRefreshesJustWhatDrifted) {
   train("two", 1e-7, 1e-16);
   EXPECT_EQ(suite(GoldenMode::update_changed).at("passed"), false) << "values changed, and nobody said why";
   const Json results = suite(GoldenMode::update_changed, DriftMode::notice, "new runners");
-  EXPECT_THAT(words(results), AllOf(HasSubstr("recorded again (only a)"), HasSubstr("new runners")));
+  EXPECT_THAT(sentence_of_last(results),
+              AllOf(HasSubstr("recorded again (only a)"), HasSubstr("new runners")));
   EXPECT_EQ(golden().arms.at("a").fingerprint.at("cpu"), "two");
   EXPECT_EQ(golden().arms.at("b").fingerprint.at("cpu"), "one");
   EXPECT_EQ(suite(GoldenMode::compare, DriftMode::fail).at("passed"), true);
@@ -111,9 +114,9 @@ TEST_F(DriftTest, UpdateChangedRefreshesJustWhatDrifted) {
 
 TEST_F(DriftTest, AVariantHoldsInBothEnvironments) {
   train("two", 1e-7, 1e-16);
-  EXPECT_THAT(words(suite(GoldenMode::update_changed, DriftMode::notice, "", true)),
+  EXPECT_THAT(sentence_of_last(suite(GoldenMode::update_changed, DriftMode::notice, "", true)),
               HasSubstr("needs a reason"));
-  EXPECT_THAT(words(suite(GoldenMode::update_changed, DriftMode::notice, "new runners", true)),
+  EXPECT_THAT(sentence_of_last(suite(GoldenMode::update_changed, DriftMode::notice, "new runners", true)),
               HasSubstr("keeps a variant of a"));
   EXPECT_EQ(suite(GoldenMode::compare, DriftMode::fail).at("passed"), true);
   train("one", 0, 0);
@@ -124,7 +127,7 @@ TEST_F(DriftTest, NoVariantIsKeptOfWhatIsMoreThanDrift) {
   train("two", 1e-7, 1e-9);
   const Json results = suite(GoldenMode::update_changed, DriftMode::notice, "new runners", true);
   EXPECT_EQ(results.at("passed"), false);
-  EXPECT_THAT(words(results),
+  EXPECT_THAT(sentence_of_last(results),
               AllOf(HasSubstr("keeps no variant"), HasSubstr("a differs by more than drift")));
   EXPECT_TRUE(golden().variants.empty());
 }

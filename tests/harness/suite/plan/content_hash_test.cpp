@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/suite/cases/flat_config.hpp"
 #include "harness/suite/cases/profile.hpp"
 #include "harness/suite/plan/machine.hpp"

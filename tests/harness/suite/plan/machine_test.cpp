@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/suite/cases/file.hpp"
 #include "harness/suite/plan/plan.hpp"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/folder_lock.hpp"
+#include "harness/base/files/folder_lock.hpp"
 #include "harness/suite/cases/find_cases.hpp"
 #include "harness/suite/results/case_results.hpp"
 #include "harness/trace/hdf5/probe.hpp"

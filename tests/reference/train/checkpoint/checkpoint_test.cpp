@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/file.hpp"
+#include "harness/base/files/file.hpp"
 #include "reference/model/parameter.hpp"
 #include "reference/train/step/trainer.hpp"
 #include "tests/reference/tiny.hpp"

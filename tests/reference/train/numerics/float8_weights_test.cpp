@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/base/file.hpp"
-#include "harness/base/json.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/json.hpp"
 #include "reference/model/parameter.hpp"
 #include "reference/train/step/trainer.hpp"
 #include "tests/reference/tiny.hpp"

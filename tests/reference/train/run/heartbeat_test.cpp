@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/base/json.hpp"
+#include "harness/base/json/json.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity::reference {

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/base/json/items.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "harness/base/error.hpp"
+
+namespace parity {
+namespace {
+
+/// Scans JSON text byte by byte for strings and brackets. Whether the pieces are valid JSON is found when
+/// they are parsed.
+class ItemFinder {
+ public:
+  explicit ItemFinder(const std::string& key) : wanted_('"' + key + '"') {}
+
+  void read(char byte) {
+    const bool inside = in_list_;
+    step(byte);
+    if (!inside || !in_list_)
+      rest_ += byte;
+    ++at_;
+  }
+
+  struct Span {
+    uint64_t begin, end;
+  };
+  const std::vector<Span>& items() const { return items_; }
+  const std::string& rest() const { return rest_; }
+
+ private:
+  void step(char byte) {
+    if (in_string_) {
+      if (depth_ == 1)
+        string_ += byte;
+      in_string_ = escaped_ || byte != '"';
+      escaped_ = !escaped_ && byte == '\\';
+    } else if (byte == '"') {
+      in_string_ = true;
+      filled_ = true;
+      string_ = byte;
+    } else if (byte == '[' || byte == '{') {
+      open(byte);
+    } else if (byte == ']' || byte == '}') {
+      close();
+    } else if (byte == ',' && in_list_ && depth_ == 2) {
+      end_item();
+      separated_ = true;
+    } else if (byte == ':' && depth_ == 1) {
+      key_ = string_;
+    } else if (byte != ' ' && byte != '\n' && byte != '\t' && byte != '\r') {
+      filled_ = true;
+    }
+  }
+
+  void open(char byte) {
+    if (++depth_ > deepest_json)
+      throw UserError("it nests more than " + std::to_string(deepest_json) + " levels deep");
+    filled_ = true;
+    if (byte != '[' || depth_ != 2 || key_ != wanted_)
+      return;
+    in_list_ = true;
+    filled_ = separated_ = false;
+    begin_ = at_ + 1;
+  }
+
+  void close() {
+    if (in_list_ && depth_ == 2) {
+      if (filled_ || separated_)  // text after a last comma is an invalid item
+        end_item();
+      in_list_ = false;
+      key_.clear();
+    }
+    depth_ -= depth_ > 0 ? 1 : 0;
+  }
+
+  void end_item() {
+    items_.push_back({begin_, at_});
+    begin_ = at_ + 1;
+    filled_ = false;
+  }
+
+  std::string wanted_;
+  /// string_ and key_ are those of the top level, as written.
+  std::string rest_, string_, key_;
+  std::vector<Span> items_;
+  uint64_t at_ = 0, begin_ = 0;
+  size_t depth_ = 0;
+  bool in_string_ = false, escaped_ = false, in_list_ = false;
+  /// Whether the item has begun, and whether a comma precedes it.
+  bool filled_ = false, separated_ = false;
+};
+
+}  // namespace
+
+JsonItems::JsonItems(std::unique_ptr<std::istream> text, const std::string& key) : text_(std::move(text)) {
+  ItemFinder finder(key);
+  std::vector<char> block(1 << 16);
+  while (text_->read(block.data(), static_cast<std::streamsize>(block.size())) || text_->gcount() > 0)
+    std::for_each_n(block.data(), text_->gcount(), [&](char byte) { finder.read(byte); });
+  if (text_->bad())
+    throw UserError("a read of it failed");
+  rest_ = Json::parse(finder.rest());
+  if (rest_.is_object() && rest_.contains(key) && rest_[key].is_array() && !rest_[key].empty())
+    throw UserError("its key " + key + " is written with escapes, in which nobody looks for a list");
+  for (const auto& [begin, end] : finder.items())
+    spans_.push_back({static_cast<std::streamoff>(begin), end - begin});
+}
+
+Json JsonItems::item(size_t number) const {
+  const Span& span = spans_.at(number);
+  std::string text(span.length, '\0');
+  text_->clear();
+  text_->seekg(span.begin);
+  text_->read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(text_->gcount()));  // shorter if the file was truncated since
+  return Json::parse(text);
+}
+
+}  // namespace parity

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "harness/base/json/json.hpp"
+
+namespace parity {
+
+/// Returns a JSON number; "nan", "inf" or "-inf" for values that JSON cannot represent.
+inline Json json_number(double value) {
+  if (std::isnan(value))
+    return "nan";
+  if (std::isinf(value))
+    return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+/// Returns the number of a JSON value that json_number made; NaN for anything else.
+inline double number_of(const Json& json) {
+  if (json.is_number())
+    return json.get<double>();
+  if (json == "inf" || json == "-inf")
+    return json == "inf" ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace parity

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/bisect/bisect.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text/nearest.hpp"
+#include "harness/bisect/options/sides.hpp"
+#include "harness/bisect/options/trim_runs.hpp"
+#include "harness/bisect/runs/search_run.hpp"
+#include "harness/cli/options/sides.hpp"
+#include "harness/cli/print/search.hpp"
+
+namespace parity::cli {
+namespace {
+
+/// Reads the sides. A first word that names no case may be a mistyped subcommand, which the error suggests.
+OptionSides read_sides(const SideOptions& options, const std::vector<std::string>& verbs) {
+  try {
+    return option_sides(options.good, options.bad, options.root, options.settings);
+  } catch (const UserError& error) {
+    const std::string near = nearest(options.good, verbs);
+    if (near.empty())
+      throw;
+    throw UserError(fmt::format("{}; or is the verb meant: parity bisect {}?", error.what(), near),
+                    error.code());
+  }
+}
+
+ExitCode bisect_runs(const SideOptions& options, const std::vector<std::string>& verbs) {
+  const SuiteOptions suite = options.run.suite_options();
+  const OptionSides read = read_sides(options, verbs);
+  require_known_keys(read, suite.trainer);
+  const std::vector<Arm>& arms = read.sides.arms;
+  Progress progress(stderr);
+  SearchRecord record = search_run({read.sides, arms.front().name, arms.back().name}, suite, progress);
+  record.subject = read.subject;
+  trim_search_runs(suite);
+  return report_search(record, suite.out, "runs " + read.name, options.run.json);
+}
+
+}  // namespace
+
+void add_bisect(CLI::App& app, Action& action) {
+  auto options = std::make_shared<SideOptions>();
+  app.require_subcommand(0, 1);
+  options->add_to(app);
+  const auto add = [&](const char* name, const char* summary, void (*more)(CLI::App&, Action&)) {
+    more(*app.add_subcommand(name, summary), action);
+  };
+  add("commits", "Find the commits that changed the numbers, largest first", add_bisect_commits);
+  add("golden", "Find where a run diverges from its golden, and since when", add_bisect_golden);
+  add("options", "Find the config keys that cause a difference of two arms", add_bisect_options);
+  add("traces", "Find where two traces diverge: step, phase, tensor, element", add_bisect_traces);
+  app.footer(
+      "Without a subcommand: find the first bitwise difference between two arms: step, tensor, operator\n"
+      "and element. Both arms run again from the last checkpoint before they diverge, recording more\n"
+      "detail at each stage.\n"
+      "Examples:\n"
+      "  parity bisect lr/warmup_index\n"
+      "  parity bisect parallel/tensor:one_process tp_2 --json\n"
+      "  parity bisect good.toml bad.toml\n"
+      "  parity bisect commits v1.2 HEAD --case lr/warmup_index\n"
+      "  parity bisect golden lr/warmup_index:one_indexed\n"
+      "  parity bisect options lr/warmup_index:one_indexed zero_indexed\n"
+      "  parity bisect traces a.h5 b.h5\n"
+      "Exit status 0: the arms do not differ. 1: they differ, and the output says where.");
+  app.callback([&app, options, &action] {
+    if (!app.get_subcommands().empty())
+      return;
+    if (options->good.empty())
+      throw UserError("parity bisect needs a case or a verb (nothing was named); see: parity bisect --help");
+    std::vector<std::string> verbs;
+    for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+      verbs.push_back(verb->get_name());
+    action = [options, verbs] { return bisect_runs(*options, verbs); };
+  });
+}
+
+}  // namespace parity::cli

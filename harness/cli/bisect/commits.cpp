@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "harness/base/error.hpp"
+#include "harness/bisect/commits/search_commits.hpp"
+#include "harness/cli/bisect/bisect.hpp"
+#include "harness/cli/options/runs.hpp"
+#include "harness/cli/print/search.hpp"
+#include "harness/suite/cases/named_case.hpp"
+#include "harness/suite/plan/machine.hpp"
+
+namespace parity::cli {
+namespace {
+
+struct BisectCommitsVerbOptions {
+  CommitQuestion question;
+  std::string case_name, root = "cases";
+  std::string repository = ".";
+  std::string out = "out/suite";
+  std::string cache_size = "10G";
+  std::optional<int> jobs;
+  bool no_golden = false;
+  bool no_cache = false;
+  bool json = false;
+};
+
+ExitCode bisect_commits(const BisectCommitsVerbOptions& options) {
+  CommitQuestion question = options.question;
+  if (!options.case_name.empty())
+    question.source = named_case(options.case_name, options.root);
+  question.use_golden = !options.no_golden;
+  question.keep_answers = !options.no_cache;
+  RunOptions run;
+  run.out = options.out;
+  run.jobs = options.jobs;
+  run.cache_size = options.cache_size;
+  run.no_cache = options.no_cache;
+  question.suite = run.suite_options();
+  const Git git(options.repository);
+  Progress progress(stderr);
+  const SearchRecord record = search_commits(question, git, progress);
+  return report_search(record, options.out, "commits", options.json);
+}
+
+void add_question(CLI::App& app, CommitQuestion& question) {
+  app.add_option("GOOD", question.good, "Last revision that is known to be good")->required();
+  app.add_option("BAD", question.bad, "Later revision that is bad (default: HEAD)");
+  question.bad = "HEAD";
+  app.add_option("--arm", question.arms, "Arm of the case to run; may be repeated (default: all)")
+      ->type_name("ARM")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--run", question.run,
+                 "Shell line to run in each commit's work tree, instead of a case; it writes a trace to "
+                 "$PARITY_TRACE, or exits with 0 (good), 125 (cannot be tested) or another status (bad)")
+      ->type_name("COMMAND");
+  app.add_option("--build", question.build,
+                 "Shell line that builds a commit in its work tree; $PARITY_BUILD is a build folder that all "
+                 "commits share")
+      ->type_name("COMMAND");
+  app.add_option(
+         "--trainer", question.trainer,
+         "Program that the build makes, below the work tree or {build}; commits with equal programs run once")
+      ->type_name("PATH");
+  app.add_option("--path", question.paths, "Search only commits that change this path; may be repeated")
+      ->type_name("PATH")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_judging(CLI::App& app, CommitQuestion& question) {
+  app.add_option(
+         "--channel", question.channels,
+         "Channels to compare, a glob; may be repeated (default: all channels and the recorded tensors)")
+      ->type_name("CHANNEL")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--tolerance", question.tolerance,
+                 "Relative difference up to which commits are equal, for runs that do not repeat bit for bit")
+      ->type_name("REL")
+      ->capture_default_str();
+  app.add_option("--most", question.most,
+                 "Largest number of commits to evaluate on a line of history (default: no limit)")
+      ->type_name("N");
+  app.add_option("--run-timeout", question.run_timeout, "Time limit of --run in seconds")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app.add_option("--build-timeout", question.build_timeout, "Time limit of --build in seconds")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_bisect_commits(CLI::App& app, Action& action) {
+  auto options = std::make_shared<BisectCommitsVerbOptions>();
+  add_question(app, options->question);
+  app.add_option("--case", options->case_name,
+                 "Case whose arms each commit runs; the commits do not need to contain it")
+      ->type_name("CASE");
+  app.add_option("--cases", options->root, "Folder of the cases")->type_name("DIR")->capture_default_str();
+  app.add_option("--repository", options->repository, "Folder in the repository to search")
+      ->type_name("DIR")
+      ->capture_default_str();
+  add_judging(app, options->question);
+  app.add_flag("--no-golden", options->no_golden,
+               "Use the good commit's own run as the reference, even if it disagrees with its golden");
+  app.add_option("--out", options->out,
+                 "Folder of the results; work tree, answers and record are in DIR/bisect")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_option("-j,--jobs", options->jobs, "Number of core slots for runs of a case (default: all cores)")
+      ->type_name("N");
+  app.add_option("--cache-size", options->cache_size, "Largest total size of kept runs (K, M, G, T)")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  app.add_flag("--no-cache", options->no_cache, "Evaluate every commit again");
+  app.add_flag("--json", options->json, "Print the record as JSON");
+  app.footer(
+      "Finds every commit that changed the numbers, the largest change first. The search checks out commits\n"
+      "in its own work tree, which it removes afterwards. Your files, HEAD and refs do not change.\n"
+      "Examples:\n"
+      "  parity bisect commits v1.2 HEAD --case lr/warmup_index     this project, default build\n"
+      "  parity bisect commits v1.2 --case mine --build 'make -j8' --trainer bin/train     your own trainer\n"
+      "  parity bisect commits v1.2 main --run 'python train.py --steps 5' --path src     any command\n"
+      "  parity bisect commits v1.2 main --run './train && ./check' --build 'make' --trainer train --json    "
+      " by exit "
+      "status\n"
+      "Commands of a case refer to files of the commit as {worktree}/...; shell lines use $PARITY_WORKTREE.\n"
+      "After Ctrl-C or a kill, the same command resumes the search. Exit status 0: the two revisions do not\n"
+      "differ. 1: a commit was found.");
+  app.callback([options, &action] { action = [options] { return bisect_commits(*options); }; });
+}
+
+}  // namespace parity::cli

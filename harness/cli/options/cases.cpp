@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/options/cases.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/terminal/say.hpp"
+#include "harness/base/text/nearest.hpp"
+#include "harness/suite/cases/file.hpp"
+#include "harness/suite/cases/names.hpp"
+#include "harness/suite/goldens/unused_goldens.hpp"
+#include "harness/suite/runs/cache.hpp"
+
+namespace parity::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void refuse_tags(const CaseFilter& filter, const std::vector<std::string>& known) {
+  for (const std::string& tag : filter.tags)
+    if (std::find(known.begin(), known.end(), tag) == known.end())
+      throw UserError("no case has the tag '" + tag + "'" + suggestion(tag, known));
+  throw UserError("no case is left by --tag and --not-tag; known tags" + suggestion("", known).substr(7) +
+                  "; see: parity list");
+}
+
+}  // namespace
+
+void CaseOptions::add_to(CLI::App& app) {
+  app.add_option("CASE", filter.what, "Case files, folders, names or globs over names (default: all)");
+  app.add_option("--tag", filter.tags, "Select only cases with this tag; may be repeated")
+      ->type_name("TAG")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--not-tag", filter.without_tags, "Leave out cases with this tag; may be repeated")
+      ->type_name("TAG")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--cases", root, "Folder of the cases")->type_name("DIR")->capture_default_str();
+}
+
+std::vector<Case> CaseOptions::read() const {
+  std::vector<Case> cases;
+  std::set<std::string> tags;
+  for (const fs::path& file : find_case_files(filter, root)) {
+    Case item = read_case(file);
+    tags.insert(item.tags.begin(), item.tags.end());
+    if (has_wanted_tag(filter, item.tags))
+      cases.push_back(std::move(item));
+  }
+  if (cases.empty())
+    refuse_tags(filter, {tags.begin(), tags.end()});
+  make_names_unique(cases);
+  return cases;
+}
+
+std::vector<fs::path> CaseOptions::unused_goldens() const {
+  return filter.everything() ? parity::unused_goldens(root) : std::vector<fs::path>();
+}
+
+std::optional<GoldenSizes> CaseOptions::golden_sizes(const std::string& limit) const {
+  const uint64_t bytes = parse_bytes(limit);
+  if (!filter.everything())
+    return std::nullopt;
+  return parity::golden_sizes(root, bytes);
+}
+
+std::vector<Case> CaseOptions::read_to_run() const {
+  std::vector<Case> cases;
+  std::vector<std::string> left_out;
+  for (Case& item : read()) {
+    if (is_left_out(filter, item.tags))
+      left_out.push_back(item.name);
+    else
+      cases.push_back(std::move(item));
+  }
+  if (cases.empty())
+    throw UserError("every case here has the tag slow (" + left_out.front() +
+                    "), and such cases are not run unasked; name them, or add --tag slow");
+  if (!left_out.empty())
+    say("left out: {} (tag slow; name it, or add --tag slow)\n", fmt::join(left_out, ", "));
+  return cases;
+}
+
+void add_golden_size_option(CLI::App& app, std::string& limit) {
+  app.add_option("--max-total-size", limit,
+                 "Largest total size of all goldens (K, M, G, T); checked if all cases are selected")
+      ->type_name("SIZE")
+      ->capture_default_str();
+}
+
+}  // namespace parity::cli

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "harness/suite/run_suite.hpp"
+
+namespace parity::cli {
+
+/// The options that control runs, shared by run, calibrate and golden.
+struct RunOptions {
+  std::string out = "out/suite";
+  std::string trainer;
+  std::optional<int> jobs;
+  bool no_cache = false;
+  std::string cache_size = "10G";
+  bool keep_traces = false;
+  bool json = false;
+
+  void add_to(CLI::App& app);
+  SuiteOptions suite_options() const;
+};
+
+/// Adds --drift, shared by the subcommands that compare with goldens.
+void add_drift_option(CLI::App& app, std::string& drift);
+
+}  // namespace parity::cli

@@ -1,0 +1,304 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "harness/base/enum_names.hpp"
+#include "harness/base/terminal/terminal.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/table.hpp"
+#include "harness/cli/verbs/verbs.hpp"
+#include "harness/compare/tensors/profile.hpp"
+#include "harness/compare/text/policy.hpp"
+#include "harness/compare/text/wording.hpp"
+#include "harness/suite/results/compare_traces.hpp"
+#include "harness/suite/results/last_results.hpp"
+#include "harness/trace/read/trace.hpp"
+
+namespace parity::cli {
+namespace {
+
+struct CompareVerbOptions {
+  std::string expected;
+  std::string actual;
+  int64_t step = -1;
+  std::vector<std::string> tensors;
+  std::vector<std::string> channels;
+  std::string phase;
+  std::string out = "out/suite";
+  bool json = false;
+  bool all = false;
+  bool partial = false;
+  bool profile = false;
+  bool equal_nan = false;
+  bool ignore_zero_sign = false;
+  bool flush_subnormals = false;
+
+  DifferencePolicy policy() const {
+    DifferencePolicy policy;
+    if (equal_nan)
+      policy.nan = DifferencePolicy::Nan::equal_if_both;
+    if (ignore_zero_sign)
+      policy.zero_sign = DifferencePolicy::ZeroSign::ignored;
+    if (flush_subnormals)
+      policy.subnormal = DifferencePolicy::Subnormal::as_zero;
+    return policy;
+  }
+};
+
+/// Returns the word for agreement. It is not "identical" under a policy that tolerates differences.
+std::string agreeing_word(const TraceDifference& difference) {
+  return difference.policy.strict() ? "identical" : "equal";
+}
+
+/// Returns a number of ulps in full if it is short, else its magnitude.
+std::string describe_ulp(uint64_t ulp) {
+  return ulp < 10'000'000 ? std::to_string(ulp) : size_text(static_cast<double>(ulp));
+}
+
+void print_channels(const TraceDifference& difference) {
+  std::vector<std::vector<std::string>> rows;
+  for (const ChannelDifference& row : difference.channels) {
+    const SeriesDifference& d = row.difference;
+    if (!row.mismatch.empty())
+      rows.push_back({row.name, row.mismatch});
+    else if (row.identical())
+      rows.push_back({row.name, agreeing_word(difference), "-", "0", "0", "0"});
+    else
+      rows.push_back({row.name, "different", d.first ? std::to_string(row.steps.at(*d.first)) : "-",
+                      d.integral ? "-" : describe_ulp(d.max_ulp), size_text(d.relative_l2),
+                      size_text(d.needed_rtol)});
+    rows.back().resize(6);
+  }
+  fmt::print(
+      "{}",
+      text_table({"channel", "verdict", "first step", "max ULP", "relative L2", "passes at rtol"}, rows));
+}
+
+/// Prints both values of the step that differs most, with all digits.
+void print_worst_channels(const TraceDifference& difference) {
+  for (const ChannelDifference& row : difference.channels) {
+    if (row.identical() || !row.mismatch.empty())
+      continue;
+    const size_t i = row.difference.worst;
+    fmt::print("  {} at step {}: {} against {}\n", escape_to_line(row.name), row.steps.at(i),
+               row.expected.text(i, row.difference.float32_valued),
+               row.actual.text(i, row.difference.float32_valued));
+  }
+}
+
+/// Prints what only one side recorded, one line for each step and phase.
+void print_unmatched(const TraceDifference& difference) {
+  std::map<std::tuple<int64_t, Phase, std::string>, size_t> counts;
+  for (const TensorDifference& row : difference.tensors)
+    if (!row.mismatch.empty())
+      ++counts[{row.key.step, row.key.phase, row.mismatch}];
+  for (const auto& [key, count] : counts)
+    fmt::print("  step {} {}: {} tensor{} {}\n", std::get<0>(key), name_of(std::get<1>(key)), count,
+               count == 1 ? "" : "s", std::get<2>(key));
+}
+
+void print_tensors(const TraceDifference& difference, bool all) {
+  constexpr size_t most = 40;
+  std::vector<std::vector<std::string>> rows;
+  size_t hidden = 0;
+  for (const TensorDifference& row : difference.tensors) {
+    if (!row.mismatch.empty() || (row.identical() && !all))
+      continue;
+    if (!all && rows.size() == most) {
+      ++hidden;
+      continue;
+    }
+    const TensorGap& gap = row.gap;
+    const std::string different = gap.estimated ? "different (estimate)" : "different";
+    rows.push_back({std::to_string(row.key.step), std::string(name_of(row.key.phase)), row.key.name,
+                    row.identical()        ? agreeing_word(difference)
+                    : gap.mismatch.empty() ? different
+                                           : gap.mismatch,
+                    gap.max_ulp ? describe_ulp(*gap.max_ulp) : "-", size_text(gap.relative_l2),
+                    gap.relative_linf ? size_text(*gap.relative_linf) : "-",
+                    gap.worst.empty() ? "-" : fmt::format("[{}]", fmt::join(gap.worst, ", "))});
+  }
+  if (!rows.empty())
+    fmt::print("\n{}", text_table({"step", "phase", "tensor", "verdict", "max ULP", "relative L2",
+                                   "relative Linf", "worst at"},
+                                  rows));
+  if (hidden > 0)
+    fmt::print("  and {} more; --all shows them\n", hidden);
+  print_unmatched(difference);
+}
+
+/// Prints the size and place of each tensor's difference below its name.
+void print_profiles(const TraceDifference& difference) {
+  size_t without = 0;
+  for (const TensorDifference& row : difference.tensors) {
+    if (row.gap.profile)
+      fmt::print("\n  {} {}, step {}\n{}", name_of(row.key.phase), escape_to_line(row.key.name), row.key.step,
+                 profile_text(row.gap));
+    else if (!row.identical() && row.mismatch.empty())
+      ++without;
+  }
+  if (without > 0)
+    fmt::print("\n  {} without a profile: it needs whole tensors of one dtype on both sides\n",
+               count_text(without, "tensor"));
+}
+
+/// Returns "9 channels and 21 tensors agree", without kinds that were not compared.
+std::string describe_comparison(const TraceDifference& difference) {
+  std::vector<std::string> words;
+  if (!difference.channels.empty())
+    words.push_back(count_text(difference.channels.size(), "channel"));
+  if (!difference.tensors.empty())
+    words.push_back(count_text(difference.tensors.size(), "tensor"));
+  const bool one = difference.channels.size() + difference.tensors.size() == 1;
+  return list_text(words) + (one ? " agrees" : " agree");
+}
+
+/// Prints the differences between records of single ranks.
+void print_ranks(const TraceDifference& difference) {
+  constexpr size_t most = 10;
+  const auto& rows = difference.ranks.differences;
+  for (size_t i = 0; i < std::min(most, rows.size()); ++i)
+    fmt::print("  {}\n", rows[i].text());
+  if (rows.size() > most)
+    fmt::print("  and {} more of single ranks\n", rows.size() - most);
+}
+
+/// Returns ", and so do 12 channels and tensors of single ranks"; "" if there are none.
+std::string ranks_text(const RankComparison& ranks) {
+  std::string text = ranks.compared > 0 ? fmt::format(
+                                              ", and what single ranks recorded agrees in {} channels "
+                                              "and tensors",
+                                              ranks.compared)
+                                        : "";
+  if (ranks.laid_out_otherwise > 0)
+    text += fmt::format("; the ranks lay out {} in other ways, which are compared as a whole",
+                        count_text(ranks.laid_out_otherwise, "tensor"));
+  return text;
+}
+
+/// Returns the sentence for agreement. It qualifies "identical" if a run did not end.
+std::string agreement(const TraceDifference& difference) {
+  const std::string policy = policy_text(difference.policy);
+  const std::string what = fmt::format(
+      "{}{}{}", describe_comparison(difference),
+      policy.empty() ? " bit for bit" : " where " + policy + " (not bit for bit: that was not asked)",
+      ranks_text(difference.ranks));
+  if (difference.unfinished.empty())
+    return fmt::format("{}: {}", agreeing_word(difference), what);
+  if (difference.partial)
+    return fmt::format("{} up to step {}: {}; {}", agreeing_word(difference), difference.last_step, what,
+                       difference.unfinished);
+  return fmt::format("crashed: {}; up to step {} {}; --partial compares such traces", difference.unfinished,
+                     difference.last_step, what);
+}
+
+std::string conclusion(const TraceDifference& difference) {
+  if (difference.agrees())
+    return agreement(difference);
+  const std::string policy = policy_text(difference.policy);
+  const auto unmatched =
+      static_cast<size_t>(std::count_if(difference.tensors.begin(), difference.tensors.end(),
+                                        [](const TensorDifference& row) { return !row.mismatch.empty(); }));
+  std::string text =
+      fmt::format("different: {} of {} channels and {} of {} tensors", difference.differing_channels(),
+                  difference.channels.size(), difference.differing_tensors() - unmatched,
+                  difference.tensors.size() - unmatched);
+  if (unmatched > 0)
+    text += fmt::format("; {} tensors are recorded by one side only", unmatched);
+  if (!policy.empty())
+    text += "; all of it where " + policy;
+  if (const size_t count = difference.beyond_policy(); count > 0)
+    text += fmt::format(", but of {} only sketches are there, which cannot forgive that",
+                        count_text(count, "tensor"));
+  if (const size_t count = difference.ranks.differences.size(); count > 0)
+    text += fmt::format("; single ranks differ in {}", count_text(count, "place"));
+  for (const std::string& more : {difference.mismatch, difference.unfinished})
+    text += more.empty() ? "" : "; " + more;
+  return text;
+}
+
+ExitCode compare(const CompareVerbOptions& options) {
+  TraceFilter filter;
+  if (options.step >= 0)
+    filter.step = options.step;
+  if (!options.phase.empty())
+    filter.phase = parse_enum<Phase>(options.phase);
+  filter.channels = options.channels;
+  filter.tensors = options.tensors;
+  filter.partial = options.partial;
+  const Trace expected = Trace::open(find_trace(options.expected, options.out));
+  const Trace actual = Trace::open(find_trace(options.actual, options.out));
+  const TraceDifference difference =
+      compare_traces(expected, actual, filter,
+                     options.profile ? TensorDetail::profile : TensorDetail::numbers, options.policy());
+  const Style style = Style::for_stream(stdout);
+  if (options.json) {
+    fmt::print("{}\n", json_text(difference.to_json(), 1));
+  } else {
+    if (!difference.channels.empty())
+      print_channels(difference);
+    print_worst_channels(difference);
+    print_tensors(difference, options.all);
+    print_ranks(difference);
+    if (options.profile)
+      print_profiles(difference);
+    const std::string text = conclusion(difference);
+    fmt::print("\n{}\n", difference.identical() ? style.good(text) : style.bad(text));
+  }
+  if (difference.agrees() && !difference.identical())
+    return ExitCode::crashed;
+  return difference.identical() ? ExitCode::agree : ExitCode::differ;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Action& action) {
+  auto options = std::make_shared<CompareVerbOptions>();
+  app.add_option("EXPECTED", options->expected,
+                 "Reference: trace file, run folder, or CASE:ARM of its last run")
+      ->required();
+  app.add_option("ACTUAL", options->actual, "Trace to compare with it, in the same forms")->required();
+  app.add_option("--step", options->step, "Update to compare (default: all)")->type_name("N");
+  app.add_option("--channel", options->channels, "Channels to compare, a glob; may be repeated")
+      ->type_name("CHANNEL")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--tensor", options->tensors, "Tensors to compare, a glob; may be repeated")
+      ->type_name("NAME")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--phase", options->phase, "Phase of the tensors to compare: grad, param, ...")
+      ->type_name("PHASE");
+  app.add_option("--out", options->out, "Folder of the last run, for CASE:ARM")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_flag("--all", options->all, "Show identical tensors too");
+  app.add_flag("--partial", options->partial,
+               "Accept traces of unfinished runs, and compare up to the last step that both have");
+  app.add_flag("--profile", options->profile,
+               "Show a histogram in ULPs of each differing tensor, and where it differs");
+  app.add_flag("--equal-nan", options->equal_nan, "Treat a NaN as equal to a NaN at the same place");
+  app.add_flag("--ignore-zero-sign", options->ignore_zero_sign, "Treat -0 as equal to +0");
+  app.add_flag("--flush-subnormals", options->flush_subnormals,
+               "Treat subnormal numbers as zeros, as hardware that flushes them does");
+  app.add_flag("--json", options->json, "Print the differences as JSON");
+  app.footer(
+      "Examples:\n"
+      "  parity compare lr/warmup_index:one_indexed lr/warmup_index:zero_indexed\n"
+      "  parity compare loss/accumulation:whole loss/accumulation:whole:float64\n"
+      "  parity compare a.h5 b.h5 --step 3 --tensor 'layers.0.*' --phase grad\n"
+      "  parity compare a.h5 b.h5 --tensor 'layers.0.attention.*' --profile\n"
+      "  parity compare a.h5 b.h5 --channel loss --json\n"
+      "  parity compare a.h5 b.h5 --equal-nan --ignore-zero-sign\n"
+      "  parity compare out/suite/runs/ID a.h5 --partial\n"
+      "Exit status 0 if everything compared agrees (bit for bit, except for differences that an option\n"
+      "treats as equal), 1 if not, 4 if it agrees and a run did not end.");
+  app.callback([options, &action] { action = [options] { return compare(*options); }; });
+}
+
+}  // namespace parity::cli

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/verbs/run_cases.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "harness/base/processes/process.hpp"
+#include "harness/base/terminal/say.hpp"
+#include "harness/base/terminal/terminal.hpp"
+#include "harness/cli/print/file.hpp"
+#include "harness/cli/print/github.hpp"
+#include "harness/suite/results/case_outcome.hpp"
+#include "reports/model/case.hpp"
+#include "reports/render.hpp"
+#include "reports/text/terminal.hpp"
+
+namespace parity::cli {
+namespace {
+
+reports::Colour colour() {
+  return Style::for_stream(stdout).bold("x") == "x" ? reports::Colour::plain : reports::Colour::ansi;
+}
+
+void print_case(const results::Case& item) {
+  fmt::print("{}\n", reports::terminal_case(item, colour(), terminal_width(stdout)));
+  std::fflush(stdout);
+}
+
+/// Returns the command line that resumes the suite: as typed, but with finished runs taken from the cache.
+std::vector<std::string> resume_command(std::vector<std::string> words) {
+  std::erase(words, "--no-cache");
+  return words;
+}
+
+std::vector<std::string> rerun_command(const SuiteOptions& options) {
+  std::vector<std::string> words = {"parity", "run", "--rerun-failed"};
+  add_out_option(words, options.out);
+  return words;
+}
+
+}  // namespace
+
+ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, Output output) {
+  Progress progress(stderr);
+  const SuiteOutcome outcome = run_suite(cases, options, progress, [&](const results::Case& item) {
+    if (output == Output::text)
+      print_case(item);
+  });
+  const std::filesystem::path file = options.out / "results.json";
+  const reports::Results results = reports::render(file, options.out);
+  report_to_github(results, options.out);
+  if (output == Output::json)
+    print_file(file);
+  else
+    fmt::print("{}", reports::terminal_summary(results, colour(), terminal_width(stdout)));
+  std::fflush(stdout);
+  const size_t judged = outcome.cases.size();
+  const size_t total = judged + outcome.unfinished.size();
+  if (outcome.interrupted) {
+    say("interrupted: {} of {} cases are judged, finished runs are kept; go on with: {}\n", judged, total,
+        shell_quote(resume_command(options.command)));
+    return ExitCode::interrupted;
+  }
+  if (judged < total)
+    say("stopped at the first failure: {} of {} cases are judged, finished runs are kept\n", judged, total);
+  if (options.shard && total == 0)
+    say("shard {} is empty: nothing to judge (the suite has fewer cases than shards)\n",
+        options.shard->text());
+  say("report: {}\n", (options.out / "index.html").string());
+  if (const int64_t failed = count_failed(outcome.cases); failed > 1)
+    say("these {} again: {}\n", failed, shell_quote(rerun_command(options)));
+  return exit_code_of(outcome.cases, options.shard ? Part::shard : Part::whole);
+}
+
+}  // namespace parity::cli

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include <CLI/CLI.hpp>
+
+#include "harness/base/exit_code.hpp"
+
+namespace parity::cli {
+
+/// The action that the command line asks for. Set during parsing and called after it.
+using Action = std::function<ExitCode()>;
+
+// The subcommands. Each function adds the options of one and a parser callback that sets the action.
+
+void add_list(CLI::App& app, Action& action);
+void add_keys(CLI::App& app, Action& action);
+void add_run(CLI::App& app, Action& action);
+void add_compare(CLI::App& app, Action& action);
+void add_golden(CLI::App& app, Action& action);
+void add_bisect(CLI::App& app, Action& action);
+void add_calibrate(CLI::App& app, Action& action);
+void add_power(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
+void add_completion(CLI::App& app, Action& action);
+void add_version(CLI::App& app, Action& action);
+
+}  // namespace parity::cli

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/enum_names.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/compare/checks/coverage.hpp"
+#include "harness/compare/checks/twin_evidence.hpp"
+#include "harness/compare/checks/verdict.hpp"
+#include "harness/results/check.hpp"
+#include "harness/tensor/dtype.hpp"
+#include "harness/trace/format/phase.hpp"
+
+namespace parity {
+
+/// What a check claims of its quantities. Source: DESIGN.md, "Judging".
+enum class Relation {
+  identical,  ///< same bits
+  /// Same mathematics: the gap collapses when both arms run as float64 twins.
+  equivalent,
+  /// Arm b at step s + lag has the bits of arm a at step s.
+  lagged,
+  /// The quantity of one arm has the same bits as one step earlier.
+  unchanged,
+  /// Another computation: the gap exceeds the floor and does not collapse.
+  distinct,
+  /// The loss of one arm fell, or its reward rose, by more than its noise.
+  trained,
+  /// The arms are no farther apart than measured rounding noise, or than a tolerance that fits it.
+  bounded,
+  /// The arms are no farther apart than those of a sibling pair.
+  no_farther,
+};
+
+template <>
+struct EnumNames<Relation> {
+  static constexpr std::string_view what = "relation";
+  static constexpr std::array<std::string_view, 8> names = {
+      "identical", "equivalent", "lagged", "unchanged", "distinct", "trained", "bounded", "no_farther"};
+};
+static_assert(EnumNames<Relation>::names.size() == static_cast<size_t>(Relation::no_farther) + 1);
+
+/// A check's window of update numbers, both ends included, as a case file names it.
+struct StepWindow {
+  /// How the window is named. All but `range` depend on the run.
+  enum class Kind { all, warmup, after_warmup, last, range };
+  Kind kind = Kind::all;  ///< how the window is named
+  int64_t first = 0;      ///< range only
+  int64_t last = 0;       ///< range only
+};
+
+template <>
+struct EnumNames<StepWindow::Kind> {
+  static constexpr std::string_view what = "steps";
+  static constexpr std::array<std::string_view, 5> names = {"all", "warmup", "after_warmup", "last", "range"};
+};
+
+/// What a check compares its arms with.
+enum class Against { arm, golden };
+
+template <>
+struct EnumNames<Against> {
+  static constexpr std::string_view what = "side";
+  static constexpr std::array<std::string_view, 2> names = {"arm", "golden"};
+};
+
+/// The pair of arms whose gap measures another pair's (relation no_farther): difference in differences.
+struct Sibling {
+  std::vector<std::string> arms;  ///< two; the first is the reference
+  /// Golden of the other case that has these arms; empty if they are this case's.
+  std::filesystem::path golden;
+  /// How many times the sibling's gap the pair's gap may be. Megatron-LM's HSDP was 6.7 times as far from its
+  /// reference as its FSDP with a defect and 1.1 times without (METRICS.md, PR #4891). 3 lies between the two
+  /// on a logarithmic scale.
+  double times = 3;
+};
+
+/// One claim of a case: quantities, arms and the relation between them.
+struct Check {
+  std::vector<std::string> channels;  ///< channel names; or else:
+  std::string tensor;                 ///< glob over tensor names ...
+  Phase phase = Phase::param;         ///< ... at this phase
+  /// Two arms, of which the first is the reference; one if the claim is about a single arm.
+  std::vector<std::string> arms;
+  Relation relation = Relation::identical;  ///< what is claimed
+  int64_t lag = 1;                          ///< lagged only
+  /// For `bounded`: the tolerated relative gap. If not set, the measured floor decides.
+  std::optional<double> tolerance;
+  std::string tolerance_because;  ///< why the tolerance may be far from the floor
+  /// For `equivalent`: the narrower dtype that an arm computes in, whose rounding is then allowed.
+  std::optional<DType> precision;
+  /// For `equivalent`: factor by which an arm may lose more than rounding.
+  std::optional<double> imprecision;
+  std::string imprecision_because;  ///< why an arm may lose more than rounding
+  /// With `golden`, one arm is compared with what is stored of it.
+  Against against = Against::arm;
+  std::optional<Sibling> sibling;  ///< for `no_farther`
+  StepWindow steps;                ///< where the claim must hold
+  std::string because;             ///< why the claim must hold
+
+  /// Returns whether the check is about tensors, not channels.
+  bool of_tensors() const { return !tensor.empty(); }
+  /// Returns the quantity as text: "lr", "loss, grad_norm" or "grad layers.*.wq.weight".
+  std::string quantity() const;
+  /// Returns the arms of this case that the check uses: its own, and those of a sibling.
+  std::vector<std::string> all_arms() const;
+  /// Returns whether both arms must also run as float64 twins.
+  bool needs_twins() const { return relation == Relation::equivalent || relation == Relation::distinct; }
+};
+
+/// Where two sides differ most, or first.
+struct WorstPlace {
+  int64_t step = 0;                  ///< update number; 0 is the initial state
+  std::string quantity;              ///< channel or tensor name
+  std::vector<int64_t> index;        ///< coordinates; empty for a channel
+  std::optional<int64_t> rank = {};  ///< set if the difference is of one rank
+  std::optional<double> expected;    ///< not set if only sketches were compared
+  std::optional<double> actual;      ///< not set if `expected` is not
+  std::string metric;                ///< name of the metric
+  double value = 0;                  ///< value of the metric
+  /// Largest value that still passes. 0 if bits or float64 twins decide.
+  double limit = 0;
+};
+
+/// The result of a check. `passed` states whether the claim holds; `verdict` states what was found, whether
+/// or not it was claimed. A `distinct` check passes with verdict `different`.
+struct CheckResult {
+  bool passed = false;                 ///< whether the claim holds
+  Verdict verdict = Verdict::missing;  ///< what was found
+  /// Describes the result in one sentence: quantity, verdict, arms, where, evidence.
+  std::string sentence;
+  /// The likely cause, from the shape of the difference: "lr of b lags a's by 1 step". "" if none is known.
+  std::string looks_like;
+  Json measured = Json::object();  ///< metric name -> number
+  Json limit;                      ///< metric name -> number; null if bits decide
+  /// Where the arms differ most, or first; not set if no place was found.
+  std::optional<WorstPlace> worst;
+  /// One row per tensor and step, for tensor checks.
+  std::vector<results::TensorRow> tensors;
+  /// Gap, floor and limit by step, for channels that a bound judges.
+  std::vector<results::MeasuredBound> bounds;
+  /// What float64 twins showed; not set if the check asks for none.
+  std::optional<TwinEvidence> twins = {};
+  Coverage coverage = {};  ///< what was asked, found and compared
+};
+
+}  // namespace parity

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/base/json/json.hpp"
+#include "harness/compare/text/step_set.hpp"
+#include "harness/results/check.hpp"
+#include "harness/trace/read/trace.hpp"
+
+namespace parity {
+
+/// Quantities ("loss", "grad layers.0.wq.weight") and the steps of each.
+using Covered = std::map<std::string, StepSet>;
+
+/// What a check asks of one side, what the side has of it, and what was compared.
+struct CoveredSide {
+  std::string name;         ///< "b", "the golden"
+  Covered asked;            ///< what the case asks, whatever the traces hold
+  Covered found;            ///< what the side has of it
+  Covered compared;         ///< what the comparison used
+  int64_t ranks_asked = 0;  ///< 0: not stated
+  int64_t ranks_found = 0;
+};
+
+/// What a verdict rests on, for each side. If it is empty, nothing is known to have been compared, and no
+/// check passes.
+struct Coverage {
+  std::vector<CoveredSide> sides;  ///< in the order of the relation
+  bool of_tensors = false;         ///< the quantities are tensors
+
+  /// Records what a comparison took from one side.
+  void add(size_t side, const std::string& quantity, const std::vector<int64_t>& steps);
+  void add(size_t side, const TensorKey& key);
+  void add(size_t side, const Covered& compared);
+  /// Records what a comparison took from the first and the second side, at the same steps.
+  void add_pair(const std::string& quantity, const std::vector<int64_t>& steps);
+
+  /// Returns in words how what was compared falls short of what was asked. "" if the two are equal and not
+  /// empty.
+  std::string shortfall() const;
+  /// Returns "2 channels at steps 1-10" or "12 tensors at steps 1, 10"; "nothing" if empty.
+  std::string text() const;
+  /// Returns the amounts of each side, for results.
+  results::Coverage summary() const;
+
+ private:
+  CoveredSide& side(size_t number);
+};
+
+/// Returns the quantity of a tensor: "grad layers.0.wq.weight".
+std::string quantity_of(const TensorKey& key);
+
+}  // namespace parity

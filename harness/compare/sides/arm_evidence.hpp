@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/compare/sides/floors.hpp"
+#include "harness/tensor/dtype.hpp"
+#include "harness/trace/read/trace.hpp"
+
+namespace parity {
+
+/// The updates that a run was started for, both ends included.
+struct RunUpdates {
+  int64_t first = 1;
+  int64_t last = 0;  ///< 0: not stated
+
+  bool known() const { return last >= first; }
+};
+
+/// The rounding that an arm's arithmetic may cost if no check states it: when it is compared with its golden
+/// in another environment.
+struct PrecisionAllowance {
+  DType dtype = DType::float32;  ///< whose rounding is allowed
+  double factor = 1;             ///< factor on the limits
+};
+
+/// What is known of one arm: its traces and measured noise. Pointers are not owned.
+struct ArmEvidence {
+  const Trace* trace = nullptr;  ///< null if the run left none
+  /// The trace of the float64 twin; null if no check needs it.
+  const Trace* twin = nullptr;
+  bool crashed = false;
+  int64_t warmup_steps = 0;  ///< end of window `warmup` and start of `after_warmup`
+  /// Why the arm crashed, in words; "" if only the trace can show it.
+  std::string failure = {};
+  bool sixteen_bits = false;          ///< computes in 16 bits although its twin does not
+  const ArmFloors* floors = nullptr;  ///< measured rounding noise; null if there is none
+  /// Why there are no floors, and the command that measures them.
+  std::string floors_problem = {};
+  /// Digest of everything that determines the run (config, ranks, profile, inputs, command), except program
+  /// and machine. "" if the run was not planned by a suite: stored evidence then never replaces its twin.
+  std::string resolved = {};
+  RunUpdates updates = {};  ///< updates that the case asks for
+  int64_t ranks = 0;        ///< ranks that the case asks for; 0: not stated
+  /// The widest allowance that a check of the case states for this arm.
+  PrecisionAllowance allowance = {};
+
+  /// Returns whether the run left a complete trace that reports no failure. Only such a run may agree with
+  /// another one.
+  bool ended_well() const { return !crashed && trace && trace->complete() && !trace->failure(); }
+};
+
+}  // namespace parity

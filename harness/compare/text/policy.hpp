@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "harness/base/json/json.hpp"
+#include "harness/measure/difference.hpp"
+
+namespace parity {
+
+/// Returns what a policy relaxes: "NaN equals NaN, the sign of zero is ignored"; "" for the strict one.
+std::string policy_text(const DifferencePolicy& policy);
+
+/// Returns the same as option names: ["equal-nan", "ignore-zero-sign", "flush-subnormals"].
+Json policy_json(const DifferencePolicy& policy);
+
+}  // namespace parity
