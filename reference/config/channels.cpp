@@ -5,7 +5,7 @@
 namespace parity::reference {
 namespace {
 
-/// Rows for every collective over every group, though a run has few of them.
+/// Returns rows for every collective over every group, although a run uses few of them.
 void add_comm_channels(std::vector<ChannelRow>& table) {
   for (const char* group : {"world", "pp", "stage", "copies", "dp_replicate", "dp_shard", "cp", "tp", "batch",
                             "fsdp", "loss", "ep", "expert_shard", "generator"})

@@ -68,7 +68,7 @@ void check_documents(const RunConfig& config, const Rules& rules) {
              "shorten the documents or lengthen data.seq_len");
 }
 
-/// The rules that do not ask where documents lie.
+/// The rules that do not depend on documents.
 void check_local_attention(const RunConfig& config, const Rules& rules) {
   const AttentionConfig& attention = config.attention;
   rules.at_least(attention.sliding_window, 0, "attention.sliding_window");

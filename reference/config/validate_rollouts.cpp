@@ -8,10 +8,10 @@
 namespace parity::reference {
 namespace {
 
-/// Digits, "=" and the end of a completion: what the task writes with.
+/// The tokens of the task: digits, "=" and the end of a completion.
 constexpr int64_t task_tokens = 12;
 
-/// Keys that say how the tokens of another source come and are counted.
+/// Keys that decide how the tokens of another source are read and counted.
 void check_data_of_rollouts(const RunConfig& config, const Rules& rules) {
   const std::string who = "a run that trains on rollouts";
   for (const char* key :

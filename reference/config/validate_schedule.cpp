@@ -12,7 +12,7 @@ namespace {
 
 using enum ScheduleName;
 
-/// The families that a key means something to; in the others only its default is accepted.
+/// The families that use a key. All others accept only its default.
 struct Use {
   std::string key;
   std::vector<ScheduleName> families;
