@@ -15,7 +15,7 @@ namespace parity::reference {
 namespace {
 namespace fs = std::filesystem;
 
-/// A table of a token file: reads its lists and knows its place.
+/// A table of a token file. It reads its lists and knows its place in the file.
 class Table {
  public:
   Table(const toml::table& table, std::string file, std::vector<std::string_view> known)
@@ -28,7 +28,7 @@ class Table {
 
   bool has(std::string_view key) const { return table_.contains(key); }
 
-  /// A list whose every number lies in [low, high). \param what  names one of them
+  /// Returns a list of numbers in [low, high). \param what  names one of them
   std::vector<int64_t> numbers(std::string_view key, const std::string& what, int64_t low, int64_t high,
                                const std::string& why) const {
     const toml::node* node = table_.get(key);
