@@ -26,7 +26,7 @@ struct Curve {
 
   int64_t decay_steps() const { return std::max<int64_t>(1, length - warmup); }
 
-  /// WarmupLR and WarmupDecayLR: a share of the way from the lowest rate to the highest.
+  /// WarmupLR and WarmupDecayLR: a share of the distance from the lowest rate to the highest.
   double interpolated(int64_t k) const {
     const double lowest = base * lowest_factor;
     if (k < 0)
