@@ -14,9 +14,9 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// T tokens, v words of this rank.
+// T tokens, v entries of the vocabulary on this rank.
 
-/// The labels as indices of this rank's part [T, 1], and which of them are not in it [T, 1].
+/// The labels as indices of this rank's part [T, 1], and which labels are not in it [T, 1].
 struct OwnLabels {
   OwnLabels(const torch::Tensor& labels_T, IndexRange part)
       : foreign_T1((labels_T.lt(part.first).logical_or_(labels_T.ge(part.end))).unsqueeze(1)),
