@@ -83,7 +83,7 @@ void visit_blocks(const std::vector<std::vector<Segment>>& dims, Box& box, const
   }
 }
 
-/// Cut along the outermost dimensions that have to be.
+/// Splits a block along its outermost dimensions, as far as necessary.
 void split(const Box& box, int64_t most_elements, const std::function<void(const Box&)>& take) {
   const int64_t count = elements_in(box);
   const auto longer = std::find_if(box.begin(), box.end(),
