@@ -120,7 +120,7 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
     if (excluded(CheckpointPart::optimizer) || (is_step && excluded(CheckpointPart::optimizer_step)))
       continue;
     const torch::Tensor& saved = find(entries, name, file);
-    // A count of steps is exact in every type, and devices have their own for it.
+    // A count of steps is exact in every dtype, and devices use different dtypes for it.
     copy_into(state.value, state.layout, is_step ? saved.to(state.value.scalar_type()) : saved, name, file);
   }
   s.updates_done = find(entries, "updates_done", file).item<int64_t>();

@@ -14,7 +14,7 @@
 namespace parity::reference {
 namespace {
 
-/// "data.seq_len is 16 against 32" for each key that differs, the first three of them.
+/// Returns "data.seq_len is 16 against 32" for the first three keys that differ.
 std::string differences(const Json& mine, const Json& first) {
   constexpr size_t most = 3;
   const Json a = mine.flatten(), b = first.flatten();

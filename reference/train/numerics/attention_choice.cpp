@@ -8,8 +8,8 @@
 namespace parity::reference {
 namespace {
 
-/// Whether EOS is surely the last token of each document, and packing leaves that one out of the inputs. A
-/// token file of documents may have it anywhere.
+/// Returns whether EOS is always the last token of a document and packing leaves the last token out of the
+/// inputs. A token file of documents may have EOS anywhere.
 bool never_an_input(const DataConfig& data) {
   const bool last = data.newline_id < 0 && (data.source != DataSource::tokens || is_npy(data.path));
   return last && (data.packing == Packing::concat_then_split || data.packing == Packing::first_fit);
