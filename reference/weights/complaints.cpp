@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t most_named = 6;
 
-/// Adds "2 ALL: ITEM, ITEM", where there are any.
+/// Adds "2 ALL: ITEM, ITEM" if there are items.
 void tell(std::string& text, const std::vector<std::string>& items, std::string_view one,
           std::string_view many, const std::function<std::string(const std::string&)>& item) {
   if (items.empty())
@@ -32,7 +32,7 @@ std::string Complaints::text(const std::vector<std::string>& known) const {
   const auto name = [](const std::string& item) { return parity::quoted(item); };
   const auto sentence = [](const std::string& item) { return item; };
   const auto with_nearest = [&](const std::string& item) {
-    // A name that something is missing for is likelier meant than one that is there.
+    // A missing name is more likely meant than a name that the file has.
     std::string near = nearest(item, missing);
     near = near.empty() ? nearest(item, known) : near;
     return parity::quoted(item) + (near.empty() ? "" : " (did you mean " + parity::quoted(near) + "?)");

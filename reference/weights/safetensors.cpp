@@ -31,7 +31,7 @@ uint64_t size_of_file(const fs::path& path) {
   if (!fs::exists(path, error))
     throw UserError("no weights " + visible(path.string()) + " (the file does not exist); check the path",
                     ExitCode::missing);
-  open_file(path);  // says why it cannot be read
+  open_file(path);  // throws with the reason
   return fs::file_size(path);
 }
 

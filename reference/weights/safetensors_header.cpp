@@ -20,7 +20,7 @@ static_assert(dtype_names.size() == static_cast<size_t>(DType::bool8) + 1);
 
 constexpr std::string_view metadata_key = "__metadata__";
 
-/// A header, and how to complain about it.
+/// A header, and errors about it.
 class Reader {
  public:
   Reader(uint64_t data_bytes, const std::string& file) : data_bytes_(data_bytes), file_(file) {}
@@ -38,7 +38,7 @@ class Reader {
       else
         header.tensors.push_back(entry_of(name, value));
     }
-    // An empty tensor lies at the place where the next begins.
+    // An empty tensor is at the place where the next one begins.
     std::sort(header.tensors.begin(), header.tensors.end(), [](const HeaderEntry& a, const HeaderEntry& b) {
       return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
     });
