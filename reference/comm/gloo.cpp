@@ -36,7 +36,7 @@ c10::intrusive_ptr<c10d::Backend> make_gloo(const c10::intrusive_ptr<c10d::Store
                                             int64_t size, bool local, std::chrono::milliseconds timeout) {
   using c10d::ProcessGroupGloo;
   // Gloo writes to sockets without MSG_NOSIGNAL: a rank whose peer is gone would die of the signal before it
-  // can say so. Python ignores it from the start.
+  // can report it. Python ignores the signal from the start.
   std::signal(SIGPIPE, SIG_IGN);
   const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
   auto options = ProcessGroupGloo::Options::create(timeout);

@@ -19,7 +19,7 @@ Group::Group(std::string name, int64_t rank, int64_t size, std::shared_ptr<Share
     : name_(std::move(name)), rank_(rank), size_(size), shared_(std::move(shared)) {}
 
 Group::~Group() {
-  // Every call has ended here and on the other ranks, or no rank is left to wait for. Any lost rank has been
+  // Every call has ended here and on the other ranks, or no rank remains to wait for. Any lost rank has been
   // reported already.
   const auto end = [](auto& backend) {
     try {
@@ -87,7 +87,7 @@ std::shared_ptr<Group> Group::world(const Job& job, std::chrono::milliseconds ti
   if (job.world_size == 1)
     return group;
   try {
-    // A store that outlives its ranks still holds what those of the attempt before left in it.
+    // A store that outlives its ranks still holds the entries of the previous attempt.
     group->connect(c10::make_intrusive<c10d::PrefixStore>("world/" + std::to_string(job.attempt),
                                                           make_store(job, timeout)));
   } catch (const PeerLost&) {
@@ -122,7 +122,7 @@ std::shared_ptr<Group> Group::subgroup(const std::string& name, const std::vecto
           "rank " + std::to_string(rank_) + " asks for a group without itself");
   std::shared_ptr<Group> group(
       new Group(name, place - ranks.begin(), static_cast<int64_t>(ranks.size()), shared_));
-  // What a group of the same name left in the store would be taken for this one's.
+  // Entries that an earlier group of the same name left in the store would be taken for this group's.
   const int64_t before = shared_->subgroups[name]++;
   if (group->size_ > 1)
     group->connect(c10::make_intrusive<c10d::PrefixStore>(

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t usual_port = 29500;
 
-/// What a launcher calls its variables.
+/// The names of a launcher's variables.
 struct Names {
   const char* launcher;
   const char* rank;
