@@ -16,8 +16,8 @@
 
 namespace parity::reports {
 
-/// One number of a curve: nothing where the file has null (that arm has no such step), else any double,
-/// NaN and infinities included (written as "nan", "inf", "-inf").
+/// One number of a curve: nothing where the file has null (that arm lacks the step), else any double,
+/// including NaN and infinities (written as "nan", "inf", "-inf").
 using Value = std::optional<double>;
 
 /// Numbers of one arm, one for each step of its curve.
@@ -26,13 +26,13 @@ struct Series {
   std::vector<Value> values;
 };
 
-/// How far two sides may lie apart in one channel: drawn beside their gap.
+/// The largest permitted gap of two sides in one channel, drawn with their gap.
 struct Bound {
-  std::vector<std::string> arms;  ///< the first is what is expected; of one arm and its golden only that
-  bool golden = false;            ///< the other side is what is stored
+  std::vector<std::string> arms;  ///< the first is the expected side; one arm if the other side is its golden
+  bool golden = false;            ///< the other side is the golden
   bool to_reference = false;      ///< the gap is among those of the curve
   std::string words;              ///< "8 floors", "a tolerance of 1e-05"
-  std::vector<Value> gap, floor, limit;  ///< one each for a step of the curve
+  std::vector<Value> gap, floor, limit;  ///< one value per step of the curve
 };
 
 /// One channel of a case over its steps.
@@ -42,11 +42,11 @@ struct Curve {
   std::vector<Series> series;  ///< in the order of the case's arms
   std::vector<Series> gap;     ///< |arm - reference|, for each arm but the reference
   std::vector<Value> floor;    ///< rounding noise by step; empty where it was not measured
-  std::vector<Series> golden;  ///< stored values; empty without a golden
-  std::vector<Bound> bounds;   ///< of the checks that hold this channel to a bound
+  std::vector<Series> golden;  ///< the golden's values; empty without a golden
+  std::vector<Bound> bounds;   ///< of the checks that bound this channel
 };
 
-/// Where the floors of a case come from.
+/// The origin of a case's floors.
 struct Calibration {
   std::string command;
   int64_t runs = 0;  ///< of an arm
@@ -66,7 +66,7 @@ struct Arm {
   Json config = Json::object();
   Json provenance = Json::object();
   bool complete = true;
-  bool skipped = false;  ///< it could not run on this machine; not complete, and no failure
+  bool skipped = false;  ///< it could not run on this machine; neither complete nor failed
   std::string failure_kind;
   std::string failure;  ///< one sentence; empty if complete
   std::string stderr_tail;
@@ -75,7 +75,7 @@ struct Arm {
   bool failed() const { return !complete && !skipped; }
 };
 
-/// One key whose value differs between arms; a value is null where the arm lacks the key.
+/// A key whose value differs between arms; the value is null if the arm lacks the key.
 struct ConfigDifference {
   std::string key;
   std::vector<std::pair<std::string, Json>> values;  ///< arm, value
@@ -86,11 +86,11 @@ struct Worst {
   int64_t step = 0;
   std::string tensor;          ///< tensor or channel name
   std::vector<int64_t> index;  ///< coordinates; empty for a channel
-  Json expected, actual;       ///< number, "nan", "inf", "-inf"; null if that side has none
+  Json expected, actual;       ///< number, "nan", "inf", "-inf"; null if that side lacks it
   std::string metric;
   Json value, limit;
 
-  /// Sketches tell how far two tensors lie apart, and no element's value.
+  /// Returns whether values are known. Sketches measure how far two tensors differ, but no element.
   bool has_values() const { return !expected.is_null() || !actual.is_null(); }
 };
 
@@ -102,7 +102,7 @@ struct TensorRow {
   Json measured = Json::object();  ///< the row's other scalars
 };
 
-/// One claim and what was found.
+/// One claim and its result.
 struct Check {
   std::string id, kind, quantity;
   std::vector<std::string> arms;
@@ -115,21 +115,22 @@ struct Check {
   std::string verdict;
   std::string sentence;
   Json measured = Json::object();  ///< metric -> scalar
-  Json limit = Json::object();     ///< metric -> scalar; empty where bits decide
+  Json limit = Json::object();     ///< metric -> scalar; empty if bits decide
   std::optional<Worst> worst;
   std::vector<TensorRow> tensors;
   std::optional<TensorPicture> picture;
-  std::optional<CheckEvidence> evidence;  ///< of float64 twins; nothing where the verdict needs none
-  std::string compared;                   ///< "2 channels at steps 1-10"; "" where the results do not say
-  std::string command;                    ///< to look closer
-  std::string cause;                      ///< the command that searches for it; empty where there is none
-  int64_t line = 0;                       ///< of the case file; 0 if no line asks for it
+  std::optional<CheckEvidence> evidence;  ///< of float64 twins; nothing if the verdict needs none
+  std::string compared;                   ///< "2 channels at steps 1-10"; "" if unknown
+  std::string command;                    ///< that helps to investigate
+  std::string cause;                      ///< the command that searches for it; empty if none does
+  int64_t line = 0;                       ///< of the case file; 0 for a check without a line
 
-  /// The word shown for what was found: the verdict, except that an arm that trained is not called different.
+  /// Returns the word shown for the result: the verdict, except that an arm that trained is not called
+  /// different.
   std::string finding() const { return kind == "training" && passed ? "trained" : verdict; }
 };
 
-/// One case whole. Source: reports/RESULTS.md.
+/// A complete case. Source: reports/RESULTS.md.
 struct Case {
   std::string name, file, title, question, source, reference;
   std::vector<std::string> tags;
@@ -140,7 +141,7 @@ struct Case {
   double seconds = 0;
   CaseTimes times;
   std::vector<std::string> notes;
-  std::string power;        ///< how small a defect its checks see; empty where that was not measured
+  std::string power;        ///< the smallest defect that its checks detect; empty if not measured
   Calibration calibration;  ///< empty command: no floors were measured
   std::vector<Arm> arms;
   std::vector<ConfigDifference> config_difference;
@@ -150,7 +151,7 @@ struct Case {
   std::string reproduce;
 
   size_t checks_failed() const;
-  /// A skipped case neither passed nor failed.
+  /// Returns whether the case failed. A skipped case neither passed nor failed.
   bool failed() const { return !passed && skipped.empty(); }
 };
 

@@ -8,7 +8,8 @@
 
 #include "reports/model/json_node.hpp"
 
-/// Members that may be missing or null: the fallback then. Another type is an error that names the place.
+/// Functions that return a member, or the fallback if it is missing or null. Another type is an error that
+/// names the place.
 namespace parity::reports {
 
 inline std::string text_or(const JsonNode& parent, const char* name, const std::string& fallback = "") {
@@ -41,7 +42,7 @@ inline Json scalars_or_empty(const JsonNode& parent, const char* name) {
   return node ? node->scalars() : Json::object();
 }
 
-/// Each item of an optional list through `parse`.
+/// Returns each item of an optional list, parsed by `parse`.
 template <class Parse>
 auto list(const JsonNode& parent, const char* name, Parse parse) {
   std::vector<decltype(parse(parent))> result;

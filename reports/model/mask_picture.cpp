@@ -7,9 +7,9 @@
 namespace parity::reports {
 namespace {
 
-constexpr size_t most_tokens = 512;  // a page that draws more stands still
+constexpr size_t most_tokens = 512;  // a page that draws more becomes unusable
 
-/// One list of numbers for each arm, all of one length.
+/// Returns one list of numbers for each arm, all of one length.
 std::vector<std::vector<int64_t>> sides_of(const JsonNode& node, size_t arms) {
   std::vector<std::vector<int64_t>> sides;
   for (const JsonNode& side : node.items()) {

@@ -10,7 +10,7 @@
 namespace parity::reports {
 namespace {
 
-/// Numbers by step, laid out over the steps of the curve.
+/// Returns numbers by step, in the order of the curve's steps.
 std::vector<Value> placed(const JsonNode& node, const char* name, const std::vector<int64_t>& steps,
                           const Curve& curve) {
   const JsonNode list = node.at(name);

@@ -7,8 +7,8 @@
 
 namespace parity::reports {
 
-/// Gives each curve of a case the bounds that its checks have measured for it. Of two checks that hold the
-/// same sides to a bound the first counts.
+/// Adds to each curve of a case the bounds that its checks measured for it. If two checks bound the same
+/// sides, the first counts.
 /// \param node  the case, whose checks have been read
 /// \throws UserError naming the place if a list is not as long as its steps
 void read_bounds(const JsonNode& node, Case& item);

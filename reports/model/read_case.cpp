@@ -21,7 +21,7 @@ std::string verdict(const Node& parent) {
   return name;
 }
 
-/// Most of a file are plain numbers: only another value needs to know its place, for a message.
+/// Most values of a file are plain numbers. Only other values need their place, for messages.
 std::vector<Value> values(const Node& node, size_t steps) {
   node.expect(node.json().is_array(), "a list");
   std::vector<Value> result;
@@ -38,7 +38,7 @@ std::vector<Value> values(const Node& node, size_t steps) {
   return result;
 }
 
-/// arm -> values, in the order of the case's arms.
+/// Returns arm -> values, in the order of the case's arms.
 std::vector<Series> series(const Node& curve, const char* name, const std::vector<Arm>& arms, size_t steps) {
   std::vector<Series> result;
   const auto node = curve.find(name);

@@ -10,7 +10,7 @@
 namespace parity::reports {
 namespace {
 
-constexpr size_t most_cells = 128;  // a side; a page that draws more stands still
+constexpr size_t most_cells = 128;  // per side; a page that draws more becomes unusable
 
 std::vector<int64_t> integers(const JsonNode& node) {
   std::vector<int64_t> numbers;
@@ -19,7 +19,7 @@ std::vector<int64_t> integers(const JsonNode& node) {
   return numbers;
 }
 
-/// The first row (or column) of each cell.
+/// Returns the first row (or column) of each cell.
 std::vector<int64_t> starts(const JsonNode& node, int64_t size) {
   std::vector<int64_t> first = integers(node);
   node.expect(!first.empty() && first.size() <= most_cells && first.front() == 0 && first.back() < size &&
@@ -37,12 +37,12 @@ std::vector<double> numbers(const JsonNode& node, size_t columns) {
   return row;
 }
 
-/// Cells [first, last] that hold every difference, along one side of the grid.
+/// The cells [first, last] that contain every difference, along one side of the grid.
 struct Extent {
   size_t first = 0, last = 0;
 };
 
-/// " rows 32-47" of a side with `size` positions; empty if the differences reach from end to end.
+/// Returns " rows 32-47" for a side with `size` positions; empty if the differences reach from end to end.
 std::string extent_words(const std::vector<int64_t>& starts, int64_t size, const Extent& extent,
                          const char* noun) {
   if (extent.first == 0 && extent.last + 1 == starts.size())

@@ -10,7 +10,7 @@
 
 namespace parity::reports {
 
-/// The differences of one tensor seen from far: the largest |difference| in each cell of a grid.
+/// A coarse map of the differences of one tensor: the largest |difference| in each cell of a grid.
 struct TensorPicture {
   int64_t step = 0;
   std::string phase, tensor;
@@ -26,11 +26,11 @@ struct TensorPicture {
   size_t count() const { return row_starts.size() * column_starts.size(); }
 };
 
-/// `picture` of a check. \throws UserError naming the field that is wrong
+/// Reads `picture` of a check. \throws UserError naming the field that is wrong
 TensorPicture read_tensor_picture(const JsonNode& node);
 
-/// Where the tensor differs, for those who do not see the picture: "grad layers.1.wq.weight (256 × 64) at
-/// update 1: differs in 96 of 3072 cells, all in rows 32-47; largest 2.3e-07".
+/// Returns where the tensor differs, for readers who cannot see the picture: "grad layers.1.wq.weight (256 ×
+/// 64) at update 1: differs in 96 of 3072 cells, all in rows 32-47; largest 2.3e-07".
 std::string picture_sentence(const TensorPicture& picture);
 
 }  // namespace parity::reports
