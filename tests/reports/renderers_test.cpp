@@ -30,7 +30,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// What a reader sees: tags and escapes undone, white space folded.
+/// Returns what a reader sees: without tags and escapes, white space folded.
 std::string seen(std::string_view renderer, const std::string& output) {
   std::string text;
   bool tag = false;
@@ -65,8 +65,8 @@ constexpr std::array expectations = {
     "0.013918423093855381",                                           //
     "layers.1.attention.wq.weight[17, 203]",                          // where
     "max ULP 8123445",                                                // what was measured
-    "--tensor 'layers.1.attention.wq.*'",                             // the command to look closer
-    "cases/optim/forgotten_step.toml:straight forgets_step",          // the one that finds the cause
+    "--tensor 'layers.1.attention.wq.*'",                             // the command to investigate
+    "cases/optim/forgotten_step.toml:straight forgets_step",          // the command that finds the cause
     "bits of parameters follow from bits of the optimizer's state",   // why it is checked
     "1 channel at steps 1-10",                                        // what was compared
     "no golden for arm straight",                                     // missing
@@ -74,7 +74,7 @@ constexpr std::array expectations = {
     "no arm has a channel mask_pairs",                                // a check that matched nothing
     "nothing was put to the test",                                    // vacuous
     "loss is nan at update 6 (exit status 4)",                        // an arm that did not finish
-    "first tensor that is not finite: grad of output.weight",         // its last words
+    "first tensor that is not finite: grad of output.weight",         // its last output
     "relative L2 nan",                                                // NaN in a measurement
     "collapse (log2) ≥ 20",                                           // a limit with its direction
     "<script>document.title='owned'</script>",                        // markup, as text
@@ -172,7 +172,7 @@ TEST_P(EveryRenderer, MixedResults_AreShown) {
               testing::AllOf(HasSubstr("Mixed results"), HasSubstr("3c4d in s2")));
 }
 
-/// The sample's passing case beside one that could not be judged on this machine.
+/// The sample's passing case next to one that could not be judged on this machine.
 Json with_skipped() {
   Json json = sample_json();
   Json skipped = json["cases"][2];
