@@ -96,7 +96,7 @@ std::shared_ptr<Group> Group::world(const Job& job, std::chrono::milliseconds ti
     const std::string place =
         job.file.empty() ? job.master_address + ":" + std::to_string(job.master_port) : job.file.string();
     throw UserError("rank " + std::to_string(job.rank) + " cannot reach the store at " + place + " (" +
-                    reason_of(error) + "); check MASTER_ADDR and MASTER_PORT, and that rank 0 is up");
+                    reason_of(error) + "); check MASTER_ADDR and MASTER_PORT, and that rank 0 is running");
   }
   return group;
 }
@@ -107,8 +107,8 @@ std::shared_ptr<Group> Group::over(c10::intrusive_ptr<c10d::Backend> existing,
     return make_gloo_like(*existing, meeting, rank, size);
   }});
   shared->warnings = {
-      "the ranks use a process group that exists already; PARITY_TIMEOUT, PARITY_RENDEZVOUS, "
-      "MASTER_ADDR, MASTER_PORT and GLOO_SOCKET_IFNAME have no effect on it"};
+      "the ranks use an existing process group; PARITY_TIMEOUT, PARITY_RENDEZVOUS, MASTER_ADDR, MASTER_PORT "
+      "and GLOO_SOCKET_IFNAME have no effect on it"};
   std::shared_ptr<Group> group(
       new Group("world", existing->getRank(), existing->getSize(), std::move(shared)));
   group->store_ = c10::make_intrusive<c10d::PrefixStore>("parity", std::move(store));

@@ -36,7 +36,7 @@ int count(std::string& why) {
   const cudaError_t error = cudaGetDeviceCount(&found);
   if (error != cudaSuccess || found == 0) {
     static_cast<void>(cudaGetLastError());  // or the next call would report it
-    why = "the driver speaks CUDA " + cuda_version(driver) +
+    why = "the driver supports CUDA " + cuda_version(driver) +
           " and offers no device: " + (error != cudaSuccess ? cudaGetErrorString(error) : "none is visible");
     return 0;
   }

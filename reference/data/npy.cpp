@@ -71,7 +71,7 @@ std::vector<int64_t> values_of(const Npy& file, size_t offset, size_t count) {
 std::vector<int64_t> read_npy_integers(const std::filesystem::path& path) {
   const Npy file{path.string(), read_file(path)};
   if (!file.bytes.starts_with("\x93NUMPY") || file.bytes.size() < 12)
-    file.refuse("it is no .npy file");
+    file.refuse("it is not a .npy file");
   const bool long_header = file.bytes[6] > 1;
   const size_t header_at = long_header ? 12 : 10;
   const size_t header_size =

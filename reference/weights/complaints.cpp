@@ -39,9 +39,9 @@ std::string Complaints::text(const std::vector<std::string>& known) const {
   };
   std::string result;
   tell(result, missing, "name is missing", "names are missing", name);
-  tell(result, extra, "name belongs to no weight", "names belong to no weight", with_nearest);
+  tell(result, extra, "name matches no weight", "names match no weight", with_nearest);
   tell(result, shapes, "tensor has another shape", "tensors have other shapes", sentence);
-  tell(result, unusable, "tensor cannot be taken", "tensors cannot be taken", sentence);
+  tell(result, unusable, "tensor cannot be used", "tensors cannot be used", sentence);
   return result;
 }
 

@@ -85,7 +85,7 @@ constexpr std::array<std::string_view, 3> qkv_parts = {"attention.wq.weight", "a
                                                        "attention.wv.weight"};
 constexpr std::string_view fused_part = "attention.wqkv.weight";
 
-/// The number in "layers.N.", as text; empty if the name has none.
+/// Returns the number in "layers.N.", as text; empty if the name has none.
 std::string block_of(const std::string& name) {
   if (!name.starts_with(layers))
     return "";

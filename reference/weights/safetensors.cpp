@@ -23,7 +23,8 @@ static_assert(std::endian::native == std::endian::little);
 constexpr uint64_t length_bytes = sizeof(uint64_t);
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& why) {
-  throw UserError(visible(path.string()) + " is no safetensors file (" + why + "); write or fetch it again");
+  throw UserError(visible(path.string()) + " is not a safetensors file (" + why +
+                  "); write or fetch it again");
 }
 
 uint64_t size_of_file(const fs::path& path) {

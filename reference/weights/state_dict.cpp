@@ -32,7 +32,7 @@ const torch::ScalarType* torch_dtype(DType dtype) {
 DType file_dtype(torch::ScalarType dtype) {
   const auto* found =
       std::find_if(dtypes.begin(), dtypes.end(), [&](const auto& row) { return row.second == dtype; });
-  require(found != dtypes.end(), "weights of a dtype that has no place in a file");
+  require(found != dtypes.end(), "weights of a dtype that files cannot hold");
   return found->first;
 }
 
@@ -106,7 +106,7 @@ void check_tensor(const std::string& name, const TensorView& found, const Shape&
                                 to_string(shape));
   if (torch_dtype(found.dtype) == nullptr)
     complaints.unusable.push_back(parity::quoted(name) + " is " + std::string(name_of(found.dtype)) +
-                                  ", no float of 16 bits or more");
+                                  ", not a float of 16 bits or more");
 }
 
 /// A file may have a tied model's single matrix twice, as torchtitan's state dicts do.

@@ -69,7 +69,7 @@ Schedule deepspeed_schedule(const RunConfig& config) {
   };
   if (lr.warmup_steps < 2)
     schedule.warnings.push_back("lr.warmup_steps = " + std::to_string(lr.warmup_steps) +
-                                " is less than DeepSpeed's least warmup; warmup lasts 2 steps");
+                                " is less than DeepSpeed's minimum warmup; warmup lasts 2 steps");
   if (lr.decay != DecayShape::constant)
     warn_of_long_warmup(config, schedule);
   return schedule;

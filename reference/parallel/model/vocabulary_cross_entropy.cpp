@@ -65,7 +65,7 @@ torch::Tensor vocabulary_cross_entropy(const torch::Tensor& logits, const torch:
                                        int64_t vocabulary, const GroupPointer& ranks) {
   const IndexRange part = part_of(vocabulary, ranks->size(), ranks->rank());
   require(logits.size(-1) == part.end - part.first && part.first < part.end,
-          "logits of " + std::to_string(logits.size(-1)) + " words where a rank holds " +
+          "logits of " + std::to_string(logits.size(-1)) + " vocabulary entries where a rank holds " +
               std::to_string(part.end - part.first));
   return VocabularyCrossEntropy::apply(logits.flatten(0, -2), labels.flatten(), part, *ranks)
       .view(labels.sizes());

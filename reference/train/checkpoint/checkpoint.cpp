@@ -46,8 +46,9 @@ Entries read_entries(const std::filesystem::path& file) {
     const c10::IValue saved = torch::jit::readArchiveAndTensors("data", "", "", {}, {}, {}, reader);
     return c10::impl::toTypedDict<std::string, torch::Tensor>(saved.toGenericDict());
   } catch (const c10::Error&) {
-    throw UserError(file.string() + " is no checkpoint of parity-train (it cannot be read as one); " +
-                    "it may be cut short: run with --stop-after again");
+    throw UserError("cannot read " + file.string() +
+                    " as a checkpoint of parity-train (it is another file, or cut short); " +
+                    "run with --stop-after again");
   }
 }
 

@@ -58,7 +58,7 @@ void require_same_config(const Json& config, const Group& world) {
 }
 
 void require_same_weights(const std::string& digest, const Group& world) {
-  require_same({{"digest", digest}}, world, "other first weights",
+  require_same({{"digest", digest}}, world, "other initial weights",
                "let weights.path be the same file on every rank");
 }
 
