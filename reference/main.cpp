@@ -53,7 +53,7 @@ void keep_freed_memory() {
     mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
-/// Another rank is gone or late: the launcher looks for the first cause elsewhere.
+/// Exit code: another rank is gone or late, so the launcher looks for the first cause elsewhere.
 constexpr int peer_lost = 5;
 
 int report(const std::string& message, parity::ExitCode code) {

@@ -39,7 +39,7 @@ constexpr std::array<Renderer, 4> renderer_table = {{
      }},
 }};
 
-/// Places in results.json.
+/// Positions in results.json.
 std::vector<size_t> places_in(Order order, const Results& results) {
   std::vector<size_t> places(results.cases.size());
   std::iota(places.begin(), places.end(), size_t{0});
@@ -53,7 +53,7 @@ struct OpenForm {
   Order order;
 };
 
-/// Gives each form every case. Where one order is as the other, a case is read once for both.
+/// Passes every case to each form. If both orders agree, each case is read once for both.
 void pass_cases_to_forms(const ResultsFile& file, const std::vector<OpenForm>& forms) {
   std::map<std::vector<size_t>, std::vector<Form*>> alike;
   for (const OpenForm& open : forms)
@@ -68,7 +68,7 @@ void pass_cases_to_forms(const ResultsFile& file, const std::vector<OpenForm>& f
     open.form->end();
 }
 
-/// The plotting library lies in share/parity beside the folder of the program, in a build and when installed.
+/// The plotting library is in share/parity next to the folder of the program, in a build and when installed.
 fs::path plot_library() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);

@@ -20,14 +20,14 @@ class JsonNode {
   static constexpr const char* of_results =
       "compare the file with harness/results/RESULTS.md, or run the suite again";
 
-  /// \param advice  what to do where the file is not as it should be
+  /// \param advice  what to do if the file is not as expected
   JsonNode(const Json& json, std::string path, const char* advice = of_results)
       : json_(&json), path_(std::move(path)), advice_(advice) {}
 
   const Json& json() const { return *json_; }
   const std::string& path() const { return path_; }
 
-  /// A needed member. \throws UserError if it is missing or null
+  /// Returns a required member. \throws UserError if it is missing or null
   JsonNode at(const std::string& name) const {
     auto found = find(name);
     if (!found)
@@ -35,7 +35,7 @@ class JsonNode {
     return *found;
   }
 
-  /// A member; nothing if it is missing or null.
+  /// Returns a member; nothing if it is missing or null.
   std::optional<JsonNode> find(const std::string& name) const {
     expect(json_->is_object(), "an object");
     const auto found = json_->find(name);
@@ -67,7 +67,7 @@ class JsonNode {
     return json_->get<int64_t>();
   }
 
-  /// A number, or "nan", "inf", "-inf".
+  /// Returns a number, or "nan", "inf", "-inf".
   double number() const {
     if (json_->is_number())
       return json_->get<double>();
@@ -78,7 +78,7 @@ class JsonNode {
     return name == "inf" ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
   }
 
-  /// An object whose members are numbers, strings or booleans (null members are dropped).
+  /// Returns an object whose members are numbers, strings or booleans (null members are dropped).
   Json scalars() const {
     expect(json_->is_object(), "an object of scalars");
     Json result = Json::object();

@@ -21,15 +21,15 @@ bool has_segments(AttentionBackend backend) {
 AttentionMasks masks_for(AttentionBackend backend, const Mask& mask, const std::vector<int64_t>& queries) {
   if (!queries.empty() && (backend == AttentionBackend::sdpa || has_segments(backend)))
     throw UserError(std::string(name_of(backend)) +
-                    " cannot attend with some queries of a sequence (it works with whole documents or rows); "
-                    "use flex or dense");
+                    " cannot attend with some queries of a sequence (it needs whole documents or rows); use "
+                    "flex or dense");
   AttentionMasks masks{.backend = backend};
   switch (backend) {
     case AttentionBackend::sdpa:
       if (!mask.causal_only)
         throw UserError(
-            "sdpa takes no mask but the causal one (any other would need S x S for each row, and compute "
-            "what it forbids); use flex or varlen");
+            "sdpa supports only the causal mask (any other would need S x S elements per row and compute "
+            "forbidden pairs); use flex or varlen");
       break;
     case AttentionBackend::flex:
       masks.blocks = c10::make_intrusive<BlockMask>(mask, queries);
@@ -49,7 +49,7 @@ AttentionMasks masks_for(AttentionBackend backend, const Mask& mask, const std::
 }
 
 AttentionMasks rows_of(const AttentionMasks& masks, int64_t seq_len, int64_t first, int64_t count) {
-  require(masks.keys.empty(), "keys that are no tokens of the rows cannot be cut by rows");
+  require(masks.keys.empty(), "keys that are not tokens of the rows cannot be cut by rows");
   AttentionMasks result{.backend = masks.backend, .sliding_window = masks.sliding_window};
   if (masks.blocks)
     result.blocks = c10::make_intrusive<BlockMask>(*masks.blocks, first, count);

@@ -9,10 +9,10 @@ namespace {
 
 enum class Kind { empty, partial, full };
 
-/// Some queries of a row, and which keys they look at.
+/// Some queries of a row, and the keys that they attend to.
 class Queries {
  public:
-  /// \param positions  of all queries; empty = a query's place is its position
+  /// \param positions  of all queries; empty = a query's index is its position
   Queries(const Mask& mask, int64_t b, Range places, const std::vector<int64_t>& positions)
       : mask_(mask), b_(b) {
     for (int64_t place = places.begin; place < places.begin + places.count; ++place) {

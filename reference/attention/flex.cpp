@@ -17,7 +17,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// The keys (or values) of one row that a block looks at, [K, N, d].
+/// Returns the keys (or values) of one row that a block attends to, [K, N, d].
 torch::Tensor select(const torch::Tensor& x_KSd, const QueryBlock& block) {
   if (block.keys.size() == 1)
     return x_KSd.narrow(1, block.keys.front().begin, block.keys.front().count);
@@ -27,7 +27,7 @@ torch::Tensor select(const torch::Tensor& x_KSd, const QueryBlock& block) {
   return at::cat(parts, 1);
 }
 
-/// Adds what select would have taken from.
+/// The transpose of select: adds a part to the rows that select takes.
 void add_back(const torch::Tensor& to_KSd, const torch::Tensor& part_KNd, const QueryBlock& block) {
   int64_t begin = 0;
   for (const Range& range : block.keys) {
@@ -36,19 +36,19 @@ void add_back(const torch::Tensor& to_KSd, const torch::Tensor& part_KNd, const 
   }
 }
 
-/// [H, S, *] to the block's [K, G Q, *].
+/// Returns the block's part of [H, S, *], as [K, G Q, *].
 torch::Tensor grouped(const torch::Tensor& x_HS, const QueryBlock& block, int64_t key_heads) {
   const torch::Tensor part = x_HS.narrow(1, block.queries.begin, block.queries.count);
   return part.reshape({key_heads, -1, part.size(2)});
 }
 
-/// The way back: [K, G Q, *] into the block's place of [H, S, *].
+/// The inverse: writes [K, G Q, *] into the block's place in [H, S, *].
 void put(const torch::Tensor& to_HS, const torch::Tensor& part, const QueryBlock& block) {
   to_HS.narrow(1, block.queries.begin, block.queries.count)
       .copy_(part.reshape({to_HS.size(0), block.queries.count, to_HS.size(2)}));
 }
 
-/// q k^T scale, forbidden pairs at minus infinity: [K, G Q, N].
+/// Returns q k^T scale, with forbidden pairs at minus infinity: [K, G Q, N].
 torch::Tensor scores_of(const torch::Tensor& q, const torch::Tensor& k, const QueryBlock& block,
                         double scale) {
   torch::Tensor scores = at::bmm(q, k.transpose(1, 2)).mul_(scale);

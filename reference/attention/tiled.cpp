@@ -24,7 +24,7 @@ using torch::autograd::variable_list;
 
 constexpr int64_t tile = 16;
 
-/// [heads, rows, width], each row in one piece.
+/// [heads, rows, width], each row contiguous.
 template <class T>
 struct Heads {
   T* data;
@@ -46,7 +46,8 @@ struct Running {
   A sum = 0;
 };
 
-/// Sixteen keys and their values: keys by element, so that a query's products with all of them are one loop.
+/// Sixteen keys and their values. Keys are stored by element, so that a query's products with all of them are
+/// one loop.
 template <class A>
 struct Tile {
   std::vector<A> k_dN, v_Ne;
@@ -64,7 +65,7 @@ struct Tile {
     }
   }
 
-  /// Takes keys [first, end) of the tile into a query's softmax.
+  /// Adds keys [first, end) of the tile to a query's softmax.
   /// \param sum_e  values times weights so far
   template <class T>
   void add_to(Running<A>& running, A* sum_e, const T* q_d, A scale, int64_t first, int64_t end) const {
@@ -96,7 +97,7 @@ struct Tile {
   }
 };
 
-/// What queries of one segment and one key head share.
+/// The data that queries of one segment and one key head share.
 struct Places {
   Segment segment;
   int64_t window;
@@ -136,13 +137,13 @@ void attend_head(const Heads<const T>& q, const Heads<const T>& k, const Heads<c
   }
 }
 
-/// [B, H, S, d] to [H, B S, d], its rows in one piece each.
+/// Returns [B, H, S, d] as [H, B S, d], each row contiguous.
 torch::Tensor rows_in_one_piece(const torch::Tensor& x_BHSd) {
   const torch::Tensor x_HTd = x_BHSd.transpose(0, 1).flatten(1, 2);
   return x_HTd.stride(2) == 1 ? x_HTd : x_HTd.contiguous();
 }
 
-/// What decides which pairs attend, kept by the graph.
+/// The data that decides which pairs attend; the graph keeps it.
 struct Pairs : torch::CustomClassHolder {
   Pairs(std::vector<Segment> all, int64_t keys, std::optional<double> factor)
       : segments(std::move(all)), window(keys), scale(factor) {}

@@ -10,13 +10,13 @@
 namespace parity::reference {
 namespace {
 
-/// [B, H, S, d] with its rows end to end, [1, H, B S, d].
+/// Returns [B, H, S, d] with its rows concatenated, [1, H, B S, d].
 torch::Tensor joined(const torch::Tensor& x_BHSd) {
   return x_BHSd.transpose(0, 1).flatten(1, 2).unsqueeze(0);
 }
 
-/// Of the joined rows. Where the ranges are all of them, in order, backward joins the pieces again instead of
-/// adding up tensors of the whole length.
+/// Cuts the joined rows into ranges. If the ranges cover all rows in order, backward joins the pieces again
+/// instead of adding up tensors of the whole length.
 std::vector<torch::Tensor> pieces_of(const torch::Tensor& x_1HTd, const std::vector<Range>& ranges) {
   std::vector<torch::Tensor> pieces;
   std::vector<int64_t> lengths;
@@ -31,7 +31,8 @@ std::vector<torch::Tensor> pieces_of(const torch::Tensor& x_1HTd, const std::vec
   return in_order && end == x_1HTd.size(2) ? x_1HTd.split_with_sizes(lengths, 2) : pieces;
 }
 
-/// Queries [first, end), counted from the first key, over the keys that any of them looks at.
+/// Computes the attention of queries [first, end), counted from the first key, over the keys that any of them
+/// attends to.
 /// \param q_1HSd  those queries
 torch::Tensor attend_to_keys_before(const torch::Tensor& q_1HSd, const torch::Tensor& k_1KSd,
                                     const torch::Tensor& v_1KSe, int64_t first, int64_t window,
@@ -46,7 +47,7 @@ torch::Tensor attend_to_keys_before(const torch::Tensor& q_1HSd, const torch::Te
                          allowed_QK.to(q_1HSd.device()).view({1, 1, end - first, -1}), scale);
 }
 
-/// A segment's attention under a window, some queries at a time.
+/// Computes a segment's attention under a window, some queries at a time.
 torch::Tensor windowed(const torch::Tensor& q_1HSd, const torch::Tensor& k_1KSd, const torch::Tensor& v_1KSe,
                        int64_t window, std::optional<double> scale) {
   constexpr int64_t fewest = 64;
@@ -58,7 +59,7 @@ torch::Tensor windowed(const torch::Tensor& q_1HSd, const torch::Tensor& k_1KSd,
   return at::cat(out, 2);
 }
 
-/// One query looks at every key: the queries of a key head are rows of one product.
+/// One query attends to every key, so the queries of a key head are rows of one product.
 torch::Tensor of_one_query(const torch::Tensor& q_1H1d, const torch::Tensor& k_1KSd,
                            const torch::Tensor& v_1KSe, std::optional<double> scale) {
   const torch::Tensor q_1KGd = q_1H1d.reshape({1, k_1KSd.size(1), -1, q_1H1d.size(3)});

@@ -26,7 +26,7 @@ int64_t bytes_of(const torch::Tensor& tensor) {
   return static_cast<int64_t>(tensor.nbytes());
 }
 
-/// [d, ...] with another first dimension.
+/// Returns the shape [d, ...] with another first dimension.
 torch::Tensor like_with_rows(const torch::Tensor& tensor, int64_t rows) {
   std::vector<int64_t> shape = tensor.sizes().vec();
   shape.at(0) = rows;
@@ -40,7 +40,7 @@ std::function<void()> waiting(const TaggedMessages::Works& works) {
   };
 }
 
-/// A collective's own, or what a callable that was begun left to be called.
+/// Returns the function that ends a collective: its own wait, or the function that a callable returned.
 std::function<void()> ending(const c10::intrusive_ptr<c10d::Work>& work) {
   return waiting({work});
 }

@@ -15,8 +15,8 @@ DeviceMesh::DeviceMesh(std::vector<MeshDimension> dimensions, int64_t world_size
   for (size_t i = 0; i < dimensions_.size(); ++i) {
     const auto& [name, size] = dimensions_[i];
     if (size < 1)
-      throw UserError("parallel." + name + " = " + std::to_string(size) +
-                      " cannot be (a mesh has at least one rank along it); give 1 or more");
+      throw UserError("cannot use parallel." + name + " = " + std::to_string(size) +
+                      " (a mesh has at least one rank along it); give 1 or more");
     require(index_of(name) == i, "mesh dimension " + name + " comes twice");
     product *= size;
   }

@@ -36,7 +36,7 @@ c10::intrusive_ptr<c10d::Backend> make_gloo(const c10::intrusive_ptr<c10d::Store
                                             int64_t size, bool local, std::chrono::milliseconds timeout) {
   using c10d::ProcessGroupGloo;
   // Gloo writes to sockets without MSG_NOSIGNAL: a rank whose peer is gone would die of the signal before it
-  // can say so. Python ignores it from the start.
+  // can report it. Python ignores the signal from the start.
   std::signal(SIGPIPE, SIG_IGN);
   const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
   auto options = ProcessGroupGloo::Options::create(timeout);
@@ -56,8 +56,8 @@ c10::intrusive_ptr<c10d::Backend> make_gloo_like(c10d::Backend& existing,
   using c10d::ProcessGroupGloo;
   auto* gloo = dynamic_cast<ProcessGroupGloo*>(&existing);
   if (gloo == nullptr)
-    throw UserError("a process group over " + existing.getBackendName() +
-                    " cannot be cut into smaller ones (only Gloo can); hand in one over Gloo");
+    throw UserError("cannot split a process group over " + existing.getBackendName() +
+                    " into smaller ones (only Gloo can do so); pass one over Gloo");
   const auto theirs = gloo->getOptions();
   auto options = ProcessGroupGloo::Options::create(theirs->timeout);
   options->devices = theirs->devices;

@@ -19,7 +19,7 @@ Group::Group(std::string name, int64_t rank, int64_t size, std::shared_ptr<Share
     : name_(std::move(name)), rank_(rank), size_(size), shared_(std::move(shared)) {}
 
 Group::~Group() {
-  // Every call has ended here and on the other ranks, or no rank is left to wait for. Any lost rank has been
+  // Every call has ended here and on the other ranks, or no rank remains to wait for. Any lost rank has been
   // reported already.
   const auto end = [](auto& backend) {
     try {
@@ -87,7 +87,7 @@ std::shared_ptr<Group> Group::world(const Job& job, std::chrono::milliseconds ti
   if (job.world_size == 1)
     return group;
   try {
-    // A store that outlives its ranks still holds what those of the attempt before left in it.
+    // A store that outlives its ranks still holds the entries of the previous attempt.
     group->connect(c10::make_intrusive<c10d::PrefixStore>("world/" + std::to_string(job.attempt),
                                                           make_store(job, timeout)));
   } catch (const PeerLost&) {
@@ -96,7 +96,7 @@ std::shared_ptr<Group> Group::world(const Job& job, std::chrono::milliseconds ti
     const std::string place =
         job.file.empty() ? job.master_address + ":" + std::to_string(job.master_port) : job.file.string();
     throw UserError("rank " + std::to_string(job.rank) + " cannot reach the store at " + place + " (" +
-                    reason_of(error) + "); check MASTER_ADDR and MASTER_PORT, and that rank 0 is up");
+                    reason_of(error) + "); check MASTER_ADDR and MASTER_PORT, and that rank 0 is running");
   }
   return group;
 }
@@ -107,8 +107,8 @@ std::shared_ptr<Group> Group::over(c10::intrusive_ptr<c10d::Backend> existing,
     return make_gloo_like(*existing, meeting, rank, size);
   }});
   shared->warnings = {
-      "the ranks use a process group that exists already; PARITY_TIMEOUT, PARITY_RENDEZVOUS, "
-      "MASTER_ADDR, MASTER_PORT and GLOO_SOCKET_IFNAME have no effect on it"};
+      "the ranks use an existing process group; PARITY_TIMEOUT, PARITY_RENDEZVOUS, MASTER_ADDR, MASTER_PORT "
+      "and GLOO_SOCKET_IFNAME have no effect on it"};
   std::shared_ptr<Group> group(
       new Group("world", existing->getRank(), existing->getSize(), std::move(shared)));
   group->store_ = c10::make_intrusive<c10d::PrefixStore>("parity", std::move(store));
@@ -122,7 +122,7 @@ std::shared_ptr<Group> Group::subgroup(const std::string& name, const std::vecto
           "rank " + std::to_string(rank_) + " asks for a group without itself");
   std::shared_ptr<Group> group(
       new Group(name, place - ranks.begin(), static_cast<int64_t>(ranks.size()), shared_));
-  // What a group of the same name left in the store would be taken for this one's.
+  // Entries that an earlier group of the same name left in the store would be taken for this group's.
   const int64_t before = shared_->subgroups[name]++;
   if (group->size_ > 1)
     group->connect(c10::make_intrusive<c10d::PrefixStore>(

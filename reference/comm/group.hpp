@@ -70,7 +70,7 @@ class Group {
  public:
   /// Returns the group of all ranks of the job.
   /// \param timeout  for meeting and for each collective
-  /// \param device   of this rank; tensors lie there or on the CPU
+  /// \param device   of this rank; tensors are there or on the CPU
   /// \throws UserError if the ranks do not meet in time
   static std::shared_ptr<Group> world(const Job& job, std::chrono::milliseconds timeout,
                                       const Device& device = {});

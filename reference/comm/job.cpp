@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t usual_port = 29500;
 
-/// What a launcher calls its variables.
+/// The names of a launcher's variables.
 struct Names {
   const char* launcher;
   const char* rank;
@@ -33,8 +33,9 @@ std::optional<int64_t> number(const Environment& get, const char* name) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < 0)
-    throw UserError(std::string(name) + " = '" + text +
-                    "' is no whole number (the launcher sets it); start the ranks with a launcher");
+    throw UserError(
+        "cannot use " + std::string(name) + " = '" + text +
+        "' (it must be a whole number, which the launcher sets); start the ranks with a launcher");
   return value;
 }
 
@@ -97,7 +98,7 @@ Job job_from_environment(const Environment& get) {
   job.world_size = needed(get, names->world_size, names->rank);
   job.local_rank = number(get, names->local_rank).value_or(job.rank);
   if (job.rank >= job.world_size)
-    throw UserError(std::string(names->rank) + " = " + std::to_string(job.rank) + " cannot be (" +
+    throw UserError("cannot use " + std::string(names->rank) + " = " + std::to_string(job.rank) + " (" +
                     names->world_size + " is " + std::to_string(job.world_size) +
                     ", and ranks count from 0); start the ranks with a launcher");
   if (job.world_size > 1)

@@ -12,10 +12,11 @@
 namespace parity::reference {
 namespace {
 
-/// Gloo's tag of all envelopes: one, so that they come in order. Messages of the CPU have tags from 0.
+/// Gloo's tag of all envelopes. They share one tag, so that they arrive in order. Messages of the CPU have
+/// tags from 0.
 constexpr int envelope_tag = 1 << 30;
 
-/// The same memory, as bytes.
+/// Returns the same memory as bytes.
 torch::Tensor as_bytes(const torch::Tensor& x) {
   return x.detach().flatten().view(torch::kUInt8);
 }
@@ -35,7 +36,7 @@ void receive_from(c10d::Backend& backend, const torch::Tensor& x, int64_t from, 
 const TaggedMessages::Channels& TaggedMessages::channels_with(int64_t other) {
   const auto [place, is_new] = channels_.try_emplace(other);
   if (is_new) {
-    // In one order on both ranks: a channel is there when both have come.
+    // Both ranks use one order, because a channel exists only when both have called.
     const int64_t low = std::min(rank_, other), high = std::max(rank_, other);
     const auto up = make_channel_(low, high), down = make_channel_(high, low);
     place->second = rank_ == low ? Channels{up, down} : Channels{down, up};

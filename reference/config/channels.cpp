@@ -5,7 +5,7 @@
 namespace parity::reference {
 namespace {
 
-/// Rows for every collective over every group, though a run has few of them.
+/// Adds rows for every collective over every group, although a run uses few of them.
 void add_comm_channels(std::vector<ChannelRow>& table) {
   for (const char* group : {"world", "pp", "stage", "copies", "dp_replicate", "dp_shard", "cp", "tp", "batch",
                             "fsdp", "loss", "ep", "expert_shard", "generator"})
@@ -15,10 +15,10 @@ void add_comm_channels(std::vector<ChannelRow>& table) {
           std::string(collective) + " over the group " + group + " during the update by the rank with ";
       for (const auto& [what, doc] :
            {std::pair("calls", "Calls of "), std::pair("bytes", "Bytes given to ")}) {
-        table.push_back({comm_channel(group, collective, what),
-                         doc + words + "most, where there are several ranks.", false});
-        table.push_back({comm_channel(group, collective, what) + ".min",
-                         doc + words + "least, where ranks differ.", false});
+        table.push_back(
+            {comm_channel(group, collective, what), doc + words + "most, in a run of several ranks.", false});
+        table.push_back(
+            {comm_channel(group, collective, what) + ".min", doc + words + "least, if ranks differ.", false});
       }
     }
 }
@@ -36,56 +36,56 @@ const std::vector<ChannelRow>& channels() {
         {"grad_norm", "L2 norm of all gradients before clipping."},
         {"eval_loss", "Loss of the data's first rows after the update, with train.evaluate.", false},
         {"lr", "Learning rate that the update used."},
-        {"weight_decay", "Weight decay that the update used, where a schedule moves it.", false},
+        {"weight_decay", "Weight decay that the update used, if a schedule changes it.", false},
         {"valid_tokens", "Labels of the update that count."},
         {"update_norm", "L2 norm of the change of all parameters, accumulated in float64."},
         {"batch_digest",
          "Digest of the update's tokens and labels; the same for any number of micro-batches."},
-        {"mask_pairs",
-         "Query-key pairs that attend, where the data has documents or the backend is not sdpa.", false},
+        {"mask_pairs", "Query-key pairs that attend, if the data has documents or the backend is not sdpa.",
+         false},
         {"mask_digest", "Digest of those pairs; the same for any number of micro-batches.", false},
-        {"position_digest", "Digest of the positions; where mask_pairs is.", false},
+        {"position_digest", "Digest of the positions; recorded with mask_pairs.", false},
         {"routing_digest",
-         "Digest of which token went to which expert of which block, where there are experts; the same for "
+         "Digest of which token went to which expert of which block, if the model has experts; the same for "
          "any number of micro-batches and any layout.",
          false},
         {"expert_imbalance",
-         "Tokens of the busiest expert over the mean, of the block where that is largest; where "
-         "routing_digest is.",
+         "Tokens of the busiest expert over the mean, for the block where that is largest; recorded with "
+         "routing_digest.",
          false},
         {"ratio_mean",
          "Mean ratio of the policy's probabilities to the generator's, over tokens (grpo_sequence: "
-         "completions), with data.source = rollouts, as all up to push_seconds.",
+         "completions), with data.source = rollouts, like all channels up to push_seconds.",
          false},
         {"ratio_clipped", "Share of the ratios that clipping moved by more than 1e-6.", false},
-        {"logprob_diff_mean", "Mean of the trainer's log probabilities less the generator's.", false},
-        {"logprob_diff_max", "Largest distance of the trainer's log probabilities from the generator's.",
-         false},
-        {"logprobs_different", "Share of tokens whose log probabilities are further apart than 1e-6.", false},
+        {"logprob_diff_mean", "Mean of the trainer's log probabilities minus the generator's.", false},
+        {"logprob_diff_max",
+         "Largest absolute difference of the trainer's log probabilities from the generator's.", false},
+        {"logprobs_different", "Share of tokens whose log probabilities differ by more than 1e-6.", false},
         {"logprobs_equal",
          "Share of tokens whose log probabilities have the same bits as float32 in trainer and generator.",
          false},
         {"entropy", "Mean entropy of the policy over the tokens of completions, in nats.", false},
-        {"kl", "Mean divergence from the reference policy, where one is kept.", false},
+        {"kl", "Mean divergence from the reference policy, if one is kept.", false},
         {"advantage_mean", "Mean advantage of the completions.", false},
-        {"advantage_std", "Sample deviation of the completions' advantages.", false},
+        {"advantage_std", "Sample standard deviation of the completions' advantages.", false},
         {"reward_mean", "Mean reward of the completions.", false},
         {"reward_exact", "Share of the completions with the full reward.", false},
-        {"response_length", "Mean tokens of a completion, its end counted.", false},
+        {"response_length", "Mean tokens of a completion, including its end.", false},
         {"rollout_digest", "Digest of the update's prompts and completions.", false},
-        {"version_lag", "Versions that the oldest rollout's policy is behind the trainer's.", false},
+        {"version_lag", "Versions by which the oldest rollout's policy lags the trainer's.", false},
         {"generated_tokens_per_second",
          "Tokens of completions over the wall time of generating them; shown, "
          "never compared.",
          false},
         {"push_seconds",
-         "Wall time of the push of weights to the generator after the update, 0 where there "
-         "was none; shown, never compared.",
+         "Wall time of the push of weights to the generator after the update, 0 without a push; shown, never "
+         "compared.",
          false},
-        {"recomputed_blocks", "Blocks that backward computed again, under activation checkpointing.", false},
+        {"recomputed_blocks", "Blocks that backward computed again, with activation checkpointing.", false},
         {"tokens_per_second", "Tokens of the update over its wall time; shown, never compared."},
         {"step_seconds", "Wall time of the update; shown, never compared."},
-        {"device_memory_bytes", "Most that tensors took on the device so far; shown, never compared.", false},
+        {"device_memory_bytes", "Peak memory of tensors on the device so far; shown, never compared.", false},
     };
     add_comm_channels(rows);
     return rows;

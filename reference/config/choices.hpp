@@ -103,7 +103,7 @@ constexpr auto enum_names(Accumulation) {
 
 enum class UpdateCall { step, halves, halves_zeroing };
 constexpr auto enum_names(UpdateCall) {
-  return named<UpdateCall::halves_zeroing>("way of an update", {"step", "halves", "halves_zeroing"});
+  return named<UpdateCall::halves_zeroing>("update call", {"step", "halves", "halves_zeroing"});
 }
 
 enum class OptimizerName { adamw, sgd };
@@ -155,7 +155,7 @@ constexpr auto enum_names(WarmupShape) {
 
 enum class ReplicateWith { all_reduce, flat_all_reduce, hsdp };
 constexpr auto enum_names(ReplicateWith) {
-  return named<ReplicateWith::hsdp>("way to replicate", {"all_reduce", "flat_all_reduce", "hsdp"});
+  return named<ReplicateWith::hsdp>("replication method", {"all_reduce", "flat_all_reduce", "hsdp"});
 }
 
 enum class ReshardAfterForward { all_but_last, always, never };
@@ -170,7 +170,7 @@ constexpr auto enum_names(GradientReduction) {
 
 enum class GradientSync { last, each };
 constexpr auto enum_names(GradientSync) {
-  return named<GradientSync::each>("gradient synchronisation", {"last", "each"});
+  return named<GradientSync::each>("gradient synchronization", {"last", "each"});
 }
 
 enum class PipelineSchedule { gpipe, one_forward_one_backward, interleaved };
@@ -180,7 +180,7 @@ constexpr auto enum_names(PipelineSchedule) {
 
 enum class PipelineMasks { split, own, held };
 constexpr auto enum_names(PipelineMasks) {
-  return named<PipelineMasks::held>("way of masks through a pipeline", {"split", "own", "held"});
+  return named<PipelineMasks::held>("handling of masks in a pipeline", {"split", "own", "held"});
 }
 
 enum class ActivationCheckpointing { none, full, every };
@@ -232,17 +232,17 @@ constexpr auto enum_names(UnknownLogprobs) {
 
 enum class PushMethod { direct, gathered };
 constexpr auto enum_names(PushMethod) {
-  return named<PushMethod::gathered>("way of a push", {"direct", "gathered"});
+  return named<PushMethod::gathered>("push method", {"direct", "gathered"});
 }
 
 enum class GeneratorPrecision { trainer, bfloat16 };
 constexpr auto enum_names(GeneratorPrecision) {
-  return named<GeneratorPrecision::bfloat16>("type of the generator", {"trainer", "bfloat16"});
+  return named<GeneratorPrecision::bfloat16>("dtype of the generator", {"trainer", "bfloat16"});
 }
 
 enum class Float8Scales { none, each_forward, after_update, first };
 constexpr auto enum_names(Float8Scales) {
-  return named<Float8Scales::first>("time of the float8 scales",
+  return named<Float8Scales::first>("update of the float8 scales",
                                     {"none", "each_forward", "after_update", "first"});
 }
 

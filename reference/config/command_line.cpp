@@ -22,8 +22,7 @@ int64_t parse_count(const std::string& option, const std::string& text) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < 1)
-    throw UserError(option + " " + text +
-                    " is not a number of updates (it counts from 1); give a whole number");
+    throw UserError("cannot use " + option + " " + text + " (updates count from 1); give a whole number");
   return value;
 }
 
@@ -44,7 +43,7 @@ Arguments split(const std::vector<std::string>& arguments) {
     const std::string& option = arguments[i];
     const auto value = [&]() -> const std::string& {
       if (i + 1 >= arguments.size())
-        throw UserError(option + " has no value (the line ends after it); see --help");
+        throw UserError(option + " has no value (the command line ends after it); see --help");
       return arguments[++i];
     };
     if (option == "--set")
@@ -86,7 +85,7 @@ Arguments split(const std::vector<std::string>& arguments) {
     else if (result.config_file.empty())
       result.config_file = option;
     else
-      throw UserError("two config files, " + result.config_file + " and " + option +
+      throw UserError("cannot read two config files, " + result.config_file + " and " + option +
                       " (a run has one); change single keys with --set");
   }
   return result;
@@ -99,8 +98,8 @@ void take_weights(const Arguments& given, Invocation& run) {
     return;
   if (run.save_weights.empty())
     throw UserError(
-        "--weights-names names what --save-weights writes (which is not there; what a file holds is "
-        "recognised); give --save-weights FILE");
+        "cannot use --weights-names without --save-weights (the names in a file that is read are "
+        "recognized); give --save-weights FILE");
   run.weights_names = parse_enum<WeightNames>(given.weights_names);
 }
 
@@ -110,8 +109,8 @@ void check_combination(const Invocation& run) {
                     std::to_string(run.config.steps) + "); stop earlier or raise steps");
   if (run.resume && !run.start_from.empty())
     throw UserError(
-        "--resume and --start-from (the former goes on with a trace, the latter begins one); give one of "
-        "them");
+        "cannot use both --resume and --start-from (--resume continues a trace, --start-from begins one); "
+        "give one of them");
   if ((run.resume || run.stop_after > 0 || run.checkpoint_every > 0) && run.checkpoint_dir.empty())
     throw UserError(
         std::string(run.resume           ? "--resume"
@@ -136,7 +135,7 @@ Invocation parse_command_line(const std::vector<std::string>& arguments, const E
     given.config_file = environment("PARITY_CONFIG");
   if (given.config_file.empty() && given.settings.empty())
     throw UserError(
-        "no config (neither a file was named nor PARITY_CONFIG set); run parity-train CONFIG.toml");
+        "no config (no file was named, and PARITY_CONFIG is not set); run parity-train CONFIG.toml");
   if (!given.config_file.empty())
     read_config_file(run.config, given.config_file);
   for (const std::string& setting : given.settings)
@@ -155,32 +154,32 @@ Invocation parse_command_line(const std::vector<std::string>& arguments, const E
 }
 
 std::string_view help_text() {
-  return R"(parity-train: trains a language model and leaves a trace
+  return R"(parity-train: trains a language model and writes a trace
 
   parity-train CONFIG.(toml|json) [options]
 
-  --set KEY=VALUE         changes one key of the config; may be repeated
+  --set KEY=VALUE         change one key of the config; may be repeated
   --dtype TYPE            float32, or float64 for the twin
-  --trace FILE            writes the trace there
-  --capture FILE          JSON that says which tensors the trace keeps
-  --stop-after N          trains updates 1 to N, saves a checkpoint
-  --resume                goes on after the checkpoint, in the same trace
-  --checkpoint-every N    also saves one after every N-th update, in the folder stepK of the checkpoint folder
-  --start-from DIR        goes on after the checkpoint in that folder, in a new trace
-  --checkpoint-dir DIR    where the checkpoint lies
-  --load-weights PATH     first weights: weights.path
-  --save-weights FILE     writes the last ones as safetensors
-  --weights-names KIND    of that file: torchtitan (default), torchtitan_2026, torchtitan_2026_fused, hugging_face,
-                          hugging_face_text (Llama 4 without what it sees with)
-  --quiet                 no line for each update
-  --estimate              prints the model's parameters and what a rank of the mesh keeps in memory
-  --schema                prints every config key with type, default and meaning
+  --trace FILE            write a trace to this file (default: no trace)
+  --capture FILE          JSON file that lists the tensors to keep in the trace
+  --stop-after N          train updates 1 to N, then save a checkpoint
+  --resume                continue from the checkpoint, in the same trace
+  --checkpoint-every N    also save one after every N-th update, in the folder stepK of the checkpoint folder
+  --start-from DIR        continue from the checkpoint in that folder, in a new trace
+  --checkpoint-dir DIR    folder of the checkpoint
+  --load-weights PATH     initial weights: sets weights.path
+  --save-weights FILE     write the final weights as safetensors
+  --weights-names KIND    names in that file: torchtitan (default), torchtitan_2026, torchtitan_2026_fused, hugging_face,
+                          hugging_face_text (Llama 4 without its vision part)
+  --quiet                 print no line per update
+  --estimate              print the model's parameters and the memory that a rank of the mesh keeps
+  --schema                print every config key with type, default and meaning
   --version, --help
 
-Without arguments the environment says the same: PARITY_CONFIG, PARITY_TRACE, PARITY_CAPTURE, PARITY_DTYPE,
-PARITY_CHECKPOINT_DIR, PARITY_HEARTBEAT. Exit status: 0 done, 2 bad config or input, 3 file or device missing, 4 a loss
-or gradient was not finite, 5 another rank is gone, 70 a bug. Several ranks are started by parity run,
-torchrun, srun or mpirun, as many as parallel.* asks for.
+The environment sets the same where no argument does: PARITY_CONFIG, PARITY_TRACE, PARITY_CAPTURE, PARITY_DTYPE,
+PARITY_CHECKPOINT_DIR, PARITY_HEARTBEAT. Exit codes: 0 done, 2 bad config or input, 3 file or device missing, 4 a loss
+or gradient was not finite, 5 another rank is gone, 70 a bug. To train on several ranks, start as many as parallel.*
+asks for with parity run, torchrun, srun or mpirun.
 )";
 }
 

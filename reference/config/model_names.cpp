@@ -58,7 +58,7 @@ constexpr ModelDimensions qwen3_debug() {
 
 constexpr double bias_step = 1e-3;  // torchtitan's load_balance_coeff
 
-/// Experts in every block, embedding and output projection apart.
+/// Experts in every block; embedding and output projection are separate.
 constexpr ModelDimensions qwen3_experts(const Qwen3Size& size, const MoeDimensions& moe) {
   ModelDimensions model = qwen3(size);
   model.moe = moe;
@@ -83,7 +83,7 @@ constexpr ModelDimensions qwen3_30b_a3b() {
   return model;
 }
 
-/// One expert a token and a shared one, as wide. \param every  as MoeDimensions
+/// One expert per token and a shared one of the same width. \param every  as MoeDimensions
 constexpr MoeDimensions llama4_experts(int64_t experts, int64_t hidden, int64_t every) {
   return {.experts = experts,
           .hidden = hidden,
@@ -111,7 +111,7 @@ constexpr ModelDimensions llama4_17bx16e() {
   return model;
 }
 
-/// What the sizes of DeepSeek-V3 and of its forerunner share.
+/// The dimensions that all sizes of DeepSeek-V3 and of its predecessor share.
 constexpr ModelDimensions deepseek(int64_t dim, int64_t layers, int64_t heads, int64_t ffn_hidden) {
   return {.dim = dim,
           .n_layers = layers,
@@ -161,7 +161,7 @@ constexpr ModelDimensions deepseek_v3_671b() {
   return model;
 }
 
-// The 2,000-token vocabulary is the debug model of before 2025-10 (6,139,136 parameters).
+// With a vocabulary of 2,000 tokens it is the debug model until 2025-10 (6,139,136 parameters).
 const std::array<Row, 20> model_table = {{
     {"llama3.debug", {}},
     {"llama3.debug_2000", {.vocab_size = 2000}},
@@ -220,7 +220,7 @@ void take_sizes(ModelDimensions& result, const ArchitectureConfig& architecture)
   take(result.dim, architecture.dim);
   take(result.n_layers, architecture.n_layers);
   take(result.n_heads, architecture.n_heads);
-  // Without a word about the key heads they follow the query heads (no grouping).
+  // If the config does not set the key heads, they follow the query heads (no grouping).
   take(result.n_kv_heads, architecture.n_kv_heads != 0 ? architecture.n_kv_heads : architecture.n_heads);
   take(result.vocab_size, architecture.vocab_size);
   if (architecture.dim != 0)

@@ -29,7 +29,7 @@ Json to_json(const toml::node& node) {
       result.push_back(to_json(item));
     return result;
   }
-  throw UserError("dates and tables are no values of a config (write a string, number, boolean or list)");
+  throw UserError("cannot use a date or a table as a config value; write a string, number, boolean or list");
 }
 
 std::string at_line(std::string_view where, const toml::source_region& region) {

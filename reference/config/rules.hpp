@@ -9,14 +9,14 @@
 
 namespace parity::reference {
 
-/// Throws "KEY = VALUE cannot be (why); remedy" unless a rule holds. Rules do not hold for NaN.
+/// Throws "cannot use KEY = VALUE (why); remedy" unless a rule holds. Rules do not hold for NaN.
 class Rules {
  public:
   explicit Rules(const RunConfig& config) : config_(config) {}
 
   void rule(bool holds, const std::string& key, const std::string& why, const std::string& remedy) const {
     if (!holds)
-      throw UserError(key + " = " + find_key(key).get(config_).dump() + " cannot be (" + why + "); " +
+      throw UserError("cannot use " + key + " = " + find_key(key).get(config_).dump() + " (" + why + "); " +
                       remedy);
   }
   void at_least(int64_t value, int64_t least, const std::string& key) const {
@@ -32,7 +32,7 @@ class Rules {
                        const std::string& remedy) const {
     static const RunConfig defaults;
     const Json own = find_key(key).get(defaults);
-    rule(has_use || find_key(key).get(config_) == own, key, who + " has no use for it",
+    rule(has_use || find_key(key).get(config_) == own, key, who + " does not use it",
          remedy + ", or leave it " + own.dump());
   }
 

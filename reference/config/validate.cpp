@@ -36,7 +36,7 @@ void check_documents(const RunConfig& config, const Rules& rules) {
   const int64_t vocabulary = dimensions_of(config).vocab_size;
   const std::string has = "the vocabulary has " + std::to_string(vocabulary) + " tokens";
   rules.rule(data.document_tokens == 0 || (synthetic && packs), "data.document_tokens",
-             "only packed synthetic documents have a length to choose", "set data.packing, or leave it 0");
+             "only packed synthetic documents have a chosen length", "set data.packing, or leave it 0");
   rules.rule(!(synthetic && packs) || data.document_tokens >= 2, "data.document_tokens",
              "a document has an input and a label", "give 2 or more");
   rules.rule(data.eos_id >= -1 && data.eos_id < vocabulary, "data.eos_id", has,
@@ -47,19 +47,20 @@ void check_documents(const RunConfig& config, const Rules& rules) {
              "the byte tokenizer ends documents with its own token", "leave it -1");
   rules.rule(data.eos_id == -1 || !synthetic || packs, "data.eos_id",
              "the synthetic stream has no documents to end", "set data.packing, or leave it -1");
-  rules.rule(data.newline_id == -1 || (packs && data.source != DataSource::tokens), "data.newline_id",
-             packs ? "a token file holds what follows its EOS" : "without packing no document ends",
-             "leave it -1");
+  rules.rule(
+      data.newline_id == -1 || (packs && data.source != DataSource::tokens), "data.newline_id",
+      packs ? "a token file already contains what follows its EOS" : "without packing no document ends",
+      "leave it -1");
   rules.rule(data.newline_id == -1 || data.source == DataSource::text || data.eos_id >= 0, "data.newline_id",
-             "it follows an EOS, and there is none", "give data.eos_id, or leave it -1");
-  rules.rule(data.newline_id == -1 || data.newline_id != data.eos_id, "data.newline_id", "that is the EOS",
+             "it follows an EOS, and the data has none", "give data.eos_id, or leave it -1");
+  rules.rule(data.newline_id == -1 || data.newline_id != data.eos_id, "data.newline_id", "it is the EOS",
              "give another token");
   rules.rule(data.positions == PositionsChoice::sequence || packs, "data.positions",
-             "without packing nothing says where a document begins",
+             "without packing nothing marks where a document begins",
              "set data.packing, or write positions into a token file");
   rules.at_least(data.context_length, 0, "data.context_length");
   rules.rule(data.context_length == 0 || data.positions == PositionsChoice::document, "data.context_length",
-             "only positions of documents start over", "set data.positions = \"document\" or leave it 0");
+             "only positions of documents restart", "set data.positions = \"document\" or leave it 0");
   const int64_t marks = (data.eos_id >= 0 ? 1 : 0) + (data.newline_id >= 0 ? 1 : 0);
   rules.rule(data.packing != Packing::first_fit || !synthetic ||
                  2 * data.document_tokens - 2 + marks - 1 <= data.seq_len,
@@ -68,7 +69,7 @@ void check_documents(const RunConfig& config, const Rules& rules) {
              "shorten the documents or lengthen data.seq_len");
 }
 
-/// The rules that do not ask where documents lie.
+/// The rules that do not depend on documents.
 void check_local_attention(const RunConfig& config, const Rules& rules) {
   const AttentionConfig& attention = config.attention;
   rules.at_least(attention.sliding_window, 0, "attention.sliding_window");
@@ -76,7 +77,7 @@ void check_local_attention(const RunConfig& config, const Rules& rules) {
   for (const auto& [tokens, key] : {std::pair(attention.sliding_window, "attention.sliding_window"),
                                     std::pair(attention.fixed_block, "attention.fixed_block")})
     rules.rule(tokens == 0 || attention.backend != AttentionBackend::sdpa, key,
-               "sdpa takes no mask but the causal one, and would silently attend to everything before",
+               "sdpa supports only the causal mask, and would silently attend to everything before",
                "set attention.backend = \"flex\" or \"varlen\"");
   rules.used_or_default(attention.fixed_block > 0, "attention.fixed_block_form",
                         "attention without fixed blocks", "set attention.fixed_block");
@@ -88,19 +89,20 @@ void check_attention(const RunConfig& config, const Rules& rules) {
   const DataConfig& data = config.data;
   const std::string key = "attention.documents";
   rules.rule(attention.documents.size() <= 1, key,
-             "EOS and positions can draw other boundaries, and only one of them can be meant", "choose one");
+             "EOS and positions can give different boundaries, and only one of them can be used",
+             "choose one");
   if (attention.documents.empty())
     return;
   rules.rule(
       attention.backend != AttentionBackend::sdpa, key,
-      "sdpa takes no document mask: it would need one of S x S for each row, and compute what it forbids",
+      "sdpa supports no document mask: it would need S x S elements per row and compute forbidden pairs",
       "set attention.backend = \"flex\" or \"varlen\"");
   if (attention.documents.front() == DocumentBoundary::eos)
     rules.rule(data.source == DataSource::text || data.eos_id >= 0, key, "the data has no EOS",
                "give data.eos_id");
   else
     rules.rule(data.positions == PositionsChoice::document || data.source == DataSource::tokens, key,
-               "data.positions = \"sequence\" shows no document", "set data.positions = \"document\"");
+               "data.positions = \"sequence\" marks no documents", "set data.positions = \"document\"");
 }
 
 void check_loss(const RunConfig& config, const Rules& rules) {
@@ -110,16 +112,16 @@ void check_loss(const RunConfig& config, const Rules& rules) {
              std::string(name_of(loss.normalization)) +
                  " divides before backward, and a stream does not know the update's total yet",
              "set loss.normalization = \"gradient_scaling\" or prefetch");
-  rules.rule(!streamed || config.train.update == UpdateCall::step, "loss.accumulation",
-             "train.update = " + std::string(name_of(config.train.update)) +
-                 " hands over whole updates from outside",
-             "set train.update = \"step\" or prefetch");
+  rules.rule(
+      !streamed || config.train.update == UpdateCall::step, "loss.accumulation",
+      "train.update = " + std::string(name_of(config.train.update)) + " passes whole updates from outside",
+      "set train.update = \"step\" or prefetch");
   rules.at_least(loss.chunks, 0, "loss.chunks");
   const int64_t tokens = config.data.global_batch / config.data.micro_batches /
                          config.parallel.batch_ranks() / config.parallel.pp_microbatches *
                          config.data.seq_len / config.parallel.cp;
   rules.rule(loss.chunks == 0 || tokens % loss.chunks == 0, "loss.chunks",
-             "a micro-batch has " + std::to_string(tokens) + " tokens, which do not fall into equal chunks",
+             "a micro-batch has " + std::to_string(tokens) + " tokens, which do not divide into equal chunks",
              "choose a divisor, or 0");
 }
 
@@ -129,7 +131,7 @@ void check_optimizer(const RunConfig& config, const Rules& rules) {
              "the usual value is 0.9");
   rules.rule(o.beta2 >= 0 && o.beta2 < 1, "optimizer.beta2", "a decay is at least 0 and less than 1",
              "the usual value is 0.95");
-  rules.rule(o.eps >= 0, "optimizer.eps", "it is added to a root", "the usual value is 1e-8");
+  rules.rule(o.eps >= 0, "optimizer.eps", "it is added to a square root", "the usual value is 1e-8");
   rules.rule(o.weight_decay >= 0, "optimizer.weight_decay", "a negative decay grows the weights",
              "give 0 or more");
   rules.within(o.momentum, 0, 1, "optimizer.momentum");
@@ -152,7 +154,7 @@ void check_resumed(RunConfig config) {
 void check_checkpoint(const RunConfig& config, const Rules& rules) {
   rules.at_least(config.checkpoint.restart_after, 0, "checkpoint.restart_after");
   rules.rule(config.checkpoint.restart_after < config.steps, "checkpoint.restart_after",
-             "steps is " + std::to_string(config.steps) + ", so nothing is left to resume",
+             "steps is " + std::to_string(config.steps) + ", so nothing remains to resume",
              "restart earlier or train longer");
   for (const auto& [value, key] : {std::pair(config.checkpoint.resume_dp_replicate, "resume_dp_replicate"),
                                    std::pair(config.checkpoint.resume_dp_shard, "resume_dp_shard"),
@@ -165,7 +167,7 @@ void check_checkpoint(const RunConfig& config, const Rules& rules) {
     rules.used_or_default(config.checkpoint.restart_after > 0, name, "a run that does not restart",
                           "set checkpoint.restart_after");
     rules.rule(value == 0 || config.resumed_parallel().ranks() == config.parallel.ranks(), name,
-               "the run goes on with " + std::to_string(config.parallel.ranks()) + " ranks, not " +
+               "the run resumes with " + std::to_string(config.parallel.ranks()) + " ranks, not " +
                    std::to_string(config.resumed_parallel().ranks()),
                "choose a layout of as many ranks");
   }

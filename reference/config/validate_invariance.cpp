@@ -10,12 +10,12 @@ namespace parity::reference {
 void check_invariance(const RunConfig& config, const Rules& rules) {
   const bool is_tiled = config.attention.backend == AttentionBackend::tiled;
   rules.rule(!is_tiled || config.device == DeviceChoice::cpu, "attention.backend",
-             "its tiles are worked out by the CPU", "set device = \"cpu\" or attention.backend = \"varlen\"");
+             "its tiles are computed by the CPU", "set device = \"cpu\" or attention.backend = \"varlen\"");
   rules.rule(!is_tiled || !config.train.autocast, "attention.backend",
              "autocast does not know it and would leave it in float32",
              "set train.autocast = false or attention.backend = \"varlen\"");
   rules.rule(config.train.float8 == Float8Scales::none || config.parallel.ep == 1, "train.float8",
-             "experts are multiplied by rows that other ranks send", "set parallel.ep = 1");
+             "experts multiply rows that other ranks send", "set parallel.ep = 1");
   if (!config.train.batch_invariant)
     return;
   const std::string key = "train.batch_invariant";
@@ -24,10 +24,9 @@ void check_invariance(const RunConfig& config, const Rules& rules) {
                  "\" adds in an order that depends on the batch",
              "set attention.backend = \"tiled\"");
   rules.rule(dimensions_of(config).moe.experts == 0, key,
-             "an expert multiplies as many tokens at once as are sent to it",
-             "choose a model without experts");
+             "an expert multiplies all tokens that are sent to it at once", "choose a model without experts");
   rules.rule(config.threads == 1, key,
-             "threads cut an operator where the number of tokens says, and a piece's end rounds otherwise",
+             "threads split an operator by its number of tokens, and the end of a piece rounds differently",
              "set threads = 1");
   rules.rule(config.parallel.tp <= 2, key,
              "parallel.tp = " + std::to_string(config.parallel.tp) +

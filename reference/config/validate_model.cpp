@@ -30,10 +30,10 @@ void check_architecture(const RunConfig& config, const Rules& rules) {
              "choose a divisor of dim");
   rules.rule(d.is_latent() || d.head_dim() % 2 == 0,
              d.head_width > 0 ? "architecture.head_dim" : "architecture.n_heads",
-             "a head has " + std::to_string(d.head_dim()) + " dimensions, and RoPE turns pairs",
+             "a head has " + std::to_string(d.head_dim()) + " dimensions, and RoPE rotates pairs",
              "make a head's width even");
   rules.rule(!d.tied || config.parallel.pp == 1, "architecture.tied_embeddings",
-             "the embedding of a tied model lies on the first stage of a pipeline and its output projection "
+             "the embedding of a tied model is on the first stage of a pipeline and its output projection "
              "on the last",
              "set architecture.tied_embeddings = \"off\" or parallel.pp = 1");
   rules.rule(d.n_heads % d.n_kv_heads == 0, "architecture.n_kv_heads",
@@ -69,7 +69,7 @@ void check_latent(const RunConfig& config, const Rules& rules) {
   for (const auto& [width, key] : {std::pair(latent.rope_width, "architecture.qk_rope_head_dim"),
                                    std::pair(latent.nope_width, "architecture.qk_nope_head_dim"),
                                    std::pair(latent.kv_rank, "architecture.kv_lora_rank")})
-    rules.rule(width % 2 == 0, key, "RoPE turns pairs, which begin at even places", "make it even");
+    rules.rule(width % 2 == 0, key, "RoPE rotates pairs, which begin at even indices", "make it even");
   rules.used_or_default(false, "architecture.head_dim", "a model with latent attention",
                         "set architecture.qk_nope_head_dim and architecture.qk_rope_head_dim");
   rules.used_or_default(false, "architecture.n_kv_heads", "a model with latent attention",
@@ -88,7 +88,7 @@ void check_router(const MoeDimensions& d, const Rules& rules) {
              "there are " + experts + " experts, and a token goes to each at most once",
              "choose moe.top_k from 1 to moe.experts");
   rules.rule(d.groups == 0 || (d.experts % d.groups == 0 && d.experts / d.groups >= 2), "moe.groups",
-             experts + " experts do not fall into that many equal groups of two or more",
+             experts + " experts do not divide into that many equal groups of two or more",
              "choose a divisor of moe.experts, at most half of it");
   rules.rule(d.groups > 0 || d.limited_groups == 0, "moe.limited_groups", "the experts have no groups",
              "set moe.groups");
@@ -125,7 +125,7 @@ void check_moe(const RunConfig& config, const Rules& rules) {
        {std::pair(d.hidden, "moe.hidden"), std::pair(dimensions_of(config).dim, "architecture.dim")})
     rules.rule(d.matmul == ExpertMatmul::loop || width % 8 == 0, "moe.matmul",
                std::string(what) + " is " + std::to_string(width) +
-                   ", and PyTorch's grouped product takes rows of whole 16 bytes",
+                   ", and PyTorch's grouped product needs rows of multiples of 16 bytes",
                "let 8 divide " + std::string(what) + ", or set moe.matmul = \"loop\"");
   check_router(d, rules);
 }

@@ -8,10 +8,10 @@
 namespace parity::reference {
 namespace {
 
-/// Digits, "=" and the end of a completion: what the task writes with.
+/// The tokens of the task: digits, "=" and the end of a completion.
 constexpr int64_t task_tokens = 12;
 
-/// Keys that say how the tokens of another source come and are counted.
+/// Keys that decide how the tokens of another source are read and counted.
 void check_data_of_rollouts(const RunConfig& config, const Rules& rules) {
   const std::string who = "a run that trains on rollouts";
   for (const char* key :
@@ -21,7 +21,7 @@ void check_data_of_rollouts(const RunConfig& config, const Rules& rules) {
     rules.used_or_default(false, key, who, "choose another data.source");
   const ModelDimensions model = dimensions_of(config);
   rules.rule(model.vocab_size >= task_tokens, "architecture.vocab_size",
-             "the task writes with " + std::to_string(task_tokens) + " tokens", "give as many or more");
+             "the task uses " + std::to_string(task_tokens) + " tokens", "give as many or more");
   rules.rule(model.moe.experts == 0 && !model.is_latent() && model.nope_every == 0, "model",
              "the generator's cache holds keys and values of dense models with one kind of attention",
              "choose a Llama 3 or a dense Qwen3");
@@ -38,13 +38,13 @@ void check_task(const RunConfig& config, const Rules& rules) {
   rules.rule(rl.group_size > 1 || rl.advantage == AdvantageRule::sample_std || rl.loss == PolicyLossName::sft,
              "rl.group_size",
              "a group of one is its own mean, so that every advantage is 0 and nothing is learned",
-             "give 2 or more, or set rl.advantage = \"sample_std\", which leaves such a reward as it is");
+             "give 2 or more, or set rl.advantage = \"sample_std\", which keeps such a reward unchanged");
   rules.at_least(rl.max_new_tokens, 1, "rl.max_new_tokens");
   const int64_t longest = rl.digits + 1 + rl.max_new_tokens - 1;  // the last token is a label only
   rules.rule(longest <= data.seq_len, "data.seq_len",
              "a prompt of rl.digits and a completion of rl.max_new_tokens take " + std::to_string(longest),
              "lengthen it, or shorten those");
-  rules.rule(rl.temperature >= 0, "rl.temperature", "it divides logits", "0 takes the likeliest token");
+  rules.rule(rl.temperature >= 0, "rl.temperature", "it divides logits", "0 chooses the likeliest token");
 }
 
 void check_policy_loss(const RunConfig& config, const Rules& rules) {
@@ -52,47 +52,46 @@ void check_policy_loss(const RunConfig& config, const Rules& rules) {
   const bool by_sequence = rl.loss == PolicyLossName::grpo_sequence, is_sft = rl.loss == PolicyLossName::sft;
   const bool clips = !is_sft && rl.loss != PolicyLossName::importance_sampling;
   rules.rule(rl.normalization != PolicyNormalization::rank_mean || by_sequence, "rl.normalization",
-             std::string(name_of(rl.loss)) + " counts tokens", "set rl.loss = \"grpo_sequence\"");
+             std::string(name_of(rl.loss)) + " is a loss of tokens", "set rl.loss = \"grpo_sequence\"");
   rules.rule(!by_sequence || config.parallel.cp == 1, "rl.loss",
              "a rank of parallel.cp has a part of each completion, and cannot take its mean",
              "set parallel.cp = 1 or choose a loss of tokens");
   rules.within(rl.clip_low, 0, 1, "rl.clip_low");
-  rules.rule(rl.clip_high >= 0, "rl.clip_high", "it is added to 1", "0 takes the loss's own");
+  rules.rule(rl.clip_high >= 0, "rl.clip_high", "it is added to 1", "0 selects the loss's own");
   for (const char* key : {"rl.clip_low", "rl.clip_high"})
     rules.used_or_default(clips, key, "a loss that does not clip", "choose another rl.loss");
   rules.rule(rl.dual_clip > 1, "rl.dual_clip", "it bounds a ratio that is about 1", "the usual value is 3");
-  rules.used_or_default(rl.loss == PolicyLossName::ppo, "rl.dual_clip", "any other loss than ppo",
+  rules.used_or_default(rl.loss == PolicyLossName::ppo, "rl.dual_clip", "a loss other than ppo",
                         "set rl.loss = \"ppo\"");
-  rules.rule(rl.kl_coef >= 0, "rl.kl_coef", "a negative weight drives the policies apart", "give 0 or more");
+  rules.rule(rl.kl_coef >= 0, "rl.kl_coef", "a negative weight rewards divergence", "give 0 or more");
   for (const char* key : {"rl.kl_coef", "rl.reference"})
     rules.used_or_default(!is_sft, key, "a loss without ratios", "choose another rl.loss");
   rules.rule(rl.kl_coef == 0 || rl.reference != ReferencePolicy::never, "rl.reference",
              "rl.kl_coef weighs the divergence from a reference", "keep it, or set rl.kl_coef = 0");
-  rules.used_or_default(!config.parallel.loss_parallel, "rl.logprobs",
-                        "a loss of logits of which each rank has a part",
+  rules.used_or_default(!config.parallel.loss_parallel, "rl.logprobs", "a loss of sharded logits",
                         "set parallel.loss_parallel = false");
 }
 
 void check_generator(const RunConfig& config, const Rules& rules) {
   const RlConfig& rl = config.rl;
   rules.rule(rl.controller_lr >= 0, "rl.controller_lr", "a rate is not negative",
-             "0 takes the trainer's schedule");
+             "0 selects the trainer's schedule");
   rules.at_least(rl.push_every, 1, "rl.push_every");
   rules.at_least(rl.max_lag, 0, "rl.max_lag");
   const int64_t tp = rl.generator.tp, ranks = config.parallel.ranks();
   rules.at_least(tp, 1, "rl.generator.tp");
   rules.rule(ranks % tp == 0, "rl.generator.tp",
-             "the generator lives on the " + std::to_string(ranks) + " ranks of the trainer",
+             "the generator runs on the " + std::to_string(ranks) + " ranks of the trainer",
              "choose a divisor");
   const ModelDimensions d = dimensions_of(config);
   rules.rule(d.n_heads % tp == 0 && d.n_kv_heads % tp == 0, "rl.generator.tp",
              std::to_string(d.n_heads) + " query heads and " + std::to_string(d.n_kv_heads) +
-                 " key heads do not fall into equal parts",
+                 " key heads do not divide into equal parts",
              "choose a divisor of both");
   if (config.train.batch_invariant) {
     rules.rule(tp == config.parallel.tp, "rl.generator.tp",
                "train.batch_invariant promises the trainer's bits, and over parallel.tp = " +
-                   std::to_string(config.parallel.tp) + " ranks sums are added in other parts",
+                   std::to_string(config.parallel.tp) + " ranks sums are split differently",
                "set it to " + std::to_string(config.parallel.tp));
     rules.rule(
         !config.parallel.loss_parallel, "parallel.loss_parallel",

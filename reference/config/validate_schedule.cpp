@@ -12,7 +12,7 @@ namespace {
 
 using enum ScheduleName;
 
-/// The families that a key means something to; in the others only its default is accepted.
+/// The families that use a key. All others accept only its default.
 struct Use {
   std::string key;
   std::vector<ScheduleName> families;
@@ -81,7 +81,7 @@ void check_ranges(const RunConfig& config, const Rules& rules) {
   rules.within(lr.min_factor, 0, 1, "lr.min_factor");
   rules.within(lr.init_factor, 0, 1, "lr.init_factor");
   rules.rule(lr.num_cycles > 0 && std::isfinite(lr.num_cycles), "lr.num_cycles",
-             "a number of waves is positive and finite", "0.5 falls once from the top to the bottom");
+             "a number of waves is positive and finite", "0.5 falls once from top to bottom");
 }
 
 void check_uses(const RunConfig& config, const Rules& rules) {
@@ -114,7 +114,7 @@ void check_megatron(const RunConfig& config, const Rules& rules) {
              "Megatron demands a warmup shorter than the curve of " + std::to_string(length) + " steps",
              "shorten it or raise lr.total_steps");
   rules.rule(lr.decay != DecayShape::wsd || (lr.wsd_steps >= 1 && lr.wsd_steps <= length), "lr.wsd_steps",
-             "the final decay lies within the curve of " + std::to_string(length) + " steps",
+             "the final decay must fit into the curve of " + std::to_string(length) + " steps",
              "give 1 to " + std::to_string(length));
   const bool ramp = optimizer.weight_decay_ramp != WeightDecayRamp::constant;
   rules.used_or_default(ramp, "optimizer.weight_decay_start", "a constant weight decay",

@@ -21,7 +21,7 @@ Device open_device(DeviceChoice choice, int64_t local_rank, const std::filesyste
     throw UserError("device = \"cuda\" needs a GPU for each rank (rank " + std::to_string(local_rank) +
                         " of this machine has none: there " + (count == 1 ? "is " : "are ") +
                         std::to_string(count) +
-                        "); start fewer ranks a machine, or make more visible with CUDA_VISIBLE_DEVICES",
+                        "); start fewer ranks per machine, or make more visible with CUDA_VISIBLE_DEVICES",
                     ExitCode::missing);
   const auto index = static_cast<int>(local_rank);
   library.use(index);

@@ -17,7 +17,7 @@ const DevicePlugin& load_plugin(const fs::path& file) {
   std::error_code error;
   if (!fs::exists(file, error))
     throw UserError("device = \"cuda\" needs " + file.filename().string() +
-                        " beside the program (it is not there: this build has no CUDA plug-in); build with "
+                        " next to the program (it is missing: this build has no CUDA plug-in); build with "
                         "-DPARITY_CUDA=ON, or set device = \"cpu\"",
                     ExitCode::missing);
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -32,7 +32,7 @@ const DevicePlugin& load_plugin(const fs::path& file) {
   const auto entry = reinterpret_cast<Entry>(::dlsym(library, DevicePlugin::entry));
   const DevicePlugin* const plugin = entry != nullptr ? entry() : nullptr;
   if (plugin == nullptr || plugin->version != DevicePlugin::current_version)
-    throw UserError(file.filename().string() + " is no plug-in of this parity-train (" +
+    throw UserError("cannot use " + file.filename().string() + " as a plug-in of this parity-train (" +
                         (plugin == nullptr ? std::string("it lacks ") + DevicePlugin::entry
                                            : "its version is " + std::to_string(plugin->version) + ", not " +
                                                  std::to_string(DevicePlugin::current_version)) +

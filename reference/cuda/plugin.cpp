@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plug-in libparity-cuda.so: all that the trainer needs of CUDA and NCCL. Built without a GPU, loaded
-// without one, and then says why there is none.
+// The plug-in libparity-cuda.so: all that the trainer needs of CUDA and NCCL. It can be built and loaded
+// without a GPU, and then reports why no GPU can be used.
 #define USE_C10D_NCCL
 #include "reference/cuda/plugin.hpp"
 
@@ -21,7 +21,7 @@
 namespace parity::reference {
 namespace {
 
-/// 13000 as "13.0": how CUDA numbers its versions.
+/// Returns 13000 as "13.0", since CUDA numbers its versions like this.
 std::string cuda_version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
@@ -36,7 +36,7 @@ int count(std::string& why) {
   const cudaError_t error = cudaGetDeviceCount(&found);
   if (error != cudaSuccess || found == 0) {
     static_cast<void>(cudaGetLastError());  // or the next call would report it
-    why = "the driver speaks CUDA " + cuda_version(driver) +
+    why = "the driver supports CUDA " + cuda_version(driver) +
           " and offers no device: " + (error != cudaSuccess ? cudaGetErrorString(error) : "none is visible");
     return 0;
   }
@@ -67,7 +67,7 @@ DeviceFacts facts(int device) {
           nccl_version()};
 }
 
-/// Everything here changes results or leaves them to chance otherwise. cuBLAS reads its variable when it is
+/// Without these settings, results would differ or vary from run to run. cuBLAS reads its variable when it is
 /// first used.
 void use(int device) {
   ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
@@ -79,8 +79,8 @@ void use(int device) {
   context.setAllowBF16ReductionCuBLAS(false, false);
   context.setBenchmarkCuDNN(false);
   context.setDeterministicCuDNN(true);
-  // Attention as matrix products and a softmax: the one way that is deterministic in every type, and the way
-  // of the float64 twin.
+  // Attention as matrix products and a softmax: the only form that is deterministic in every type, and the
+  // form of the float64 twin.
   context.setSDPUseFlash(false);
   context.setSDPUseMemEfficient(false);
   context.setSDPUseCuDNN(false);

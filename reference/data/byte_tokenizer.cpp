@@ -5,7 +5,7 @@
 namespace parity::reference {
 namespace {
 
-/// Range of the byte that follows a lead byte, and how many follow in all.
+/// The range of the byte after a lead byte, and the number of bytes that follow in total.
 struct Tail {
   size_t count = 0;
   unsigned char low = 0x80;

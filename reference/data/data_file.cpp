@@ -26,7 +26,7 @@ std::string read_utf8_data(const fs::path& path) {
     refuse_empty_data(path);
   if (const auto offset = first_invalid_utf8(text))
     throw UserError("data.path: " + path.string() + " is not UTF-8 (byte " + std::to_string(*offset) +
-                    " begins no character); convert it, for example with iconv");
+                    " does not begin a character); convert it, for example with iconv");
   return text;
 }
 

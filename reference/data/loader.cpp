@@ -13,8 +13,8 @@ namespace {
 
 constexpr uint64_t ignore_purpose = 17;
 
-/// Length of the prefix of a sequence whose labels do not count, uniform in 0 .. 2 fraction S: like prompts
-/// of different lengths, so that rows have different numbers of valid tokens.
+/// Returns the length of the prefix of a sequence whose labels do not count, uniform in 0 .. 2 fraction S.
+/// Like prompts of different lengths, it gives rows different numbers of valid tokens.
 int64_t ignored_prefix(const DataConfig& config, int64_t sequence) {
   const auto longest =
       static_cast<uint64_t>(2 * config.ignore_fraction * static_cast<double>(config.seq_len));

@@ -12,7 +12,7 @@
 namespace parity::reference {
 namespace {
 
-/// The bytes of a file, and how to complain about them.
+/// The bytes of a file, and errors about them.
 struct Npy {
   std::string name;
   std::string bytes;
@@ -30,7 +30,7 @@ T number_at(const std::string& bytes, size_t offset) {
   return value;
 }
 
-/// What follows 'key': in the header's dictionary, up to the end.
+/// Returns what follows 'key': in the header's dictionary, up to the end.
 std::string_view after_key(const Npy& file, std::string_view header, std::string_view key) {
   const std::string quoted = "'" + std::string(key) + "':";
   const size_t at = header.find(quoted);
@@ -42,7 +42,7 @@ std::string_view after_key(const Npy& file, std::string_view header, std::string
   return rest;
 }
 
-/// N of "(N,)".
+/// Returns N of "(N,)".
 size_t length_of(const Npy& file, std::string_view shape) {
   size_t i = 1;
   size_t count = 0;
@@ -71,7 +71,7 @@ std::vector<int64_t> values_of(const Npy& file, size_t offset, size_t count) {
 std::vector<int64_t> read_npy_integers(const std::filesystem::path& path) {
   const Npy file{path.string(), read_file(path)};
   if (!file.bytes.starts_with("\x93NUMPY") || file.bytes.size() < 12)
-    file.refuse("it is no .npy file");
+    file.refuse("it is not a .npy file");
   const bool long_header = file.bytes[6] > 1;
   const size_t header_at = long_header ? 12 : 10;
   const size_t header_size =

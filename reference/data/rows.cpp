@@ -13,7 +13,8 @@
 namespace parity::reference {
 namespace {
 
-/// A corpus cut into sequences: overlapping by the one token that is a label here and an input there.
+/// A corpus cut into sequences. Neighbours overlap by one token, a label of the first and an input of the
+/// second.
 class CorpusRows : public Rows {
  public:
   CorpusRows(std::unique_ptr<Corpus> corpus, int64_t seq_len)
@@ -31,7 +32,7 @@ class CorpusRows : public Rows {
   size_t seq_len_;
 };
 
-/// The rows of a token file, over and over.
+/// The rows of a token file, repeated without end.
 class WrittenRows : public Rows {
  public:
   explicit WrittenRows(std::vector<Row> rows) : rows_(std::move(rows)) {
@@ -47,7 +48,7 @@ class WrittenRows : public Rows {
   bool restart_ = false;
 };
 
-/// Rows of a run whose rows the generator writes. A caller that reads one here has a defect.
+/// The rows of a run whose generator writes them. A caller that reads one here has a defect.
 class NoRows : public Rows {
  public:
   Row row(int64_t /*index*/) override { throw InternalError("rollouts are not loaded"); }

@@ -12,7 +12,7 @@ namespace {
 
 enum Purpose : uint64_t { choose_symbols = 1, choose_successors = 2, write_sequence = 3 };
 
-/// A permutation of 0 .. n-1 (Fisher and Yates).
+/// Returns a permutation of 0 .. n-1 (Fisher and Yates).
 std::vector<int64_t> shuffled(int64_t n, IntegerStream random) {
   std::vector<int64_t> order(static_cast<size_t>(n));
   std::iota(order.begin(), order.end(), 0);

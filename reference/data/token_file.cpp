@@ -15,7 +15,7 @@ namespace parity::reference {
 namespace {
 namespace fs = std::filesystem;
 
-/// A table of a token file: reads its lists and knows its place.
+/// A table of a token file. It reads its lists and knows its place in the file.
 class Table {
  public:
   Table(const toml::table& table, std::string file, std::vector<std::string_view> known)
@@ -28,20 +28,20 @@ class Table {
 
   bool has(std::string_view key) const { return table_.contains(key); }
 
-  /// A list whose every number lies in [low, high). \param what  names one of them
+  /// Returns a list of numbers in [low, high). \param what  names one of them
   std::vector<int64_t> numbers(std::string_view key, const std::string& what, int64_t low, int64_t high,
                                const std::string& why) const {
     const toml::node* node = table_.get(key);
     const toml::array* list = node != nullptr ? node->as_array() : nullptr;
     if (list == nullptr)
       fail(node != nullptr ? *node : table_,
-           std::string(key) + " is no list of whole numbers; write [1, 2, 3]");
+           std::string(key) + " is not a list of whole numbers; write [1, 2, 3]");
     std::vector<int64_t> result;
     for (const toml::node& item : *list) {
       const auto number = item.value_exact<int64_t>();
       const std::string at = " at index " + std::to_string(result.size());
       if (!number)
-        fail(item, std::string(key) + at + " is no whole number; write [1, 2, 3]");
+        fail(item, std::string(key) + at + " is not a whole number; write [1, 2, 3]");
       const bool ignored = key == "labels" && *number == ignored_label;
       if (!ignored && (*number < low || *number >= high))
         fail(item, what + " " + std::to_string(*number) + at + " is " + why);
@@ -59,7 +59,7 @@ class Table {
   void check_length(std::string_view key, size_t found, size_t expected, const std::string& of) const {
     if (found != expected)
       fail(*table_.get(key), std::string(key) + " has " + std::to_string(found) + " numbers and " + of + " " +
-                                 std::to_string(expected) + " (one belongs to each); make them equal");
+                                 std::to_string(expected) + " (each token has one); make them equal");
   }
 
   [[noreturn]] void fail(const toml::node& node, const std::string& message) const {
@@ -78,7 +78,7 @@ toml::table parse(const fs::path& path) {
     return toml::parse(text, path.string());
   } catch (const toml::parse_error& error) {
     throw UserError(path.string() + ":" + std::to_string(error.source().begin.line) + ": " +
-                    std::string(error.description()) + " (a token file is TOML, or ends in .npy); mend it");
+                    std::string(error.description()) + " (a token file is TOML, or ends in .npy); fix it");
   }
 }
 
@@ -88,7 +88,7 @@ const toml::array& tables_of(const toml::table& file, const std::string& name, c
   for (const auto& [key, node] : file)
     if (key.str() != name)
       throw UserError(path.string() + ":" + std::to_string(node.source().begin.line) + ": '" +
-                      std::string(key.str()) + "' is not read here (" + use + "); write [[" + name + "]]");
+                      std::string(key.str()) + "' is not used here (" + use + "); write [[" + name + "]]");
   const toml::node* node = file.get(name);
   if (node == nullptr || !node->is_array_of_tables())
     throw UserError(path.string() + ": there is no [[" + name + "]] (" + use + "); add one");
@@ -126,7 +126,7 @@ std::vector<std::vector<int64_t>> split_after(const std::vector<int64_t>& stream
       continue;
     if (documents.back().size() < 2)
       throw UserError(path.string() + ": the document that ends at offset " + std::to_string(i) +
-                      " has one token (an input needs a label); leave out what lies between two EOS");
+                      " has one token (an input needs a label); remove the token between two EOS");
     if (i + 1 < stream.size())
       documents.emplace_back();
   }

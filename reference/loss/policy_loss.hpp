@@ -15,7 +15,7 @@ struct PolicyTokens {
   torch::Tensor logprobs;    ///< of the policy that learns, with its graph
   torch::Tensor entropy;     ///< of its distribution
   torch::Tensor generator;   ///< log probabilities that the tokens were sampled with
-  torch::Tensor reference;   ///< log probabilities of the reference policy; undefined = there is none
+  torch::Tensor reference;   ///< log probabilities of the reference policy; undefined = none
   torch::Tensor advantages;  ///< the same for all tokens of a completion
   torch::Tensor counts;      ///< bool: true for tokens of completions, which the loss is computed over
 };

@@ -34,10 +34,9 @@ void require_mkl_branch() {
   const std::string taken = mkl_branch();
   if (asked == nullptr || taken == "none" || taken == asked || std::string_view(asked).starts_with("AUTO"))
     return;
-  throw UserError(
-      "MKL takes its branch " + taken + ", but MKL_CBWR asks for " + asked +
-      ": this CPU lacks its instructions, or the name is none of MKL's. Set profile = \"native\", "
-      "which takes what the CPU has; its bits are this machine's own");
+  throw UserError("MKL uses its branch " + taken + ", but MKL_CBWR asks for " + asked +
+                  " (this CPU lacks its instructions, or MKL does not know the name); set profile = "
+                  "\"native\", which uses what the CPU has and gives bits of this machine only");
 }
 
 }  // namespace parity::reference

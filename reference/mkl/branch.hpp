@@ -6,12 +6,12 @@
 
 namespace parity::reference {
 
-/// The branch of code that MKL takes in this process, as MKL answers: "AVX2,STRICT", "COMPATIBLE", "AUTO";
-/// "none" where LibTorch has no MKL. Source: Intel oneMKL developer reference, mkl_cbwr_get.
+/// Returns the branch of code that MKL takes in this process, as MKL reports it: "AVX2,STRICT", "COMPATIBLE",
+/// "AUTO"; "none" where LibTorch has no MKL. Source: Intel oneMKL developer reference, mkl_cbwr_get.
 std::string mkl_branch();
 
-/// Throws UserError when MKL takes another branch than MKL_CBWR names. Nothing is asked without MKL,
-/// without MKL_CBWR, or by AUTO.
+/// Throws UserError if MKL takes another branch than MKL_CBWR names. Without MKL, without MKL_CBWR, or with
+/// AUTO, nothing is checked.
 void require_mkl_branch();
 
 }  // namespace parity::reference

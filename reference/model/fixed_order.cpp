@@ -84,10 +84,10 @@ class Widened {
 
 // The number of simultaneous sums that fit into 16 registers together with the terms.
 constexpr size_t tokens_at_once = 4, rows_at_once = 3;
-// Tokens that stay in a cache while the whole weight goes by.
+// Tokens that stay in a cache while the whole weight is read.
 constexpr size_t tokens_in_cache = 64;
 
-/// Some rows of the weight. At its end the last one stands for those that are missing.
+/// Some rows of the weight. At its end, the last row takes the place of missing ones.
 template <class T>
 struct WeightRows {
   using A = at::opmath_type<T>;

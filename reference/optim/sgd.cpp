@@ -16,7 +16,7 @@ Sgd::Sgd(const OptimizerConfig& config, Parameters parameters)
 
 void Sgd::step(const UpdateNumbers& numbers) {
   if (numbers.has_adam())
-    throw UserError("an update of SGD was given beta1, beta2 or eps (they are AdamW's); leave them out");
+    throw UserError("cannot use beta1, beta2 or eps in an update of SGD (they are AdamW's); leave them out");
   const torch::NoGradGuard no_grad;
   const double lr = numbers.lr.value(), weight_decay = numbers.weight_decay.value();
   if (config_.implementation == OptimizerImplementation::fused)

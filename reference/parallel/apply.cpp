@@ -36,7 +36,7 @@ Applied sharded(Decoder& model, const Parameters& parameters, const ParallelConf
   }
   auto fsdp = std::make_unique<Fsdp>(model.hooks(), parameters, options);
   model.visit_weights([weights = fsdp->weights()](const std::string& name, torch::Tensor& weight) {
-    if (const auto used = weights.find(name); used != weights.end())  // others are of other stages
+    if (const auto used = weights.find(name); used != weights.end())  // others belong to other stages
       weight = used->second;
   });
   Applied applied;
@@ -101,7 +101,7 @@ Applied apply_parallelism(Decoder& model, const ParallelConfig& config, const Pa
                                     const torch::Tensor& logits, const torch::Tensor& labels) {
       return vocabulary_cross_entropy(logits, labels, vocabulary, ranks).sum();
     };
-  } else if (config.cp > 1)  // a mean over this rank's tokens would be no term of the mean over all
+  } else if (config.cp > 1)  // a mean over this rank's tokens would not be a term of the mean over all
     applied.cross_entropy_sum = token_cross_entropy_sum;
   return applied;
 }

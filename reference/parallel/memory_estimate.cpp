@@ -17,10 +17,10 @@ namespace {
 
 constexpr int64_t bfloat16_bytes = 2;
 
-/// Shapes only.
+/// Returns the model with shapes only.
 Decoder model_of(const RunConfig& config) {
   ModelDimensions dimensions = dimensions_of(config);
-  dimensions.max_seq_len = 1;  // of a table that this leaves out
+  dimensions.max_seq_len = 1;  // of the RoPE table, which the estimate leaves out
   return {
       dimensions, config.dtype == Precision::float64 ? torch::kFloat64 : torch::kFloat32, {}, torch::kMeta};
 }
@@ -75,7 +75,7 @@ MemoryEstimate estimate_of(const RunConfig& config, const Parameters& own) {
   const int64_t shards = parallel.has_units() ? parallel.dp_shard * parallel.cp : 1;
   MemoryEstimate estimate;
   std::map<std::string, int64_t> units;  // elements
-  std::string last;                      // that begins
+  std::string last;                      // to begin
   for (const Parameter& parameter : own) {
     std::vector<int64_t> sizes = cut_sizes(parameter, parallel.tp);
     const bool is_apart = parallel.ep > 1 && is_expert(parameter.name);
@@ -114,7 +114,7 @@ int64_t served_bytes(const RunConfig& config, const Decoder& model, int64_t own)
   return 2 * (elements / rl.generator.tp) * element + (has_reference ? own : 0);
 }
 
-/// 8,030,261,248
+/// Returns a number such as "8,030,261,248".
 std::string count_text(int64_t value) {
   return value < 1000 ? std::to_string(value)
                       : count_text(value / 1000) + fmt::format(",{:03}", value % 1000);

@@ -16,7 +16,7 @@ std::vector<double> advantages(std::span<const double> rewards, AdvantageRule ru
     if (!std::isfinite(rewards[i]))
       throw UserError("reward " + std::to_string(i + 1) + " of a group of " + std::to_string(rewards.size()) +
                       " is " + std::to_string(rewards[i]) +
-                      " (no advantage can be told from it); mend the task's reward");
+                      " (it gives no advantage); fix the task's reward");
   const auto n = static_cast<double>(rewards.size());
   const bool is_alone = rewards.size() == 1 && rule == AdvantageRule::sample_std;
   const double mean = is_alone ? 0 : std::accumulate(rewards.begin(), rewards.end(), 0.0) / n;

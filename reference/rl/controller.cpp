@@ -25,7 +25,7 @@ double seconds_since(Clock::time_point start) {
 
 torch::ScalarType generator_dtype(const RunConfig& config) {
   if (config.dtype == Precision::float64)
-    return torch::kFloat64;  // a twin knows no 16 bits
+    return torch::kFloat64;  // a twin has no 16-bit types
   return config.rl.generator.dtype == GeneratorPrecision::bfloat16 ? torch::kBFloat16 : torch::kFloat32;
 }
 

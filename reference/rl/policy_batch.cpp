@@ -32,14 +32,14 @@ class RolloutRules {
 
   void check_parts() const {
     const size_t n = rollout_.completion.size();
-    rule(!rollout_.prompt.empty(), "has no prompt (nothing says what is continued); leave it out");
+    rule(!rollout_.prompt.empty(), "has no prompt (the completion continues nothing); leave it out");
     rule(n > 0, "has no completion (there is nothing to learn from); leave it out");
     rule(rollout_.logprobs.size() == n && rollout_.loss_mask.size() == n,
          "has " + std::to_string(n) + " tokens of completion, but " +
              std::to_string(rollout_.logprobs.size()) + " log probabilities and a loss mask of " +
-             std::to_string(rollout_.loss_mask.size()) + " (each belongs to a token); give as many");
+             std::to_string(rollout_.loss_mask.size()) + " (each token has one); give as many");
     rule(std::ranges::find(rollout_.loss_mask, true) != rollout_.loss_mask.end(),
-         "has no token that counts (its loss mask is all false, so it teaches nothing); leave it out");
+         "has no token that counts (its loss mask is all false, so there is nothing to learn); leave it out");
     const auto length = static_cast<int64_t>(rollout_.prompt.size() + n) - 1;
     rule(length <= limits_.seq_len, "takes " + std::to_string(length) + " positions (data.seq_len is " +
                                         std::to_string(limits_.seq_len) +
@@ -56,13 +56,13 @@ class RolloutRules {
 
   void check_numbers() const {
     rule(std::isfinite(rollout_.advantage), "has the advantage " + std::to_string(rollout_.advantage) +
-                                                " (every gradient would be that); mend its reward");
+                                                " (every gradient would be that too); fix its reward");
     for (size_t i = 0; i < rollout_.logprobs.size(); ++i)
       rule(limits_.unknown == UnknownLogprobs::drop || !rollout_.loss_mask[i] ||
                std::isfinite(rollout_.logprobs[i]),
            "was sampled with log probability " + std::to_string(rollout_.logprobs[i]) + " at token " +
                std::to_string(i) +
-               " of its completion (no ratio can be told from it); look at the generator's logits, or leave "
+               " of its completion (it gives no ratio); check the generator's logits, or leave "
                "such tokens out with rl.unknown_logprobs = \"drop\"");
   }
 
@@ -70,10 +70,10 @@ class RolloutRules {
     const std::string says = "was written by policy version " + std::to_string(rollout_.version) +
                              ", and the trainer has version " + std::to_string(limits_.version);
     rule(rollout_.version <= limits_.version,
-         says + " (it is of another run, or the trainer was set back); push before generating");
+         says + " (it belongs to another run, or the trainer was reset); push before generating");
     rule(limits_.version - rollout_.version <= limits_.max_lag,
-         says + " (at most " + std::to_string(limits_.max_lag) +
-             " behind is allowed); push the weights and generate again, or raise rl.max_lag");
+         says + " (the lag may be at most " + std::to_string(limits_.max_lag) +
+             "); push the weights and generate again, or raise rl.max_lag");
   }
 
   const Rollout& rollout_;
@@ -85,7 +85,8 @@ class RolloutRules {
 
 void require_usable(std::span<const Rollout> rollouts, const RolloutLimits& limits) {
   if (rollouts.empty())
-    throw UserError("an update without rollouts (there is nothing to learn from); generate some first");
+    throw UserError(
+        "cannot make an update without rollouts (there is nothing to learn from); generate some first");
   for (size_t i = 0; i < rollouts.size(); ++i)
     RolloutRules(rollouts[i], i, limits).check();
 }

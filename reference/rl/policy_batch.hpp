@@ -19,7 +19,7 @@ namespace parity::reference {
 struct PolicyBatch {
   MicroBatch rows;
   std::vector<double> generator;   ///< log probabilities that the labels were sampled with
-  std::vector<double> reference;   ///< of the reference policy; empty = there is none
+  std::vector<double> reference;   ///< of the reference policy; empty = no such policy
   std::vector<double> advantages;  ///< of the row's rollout
 
   /// Returns the advantage of each row that has a label that counts.

@@ -102,9 +102,8 @@ PolicyMetrics PolicyTrainer::forward_backward(const PolicyBatch& data, const RlC
         "loss would be 0 / 0); leave such rollouts out");
   if (loss.kl_coef > 0 && data.reference.empty())
     throw UserError(
-        "rl.kl_coef = " + std::to_string(loss.kl_coef) +
-        " weighs the divergence from a reference policy, and the batch has none of its log probabilities; "
-        "call refer() on it first");
+        "cannot use rl.kl_coef = " + std::to_string(loss.kl_coef) +
+        " (the batch has no log probabilities of the reference policy); call refer() on it first");
   const torch::Tensor counts_BS =
       torch::tensor(data.rows.labels).view({data.rows.rows, data.rows.seq_len}).ne(ignored_label);
   MicroBatch rows = data.rows;
@@ -160,7 +159,7 @@ torch::Tensor PolicyTrainer::forward(const PolicyBatch& data) const {
 }
 
 void PolicyTrainer::refer(PolicyBatch& data) {
-  require(has_reference(), "no reference policy is kept");
+  require(has_reference(), "this run keeps no reference policy");
   trainer_.swap_values(reference_values_);
   const torch::Tensor logprobs = forward(data).contiguous();
   trainer_.swap_values(reference_values_);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t most_named = 6;
 
-/// Adds "2 ALL: ITEM, ITEM", where there are any.
+/// Adds "2 ALL: ITEM, ITEM" if there are items.
 void append_list(std::string& text, const std::vector<std::string>& items, std::string_view one,
                  std::string_view many, const std::function<std::string(const std::string&)>& item) {
   if (items.empty())
@@ -32,16 +32,16 @@ std::string Complaints::text(const std::vector<std::string>& known) const {
   const auto name = [](const std::string& item) { return parity::quoted(item); };
   const auto sentence = [](const std::string& item) { return item; };
   const auto with_nearest = [&](const std::string& item) {
-    // A name that something is missing for is likelier meant than one that is there.
+    // A missing name is more likely meant than a name that the file has.
     std::string near = nearest(item, missing);
     near = near.empty() ? nearest(item, known) : near;
     return parity::quoted(item) + (near.empty() ? "" : " (did you mean " + parity::quoted(near) + "?)");
   };
   std::string result;
   append_list(result, missing, "name is missing", "names are missing", name);
-  append_list(result, extra, "name belongs to no weight", "names belong to no weight", with_nearest);
+  append_list(result, extra, "name matches no weight", "names match no weight", with_nearest);
   append_list(result, shapes, "tensor has another shape", "tensors have other shapes", sentence);
-  append_list(result, unusable, "tensor cannot be taken", "tensors cannot be taken", sentence);
+  append_list(result, unusable, "tensor cannot be used", "tensors cannot be used", sentence);
   return result;
 }
 

@@ -16,7 +16,7 @@ class Complaints {
   std::vector<std::string> unusable;  ///< sentences about tensors that cannot be used for another reason
 
   bool empty() const { return missing.empty() && extra.empty() && shapes.empty() && unusable.empty(); }
-  /// Returns a text such as "2 names are missing: 'a', 'b'; 1 name belongs to no weight: 'c' (did you mean
+  /// Returns a text such as "2 names are missing: 'a', 'b'; 1 name matches no weight: 'c' (did you mean
   /// 'a'?)". It names the first few of each kind and counts all.
   /// \param known  every name of the model, to suggest the nearest
   std::string text(const std::vector<std::string>& known) const;

@@ -13,7 +13,7 @@ namespace {
 
 using Tensors = std::vector<torch::Tensor>;
 
-/// Own rows as saved ones, or back.
+/// Whether own rows are converted to saved ones, or back.
 enum class Way { out, back };
 
 void turn_rows(const NameRule& rule, Way way, int64_t head_dim, Tensors& own) {
@@ -25,7 +25,7 @@ void turn_rows(const NameRule& rule, Way way, int64_t head_dim, Tensors& own) {
     own[i] = to_halves ? permuted_for_rotate_half(own[i], head_dim) : permuted_for_complex(own[i], head_dim);
 }
 
-/// q, k and v, in one where a side has one name for them.
+/// Returns q, k and v separately.
 Tensors apart(const Tensors& qkv, const ModelDimensions& d) {
   if (qkv.size() > 1)
     return qkv;

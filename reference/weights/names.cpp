@@ -67,7 +67,7 @@ constexpr std::array<Row, 8> latent = {{
      "model.layers.#.mlp.gate.e_score_correction_bias"},
 }};
 
-/// Llama 4's files of Hugging Face, where they have other words than others'.
+/// Names in Hugging Face's files of Llama 4 that differ from those of other models.
 constexpr std::array<Row, 7> llama4 = {{
     {"layers.#.moe.router.gate.weight", "", "model.layers.#.feed_forward.router.weight"},
     {"layers.#.moe.shared_experts.w1.weight", "",
@@ -85,7 +85,7 @@ constexpr std::array<std::string_view, 3> qkv_parts = {"attention.wq.weight", "a
                                                        "attention.wv.weight"};
 constexpr std::string_view fused_part = "attention.wqkv.weight";
 
-/// The number in "layers.N.", as text; empty where there is none.
+/// Returns the number in "layers.N.", as text; empty if the name has none.
 std::string block_of(const std::string& name) {
   if (!name.starts_with(layers))
     return "";
@@ -154,7 +154,7 @@ class Maker {
     rule.conversion = Conversion::unstacked;
   }
 
-  /// One rule for all three, where the first of them is met.
+  /// Adds one rule for all three, at the first of them.
   void add_qkv(std::string_view part, const std::string& block) {
     NameRule rule = {{}, {}, Conversion::qkv, rows_of(qkv_parts.front())};
     for (const std::string_view each : qkv_parts) {
@@ -180,8 +180,8 @@ class Maker {
           {{name, name.substr(0, name.size() - 2) + "w3"}, {prefix + "gate_up_proj"}, Conversion::gate_up});
   }
 
-  /// Llama's files of Hugging Face have rows for halves, torchtitan's models rows for pairs. Llama 4 and
-  /// DeepSeek-V3 turn pairs in both, Qwen3 halves.
+  /// Hugging Face's files of Llama have rows for halves, torchtitan's models rows for pairs. Llama 4 and
+  /// DeepSeek-V3 rotate pairs in both, Qwen3 rotates halves.
   RowOrder rows_of(std::string_view part) const {
     const bool turns = part == "attention.wq.weight" || part == "attention.wk.weight" ||
                        part == "attention.q_norm.weight" || part == "attention.k_norm.weight";

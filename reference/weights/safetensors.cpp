@@ -23,7 +23,7 @@ static_assert(std::endian::native == std::endian::little);
 constexpr uint64_t length_bytes = sizeof(uint64_t);
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& why) {
-  throw UserError(escape_for_terminal(path.string()) + " is no safetensors file (" + why +
+  throw UserError(escape_for_terminal(path.string()) + " is not a safetensors file (" + why +
                   "); write or fetch it again");
 }
 
@@ -33,7 +33,7 @@ uint64_t size_of_file(const fs::path& path) {
     throw UserError(
         "no weights " + escape_for_terminal(path.string()) + " (the file does not exist); check the path",
         ExitCode::missing);
-  open_file(path);  // says why it cannot be read
+  open_file(path);  // throws with the reason
   return fs::file_size(path);
 }
 

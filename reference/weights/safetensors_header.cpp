@@ -20,17 +20,17 @@ static_assert(dtype_names.size() == static_cast<size_t>(DType::bool8) + 1);
 
 constexpr std::string_view metadata_key = "__metadata__";
 
-/// A header, and how to complain about it.
+/// A header, and errors about it.
 class Reader {
  public:
   Reader(uint64_t data_bytes, const std::string& file) : data_bytes_(data_bytes), file_(file) {}
 
   SafetensorsHeader read(std::string_view text) const {
     if (!text.starts_with('{') || text.find('\0') != std::string_view::npos)
-      refuse("its header is no JSON object");
+      refuse("its header is not a JSON object");
     const Json json = read_unique_json(text, file_);
     if (!json.is_object())
-      refuse("its header is no JSON object");
+      refuse("its header is not a JSON object");
     SafetensorsHeader header;
     for (const auto& [name, value] : json.items()) {
       if (name == metadata_key)
@@ -38,7 +38,7 @@ class Reader {
       else
         header.tensors.push_back(entry_of(name, value));
     }
-    // An empty tensor lies at the place where the next begins.
+    // An empty tensor is at the place where the next one begins.
     std::sort(header.tensors.begin(), header.tensors.end(), [](const HeaderEntry& a, const HeaderEntry& b) {
       return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
     });
@@ -48,7 +48,7 @@ class Reader {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
-    throw UserError(file_ + " is no safetensors file (" + why + "); write or fetch it again");
+    throw UserError(file_ + " is not a safetensors file (" + why + "); write or fetch it again");
   }
 
   [[noreturn]] void refuse(const std::string& name, const std::string& why) const {
@@ -58,10 +58,10 @@ class Reader {
   std::map<std::string, std::string> metadata_of(const Json& json) const {
     std::map<std::string, std::string> result;
     if (!json.is_object())
-      refuse("its __metadata__ is no object of texts");
+      refuse("its __metadata__ is not an object of strings");
     for (const auto& [key, value] : json.items()) {
       if (!value.is_string())
-        refuse("its __metadata__ has " + parity::quoted(key) + ", which is no text");
+        refuse("its __metadata__ has " + parity::quoted(key) + ", which is not a string");
       result[key] = value.get<std::string>();
     }
     return result;
@@ -70,7 +70,7 @@ class Reader {
   HeaderEntry entry_of(const std::string& name, const Json& json) const {
     if (!json.is_object() || json.size() != 3 || !json.contains("dtype") || !json.contains("shape") ||
         !json.contains("data_offsets"))
-      refuse(name, "is not told by dtype, shape and data_offsets alone");
+      refuse(name, "does not have exactly dtype, shape and data_offsets");
     HeaderEntry entry;
     entry.name = name;
     entry.dtype = dtype_of(name, json.at("dtype"));
@@ -90,7 +90,7 @@ class Reader {
     const auto* found = std::find(dtype_names.begin(), dtype_names.end(), text);
     if (!json.is_string() || found == dtype_names.end())
       refuse(name, "has dtype " + parity::quoted(text) +
-                       ", which is none of F64, F32, BF16, F16, F8_E4M3, F8_E5M2, "
+                       ", which is not one of F64, F32, BF16, F16, F8_E4M3, F8_E5M2, "
                        "I64, I32, I16, I8, U8, BOOL");
     return static_cast<DType>(found - dtype_names.begin());
   }
@@ -98,11 +98,11 @@ class Reader {
   Shape shape_of(const std::string& name, const Json& json) const {
     Shape shape;
     if (!json.is_array())
-      refuse(name, "has a shape that is no list");
+      refuse(name, "has a shape that is not a list");
     for (const Json& size : json) {
       if (!size.is_number_unsigned() || size.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX))
         refuse(name, "has a shape with " + escape_to_line(json_text(size)) +
-                         ", which is no whole number of 0 or more");
+                         ", which is not a whole number of 0 or more");
       shape.push_back(size.get<int64_t>());
     }
     return shape;
@@ -130,7 +130,7 @@ class Reader {
     for (const HeaderEntry& entry : tensors) {
       if (entry.begin < at)
         refuse(entry.name,
-               "begins at byte " + std::to_string(entry.begin) + ", where another tensor's bytes lie");
+               "begins at byte " + std::to_string(entry.begin) + ", where another tensor's bytes are");
       if (entry.begin > at)
         refuse(entry.name, "begins at byte " + std::to_string(entry.begin) + " and leaves a hole from " +
                                std::to_string(at));

@@ -22,7 +22,7 @@ constexpr std::array<std::pair<DType, torch::ScalarType>, 4> dtypes = {{{DType::
                                                                         {DType::bfloat16, torch::kBFloat16},
                                                                         {DType::float16, torch::kFloat16}}};
 
-/// Null where weights cannot have this dtype.
+/// Returns null if weights cannot have this dtype.
 const torch::ScalarType* torch_dtype(DType dtype) {
   const auto* found =
       std::find_if(dtypes.begin(), dtypes.end(), [&](const auto& row) { return row.first == dtype; });
@@ -32,7 +32,7 @@ const torch::ScalarType* torch_dtype(DType dtype) {
 DType file_dtype(torch::ScalarType dtype) {
   const auto* found =
       std::find_if(dtypes.begin(), dtypes.end(), [&](const auto& row) { return row.second == dtype; });
-  require(found != dtypes.end(), "weights of a dtype that has no place in a file");
+  require(found != dtypes.end(), "weights of a dtype that files cannot hold");
   return found->first;
 }
 
@@ -49,7 +49,7 @@ std::vector<OwnWeight> shapes_of(const Parameters& weights) {
   return result;
 }
 
-/// A model's weights under the names of a kind of files.
+/// A model's weights under the names of one kind of files.
 class Weights {
  public:
   Weights(const Parameters& own, const std::string& model, const ModelDimensions& dimensions,
@@ -72,7 +72,7 @@ class Weights {
       tensors.push_back(own_.at(name).detach());
     return tensors;
   }
-  /// What a rule's saved tensors look like, without their values.
+  /// Returns tensors with the shapes of a rule's saved tensors, without values.
   std::vector<torch::Tensor> expected(const NameRule& rule) const {
     std::vector<torch::Tensor> tensors = own_of(rule);
     for (torch::Tensor& tensor : tensors)
@@ -80,7 +80,7 @@ class Weights {
     return to_saved(rule, tensors, dimensions_);
   }
 
-  /// \throws nothing for what complaints() did not complain about
+  /// Call it only if complaints_of() found nothing.
   void take(const WeightFiles& files) const {
     for (const NameRule& rule : table_.rules) {
       std::vector<torch::Tensor> saved;
@@ -106,10 +106,10 @@ void check_tensor(const std::string& name, const TensorView& found, const Shape&
                                 to_string(shape));
   if (torch_dtype(found.dtype) == nullptr)
     complaints.unusable.push_back(parity::quoted(name) + " is " + std::string(name_of(found.dtype)) +
-                                  ", no float of 16 bits or more");
+                                  ", not a float of 16 bits or more");
 }
 
-/// A file may have a tied model's one matrix twice, as torchtitan's state dicts do.
+/// A file may have a tied model's single matrix twice, as torchtitan's state dicts do.
 void check_tied_output(const std::string& output, const std::string& embedding,
                        const std::map<std::string, TensorView>& files, Complaints& complaints) {
   if (!files.contains(output) || !files.contains(embedding))
@@ -147,7 +147,7 @@ size_t known_in(const WeightFiles& files, const std::vector<std::string>& names)
       std::ranges::count_if(names, [&](const std::string& name) { return files.tensors().contains(name); }));
 }
 
-/// Parameters, and the routers' biases, which state dicts hold too.
+/// Returns the parameters and the routers' biases, which state dicts hold too.
 Parameters all_of(const Decoder& model) {
   Parameters all = model.parameters();
   for (const Parameter& bias : model.router_biases())
@@ -155,7 +155,7 @@ Parameters all_of(const Decoder& model) {
   return all;
 }
 
-/// The kind of which most names are in the file; own names where none is of any.
+/// Returns the kind with the most names in the file; own names if it has none of any kind.
 WeightNames names_in(const WeightFiles& files, const Decoder& model, const std::string& model_name) {
   WeightNames best = WeightNames::torchtitan;
   size_t most = 0;

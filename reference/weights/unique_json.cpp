@@ -29,10 +29,10 @@ Json read_unique_json(std::string_view text, const std::string& file) {
   Json json = Json::parse(text, watch, /*allow_exceptions=*/false);
   if (json.is_discarded())
     throw UserError(file +
-                    " has text that is no JSON (it was damaged or cut short); write or fetch it again");
+                    " has text that is not JSON (it was damaged or cut short); write or fetch it again");
   if (twice)
     throw UserError(file + " has " + parity::quoted(*twice) +
-                    " twice (readers differ in which of the two they take); write it again with each once");
+                    " twice (readers differ in which of the two they use); write it again with each once");
   return json;
 }
 

@@ -33,7 +33,7 @@ std::map<std::string, std::string> files_of(const fs::path& index) {
     const std::string file = value.is_string() ? value.get<std::string>() : "";
     if (file.empty() || file == ".." || file == "." || fs::path(file).filename() != file)
       refuse_index(index, "it has " + parity::quoted(name) + " in " + parity::quoted(json_text(value)) +
-                              ", which is no name of a file beside it");
+                              ", which is not the name of a file next to it");
     result[name] = file;
   }
   return result;

@@ -11,14 +11,14 @@
 
 namespace parity::reports {
 
-/// The HTML of one case. Its templates are parsed once and serve every case.
+/// Writes the HTML of one case. Its templates are parsed once for all cases.
 class CaseSection {
  public:
   CaseSection();
 
   /// \param index  position in the suite, which the page's data uses
   /// \param slug   id of the section; ids inside begin with it
-  /// \param details  takes the HTML of what is shown when a check that holds is opened
+  /// \param details  receives the HTML that is shown when a passed check is opened
   std::string render(const Case& item, size_t index, const std::string& slug, CheckDetails& details);
 
  private:

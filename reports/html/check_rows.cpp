@@ -41,7 +41,7 @@ std::string tensors_label(const Check& check) {
   return count(check.tensors.size(), "tensor row") + ", " + std::to_string(same) + " identical";
 }
 
-/// What is shown when a check is opened.
+/// Returns the HTML that is shown when a check is opened.
 Data details_data(const Check& check, size_t number) {
   Data data;
   data.set("number", std::to_string(number));
@@ -70,7 +70,7 @@ std::string comma_separated(const std::vector<std::string>& words) {
   return result;
 }
 
-/// "Measurements, tensors and command": what a click will show.
+/// Returns "Measurements, tensors and command", which names what a click shows.
 std::string details_label(const Check& check) {
   std::string label = check.picture ? "Measurements, map of the differences" : "Measurements";
   if (!check.tensors.empty())
@@ -100,7 +100,7 @@ Data check_data(const Check& check, size_t number, const std::string& id) {
   return data;
 }
 
-/// What the checks of a group have in common; their sides and quantities together.
+/// Returns what the checks of a group have in common, with all their sides and quantities.
 Data group_data(const Case& item, const std::vector<size_t>& numbers) {
   const Check& first = item.checks[numbers.front()];
   std::vector<std::string> quantities, sides, steps;

@@ -10,17 +10,18 @@
 
 namespace parity::reports {
 
-/// Id of a check on the page. \param number  its position in the case
+/// Returns the id of a check on the page. \param number  its position in the case
 std::string check_id(const std::string& slug, size_t number);
 
-/// The HTML of the checks of a case: a row for each, and one for those of a group (check_groups.hpp).
+/// Writes the HTML of the checks of a case: a row for each check, and one row for each group
+/// (check_groups.hpp).
 class CheckRows {
  public:
   CheckRows();
 
-  /// Fills what case.mustache says of checks and of the golden.
+  /// Fills the parts of case.mustache about checks and the golden.
   ///
-  /// \param details  takes the HTML of what is shown when a check that holds is opened
+  /// \param details  receives the HTML that is shown when a passed check is opened
   void set(Data& data, const Case& item, const std::string& slug, CheckDetails& details);
 
  private:

@@ -19,7 +19,7 @@ constexpr double picture_width = 300, values_top = 4, values_bottom = 58, gap_to
 constexpr double smallest_decade = -10, largest_decade = 1;
 constexpr size_t colours = 7;  ///< in report.css
 
-/// Later rounds take the colours anew, but for the first: that is the broad line of the reference.
+/// Later rounds reuse the colours except the first, which is the broad line of the reference.
 size_t colour_of(size_t arm) {
   return arm < colours ? arm : 1 + (arm - colours) % (colours - 1);
 }
@@ -55,7 +55,8 @@ double place_of_gap(double gap) {
   return gap_bottom - 2 - std::clamp(part, 0.0, 1.0) * (gap_bottom - gap_top - 2);
 }
 
-/// A line through what there is, interrupted where nothing is. A lone point is a short line.
+/// Returns a line through the given values, interrupted where one is missing. A lone point becomes a short
+/// line.
 template <class Place>
 std::string path_through(const std::vector<Value>& values, Place place) {
   const double step = values.size() > 1 ? picture_width / static_cast<double>(values.size() - 1) : 0;
@@ -73,7 +74,7 @@ std::string path_through(const std::vector<Value>& values, Place place) {
   return d;
 }
 
-/// Crosses where a value is NaN or infinite.
+/// Returns crosses where a value is NaN or infinite.
 std::string crosses(const std::vector<Value>& values, double top) {
   const double step = values.size() > 1 ? picture_width / static_cast<double>(values.size() - 1) : 0;
   std::string d;
@@ -112,7 +113,7 @@ class Picture {
     return "a" + std::to_string(colour_of(static_cast<size_t>(place)));
   }
 
-  /// The largest gap of all arms; NaN is above any number.
+  /// Returns the largest gap of all arms; NaN counts as larger than any number.
   std::optional<double> largest_gap() const {
     std::optional<double> largest;
     for (const Series& series : curve_.gap)

@@ -24,7 +24,7 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-/// [text](address) becomes text.
+/// Replaces [text](address) by text.
 std::string without_links(std::string text) {
   for (size_t middle = text.find("]("); middle != std::string::npos; middle = text.find("](")) {
     const size_t begin = text.rfind('[', middle), end = text.find(')', middle);

@@ -8,14 +8,14 @@
 
 namespace parity::reports {
 
-/// One word of the project and what it means, as HTML: code is kept, and all else is escaped.
+/// One word of the project and its meaning, as HTML: code is kept, everything else is escaped.
 struct Word {
   std::string word, meaning;
 };
 
-/// Reads the tables `| word | meaning |` of a Markdown text for the page's list of words.
+/// Reads the tables `| word | meaning |` of a Markdown text for the page's glossary.
 ///
-/// Code between backticks becomes <code>. Of a link its text is kept: the page has nowhere to lead to.
+/// Code between backticks becomes <code>. Links become their text, because the page cannot link to anything.
 std::vector<Word> glossary(std::string_view markdown);
 
 }  // namespace parity::reports

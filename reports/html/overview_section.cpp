@@ -33,7 +33,7 @@ Data finding_row(const Finding& finding, const std::string& slug) {
   return row;
 }
 
-/// An arm that did not finish fails its case, whatever its checks say.
+/// An arm that did not finish fails its case, whatever the results of its checks.
 void add_crashes(Data& rows, const Results& results, const std::vector<std::string>& slugs, size_t& number) {
   for (size_t i = 0; i < results.cases.size(); ++i)
     for (const LostArm& arm : results.cases[i].lost_arms) {
@@ -55,7 +55,7 @@ void set_failures(Data& page, const Results& results, const std::vector<std::str
   size_t number = 0;
   add_crashes(rows, results, slugs, number);
   for (const Finding& finding : failures(results))
-    if (finding.check->verdict != "crashed" && ++number <= most_failures)  // the arm is told already
+    if (finding.check->verdict != "crashed" && ++number <= most_failures)  // the arm is listed already
       rows.push_back(finding_row(finding, slugs[finding.case_index]));
   page.set("has_failures", number > 0);
   page.set("failure_rows", rows);

@@ -10,12 +10,12 @@
 
 namespace parity::reports {
 
-/// Fills what the page shows above the cases: what fails, what changed since the goldens, the slowest cases.
+/// Fills the part of the page above the cases: failures, changes against the goldens, the slowest cases.
 ///
 /// \param slugs  id of each case's section
 void set_overview(Data& page, const Results& results, const std::vector<std::string>& slugs);
 
-/// A case in the page's lists of all: templates/nav_row.mustache and case_row.mustache.
+/// Returns a case's row in the page's lists of all cases (templates/nav_row.mustache and case_row.mustache).
 /// \param index  position on the page
 Data case_row(const CaseLine& item, size_t index, const std::string& slug);
 

@@ -29,7 +29,7 @@ std::string data_element(const std::string& id, const std::string& json) {
   return "<script type=\"application/json\" id=\"" + id + "\">" + json + "</script>\n";
 }
 
-/// How often each verdict was found, and how often it was not what the case claims; each check is counted
+/// Counts how often each verdict was found, and how often it contradicts the case's claim. Each check counts
 /// once.
 Data verdict_counts(const Results& results) {
   Data rows = list();
@@ -61,7 +61,7 @@ Data verdict_legend() {
   return rows;
 }
 
-/// What the suite ran on, above the cases: commit, time, environment.
+/// Returns the origin of the suite's results, shown above the cases: commit, time, environment.
 Data suite_facts(const Results& results) {
   Data rows = list();
   const auto add = [&](const std::string& key, const std::string& value) {
@@ -98,7 +98,7 @@ std::string counts(const Results& results) {
   return evidence.empty() ? text : text + "; " + evidence;
 }
 
-/// What of the page is said of the suite.
+/// Returns the parts of the page about the suite.
 Data suite_data(const Results& results) {
   Data page;
   set_state(page, results.passed());
@@ -116,7 +116,7 @@ Data suite_data(const Results& results) {
   return page;
 }
 
-/// The lines of the cases in the order of the page.
+/// Returns the results with the lines of the cases in the order of the page.
 Results in_page_order(Results results) {
   std::ranges::stable_partition(results.cases, [](const CaseLine& item) { return item.failed(); });
   return results;

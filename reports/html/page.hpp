@@ -15,15 +15,16 @@
 
 namespace parity::reports {
 
-/// The file that index.html loads from its own folder.
+/// The name of the file that index.html loads from its own folder.
 inline constexpr std::string_view plot_library_name = "plotly.min.js";
 
-/// One offline page: templates/, with the text of the results escaped, and the curves as a JSON block of each
-/// case that the page's script draws when a plot is scrolled to. It loads plot_library_name from its own
-/// folder and nothing else. Cases that fail come first: they are added so.
+/// Writes one offline page from templates/, with the text of the results escaped. The curves of each case are
+/// a JSON block, which the page's script draws when a plot is scrolled into view. The page loads
+/// plot_library_name from its own folder and nothing else. Cases that fail come first, because they are added
+/// first.
 class HtmlForm : public Form {
  public:
-  /// \param folder  where the page's data is put aside until the sections are written
+  /// \param folder  temporary place of the page's data until the sections are written
   HtmlForm(const Results& results, Sink out, const std::filesystem::path& folder);
 
   void add(const Case& item) override;
@@ -32,11 +33,11 @@ class HtmlForm : public Form {
  private:
   /// Writes text of the results, without absolute paths.
   void write(const std::string& text);
-  /// Writes the page up to a tag, whose place is filled a case at a time.
+  /// Writes the page up to a tag, which is then filled one case at a time.
   void write_until(std::string_view tag);
 
   Sink out_;
-  std::string_view template_;  ///< what of the page is not written yet
+  std::string_view template_;  ///< the part of the page that is not written yet
   Data page_;
   std::vector<std::string> slugs_;
   CaseSection section_;

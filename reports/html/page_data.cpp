@@ -42,7 +42,8 @@ Json series_data(const Case& item, const std::vector<Series>& all) {
   return list;
 }
 
-/// Rows [key, value] of an object, nested keys joined by dots. Long strings keep their beginning and end.
+/// Adds rows [key, value] of an object, nested keys joined by dots. Long strings keep their beginning and
+/// end.
 void flatten(const Json& value, const std::string& key, Texts& texts, Json& rows) {
   if (value.is_object()) {
     for (const auto& [name, inner] : value.items())
@@ -53,7 +54,7 @@ void flatten(const Json& value, const std::string& key, Texts& texts, Json& rows
   rows.push_back({texts.number(shorten(key, 300)), texts.number(shorten(shown, 1000))});
 }
 
-/// Titled tables of one arm: its run, provenance, config.
+/// Returns the titled tables of one arm: its run, provenance, config.
 Json run_data(const Arm& arm, Texts& texts) {
   Json run = Json::array(), provenance = Json::array(), config = Json::array();
   for (const auto& [key, value] :
@@ -70,14 +71,14 @@ Json run_data(const Arm& arm, Texts& texts) {
   return tables;
 }
 
-/// Six digits of a measurement: tables show four.
+/// Returns six digits of a measurement; tables show four.
 Json rounded(const Json& value) {
   if (!value.is_number_float())
     return value;
   return std::strtod(fmt::format("{:.6g}", value.get<double>()).c_str(), nullptr);
 }
 
-/// Labels of the metrics that some row has, but flags that none sets.
+/// Returns the labels of the metrics that some row has, without flags that no row sets.
 std::vector<std::string> metrics_of(const std::vector<TensorRow>& rows) {
   std::vector<std::string> names;
   for (const TensorRow& row : rows)
@@ -124,7 +125,7 @@ Json picture_data(const TensorPicture& picture) {
           {"cells", std::move(cells)}};
 }
 
-/// The sides as numbers of arms; one alone is held against its golden.
+/// Returns the bounds, with sides as numbers of arms. A single side is compared with its golden.
 Json bounds_data(const Case& item, const Curve& curve) {
   Json list = Json::array();
   for (const Bound& bound : curve.bounds) {

@@ -11,10 +11,10 @@
 
 namespace parity::reports {
 
-/// Position of a check in its case -> the HTML of what is shown when it is opened.
+/// Position of a check in its case -> the HTML that is shown when it is opened.
 using CheckDetails = std::map<size_t, std::string>;
 
-/// Texts that come again and again (names of tensors, keys of configs), each once; data has their numbers.
+/// Stores repeated texts (names of tensors, keys of configs) once each; the data refers to them by number.
 class Texts {
  public:
   size_t number(const std::string& text) {
@@ -31,9 +31,9 @@ class Texts {
   std::vector<const std::string*> list_;
 };
 
-/// What the page's script knows of a case, as JSON that is safe inside a <script> element ("<" is escaped).
-/// The page has one such element for each case, in its own order, so that its script parses a case when it is
-/// opened, and one with the list of texts:
+/// Returns the data of a case for the page's script, as JSON that is safe inside a <script> element ("<" is
+/// escaped). The page has one such element for each case, in its own order, so that its script parses a case
+/// when it is opened, and one with the list of texts:
 ///
 ///     {"reference": 0, "arms": ["a", "b"],
 ///        "curves": [{"channel", "steps": [..], "series": [[arm, [values]]], "gap", "golden", "floor",
@@ -52,7 +52,7 @@ class Texts {
 /// \param details  as CaseSection gives them
 std::string page_data(const Case& item, const CheckDetails& details, Texts& texts);
 
-/// JSON that is safe inside a <script> element.
+/// Returns JSON that is safe inside a <script> element.
 std::string script_json(const Json& json);
 
 }  // namespace parity::reports

@@ -32,7 +32,7 @@ inline std::string text_of(const std::string& text) {
   return shorten(text, longest_text);
 }
 
-/// A name as HTML that may break after its separators, not inside words: for {{{...}}}.
+/// Returns a name as HTML that may break after separators but not inside words, for {{{...}}}.
 inline std::string breakable(const std::string& name, size_t longest = longest_name) {
   std::string result;
   for (const char byte : kainjow::mustache::html_escape(shorten(name, longest))) {
@@ -43,7 +43,7 @@ inline std::string breakable(const std::string& name, size_t longest = longest_n
   return result;
 }
 
-/// Text, or nothing so that {{#key}} is skipped.
+/// Returns the text, or nothing, so that {{#key}} is skipped.
 inline Data optional(const std::string& text) {
   return text.empty() ? Data{false} : Data{text};
 }

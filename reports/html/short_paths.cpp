@@ -27,7 +27,7 @@ bool is_root(const std::string& name) {
   return std::ranges::find(common_roots, name) != common_roots.end() || fs::is_directory("/" + name, none);
 }
 
-/// Whether a path may begin with the slash at `at`.
+/// Returns whether a path may begin with the slash at `at`.
 bool can_begin(std::string_view text, size_t at) {
   const std::string_view before = text.substr(0, at);
   const bool new_line_of_json = before.ends_with("\\n"), address = before.ends_with("file://");
@@ -45,7 +45,7 @@ std::vector<std::string> names_of(const std::string& path) {
   return names;
 }
 
-/// The rest of a path below a folder: "" for the folder itself.
+/// Returns whether a path is below a folder. \param rest  receives the rest; "" for the folder itself
 bool is_below(const std::string& path, const std::string& folder, std::string& rest) {
   if (folder.size() < 2 || !path.starts_with(folder))
     return false;
@@ -75,7 +75,7 @@ std::string ShortPaths::shortened(const std::string& path) const {
     return rest.empty() ? "." : rest;
   if (is_below(path, home_, rest))
     return rest.empty() ? "~" : "~/" + rest;
-  // Of a short path one name is kept, since the one before may be that of a user.
+  // A short path keeps one name, since the one before may be a user's.
   const size_t kept = names.size() > 3 ? 2 : names.size() > 1 ? 1 : 0;
   std::string end;
   for (size_t i = names.size() - kept; i < names.size(); ++i)

@@ -27,7 +27,7 @@ class ShortPaths {
   /// \param work, home  absolute; a home of "" or "/" is ignored
   ShortPaths(std::filesystem::path work, std::filesystem::path home);
 
-  /// Text that may be HTML or JSON: neither's own characters are changed.
+  /// Rewrites text that may be HTML or JSON; the syntax of both stays unchanged.
   std::string in(std::string_view text) const;
 
  private:

@@ -11,14 +11,14 @@
 
 namespace parity::reports {
 
-/// Groups the checks that a page shows as one row: those that passed, are of the same kind and relation, and
-/// speak of one run each (an arm trained, its replicas are equal). A check between arms always has its own
+/// Groups the checks that a page shows as one row: those that passed, have the same kind and relation, and
+/// are about one run each (an arm trained, its replicas are equal). A check between arms always has its own
 /// row.
 class CheckGroups {
  public:
   explicit CheckGroups(const std::vector<Check>& checks);
 
-  /// Returns the positions of the checks in the group of this one, in order, or null if it stands alone.
+  /// Returns the positions of the checks in the group of this one, in order, or null if it is in no group.
   const std::vector<size_t>* of(size_t check) const;
 
  private:

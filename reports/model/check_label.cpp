@@ -17,7 +17,7 @@ struct Metric {
   std::string_view direction;  ///< of its limit
 };
 
-/// In the order a reader wants them.
+/// In order of importance to a reader.
 constexpr std::array<Metric, 29> metrics = {{
     {"collapse_log2", "collapse (log2)", "≥ "},
     {"floors", "gap in floors", "≥ "},
@@ -55,7 +55,7 @@ const Metric* find_metric(std::string_view name) {
   return found == metrics.end() ? nullptr : &*found;
 }
 
-/// A count of NaN or infinities that found none is not worth a word.
+/// Returns whether a metric is not shown: a count of NaN or infinities that is 0.
 bool is_absent(const Json& measured, const std::string& name) {
   const auto found = measured.find(name);
   return found == measured.end() || ((name == "nan" || name == "inf") && *found == 0);

@@ -10,20 +10,20 @@
 /// Words for checks, their measurements and the arms of a case, which every renderer shares.
 namespace parity::reports {
 
-/// "relative L2", "max ULP"; an unknown metric is its own name with spaces.
+/// Returns "relative L2", "max ULP"; for an unknown metric, its name with spaces.
 std::string metric_label(const std::string& metric);
 
-/// The bound of a metric that check.limit holds: "≥ 20", "≤ 4", or the number alone where its direction is
-/// not known. A gap that `distinct` claims must stay below the collapse that `equivalent` needs: "< 20".
+/// Returns the bound of a metric in check.limit: "≥ 20", "≤ 4", or the number alone if its direction is
+/// unknown. A gap that `distinct` claims must stay below the collapse that `equivalent` needs: "< 20".
 std::string limit_label(const Check& check, const std::string& metric);
 
-/// "lagged (lag 1)".
+/// Returns "lagged (lag 1)".
 std::string relation_label(const Check& check);
 
-/// "one_indexed, zero_indexed" or "one_indexed, golden".
+/// Returns "one_indexed, zero_indexed" or "one_indexed, golden".
 std::string sides_label(const Check& check);
 
-/// "lr lagged (lag 1): one_indexed, zero_indexed; steps warmup".
+/// Returns "lr lagged (lag 1): one_indexed, zero_indexed; steps warmup".
 std::string claim(const Check& check);
 
 /// "step 3, layers.0.attention.wq.weight[1, 2]".
@@ -37,14 +37,14 @@ std::vector<std::string> headline_metrics(const Check& check, size_t most,
 /// none.
 std::string measured_label(const Check& check, size_t most);
 
-/// "collapse ≥ 20"; "bits" where nothing is limited.
+/// Returns "collapse ≥ 20"; "bits" if no metric is limited.
 std::string limits_label(const Check& check);
 
-/// "dp_shard 2 x tp 2" of an arm on several ranks, or how many they are; "" on one.
+/// Returns "dp_shard 2 x tp 2" for an arm on several ranks, or their number; "" on one.
 std::string mesh_label(const Arm& arm);
 
-/// mesh_label() of each arm of a case that runs on several ranks: "plain 1 rank, fsdp dp_shard 2"; "" where
-/// all run on one.
+/// Returns mesh_label() of each arm of a case that runs on several ranks: "plain 1 rank, fsdp dp_shard 2"; ""
+/// if all arms run on one.
 std::string meshes_label(const Case& item);
 
 }  // namespace parity::reports

@@ -9,7 +9,7 @@
 namespace parity::reports {
 namespace {
 
-/// "2026-11-23" of "2026-11-23T10:00:00Z".
+/// Returns "2026-11-23" for "2026-11-23T10:00:00Z".
 std::string day(const std::string& date) {
   return escape_to_line(date.substr(0, date.find('T')));
 }

@@ -10,9 +10,9 @@
 
 namespace parity::reports {
 
-/// Failed checks against the golden that say of an arm what an earlier one said: one changed option moves
-/// every stored quantity of an arm. By the sentence that stands for them: "4 more stored quantities of b are
-/// different: loss, lr, grad, param".
+/// Failed checks against the golden that repeat an earlier failure of an arm, since one changed
+/// option moves every stored quantity of the arm. Their key is the sentence that replaces them: "4 more
+/// stored quantities of b are different: loss, lr, grad, param".
 struct FoldedChecks {
   std::set<const Check*> checks;
   std::vector<std::string> sentences;

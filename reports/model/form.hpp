@@ -7,8 +7,8 @@
 
 namespace parity::reports {
 
-/// One form of the results while it is written. What is told of all cases is known from the beginning; each
-/// case comes whole, once, and is not kept.
+/// One form of the results while it is written. The summary of all cases is known from the beginning. Each
+/// case arrives complete, once, and is not kept.
 class Form {
  public:
   Form() = default;
@@ -17,7 +17,7 @@ class Form {
   Form& operator=(const Form&) = delete;
 
   virtual void add(const Case& item) = 0;
-  /// After the last case.
+  /// Call it after the last case.
   virtual void end() = 0;
 };
 

@@ -13,9 +13,9 @@
 namespace parity::reports {
 namespace {
 
-constexpr size_t most_gap_labels = 4;  // with more arms the widest gap speaks for all
+constexpr size_t most_gap_labels = 4;  // with more arms only the widest gap is shown
 
-/// NaN is the largest of all.
+/// Returns the largest gap. NaN counts as larger than any number.
 double largest_gap(const Series& gap) {
   double largest = 0;
   for (const Value& value : gap.values)
@@ -24,7 +24,7 @@ double largest_gap(const Series& gap) {
   return largest;
 }
 
-/// "at most 0.15 of its bound, at step 3".
+/// Returns "at most 0.15 of its bound, at step 3".
 std::string use_label(const Curve& curve, const Bound& bound) {
   double most = 0;
   size_t at = 0;
@@ -49,7 +49,7 @@ std::string use_label(const Curve& curve, const Bound& bound) {
   return fmt::format("at most {:.2g} of its bound, at step {}", most, curve.steps[at]);
 }
 
-/// gap_label() of each arm's gap to the reference.
+/// Returns gap_label() of each arm's gap to the reference.
 std::vector<std::string> labels_to_reference(const Curve& curve) {
   std::vector<std::string> labels;
   for (const Series& gap : curve.gap)

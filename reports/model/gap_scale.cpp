@@ -11,13 +11,13 @@ namespace {
 
 constexpr int most_ticks = 5;
 
-/// What has to be shown.
+/// The range of values to show.
 struct Range {
   double smallest = std::numeric_limits<double>::infinity();  ///< above 0
   double largest = 0;
   bool zeros = false, not_finite = false;
 
-  /// A floor or bound of 0 asks for equal bits, and is no line.
+  /// Adds values above 0. A floor or bound of 0 demands equal bits, and is not drawn as a line.
   void take_positive(const std::vector<Value>& values) {
     for (const Value& value : values)
       if (has_place(value))

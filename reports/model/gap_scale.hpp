@@ -12,22 +12,22 @@
 
 namespace parity::reports {
 
-/// The log axis of a gap, as the page draws it (templates/plots.js): a zero has a line of its own below the
-/// smallest decade, labelled 0, since on a log axis it would vanish and it is the best news of all; what is
-/// no number lies above the largest.
+/// The log axis of a gap, as the page draws it (templates/plots.js): zeros have a line of their own below the
+/// smallest decade, labelled 0, since they would vanish on a log axis. Values that are not finite are above
+/// the largest.
 struct GapScale {
-  double bottom = 0, top = 0;                         ///< of the axis
-  double zero = 0, beyond = 0;                        ///< where zeros lie, and what is no number
+  double bottom = 0, top = 0;   ///< of the axis
+  double zero = 0, beyond = 0;  ///< positions of zeros and of values that are not finite
   std::vector<std::pair<std::string, double>> ticks;  ///< label, position
 
   double place(double gap) const;
 };
 GapScale gap_scale(const Curve& curve);
 
-/// Above 0, so that a band or line of it shows on that axis.
+/// Returns whether a value is above 0, so that a band or line of it is visible on that axis.
 bool has_place(const Value& value);
 
-/// Whether measured floors are drawn: the twins' noise then is not, since they are what decides.
+/// Returns whether measured floors are drawn. The twins' noise is then not drawn, since the floors decide.
 bool has_floors(const Curve& curve);
 
 }  // namespace parity::reports

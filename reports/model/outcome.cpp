@@ -9,7 +9,7 @@
 namespace parity::reports {
 namespace {
 
-/// Of the cases that were judged.
+/// Returns the outcome of the cases that were judged.
 std::string outcome_of_cases(const Results& results) {
   const size_t failed = results.cases_failed();
   const size_t skipped = results.cases_skipped();

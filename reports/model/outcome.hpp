@@ -9,10 +9,10 @@
 /// Words for the outcome of a whole suite, which every renderer shares.
 namespace parity::reports {
 
-/// "54 golden files take 13.6 MiB of the 64 MiB they may take"; "" where that was not told.
+/// Returns "54 golden files take 13.6 MiB of the 64 MiB they may take"; "" if the results do not have it.
 std::string golden_size_label(const Results& results);
 
-/// "3 of 4 cases hold, 1 fails" in a sentence that states the suite's outcome.
+/// Returns a sentence that states the suite's outcome, with "3 of 4 cases hold, 1 fails".
 std::string outcome(const Results& results);
 
 /// Returns in what merged results differ: "Mixed results, merged of different origins (commit: ...)"; "" if

@@ -10,7 +10,7 @@
 namespace parity::reports {
 namespace {
 
-/// Every told check that `wanted` picks.
+/// Returns every listed check that `wanted` selects.
 template <class Wanted>
 std::vector<Finding> findings(const Results& results, Wanted wanted) {
   std::vector<Finding> found;

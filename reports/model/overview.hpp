@@ -8,7 +8,7 @@
 
 #include "reports/model/results.hpp"
 
-/// What stands above the cases: of a whole suite, the few lines a reader wants first.
+/// The part of a report above the cases: the few lines about the whole suite that a reader wants first.
 namespace parity::reports {
 
 /// A check and the case it belongs to. Not owned.
@@ -19,19 +19,19 @@ struct Finding {
   size_t check_index = 0;  ///< position in its case
 };
 
-/// Failed checks, in the order of the suite.
+/// Returns the failed checks, in the order of the suite.
 std::vector<Finding> failures(const Results& results);
 
-/// How the suite stands to its goldens.
+/// How the suite agrees with its goldens.
 struct GoldenState {
   size_t quantities = 0;          ///< compared
   size_t agree = 0;               ///< bit for bit
   size_t cases = 0;               ///< with a golden
-  size_t without = 0;             ///< cases whose golden is not there yet
-  std::vector<Finding> changed;   ///< differ, drift or missing on a side
-  std::vector<Finding> recorded;  ///< what was written, or left as it was, instead of compared
+  size_t without = 0;             ///< cases that have no golden yet
+  std::vector<Finding> changed;   ///< different, drifted, or missing on a side
+  std::vector<Finding> recorded;  ///< written, or left unchanged, instead of compared
 
-  /// "1,001 of 1,001 stored quantities of 32 cases agree bit for bit".
+  /// Returns "1,001 of 1,001 stored quantities of 32 cases agree bit for bit".
   std::string sentence() const;
 
  private:
@@ -39,10 +39,10 @@ struct GoldenState {
 };
 GoldenState golden_state(const Results& results);
 
-/// The cases whose runs took longest, slowest first; none if they took no time.
+/// Returns the cases whose runs took longest, slowest first; none if they took no time.
 std::vector<const CaseLine*> slowest(const Results& results, size_t most);
 
-/// 12 345 as "12,345".
+/// Returns 12345 as "12,345".
 std::string grouped(size_t number);
 
 }  // namespace parity::reports

@@ -28,7 +28,7 @@ void expect_schema(const results::JsonNode& root) {
                     " and earlier); render the report with the version of parity that wrote the file");
 }
 
-/// What the file says beside its cases.
+/// Reads the members of the file other than its cases.
 Results read_suite(const results::JsonNode& root) {
   expect_schema(root);
   Results result;
@@ -60,7 +60,7 @@ Results read_suite(const results::JsonNode& root) {
   return result;
 }
 
-/// What `read` returns; its errors name the file.
+/// Returns what `read` returns; errors name the file.
 template <class Read>
 auto from(const std::string& origin, Read read) try {
   return read();

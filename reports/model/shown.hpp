@@ -8,20 +8,21 @@
 
 namespace parity::reports {
 
-/// The curves of a case in the order they are shown: loss, reward_mean, lr, grad_norm, then as in the file.
+/// Returns the curves of a case in the order of display: loss, reward_mean, lr, grad_norm, then as in the
+/// file.
 std::vector<Curve> shown_curves(const Case& item);
 
-/// A check that agrees with the golden bit for bit. There are hundreds in a suite: the page lists them when
-/// asked, and writes out only what changed.
+/// Returns whether a check agrees with the golden bit for bit. A suite has hundreds of them. The page lists
+/// them on request and shows only changes in full.
 bool is_quiet(const Check& check);
 
 bool is_of_golden(const Check& check);
 
-/// Written, not compared: one check speaks for the whole file.
+/// Returns whether a check is about a recording instead of a comparison: one check covers the whole file.
 bool is_record(const Check& check);
 
-/// Whether the lists above the cases may tell of a check: it failed, or says of a golden something else than
-/// that it agrees.
+/// Returns whether the lists above the cases may include a check: it failed, or its result about a golden is
+/// not agreement.
 bool is_told(const Check& check);
 
 }  // namespace parity::reports

@@ -7,7 +7,8 @@
 
 namespace parity::reports {
 
-/// Names made into ids of a page and names of files: letters, digits, dashes and underscores, each used once.
+/// Turns names into ids of a page and names of files: letters, digits, dashes and underscores, each used
+/// once.
 class Slugs {
  public:
   explicit Slugs(std::string prefix) : prefix_(std::move(prefix)) {}

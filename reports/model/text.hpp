@@ -11,26 +11,27 @@
 /// Words and numbers that every renderer shares, before any of them escapes for its own format.
 namespace parity::reports {
 
-/// escape_for_terminal(), and newlines and tabs as a space.
+/// Returns escape_for_terminal(), with newlines and tabs as spaces.
 std::string one_line(std::string_view text);
 
-/// At most `width` characters: the middle replaced by "...". Counts code points. one_line() first.
+/// Returns at most `width` characters: the middle is replaced by "...". Counts code points. one_line() first.
 std::string shorten(std::string_view text, size_t width);
 
-/// Code points of UTF-8 text.
+/// Returns the number of code points of UTF-8 text.
 size_t width_of(std::string_view text);
 
-/// Fewest digits that give the double back: 0.1, 2.5e-7, nan. Both values of a failure are shown so.
+/// Returns the fewest digits that restore the double: 0.1, 2.5e-7, nan. Both values of a failure have this
+/// form.
 std::string exact(const Json& scalar);
 
-/// Four significant digits; integers and words as they are.
+/// Returns four significant digits; integers and words unchanged.
 std::string brief(const Json& scalar);
 std::string brief(double number);
 
-/// "85 ms", "4.2 s", "2 min 5 s".
+/// Returns "85 ms", "4.2 s", "2 min 5 s".
 std::string duration(double seconds);
 
-/// "1 check", "2 checks"; "2 quantities" where the plural is given.
+/// Returns "1 check", "2 checks"; "2 quantities" if the plural is given.
 std::string count(size_t number, const std::string& noun, const std::string& plural = "");
 
 }  // namespace parity::reports

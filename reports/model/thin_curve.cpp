@@ -19,7 +19,7 @@ Value larger(const Value& before, const Value& after) {
   return keep ? before : after;
 }
 
-/// Neighbouring steps that become one.
+/// Neighbouring steps that are merged into one.
 struct Buckets {
   size_t steps, most;
 

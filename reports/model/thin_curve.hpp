@@ -9,10 +9,10 @@
 namespace parity::reports {
 
 /// Returns a curve of at most `most` steps, for a picture of a few pixels: its series and its gap, without
-/// what is stored or measured beside them.
+/// the values of goldens, floors and bounds.
 ///
-/// Neighbouring steps become one. It keeps the last value of the series and the largest gap. A value that is
-/// not finite is kept before any other, so that thinning never hides one.
+/// Neighbouring steps are merged into one, which keeps the last value of the series and the largest gap. A
+/// value that is not finite is kept before any other, so that thinning never hides one.
 Curve thin_curve(const Curve& curve, size_t most);
 
 }  // namespace parity::reports

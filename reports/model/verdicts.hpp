@@ -11,7 +11,7 @@
 
 namespace parity::reports {
 
-/// How a verdict of results.json is shown. The sign tells verdicts apart without colour.
+/// How a verdict of results.json is shown. The sign distinguishes verdicts without colour.
 struct VerdictLook {
   std::string_view name;
   std::string_view sign;
@@ -32,7 +32,7 @@ inline constexpr std::array<VerdictLook, 9> verdict_looks = {{
     {"skipped", "–", "this machine lacks what the case runs on: nothing was judged"},
 }};
 
-/// Null if the name is not a verdict.
+/// Returns null if the name is not a verdict.
 inline const VerdictLook* find_verdict(std::string_view name) {
   for (const VerdictLook& look : verdict_looks)
     if (look.name == name)

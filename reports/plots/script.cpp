@@ -33,7 +33,7 @@ constexpr std::array<Style, 7> styles = {{
     {"#3d4752", "lw 1.5 dt solid", 2},
 }};
 
-/// Beyond the table each dash comes again in the next colours; the broad line does not.
+/// Beyond the table, each dash is reused with the next colours; the broad line is not.
 Style style_of(const Case& item, const std::string& arm) {
   const auto found = std::ranges::find(item.arms, arm, &Arm::name);
   const auto index = static_cast<size_t>(found - item.arms.begin());
@@ -45,7 +45,7 @@ Style style_of(const Case& item, const std::string& arm) {
   return style;
 }
 
-/// A string that gnuplot takes as it stands.
+/// Returns a string that gnuplot takes literally.
 std::string quoted(const std::string& text) {
   std::string result = "'";
   for (const char byte : text)
@@ -57,7 +57,7 @@ std::string cell(const Value& value) {
   return value && std::isfinite(*value) ? fmt::format("{}", *value) : "?";
 }
 
-/// A block of rows "step value ..."; "?" is no point.
+/// Returns a block of rows "step value ..."; "?" is a missing point.
 std::string block(const char* name, const std::vector<int64_t>& steps,
                   const std::vector<std::vector<Value>>& columns) {
   std::string text = fmt::format("${} << EOD\n", name);
@@ -128,7 +128,7 @@ class GapPlot {
   }
 
  private:
-  /// Each title once: two bands of one kind are one entry of the legend.
+  /// Returns each title once: two bands of one kind are one entry of the legend.
   std::string title(const std::string& words) {
     return titles_.insert(words).second ? "title " + quoted(words) : "notitle";
   }
@@ -185,7 +185,7 @@ struct Layout {
     if (entries > 4)
       height += 20 * static_cast<int>((entries + 1) / 2);
   }
-  /// As a share of the height, counted from below as gnuplot does.
+  /// Returns a share of the height, counted from below as in gnuplot.
   double from_top(int pixels) const { return 1 - static_cast<double>(pixels) / height; }
   double share(int pixels) const { return static_cast<double>(pixels) / height; }
 };

@@ -9,10 +9,10 @@
 
 namespace parity::reports {
 
-/// Commands for gnuplot that draw one curve of a case twice, as `file`.svg and as `file`.png: the arms above,
-/// their gap to the reference below, on a log axis with the rounding noise as a band.
+/// Returns commands for gnuplot that draw one curve of a case twice, as `file`.svg and as `file`.png: the
+/// arms above, their gap to the reference below, on a log axis with the rounding noise as a band.
 ///
-/// Names stand in single quotes, in which gnuplot expands nothing, and without control characters.
+/// Names are in single quotes, in which gnuplot expands nothing, and without control characters.
 std::string plot_script(const Case& item, const Curve& curve, const std::filesystem::path& file);
 
 }  // namespace parity::reports

@@ -37,7 +37,7 @@ Process start(const fs::path& script, const fs::path& log) {
   }
 }
 
-/// Runs each script by a gnuplot of its own.
+/// Runs each script in its own gnuplot process.
 void run_all(const std::vector<fs::path>& scripts, const fs::path& folder) {
   const fs::path log = folder / "gnuplot.log";
   std::vector<Process> running;

@@ -56,7 +56,7 @@ Data bands(const Chart& chart) {
   return rows;
 }
 
-/// The words of a mark lie on the side of its line that has more room.
+/// The text of a mark is on the side of its line that has more room.
 Data marks(const Chart& chart) {
   Data rows = list();
   for (const Chart::Mark& mark : chart.marks) {

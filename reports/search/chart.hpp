@@ -9,8 +9,8 @@
 
 namespace parity::reports {
 
-/// A drawing without a script: SVG stretched over its frame, and the labels as text beside it, so that they
-/// keep their size on a phone. Places are parts of the frame, 0 to 1, from the left and from the top.
+/// A drawing without a script: SVG stretched over its frame, with labels as separate text, so that they keep
+/// their size on a phone. Places are fractions of the frame, 0 to 1, from the left and from the top.
 struct Chart {
   struct Label {
     std::string text;
@@ -33,7 +33,7 @@ struct Chart {
   };
 
   std::string look;   ///< class of search.css
-  std::string words;  ///< for who does not see it
+  std::string words;  ///< for readers who cannot see it
   std::string x_title, y_title;
   std::vector<Label> x_ticks, y_ticks;
   std::vector<Band> bands;  ///< along x, in place of ticks
@@ -42,23 +42,24 @@ struct Chart {
   std::vector<Ring> rings;
 };
 
-/// "12.5 840" of a place in the frame.
+/// Returns "12.5 840" for a place in the frame.
 std::string point(double left, double top);
 
-/// A line through what there is, interrupted where nothing is. \param tops  one for each of `lefts`
+/// Returns a line through the given places, interrupted where one is missing. \param tops  one for each of
+/// `lefts`
 std::string line_through(const std::vector<double>& lefts, const std::vector<Value>& tops);
 
-/// A dot at each place that there is.
+/// Returns a dot at each given place.
 std::string dots_at(const std::vector<double>& lefts, const std::vector<Value>& tops);
 
-/// Round numbers from `low` to `high`, at most `most` steps apart. \param least  smallest step
+/// Returns round numbers from `low` to `high`, with at most `most` steps. \param least  smallest step
 std::vector<double> round_numbers(double low, double high, int most, double least = 0);
 
-/// A logarithmic axis from the top down (gap_scale.hpp): the place of each value, and its labels.
+/// Returns a logarithmic axis from the top down (gap_scale.hpp): the place of each value, and its labels.
 std::vector<Value> places_of(const std::vector<Value>& values, const GapScale& scale);
 std::vector<Chart::Label> labels_of(const GapScale& scale);
 
-/// The HTML of a chart. Each text is escaped.
+/// Returns the HTML of a chart. Each text is escaped.
 std::string render(const Chart& chart);
 
 }  // namespace parity::reports

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t most_dotted = 80;  // steps; more dots than these hide the line
 constexpr double margin = 0.03;
 
-/// Step -> part of the frame's width.
+/// Step -> fraction of the frame's width.
 class Across {
  public:
   explicit Across(const std::vector<int64_t>& steps)
@@ -44,7 +44,7 @@ std::vector<double> lefts_of(const Curve& curve) {
   return lefts;
 }
 
-/// Smallest and largest number of all sides, and a bit of room.
+/// Returns the smallest and the largest number of all sides, with some margin.
 std::pair<double, double> range_of(const Curve& curve) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const Series& side : curve.series)
@@ -73,7 +73,7 @@ void add(Chart& chart, const Curve& curve, const std::vector<Value>& tops, const
     chart.paths.push_back({"dots " + look, dots_at(lefts, tops)});
 }
 
-/// Dots at the top of the frame where a side is no number.
+/// Adds dots at the top of the frame where a side is not finite.
 void add_lost(Chart& chart, const Curve& curve, const std::vector<Value>& values) {
   std::vector<Value> tops;
   for (const Value& value : values)

@@ -6,10 +6,11 @@
 
 namespace parity::reports {
 
-/// The values of a curve's sides over the steps; linear. What is no number lies at the top.
+/// Returns a chart of the values of a curve's sides over the steps; linear. Values that are not finite are at
+/// the top.
 Chart value_chart(const Curve& curve);
 
-/// The gaps of a curve over the steps; logarithmic.
+/// Returns a chart of the gaps of a curve over the steps; logarithmic.
 Chart gap_chart(const Curve& curve);
 
 }  // namespace parity::reports

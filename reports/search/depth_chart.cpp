@@ -14,14 +14,14 @@ double place_of(size_t station, const Depth& depth) {
   return (static_cast<double>(station) + 0.5) / static_cast<double>(depth.stations.size());
 }
 
-/// As the gap of a curve whose steps are the stations.
+/// Returns the scale of the errors, as of the gap of a curve whose steps are the stations.
 GapScale scale_of(const std::vector<Value>& errors) {
   Curve curve;
   curve.gap = {{"", errors}};
   return gap_scale(curve);
 }
 
-/// One band for each phase, in the order in which they come.
+/// Returns one band for each phase, in order.
 std::vector<Chart::Band> phases_of(const Depth& depth) {
   const auto all = static_cast<double>(depth.stations.size());
   std::vector<Chart::Band> bands;
@@ -38,12 +38,12 @@ std::string describe_station(const Station& station) {
          (station.relative ? " (relative L2 " + brief(*station.relative) + ")" : "");
 }
 
-/// Whether its error is known and finite: the line has a gap where it is not.
+/// Returns whether the error of a station is known and finite; otherwise the line has a gap there.
 bool is_number(const Station& station) {
   return station.relative && std::isfinite(*station.relative);
 }
 
-/// Tops of the stations of one kind.
+/// Returns the tops of the stations of one kind.
 template <class Wanted>
 std::vector<Value> only(const Depth& depth, const std::vector<Value>& tops, Wanted wanted) {
   std::vector<Value> result;

@@ -7,12 +7,13 @@
 
 namespace parity::reports {
 
-/// The relative error of each tensor of an update, in order of computation; logarithmic, 0 on a line of its
-/// own. A tensor that differs and whose error is not known lies there too, in the colour of a failure.
+/// Returns a chart of the relative error of each tensor of an update, in order of computation; logarithmic,
+/// with 0 on a line of its own. A tensor that differs by an unknown error is on that line too, in the colour
+/// of a failure.
 Chart depth_chart(const Depth& depth);
 
-/// "The first that differs is forward layers.0 (relative L2 2e-07); it grows most at ..."; empty if none
-/// does.
+/// Returns "The first that differs is forward layers.0 (relative L2 2e-07); it grows most at ..."; empty if
+/// none differs.
 std::string depth_sentence(const Depth& depth);
 
 }  // namespace parity::reports

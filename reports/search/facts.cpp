@@ -23,7 +23,7 @@ std::string joined_cells(const std::vector<std::string>& words, const char* none
   return text.empty() ? none : text;
 }
 
-/// A value of a config as it is written: null is a key that one side has not.
+/// Returns a value of a config as it is written; null is a key that one side lacks.
 std::string setting(const Node& parent, const char* name) {
   const auto node = parent.find(name);
   return node ? json_text(node->json()) : "none";
@@ -48,7 +48,8 @@ std::string describe_commit(const Node& node, const char* name) {
   return text_or(node, name).substr(0, longest_id);
 }
 
-/// "lr at step 1, relative gap 0.62" of {"channel", "step", "relative_gap"}; "no gap" of no channel.
+/// Returns "lr at step 1, relative gap 0.62" for {"channel", "step", "relative_gap"}; "no gap" without a
+/// channel.
 std::string describe_gap(const Node& parent, const char* name) {
   const auto gap = parent.find(name);
   if (!gap || text_or(*gap, "channel").empty())

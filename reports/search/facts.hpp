@@ -10,25 +10,25 @@
 
 namespace parity::reports {
 
-/// Rows under heads.
+/// A table: rows below headings.
 struct FactTable {
   std::string title;
   std::vector<std::string> heads;
   std::vector<std::vector<std::string>> rows;
-  bool folded = false;  ///< long, and shown when asked for
+  bool folded = false;  ///< long, and shown on request
 };
 
 using Fact = std::pair<std::string, std::string>;
 
-/// Single numbers of a stage: where the element lies, what stands there, what was measured.
-/// \throws UserError naming the member of its details that is of another type than it should be
+/// Returns the single facts of a stage: the place of the element, its values, the measurements.
+/// \throws UserError naming the member of its details that has the wrong type
 std::vector<Fact> facts_of(const Stage& stage, const Search& search);
 
-/// What a stage lists: keys in which configs differ, the tensors of an update, what was tried, which commits
-/// were asked. \throws UserError as facts_of
+/// Returns the lists of a stage: keys in which configs differ, tensors of an update, trials, tested commits.
+/// \throws UserError as facts_of
 std::vector<FactTable> tables_of(const Stage& stage, const Search& search);
 
-/// What carries the difference, biggest first: keys or commits; no rows for other kinds of search.
+/// Returns the keys or commits that cause the difference, largest first; no rows for other kinds of search.
 /// \throws UserError as facts_of
 FactTable culprits_of(const Search& search);
 

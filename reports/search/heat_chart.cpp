@@ -16,7 +16,8 @@ namespace {
 
 constexpr int heats = 16;  // classes heat-0 to heat-15 of search.css
 
-/// Colour of a difference: one of `heats` steps between the smallest and the largest, by their logarithms.
+/// Returns the colour of a difference: one of `heats` steps between the smallest and the largest, by their
+/// logarithms.
 int heat_of(double value, const std::pair<double, double>& range) {
   const double low = std::log10(range.first), high = std::log10(range.second);
   if (!(high > low))
@@ -24,7 +25,7 @@ int heat_of(double value, const std::pair<double, double>& range) {
   return std::clamp(static_cast<int>((std::log10(value) - low) / (high - low) * heats), 0, heats - 1);
 }
 
-/// One side of the grid: where its cells begin, as parts of the tensor's side.
+/// Returns where the cells of one side of the grid begin, as fractions of the tensor's side.
 std::vector<double> edges(const std::vector<int64_t>& starts, int64_t size) {
   std::vector<double> result;
   for (const int64_t start : starts)
@@ -45,7 +46,7 @@ std::string rectangle(double left, double top, double right, double bottom) {
          point(left, bottom) + "z";
 }
 
-/// The ring lies on the middle of the element. Nothing where the index is not one of the tensor.
+/// Adds a ring around the middle of the element; nothing if the index is outside the tensor.
 void add_ring(Chart& chart, const TensorPicture& picture, const std::vector<int64_t>& worst) {
   if (worst.empty() || worst.size() != picture.shape.size() || picture.estimated)
     return;
@@ -86,7 +87,7 @@ Chart heat_chart(const TensorPicture& picture, const std::vector<int64_t>& worst
   const auto range = heat_range(picture);
   const std::vector<double> lefts = edges(picture.column_starts, picture.columns);
   const std::vector<double> tops = edges(picture.row_starts, picture.rows);
-  std::map<int, std::string> cells;  // by colour; heats: no number
+  std::map<int, std::string> cells;  // by colour; heats = not finite
   for (size_t r = 0; r < picture.cells.size(); ++r)
     for (size_t c = 0; c < picture.cells[r].size(); ++c) {
       const double cell = picture.cells[r][c];

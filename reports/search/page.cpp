@@ -50,7 +50,7 @@ std::string render(const FactTable& table) {
   return parse(templates::facts_mustache).render(table_data(table));
 }
 
-/// A figure: a caption, and charts that are HTML already.
+/// Returns a figure: a caption, and charts that are HTML already.
 Data figure(const std::string& title, const std::string& caption, const std::string& charts) {
   Data data = pair("title", name_of(title), "caption", text_of(caption));
   data.set("charts", charts);

@@ -24,7 +24,7 @@ std::vector<Value> read_values(const Node& node) {
   return result;
 }
 
-/// |actual - expected|; 0 for the same infinity, and NaN for two NaN is no gap either.
+/// Returns |actual - expected|; 0 for equal infinities and for two NaN.
 Value gap(const Value& expected, const Value& actual) {
   if (!expected || !actual)
     return std::nullopt;
@@ -33,7 +33,7 @@ Value gap(const Value& expected, const Value& actual) {
   return std::abs(*actual - *expected);
 }
 
-/// The names that the sides go by, where the record tells.
+/// Returns the names of the sides, if the record has them.
 std::pair<std::string, std::string> side_names(const Node& record) {
   const Node details = record.at("details");
   return {text_or(details, "expected", "expected"), text_or(details, "actual", "actual")};
@@ -93,7 +93,7 @@ std::optional<Depth> depth(const Node& details) {
   return result;
 }
 
-/// Tells the stations before it which of them are wrong by themselves.
+/// Marks the stations of an earlier stage that are computed wrongly themselves.
 void mark_faults(std::vector<Stage>& stages) {
   Depth* depth = nullptr;
   for (Stage& stage : stages) {

@@ -16,7 +16,7 @@ namespace parity::reports {
 struct Station {
   std::string phase, name;
   bool differs = false;  ///< in bits
-  Value relative;        ///< ||a - e|| / ||e||; nothing where no sketch tells
+  Value relative;        ///< ||a - e|| / ||e||; nothing without a sketch
   Value alone;  ///< the same, of the side fed with the good side's numbers, beyond rounding: it is wrong
                 ///< by itself. Nothing: it is not, or nobody was fed
 };
@@ -28,12 +28,12 @@ struct Depth {
   std::optional<size_t> amplifier;  ///< where the error grows most
 };
 
-/// One stage of a search. What it can show is told by its details, whatever the kind of search.
+/// One stage of a search. Its details decide what it shows, whatever the kind of search.
 struct Stage {
   std::string name, answer, command;
   int64_t runs = 0, cached = 0;
   double seconds = 0;
-  std::vector<Curve> curves;  ///< of the two sides: series expected and actual, and the gap of the second
+  std::vector<Curve> curves;  ///< of the two sides: series expected and actual, and the second one's gap
   std::optional<Depth> depth;
   std::optional<TensorPicture> picture;
   results::JsonNode details;
@@ -52,8 +52,8 @@ struct Search {
 
 /// Reads and validates a record of `parity bisect` (schema parity.bisect/1).
 ///
-/// \param record  has to outlive what is returned
-/// \throws UserError (exit 2) if it is of another schema, lacks a needed field or holds one of another type;
+/// \param record  must outlive the result
+/// \throws UserError (exit 2) if it has another schema, lacks a required field, or has one of another type;
 /// the message names it, as in stages[2].details.path[4].name
 Search read_search(const Json& record);
 

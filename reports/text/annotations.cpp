@@ -19,7 +19,7 @@ namespace {
 constexpr size_t most = 10;
 constexpr size_t longest = 1500;
 
-/// Text of a workflow command: it ends at a line's end, and % begins an escape.
+/// Returns text for a workflow command, which ends at the end of its line and escapes with %.
 std::string escaped_command(const std::string& text, std::string_view also = "") {
   std::string result;
   for (const char byte : text)
@@ -40,8 +40,8 @@ std::string property(const std::string& text) {
   return escaped_command(text, ":,");
 }
 
-/// Returns the case file relative to the workspace, or as the results name it where it lies outside. A
-/// relative name starts at the current folder, which may lie below the workspace.
+/// Returns the case file relative to the workspace, or unchanged if it is outside. A relative name starts at
+/// the current folder, which may be below the workspace.
 std::string file_of(const CaseLine& item, const std::string& workspace) {
   const fs::path file(one_line(item.file));
   if (workspace.empty())
@@ -51,7 +51,7 @@ std::string file_of(const CaseLine& item, const std::string& workspace) {
                                                              : inside.generic_string();
 }
 
-/// \param level  "error", "warning" for what was skipped, "notice" for drift that is none
+/// \param level  "error", "warning" for a skipped case, "notice" for drift, which is not an error
 std::string annotation(const std::string& level, const CaseLine& item, int64_t line, const std::string& title,
                        const std::string& message, const std::string& workspace) {
   std::string command = "::" + level + " ";
@@ -70,7 +70,7 @@ std::string message_of(const Check& check) {
   return text;
 }
 
-/// A warning a case that was skipped; GitHub counts them apart from errors.
+/// Returns one warning per skipped case; GitHub counts warnings separately from errors.
 std::string warnings(const Results& results, const std::string& workspace) {
   std::string text;
   size_t shown = 0;
@@ -81,7 +81,7 @@ std::string warnings(const Results& results, const std::string& workspace) {
   return text;
 }
 
-/// A notice a case whose goldens hold but for the rounding of another environment.
+/// Returns one notice per case whose goldens hold except for the rounding of another environment.
 std::string notices(const Results& results, const std::string& workspace) {
   std::string text;
   size_t shown = 0;

@@ -64,8 +64,8 @@ std::string details(const Check& check) {
   return text;
 }
 
-/// One testcase; `element` is empty, "failure", "error", "skipped", or "system-out" for what holds and is
-/// told.
+/// Returns one testcase; `element` is empty, "failure", "error", "skipped", or "system-out" for a passed
+/// check with a note.
 std::string testcase(const Case& item, const std::string& name, const std::string& element,
                      const std::string& type, const std::string& message, const std::string& body) {
   std::string text =
@@ -82,7 +82,7 @@ struct Counts {
   size_t tests = 0, failures = 0, errors = 0, skipped = 0;
 };
 
-/// A case that fails though its checks hold and its arms finished is a failure of its own.
+/// Returns whether a case fails although its checks hold and its arms finished. It gets its own failure.
 bool fails_alone(const CaseLine& item) {
   return item.failed() && item.checks_failed == 0 && item.lost_arms.empty();
 }
@@ -99,7 +99,7 @@ std::string count_attributes(const Counts& counts) {
                      counts.failures, counts.errors, counts.skipped);
 }
 
-/// What holds by drift or by stored evidence says so, for readers who see the suite only here.
+/// Checks that pass by drift or by stored evidence are marked, for readers who see only this file.
 std::string element_of(const Check& check) {
   if (!check.passed)
     return "failure";
@@ -132,7 +132,7 @@ std::string testcases(const Case& item, const CaseLine& line) {
   return body;
 }
 
-/// A suite that is not whole has an error of its own.
+/// An incomplete suite gets an error of its own.
 std::string incomplete(const Results& results) {
   Case whole;
   whole.name = "the whole suite";
@@ -147,7 +147,7 @@ std::string incomplete(const Results& results) {
          "  </testsuite>\n";
 }
 
-/// Results of different origins say so in a test that passes.
+/// Results of different origins are noted in a test that passes.
 std::string mixed_suite(const Results& results) {
   Case whole;
   whole.name = "mixed results";

@@ -8,9 +8,9 @@
 
 namespace parity::reports {
 
-/// JUnit XML 1.0, UTF-8: a testsuite a case, a testcase a check. A check that failed has a <failure> with the
-/// sentence and the lines of the terminal's failure block; an arm that did not finish is a testcase with an
-/// <error>. Characters that XML cannot hold are shown as <U+001B>.
+/// Writes JUnit XML 1.0, UTF-8: a testsuite per case, a testcase per check. A check that failed has a
+/// <failure> with the sentence and the lines of the terminal's failure block; an arm that did not finish is a
+/// testcase with an <error>. Characters that XML cannot hold are shown as <U+001B>.
 class JunitForm : public Form {
  public:
   JunitForm(const Results& results, Sink out);

@@ -4,19 +4,21 @@
 
 #include <string>
 
-/// Texts of results as GitHub-flavoured Markdown in which nothing of them is markup.
+/// Functions that write texts of results as GitHub-flavoured Markdown, so that no text is markup.
 namespace parity::reports::markdown {
 
-/// One line in which nothing is Markdown or HTML.
+/// Returns one line without Markdown or HTML.
 std::string plain(const std::string& text, size_t longest = 600);
 
-/// A code span that also holds in a table: HTML, since backticks and bars inside end a Markdown one.
+/// Returns a code span that also works in a table. It is HTML, since backticks and bars inside would end a
+/// Markdown span.
 std::string code(const std::string& text);
 
-/// One line for an HTML element that begins a line, such as <summary>: inside it Markdown is not read.
+/// Returns one line for an HTML element that begins a line, such as <summary>, inside which Markdown is not
+/// parsed.
 std::string html(const std::string& text, size_t longest = 600);
 
-/// A fenced block; the fence is longer than any run of backticks inside.
+/// Returns a fenced block; the fence is longer than any run of backticks inside.
 std::string block(const std::string& text);
 
 }  // namespace parity::reports::markdown

@@ -23,7 +23,7 @@ using markdown::plain;
 
 constexpr size_t most_listed_failures = 50;
 constexpr size_t room_for_rows = 250'000;  ///< bytes, of the table of cases
-constexpr size_t most_arms = 4;            ///< whose last words are shown
+constexpr size_t most_arms = 4;            ///< whose last output is shown
 constexpr size_t most_notes = 60;
 constexpr size_t most_listed_changes = 20;
 constexpr size_t most_listed_slow = 5;
@@ -45,13 +45,13 @@ void write_row(std::string& text, const CaseLine& item) {
           std::to_string(held) + "/" + std::to_string(item.checks) + " | " + duration(item.seconds) + " |\n";
 }
 
-/// What fails first; all of a suite that holds is folded away.
+/// Failures come first; a suite in which every case holds is folded away.
 void write_table(std::string& text, const Results& results) {
   if (results.cases.empty())
     return;
   const std::string head = "| | case | verdict | found | checks | time |\n|---|---|---|---|---:|---:|\n";
   size_t left_out = 0;
-  std::string failing, holding;  // what is skipped is not folded away
+  std::string failing, holding;  // skipped cases are not folded away
   for (const bool passed : {false, true})
     for (const CaseLine& item : results.cases) {
       if (item.passed != passed)
@@ -137,7 +137,7 @@ void write_notes(std::string& text, const Results& results) {
     text += "> and " + count(notes - most_notes, "more note") + " in index.html\n\n";
 }
 
-/// How small a defect the checks see, where that was measured.
+/// Writes the smallest defect that the checks detect, if it was measured.
 void write_power(std::string& text, const Results& results) {
   size_t told = 0;
   for (const CaseLine& item : results.cases)
@@ -148,7 +148,7 @@ void write_power(std::string& text, const Results& results) {
 }
 
 /// \param end  size of the text beyond which no check is begun
-/// \return how many failed checks were written
+/// \return the number of failed checks that were written
 size_t write_failures(std::string& text, const Case& item, size_t room, size_t end) {
   size_t written = 0;
   text += "<details open>\n<summary>✗ <code>" + markdown::html(item.name, 160) + "</code> " +

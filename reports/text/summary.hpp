@@ -8,9 +8,9 @@
 
 namespace parity::reports {
 
-/// GitHub-flavoured Markdown, made for a job summary: the outcome, a table of cases, each failure expanded.
-/// At most 50 failed checks are written out, so that it stays far below GitHub's limit of 1 MiB; the rest is
-/// counted.
+/// Writes GitHub-flavoured Markdown for a job summary: the outcome, a table of cases, each failure in full.
+/// At most 50 failed checks are written in full, so that the summary stays far below GitHub's limit of 1 MiB.
+/// The rest is counted.
 class SummaryForm : public Form {
  public:
   SummaryForm(const Results& results, Sink out);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t longest_name = 200;
 
-/// Lines of text of a fixed width with a few styles.
+/// Lines of text of a fixed width, with a few styles.
 class Page {
  public:
   Page(Colour colour, int width) : colour_(colour), width_(static_cast<size_t>(std::max(width, 40))) {}
@@ -37,7 +37,7 @@ class Page {
     wrapped(head, head_width, words, head_width);
   }
 
-  /// The same with `indent` columns before each further line.
+  /// Wraps text with `indent` columns before each further line.
   void wrapped(const std::string& head, size_t head_width, std::string_view words, size_t indent) {
     std::string row;
     bool first = true;
@@ -58,13 +58,13 @@ class Page {
     flush();
   }
 
-  /// "      expected  0.1"
+  /// Writes "      expected  0.1".
   void field(const std::string& name, const std::string& value) {
     const std::string label = "      " + name + std::string(name.size() < 10 ? 10 - name.size() : 1, ' ');
     wrapped(faint(label), label.size(), value);
   }
 
-  /// Never wrapped, so that it can be pasted.
+  /// Writes a command, which is never wrapped, so that it can be pasted.
   void command(const std::string& name, const std::string& value) {
     line(faint("      " + name + std::string(name.size() < 10 ? 10 - name.size() : 1, ' ')) +
          one_line(value));
@@ -80,7 +80,7 @@ class Page {
   std::string text_;
 };
 
-/// \param with_cause  false: an earlier check named the same command
+/// \param tells_cause  false: an earlier check showed the same cause
 void write_failure(Page& page, const Check& check, bool with_cause) {
   page.field("claim", shorten(claim(check), longest_name));
   for (const FindingRow& row : finding_rows(check))
@@ -125,8 +125,8 @@ bool is_stored_truth(const Check& check) {
   return check.kind == CheckKind::golden && check.passed && check.verdict == "identical";
 }
 
-/// A line a check, except that what agrees with the golden in every bit is counted: there is nothing to read;
-/// and that one quantity stands for all that an arm lost against its golden.
+/// Writes one line per check. Checks that agree with the golden in every bit are only counted. One quantity
+/// represents all those in which an arm differs from its golden.
 void write_checks(Page& page, const std::vector<Check>& checks) {
   const auto stored = std::ranges::count_if(checks, is_stored_truth);
   const FoldedChecks folded = folded_checks(checks);

@@ -14,11 +14,11 @@ enum class Colour {
   ansi,
 };
 
-/// The whole suite for people: every case, then one line that sums it up.
+/// Writes the whole suite for people: every case, then one line of summary.
 ///
-/// A line a check with ✓ or ✗; what failed is followed by the place, both values in full, metric, limit,
-/// reason and the command to look closer. Text is wrapped at `width` columns (at least 40); commands never
-/// are, so that they can be pasted.
+/// Each check is one line with ✓ or ✗. A failed check is followed by its place, both values in full, metric,
+/// limit, reason and a command to investigate. Text is wrapped at `width` columns (at least 40); commands
+/// never are, so that they can be pasted.
 class TerminalForm : public Form {
  public:
   TerminalForm(const Results& results, Sink out, Colour colour, int width)
@@ -34,10 +34,10 @@ class TerminalForm : public Form {
   int width_;
 };
 
-/// One case of it, for progress: printed when the case is finished.
+/// Returns one case of the text, to print as progress when the case has finished.
 std::string terminal_case(const Case& item, Colour colour, int width);
 
-/// The last lines of it: counts, and the names of the cases that fail.
+/// Returns the last lines of the text: counts, and the names of the cases that fail.
 std::string terminal_summary(const Results& results, Colour colour, int width);
 
 }  // namespace parity::reports

@@ -23,7 +23,7 @@ Handle open(const fs::path& path) {
   return {H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), "cannot open " + path.string()};
 }
 
-/// Changes the last byte of a dataset but one: of numbers a digit, of text a letter.
+/// Changes the second to last byte of a dataset: a digit of a number, or a letter of a text.
 void flip_byte(const fs::path& path, const std::string& name) {
   const auto lock = hdf5::lock();
   const Handle file = open(path);
@@ -86,7 +86,7 @@ class FileTable {
   std::vector<FileMutation> rows_;
 };
 
-/// What lies under a path of a trace. A tensor of which the row is lost, or the values, is still known by the
+/// Lists what is below a path of a trace. A tensor that lost its row or its values is still known by the
 /// other.
 Spoils spoils(const std::string& path) {
   if (path.starts_with("channels"))

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every reader of traces against every mutation of their files: none may find that a spoilt trace agrees.
+// Every reader of traces against every mutation of their files: none may report that a damaged trace agrees.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -30,11 +30,11 @@ namespace fs = std::filesystem;
 
 struct Pair {
   fs::path expected;
-  fs::path actual;  ///< spoilt
+  fs::path actual;  ///< damaged
   int ranks;
 };
 
-/// Something that reads a trace, and says whether it agrees with another one or is as it should be.
+/// A reader of a trace, which reports whether the trace is valid, or agrees with another one.
 struct Reader {
   std::string name;
   std::set<Spoils> sees;  ///< without a trace digest
@@ -76,7 +76,7 @@ bool agrees_by_golden(const Pair& pair) {
          std::ranges::all_of(found, [](const GoldenResult& each) { return each.result.passed; });
 }
 
-/// The suite takes a trace that a run left.
+/// The suite accepts a trace that a run left.
 bool accepted_by_suite(const Pair& pair) {
   PlannedRun run;
   run.steps = 3;
@@ -96,7 +96,7 @@ bool agrees_by_search(const Pair& pair) {
   return !record.differs && record.notes.empty();
 }
 
-/// What a search over commits says of two commits' traces.
+/// Returns what a search over commits reports about the traces of two commits.
 bool agrees_by_commits(const Pair& pair) {
   const Trace actual = Trace::open(pair.actual);
   const TraceGap gap = gap_between(Trace::open(pair.expected), actual, {});
@@ -112,7 +112,7 @@ Check all_identical(const std::string& channels, const std::string& tensor) {
   return check;
 }
 
-/// Whether the checks of a case, as a gate, stay green with the spoilt run in the place of an arm.
+/// Returns whether the checks of a case, as a gate, pass with the damaged run in place of an arm.
 bool agrees_by_power(const Pair& pair) {
   const fs::path out = pair.actual.parent_path() / "out";
   const RunStore store(out);
@@ -165,7 +165,7 @@ const std::vector<Reader>& readers() {
   return all;
 }
 
-/// Who attacks the traces that a source opens.
+/// The reader that attacks the traces that a source opens.
 struct Opener {
   std::string_view source;
   std::string_view reader;  ///< a row of readers()
@@ -181,10 +181,10 @@ constexpr std::array openers = {
     Opener{"harness/suite/judge/evidence.cpp", "identical_tensors"},
     Opener{"harness/suite/goldens/check.cpp", "golden"},
     Opener{"harness/suite/runs/left_trace.cpp", "suite"},
-    Opener{"harness/trace/write/teacher.cpp", "suite"},  // the suite took it before another run reads it
+    Opener{"harness/trace/write/teacher.cpp", "suite"},  // the suite checks it before another run reads it
 };
 
-/// How whole the proofs inside the spoilt file are.
+/// Which proofs inside the damaged file are intact.
 enum class Proof { digest, none };
 
 struct AttackedReader {
@@ -203,7 +203,7 @@ std::vector<AttackedReader> attacked_readers() {
 
 class FilesAttackTest : public FolderTest, public testing::WithParamInterface<AttackedReader> {
  protected:
-  /// Two traces of one run, with or without a trace digest; the second one fresh.
+  /// Two traces of one run, with or without a trace digest; the second one is fresh.
   Pair fresh_pair(int ranks) const {
     const fs::path side = folder / ("original" + std::to_string(ranks));
     if (!fs::exists(side)) {
@@ -217,7 +217,7 @@ class FilesAttackTest : public FolderTest, public testing::WithParamInterface<At
     return {side / "trace.h5", folder / "spoilt/trace.h5", ranks};
   }
 
-  /// \param problem  set to the error of a reader that refused the file
+  /// \param problem  receives the error of a reader that rejected the file
   bool agrees(const Pair& pair, std::string& problem) const {
     try {
       return GetParam().reader.agrees(pair);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Goldens: a spoilt run against a golden, a run against a golden of a spoilt run, here and in another
-// environment; and every object of a golden file, spoilt.
+// Goldens: a damaged run against a golden, and a run against a golden of a damaged run, here and in another
+// environment. Then every object of a golden file, damaged.
 #include <array>
 #include <cstdio>
 
@@ -36,7 +36,7 @@ struct GoldenAttack {
   bool of_tensors;
 };
 
-/// A mutation with which a golden still holds.
+/// A mutation that a golden may accept.
 struct HarmlessForGolden {
   std::string_view mutation;
   std::string_view reason;
@@ -67,14 +67,14 @@ class GoldenAttackTest : public PlantedTest, public testing::WithParamInterface<
   static TwinnedRun run_of(const RelationWorld& world, const std::string& arm) {
     return {world.runs.at(arm), world.twins.at(arm)};
   }
-  /// An arm and another run of it, of the same bits or with rounding between.
+  /// An arm and another run of it, with the same bits or with rounding differences.
   static RelationWorld whole_world() {
     RelationWorld world = world_of(Relation::equivalent, GetParam().of_tensors);
     world.check.arms = {"a"};
     return world;
   }
 
-  /// Whether a golden of one run holds of another one. A golden that is refused does not.
+  /// Returns whether a golden of one run accepts another run. A rejected golden accepts none.
   bool holds(const TwinnedRun& recorded, const TwinnedRun& run) {
     const fs::path file = folder / "golden.h5";
     const bool same = GetParam().environment == Environment::same;
@@ -155,7 +155,7 @@ Handle open_golden(const fs::path& path) {
   return {H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), "cannot open the golden"};
 }
 
-/// Something that spoils an object of a golden file. \return false where there is nothing to spoil
+/// Damages an object of a golden file. \return false if there is nothing to damage
 using ObjectChange = bool (*)(hid_t file, const std::string& path, H5O_type_t type);
 
 bool delete_object(hid_t file, const std::string& path, H5O_type_t) {
@@ -181,7 +181,7 @@ bool delete_attributes(hid_t file, const std::string& path, H5O_type_t) {
   return !names.empty();
 }
 
-/// A golden with floors and evidence: everything that a file can hold.
+/// A golden with floors and evidence: everything that a file can contain.
 class GoldenFileAttackTest : public GoldenTest {
  protected:
   void SetUp() override {
@@ -203,7 +203,7 @@ class GoldenFileAttackTest : public GoldenTest {
     return found;
   }
 
-  /// \return how many objects were spoilt
+  /// \return the number of objects that were damaged
   int spoil_each(ObjectChange change) {
     int tried = 0;
     for (const auto& [path, type] : objects()) {

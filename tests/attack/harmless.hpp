@@ -10,7 +10,7 @@
 
 namespace parity::attack {
 
-/// A mutation with which a claim still holds, and why that is right.
+/// A mutation under which a claim still holds, and why that is correct.
 struct Harmless {
   Relation relation;
   std::string_view mutation;  ///< glob over names of mutations

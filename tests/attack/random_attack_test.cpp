@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random evidence with a random hole in it, beside the table: a claim passes only of whole, finite evidence.
+// Random evidence with a random gap, in addition to the table: a claim passes only for complete, finite
+// evidence.
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ class RandomAttackTest : public RelationWorldTest {
     const bool of_tensors = relation != Relation::trained && *rc::gen::arbitrary<bool>();
     return world_of(relation, of_tensors);
   }
-  /// A step that the claim looks at in every arm: a lag moves the outermost ones out of the run.
+  /// A step that the claim reads in every arm: a lag moves the outermost steps out of the run.
   static int64_t draw_step(const RelationWorld& world) {
     const int64_t edge = world.check.relation == Relation::lagged ? 1 : 0;
     return *rc::gen::inRange<int64_t>(1 + edge, world_steps + 1 - edge);

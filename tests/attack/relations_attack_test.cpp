@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every relation against every mutation of its evidence: none may pass, but those whose reason is written
+// Every relation against every mutation of its evidence: none may pass, except those whose reason is written
 // down.
 #include <cstdio>
 #include <set>

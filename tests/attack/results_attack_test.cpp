@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Readers of results.json against every mutation of it: none may say that a case held, or that a suite
-// passed, which did not.
+// Readers of results.json against every mutation of it: none may report that a case or a suite passed that
+// did not.
 #include <functional>
 #include <set>
 
@@ -17,7 +17,7 @@
 namespace parity::attack {
 namespace {
 
-/// Spoils the results of a suite of one case that held.
+/// Damages the results of a suite of one case that passed.
 struct ResultsMutation {
   std::string name;
   std::function<void(Json& results)> apply;
@@ -78,18 +78,18 @@ class ResultsAttackTest : public FolderTest, public testing::WithParamInterface<
                {"arms", {arm}},
                {"checks", {check, check}}}}}};
   }
-  /// Whether the last run says that the case held.
+  /// Returns whether the last run reports that the case passed.
   bool says_held(const Json& results) const {
     write_file(folder / "results.json", results.dump());
     const LastRun last = last_run(folder);
     return std::ranges::any_of(last.held, [](const LastCase& each) { return each.name == "topic/case"; });
   }
-  /// Whether the results make a suite end with exit status 0, and the case is one that was judged.
+  /// Returns whether the results give a suite exit status 0, with the case among the judged ones.
   bool passes(const Json& results) const {
     write_file(folder / "results.json", results.dump());
     return passes_in(folder);
   }
-  /// The same of what a shard with this case and another one that held are merged to.
+  /// The same for the merged results of a shard with this case and another one that passed.
   bool passes_merged(const Json& results) const {
     Json other = whole();
     other["cases"][0]["name"] = "topic/other_shard";
@@ -98,7 +98,7 @@ class ResultsAttackTest : public FolderTest, public testing::WithParamInterface<
     merge_results({folder / "s1", folder / "s2"}, folder / "all");
     return passes_in(folder / "all");
   }
-  /// A reader that says something good of whole results says it of no spoilt ones, or refuses them.
+  /// A reader that accepts intact results rejects damaged ones, or reports that they failed.
   static void expect_no_good_of_spoilt(const std::function<bool(const Json&)>& says_good) {
     ASSERT_TRUE(says_good(whole()));
     Json spoilt = whole();

@@ -15,7 +15,7 @@ using Names = std::vector<std::string>;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// The arms that a world's check names, of those wanted.
+/// Returns those of the wanted arms that a world's check names.
 Names judged(const RelationWorld& world, const Names& wanted) {
   const Names asked = world.check.all_arms();
   Names found;
@@ -67,7 +67,7 @@ bool drop_tensor_at(const RelationWorld& world, PlantedRun& run, int64_t step) {
          std::erase_if(run.tensors, [&](const PlantedTensor& each) { return each.key.step == step; }) > 0;
 }
 
-/// Numbers of two steps change places.
+/// Exchanges the numbers of two steps.
 void exchange_steps(PlantedRun& run, int64_t one, int64_t other) {
   auto& curve = std::get<std::vector<double>>(run.channels.at("q"));
   std::swap(curve.at(static_cast<size_t>(one) - 1), curve.at(static_cast<size_t>(other) - 1));
@@ -77,7 +77,7 @@ void exchange_steps(PlantedRun& run, int64_t one, int64_t other) {
   std::ranges::sort(run.tensors, {}, [](const PlantedTensor& each) { return each.key.step; });
 }
 
-/// The same numbers in another type.
+/// Stores the same numbers in another type.
 bool retype(const RelationWorld& world, PlantedRun& run) {
   if (!world.check.of_tensors()) {
     const auto curve = std::get<std::vector<double>>(run.channels.at("q"));

@@ -14,22 +14,22 @@ namespace parity::attack {
 enum class Harm {
   incomplete,  ///< something that the claim names is gone
   not_finite,  ///< a number that the claim names is NaN or infinite
-  changed,     ///< a number, type or shape is another one
+  changed,     ///< a number, type or shape is different
   moved,       ///< the same numbers at other places: steps or arms exchanged
   twins,       ///< float64 twins are gone, or compute something else
-  question,    ///< the check asks for what is not there
+  question,    ///< the check asks for something that is missing
 };
 
-/// One way to spoil the evidence that a claim rests on.
+/// One way to damage the evidence that a claim rests on.
 struct WorldMutation {
   std::string name;  ///< "NaN at step 5 of b"
   Harm harm;
-  /// Spoils the world. \return false where there is nothing of the kind to spoil, so that nothing was changed
+  /// Damages the world. \return false if it has nothing of the kind, so that nothing was changed
   std::function<bool(RelationWorld&)> apply;
 };
 
-/// Every mutation, of every side that a claim can have: arms a and b, both, the sibling's arms c and d, and
-/// twins.
+/// Returns every mutation, of every side that a claim can have: arms a and b, both, the sibling's arms c and
+/// d, and twins.
 const std::vector<WorldMutation>& world_mutations();
 
 }  // namespace parity::attack

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time of flex attention, forward and backward, beside PyTorch's scaled_dot_product_attention with the same
-// mask as an argument (the dense backend), beside its causal flag, and beside softmax(q k^T) v written out.
+// Time of flex attention, forward and backward, compared with PyTorch's scaled_dot_product_attention with the
+// same mask as an argument (the dense backend), with its causal flag, and with softmax(q k^T) v written out.
 //
 // Usage: attention_bench [SEQ_LEN [ROUNDS]]
 //
 // One row, 8 heads on 4 key heads of 64, float32, one thread. Each round runs everything once, one after the
-// other, so that a machine that changes speed does so for all; printed are medians. `blocks` is the share of
-// the blocks up to the diagonal that hold a pair: flex should take that share of its causal time, and the
-// time to make its mask comes on top. Exit status 1 if flex under a mask takes more than 1.5 times that
-// share, or is slower than SDPA with the mask where half of the blocks or fewer hold a pair.
+// other, so that a machine that changes speed does so for all. It prints medians. `blocks` is the share of
+// the blocks up to the diagonal that contain a pair: flex should take that share of its causal time, plus the
+// time to build its mask. Exit status 1 if flex under a mask takes more than 1.5 times that share, or is
+// slower than SDPA with the mask although half of the blocks or fewer contain a pair.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>

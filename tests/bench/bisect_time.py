@@ -4,8 +4,9 @@
 
 Usage: bisect_time.py BIN/parity [ROUNDS]
 
-Two configs whose learning rates part where the decay begins. The first stage of `parity bisect` runs both sides whole,
-which who has a red curve has done before; the rest is the search. Each round has a folder of its own. METRICS: less than 1.5.
+Two configs whose learning rates diverge where the decay begins. The first stage of `parity bisect` runs both sides
+completely, which a user with a red curve has already done; the rest is the search. Each round has its own folder.
+METRICS: less than 1.5.
 """
 import json
 import pathlib

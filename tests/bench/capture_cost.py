@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""What recording costs a step of training: nothing recorded, channels, sketches, whole tensors.
+"""The cost of recording per training step: nothing recorded, channels, sketches, whole tensors.
 
 Usage: capture_cost.py BUILD_DIR [--rounds N] [--steps N] [--set KEY=VALUE]...
 
 Each round runs parity-train once each way, one after the other, so that a machine that changes speed does so for
 all; the order turns by one each round. Seconds of a step are those between the lines that the trainer logs, from the
-first to the last, so recording and what it takes from the next step count; medians over the rounds.
+first to the last, so recording and its effect on the next step count; medians over the rounds.
 
   channels   every scalar of each step; the aim is at most 1 % more than nothing
   sketches   and digest, statistics and sketch of every parameter and gradient of each step; at most 10 %
@@ -32,7 +32,7 @@ WAYS = {"nothing": None, "channels": {}, "sketches": {"sketches": [RULE]}, "tens
 
 
 def run(trainer, environment, trace):
-    """Seconds of a step, and of the process after its last step."""
+    """Seconds per step, and of the process after its last step."""
     child = subprocess.Popen(trainer, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     times = [time.perf_counter() for line in child.stdout if line.startswith("step ")]
     if child.wait() != 0 or len(times) < 3:
@@ -52,7 +52,7 @@ def seconds_to_write(path, size):
 
 
 def measure(arguments, folder):
-    """Rows of {way: (seconds a step, at the end, bytes of the trace)}, one a round; and seconds to write."""
+    """Rows of {way: (seconds a step, at the end, bytes of the trace)}, one per round; and seconds to write."""
     environment = {**os.environ, **PROFILES["portable"], "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     trainer = [str(arguments.build / "bin" / "parity-train"), str(folder / "config.json")]
     rounds, writes = [], []

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tokens per second of CPU time of a generator with its cache, beside recomputing each sequence for each
-// token, and beside the batch-invariant mode.
+// Tokens per second of CPU time of a generator with its cache, compared with recomputing each sequence for
+// each token and with the batch-invariant mode.
 //
 // Usage: generation_bench [NEW_TOKENS [ROUNDS]]
 //
-// Llama 3's debug model with its first weights, 8 prompts of 32 tokens, all at once, greedy, float32, one
+// Llama 3's debug model with its initial weights, 8 prompts of 32 tokens, all at once, greedy, float32, one
 // thread. Each round runs everything once, one after the other, so that a machine that changes speed does so
-// for all; printed are medians and their ratios. Exit status 1 if the cache does not pay.
+// for all. It prints medians and their ratios. Exit status 1 if the cache is not faster.
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Speed of comparing, digesting and sketching beside what others use, and beside a plain read of memory.
+"""Speed of comparing, digesting and sketching, compared with other tools and with a plain read of memory.
 
 Usage: measure_against_peers.py BUILD_DIR [--mib N] [--rounds N] [--dtypes D,...] [--python PYTHON]
 
-Needs `cmake --build --preset benchmarks`. Two tensors of N MiB a side, a rounding apart. Each round runs everything once, one after the other, so that a
-machine that changes speed does so for all; printed are medians over the rounds.
+Needs `cmake --build --preset benchmarks`. Two tensors of N MiB each, which differ by rounding.
+Each round runs everything once, one after the other, so that a machine that changes speed does so for all. It prints
+medians over the rounds.
 
   memory   measure_difference on one core and on two, numpy.testing.assert_allclose, torch.testing.assert_close,
            and a plain read of both sides; GB/s count both sides

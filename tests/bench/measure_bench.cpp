@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times what harness/measure does with two tensors in memory, and a plain read of the same memory.
+// Times the passes of harness/measure over two tensors in memory, and a plain read of the same memory.
 //
 // Usage: measure_bench DTYPE EXPECTED ACTUAL THREADS REPEATS OPERATION...
 //
-// The files hold bare elements. Each repeat runs each operation once, so that a machine that changes speed
+// The files contain bare elements. Each repeat runs each operation once, so that a machine that changes speed
 // does so for all. Prints {"OPERATION": [seconds, ...], ...}. read, difference and profile take both sides
 // and so many threads; digest, sketch, statistics and row (all three, as a recorder does) take the expected
 // side. OPERATION@avx2 and OPERATION@baseline take narrower vectors than the machine has.
@@ -54,7 +54,7 @@ struct AddWords {
   }
 };
 
-/// As fast as this machine reads: both sides, a megabyte a time.
+/// Reads both sides as fast as this machine can, one megabyte at a time.
 uint64_t read_both(const TensorView& e, const TensorView& a, int threads) {
   constexpr size_t piece = size_t{1} << 20;
   const size_t pieces = (e.bytes() + piece - 1) / piece;

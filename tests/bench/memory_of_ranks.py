@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Peak memory of a rank: FSDP beside replicate beside one process, for a model large enough to be seen.
+"""Peak memory of a rank: FSDP compared with replicate and with one process, for a model large enough to show.
 
 Usage: memory_of_ranks.py BUILD_DIR [--ranks N] [--dim D] [--layers L]
 
 Parameters, gradients and AdamW's two moments take 16 bytes a parameter in float32. Replicate holds them on each rank,
-FSDP an N-th of them, and beside it the units that are gathered at the moment. Prints the peak of rank 0 above that of
+FSDP an N-th of them, plus the units that are currently gathered. Prints the peak of rank 0 above that of
 a rank with next to no model, the bytes a parameter, and the ratio; exit status 1 if FSDP takes more than half of
 replicate.
 """

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Speed of an update over several ranks beside PyTorch over Gloo doing the same updates.
+"""Speed of an update over several ranks, compared with PyTorch over Gloo doing the same updates.
 
 Usage: parallel_against_pytorch.py BUILD_DIR [--pairs N] [--steps N] [--replicate N] [--shard N] [--tensor N]
                                    [--pipeline N] [--schedule NAME] [--set KEY=VALUE]... [--python PYTHON]
 
-With --tensor beside parallelize_module, with --pipeline (4 pieces) beside torch.distributed.pipelining, else beside
-fully_shard (--shard, 2 unless told; over one rank of each beside the ordinary program).
+With --tensor against parallelize_module, with --pipeline (4 pieces) against torch.distributed.pipelining, else against
+fully_shard (--shard, default 2; over one rank of each against the ordinary program).
 
-Runs the two alternately, one thread a rank, on the same rows. Seconds of an update are the median over the steps
+Runs the two alternately, one thread per rank, on the same rows. Seconds of an update are the median over the steps
 after the first of rank 0. Prints each pair, the peak memory of a rank, and the ratio of times (PyTorch's over
 ours: more than 1 is faster); exit status 1 if parity-train was slower or computed other losses.
 """

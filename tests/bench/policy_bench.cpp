@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time of a policy's forward_backward beside the supervised forward_backward of the same tokens.
+// Time of a policy's forward_backward compared with the supervised forward_backward of the same tokens.
 //
 // Usage: policy_bench [ROUNDS]
 //
 // llama3.debug (dim 256, 6 layers, vocabulary 2,048), 4 rows of 256 tokens, half of them a completion,
 // float32, one thread. Each round runs both once, one after the other, so that a machine that changes speed
-// does so for both; printed are medians and their ratio. Exit status 1 if the policy takes more than 1.1
-// times as long.
+// does so for both. It prints medians and their ratio. Exit status 1 if the policy takes more than 1.1 times
+// as long.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>

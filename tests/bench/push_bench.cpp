@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times a push of weights to a generator, directly and by way of the whole state dict, one after the other.
+// Times a push of weights to a generator, directly and through the whole state dict, one after the other.
 //
 // Usage: push_bench CONFIG TP DTYPE ROUNDS RESULT, as one of the ranks of a job
 //
-// The generator is cut over each TP ranks. Rank 0 writes {"METHOD": {"plan": s, "push": [s, ...], "pull":
+// The generator is sharded over each TP ranks. Rank 0 writes {"METHOD": {"plan": s, "push": [s, ...], "pull":
 // [s, ...], "bytes": N}, "parameter_bytes": N} to RESULT: seconds of the slowest rank, bytes given by all
 // ranks in a push, and of the whole model in the transfer dtype. Ends with status 1 if the two ways serve
-// other bits.
+// different bits.
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -47,7 +47,7 @@ int64_t sum_over(const Group& world, int64_t value) {
   return sum.item<int64_t>();
 }
 
-/// A generator, a way into it, and what it took.
+/// A generator, a push route to it, and the times of its pushes.
 struct Way {
   Decoder model;
   Parameters served;

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a report of many cases costs, beside one of a single case.
+"""The cost of a report of many cases, compared with one of a single case.
 
 Usage: report_of_many_cases.py BUILD_DIR [--cases N] [--repeats N] [--plots] [--chromium PROGRAM]
 

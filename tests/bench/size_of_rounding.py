@@ -225,7 +225,7 @@ def measure(a, b, twin_a, twin_b):
 
 
 def verdict(r_a, r_b, g, A):
-    """As rounding_size.cpp, for two float32 arms; `different` where the float64 gap is no rounding."""
+    """As rounding_size.cpp, for two float32 arms; `different` where the float64 gap is not rounding."""
     if not A <= MOST_AMPLIFICATION:
         return "different"
     if not max(r_a, r_b) * U32 <= NEAR:

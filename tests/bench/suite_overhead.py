@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the harness costs beside training, as ratios: a whole suite, the same unchanged, and many cases.
+"""The cost of the harness compared with training, as ratios: a whole suite, the same unchanged, and many cases.
 
   suite       wall time over what its distinct runs need of the cores: a run of r ranks with t threads each trains for
               its seconds on min(r t, cores) of them; the aim is at most 1.3

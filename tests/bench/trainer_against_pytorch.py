@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Speed, peak memory and start-up of parity-train beside an ordinary PyTorch program doing the same updates.
+"""Speed, peak memory and start-up of parity-train, compared with an ordinary PyTorch program doing the same updates.
 
 Usage: trainer_against_pytorch.py BUILD_DIR [--pairs N] [--steps N] [--dtype D] [--profile portable|native]
                                   [--set KEY=VALUE]... [--python PYTHON]
@@ -8,7 +8,7 @@ Usage: trainer_against_pytorch.py BUILD_DIR [--pairs N] [--steps N] [--dtype D] 
 Runs the two alternately, one thread each, so that a machine that changes speed does so for both. Both write a
 trace; tokens per second are the median over the steps after the first of each run, then the median over runs.
 Start-up is the wall time of a process outside its steps: loading, initialisation, writing the trace. Prints one
-line a pair and the ratios; exit status 1 if parity-train trained fewer tokens per second, or other numbers.
+line per pair and the ratios; exit status 1 if parity-train trained fewer tokens per second, or other numbers.
 """
 import argparse
 import json

@@ -32,7 +32,7 @@ class TrainedCaseTest : public SuiteTest {
   }
   static std::string no_golden() { return "[golden]\narms = []\n"; }
 
-  /// The trainer that was built, or $PARITY_TRAINER; runs lie in this test's folder.
+  /// Returns the trainer of this build, or $PARITY_TRAINER; runs are stored in this test's folder.
   SuiteOptions options() const {
     const char* elsewhere = std::getenv("PARITY_TRAINER");
     SuiteOptions options;

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Versions of user_trainer.cpp that differ from it by one patched line. patched_trainer_test.cpp says where each
+# Versions of user_trainer.cpp that differ from it by one patched line. patched_trainer_test.cpp states where each
 # of them shows.
 
-# user_trainer(VERSION [BEFORE AFTER]): the program user_trainer_VERSION, with AFTER in the place of BEFORE.
+# user_trainer(VERSION [BEFORE AFTER]): the program user_trainer_VERSION, with AFTER in place of BEFORE.
 function(user_trainer version)
   set(source "${CMAKE_CURRENT_SOURCE_DIR}/user_trainer.cpp")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trainer of somebody's own: a small perceptron in plain C++ that knows nothing of parity but its C header.
+// A user's own trainer: a small perceptron in plain C++ that uses nothing of parity except its C header.
 // user_trainer.cmake makes versions of it, each with a defect of one line.
 //
 //   B rows, D width, L layers; x_{l+1} = tanh(x_l W_l^T), loss = sum (x_L - y)^2 / (B D), SGD with momentum.
@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t rows = 8, width = 6, layers = 3, steps = 10;
 using Matrix = std::vector<float>;  // row-major
 
-/// Numbers in [-1, 1) of a small generator.
+/// Returns a number in [-1, 1) from a small generator.
 Matrix draw(int64_t count, uint32_t seed) {
   Matrix values;
   for (int64_t i = 0; i < count; ++i) {
@@ -51,7 +51,7 @@ Matrix forward(const Matrix& x, const Matrix& weight) {
   return result;
 }
 
-/// Leaves the gradients of a layer's weight and of what it read.
+/// Stores the gradients of a layer's weight and of its input.
 void backward(Model& model, int64_t layer) {
   const Matrix &x = model.x[layer], &y = model.x[layer + 1], &dy = model.dx[layer + 1];
   const Matrix& weight = model.weight[layer];

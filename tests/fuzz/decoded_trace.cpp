@@ -16,7 +16,7 @@ namespace {
 
 using hdf5::Handle;
 
-/// The bytes that have a meaning: a string ends at its first NUL, whatever is stored behind it.
+/// Returns the bytes that have a meaning: a string ends at its first NUL, whatever is stored after it.
 std::string meaning_of(StoredBytes bytes) {
   if (H5Tget_class(bytes.type) != H5T_STRING || H5Tis_variable_str(bytes.type) > 0)
     return std::move(bytes.data);
@@ -49,9 +49,8 @@ std::string attribute_text(hid_t object, const char* name) {
 constexpr std::array judged_columns = {"step",      "phase",     "name",   "dtype", "shape",
                                        "nan_count", "inf_count", "digest", "layout"};
 
-/// Whether a dataset holds something that a comparison judges. Of a sketch row these are what it is about and
-/// the digest; its sums may be added up in any order. A column that the format does not know counts for
-/// nothing.
+/// Returns whether a comparison judges the content of a dataset. In a sketch row this is its key and the
+/// digest; its sums may be added in any order. Columns that the format does not know do not count.
 bool is_judged(const std::string& name) {
   for (const std::string table : {"sketches/", "part_sketches/"})
     if (name.starts_with(table))

@@ -8,7 +8,7 @@
 
 namespace parity::fuzz {
 
-/// Decodes what a comparison must look at, with HDF5's own calls: a text of name, type, shape and values for
+/// Decodes what a comparison must read, with HDF5's own calls: a text of name, type, shape and values for
 /// each step list, numeric channel, tensor and sketch column of each rank, and the attributes that say how
 /// far a run went. Timing channels, provenance and execution order are left out, since no comparison judges
 /// them.

@@ -7,7 +7,7 @@
 
 namespace parity::fuzz {
 
-/// Bytes as a file that no disk sees, for readers that take a path.
+/// Bytes as a file in memory, for readers that take a path.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view bytes);

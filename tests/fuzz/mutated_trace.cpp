@@ -29,7 +29,7 @@ struct Instruction {
   uint8_t value;
 };
 
-/// One element becomes a number that hides in sums and maxima.
+/// Turns one element into a number that hides in sums and maxima.
 void set_special(StoredBytes& bytes, const Instruction& how) {
   const size_t size = H5Tget_size(bytes.type);
   const size_t at = how.place % (bytes.data.size() / size) * size;
@@ -77,7 +77,7 @@ void change_attribute(hid_t file, const std::string& path, const Instruction& ho
   hdf5::check(H5Awrite(attribute, bytes.type, bytes.data.data()), "cannot write");
 }
 
-/// The first bytes of one dataset go to another.
+/// Copies the first bytes of one dataset to another.
 void copy_values(hid_t file, const std::string& from, const std::string& to) {
   const Handle source(H5Dopen2(file, from.c_str(), H5P_DEFAULT), "cannot open");
   const Handle target(H5Dopen2(file, to.c_str(), H5P_DEFAULT), "cannot open");
@@ -88,7 +88,7 @@ void copy_values(hid_t file, const std::string& from, const std::string& to) {
                 "cannot write");
 }
 
-/// A row more or less, where a dataset can be resized.
+/// Adds or removes a row, if a dataset can be resized.
 void resize(hid_t file, const std::string& path, const Instruction& how) {
   const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), "cannot open");
   const Handle made(H5Dget_create_plist(dataset), "cannot read the layout");
@@ -147,7 +147,7 @@ void apply(hid_t file, const Instruction& how) {
   }
 }
 
-/// The index of ranks says again what their files are, as a writer of the changed files would have it.
+/// Renews the index of ranks, as a writer of the changed files would.
 void renew_index(const fs::path& trace) {
   if (!fs::exists(rank_path(trace, 1)))
     return;

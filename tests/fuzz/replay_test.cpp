@@ -13,7 +13,7 @@ namespace parity::fuzz {
 namespace {
 namespace fs = std::filesystem;
 
-/// What fuzzing found once, and the seeds it starts from, in every ordinary test run.
+/// Inputs that fuzzing once found, and its seeds, in every ordinary test run.
 class ReplayTest : public testing::TestWithParam<Target> {};
 
 TEST_P(ReplayTest, EverySeedIsReadOrRefused) {

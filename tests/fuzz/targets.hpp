@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string_view>
 
-/// One function for each thing that strangers write and we read. Bad bytes may end in a UserError, caught
-/// here; anything else that leaves one is a bug. libFuzzer calls them with bytes of its own making, the
-/// ordinary tests with those in seeds/<name>/.
+/// One function for each format that strangers write and parity reads. Bad bytes may end in a UserError,
+/// which the function catches. Any other exception is a bug. libFuzzer calls them with bytes that it
+/// generates, ordinary tests with those in seeds/<name>/.
 namespace parity::fuzz {
 
 void read_case_file(std::string_view bytes);         ///< a case: parsed, and planned against a small schema

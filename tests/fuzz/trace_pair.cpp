@@ -20,7 +20,7 @@ namespace parity::fuzz {
 namespace fs = std::filesystem;
 namespace {
 
-/// A folder that goes with its process.
+/// A folder that is removed with its process.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -53,7 +53,7 @@ struct Originals {
   fs::path at(size_t which) const { return folder.path() / std::to_string(which); }
 };
 
-/// What the decoded values of two traces differ in, by name; empty where they agree.
+/// Returns the names at which the decoded values of two traces differ; empty if they agree.
 std::string differing(const std::map<std::string, std::string>& left,
                       const std::map<std::string, std::string>& right) {
   std::string names;

@@ -6,7 +6,8 @@
 
 namespace parity::reference {
 
-/// The keys that make a tiny model's attention latent: keys of 6 + 4 elements, values of 5, from 12.
+/// The config keys that make a tiny model's attention latent: keys of 6 + 4 elements, values of 5, from a
+/// latent of 12.
 /// \param q_rank  width of the queries' latent; 0 = none
 inline ArchitectureConfig latent(ArchitectureConfig architecture, int64_t q_rank) {
   architecture.n_kv_heads = 0;

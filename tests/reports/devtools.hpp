@@ -37,7 +37,7 @@ class DevTools {
   int to_ = -1, from_ = -1;
   int last_id_ = 0;
   std::string unread_, session_;
-  std::string seen_events_;  ///< names of those that came while an answer was awaited
+  std::string seen_events_;  ///< names of those that arrived while waiting for an answer
 };
 
 }  // namespace parity::reports

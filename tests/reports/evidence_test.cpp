@@ -18,7 +18,7 @@ Json stored(const std::string& date) {
           {"commit", "abc123"}, {"environment", "cpu x"}, {"runs", {"r1", "r2"}}};
 }
 
-/// The sample, where two checks that hold rest on stored evidence and a third one's twins ran.
+/// The sample, in which two passed checks rest on stored evidence and the twins of a third one ran.
 Json sample_on_evidence() {
   Json json = sample_json();
   std::vector<Json> evidence = {

@@ -62,7 +62,7 @@ TEST(GapLabelTest, TellsTheLargestGapInUnitsOfItsBound) {
   curve.bounds = {bound_of({0.5, 0.25, 0.0}, {1.0, 0.3125, 0.0})};
   EXPECT_EQ(gap_label(curve, curve.gap[0]),
             "largest gap 0.5 at step 1; identical at 1 of 3 steps; at most 0.8 of its bound, at step 2");
-  curve.bounds[0].gap[2] = 0.125;  // where the bits must agree
+  curve.bounds[0].gap[2] = 0.125;  // where bits must agree
   EXPECT_EQ(gap_labels(curve)[0],
             "largest gap 0.5 at step 1; identical at 1 of 3 steps; at most inf of its bound, at step 3");
   curve.bounds[0].gap[1] = std::nan("");

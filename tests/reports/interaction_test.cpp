@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page as it is used: page_probe.js clicks, presses keys and scrolls in headless Chromium, on a desk, on
-// a phone of 360 pixels, and without the plotting library.
+// The page in use: page_probe.js clicks, presses keys and scrolls in headless Chromium, on a desktop, on a
+// phone of 360 pixels, and without the plotting library.
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -30,8 +30,8 @@ std::string unescaped(std::string text) {
   return text;
 }
 
-/// The page opened at a desk, on a phone (a frame of 360 pixels: Chromium makes no window as small), and
-/// bare, without the plotting library.
+/// The page opened on a desktop, on a phone (a frame of 360 pixels, because Chromium makes no window as
+/// small), and without the plotting library.
 class InteractionTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -57,7 +57,7 @@ class InteractionTest : public ::testing::Test {
     fs::remove_all(folder);
   }
 
-  /// What the probe says of a page.
+  /// Returns what the probe reports about a page.
   static Json opened(const fs::path& folder, const std::string& page) {
     const std::string command =
         "timeout -k 5 100 " + places::chromium +

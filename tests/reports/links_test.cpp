@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t many = 82;  ///< cases of the whole suite
 
-/// The sample's cases again and again, each of another height.
+/// The sample's cases repeated, each with another height.
 Json many_cases(bool with_failures) {
   Json json = sample_json(), cases = Json::array();
   for (size_t i = 0; cases.size() < many; ++i) {

@@ -19,7 +19,7 @@ Check golden_check(const std::string& verdict, const std::string& quantity = "lo
   return check;
 }
 
-/// A suite with one case a list of checks.
+/// A suite with one case per list of checks.
 Results suite(const std::vector<std::vector<Check>>& cases) {
   Results results;
   for (const std::vector<Check>& checks : cases) {

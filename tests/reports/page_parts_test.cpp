@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the page is made of: rows of alike checks, small pictures of curves, and the list of words.
+// The parts of the page: rows of similar checks, small pictures of curves, and the glossary.
 #include <cmath>
 #include <limits>
 #include <regex>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page in headless Chromium: what a reader's browser makes of it.
+// The page in headless Chromium, as a reader's browser shows it.
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
@@ -27,7 +27,7 @@ size_t occurrences(const std::string& text, const std::string& pattern) {
   return static_cast<size_t>(std::distance(std::sregex_iterator(text.begin(), text.end(), regex), {}));
 }
 
-/// What the page's script reads of each case: all up to the next "<".
+/// Returns what the page's script reads of each case: everything up to the next "<".
 Json sample_data() {
   const std::string page = as("html", sample_file());
   Json cases = Json::array();
@@ -78,7 +78,7 @@ TEST(PageTest, DataHoldsTheBoundsOfACurve) {
     }
 }
 
-/// A rule that is there twice takes back what another one says, as a mode bar that always shows.
+/// A rule that occurs twice overrides another one, such as a mode bar that is always visible.
 TEST(PageTest, EachRuleOfTheStylesIsThereOnce) {
   const std::string css = std::string(templates::report_css) + std::string(templates::search_css);
   std::set<std::string> rules;
@@ -129,7 +129,7 @@ std::string unfolded(std::string page) {
   return page;
 }
 
-/// The page as the browser has it after its scripts ran, and what the browser logged.
+/// The page after its scripts ran in the browser, and what the browser logged.
 class BrowserTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -139,8 +139,8 @@ class BrowserTest : public ::testing::Test {
     render(sample_path(), folder());
     write_file(folder() / "index.html", unfolded(read_file(folder() / "index.html")));
     const auto path = [](const char* name) { return (folder() / name).string(); };
-    // A dialog that a name opened would hold the browser for ever, and its children a pipe: hence timeout and
-    // a file.
+    // A dialog that a name opened would block the browser forever, and its children would hold a pipe. Hence
+    // the timeout and the file.
     const std::string command =
         "timeout -k 5 100 " + places::chromium +
         " --headless=new --no-sandbox --disable-gpu --user-data-dir=" + path("profile") +

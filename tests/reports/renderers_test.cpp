@@ -30,7 +30,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// What a reader sees: tags and escapes undone, white space folded.
+/// Returns what a reader sees: without tags and escapes, white space folded.
 std::string seen(std::string_view renderer, const std::string& output) {
   std::string text;
   bool tag = false;
@@ -172,7 +172,7 @@ TEST_P(EveryRenderer, MixedResults_AreShown) {
               testing::AllOf(HasSubstr("Mixed results"), HasSubstr("3c4d in s2")));
 }
 
-/// The sample's passing case beside one that could not be judged on this machine.
+/// The sample's passing case next to one that could not be judged on this machine.
 Json with_skipped() {
   Json json = sample_json();
   Json skipped = json["cases"][2];

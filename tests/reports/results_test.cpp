@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// The message that parsing the sample gives after `change`; empty if it is accepted.
+/// Returns the message of parsing the sample after `change`; empty if it is accepted.
 std::string refusal(const std::function<void(Json&)>& change) {
   Json json = sample_json();
   change(json);

@@ -27,7 +27,7 @@ inline ResultsFile sample_file() {
   return load_results(sample_path());
 }
 
-/// What is told of all its cases.
+/// Returns the summary of all its cases.
 inline Results sample() {
   return sample_file().results();
 }
@@ -36,7 +36,7 @@ inline Case sample_case(size_t place) {
   return sample_file().whole(place);
 }
 
-/// One form of results as text, by the name of its renderer.
+/// Returns one form of results as text, by the name of its renderer.
 inline std::string as(std::string_view name, const ResultsFile& results) {
   return rendered(*std::ranges::find(renderers(), name, &Renderer::name), results);
 }

@@ -55,7 +55,7 @@ Json path() {
             station("backward", "layers.1", true, 1e-6), station("backward", "layers.0", true, 1e-3)}}};
 }
 
-/// One of 4 by 4 elements differs by 0.5, the worst one by 5e-9, and one is no number.
+/// One of 4 by 4 elements differs by 0.5, the worst one by 5e-9, and one is not finite.
 Json element() {
   return {{"shape", {4, 4}},
           {"worst", {2, 3}},
@@ -79,7 +79,7 @@ std::string page(const Json& record) {
   return search_page(record, "record.json");
 }
 
-/// What the page says, without its styles and scripts.
+/// Returns the text of the page, without its styles and scripts.
 std::string body(const Json& record) {
   const std::string whole = page(record);
   const size_t begin = whole.find("<body"), end = whole.find("<script>");
@@ -166,7 +166,7 @@ TEST(SearchPageTest, DrawsCurvesOfBothSidesAndTheirGap) {
   const std::string html = body(record);
   EXPECT_THAT(html, HasSubstr("largest gap 0.5 at step 3; identical at 2 of 3 steps"));
   EXPECT_THAT(html, HasSubstr("<span class=\"key side-0\">good</span>"));
-  // Of the values 2 to 4, with 6 % of room at both ends: 4 lies at 0.12 / 2.24 of the height.
+  // The values 2 to 4 have 6 % of room at both ends, so 4 is at 0.12 / 2.24 of the height.
   EXPECT_THAT(html, HasSubstr("class=\"line side-0\" d=\"M30 53.57L500 500L970 946.4\""));
   EXPECT_THAT(html, HasSubstr("class=\"line side-1\" d=\"M30 53.57L500 500L970 723.2\""));
 }

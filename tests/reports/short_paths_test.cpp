@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Row{"Rate", "12 tokens/s / 3", "12 tokens/s / 3"}),
     [](const auto& row) { return std::string(row.param.name); });
 
-/// Every text of the results, with the path of a user in it.
+/// Every text of the results, with a user's path in it.
 Json with_paths(const std::string& path) {
   Json json = sample_json();
   json["command"] = {"parity", "run", "--out", path + "/out"};

@@ -95,7 +95,7 @@ class BootstrapTest(unittest.TestCase):
         outcome = self.bootstrap()
         self.assertEqual(outcome.returncode, 0, outcome.stderr)
         self.assertIn("install -y --no-install-recommends libfoo++-dev\n", self.calls())
-        self.assertIn("dpkg --configure -a", self.calls())  # mends an installation that was cut off
+        self.assertIn("dpkg --configure -a", self.calls())  # repairs an installation that was interrupted
 
     def test_what_cannot_be_installed_is_named(self):
         (self.root / "state/installed").write_text("ninja-build\n")

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""The container holds what the bootstrap installs: its Dockerfile is run here, with stand-ins for what changes a machine.
+"""The container has what the bootstrap installs: its Dockerfile is run here, with stand-ins for what changes a machine.
 
 Every COPY and RUN of the Dockerfile is done in order below a scratch folder. apt-get, dpkg-query, pip and git only
-note what they are asked for; cmake and the bootstrap are the real ones.
+record their arguments; cmake and the bootstrap are the real ones.
 
 Usage: container_test.py SOURCE_DIR CMAKE
 """

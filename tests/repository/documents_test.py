@@ -26,7 +26,7 @@ def text_of(name):
 
 
 def paths_of(text):
-    """Links and quoted words of a document that name something in this tree."""
+    """Links and quoted names of a document that refer to something in this tree."""
     links = re.findall(r"\]\(([^)#]+)\)", text)
     quoted = re.findall(r"`([\w.-]+/[\w./-]*)`", text)
     return [path for path in links + quoted if not re.match(r"https?:|build/|out/|origin/", path)]

@@ -20,7 +20,7 @@ FIELDS = {"markdown", "input", "textarea", "dropdown", "checkboxes"}
 
 
 def shell_problems(script):
-    """What bash and Commands object to in a script of a step."""
+    """Problems that bash and Commands find in a script of a step."""
     parsed = subprocess.run(["bash", "-n", "-c", script], capture_output=True, text=True)
     return [parsed.stderr] if parsed.returncode else COMMANDS.problems(script)
 
@@ -45,7 +45,7 @@ def form_problems(form):
 
 
 def job_problems(job):
-    """Sentences about a job that would not run as it is meant."""
+    """Sentences about a job that would not run as intended."""
     if "runs-on" not in job or "timeout-minutes" not in job:
         yield "lacks runs-on or timeout-minutes"
     rows = job.get("strategy", {}).get("matrix", {}).get("include", [])

@@ -32,7 +32,7 @@ ALLOWED = {
     "reports": (["harness/base", "harness/results"], ["mustache"]),
     "reference": (["harness/base", "harness/tensor", "harness/measure", "harness/trace"], ["torch", "cuda", "toml"]),
 }
-# folder -> its rooms -> the rooms beside it that each may include; "" is the folder itself
+# folder -> its rooms -> the neighbouring rooms that each may include; "" is the folder itself
 ROOMS = {
     "harness/base": {
         "text": [],
@@ -109,7 +109,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def folder_of(path):
-    """The longest key of ALLOWED that `path` lies in, or None."""
+    """The longest key of ALLOWED that contains `path`, or None."""
     keys = [k for k in ALLOWED if path == k or path.startswith(k + "/")]
     return max(keys, key=len, default=None)
 
@@ -136,7 +136,7 @@ def violations(path, text):
 
 
 def room_of(path):
-    """The folder of ROOMS that `path` lies in and its room there, or None."""
+    """The folder of ROOMS that contains `path` and its room there, or None."""
     for folder in ROOMS:
         if path.startswith(folder + "/"):
             parts = path[len(folder) + 1:].split("/")

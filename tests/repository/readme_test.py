@@ -4,14 +4,14 @@
 
 Usage: readme_test.py SOURCE_DIR BINARY_DIR
 
-A command is a line "$ command" of a ```console block; "# exit N" behind it promises another status than 0; an output
-line under it must stand in what the command prints ("..." lines are skipped). A ```toml block whose first line is
+A command is a line "$ command" of a ```console block; "# exit N" after it promises another status than 0; an output
+line under it must occur in what the command prints ("..." lines are skipped). A ```toml block whose first line is
 "# NAME.toml" is that file. They run in order in one scratch folder that has a copy of the tree's cases and goldens,
 with the built programs first on PATH.
 
 The lines of the ```sh block are run with bash in a git repository that holds three cases of lr and their goldens, whose
-origin/main is its own commit; a line for shard 1/3 stands for all three. Their models are small and their goldens recorded
-anew: these lines promise what the program does, not what a model computes, and the shards train everything once more.
+origin/main is its own commit; a line for shard 1/3 represents all three. Their models are small and their goldens recorded
+again, because these lines promise what the program does, not what a model computes. The shards train everything again.
 """
 import os
 import pathlib

@@ -32,7 +32,7 @@ def editor_rules(text):
 
 
 def alternatives(glob):
-    """The globs that `glob` stands for: one a word of its {a,b}."""
+    """The globs that `glob` expands to: one per word of its {a,b}."""
     match = re.search(r"\{([^}]*)\}", glob)
     if not match:
         return [glob]

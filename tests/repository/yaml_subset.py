@@ -129,7 +129,7 @@ class _Reader:
 
 
 def load(text):
-    """The mapping or sequence that `text` holds. Raises ValueError, with the line, for YAML it does not know."""
+    """The mapping or sequence in `text`. Raises ValueError, with the line, for YAML it does not know."""
     reader = _Reader(text)
     indent = reader.next_indent()
     if indent != 0:

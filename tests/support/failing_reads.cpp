@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Preloaded into a program, lets one of its reads fail as a broken disk does: the FAIL_READ-th read or pread
-// of a file whose path contains FAIL_PATH, in the program itself and in none of its children.
+// Preloaded into a program, makes one of its reads fail like a broken disk: the FAIL_READ-th read or pread of
+// a file whose path contains FAIL_PATH, in the program itself but not in its children.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>

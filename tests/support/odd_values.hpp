@@ -6,8 +6,8 @@
 
 namespace parity {
 
-/// Elements of random bits, so that each value of a small type comes up, NaN, infinities and subnormals among
-/// them. bool: 0 and 1.
+/// Elements of random bits, so that each value of a small type occurs, including NaN, infinities and
+/// subnormals. bool: 0 and 1.
 inline Sample random_bits(DType dtype, size_t count, unsigned seed = 1) {
   Sample sample(dtype, std::vector<double>(count, 0));
   std::mt19937 random(seed);

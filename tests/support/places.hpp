@@ -4,16 +4,16 @@
 
 #include <string>
 
-/// Where tests find things. Values, not compile definitions: the objects of two checkouts then are the same,
-/// and ccache answers for one from the other.
+/// Paths for tests. They are values, not compile definitions, so that the objects of two checkouts are the
+/// same and ccache can reuse them.
 namespace parity::places {
 
 extern const std::string source;    ///< the repository
 extern const std::string build;     ///< this build; programs in its bin/
 extern const std::string python;    ///< of the environment that has h5py and NumPy
-extern const std::string chromium;  ///< "" where there is none
+extern const std::string chromium;  ///< "" if not found
 /// Tests against PyTorch from Python demand equal bits, so both sides must come from the same wheel; with a
-/// LibTorch of the user's own they are skipped.
+/// user's own LibTorch they are skipped.
 extern const bool has_pytorch;
 
 }  // namespace parity::places

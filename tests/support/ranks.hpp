@@ -25,12 +25,12 @@ class RanksTest : public FolderTest {
  protected:
   using Body = std::function<void(Group&)>;
 
-  /// What a rank computes on; asked for in the rank's own process.
+  /// Returns the device that a rank computes on; called in the rank's own process.
   virtual Device device(int64_t /*rank*/) const { return {}; }
 
-  /// Runs the body in so many processes, each with its world; a rank fails by an exception. Nothing of
-  /// LibTorch may run in the test itself before, since threads do not survive a fork.
-  /// \return what each rank complained of; "" for a rank that ended well
+  /// Runs the body in the given number of processes, each with its world; a rank fails by an exception. The
+  /// test itself must not run LibTorch before, since threads do not survive a fork.
+  /// \return the complaint of each rank; "" for a rank that ended well
   std::vector<std::string> run_ranks(int64_t world_size, const Body& body,
                                      std::chrono::milliseconds timeout = std::chrono::seconds(30)) {
     std::vector<pid_t> children;
@@ -62,7 +62,7 @@ class RanksTest : public FolderTest {
     return complaints;
   }
 
-  /// One rank ends after its first collective; the second one of the other tells of it.
+  /// One rank ends after its first collective; the second collective of the other reports it.
   void expect_an_end_is_noticed() {
     const std::vector<std::string> complaints = run_ranks(2, [this](Group& world) {
       const torch::Tensor one = torch::ones({1}).to(device(world.rank()).place);
@@ -76,7 +76,7 @@ class RanksTest : public FolderTest {
                 testing::HasSubstr("collective 2, all_reduce over world as rank 0 of 2, did not end: "));
   }
 
-  /// For what keeps its world: this one outlives it.
+  /// For objects that keep their world; this one outlives them.
   static std::shared_ptr<Group> held(Group& world) {
     return {&world, [](Group*) {}};
   }

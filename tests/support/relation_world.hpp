@@ -11,8 +11,8 @@
 
 namespace parity {
 
-/// Runs of ten steps of which a relation's claim holds, before anything is done to them. Channel `q` and the
-/// parameter `w`, at each step and in the initial state, tell the same: w is {q, 2q}.
+/// Runs of ten steps for which a relation's claim holds, before anything is changed. Channel `q` and the
+/// parameter `w`, at each step and in the initial state, agree: w is {q, 2q}.
 struct RelationWorld {
   Check check;
   std::map<std::string, PlantedRun> runs, twins;
@@ -51,7 +51,7 @@ inline PlantedRun noisy_run(double size, uint64_t seed, bool float32, double dif
   return run;
 }
 
-/// A world in which the relation holds of channel q, or of the tensor w.
+/// Returns a world in which the relation holds for channel q, or for the tensor w.
 inline RelationWorld world_of(Relation relation, bool of_tensors) {
   constexpr double u32 = 0x1p-22, u64 = 0x1p-51;
   RelationWorld world;

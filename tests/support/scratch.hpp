@@ -25,7 +25,7 @@ class FolderTest : public testing::Test {
     std::string name = std::string(info->test_suite_name()) + "." + info->name();
     for (char& c : name)
       c = c == '/' ? '_' : c;
-    // Of its own for each process: two builds may be tested at once.
+    // One for each process, because two builds may be tested at once.
     return std::filesystem::path(testing::TempDir()) / (name + "." + std::to_string(::getpid()));
   }();
   void SetUp() override {

@@ -16,7 +16,7 @@ inline std::string portable_environment() {
   return "ATEN_CPU_CAPABILITY=avx2 MKL_CBWR=AVX2,STRICT ONEDNN_MAX_CPU_ISA=AVX2 OMP_NUM_THREADS=1 "
          "MKL_NUM_THREADS=1 ";
 }
-/// Lets MKL of a program in Python take the branch that parity-train's takes.
+/// Makes MKL in a Python program take the branch that parity-train's takes.
 inline std::string portable_preload() {
   return "LD_PRELOAD=" + places::build + "/bin/libparity-mkl.so ";
 }
@@ -26,7 +26,7 @@ class TrainProgramTest : public FolderTest {
  protected:
   static std::string program() { return places::build + "/bin/parity-train "; }
 
-  /// Every key with its default, and `changes` over them, written as the harness writes a config.
+  /// Writes every key with its default, overridden by `changes`, as the harness writes a config.
   std::filesystem::path write_config(const Json& changes, const std::string& name = "config.json") const {
     const Json schema = Json::parse(read_file(places::build + "/bin/parity-train.schema.json"));
     Json config = Json::object();
@@ -37,7 +37,7 @@ class TrainProgramTest : public FolderTest {
     return folder / name;
   }
 
-  /// Exit status and all output of parity-train.
+  /// Returns exit status and all output of parity-train.
   CommandResult train(const std::string& arguments, const std::string& environment = "") const {
     CommandResult result = run_shell(portable_environment() + environment + " " + program() + arguments);
     result.status = WIFEXITED(result.status) ? WEXITSTATUS(result.status) : -1;
@@ -52,7 +52,7 @@ class TrainProgramTest : public FolderTest {
   }
 };
 
-/// Values of one channel.
+/// Returns the values of one channel.
 inline std::vector<double> channel_of(const Trace& trace, const std::string& name) {
   return trace.channels().at(name).as_double();
 }

@@ -14,7 +14,7 @@
 namespace parity::reference {
 namespace {
 
-/// Document ids of one row. The one table of boundaries.
+/// Returns the document ids of one row. This is the only table of boundaries.
 std::vector<int64_t> ids_of(const DocumentRule& rule, std::span<const int64_t> tokens_S,
                             std::span<const int64_t> positions_S) {
   switch (rule.boundary) {
@@ -65,7 +65,7 @@ std::vector<int64_t> Mask::segment_lengths() const {
 
 int64_t Mask::first_key(int64_t b, int64_t q) const {
   require(contiguous, "a mask with holes has more than a first key");
-  int64_t none = -1, some = q + 1;  // every key from `some` to q is looked at, no key up to `none`
+  int64_t none = -1, some = q + 1;  // q attends to every key from `some` on, and to none up to `none`
   while (some - none > 1) {
     const int64_t middle = none + (some - none) / 2;
     (allows(b, q, middle) ? some : none) = middle;
@@ -118,7 +118,7 @@ MaskFacts& MaskFacts::operator+=(const MaskFacts& other) {
 }
 
 MaskFacts facts_of(const Mask& mask, int64_t first_row) {
-  // A bit a pair, each query's keys in words of 64, digested with the words' place in the update.
+  // One bit per pair: each query's keys in words of 64 bits, digested with the words' place in the update.
   const int64_t S = mask.seq_len;
   const int64_t words = (S + 63) / 64;
   std::vector<int64_t> bits(static_cast<size_t>(S * words));

@@ -45,8 +45,8 @@ struct Mask {
   /// query attends beyond its segment. A segment begins at a query that does not attend to the token before
   /// it.
   std::vector<int64_t> segment_lengths() const;
-  /// Returns the first key that a query attends to, or q + 1 if there is none. The mask must be contiguous.
-  /// Calls `allows` O(log S) times.
+  /// Returns the first key that a query attends to, or q + 1 if it attends to none. The mask must be
+  /// contiguous. Calls `allows` O(log S) times.
   int64_t first_key(int64_t b, int64_t q) const;
   /// Returns the first key of every query, [B, S].
   std::vector<int64_t> first_keys() const;

@@ -12,22 +12,22 @@ std::vector<Key> data_keys() {
       not_numeric(
           key("data.path", PARITY_AT(data.path), "The UTF-8 file of data.source = text, or the token file.")),
       key("data.packing", PARITY_AT(data.packing),
-          "none: sequences are cut from one stream; stream: documents in one stream, cut into seq_len + 1 "
-          "(EOS era); concat_then_split, first_fit: inputs and labels a document, joined and cut, or whole "
-          "with padding."),
+          "none: sequences are cut from one stream; stream: documents joined into one stream, cut into "
+          "seq_len + 1 (EOS era); concat_then_split, first_fit: inputs and labels of each document, joined "
+          "and cut, or whole with padding."),
       key("data.positions", PARITY_AT(data.positions),
           "sequence: 0 to seq_len - 1; document: from 0 in each packed document."),
       key("data.context_length", PARITY_AT(data.context_length),
-          "Positions of a longer document start over after so many; 0 = data.seq_len."),
+          "Number of positions after which those of a longer document restart; 0 = data.seq_len."),
       key("data.document_tokens", PARITY_AT(data.document_tokens),
-          "Mean length of a synthetic document, without marks; lengths vary from 2 to twice as many."),
+          "Mean length of a synthetic document, without marks; lengths range from 2 to twice the mean."),
       key("data.eos_id", PARITY_AT(data.eos_id),
           "The token that ends a document; -1 = none, or the byte tokenizer's for text."),
       key("data.newline_id", PARITY_AT(data.newline_id), "A token after each EOS; -1 = none."),
-      key("data.seq_len", PARITY_AT(data.seq_len), "Tokens a sequence."),
-      key("data.global_batch", PARITY_AT(data.global_batch), "Sequences an update."),
+      key("data.seq_len", PARITY_AT(data.seq_len), "Tokens per sequence."),
+      key("data.global_batch", PARITY_AT(data.global_batch), "Sequences per update."),
       key("data.micro_batches", PARITY_AT(data.micro_batches),
-          "Forward and backward passes an update; divides data.global_batch."),
+          "Forward and backward passes per update; divides data.global_batch."),
       key("data.seed", PARITY_AT(data.seed), "Seed of the synthetic corpus and of ignored labels."),
       key("data.ignore_fraction", PARITY_AT(data.ignore_fraction),
           "Mean share of labels set to -100, as a prefix of each sequence whose length varies, 0 to 0.5."),
@@ -39,24 +39,22 @@ std::vector<Key> attention_keys() {
       key("attention.backend", PARITY_AT(attention.backend),
           "sdpa: causal only; flex: any mask in blocks of 128 x 128, empty blocks skipped; varlen: document "
           "by "
-          "document; dense: every pair, with a mask of S x S; tiled: as varlen, keys in tiles of 16 in "
-          "order, so "
-          "that a query's bits depend on its own sequence alone (CPU)."),
+          "document; dense: every pair, with a mask of S x S; tiled: like varlen, with keys in tiles of 16 "
+          "in order, so that a query's bits depend on its own sequence alone (CPU)."),
       key("attention.documents", PARITY_AT(attention.documents),
-          "What ends a document that attention may not leave: eos, position_difference (Hugging Face, verl) "
+          "How the documents that attention may not leave are found: eos, position_difference (Hugging Face, "
+          "verl) "
           "or "
           "position_zero (torchtitan); empty = causal over the whole sequence."),
       key("attention.sliding_window", PARITY_AT(attention.sliding_window),
-          "Keys that a query may look at, itself counted: the window - 1 before it; 0 = all."),
+          "Keys that a query may attend to, including itself: the window - 1 before it; 0 = all."),
       key("attention.fixed_block", PARITY_AT(attention.fixed_block),
-          "Tokens of the blocks, counted from the beginning of a row, that attention may not leave (iRoPE); "
-          "0 = none."),
+          "Tokens per block that attention may not leave, counted from the start of a row (iRoPE); 0 = no "
+          "blocks."),
       key("attention.fixed_block_form", PARITY_AT(attention.fixed_block_form),
-          "corrected: the other rules hold inside a block too; first_written: they are asked about places "
-          "counted "
-          "from the block's beginning, as torchtitan did until #1776; chunked: blocks are counted from "
-          "behind a row's "
-          "left padding (Hugging Face)."),
+          "corrected: the other rules hold inside a block too; first_written: they get positions counted "
+          "from the start of the block, as in torchtitan until #1776; chunked: blocks are counted from the "
+          "end of a row's left padding (Hugging Face)."),
   };
 }
 
@@ -64,7 +62,7 @@ std::vector<Key> loss_keys() {
   return {
       key("loss.normalization", PARITY_AT(loss.normalization),
           "global_tokens: sum over valid tokens of the update; microbatch_mean: mean of micro-batch means; "
-          "gradient_scaling: unnormalised sums, all gradients divided by the tokens at the end."),
+          "gradient_scaling: unnormalized sums, all gradients divided by the tokens at the end."),
       key("loss.accumulation", PARITY_AT(loss.accumulation),
           "prefetched: all micro-batches of an update are fetched before its first forward pass; streamed: "
           "one "

@@ -20,9 +20,10 @@ std::vector<Key> optimizer_keys() {
           "megatron: how weight decay rises from optimizer.weight_decay_start to optimizer.weight_decay over "
           "the run."),
       key("optimizer.weight_decay_start", PARITY_AT(optimizer.weight_decay_start),
-          "megatron: weight decay of the first update where a ramp is set."),
+          "megatron: weight decay of the first update, if a ramp is set."),
       key("optimizer.momentum", PARITY_AT(optimizer.momentum), "SGD: momentum."),
-      key("clip.max_norm", PARITY_AT(clip.max_norm), "Gradients are scaled down to this L2 norm; 0 = never."),
+      key("clip.max_norm", PARITY_AT(clip.max_norm),
+          "L2 norm to which larger gradients are scaled down; 0 = never."),
   };
 }
 
@@ -30,7 +31,7 @@ std::vector<Key> schedule_keys() {
   return {
       key("lr.base", PARITY_AT(lr.base), "Learning rate at factor 1."),
       key("lr.schedule", PARITY_AT(lr.schedule), "Family of the learning-rate schedule."),
-      key("lr.warmup_steps", PARITY_AT(lr.warmup_steps), "Updates of warmup."),
+      key("lr.warmup_steps", PARITY_AT(lr.warmup_steps), "Number of warmup updates."),
       key("lr.warmup", PARITY_AT(lr.warmup),
           "deepspeed: shape of the warmup; DeepSpeed's own default is log."),
       key("lr.init_factor", PARITY_AT(lr.init_factor),

@@ -60,7 +60,7 @@ constexpr KeyType type_of() {
     return KeyType::integer;
 }
 
-/// A row from a generic lambda `[](auto& c) -> auto& { return c.member; }`.
+/// Returns a row from a generic lambda `[](auto& c) -> auto& { return c.member; }`.
 template <class Access>
 Key key(std::string name, Access access, std::string doc) {
   using T = std::remove_cvref_t<decltype(access(std::declval<RunConfig&>()))>;
@@ -87,7 +87,7 @@ inline Key with_values(Key row, std::vector<std::string> values) {
   return row;
 }
 
-// NOLINTNEXTLINE(bugprone-macro-parentheses): a member cannot stand in parentheses
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a member cannot be in parentheses
 #define PARITY_AT(member) [](auto& c) -> auto& { return c.member; }
 
 }  // namespace parity::reference::rows

@@ -10,14 +10,13 @@ std::vector<Key> run_keys() {
   return {
       key("steps", PARITY_AT(steps), "Optimizer updates."),
       key("seed", PARITY_AT(seed), "Seed of the weights' random generator."),
-      not_numeric(key(
-          "weights.path", PARITY_AT(weights.path),
-          "First weights in place of drawn ones: a safetensors file, or a folder of them, with the names of "
-          "torchtitan, of either era, or of Hugging Face.")),
+      not_numeric(key("weights.path", PARITY_AT(weights.path),
+                      "Initial weights in place of drawn ones: a safetensors file, or a folder of them, with "
+                      "the names of torchtitan (old or new) or of Hugging Face.")),
       key("dtype", PARITY_AT(dtype),
-          "Type of parameters, activations and optimizer state; float64 is the twin."),
+          "Dtype of parameters, activations and optimizer state; float64 is the twin."),
       key("device", PARITY_AT(device),
-          "What the step is computed on; cuda needs an NVIDIA GPU for each rank, and NCCL joins them."),
+          "Device that computes the step; cuda needs an NVIDIA GPU for each rank, and NCCL connects them."),
   };
 }
 
@@ -27,41 +26,40 @@ std::vector<Key> train_keys() {
           "step: the trainer's own update; halves: forward_backward for each micro-batch and optim_step, "
           "called from outside; halves_zeroing: each forward_backward drops the gradients first."),
       key("train.evaluate", PARITY_AT(train.evaluate),
-          "After each update, the loss of the data's first data.global_batch rows, without gradients: the "
-          "channel eval_loss."),
+          "Records the channel eval_loss: after each update, the loss of the data's first data.global_batch "
+          "rows, without gradients."),
       key("train.autocast", PARITY_AT(train.autocast),
           "Runs forward and loss under autocast: matrix products and attention in bfloat16, the rest in "
           "float32. No effect, and a warning, with FSDP or tensor parallel."),
       key("train.float8", PARITY_AT(train.float8),
-          "Rounds the weights of the blocks' matrices to float8 (e4m3) where they are used, a scale each, "
-          "from "
-          "their largest element: worked out at each_forward; after_update, all at once (torchtitan's "
-          "post-optimizer hook); or of the first weights only, which is stale from update 2 on. None in a "
-          "float64 twin."),
+          "Rounds the weights of the blocks' matrices to float8 (e4m3) in use, each with a scale from its "
+          "largest element: computed at each_forward; after_update, all at once (torchtitan's post-optimizer "
+          "hook); or from the first weights only, which is stale from update 2 on. A float64 twin rounds "
+          "nothing."),
       key("train.batch_invariant", PARITY_AT(train.batch_invariant),
-          "A token's bits in the forward pass depend on its own sequence alone, not on the batch: matrix "
-          "products in tiles of a fixed number of tokens; with attention.backend = \"tiled\" only."),
+          "Makes a token's bits in the forward pass depend on its own sequence alone, not on the batch: "
+          "matrix products in tiles of a fixed number of tokens; with attention.backend = \"tiled\" only."),
   };
 }
 
 std::vector<Key> checkpoint_keys() {
   return {
       key("checkpoint.restart_after", PARITY_AT(checkpoint.restart_after),
-          "Ends the process after this update and goes on in a new one from a checkpoint; 0 = never."),
+          "Ends the process after this update and resumes in a new one from a checkpoint; 0 = never."),
       key("checkpoint.resume_dp_replicate", PARITY_AT(checkpoint.resume_dp_replicate),
-          "parallel.dp_replicate of the process that goes on; 0 = the same."),
+          "parallel.dp_replicate of the process that resumes; 0 = the same."),
       key("checkpoint.resume_dp_shard", PARITY_AT(checkpoint.resume_dp_shard),
-          "parallel.dp_shard of the process that goes on; 0 = the same."),
+          "parallel.dp_shard of the process that resumes; 0 = the same."),
       key("checkpoint.resume_tp", PARITY_AT(checkpoint.resume_tp),
-          "parallel.tp of the process that goes on; 0 = the same."),
+          "parallel.tp of the process that resumes; 0 = the same."),
       key("checkpoint.resume_cp", PARITY_AT(checkpoint.resume_cp),
-          "parallel.cp of the process that goes on; 0 = the same."),
+          "parallel.cp of the process that resumes; 0 = the same."),
       key("checkpoint.resume_pp", PARITY_AT(checkpoint.resume_pp),
-          "parallel.pp of the process that goes on; 0 = the same."),
+          "parallel.pp of the process that resumes; 0 = the same."),
       key("checkpoint.resume_ep", PARITY_AT(checkpoint.resume_ep),
-          "parallel.ep of the process that goes on; 0 = the same."),
+          "parallel.ep of the process that resumes; 0 = the same."),
       key("checkpoint.exclude_from_loading", PARITY_AT(checkpoint.exclude_from_loading),
-          "Parts that a resumed run starts anew instead of loading."),
+          "Parts that a resumed run initializes instead of loading."),
   };
 }
 

@@ -10,7 +10,7 @@
 
 namespace parity::reference::rows {
 
-/// The model and the dimensions in which it departs from its own: `model`, `architecture.*`.
+/// The model, and changes of its dimensions: `model`, `architecture.*`.
 std::vector<Key> model_keys();
 /// Mixtures of experts: `moe.*`.
 std::vector<Key> moe_keys();
@@ -28,7 +28,7 @@ std::vector<Key> controller_keys();
 std::vector<Key> generator_keys();
 /// Which keys a query attends to, and by which backend: `attention.*`.
 std::vector<Key> attention_keys();
-/// How the loss is normalised and divided: `loss.*`.
+/// How the loss is normalized and divided: `loss.*`.
 std::vector<Key> loss_keys();
 /// Optimizer and clipping: `optimizer.*`, `clip.*`.
 std::vector<Key> optimizer_keys();

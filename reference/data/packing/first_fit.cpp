@@ -20,7 +20,7 @@ void FirstFitRows::rewind() {
   given_ = 0;
 }
 
-/// Pads, and gives positions; each pad is a document of its own.
+/// Pads the row and sets its positions. Each padding token is a document of its own.
 Row FirstFitRows::finished(Row row, std::vector<int64_t> offsets) const {
   row.tokens.resize(seq_len_, 0);
   row.labels.resize(seq_len_, ignored_label);

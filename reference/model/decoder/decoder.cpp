@@ -114,7 +114,7 @@ MaskSet Decoder::get_attention_masks(const torch::Tensor& tokens_BS, const torch
 
 torch::Tensor Decoder::block(size_t i, torch::Tensor h_BSD, const Pass& pass) const {
   static const AttentionMasks causal;
-  hooks_.begin_rows(pass.first_row);  // also where the block runs again, later
+  hooks_.begin_rows(pass.first_row);  // also when the block runs again later
   const Block& block = layers_[i];
   const auto layer_index = static_cast<int64_t>(i);
   const AttentionMasks& mask = pass.masks.empty() ? causal : pass.masks.at(mask_name(layer_index));
@@ -168,7 +168,7 @@ torch::Tensor Decoder::section(const Section& blocks, const torch::Tensor& befor
 
 torch::Tensor Decoder::output(const torch::Tensor& hidden) const {
   const Part part(hooks_, "output");
-  const torch::Tensor x = part.enter(hidden);  // first: it may be what fills the weight
+  const torch::Tensor x = part.enter(hidden);  // first, because it may fill the weight
   return part.leave(part.operators().linear(x, output_.defined() ? output_ : tok_embeddings_));
 }
 

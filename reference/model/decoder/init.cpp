@@ -36,7 +36,7 @@ struct Matrix {
   bool ends_branch = false;         ///< normal, in a model with experts
 };
 
-/// In torchtitan's order of drawing.
+/// Returns the matrices of a block in torchtitan's order of drawing.
 std::vector<Matrix> matrices_of(Block& block) {
   std::vector<Matrix> all;
   const auto add_attention = [&all](const std::string& name, torch::Tensor& weight) {
@@ -69,8 +69,7 @@ void draw_block(Block& block, int64_t layer, const ModelDimensions& d) {
   }
 }
 
-/// The attention's weights too where q, k and v are in one: they are drawn by themselves and then put
-/// together.
+/// Draws a block's weights. If q, k and v share one weight, they are drawn separately and then joined.
 void draw_unfused(Block& block, int64_t layer, const ModelDimensions& d) {
   auto* const attention = std::get_if<Attention>(&block.attention);
   const torch::Tensor fused = attention != nullptr ? std::exchange(attention->wqkv, {}) : torch::Tensor();

@@ -7,7 +7,7 @@
 namespace parity::reference {
 namespace {
 
-/// [B, S, H width] to [B, S, H, width].
+/// Returns [B, S, H width] as [B, S, H, width].
 torch::Tensor heads_of(const torch::Tensor& y, int64_t width) {
   return y.view({y.size(0), y.size(1), -1, width});
 }
@@ -59,8 +59,8 @@ torch::Tensor LatentAttention::forward(const torch::Tensor& x_BSD, const torch::
                                        const AttentionMasks& masks, const Part& part) const {
   const int64_t n = widths.nope_width, r = widths.rope_width, e = widths.value_width, R = widths.kv_rank;
   const torch::Tensor x = part.enter(x_BSD);
-  // Parts of heads as they lie: a product of complex numbers that lie apart rounds otherwise than of
-  // neighbours, and torchtitan's lie apart.
+  // Parts of heads keep their strides. A product of complex numbers that are not neighbours in memory rounds
+  // differently, and torchtitan's are not.
   const auto turned = [&](const torch::Tensor& y) {
     return turns.defined() ? apply_rope(y, turns, part.operators()) : y;
   };

@@ -26,7 +26,8 @@ torch::Tensor run_grouped(const Experts& experts, const torch::Tensor& x_ND,
                           const std::vector<int64_t>& tokens) {
   const torch::Tensor ends =
       torch::tensor(tokens, torch::kInt64).cumsum(0).to(torch::kInt32).to(x_ND.device());
-  // Each product casts for itself, so that the gradients of both ways into an expert add up in x's dtype.
+  // Each product casts its own operands, so that the gradients of both paths into an expert add up in x's
+  // dtype.
   const auto product = [&](const torch::Tensor& x, const torch::Tensor& weights) {
     return at::_grouped_mm(x.to(torch::kBFloat16), weights.to(torch::kBFloat16).transpose(-2, -1), ends);
   };
@@ -34,8 +35,8 @@ torch::Tensor run_grouped(const Experts& experts, const torch::Tensor& x_ND,
   return product(hidden_NF, experts.w2).to(x_ND.scalar_type());
 }
 
-/// The gate's product is not rounded to 16 bits, whatever autocast does around it: a token's experts would
-/// hang on it.
+/// Returns the gate's product. A surrounding autocast does not round it to 16 bits, since the choice of
+/// experts would depend on that.
 torch::Tensor gate_logits(const torch::Tensor& x_TD, const torch::Tensor& gate, const Part& part) {
   const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
   return linear(at_least_float32(x_TD), at_least_float32(gate), part);
@@ -115,7 +116,7 @@ torch::Tensor Moe::forward(const torch::Tensor& x_BSD, const torch::Tensor& iden
   };
   const ExpertRunner run = [this, experts_part = part / "experts"](const torch::Tensor& x,
                                                                    const std::vector<int64_t>& tokens) {
-    const torch::Tensor taken = experts_part.enter(x);  // first: it may be what fills the weights
+    const torch::Tensor taken = experts_part.enter(x);  // first, because it may fill the weights
     return experts_part.leave(experts.forward(taken, tokens));
   };
   torch::Tensor routed_ND = x_TD.index({token_N});
@@ -129,7 +130,7 @@ torch::Tensor Moe::forward(const torch::Tensor& x_BSD, const torch::Tensor& iden
       torch::zeros_like(x_TD).scatter_add(0, token_N.unsqueeze(1).expand_as(results_ND), results_ND);
   if (shared)
     out_TD = out_TD + shared->forward(x_TD, part / "shared_experts");
-  // Under sequence parallel what entered has more positions than what came.
+  // With sequence parallelism, what enter() returned has more positions than x_BSD.
   return part.leave(out_TD.view({x_BSD.size(0), -1, out_TD.size(1)}));
 }
 

@@ -11,8 +11,8 @@
 namespace parity::reference {
 namespace {
 
-/// Which wavelengths are how much longer than trained. Those between the two bounds are blended; of Llama 4
-/// there are none.
+/// By which factor long wavelengths are stretched. Wavelengths between the two bounds are blended; for Llama
+/// 4 the bounds are equal.
 struct Stretch {
   double factor, low_frequency_factor, high_frequency_factor;
 };

@@ -14,7 +14,7 @@ torch::Tensor largest(const torch::Tensor& x, int64_t count) {
   return std::get<1>(at::topk(x, count, -1, /*largest=*/true, /*sorted=*/false));
 }
 
-/// Minus infinity for the experts of groups that a token does not use.
+/// Returns the scores, with minus infinity for experts of groups that a token does not use.
 torch::Tensor within_groups(const torch::Tensor& choice_TE, const MoeDimensions& dimensions) {
   const torch::Tensor grouped = choice_TE.unflatten(-1, torch::IntArrayRef{dimensions.groups, -1});
   const torch::Tensor best_two = std::get<0>(at::topk(grouped, 2, -1)).sum(-1);

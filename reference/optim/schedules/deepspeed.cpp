@@ -26,7 +26,7 @@ struct Curve {
 
   int64_t decay_steps() const { return std::max<int64_t>(1, length - warmup); }
 
-  /// WarmupLR and WarmupDecayLR: a share of the way from the lowest rate to the highest.
+  /// WarmupLR and WarmupDecayLR: a share of the distance from the lowest rate to the highest.
   double interpolated(int64_t k) const {
     const double lowest = base * lowest_factor;
     if (k < 0)
@@ -69,7 +69,7 @@ Schedule deepspeed_schedule(const RunConfig& config) {
   };
   if (lr.warmup_steps < 2)
     schedule.warnings.push_back("lr.warmup_steps = " + std::to_string(lr.warmup_steps) +
-                                " is less than DeepSpeed's least warmup; warmup lasts 2 steps");
+                                " is less than DeepSpeed's minimum warmup; warmup lasts 2 steps");
   if (lr.decay != DecayShape::constant)
     warn_of_long_warmup(config, schedule);
   return schedule;

@@ -24,18 +24,19 @@ Schedule titan_schedule(const RunConfig& config);
 /// whose first update has lr 0. Source: NUMERICS.md 1.3.
 Schedule warmup_linear_schedule(const RunConfig& config);
 
-/// c < W: c / max(1, W); else max(0, (T - c) / max(1, T - W)). Source: NUMERICS.md 1.3.
+/// Returns c < W: c / max(1, W); else max(0, (T - c) / max(1, T - W)). Source: NUMERICS.md 1.3.
 Schedule hugging_face_linear_schedule(const RunConfig& config);
 
-/// c < W: c / max(1, W); else max(0, (1 + cos(2 pi n p)) / 2). p = (c - W) / max(1, T - W), n =
+/// Returns c < W: c / max(1, W); else max(0, (1 + cos(2 pi n p)) / 2). p = (c - W) / max(1, T - W), n =
 /// lr.num_cycles. torchtune's schedule is the same. Source: NUMERICS.md 1.3.
 Schedule hugging_face_cosine_schedule(const RunConfig& config);
 
-/// c < W: i + (1 - i) c / max(1, W); else max(m, (1 - m) / 2 cos(2 pi n p) + (1 + m) / 2). p and n are those
-/// of hugging_face_cosine_schedule. Beyond T it rises again. Source: NUMERICS.md 1.3.
+/// Returns c < W: i + (1 - i) c / max(1, W); else max(m, (1 - m) / 2 cos(2 pi n p) + (1 + m) / 2). p and n
+/// are those of hugging_face_cosine_schedule. Beyond T it rises again. Source: NUMERICS.md 1.3.
 Schedule verl_cosine_schedule(const RunConfig& config);
 
-/// c < W: c / max(1, W); else 1. It has no first factor, so the first update of a warmup always has lr 0.
+/// Returns c < W: c / max(1, W); else 1. It has no initial factor, so the first update of a warmup always has
+/// lr 0.
 /// Source: NUMERICS.md 1.3.
 Schedule verl_constant_schedule(const RunConfig& config);
 

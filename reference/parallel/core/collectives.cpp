@@ -10,7 +10,7 @@
 namespace parity::reference {
 namespace {
 
-/// One of the moves between ranks, of some tensor along some dimension.
+/// A move between ranks, of a tensor along a dimension.
 using Move = torch::Tensor (*)(const torch::Tensor& x, int64_t dim, int64_t count, const Group& group);
 
 torch::Tensor identity(const torch::Tensor& x, int64_t /*dim*/, int64_t /*count*/, const Group& /*group*/) {
@@ -31,7 +31,7 @@ torch::Tensor scattered(const torch::Tensor& x, int64_t dim, int64_t /*count*/, 
   return reduce_scatter_parts(x, dim, group);
 }
 
-/// What backward needs, kept by the graph.
+/// The data that backward needs; the graph keeps it.
 struct Backward : torch::CustomClassHolder {
   Backward(Move move_back, int64_t along, int64_t length, GroupPointer ranks)
       : move(move_back), dim(along), count(length), group(std::move(ranks)) {}
@@ -47,7 +47,7 @@ struct Collective : torch::autograd::Function<Collective> {
                                const c10::intrusive_ptr<Backward>& backward) {
     context->saved_data["backward"] = c10::IValue::make_capsule(backward);
     torch::Tensor result = move(x, backward->dim, backward->count, *backward->group);
-    // Autograd takes an input that a function returns unchanged for a change in place.
+    // Autograd treats an input that a function returns unchanged as a change in place.
     return result.is_same(x) ? x.view_as(x) : result;
   }
 
@@ -66,7 +66,7 @@ torch::Tensor apply(const torch::Tensor& x, int64_t dim, int64_t count, const Gr
   return Collective::apply(x, forward, c10::make_intrusive<Backward>(backward, dim, count, group));
 }
 
-/// What an exchange's backward needs, kept by the graph.
+/// The data that an exchange's backward needs; the graph keeps it.
 struct RowCounts : torch::CustomClassHolder {
   RowCounts(std::vector<int64_t> sent, std::vector<int64_t> received, GroupPointer ranks)
       : send_rows(std::move(sent)), receive_rows(std::move(received)), group(std::move(ranks)) {}

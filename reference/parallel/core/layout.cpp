@@ -35,7 +35,7 @@ TensorLayout with(TensorLayout layout, const torch::Tensor& held, Placement plac
   return layout;
 }
 
-/// The ranges of both, ascending.
+/// Returns the ranges that are in both, ascending.
 std::vector<IndexRange> in_both(const std::vector<IndexRange>& a, const std::vector<IndexRange>& b) {
   std::vector<IndexRange> result;
   for (const IndexRange& x : a)
@@ -45,7 +45,7 @@ std::vector<IndexRange> in_both(const std::vector<IndexRange>& a, const std::vec
   return result;
 }
 
-/// Indices of one dimension of the logical tensor that a rank holds, in its order.
+/// Returns the indices of one dimension of the logical tensor that a rank holds, in its order.
 std::vector<IndexRange> held_of(const TensorLayout& layout, int64_t dim, int64_t count) {
   std::vector<IndexRange> held = {{0, count}};
   for (const Placement& placement : layout.placements)
@@ -61,7 +61,7 @@ torch::Tensor indices(const std::vector<IndexRange>& ranges) {
   return at::cat(runs);
 }
 
-/// Indices of each dimension, or undefined where the rank holds all of it.
+/// Returns the indices of each dimension; undefined where the rank holds all of it.
 std::vector<torch::Tensor> indices_of(const TensorLayout& layout) {
   std::vector<torch::Tensor> result(layout.global_shape.size());
   for (size_t dim = 0; dim < result.size(); ++dim) {
@@ -88,7 +88,7 @@ TensorLayout sharded_over(const TensorLayout& layout, const torch::Tensor& held,
 TensorLayout sharded_over(TensorLayout layout, const torch::Tensor& held, int64_t dim,
                           const std::vector<MeshPlace>& places, const Group& ranks) {
   const IndexRange mine = part_of(held.size(dim), ranks.size(), ranks.rank());
-  // Indices of what is held, as indices of the logical tensor.
+  // The elements that this rank holds, as indices of the logical tensor.
   std::vector<IndexRange> ranges;
   int64_t passed = 0;
   const int64_t count =

@@ -7,7 +7,8 @@
 namespace parity::reference {
 namespace {
 
-/// Experts lie across the ranks among which FSDP cuts parameters, unflattened to (rest, ep).
+/// Adds the groups of experts. Experts are distributed over the ranks among which FSDP shards parameters,
+/// unflattened to (rest, ep).
 void add_experts(Parallel& p, int64_t ep) {
   const std::vector<int64_t> ranks =
       p.mesh.group(p.world->rank(), std::vector<std::string>{"dp_shard", "cp"});
@@ -46,7 +47,7 @@ Parallel make_parallel(const ParallelConfig& config, std::shared_ptr<Group> worl
   p.context = along("cp", {"cp"});
   p.tensor = along("tp", {"tp"});
   p.batch = along("batch", {"dp_replicate", "dp_shard"});
-  // Groups that context parallelism widens are those of before without it.
+  // Without context parallelism, the groups that it would widen equal the narrower ones.
   const bool wider = config.cp > 1;
   p.fsdp = wider ? along("fsdp", {"dp_shard", "cp"}) : p.shard;
   p.copies = wider ? along("copies", {"dp_replicate", "cp"}) : p.replicate;

@@ -28,7 +28,7 @@ struct Parallel {
   std::shared_ptr<Group> tensor = nullptr;
   /// Ranks that have different rows of an update. Source: NUMERICS.md 6, as fsdp and loss.
   std::shared_ptr<Group> batch = nullptr;
-  /// dp_shard x cp: ranks among which FSDP cuts parameters.
+  /// dp_shard x cp: ranks among which FSDP shards parameters.
   std::shared_ptr<Group> fsdp = nullptr;
   /// Of the ranks of `fsdp`, neighbours that hold different experts.
   std::shared_ptr<Group> expert = nullptr;

@@ -9,7 +9,7 @@
 namespace parity::reference {
 namespace {
 
-/// Pads x with rows of zeros up to a number of rows.
+/// Returns x padded with rows of zeros up to a number of rows.
 torch::Tensor padded(const torch::Tensor& x, int64_t rows) {
   if (x.size(0) == rows)
     return x.contiguous();

@@ -10,7 +10,7 @@
 namespace parity::reference {
 namespace {
 
-/// [P] bool on `device`: what each parameter is.
+/// Returns [P] bool on `device`: whether the predicate holds for each parameter.
 template <class Question>
 torch::Tensor answers_for(const Parameters& parameters, torch::Device device, const Question& question) {
   torch::Tensor answers = torch::empty({static_cast<int64_t>(parameters.size())}, torch::kBool);

@@ -7,7 +7,7 @@
 namespace parity::reference {
 namespace {
 
-/// "layers.3" of "layers.3.attention.wq.weight".
+/// Returns "layers.3" for "layers.3.attention.wq.weight".
 std::string buffer_name(const std::string& parameter) {
   const std::string block = "layers.";
   if (parameter.starts_with(block))

@@ -12,14 +12,14 @@ namespace {
 /// Parts of the model that run one after the other, and share a unit.
 using Parts = std::vector<std::string>;
 
-/// "layers.3" of "layers.3.attention.wq.weight", "norm" of "norm.weight".
+/// Returns "layers.3" for "layers.3.attention.wq.weight", and "norm" for "norm.weight".
 std::string part_of_name(const std::string& name) {
   const bool is_layer = name.starts_with("layers.");
   return name.substr(0, name.find('.', is_layer ? std::string("layers.").size() : 0));
 }
 
-/// \param tied  the output projection is the embedding, which so stays gathered from the first part to the
-/// last
+/// \param tied  the output projection is the embedding, which therefore stays gathered from the first part to
+/// the last
 Parts unit_of(const std::string& part, bool tied) {
   if (tied && part == "tok_embeddings")
     return {"tok_embeddings", "output"};

@@ -11,7 +11,7 @@
 namespace parity::reference {
 namespace {
 
-/// Gives the memory back (0), or takes new memory; what was in it is lost. On any device.
+/// Frees the memory (0) or allocates new memory, on any device. The contents are lost.
 void resize(const torch::Tensor& x, size_t bytes) {
   c10::StorageImpl* const storage = x.storage().unsafeGetStorageImpl();
   storage->set_data_ptr_noswap(bytes == 0 ? c10::DataPtr(nullptr, x.device())
@@ -19,8 +19,8 @@ void resize(const torch::Tensor& x, size_t bytes) {
   storage->set_nbytes(bytes);
 }
 
-/// The same memory, written without autograd's notice: what it saved for backward is the value that is
-/// filled in again.
+/// Returns the same memory, for writes that autograd does not notice. The value that autograd saved for
+/// backward is the one that is filled in again.
 torch::Tensor unseen(const torch::Tensor& x) {
   return x.variable_data();
 }

@@ -20,7 +20,7 @@ struct FsdpRanks {
   std::shared_ptr<const Group> shard;      ///< n ranks that each hold a shard
   std::shared_ptr<const Group> replicate;  ///< ranks that hold the same shard
   GradientReduction reduction = GradientReduction::sum;
-  /// The mesh dimensions that `shard` lies along; empty = dp_shard.
+  /// The mesh dimensions of `shard`; empty = dp_shard.
   std::vector<MeshPlace> shard_places = {};
   /// Dtype of forward and backward; unset = the dtype of the parameters.
   std::optional<torch::ScalarType> compute = {};
@@ -67,7 +67,7 @@ class FsdpUnit {
   /// \param now  whether to reduce the gradients, or to let them add up unreduced
   void after_backward(bool now);
   bool passed() const { return passed_; }
-  /// Reduces the gradients of all backward passes since the last reduction; zeros if there is none.
+  /// Reduces the gradients of all backward passes since the last reduction; zeros without any.
   void reduce();
   void zero_grad();
 

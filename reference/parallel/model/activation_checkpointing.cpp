@@ -15,7 +15,7 @@ namespace {
 
 using Body = ModuleHooks::Body;
 
-/// What backward needs, kept by the graph.
+/// The data that backward needs; the graph keeps it.
 struct Kept : torch::CustomClassHolder {
   Kept(Body part, std::shared_ptr<int64_t> so_far, c10::DeviceType type)
       : body(std::move(part)),

@@ -16,7 +16,7 @@ namespace parity::reference {
 ///
 /// full: every block. every: blocks k - 1, 2 k - 1, ..., counted from 0, as torchtitan counts.
 /// Forward draws no random numbers, so no generator state is restored.
-/// \return the number of blocks computed again so far, updated as it happens; null if there are none
+/// \return the number of blocks computed again so far, updated as it happens; null if no block is
 /// Source: torchtitan's activation_checkpoint (mode full, selective with a number).
 std::shared_ptr<const int64_t> apply_activation_checkpointing(Decoder& model, const ParallelConfig& config);
 

@@ -13,7 +13,7 @@ namespace {
 
 using Counts = std::vector<int64_t>;
 
-/// Sums of runs of `length` numbers.
+/// Returns the sums of runs of `length` numbers.
 Counts sums_of_runs(const Counts& counts, size_t length) {
   Counts sums;
   for (auto run = counts.begin(); run != counts.end(); run += static_cast<std::ptrdiff_t>(length))
@@ -21,7 +21,7 @@ Counts sums_of_runs(const Counts& counts, size_t length) {
   return sums;
 }
 
-/// What each rank sends to each of the experts here: by rank, then by expert.
+/// Returns how many rows each rank sends to each expert of this rank, by rank, then by expert.
 Counts received_counts(const Counts& tokens, const Group& ranks) {
   const Counts each(static_cast<size_t>(ranks.size()), static_cast<int64_t>(tokens.size()) / ranks.size());
   const torch::Tensor received = ranks.all_to_all(torch::tensor(tokens, torch::kInt64), each, each);
@@ -29,7 +29,7 @@ Counts received_counts(const Counts& tokens, const Group& ranks) {
   return {first, first + received.numel()};
 }
 
-/// Rows by expert and then by rank, as places among rows by rank and then by expert.
+/// Returns the order of rows by expert and then by rank, as indices of rows by rank and then by expert.
 torch::Tensor by_expert(const Counts& received, size_t experts) {
   Counts begins(received.size());
   std::exclusive_scan(received.begin(), received.end(), begins.begin(), int64_t{0});

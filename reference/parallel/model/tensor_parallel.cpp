@@ -40,7 +40,7 @@ Parameters cut_weights(Decoder& model, const Group& ranks, bool splits_sequence)
   return parts;
 }
 
-/// What the hooks around one model share.
+/// The data that the hooks of one model share.
 struct Around {
   GroupPointer ranks;
   bool splits_sequence = false;
@@ -51,7 +51,7 @@ struct Around {
   torch::Tensor sum(const torch::Tensor& x_BSD) const {
     return splits_sequence ? reduce_scatter(x_BSD, sequence, ranks) : sum_over_ranks(x_BSD, ranks);
   }
-  /// Before the products of which each rank has a part.
+  /// Enters the products of which each rank has a part.
   torch::Tensor enter(const torch::Tensor& x_BSD) const {
     return splits_sequence ? gather_for_ranks(x_BSD, sequence, seq_len, ranks) : enter_ranks(x_BSD, ranks);
   }

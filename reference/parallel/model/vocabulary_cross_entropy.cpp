@@ -14,9 +14,9 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// T tokens, v words of this rank.
+// T tokens, v entries of the vocabulary on this rank.
 
-/// The labels as indices of this rank's part [T, 1], and which of them are not in it [T, 1].
+/// The labels as indices of this rank's part [T, 1], and which labels are not in it [T, 1].
 struct OwnLabels {
   OwnLabels(const torch::Tensor& labels_T, IndexRange part)
       : foreign_T1((labels_T.lt(part.first).logical_or_(labels_T.ge(part.end))).unsqueeze(1)),
@@ -65,7 +65,7 @@ torch::Tensor vocabulary_cross_entropy(const torch::Tensor& logits, const torch:
                                        int64_t vocabulary, const GroupPointer& ranks) {
   const IndexRange part = part_of(vocabulary, ranks->size(), ranks->rank());
   require(logits.size(-1) == part.end - part.first && part.first < part.end,
-          "logits of " + std::to_string(logits.size(-1)) + " words where a rank holds " +
+          "logits of " + std::to_string(logits.size(-1)) + " vocabulary entries where a rank holds " +
               std::to_string(part.end - part.first));
   return VocabularyCrossEntropy::apply(logits.flatten(0, -2), labels.flatten(), part, *ranks)
       .view(labels.sizes());

@@ -19,7 +19,7 @@ void PieceLoss::backward(const torch::Tensor& hidden) const {
     loss.backward();
 }
 
-/// One time through a list of actions.
+/// One pass through a list of actions.
 class Pipeline::Run {
  public:
   Run(const Pipeline& pipeline, const std::vector<ModelInput>& pieces, const Loss& loss)
@@ -69,7 +69,7 @@ class Pipeline::Run {
   }
 
  private:
-  /// What a stage keeps of a piece until its backward pass.
+  /// The data of a piece that a stage keeps until its backward pass.
   struct Passed {
     torch::Tensor before;  ///< a leaf; undefined for the first stage
     torch::Tensor after;
@@ -79,7 +79,7 @@ class Pipeline::Run {
   const ModelInput& input(int64_t piece) const { return pieces_.at(static_cast<size_t>(piece)); }
   bool is_last(int64_t stage) const { return stage == p_.shape_.stages() - 1; }
   torch::ScalarType dtype() const { return p_.model_.parameters().front().value.scalar_type(); }
-  /// Of what passes between a stage and the next one.
+  /// Returns the tag of a message between a stage and the next one.
   int64_t tag(int64_t stage, int64_t piece, int64_t backward) const {
     return 2 * (stage * p_.shape_.pieces + piece) + backward;
   }

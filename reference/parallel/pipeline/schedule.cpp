@@ -8,7 +8,7 @@
 namespace parity::reference {
 namespace {
 
-/// A rank's passes of one kind, in order: in rounds, through its first stage, its second, ...
+/// Returns a rank's passes of one kind, in order: in rounds, through its first stage, its second, ...
 /// \param backward  its last stage first
 std::vector<PipelineAction> passes(const PipelineShape& shape, int64_t rank, PipelineWork work) {
   const int64_t rounds = shape.stages_per_rank == 1 ? 1 : std::max<int64_t>(1, shape.pieces / shape.ranks);
@@ -23,7 +23,7 @@ std::vector<PipelineAction> passes(const PipelineShape& shape, int64_t rank, Pip
   return result;
 }
 
-/// Forward passes of a rank before it begins to alternate, the one of the first pair not counted.
+/// Returns how many forward passes a rank runs before it alternates, without that of the first pair.
 int64_t warmup(const PipelineShape& shape, int64_t rank) {
   const int64_t behind = shape.ranks - 1 - rank;
   switch (shape.schedule) {

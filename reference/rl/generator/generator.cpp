@@ -56,7 +56,8 @@ struct Generator::State {
 
   void require_weights() const {
     if (version < 0)
-      throw UserError("a generator without weights (none were pushed to it yet); push a version first");
+      throw UserError(
+          "cannot run a generator without weights (none were pushed to it yet); push a version first");
   }
   MaskSet masks_of(const std::vector<Chunk>& pass, bool keeps) const;
   torch::Tensor hidden(const std::vector<Chunk>& pass, const std::vector<Tokens>& tokens, bool keeps);
@@ -118,7 +119,7 @@ void Generator::State::check_finite(const torch::Tensor& logits_V, int64_t seque
   if (!logits_V.isfinite().all().item<bool>())
     throw UserError("logits of sequence " + std::to_string(sequence) + " at position " +
                     std::to_string(position) + " are not finite (version " + std::to_string(version) +
-                    " of the weights makes infinities or NaN); look at the trainer's weights and norms");
+                    " of the weights gives infinities or NaN); check the trainer's weights and norms");
 }
 
 void Generator::State::choose(const GenerationRequest& request, const torch::Tensor& logits_V,

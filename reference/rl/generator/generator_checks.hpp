@@ -9,7 +9,7 @@
 
 namespace parity::reference {
 
-/// Returns the options, with a group of one rank if they have none.
+/// Returns the options, with a group of one rank by default.
 /// \throws UserError if one is out of range, or the model cannot be batch-invariant
 GeneratorOptions checked(GeneratorOptions options, const ModelDimensions& dimensions);
 

@@ -47,7 +47,7 @@ class GatheredRoute final : public PushRoute {
   }
 
  private:
-  /// Between the holders of a tensor, which are the stage of a pipeline where not everybody is one.
+  /// Returns the group of a tensor's holders: all ranks, or a stage of the pipeline.
   const GroupPointer& group_of(const std::vector<int64_t>& ranks) {
     GroupPointer& group = groups_[ranks];
     if (!group) {
@@ -59,7 +59,7 @@ class GatheredRoute final : public PushRoute {
     return group;
   }
 
-  /// On the CPU.
+  /// Returns the whole tensor, on the CPU.
   torch::Tensor whole(size_t i) {
     const std::vector<int64_t> holders = holders_of(tensors_[i]);
     const OwnTensor& own = trained_[i];

@@ -47,8 +47,8 @@ Json describe(const Parameter& tensor, bool is_buffer) {
     layout.global_shape = size;
   const PartCover part = cover_of(layout);
   if (!part.term.empty() || shape_of(part) != size)
-    throw UserError(tensor.name + " of shape " + to_string(size) + " lies as " + to_string(shape_of(part)) +
-                    (part.term.empty() ? "" : ", a term of a sum,") + " in " +
+    throw UserError(tensor.name + " of shape " + to_string(size) + " is placed as " +
+                    to_string(shape_of(part)) + (part.term.empty() ? "" : ", a term of a sum,") + " in " +
                     to_string(layout.global_shape) + "; give the layout that the rank has");
   return {{"name", tensor.name},
           {"dtype", name_of(dtype_of(tensor.value.scalar_type()))},
@@ -85,7 +85,7 @@ class Directory {
     for (const SpreadTensor& tensor : tensors_)
       require_both_sides(tensor);
     if (!differences_.empty())
-      throw UserError("the generator is of another shape than what is trained (" + listed(differences_) +
+      throw UserError("the generator has another shape than the trained model (" + listed(differences_) +
                       "); build both from the same model and architecture");
     require_dtypes();
     return std::move(tensors_);

@@ -85,7 +85,7 @@ void visit_blocks(const std::vector<std::vector<Segment>>& dims, Box& box, const
   }
 }
 
-/// Cut along the outermost dimensions that have to be.
+/// Splits a block along its outermost dimensions, as far as necessary.
 void split(const Box& box, int64_t most_elements, const std::function<void(const Box&)>& take) {
   const int64_t count = elements_in(box);
   const auto longer = std::find_if(box.begin(), box.end(),
@@ -130,16 +130,17 @@ class Planner {
     for (size_t dim = 0; dim < tensor.shape.size(); ++dim)
       dims.push_back(segments_of(tensor, dim));
     Box box;
-    visit_blocks(dims, box, present(tensor.held), present(tensor.needed),
-                 [&](const Box& block, const Ranks& held, const Ranks& needed) {
-                   if (!any_of(held))
-                     throw UserError("no rank trains " + text_of(block) + " of " + tensor.name +
-                                     ", which is served (the trained parts leave a gap); train every part "
-                                     "of each parameter");
-                   for (size_t rank = 0; rank < needed.size(); ++rank)
-                     if (needed[rank])
-                       give(index, block, held, static_cast<int64_t>(rank));
-                 });
+    visit_blocks(
+        dims, box, present(tensor.held), present(tensor.needed),
+        [&](const Box& block, const Ranks& held, const Ranks& needed) {
+          if (!any_of(held))
+            throw UserError(
+                "no rank trains " + text_of(block) + " of " + tensor.name +
+                ", which is served (the trained shards leave a gap); train every part of each parameter");
+          for (size_t rank = 0; rank < needed.size(); ++rank)
+            if (needed[rank])
+              give(index, block, held, static_cast<int64_t>(rank));
+        });
   }
 
   void give(size_t index, const Box& block, const Ranks& held, int64_t to) {

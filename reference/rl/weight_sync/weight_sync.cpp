@@ -65,7 +65,7 @@ PushResult WeightSync::push(int64_t version) {
     if (dynamic_cast<const RankFailed*>(&error) == nullptr)
       throw;
     throw UserError("the push of version " + std::to_string(version) + " was interrupted (" + error.what() +
-                        "); " + text_of(served_version_) + " is served as before, push again",
+                        "); " + text_of(served_version_) + " is still served, push again",
                     ExitCode::crashed);
   }
   staged_version_ = version;
@@ -96,7 +96,7 @@ void WeightSync::pull(int64_t version) {
   const torch::Tensor mine = torch::tensor({{version, staged_version_, served_version_}}, torch::kInt64);
   const torch::Tensor all = world_->all_gather(mine);
   const auto describe_versions = [&all](int64_t rank) {
-    return text_of(all[rank][0].item<int64_t>()) + " is asked for, " + text_of(all[rank][1].item<int64_t>()) +
+    return text_of(all[rank][0].item<int64_t>()) + " is requested, " + text_of(all[rank][1].item<int64_t>()) +
            " is staged and " + text_of(all[rank][2].item<int64_t>()) + " is served";
   };
   for (int64_t rank = 1; rank < world_->size(); ++rank)
@@ -105,7 +105,7 @@ void WeightSync::pull(int64_t version) {
                       ", on rank " + std::to_string(rank) + " " + describe_versions(rank) +
                       "); pull the same version on every rank");
   if (version < 0 || version != staged_version_)
-    throw UserError("that version is not there (" + describe_versions(0) + "); push it first");
+    throw UserError("that version is not staged (" + describe_versions(0) + "); push it first");
   for (size_t i = 0; i < served_.size(); ++i)
     if (served_[i].value.defined())
       served_[i].value.copy_(staged_[i]);

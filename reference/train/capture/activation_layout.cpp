@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* tensor_ranks = "tp";
 
-/// Neighbouring indices as one range.
+/// Returns neighbouring indices as one range.
 std::vector<IndexRange> ranges_of(const std::vector<int64_t>& indices) {
   std::vector<IndexRange> ranges;
   for (const int64_t index : indices)
@@ -106,7 +106,8 @@ bool ActivationLayouts::is_term(Phase phase, const std::string& part) const {
   const bool is_shared = part.find(".shared_experts") != std::string::npos;
   if (phase == Phase::forward)
     return has_suffix(part, "shared_experts") || (is_shared && has_suffix(part, "w2"));
-  // What every rank has whole before its own columns or heads: each gives a term of its gradient.
+  // Every rank has these whole, before its own columns or heads. So each rank computes a term of their
+  // gradient.
   const bool is_whole_in_attention = has_suffix(part, "wq_a") || has_suffix(part, "wkv_a") ||
                                      has_suffix(part, "q_norm") || has_suffix(part, "kv_norm");
   return has_suffix(part, "router") || (part == "norm" && config_.parallel.sequence_parallel) ||

@@ -63,7 +63,7 @@ void StepCapture::begin_region_after(Phase phase) {
 }
 
 void StepCapture::offer(Phase phase) {
-  activations_.end();  // all gradients are there
+  activations_.end();  // all gradients are complete
   if (phase == Phase::optim)
     return offer_optimizer_state();
   if (phase == Phase::grad)

@@ -46,8 +46,9 @@ Entries read_entries(const std::filesystem::path& file) {
     const c10::IValue saved = torch::jit::readArchiveAndTensors("data", "", "", {}, {}, {}, reader);
     return c10::impl::toTypedDict<std::string, torch::Tensor>(saved.toGenericDict());
   } catch (const c10::Error&) {
-    throw UserError(file.string() + " is no checkpoint of parity-train (it cannot be read as one); " +
-                    "it may be cut short: run with --stop-after again");
+    throw UserError("cannot read " + file.string() +
+                    " as a checkpoint of parity-train (it is another file, or cut short); " +
+                    "run with --stop-after again");
   }
 }
 
@@ -120,7 +121,7 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
     if (excluded(CheckpointPart::optimizer) || (is_step && excluded(CheckpointPart::optimizer_step)))
       continue;
     const torch::Tensor& saved = find(entries, name, file);
-    // A count of steps is exact in every type, and devices have their own for it.
+    // A count of steps is exact in every dtype, and devices use different dtypes for it.
     copy_into(state.value, state.layout, is_step ? saved.to(state.value.scalar_type()) : saved, name, file);
   }
   s.updates_done = find(entries, "updates_done", file).item<int64_t>();

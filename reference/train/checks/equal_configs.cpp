@@ -14,7 +14,7 @@
 namespace parity::reference {
 namespace {
 
-/// "data.seq_len is 16 against 32" for each key that differs, the first three of them.
+/// Returns "data.seq_len is 16 against 32" for the first three keys that differ.
 std::string differences(const Json& mine, const Json& first) {
   constexpr size_t most = 3;
   const Json a = mine.flatten(), b = first.flatten();
@@ -58,7 +58,7 @@ void check_equal_configs(const Json& config, const Group& world) {
 }
 
 void check_equal_weights(const std::string& digest, const Group& world) {
-  require_same({{"digest", digest}}, world, "other first weights",
+  require_same({{"digest", digest}}, world, "other initial weights",
                "let weights.path be the same file on every rank");
 }
 

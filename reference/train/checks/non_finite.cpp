@@ -88,7 +88,7 @@ std::string message_of(int64_t step, const std::string& what, double value, Phas
                                 ? "every tensor is finite, the number itself overflowed"
                                 : "the first tensor that is not finite is the " + describe(phase, tensor);
   return "update " + std::to_string(step) + ": " + what + " is " + text_of(value) + " (" + place +
-         "); lower lr.base, lengthen the warmup, or look at the update before";
+         "); lower lr.base, lengthen the warmup, or inspect the previous update";
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 namespace parity::reference {
 namespace {
 
-/// Whether EOS is surely the last token of each document, and packing leaves that one out of the inputs. A
-/// token file of documents may have it anywhere.
+/// Returns whether EOS is always the last token of a document and packing leaves the last token out of the
+/// inputs. A token file of documents may have EOS anywhere.
 bool never_an_input(const DataConfig& data) {
   const bool last = data.newline_id < 0 && (data.source != DataSource::tokens || is_npy(data.path));
   return last && (data.packing == Packing::concat_then_split || data.packing == Packing::first_fit);
@@ -40,15 +40,15 @@ std::vector<std::string> document_warnings(const RunConfig& config, bool positio
   const DocumentBoundary used = config.attention.documents.front();
   const bool by_eos = used == DocumentBoundary::eos;
   if (positions_restart)
-    warnings.push_back("the data has EOS tokens and positions that start over; documents are told apart by " +
+    warnings.push_back("the data has EOS tokens and positions that restart; documents are distinguished by " +
                        std::string(by_eos ? "EOS" : "positions") +
                        " (attention.documents = " + std::string(name_of(used)) + "), and the " +
-                       (by_eos ? "positions turn RoPE only" : "EOS are tokens like others"));
+                       (by_eos ? "positions only affect RoPE" : "EOS tokens have no other meaning"));
   if (by_eos && never_an_input(config.data))
     warnings.push_back("attention.documents = eos finds no boundary (with data.packing = " +
                        std::string(name_of(config.data.packing)) +
-                       " a document's EOS is a label and never an input, so tokens attend over documents); "
-                       "tell them apart by position_zero, or pack as a stream");
+                       " a document's EOS is a label and never an input, so tokens attend across documents); "
+                       "use position_zero, or pack as a stream");
   return warnings;
 }
 

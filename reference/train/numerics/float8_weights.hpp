@@ -19,8 +19,8 @@ namespace parity::reference {
 ///   W' = e4m3(W s) / s,  s = 448 / max |W| over the whole matrix, also if ranks hold shards of it
 ///
 /// Gradients go to W as if W had been used. Activations and gradients are not rounded. Float8Scales says when
-/// s is computed: at each forward pass, or for all matrices after the optimizer. The latter gives the same
-/// bits with one collective. Float8Scales::first emulates a forgotten hook: the initial scales are never
+/// s is computed: at each forward pass, or for all matrices after the optimizer. The second way gives the
+/// same bits with one collective. Float8Scales::first emulates a forgotten hook: the initial scales are never
 /// updated. Source: torchtitan's float8 converter (post_optimizer_hook); torchao's dynamic tensorwise
 /// scaling.
 class Float8Weights {

@@ -34,7 +34,7 @@ Heartbeat::Heartbeat(const std::filesystem::path& file) {
   if (descriptor >= 0)
     ::close(descriptor);
   if (memory == MAP_FAILED)
-    throw UserError("cannot keep a heartbeat in " + file.string() + " (" + std::strerror(problem) +
+    throw UserError("cannot write a heartbeat to " + file.string() + " (" + std::strerror(problem) +
                     "); name a file of an ordinary file system in PARITY_HEARTBEAT");
   memory_ = static_cast<char*>(memory);
 }

@@ -22,7 +22,7 @@
 namespace parity::reference {
 namespace {
 
-/// The CPU's twelve-letter vendor, "AuthenticAMD" or "GenuineIntel".
+/// Returns the CPU's twelve-letter vendor, "AuthenticAMD" or "GenuineIntel".
 std::string cpu_vendor() {
   unsigned highest = 0;
   std::array<unsigned, 3> letters{};  // in the order EBX, EDX, ECX

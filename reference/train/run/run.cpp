@@ -119,7 +119,7 @@ std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& confi
   return world;
 }
 
-/// Trains updates up to `last`, recording each. \param log  null = no line an update
+/// Trains updates up to `last`, recording each. \param log  null = no line per update
 void train(Trainer& trainer, const Updates& update, int64_t last, const Invocation& invocation,
            StepCapture* capture, Heartbeat& heartbeat, std::ostream* log) {
   while (trainer.updates_done() < last) {
@@ -144,14 +144,14 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   if (invocation.resume)
     config.parallel = config.resumed_parallel();
   Heartbeat heartbeat(invocation.heartbeat);
-  heartbeat.beat(0, "device");  // a run that ends here and now is skipped by parity, not failed
+  heartbeat.beat(0, "device");  // parity skips a run that ends in this phase; it does not fail
   const Device device = open_device(config.device, job.local_rank, plugin_file());
   heartbeat.beat(0, "start");
   make_deterministic(config.threads);
   require_mkl_branch();
   const bool is_first = job.rank == 0;
   if (is_first && !invocation.save_weights.empty())
-    const NewFile writable(invocation.save_weights);  // or it says why not now, not after training
+    const NewFile writable(invocation.save_weights);  // throws before training if it cannot be written
   Trainer trainer(config, meet(invocation, config, job, device, heartbeat));
   Updates update = make_updates ? make_updates(trainer) : Updates();
   if (!update)

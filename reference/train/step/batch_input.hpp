@@ -11,12 +11,12 @@
 
 namespace parity::reference {
 
-/// [B, S] int64 over the batch's own memory.
+/// Returns [B, S] int64 over the batch's own memory.
 torch::Tensor tensor_of(const std::vector<int64_t>& values, const MicroBatch& batch);
 
 /// The part of some rows of a micro-batch that this rank has.
 struct BatchPiece {
-  ModelInput input;          ///< on the model's device; on the CPU it may lie in the batch's memory
+  ModelInput input;          ///< on the model's device; on the CPU it may use the batch's memory
   torch::Tensor labels;      ///< like the tokens
   int64_t valid_tokens = 0;  ///< of these rows, over all ranks that have parts of them
   /// Cuts one number for each token of the micro-batch, [B, S] on the CPU, to the tokens of this piece.

@@ -7,7 +7,7 @@
 namespace parity::reference {
 namespace {
 
-/// [blocks with experts, E + 1] int64: the tokens of each expert, and the digest.
+/// Returns [blocks with experts, E + 1] int64: the tokens of each expert, and the digest.
 torch::Tensor tallies(const std::vector<const Moe*>& mixtures) {
   std::vector<torch::Tensor> rows;
   for (const Moe* moe : mixtures)

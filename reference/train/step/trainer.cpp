@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 // One update, in the order of the README's "The step". step() has steps 1 to 3 and calls optim_step(), whose
-// functions stand before it in the order in which it calls them.
+// functions come before it in the order in which it calls them.
 #include "reference/train/step/trainer.hpp"
 
 #include <chrono>
@@ -133,7 +133,7 @@ void advance_schedule(TrainerState& s) {
   ++s.schedule_position;
 }
 
-/// What the steps of an update hand to its record.
+/// The values that the steps of an update pass to its record.
 struct EndedUpdate {
   double loss = 0;
   double grad_norm = 0;

@@ -107,7 +107,7 @@ const std::vector<std::string>& Trainer::warnings() const {
 
 std::vector<int64_t> Trainer::document_ids(const MicroBatch& batch) const {
   const auto masks = state_->model.get_masks(batch.tokens, batch.positions, batch.seq_len);
-  const auto& ids = masks.begin()->second.document_ids;  // all masks tell the same documents apart
+  const auto& ids = masks.begin()->second.document_ids;  // all masks distinguish the same documents
   return ids ? *ids : std::vector<int64_t>(batch.tokens.size(), 0);
 }
 

@@ -11,7 +11,7 @@
 namespace parity::reference {
 namespace {
 
-/// Sum of squared differences in eight partial sums: a fixed order that vectorises.
+/// Returns the sum of squared differences in eight partial sums: a fixed order that vectorizes.
 template <class T>
 double squared_distance(const T* a, const T* b, int64_t count) {
   constexpr int64_t lanes = 8;
@@ -32,7 +32,7 @@ double squared_distance(const T* a, const T* b, int64_t count) {
   return total;
 }
 
-/// On the CPU, whatever the device, so that the order of the sum is one.
+/// Runs on the CPU for every device, so that there is only one order of the sum.
 double squared_distance(const torch::Tensor& here, const torch::Tensor& there) {
   const torch::Tensor a = here.detach().cpu(), b = there.cpu();
   if (a.scalar_type() == torch::kFloat64)

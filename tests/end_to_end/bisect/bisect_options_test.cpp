@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search for options with the trainer that is really started: planted differences among others that
-// change nothing are found, whatever the trainer refuses.
+// The search for options with the real trainer: it finds planted differences among others that change
+// nothing, whatever the trainer rejects.
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
@@ -22,7 +22,7 @@ using Keys = std::vector<std::string>;
 
 class BisectOptionsTest : public TrainedCaseTest {
  protected:
-  /// Six keys with the values that the model has anyway.
+  /// Six keys with the values that the model has by default.
   static std::string no_ops() {
     return "architecture.max_seq_len = 64\narchitecture.norm_eps = 1e-5\narchitecture.qk_norm = \"off\"\n"
            "architecture.rope = \"complex\"\narchitecture.tied_embeddings = \"off\"\n"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// parity bisect as a user types it, of sides that differ before training starts.
+// parity bisect as a user types it, with sides that differ before training starts.
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/trained_case.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// For its words of a case.
+/// For its helpers that write a case.
 struct Words : TrainedCaseTest {
   using TrainedCaseTest::base;
   using TrainedCaseTest::check;
@@ -20,7 +20,7 @@ struct Words : TrainedCaseTest {
 
 class TrainedProgramTest : public ProgramTest {
  protected:
-  /// Of two arms whose second has this key.
+  /// A case of two arms, the second with this key.
   Outcome search(const std::string& key, const std::string& verb = "bisect") const {
     write_case("c", Words::base() + "[arms.good]\n[arms.bad]\n" + key + "\n" + no_golden() +
                         Words::check("channel = \"loss\"", "identical"));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search with the trainer that is really started: a fault is found at its step, phase, tensor and rank.
+// The search with the real trainer: it finds a fault at its step, phase, tensor and rank.
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/faults/planted_fault.hpp"
@@ -23,7 +23,7 @@ TEST_P(SeededFaultTest, IsFoundWhereItIs) {
 INSTANTIATE_TEST_SUITE_P(Layouts, SeededFaultTest, testing::Range(size_t{0}, fault_layouts.size()),
                          [](const auto& each) { return std::string(fault_layouts.at(each.param).name); });
 
-/// Watching the operators of one run twice sees the same: nothing that was never written is recorded.
+/// Watching the operators of a run twice gives the same: memory that was never written is not recorded.
 TEST_F(FaultSearchTest, EveryOperatorOfARunRepeatsBitForBit) {
   Capture all;
   all.operators.push_back({{2}, {}, {}});

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the ranks of every layout record of one update, joined, against the one process.
+// The tensors that the ranks of every layout record in one update, joined, against one process.
 #include <set>
 
 #include <gmock/gmock.h>
@@ -12,7 +12,8 @@
 namespace parity {
 namespace {
 
-// What other orders of sums may leave in float64: 2^20 units of roundoff (DESIGN.md, Judging).
+// The difference that another order of sums may cause in float64: 2^20 units of roundoff (DESIGN.md,
+// Judging).
 constexpr double collapsed = 0x1p-33;
 
 class LayoutTensorsTest : public PlantedFaultTest, public testing::WithParamInterface<FaultLayout> {
@@ -20,8 +21,8 @@ class LayoutTensorsTest : public PlantedFaultTest, public testing::WithParamInte
   static std::string whole() { return whole_layout(GetParam().model) + std::string("~all"); }
   static std::string laid_out() { return GetParam().name + std::string("~all"); }
 
-  /// One update with every tensor kept, by a layout and by the one process with its model. In float64: Adam's
-  /// first step makes a whole step of the sign of a gradient, however small.
+  /// One update with every tensor kept, by a layout and by one process with the same model. In float64,
+  /// because Adam's first step makes a whole step from the sign of a gradient, however small.
   ArmRuns both() {
     Capture all;
     all.tensors.push_back({{1}, {}, {}});
@@ -47,7 +48,7 @@ class LayoutTensorsTest : public PlantedFaultTest, public testing::WithParamInte
     return std::string_view(GetParam().keys).find(key) != std::string_view::npos;
   }
 
-  /// Under context parallel attention has keys and values in an order of its own.
+  /// With context parallelism, attention has keys and values in its own order.
   static bool is_gathered(const TensorKey& key) {
     return has("parallel.cp") && (key.name.ends_with("attention.k") || key.name.ends_with("attention.v"));
   }
@@ -64,7 +65,7 @@ class LayoutTensorsTest : public PlantedFaultTest, public testing::WithParamInte
   }
 };
 
-/// Results that are there as terms of a sum over tp, of whole ones no sketch is the sum.
+/// Results that are recorded as terms of a sum over tp. No sketch is the sum of these.
 std::set<std::string> terms_of(const Trace& trace) {
   std::set<std::string> terms;
   for (const TensorKey& key : trace.tensors())
@@ -73,8 +74,8 @@ std::set<std::string> terms_of(const Trace& trace) {
   return terms;
 }
 
-/// Parts are laid where they belong, replicas counted once, and terms of a sum added: results of shared
-/// experts, gradients of a router and of latents under tensor parallel.
+/// Shards are put where they belong, replicas count once, and terms of a sum are added: results of shared
+/// experts, gradients of a router and of latents under tensor parallelism.
 TEST_P(LayoutTensorsTest, JoinToThoseOfOneProcess) {
   const ArmRuns runs = both();
   const Trace &one = *runs.evidence.trace(whole()), &other = *runs.evidence.trace(laid_out());
@@ -93,7 +94,7 @@ TEST_P(LayoutTensorsTest, JoinToThoseOfOneProcess) {
                                        "backward layers.0.attention.wkv_a"}));
   }
   for (const TensorKey& key : other.tensors())
-    if (!one.has_tensor(key)) {  // gradients before their reduction: terms of the whole ones
+    if (!one.has_tensor(key)) {  // gradients before their reduction: terms of the sum
       ASSERT_EQ(key.phase, Phase::grad_local) << key.name;
       expect_equal(one, {key.step, Phase::grad, key.name}, other, key);
     }

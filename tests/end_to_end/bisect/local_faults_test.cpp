@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which tensors are wrong by themselves, and which were handed what is wrong: runs fed with the good side's
-// numbers, and the floor that rounding makes where no float64 run can tell.
+// Which tensors are computed wrongly, and which only received wrong inputs: runs that receive the good side's
+// numbers, and the rounding floor where no float64 run can decide.
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/faults/planted_fault.hpp"
@@ -26,7 +26,7 @@ class LocalFaultsTest : public PlantedFaultTest {
     fault.size = size;
     return fault;
   }
-  /// `good` against `bad`, into which the faults are put.
+  /// `good` against `bad`, into which the faults are injected.
   SearchRecord search(const Case& source, const std::string& good, const std::string& bad,
                       const std::vector<Fault>& faults, bool twin = false) {
     ExtraArm faulty;
@@ -44,7 +44,7 @@ class LocalFaultsTest : public PlantedFaultTest {
       throw std::runtime_error("no stage " + name + " in: " + record.to_json().dump(1));
     return *found;
   }
-  /// "forward layers.0.attention" of each tensor that is wrong by itself, rounding left out.
+  /// Returns "forward layers.0.attention" for each tensor that is computed wrongly, without rounding.
   static std::vector<std::string> own(const SearchRecord& record, const std::string& name = "local") {
     std::vector<std::string> names;
     for (const Json& each : stage(record, name).details.at("own"))
@@ -90,7 +90,7 @@ TEST_F(LocalFaultsTest, Teaching_OtherLayout_FeedsItsShards) {
               UnorderedElementsAre("forward layers.0.attention", "forward layers.1.feed_forward"));
 }
 
-/// In 16 bits there is no float64 run to ask.
+/// For 16-bit runs no float64 run can decide.
 class FloorTest : public LocalFaultsTest {
  protected:
   Case two_arms(const std::string& one, const std::string& two) const {

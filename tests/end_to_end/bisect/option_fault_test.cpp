@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Faults planted by one key of the config: the search names the step, the phase and the tensor at which that
-// key takes part in an update.
+// Faults planted by one key of the config: the search names the step, the phase and the tensor where that key
+// first affects an update.
 #include <gmock/gmock.h>
 
 #include "harness/bisect/runs/search_run.hpp"
@@ -11,7 +11,7 @@
 namespace parity {
 namespace {
 
-/// A key with two values, and where the second one shows first.
+/// A key with two values, and where the second value shows first.
 struct OptionFault {
   const char* name;
   const char* right;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two versions of a user's own program, which differ by one patched line: the search names what that line
-// computes.
+// Two versions of a user's own program that differ by one patched line: the search names the tensor that this
+// line computes.
 #include <gmock/gmock.h>
 
 #include "harness/bisect/runs/search_run.hpp"
@@ -11,7 +11,7 @@
 namespace parity {
 namespace {
 
-/// What user_trainer.cmake patched, and where it shows first.
+/// A patch of user_trainer.cmake, and where it shows first.
 struct Patch {
   const char* version;
   int64_t step;

@@ -7,11 +7,11 @@
 
 namespace parity {
 
-/// Small models, each for what can be cut over ranks in it.
+/// Small models, each with other parts that can be sharded over ranks.
 enum class FaultModel {
   dense,    ///< two blocks
-  deep,     ///< four: two stages a rank
-  mixture,  ///< latent attention, and a block with experts of which one is shared
+  deep,     ///< four blocks: two stages per rank
+  mixture,  ///< latent attention, and a block with experts, one of them shared
 };
 
 constexpr std::string_view keys_of(FaultModel model) {
@@ -29,7 +29,7 @@ constexpr std::string_view keys_of(FaultModel model) {
   return "";
 }
 
-/// The layout of one process that has a model whole.
+/// The layout of one process that has the whole model.
 constexpr const char* whole_layout(FaultModel model) {
   switch (model) {
     case FaultModel::dense:
@@ -42,7 +42,7 @@ constexpr const char* whole_layout(FaultModel model) {
   return "";
 }
 
-/// A way to lay one of them out over ranks.
+/// A layout of one of these models over ranks.
 struct FaultLayout {
   const char* name;
   FaultModel model;

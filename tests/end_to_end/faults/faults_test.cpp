@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Faults that a run is given in its capture go on into the training of the real trainer, from the step at
-// which they are put in.
+// Faults in the capture of a run affect the training of the real trainer, from the step at which they are
+// injected.
 #include <gmock/gmock.h>
 
 #include "harness/trace/read/trace.hpp"
@@ -27,7 +27,7 @@ class FaultsTest : public TrainedCaseTest {
   static Fault fault(FaultKind kind, int64_t step, Phase phase, double size = 0) {
     return {kind, {step}, phase, "output.weight", size, 1, {}, {}, {}};
   }
-  /// The first step at which the arms part; 0: never.
+  /// Returns the first step at which the arms diverge; 0 = never.
   static int64_t first_step(const Json& item, size_t check) {
     const Json& found = item.at("checks").at(check);
     return found.at("passed").get<bool>() ? 0 : found.at("finding").at("where").at("step").get<int64_t>();

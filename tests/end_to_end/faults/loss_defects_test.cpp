@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Defects of loss normalisation, planted in a config or in the PyTorch witness, each found where it first
+// Defects of loss normalization, planted in a config or in the PyTorch witness, each found where it first
 // shows.
 #include <gmock/gmock.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One operator in bfloat16, in the float32 run alone: its float64 twin is whole, so that the gap collapses.
+// One operator in bfloat16, in the float32 run only. Its float64 twin is intact, so the gap collapses.
 #include <gmock/gmock.h>
 
 #include "harness/bisect/traces/search_traces.hpp"
@@ -27,7 +27,7 @@ class NarrowCastTest : public TrainedCaseTest {
                "exec " +
                    options().trainer.string() + "\n");
   }
-  /// An arm whose float32 run rounds these tensors to bfloat16; none where `phase` is empty.
+  /// An arm whose float32 run rounds these tensors to bfloat16; none if `phase` is empty.
   static std::string arm(const std::string& name, const std::string& phase = "",
                          const std::string& tensor = "", const std::string& config = "") {
     return "[arms." + name + "]\ncommand = [\"sh\", \"{case_dir}/train.sh\", \"{dtype}\", \"" + phase +

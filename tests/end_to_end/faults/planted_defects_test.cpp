@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole way from a case file over a trainer that is really started to the verdict: what is right passes,
-// and each planted defect turns the suite red with a sentence that names it.
+// The whole path from a case file through the real trainer to the verdict: correct runs pass, and each
+// planted defect fails the suite with a sentence that names it.
 #include <cmath>
 #include <cstring>
 

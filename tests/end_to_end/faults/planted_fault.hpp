@@ -18,12 +18,12 @@
 
 namespace parity {
 
-/// Plants faults at random places of small runs, and asks the search where they are.
+/// Plants faults at random places of small runs, and lets the search find them.
 class PlantedFaultTest : public TrainedCaseTest {
  protected:
   static constexpr int64_t steps = 6;
 
-  /// An arm a layout.
+  /// One arm per layout.
   Case all_layouts() const {
     std::string text = "[base]\nsteps = " + std::to_string(steps) +
                        "\n[base.architecture]\ndim = 32\nn_heads = 2\nvocab_size = 256\nffn_hidden = 64\n"
@@ -35,7 +35,7 @@ class PlantedFaultTest : public TrainedCaseTest {
         "f", text + check("channel = \"loss\"\narms = [\"one\", \"pieces\"]", "equivalent") + no_golden());
   }
 
-  /// What an arm offers at a step: names by phase, with the ranks that do.
+  /// The tensors that an arm offers at a step: names by phase, with the ranks that offer them.
   using Offered = std::map<Phase, std::vector<std::pair<std::string, std::vector<int64_t>>>>;
   Offered offered_by(const Case& source, const std::string& arm) {
     Capture all;
@@ -115,9 +115,9 @@ class PlantedFaultTest : public TrainedCaseTest {
     return {is_exact ? Outcome::exact : Outcome::wrong, what + ": " + record.sentence, record.runs()};
   }
 
-  /// Puts faults into arms, one layout after the other.
+  /// Injects faults into arms, one layout after the other.
   /// \param first_layout  among fault_layouts; `layouts` of them take turns
-  /// \return words of each fault that was not found where it is
+  /// \return a description of each fault that was not found at its place
   std::vector<std::string> campaign(int64_t faults, uint64_t seed, int64_t& exact, size_t first_layout = 0,
                                     size_t layouts = fault_layouts.size()) {
     const Case source = all_layouts();

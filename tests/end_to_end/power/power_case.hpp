@@ -7,7 +7,7 @@
 
 namespace parity {
 
-/// A case with a golden, small enough to be run a hundred times.
+/// A case with a golden, small enough to run a hundred times.
 class PowerTest : public TrainedCaseTest {
  protected:
   /// Micro-batches against a whole batch, of five updates: equal up to rounding, with a golden of both.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The gate's power with the trainer that is really started: faults at seeded places are seen and said to be
-// where they are, and what changes nothing raises no alarm.
+// The gate's power with the real trainer: it detects faults at seeded places and names the place, and changes
+// without effect raise no alarm.
 #include <gmock/gmock.h>
 
 #include "harness/power/places.hpp"
@@ -12,8 +12,8 @@ namespace parity {
 namespace {
 using testing::HasSubstr;
 
-/// A size that every kind with one is seen at wherever it is put in. Measured with `parity power`, 59 places
-/// each: the golden sees 3e-7 everywhere.
+/// A size at which every kind that has one is detected at any place. Measured with `parity power`, 59 places
+/// each: the golden detects 3e-7 everywhere.
 constexpr double well_above = 1e-5;
 
 TEST_F(PowerTest, TwentySeededFaultsAreSeenAndNamedWhereTheyAre) {
@@ -32,10 +32,10 @@ TEST_F(PowerTest, TwentySeededFaultsAreSeenAndNamedWhereTheyAre) {
   for (const Trial& trial : trials.run(faults)) {
     EXPECT_EQ(trial.refused, "") << trial.fault.text();
     if (!trial.has_effect)
-      continue;  // a bfloat16 already
+      continue;  // already bfloat16
     ++effective;
-    // One ULP of one gradient may round away in the optimizer: it is named where it is looked for, and is
-    // below what the checks see.
+    // One ULP of one gradient may round away in the optimizer. A search for it names it, but the checks do
+    // not detect it.
     EXPECT_TRUE(trial.seen() || trial.fault.kind == FaultKind::ulp) << trial.fault.text();
     EXPECT_TRUE(trial.is_named()) << trial.to_json();
   }

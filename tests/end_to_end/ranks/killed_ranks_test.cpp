@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs of several real ranks, one of which comes to harm at some point of the run.
+// Runs of several real ranks, one of which is killed or stopped at some point of the run.
 #include <csignal>
 #include <list>
 #include <thread>
@@ -29,7 +29,7 @@ using testing::StartsWith;
 constexpr int64_t steps = 300;
 constexpr int points = 10;
 
-/// Process of a rank that keeps this heartbeat; 0 if there is none.
+/// Returns the process of the rank that writes this heartbeat; 0 without one.
 pid_t process_of(const fs::path& heartbeat) {
   const std::string wanted = "PARITY_HEARTBEAT=" + heartbeat.string() + std::string(1, '\0');
   std::error_code error;
@@ -77,7 +77,7 @@ class KilledRanksTest : public FolderTest {
     return run;
   }
 
-  /// A run, and the harm that is done to one of its ranks when that has come to a step.
+  /// A run, and what happens to one of its ranks when it reaches a step.
   struct Harmed {
     int rank = 0;
     int64_t step = 0;
@@ -111,7 +111,7 @@ class KilledRanksTest : public FolderTest {
     }
   };
 
-  /// What holds however a run failed: nothing of it is left, and it ended in time.
+  /// Expects what holds however a run failed: nothing of it remains, and it ended in time.
   static void expect_clean_end(const Harmed& run, int ranks) {
     EXPECT_TRUE(run.done) << "rank " << run.rank << " was gone before step " << run.step;
     EXPECT_LT(*run.ended - run.harmed, std::chrono::seconds(25));
@@ -121,7 +121,7 @@ class KilledRanksTest : public FolderTest {
       EXPECT_THAT(entry.path().filename().string(), Not(StartsWith("rendezvous")));
   }
 
-  /// A program that runs this on the rank and parity-train on the others.
+  /// A program that runs the given line on one rank and parity-train on the others.
   fs::path trainer_with(int rank, const std::string& commands) const {
     const fs::path file = folder / "trainer.sh";
     write_file(file, fmt::format("#!/bin/sh\nif [ $RANK = {} ]; then {}\nfi\nexec '{}/bin/parity-train' "
@@ -160,7 +160,7 @@ TEST_P(KilledRankTest, IsNamed) {
 
 INSTANTIATE_TEST_SUITE_P(Points, KilledRankTest, testing::Range(0, points));
 
-/// Some of ten points of a run; all at once: each waits for the end of its time.
+/// Some of ten points of a run, all at once, because each waits for its timeout.
 class StoppedRanksTest : public KilledRanksTest, public testing::WithParamInterface<std::vector<int>> {};
 
 TEST_P(StoppedRanksTest, AreNamedAndNotTheOnesThatWait) {

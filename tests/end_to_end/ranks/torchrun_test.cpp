@@ -56,7 +56,7 @@ class TorchrunTest : public FolderTest {
     return run;
   }
 
-  /// torchrun with the determinism profile of the launcher. \param before  words before it
+  /// Runs torchrun with the determinism profile of the launcher. \param before  words before it
   Process start(Words before, const Words& options, const std::string& program,
                 const std::string& log) const {
     ProcessSpec spec;
@@ -111,7 +111,7 @@ TEST_F(TorchrunTest, AJobOfAnotherSizeThanTheMeshIsRefused) {
                         "start as many as the mesh has"));
 }
 
-/// What a rank does whose launcher names a machine where nobody listens.
+/// A rank whose launcher names a machine where nothing listens.
 TEST_F(TorchrunTest, UnreachableStore_EndsRankInTimeNamingStore) {
   ProcessSpec spec;
   spec.argv = {trainer, (folder / "run.json").string(), "--trace", trace_path().string()};
@@ -127,7 +127,7 @@ TEST_F(TorchrunTest, UnreachableStore_EndsRankInTimeNamingStore) {
   EXPECT_FALSE(fs::exists(trace_path()));
 }
 
-/// The agent's store lives on with what the dead ranks left in it.
+/// The agent's store continues, with the entries that the dead ranks left.
 TEST_F(TorchrunTest, RanksThatItStartsAnewMeetAgain) {
   const fs::path file = folder / "trainer.sh";
   write_file(file,

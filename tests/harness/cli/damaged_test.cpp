@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program with damaged, forged and unreadable files: it says so, and writes nothing where it reads.
+// The program with damaged, forged and unreadable files: it reports them, and writes nothing where it reads.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ class DamagedTest : public ProgramTest {
     return text + hash.hex();
   }
 
-  /// A sanitizer's library has to come before all others.
+  /// A sanitizer's library must come before all others.
   bool can_preload() const { return Json::parse(parity("version --json").out).at("sanitizer") == ""; }
 
   /// With the N-th read of a file whose path contains `path` failing.

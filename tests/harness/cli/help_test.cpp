@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// The words of a line as a shell splits them: quotes count, escapes do not.
+/// Returns the words of a line as a shell splits them: quotes count, escapes do not.
 std::vector<std::string> split(const std::string& line) {
   std::vector<std::string> words;
   std::string word;
@@ -37,7 +37,7 @@ std::vector<std::string> split(const std::string& line) {
   return words;
 }
 
-/// The example lines of a verb's help: "  parity ...", without what stands behind as explanation.
+/// Returns the example lines of a verb's help: " parity ...", without the explanation after them.
 std::vector<std::string> examples_of(const CLI::App& verb) {
   std::vector<std::string> examples;
   std::istringstream lines(verb.get_footer());
@@ -51,7 +51,7 @@ std::vector<std::string> examples_of(const CLI::App& verb) {
   return examples;
 }
 
-/// Every verb, "golden record" and its like too, with the words that call it.
+/// Collects every verb, including those like "golden record", with the words that call it.
 void collect(const CLI::App& app, const std::string& words,
              std::vector<std::pair<std::string, const CLI::App*>>& to) {
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {

@@ -25,7 +25,7 @@ struct Ended {
   std::string err;
 };
 
-/// The program `parity` under the hands of someone malicious, or unlucky.
+/// The program `parity` in the hands of a malicious or unlucky user.
 class HostileTest : public SuiteTest {
  protected:
   Ended shell(const std::string& line) const {

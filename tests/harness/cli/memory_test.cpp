@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program's peak with few cases and with many. Kept whole, a case of these would take more than MiBs.
+// The program's peak memory with few cases and with many. Kept whole, each of these cases would take
+// megabytes.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -24,7 +25,7 @@ class MemoryTest : public ProgramTest {
       GTEST_SKIP() << "a sanitizer keeps memory that was freed";
     }
   }
-  /// Largest resident KiB of `parity WORDS`; it must end with status 0.
+  /// Returns the largest resident memory [KiB] of `parity WORDS`, which must end with status 0.
   int64_t peak(const std::string& words) const {
     write_file(folder_ / "peak.py",
                "import resource, subprocess, sys\n"
@@ -37,7 +38,7 @@ class MemoryTest : public ProgramTest {
   }
 };
 
-/// Curves, rows, a picture and a config that are large, each in its own place of the schema.
+/// Large curves, rows, a picture and a config, each at its own place in the schema.
 results::Case large_case(int number) {
   std::vector<int> steps(5000);
   std::generate(steps.begin(), steps.end(), [step = 0]() mutable { return ++step; });

@@ -10,11 +10,11 @@
 namespace parity {
 namespace {
 
-/// What is printed can be passed back.
+/// Printed commands can be pasted back.
 class PastedTest : public ProgramTest {
  protected:
-  /// Every command in what was printed: behind a label at a line's start, or behind "with:", "run:" and their
-  /// like, up to the line's end.
+  /// Returns every command in the output: after a label at the start of a line, or after "with:", "run:" and
+  /// similar words, up to the end of the line.
   static std::set<std::string> commands_in(const std::string& text) {
     std::set<std::string> commands;
     const std::regex command(R"((parity (run|golden|compare|report|list)|tail -n|git log)( [^\n]*)?)");

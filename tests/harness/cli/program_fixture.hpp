@@ -37,7 +37,7 @@ class ProgramTest : public SuiteTest {
     const std::string bin = places::build + "/bin";
     spec.argv = {"/bin/sh", "-c",
                  "cd '" + folder_.string() + "' && PATH='" + bin + "':$PATH && exec " + line};
-    // Not those of a workflow that runs these tests.
+    // Not the variables of a workflow that runs these tests.
     spec.environment = {{"PARITY_TRAINER", "/no/such/trainer"}, {"GITHUB_ACTIONS", "false"}};
     spec.stdout_file = folder_ / "stdout";
     spec.stderr_file = folder_ / "stderr";

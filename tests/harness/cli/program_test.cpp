@@ -173,7 +173,7 @@ TEST_F(ProgramTest, CompareTakesArmsOfTheLastRunOfACase) {
   EXPECT_THAT(parity("compare topic/differ:first topic/differ:second").err,
               HasSubstr("parity run topic/differ"));
   parity("run topic/differ");
-  parity("run topic/same");  // another case's run takes nothing away
+  parity("run topic/same");  // another case's run removes nothing
   EXPECT_EQ(parity("compare topic/differ:first topic/differ:first").status, 0);
   EXPECT_THAT(parity("compare topic/differ:first topic/differ:second").out, HasSubstr("7.5"));
   EXPECT_THAT(parity("compare topic/differ:frist topic/differ:second").err,

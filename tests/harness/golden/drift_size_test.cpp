@@ -18,7 +18,7 @@ class DriftSizeTest : public GoldenTest {
     GoldenTest::SetUp();
     ASSERT_TRUE(record());
   }
-  /// Both arms here: float32 changed by a factor, and their twins by another one.
+  /// Both arms: float32 changed by one factor, and their twins by another.
   void run_elsewhere(double factor32, double factor64 = 1) {
     for (const char* name : {"one_indexed", "zero_indexed"}) {
       add_arm(name, run_of("GenuineIntel", factor32));

@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A golden whose two arms differ by rounding, with the evidence that says so.
+/// A golden whose two arms differ by rounding, with evidence for it.
 class EvidenceTest : public GoldenTest {
  protected:
   void SetUp() override {
@@ -22,7 +22,7 @@ class EvidenceTest : public GoldenTest {
     add_twins(1e-15);
     ASSERT_EQ(record_now(), Recording::first);
   }
-  /// Both arms, the second one with rounding of float32.
+  /// Both arms, the second one with float32 rounding.
   void train(const std::string& cpu, double factor) {
     PlantedRun other = run_of(cpu, factor);
     other.channels["loss"] = rounded(falling_curve(4), 1e-7 * factor);
@@ -59,13 +59,13 @@ class EvidenceTest : public GoldenTest {
     return record_golden(file, {"lr/warmup", "parity 0.1.0", "c1", "parity golden record"}, arms, reason,
                          Rewrite::when_changed, {fresh(claim(), date)});
   }
-  /// The evidence that stands for a check of the arms as they are now.
+  /// Returns the valid evidence for a check of the arms in their current state.
   const EvidenceRecord* standing(const Check& check = claim()) {
     golden_ = read_golden(file);
     const auto binding = evidence_binding(check, *golden_, arms);
     return binding ? find_evidence(golden_->evidence, *binding) : nullptr;
   }
-  /// Changes bytes of the file and gives it the seal of what it holds then: a change that no seal shows.
+  /// Changes bytes of the file and renews its seal, so that the seal does not show the change.
   void edit_and_seal(const std::string& from, const std::string& to) {
     std::string bytes = read_file(file);
     const size_t at = bytes.find(from);
@@ -81,7 +81,7 @@ class EvidenceTest : public GoldenTest {
     write_file(file, bytes);
     close_seal(file, offset);
   }
-  /// What a reader says of the file.
+  /// Returns what a reader reports about the file.
   std::string damage() {
     const Golden golden = read_golden(file);
     EXPECT_TRUE(golden.sealed) << "the seal was given anew";
@@ -111,7 +111,7 @@ TEST_F(EvidenceTest, DoesNotStandOnceABitOfEitherArmChanged) {
     ASSERT_TRUE(standing());
     PlantedRun run = run_of();
     for (PlantedTensor& tensor : run.tensors)
-      if (tensor.key.phase == Phase::param && tensor.key.step == 4)  // stored, and not what the check judges
+      if (tensor.key.phase == Phase::param && tensor.key.step == 4)  // stored, but not judged by the check
         tensor.values = std::vector<float>(100, 0.25F);
     if (std::string(name) == "zero_indexed")
       run.channels["loss"] = rounded(falling_curve(4), 1e-7);

@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Floors that lie in a golden's file, and checks against the golden that use them.
+/// Floors in a golden's file, and checks against the golden that use them.
 class GoldenFloorsTest : public GoldenTest {
  protected:
   static Floors floors_of(double noise = 1e-6) {
@@ -161,7 +161,7 @@ TEST_F(GoldenFloorsTest, WhatIsNotStoredIsMissing) {
               HasSubstr("has a channel 'nothing'"));
 }
 
-/// What drifted may be kept beside what is stored.
+/// Drifted values may be kept next to the stored ones.
 class GoldenVariantTest : public GoldenTest {
  protected:
   /// One arm on another machine, its loss off by rounding, or by more.

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 class RowlessGoldenTest : public GoldenTest {
  protected:
-  /// Runs without a row of sketches; of both arms, without twins.
+  /// Runs of both arms without sketch rows and without twins.
   void SetUp() override {
     PlantedTest::SetUp();
     for (const char* name : {"one_indexed", "zero_indexed"})

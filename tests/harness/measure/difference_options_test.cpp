@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can be asked of measure_difference: threads, policies, profiles.
+// The options of measure_difference: threads, policies, profiles.
 #include <atomic>
 #include <cmath>
 #include <mutex>
@@ -17,7 +17,7 @@ namespace {
 
 using Policy = DifferencePolicy;
 
-/// Many stretches, so that threads have something to share; the last one is not whole.
+/// Many stretches for the threads to divide; the last one is incomplete.
 constexpr size_t many = (size_t{1} << 18) * 9 + 77;
 
 std::pair<Sample, Sample> large_pair(DType dtype) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// measure_difference takes a shorter way where the sides of a block lie close together or are the same, and
-// looks for the largest quotient only where a bound allows one. Each way must say what a plain loop says.
+// measure_difference takes a shorter path if the sides of a block are close or equal, and looks for the
+// largest quotient only where a bound allows one. Each path must give the result of a plain loop.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ uint64_t sign_of(DType dtype) {
   return uint64_t{1} << (8 * size_of(dtype) - 1);
 }
 
-/// What a plain loop over elements finds.
+/// The result of a plain loop over elements.
 struct Plain {
   double needed_rtol = 0, max_abs_error = 0;
   int64_t worst = -1, differing = 0;
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(Floats, FloatPathsTest,
 
 TEST_P(DifferencePathsTest, StepsAddUpExactlyAroundWhatALaneHolds) {
   const size_t size = size_of(dtype_), count = 4096;
-  // Every fourth element lies lower, on either side of zero, so that each lane has one direction.
+  // Every fourth element is lower, on either side of zero, so that each lane has one direction.
   const uint64_t additions = size == 8 ? 2048 : 16 * size, last = (sign_of(dtype_) - 1) / additions;
   for (const uint64_t steps : {uint64_t{1}, last - 1, last, last + 1, 2 * last, 2 * last + 1, 4 * last}) {
     if (dtype_ == DType::bool8 && steps > 1)
@@ -171,7 +171,7 @@ TEST_P(FloatPathsTest, TheLargestQuotientIsFoundOfEverySize) {
         if (!std::isfinite(expected.value(i)))
           put_bits(expected, i, 1);
         put_bits(actual, i, bits_of(expected, i));
-        // Blocks get better and worse: what is known may hide nothing.
+        // Blocks get better and worse: known results must not hide anything.
         for (auto s = random() % (1 + steps * (1 + i / 1024 % 3)); s > 0; --s)
           actual.next(i);
         if (!std::isfinite(actual.value(i)))

@@ -77,7 +77,7 @@ rows = sys.argv[1:]
 json.dump([measure(*rows[i:i + 3]) for i in range(0, len(rows), 3)], sys.stdout)
 )";
 
-/// Which elements two tensors hold.
+/// The kinds of elements of two tensors.
 enum class Elements { any_bits, no_nan, a_few_steps_apart };
 constexpr std::array all_elements = {Elements::any_bits, Elements::no_nan, Elements::a_few_steps_apart};
 

@@ -14,7 +14,7 @@
 namespace parity {
 namespace {
 
-/// Everything measured of two tensors, as bytes.
+/// Returns everything that is measured of two tensors, as bytes.
 std::vector<double> measure_all(const Sample& a, const Sample& b) {
   std::vector<double> all = sketch_of(a.view);
   const Statistics statistics = statistics_of(a.view);

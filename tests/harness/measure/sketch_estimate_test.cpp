@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far the estimate of a distance from two sketches lies from the distance, over many tensors of a
-// distribution, against the standard deviation that sketch.hpp states.
+// The error of a distance that is estimated from two sketches, over many tensors of a distribution, against
+// the standard deviation that sketch.hpp states.
 #include <cmath>
 #include <functional>
 
@@ -50,7 +50,7 @@ Gap spike(unsigned seed) {
   return gap;
 }
 
-/// No chance in the values, and the same signs in each: only the size, and with it the blocks, are others.
+/// The values are not random, and the signs are the same in each; only the size, and thus the blocks, differ.
 Gap constant(unsigned seed) {
   return Gap(count / 4 + 64 * seed, 0.5);
 }
@@ -164,7 +164,7 @@ TEST(SketchBlockTest, TheLargestGapNamesTheBlockOfAnErrorInNoise) {
 }
 
 TEST(SketchSumTest, TermsOfASumAddUp) {
-  // What micro-batches or ranks hold of a gradient; integers, so that nothing rounds.
+  // Terms of a gradient from micro-batches or ranks; integers, so that nothing rounds.
   const size_t n = 5000;
   Gap whole(n, 0.0);
   std::vector<double> sums(64, 0.0);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The measurement with a gate that is played: it sees what lies above a threshold.
+// The measurement with a simulated gate, which detects everything above a threshold.
 #include "harness/power/fault_power.hpp"
 
 #include <cmath>
@@ -28,7 +28,7 @@ class FaultPowerTest : public RecordedTest {
     recorder.finish();
   }
 
-  /// A trial that is seen between arms from one size on, by the golden from another, and named where it is.
+  /// A trial that arms detect from one size on, and the golden from another, with its place named.
   Trial play(const Fault& fault) const {
     Trial trial;
     trial.fault = fault;

@@ -29,7 +29,7 @@ class PlacesTest : public RecordedTest {
     recorder.finish();
     return Trace::open(folder);
   }
-  /// "tall 2" for each place that is drawn.
+  /// Returns "tall 2" for each place that is drawn.
   static std::set<std::string> drawn(const Places& places) {
     std::set<std::string> found;
     for (int64_t n = 0; n < 200; ++n)

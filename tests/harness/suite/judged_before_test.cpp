@@ -12,7 +12,7 @@ namespace parity {
 namespace {
 namespace fs = std::filesystem;
 
-/// A mark in the kept results shows whether they were taken over.
+/// A mark in the kept results shows whether they were reused.
 class JudgedBeforeTest : public SuiteTest {
  protected:
   void SetUp() override {

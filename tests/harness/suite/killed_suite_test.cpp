@@ -14,7 +14,7 @@ namespace parity {
 namespace {
 namespace fs = std::filesystem;
 
-/// A suite that is killed again and again: what is left is never taken for an answer that it is not.
+/// A suite that is killed again and again: remains are never taken for results.
 class KilledSuiteTest : public SuiteTest {
  protected:
   std::vector<Case> cases() const {
@@ -77,7 +77,7 @@ TEST_F(KilledSuiteTest, AnyMomentIsAGoodOneToBeKilled) {
     killed += run_and_kill(items, 1000 + random() % 60'000) ? 1 : 0;
     expect_finished_runs_whole();
     if (i % 7 == 6)
-      fs::remove_all(folder_ / "out/runs");  // start over, so that there is something to be killed in
+      fs::remove_all(folder_ / "out/runs");  // start over, so that a kill has something to interrupt
   }
   EXPECT_GT(killed, 10);
   const Json results = run(items);

@@ -16,7 +16,7 @@ ShardItem item(const std::string& name, std::map<std::string, double> runs) {
   return {name, std::move(runs)};
 }
 
-/// Cost of the dearest shard.
+/// Returns the cost of the most expensive shard.
 double slowest(const std::vector<ShardItem>& items, const std::vector<int>& shards, int count) {
   std::vector<std::map<std::string, double>> runs(static_cast<size_t>(count));
   for (size_t i = 0; i < items.size(); ++i)

@@ -45,7 +45,7 @@ class SuiteTest : public testing::Test {
     }
     recorder.finish();
   }
-  /// Two of them, "a" and "b", whose losses part at step 4.
+  /// Writes two of them, "a" and "b", whose losses diverge at step 4.
   void write_two_traces(double lr_of_b = 0.5) const {
     write_trace("a", falling_losses());
     std::vector<double> other = falling_losses();
@@ -92,7 +92,7 @@ class SuiteTest : public testing::Test {
     return Json::parse(read_file(options.out / "results.json"));
   }
 
-  /// What a suite with these results ends with.
+  /// Returns the exit code of a suite with these results.
   static ExitCode exit_code_of(const Json& suite) {
     std::vector<CaseOutcome> cases;
     for (const Json& item : suite.at("cases"))

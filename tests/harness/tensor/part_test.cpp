@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-/// Flat global indices of the part, in its order.
+/// Returns the flat global indices of the part, in its order.
 std::vector<int64_t> indices_of(const TensorLayout& layout) {
   std::vector<int64_t> indices;
   for_each_run(cover_of(layout), layout.global_shape, [&](const PartRun& run) {

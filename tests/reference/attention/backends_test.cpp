@@ -163,7 +163,7 @@ TEST(FlexTest, EmptyBlocksAreNeverTouched) {
   const AttentionMasks masks = masks_for(AttentionBackend::flex, mask);
   EXPECT_EQ(masks.blocks->empty_blocks(), 16 - 6);  // of 4 x 4, each document keeps 3
   torch::Tensor q = random({1, 1, 512, 4}, torch::kFloat64, false), k = q.clone(), v = q.clone();
-  k.narrow(2, 0, 256).fill_(NAN);  // what is multiplied by 0 would show
+  k.narrow(2, 0, 256).fill_(NAN);  // a product with 0 would show
   v.narrow(2, 0, 256).fill_(NAN);
   q.requires_grad_(true);
   k.requires_grad_(true);
@@ -175,7 +175,7 @@ TEST(FlexTest, EmptyBlocksAreNeverTouched) {
 }
 
 TEST(FlexTest, TakesKeysThatLieApart) {
-  // Queries of the third block look at the first block and their own, not at the one between.
+  // Queries of the third block attend to the first block and their own, not to the one between.
   torch::manual_seed(4);
   const int64_t S = 384;
   Mask mask{1, S, nullptr,
@@ -213,7 +213,7 @@ TEST(SdpaTest, SaysWhyItTakesNoMaskButTheCausalOne) {
     masks_for(AttentionBackend::sdpa, mask_of({0, 1, 0}, 3));
     FAIL() << "took a mask";
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("sdpa takes no mask but the causal one ("),
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("sdpa supports only the causal mask ("),
                                              testing::HasSubstr("use flex or varlen")));
   }
 }

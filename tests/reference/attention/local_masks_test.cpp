@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sliding windows and fixed blocks against their definitions, written out as torchtitan and Hugging Face
-// write them.
+// Sliding windows and fixed blocks against their definitions, written out as in torchtitan and Hugging Face.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

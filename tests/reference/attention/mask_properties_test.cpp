@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Predicates against definitions of their own, over any rows.
+// Predicates against independent definitions, over any rows.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t end_token = 5;
 
-/// Whether q and kv attend, by counting what lies between them.
+/// Returns whether q attends to kv, by counting the boundaries between them.
 bool by_definition(DocumentBoundary boundary, const std::vector<int64_t>& tokens,
                    const std::vector<int64_t>& positions, int64_t q, int64_t kv) {
   if (kv > q)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Segments whose keys are more than their queries: what varlen and tiled do with kept keys.
+// Segments with more keys than queries: varlen and tiled with kept keys.
 #include <gtest/gtest.h>
 
 #include <torch/types.h>
@@ -34,7 +34,7 @@ AttentionMasks masks(AttentionBackend backend, std::vector<int64_t> cu_seqlens, 
 }
 
 /// Attention of the whole row, and of its queries in two passes, [0, cut) and [cut, 70), over the keys so
-/// far, which the second pass finds behind 9 others.
+/// far, which the second pass finds after 9 others.
 std::pair<torch::Tensor, torch::Tensor> whole_and_in_two(AttentionBackend backend, const Inputs& x,
                                                          int64_t cut, int64_t window) {
   const torch::Tensor whole = attend(x.q, x.k, x.v, masks(backend, {0, 70}, {}, window));

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 class GroupTest : public RanksTest {
  protected:
-  /// What a program around the trainer would have made: a process group of its own between the same ranks.
+  /// A process group of a program that embeds the trainer, between the same ranks.
   std::shared_ptr<Group> over_another(const Group& world, std::chrono::milliseconds timeout) const {
     Job job;
     job.rank = world.rank();

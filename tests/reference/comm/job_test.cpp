@@ -100,7 +100,7 @@ TEST(JobTest, SaysWhatIsMissingOrWrong) {
   EXPECT_THAT(complaint_about({{"RANK", "0"}}), HasSubstr("WORLD_SIZE is not set (RANK is"));
   EXPECT_THAT(complaint_about({{"WORLD_SIZE", "2"}}), HasSubstr("RANK is not set (WORLD_SIZE is"));
   EXPECT_THAT(complaint_about({{"RANK", "two"}, {"WORLD_SIZE", "4"}}),
-              HasSubstr("RANK = 'two' is no whole number"));
+              HasSubstr("cannot use RANK = 'two' ("));
   EXPECT_THAT(complaint_about({{"RANK", "-1"}, {"WORLD_SIZE", "4"}}), HasSubstr("RANK = '-1'"));
   EXPECT_THAT(complaint_about({{"RANK", "4"}, {"WORLD_SIZE", "4"}}), HasSubstr("ranks count from 0"));
   EXPECT_THAT(complaint_about({{"RANK", "1"}, {"WORLD_SIZE", "4"}}),

@@ -13,10 +13,14 @@
 namespace parity::reference {
 namespace {
 
+/// Precedes a message about the layout of a resumed run.
+constexpr const char* resumed = "the layout that checkpoint.resume_* gives: ";
+
 struct Impossible {
   const char* name;
   const char* toml;
-  const char* begins;  // key and value, as the message begins
+  const char* named;       // key and value that the message names
+  const char* where = "";  // what precedes the sentence
 };
 
 class ImpossibleConfig : public testing::TestWithParam<Impossible> {};
@@ -28,8 +32,9 @@ TEST_P(ImpossibleConfig, IsRefusedNamingKeyAndValue) {
     validate(config);
     FAIL() << "accepted " << GetParam().toml;
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), testing::StartsWith(GetParam().begins));
-    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr(" cannot be ("), testing::HasSubstr("); ")));
+    EXPECT_THAT(error.what(),
+                testing::StartsWith(GetParam().where + ("cannot use " + std::string(GetParam().named))));
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr(" ("), testing::HasSubstr("); ")));
     EXPECT_EQ(error.code(), ExitCode::bad_input);
   }
 }
@@ -88,19 +93,19 @@ INSTANTIATE_TEST_SUITE_P(
         Impossible{"ResumedWithMoreStagesThanBlocks",
                    "architecture.n_layers = 2\nparallel.dp_shard = 4\ncheckpoint.restart_after = 2\n"
                    "checkpoint.resume_dp_shard = 1\ncheckpoint.resume_pp = 4",
-                   "the layout that checkpoint.resume_* gives: parallel.pp = 4"},
+                   "parallel.pp = 4", resumed},
         Impossible{"ResumedWithHeadsThatRanksDoNotDivide",
                    "architecture.n_kv_heads = 2\nparallel.dp_shard = 4\ncheckpoint.restart_after = 2\n"
                    "checkpoint.resume_dp_shard = 1\ncheckpoint.resume_tp = 4",
-                   "the layout that checkpoint.resume_* gives: parallel.tp = 4"},
+                   "parallel.tp = 4", resumed},
         Impossible{"ResumedOverContextRanksOfWholeRows",
                    "parallel.dp_shard = 2\ncheckpoint.restart_after = 2\ncheckpoint.resume_dp_shard = 1\n"
                    "checkpoint.resume_cp = 2",
-                   "the layout that checkpoint.resume_* gives: parallel.cp = 2"},
+                   "parallel.cp = 2", resumed},
         Impossible{"ResumedWithRowsThatRanksDoNotDivide",
                    "data.global_batch = 2\nparallel.pp = 4\ncheckpoint.restart_after = 2\n"
                    "checkpoint.resume_dp_shard = 4\ncheckpoint.resume_pp = 1",
-                   "the layout that checkpoint.resume_* gives: parallel.dp_shard = 4"},
+                   "parallel.dp_shard = 4", resumed},
         Impossible{"ResumedWithoutARestart", "checkpoint.resume_dp_shard = 1",
                    "checkpoint.resume_dp_shard = 1"},
         Impossible{"NoSequence", "data.seq_len = 0", "data.seq_len = 0"},
@@ -279,7 +284,7 @@ TEST(ValidateTest, AcceptsTheEdges) {
   EXPECT_NO_THROW(validate(config));
 }
 
-/// What validate() says of a config, or "" if it accepts it.
+/// Returns the message of validate() about a config; "" if it accepts the config.
 std::string complaint(const std::string& toml) {
   RunConfig config;
   read_toml(config, toml, "run.toml");
@@ -317,7 +322,7 @@ TEST(ValidateTest, ScheduleSettings_AreValidInTheirFamilies) {
 
 TEST(ValidateTest, SaysWhichFamiliesAndDecaysThereAre) {
   EXPECT_THAT(complaint("lr.num_cycles = 2"),
-              testing::HasSubstr("titan has no use for it); set lr.schedule = \"hugging_face_cosine\" or "
+              testing::HasSubstr("titan does not use it); set lr.schedule = \"hugging_face_cosine\" or "
                                  "\"verl_cosine\", or leave it 0.5"));
   EXPECT_THAT(complaint("lr.decay = \"wsd\""), testing::EndsWith("choose linear, sqrt, cosine"));
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a capture brings from a device to the host, with a plug-in that measures there and with one that does
+// What a capture copies from a device to the host, with a plug-in that measures there and with one that does
 // not.
 #include <cstring>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// parity-train asked for a device: what it says without one, and what it does with one.
+// parity-train with device = "cuda": its message without a device, and its training with one.
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 class DeviceProgramTest : public TrainProgramTest {
  protected:
-  /// What one update on the device says; status 3 means that there is none.
+  /// Returns the output of one update on the device; status 3 means that there is no device.
   CommandResult on_device(const std::string& arguments, const Json& changes = Json::object()) {
     Json config = small();
     config.update(changes);
@@ -35,7 +35,7 @@ TEST_F(DeviceProgramTest, NoDevice_ExitsThreeWithReasonAndRemedy) {
   EXPECT_EQ(WEXITSTATUS(result.status), 3);
   EXPECT_THAT(result.output,
               AnyOf(HasSubstr("needs a GPU (there is no NVIDIA driver); run it on a machine with"),
-                    HasSubstr("offers no device"), HasSubstr("needs libparity-cuda.so beside the program")));
+                    HasSubstr("offers no device"), HasSubstr("needs libparity-cuda.so")));
   EXPECT_THAT(result.output, HasSubstr("set device = \"cpu\""));
   EXPECT_FALSE(std::filesystem::exists(folder / "trace.h5"));
 }

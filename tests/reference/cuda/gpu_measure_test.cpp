@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernels on a real GPU against the CPU's passes; skipped, and said so, where there is none.
+// The kernels on a real GPU against the CPU's passes; reported as skipped on machines without a GPU.
 #include <gmock/gmock.h>
 
 #include <torch/types.h>

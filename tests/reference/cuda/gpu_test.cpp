@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Real GPUs and NCCL; skipped, and said so, where there are none.
+// Real GPUs and NCCL; reported as skipped on machines without GPUs.
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"

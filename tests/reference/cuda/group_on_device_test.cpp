@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives of tensors on a device, whose backend knows no tags, beside those of the CPU.
+// Collectives of tensors on a device, whose backend has no tags, next to those of the CPU.
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plug-in with as many devices, and of such a version, as the environment says.
+// A plug-in whose number of devices and version the environment sets.
 #include <cstdlib>
 
 #include "reference/cuda/plugin.hpp"

@@ -20,7 +20,7 @@ namespace {
 
 using testing::Each;
 
-/// The configs that between them reach every place where a step makes or reads a tensor.
+/// Configs that together reach every place where a step creates or reads a tensor.
 struct Way {
   const char* name;
   int64_t ranks;
@@ -99,7 +99,7 @@ class StepOnDeviceTest : public RanksTest, public testing::WithParamInterface<Wa
  protected:
   Device device(int64_t /*rank*/) const override { return on_device ? foreign_device() : Device{}; }
 
-  /// Three updates with everything captured that a trace can hold; ranks leave their files in `name`.
+  /// Three updates with everything captured that a trace can contain; ranks leave their files in `name`.
   void train(const std::string& name) {
     std::filesystem::create_directories(folder / name);
     const RunConfig config = config_of(GetParam());

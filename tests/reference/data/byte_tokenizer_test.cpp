@@ -23,7 +23,7 @@ TEST(Utf8Test, AcceptsTheEdgesOfEachLength) {
 
 TEST(Utf8Test, NamesTheFirstByteThatIsWrong) {
   const std::vector<std::pair<std::string, size_t>> cases = {
-      {"ab\xff", 2},               // no lead byte
+      {"ab\xff", 2},               // not a lead byte
       {"\x80", 0},                 // a tail without a lead
       {"a\xc0\x80", 1},            // overlong
       {"\xe0\x9f\xbf", 0},         // overlong
@@ -32,7 +32,7 @@ TEST(Utf8Test, NamesTheFirstByteThatIsWrong) {
       {"\xf4\x90\x80\x80", 0},     // beyond U+10FFFF
       {"abc\xe2\x82", 3},          // cut short
       {"\xc3", 0},                 // cut short
-      {"\xc3\xa9\xe2\x28\xa1", 2}  // a tail that is none
+      {"\xc3\xa9\xe2\x28\xa1", 2}  // not a tail byte
   };
   for (const auto& [text, offset] : cases)
     EXPECT_EQ(first_invalid_utf8(text), offset) << testing::PrintToString(text);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packing of any documents: each row is held against the documents it came from.
+// Packing of any documents: each row is compared with the documents that it came from.
 #include <map>
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 using Lists = std::vector<std::vector<int64_t>>;
 
-/// Documents whose tokens are all different, so that each tells where it came from.
+/// Documents whose tokens are all different, so that each token shows its origin.
 rc::Gen<Lists> documents() {
   return rc::gen::map(rc::gen::nonEmpty(rc::gen::container<std::vector<int64_t>>(rc::gen::inRange(2, 9))),
                       [](const std::vector<int64_t>& lengths) {
@@ -46,7 +46,7 @@ std::vector<Row> rows_of(const DataConfig& data, const Lists& lists, int64_t cou
   return result;
 }
 
-/// Place in its document, and the token after it there (-100 for the last).
+/// A token's place in its document, and the token after it there (-100 for the last).
 struct Origin {
   int64_t offset = 0;
   int64_t after = ignored_label;
@@ -59,8 +59,8 @@ std::map<int64_t, Origin> origins(const Lists& lists) {
   return result;
 }
 
-/// Position of each token by definition: counted back to the row's begin, or to where its document begins or
-/// starts over.
+/// The position of each token by definition: counted back to the start of the row, or to where its document
+/// starts or restarts.
 std::vector<int64_t> positions_by_definition(const Row& row, std::map<int64_t, Origin>& origin,
                                              int64_t context) {
   std::vector<int64_t> positions;
@@ -88,7 +88,7 @@ RC_GTEST_PROP(StreamProperty, IsTheStreamItself, ()) {
       RC_ASSERT(row.tokens[i] == stream[at % stream.size()]);
       RC_ASSERT(row.labels[i] == stream[(at + 1) % stream.size()]);
     }
-    ++at;  // the last label is no input
+    ++at;  // the last label is not an input
     RC_ASSERT(row.positions == positions_by_definition(row, origin, context));
   }
 }
@@ -118,7 +118,7 @@ RC_GTEST_PROP(FirstFitProperty, DocumentsStayWholeAndNoneWouldHaveFitFurtherLeft
   const std::vector<Row> rows =
       rows_of(packed(Packing::first_fit, seq_len, global_batch), lists, global_batch);
   auto origin = origins(lists);
-  // What first fit does, by its definition: every document in turn, the first row with room.
+  // First fit by its definition: every document in turn, into the first row with room.
   std::vector<std::vector<int64_t>> expected(rows.size());
   for (size_t d = 0;; ++d) {
     const auto& list = lists[d % lists.size()];

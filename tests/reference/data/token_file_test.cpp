@@ -74,7 +74,7 @@ TEST_F(TokenFileTest, PackingCutsAnArrayAfterEachEos) {
               ElementsAre(ElementsAre(1, 2, 9), ElementsAre(3, 9), ElementsAre(4, 5)));
 }
 
-/// What is wrong with a file, and the words that must tell it.
+/// A mistake in a file, and the words of its error.
 struct Bad {
   std::string name;
   std::string text;
@@ -127,9 +127,9 @@ INSTANTIATE_TEST_SUITE_P(
             {"every label of every row is -100"}},
         Bad{"NotNumbers",
             "[[rows]]\ntokens = [1, 2, 3, \"a\"]",
-            {":2: ", "tokens at index 3 is no whole number"}},
-        Bad{"NoList", "[[rows]]\ntokens = 7", {":2: ", "tokens is no list of whole numbers"}},
-        Bad{"NoTokens", "[[rows]]\nlabels = [1]", {":1: ", "tokens is no list of whole numbers"}}),
+            {":2: ", "tokens at index 3 is not a whole number"}},
+        Bad{"NoList", "[[rows]]\ntokens = 7", {":2: ", "tokens is not a list of whole numbers"}},
+        Bad{"NoTokens", "[[rows]]\nlabels = [1]", {":1: ", "tokens is not a list of whole numbers"}}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST_F(TokenFileTest, ADocumentOfOneTokenIsRefused) {
@@ -157,7 +157,7 @@ TEST_F(TokenFileTest, RefusesArraysThatAreNoStreamOfTokens) {
   refused(saved_by_numpy("numpy.zeros(3)"), "its type is '<f8'");
   refused(saved_by_numpy("numpy.array([], dtype='int64')"), "is empty");
   refused(saved_by_numpy("numpy.array([1, 50])"), "token 50 at offset 1 is beyond the vocabulary of 50");
-  refused(written("tokens", "x.npy"), "it is no .npy file");
+  refused(written("tokens", "x.npy"), "not a .npy file");
   const DataConfig whole = saved_by_numpy("numpy.arange(40)");
   refused(written(read_file(whole.path).substr(0, 200), "short.npy"), "it is cut short");
   DataConfig missing;

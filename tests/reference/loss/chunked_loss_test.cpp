@@ -10,7 +10,7 @@
 namespace parity::reference {
 namespace {
 
-// B = 2, S = 6, D = 3, V = 5; one matrix before the hidden states stands for the decoder.
+// B = 2, S = 6, D = 3, V = 5; one matrix before the hidden states represents the decoder.
 struct Problem {
   torch::Tensor x_BSD, decoder_DD, weight_VD, labels_BS;
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr PolicyDivisor three = {.tokens = 3, .completions = 2, .ranks = 2};
 
-/// Two completions, of two tokens and of one; the fourth place counts nowhere.
+/// Two completions, of two tokens and of one; the fourth place does not count.
 PolicyTokens two_completions(double first_ratio = 1.5) {
   const auto f64 = torch::kFloat64;
   PolicyTokens tokens;

@@ -21,7 +21,7 @@ constexpr PolicyDivisor divisor = {.tokens = 31, .completions = rows, .ranks = 1
 
 class PolicyLossAgainstPyTorchTest : public FolderTest {
  protected:
-  /// Log probabilities that differ from the generator's by up to 40, so that every clamp is met.
+  /// Log probabilities that differ from the generator's by up to 40, so that every clamp is reached.
   static PolicyTokens tokens_of(torch::ScalarType dtype) {
     torch::manual_seed(5);
     const auto options = torch::TensorOptions(dtype);

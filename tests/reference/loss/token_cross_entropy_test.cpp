@@ -47,7 +47,7 @@ TEST(TokenCrossEntropyTest, WorksInAtLeastFloat32) {
   EXPECT_EQ(dtype_for(torch::kFloat64), torch::kFloat64);
 }
 
-// What PyTorch's log_softmax owes to batch invariance: it takes a row by itself.
+// What batch invariance requires of PyTorch's log_softmax: it computes each row on its own.
 TEST(TokenCrossEntropyTest, OneRow_AmongOthers_HasTheSameBits) {
   torch::manual_seed(4);
   for (const torch::ScalarType dtype : {torch::kFloat32, torch::kFloat64, torch::kBFloat16})

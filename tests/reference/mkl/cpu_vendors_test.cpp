@@ -30,7 +30,7 @@ class CpuVendorsTest : public TrainProgramTest, public testing::WithParamInterfa
     return Trace::open(path);
   }
 
-  /// Every channel but times, and the digest of the first weights.
+  /// Returns every channel except times, and the digest of the initial weights.
   static std::map<std::string, std::vector<double>> numbers(const Trace& trace) {
     std::map<std::string, std::vector<double>> all;
     for (const auto& [name, channel] : trace.channels())

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t longest = 70;
 
-/// Widths that no vector divides; one key head, so that heads and their elements lie in one piece.
+/// Widths that no vector length divides; one key head, so that heads and their elements are contiguous.
 ModelDimensions odd_dimensions(bool latent) {
   RunConfig config = tiny_config();
   config.architecture.n_heads = latent ? 4 : 2;
@@ -40,8 +40,8 @@ Decoder make_model(const ModelDimensions& dimensions, torch::ScalarType dtype, A
   const torch::ScalarType wide = dtype == torch::kBFloat16 ? torch::kFloat32 : dtype;
   Decoder model(dimensions, wide, {backend, {DocumentRule{DocumentBoundary::position_zero}}});
   initialize(model, 3);
-  // Ten times the first weights: with those, scores are so small that one bit of a query or key moves no
-  // logit.
+  // Ten times the initial weights: with smaller ones, scores are so small that one bit of a query or key
+  // changes no logit.
   model.visit_weights([&](const std::string&, torch::Tensor& weight) {
     const torch::NoGradGuard no_grad;
     weight.mul_(10);
@@ -58,7 +58,7 @@ torch::Tensor tokens_of(int64_t length) {
   return (torch::arange(length, torch::kInt64) * (length + 3) + 7 * length).remainder(40);
 }
 
-/// Logits of sequences of the given lengths, laid end to end in one row; one of each.
+/// Returns the logits of sequences of the given lengths, concatenated in one row; one of each.
 std::vector<torch::Tensor> logits_of(const Decoder& model, const std::vector<int64_t>& lengths) {
   const torch::NoGradGuard no_grad;
   std::vector<torch::Tensor> tokens, positions;
@@ -71,11 +71,11 @@ std::vector<torch::Tensor> logits_of(const Decoder& model, const std::vector<int
   return logits.squeeze(0).split_with_sizes(lengths);
 }
 
-/// Sequences of 1 to 70 tokens, of which some logit differs between a row of its own and one with the others.
+/// Returns the sequences of 1 to 70 tokens that have a different logit alone than in one row with the others.
 int64_t sequences_that_differ(const Decoder& model) {
   std::vector<int64_t> lengths;
   for (int64_t i = 0; i < longest; ++i)
-    lengths.push_back(1 + (33 + 27 * i) % longest);  // 27 and 70 share no divisor: each length once
+    lengths.push_back(1 + (33 + 27 * i) % longest);  // 27 and 70 have no common divisor: each length once
   const std::vector<torch::Tensor> together = logits_of(model, lengths);
   int64_t differ = 0;
   for (size_t i = 0; i < lengths.size(); ++i)
@@ -121,7 +121,7 @@ TEST(BatchInvariantModelTest, OrdinaryAttentionOrSiluIsNotInvariant) {
             0);
 }
 
-/// A result [1, T, ...] whose last token is one step away from what it should be.
+/// A result [1, T, ...] whose last token is one step off.
 torch::Tensor with_a_step_in_the_last_token(const torch::Tensor& y) {
   torch::Tensor result = y.clone();
   torch::Tensor real = result.is_complex() ? torch::view_as_real(result) : result;

@@ -35,7 +35,7 @@ TEST(DecoderTest, RealModelsHaveTheirPublishedSizes) {
   EXPECT_EQ(parameter_count("qwen3.32b"), 32'762'123'264);
 }
 
-/// tiny with what Qwen3 has and Llama 3 has not; heads wider than dim / n_heads.
+/// tiny with the parts that Qwen3 has and Llama 3 lacks; heads wider than dim / n_heads.
 ModelDimensions tiny_qwen3() {
   ModelDimensions d = tiny_dimensions();
   d.head_width = 6;
@@ -91,7 +91,7 @@ TEST(DecoderTest, RotateHalfOverPermutedRowsIsComplexRoPE) {
     Decoder one(pairs, torch::kFloat64), other(halves, torch::kFloat64);
     initialize(one, 1);
     initialize(other, 1);
-    // Small weights leave attention nearly even: larger ones show which pairs turned.
+    // Small weights make attention nearly uniform: larger ones show which pairs were rotated.
     for (Decoder* model : {&one, &other})
       model->visit_weights([](const std::string& name, torch::Tensor& weight) {
         if (name.ends_with("wq.weight") || name.ends_with("wk.weight"))

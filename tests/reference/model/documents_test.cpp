@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Documents in a whole model: what one holds does not reach another, however attention is worked out.
+// Documents in a whole model: the content of one does not reach another, whatever the attention backend.
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
@@ -75,7 +75,7 @@ TEST_P(DocumentsTest, BlocksWithoutRoPESeeBeyondTheFixedBlocks) {
     return torch::equal(before[name].narrow(1, 4, 7), after[name].narrow(1, 4, 7));
   };
   EXPECT_FALSE(same_from_4_on("layers.0.attention")) << "block 0 attends over the whole row";
-  // Of block 1 only what block 0 has carried over differs: given the same input it keeps to its blocks.
+  // In block 1 only the input from block 0 differs: with the same input, attention stays inside its blocks.
   const torch::Tensor h = torch::randn({1, 11, model.dimensions().dim}, torch::kFloat64);
   torch::Tensor other = h.clone();
   other[0][1] += 1;

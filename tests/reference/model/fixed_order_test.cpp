@@ -38,7 +38,7 @@ at::opmath_type<T> sum_in_another_order(const T* x, const T* weight, int64_t wid
   return sum;
 }
 
-/// A product of every row with every row of the weight, by `sum`.
+/// Returns the product of every row with every row of the weight, by `sum`.
 template <class Sum>
 torch::Tensor product_by(const Sum& sum, const torch::Tensor& x, const torch::Tensor& weight) {
   torch::Tensor y = torch::empty({x.size(0), weight.size(0)}, x.options());
@@ -57,7 +57,7 @@ torch::Tensor defined_product(const torch::Tensor& x, const torch::Tensor& weigh
                     x, weight);
 }
 
-/// Random numbers that begin `offset` elements behind an aligned place.
+/// Random numbers that begin `offset` elements after an aligned place.
 torch::Tensor random_at(int64_t offset, at::IntArrayRef shape, torch::ScalarType dtype) {
   const int64_t count = c10::multiply_integers(shape);
   return torch::randn({offset + count}, torch::kFloat64).to(dtype).narrow(0, offset, count).view(shape);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// q, k and v in one weight, against the model that has them apart.
+// q, k and v in one weight, against the model with separate weights.
 #include <gtest/gtest.h>
 
 #include "reference/model/decoder/decoder.hpp"

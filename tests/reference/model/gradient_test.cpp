@@ -23,7 +23,7 @@ ModelDimensions tiny_tied_qwen3() {
   return d;
 }
 
-/// Experts before whose products scores act, shared ones, groups of which a token uses one.
+/// Experts with scores on their inputs, shared experts, and groups of which a token uses one.
 ModelDimensions tiny_llama4() {
   ModelDimensions d = tiny_dimensions();
   d.nope_every = 2;

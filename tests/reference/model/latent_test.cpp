@@ -33,7 +33,8 @@ std::vector<std::string> attention_names(const ModelDimensions& dimensions) {
 TEST(LatentTest, ModelsHaveTheirPublishedSizes) {
   EXPECT_EQ(parameter_count("deepseek_v3.debug"), 33'014'016);    // NUMERICS.md 4.2
   EXPECT_EQ(parameter_count("deepseek_v3.16b"), 15'706'484'224);  // Hugging Face's DeepSeek-V2-Lite
-  // DeepSeek-V3's 671,026,419,200 without the 256 biases of each of 58 routers, which are no parameters here.
+  // DeepSeek-V3's 671,026,419,200 without the 256 biases of each of 58 routers, which are not parameters
+  // here.
   EXPECT_EQ(parameter_count("deepseek_v3.671b"), 671'026'419'200 - int64_t{58} * 256);
 }
 
@@ -57,7 +58,7 @@ TEST(LatentTest, WeightsAreTorchtitansInItsOrder) {
   EXPECT_THAT(shape("wo"), ElementsAre(16, 4 * 5));
 }
 
-/// softmax(q k^T scale) v, a head after the other, from what goes into attention.
+/// Returns softmax(q k^T scale) v, one head after the other, from the inputs of attention.
 torch::Tensor by_formula(const std::map<std::string, torch::Tensor>& weights, const torch::Tensor& x_SD,
                          const ModelDimensions& d) {
   const int64_t n = d.latent.nope_width, r = d.latent.rope_width, e = d.latent.value_width, S = x_SD.size(0);
@@ -95,7 +96,7 @@ TEST(LatentTest, FollowsTheFormulaHeadByHead) {
     Decoder model(d, torch::kFloat64);
     initialize(model, 1);
     model.visit_weights([](const std::string& name, torch::Tensor& weight) {
-      if (name.find(".attention.w") != std::string::npos)  // small ones would leave attention nearly even
+      if (name.find(".attention.w") != std::string::npos)  // small ones would make attention nearly uniform
         weight.detach().mul_(20);
     });
     torch::Tensor into, out;

@@ -9,7 +9,7 @@
 
 namespace parity::reference {
 
-/// Number of parameters of a model by name; takes no memory.
+/// Returns the number of parameters of a model, without allocating them.
 inline int64_t parameter_count(const char* model) {
   ModelDimensions dimensions = dimensions_of(model, {});
   dimensions.max_seq_len = 8;
@@ -20,7 +20,7 @@ inline int64_t parameter_count(const char* model) {
   return count;
 }
 
-/// Angle [radians a position] by which a RoPE table turns pair j.
+/// Returns the angle [radians per position] by which a RoPE table rotates pair j.
 inline double frequency(const torch::Tensor& table, int64_t j) {
   return at::angle(table[1][j]).item<double>();
 }

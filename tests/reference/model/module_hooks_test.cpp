@@ -31,7 +31,7 @@ TEST(ModuleHooksTest, WhatWasAddedFirstLiesOutermost) {
   EXPECT_TRUE(hooks.enter("output", zero).is_same(zero)) << "no hook there";
 }
 
-/// Every part's input and output pass by, in the order in which the model computes them.
+/// The hooks see every part's input and output, in the order in which the model computes them.
 TEST(ModuleHooksTest, AModelEntersAndLeavesItsPartsInOrder) {
   ModelDimensions dimensions = tiny_dimensions();
   dimensions.n_layers = 1;

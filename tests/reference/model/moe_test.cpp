@@ -142,7 +142,7 @@ TEST(MoeTest, Counts_EachTokenOnceOnlyWithGradients) {
   const ModuleHooks none;
   other.forward(input().flip(0), identity().flip(0), Part(none, "moe"), {});
   EXPECT_EQ(other.tally.digest.item<int64_t>(), digest);
-  // One token that goes elsewhere is another digest.
+  // One token that goes elsewhere changes the digest.
   const Moe moved = made(small());
   torch::Tensor x = input();
   x[1][3] = -x[1][3];

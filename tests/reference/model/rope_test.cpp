@@ -84,7 +84,7 @@ TEST(RopeTest, PermutedRows_AreEvenThenOddOnesOfEachHead) {
                            torch::tensor({0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11})));
   const torch::Tensor rows = torch::arange(36).view({12, 3});
   EXPECT_TRUE(torch::equal(permuted_for_complex(permuted_for_rotate_half(rows, 6), 6), rows));
-  // What the two turn, element by element.
+  // The elements that the two forms rotate, one by one.
   ModelDimensions pairs = dimensions(false), halves = pairs;
   halves.rope = Rope::rotate_half;
   torch::manual_seed(1);

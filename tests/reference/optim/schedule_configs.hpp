@@ -6,7 +6,7 @@
 
 namespace parity::reference {
 
-/// Settings of a schedule beside family, warmup and length, by name; the rest keep their defaults.
+/// Settings of a schedule other than family, warmup and length, by name; the rest keep their defaults.
 struct ScheduleSettings {
   int64_t total_steps = 0;
   double decay_ratio = -1;

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every family against a closed form of its curve over random lengths and settings. The forms are written
-// over what is left to the end, with squared cosines and powers of two, in long double: they share no
-// expression with the schedules. RapidCheck prints the seed and the smallest counterexample;
-// RC_PARAMS="seed=..." repeats it.
+// Every family against a closed form of its curve over random lengths and settings. The forms use the
+// distance to the end, with squared cosines and powers of two, in long double. They share no expression with
+// the schedules. RapidCheck prints the seed and the smallest counterexample; RC_PARAMS="seed=..." repeats it.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -36,7 +35,7 @@ struct Oracle {
   Real warmup() const { return static_cast<Real>(config.lr.warmup_steps); }
   Real total() const { return static_cast<Real>(config.steps); }
 
-  /// Share of the way between lowest and top where `left` of the decay is still to come.
+  /// Returns the share of the distance from the lowest to the top rate if `left` of the decay remains.
   Real share(Real left) const {
     const LrConfig& lr = config.lr;
     switch (lr.decay) {
@@ -112,7 +111,7 @@ struct Oracle {
           config.lr.warmup == WarmupShape::log ? std::log2(n) / std::log2(length) : (n - 1) / length;
       return above(cosine ? config.lr.init_factor : lowest, rise);
     }
-    const Real behind = cosine ? 0 : 1;  // the cosine makes up for the engine's step
+    const Real behind = cosine ? 0 : 1;  // the cosine compensates for the engine's step
     const Real left = (total() - n + behind) / std::max<Real>(1, total() - length);
     return above(lowest, config.lr.decay == DecayShape::constant ? 1 : share(clip(left)));
   }
@@ -213,7 +212,7 @@ TEST_P(EveryFamily, FollowsItsClosedForm) {
 TEST_P(EveryFamily, IsNotTheClosedFormOneUpdateLater) {
   EXPECT_TRUE(rc::check([&] {
     RunConfig config = random_config(GetParam());
-    config.lr.warmup_steps = *rc::gen::inRange(3, 20);  // a rise that a shift must show in
+    config.lr.warmup_steps = *rc::gen::inRange(3, 20);  // a rise in which a shift must show
     config.steps = config.lr.warmup_steps + 5;
     config.lr.init_factor = 0;
     config.lr.min_factor = 0;

@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"WarmupOfOneLastsTwo",
             deepspeed_of(DecayShape::linear, WarmupShape::linear, 1),
             {0, 0, .5, 1, .875, .75, .625, .5, .375, .25, .125}},
-        // By hand: the cosine is a step ahead of the iteration, which is a step behind the update.
+        // By hand: the cosine is one step before the iteration, which is one step after the update.
         Row{"Cosine",
             deepspeed_of(DecayShape::cosine, WarmupShape::linear),
             {0, 0, .5, .96194, .853553, .691342, .5, .308658, .146447, .0380602, 0}},

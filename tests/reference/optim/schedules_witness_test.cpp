@@ -29,7 +29,7 @@ class ScheduleWitnessTest : public FolderTest {
     if (!places::has_pytorch)
       GTEST_SKIP() << needs_pytorch;
   }
-  /// What the Python program tells of each config.
+  /// What the Python program reports about each config.
   Json witnessed(const std::vector<RunConfig>& list) const {
     Json asked = Json::array();
     for (const RunConfig& config : list) {
@@ -60,7 +60,7 @@ class Random {
     return static_cast<T>(between(0, static_cast<int64_t>(EnumNames<T>::names.size()) - 1));
   }
 
-  /// Any setting of any family; most cannot be run, those are thrown away.
+  /// Any setting of any family; most cannot run and are discarded.
   RunConfig config() {
     RunConfig c;
     c.steps = between(1, 60);

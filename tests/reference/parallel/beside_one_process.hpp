@@ -18,10 +18,10 @@
 
 namespace parity::reference {
 
-/// A parallelism held against the same training on one process, in float64.
+/// Compares a parallelism with the same training on one process, in float64.
 class BesideOneProcessTest : public RanksTest {
  protected:
-  /// The same on one process, a micro-batch for each piece of a pipeline.
+  /// Returns the same config on one process, with a micro-batch for each piece of a pipeline.
   static RunConfig without_ranks(RunConfig config) {
     config.data.micro_batches *= config.parallel.pp_microbatches;
     config.parallel = {};
@@ -47,8 +47,8 @@ class BesideOneProcessTest : public RanksTest {
     throw InternalError("no parameter " + name);
   }
 
-  /// Three updates of the config on all ranks, and beside it in each process on one; then every weight and
-  /// every gradient that a rank has is held against the whole one.
+  /// Trains three updates of the config on all ranks, and in each process also on one rank. Then it compares
+  /// every weight and every gradient of a rank with the whole one.
   static void train_beside_one_process(const RunConfig& config, Group& world) {
     Trainer parallel(config, held(world)), whole(without_ranks(config));
     for (int64_t step = 1; step <= 3; ++step)
@@ -66,10 +66,10 @@ class BesideOneProcessTest : public RanksTest {
     }
     require((parallel.parameters().size() < whole.parameters().size()) == (config.parallel.pp > 1),
             "stages of a pipeline share the blocks, other ranks have all");
-    world.barrier();  // a rank that ends while another still connects to it would be a lost one
+    world.barrier();  // a rank that ends while another still connects to it would count as lost
   }
 
-  /// \return what each rank complained of
+  /// \return the complaint of each rank
   std::vector<std::string> beside_one_process(const RunConfig& config) {
     return run_ranks(config.parallel.ranks(), [&](Group& world) { train_beside_one_process(config, world); });
   }

@@ -48,7 +48,7 @@ TEST_F(CommChannelsTest, AReplicatedUpdateGivesEachGradientOnce) {
 TEST_F(CommChannelsTest, KindsAreThoseOfTheFirstUpdate) {
   const auto complaints = run_ranks(2, [](Group& world) {
     const torch::Tensor four = torch::zeros({4});
-    world.broadcast(four, 0);  // before the first update: not of it
+    world.broadcast(four, 0);  // before the first update, so not part of it
     CommChannels channels;
     channels.begin(world);
     world.all_reduce(four);

@@ -64,8 +64,8 @@ TEST_F(MemoryEstimateTest, OfExpertsIsWhatTheFirstRankTrains) {
   }
 }
 
-/// NUMERICS.md 4.2, and what the files that the models' authors published hold: of DeepSeek-V3
-/// 671,026,419,200 with the 256 biases of each of its 58 routers, which are no parameters.
+/// NUMERICS.md 4.2, and the sizes of the files that the models' authors published: DeepSeek-V3 has
+/// 671,026,419,200 with the 256 biases of each of its 58 routers, which are not parameters.
 TEST(ParameterCountTest, OfModelsWithExperts) {
   for (const auto& [name, parameters] :
        {std::pair("qwen3.debug_moe", int64_t{315'758'848}), std::pair("llama4.debug", int64_t{15'017'216}),
@@ -80,7 +80,8 @@ TEST(ParameterCountTest, OfModelsWithExperts) {
   }
 }
 
-/// Two ranks of experts among four shards: half of a block's experts are whole at a time, beside its rest.
+/// Two ranks of experts among four shards: half of a block's experts are whole at a time, together with the
+/// rest of the block.
 TEST(MemoryEstimateByHandTest, OfExpertsApart) {
   RunConfig config = tiny_config();
   config.model = "llama4.debug";
@@ -101,7 +102,7 @@ TEST(MemoryEstimateByHandTest, OfLlama3EightBillionOverEightShards) {
   EXPECT_EQ(estimate.parameters, 8'030'261'248 / 8);
   EXPECT_EQ(estimate.weights, 4 * estimate.parameters);
   EXPECT_EQ(estimate.optimizer, 8 * estimate.parameters);
-  // The embedding beside norm and output: 128256 x 4096 each, and the norm's 4096.
+  // The embedding together with norm and output: 128256 x 4096 each, and the norm's 4096.
   const int64_t elements = int64_t{2} * 128256 * 4096 + 4096;
   EXPECT_EQ(estimate.gathered, 4 * elements);
   config.parallel.mixed_precision = MixedPrecision::bf16;

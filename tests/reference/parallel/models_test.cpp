@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What models other than Llama 3 bring along, under every parallelism that fits it, against one process in
+// The parts of models other than Llama 3, under every parallelism that supports them, against one process in
 // float64.
 #include <gmock/gmock.h>
 
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 class ModelsTest : public BesideOneProcessTest {
  protected:
-  /// Norms of heads, heads wider than dim / n_heads, RoPE by halves, a tied embedding whose vocabulary does
+  /// Per-head norms, heads wider than dim / n_heads, rotate-half RoPE, a tied embedding whose vocabulary does
   /// not divide.
   static RunConfig qwen3() {
     RunConfig config = tiny_config(Precision::float64);

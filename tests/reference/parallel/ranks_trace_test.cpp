@@ -62,7 +62,7 @@ TEST_F(RanksTraceTest, ReplicasAreRecordedByEachRankAndAreEqual) {
   EXPECT_EQ(trace.ranks(), 2);
   EXPECT_THAT(trace.replica_differences(), IsEmpty());
   // Each parameter: at first, then as grad, grad_clipped and param of three updates, with two tensors of the
-  // optimizer's state. And six channels. Each rank has rows of its own of everything before.
+  // optimizer's state. And six channels. Each rank has its own rows of everything above.
   const auto held = std::count_if(trace.sketches().begin(), trace.sketches().end(),
                                   [](const SketchRow& row) { return row.key.phase >= Phase::grad; });
   EXPECT_EQ(held, 10 * 21 + 3 * 2 * 21);

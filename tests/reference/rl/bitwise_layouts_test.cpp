@@ -8,7 +8,7 @@
 #include "tests/reference/rl/rollouts.hpp"
 #include "tests/support/ranks.hpp"
 
-// In batch-invariant mode the generator says of its tokens what the trainer says of them, in every layout.
+// In batch-invariant mode the generator and the trainer compute the same log probabilities, in every layout.
 
 namespace parity::reference {
 namespace {
@@ -17,7 +17,8 @@ class BitwiseLayoutsTest : public RanksTest {
  protected:
   using Change = std::function<void(RunConfig&)>;
 
-  /// Of three updates on so many ranks; complains of one whose log probabilities are not all equal.
+  /// Trains three updates on the given number of ranks; complains about an update whose log probabilities are
+  /// not all equal.
   std::vector<std::string> complaints(const Change& change) {
     RunConfig config = policy_config();
     config.model = "qwen3.debug";

@@ -126,9 +126,11 @@ TEST(PolicyBatchTest, RefusesPoliciesTooOldOrNotYetThere) {
   bad.version = 3;
   EXPECT_NO_THROW(require_usable(std::vector{bad}, limits));
   bad.version = 2;
-  expect_refused(bad, "was written by policy version 2, and the trainer has version 4 (at most 1 behind");
+  expect_refused(bad,
+                 "was written by policy version 2, and the trainer has version 4 (the lag may be at most 1)");
   bad.version = 5;
-  expect_refused(bad, "was written by policy version 5, and the trainer has version 4 (it is of another run");
+  expect_refused(bad,
+                 "was written by policy version 5, and the trainer has version 4 (it belongs to another run");
 }
 
 }  // namespace

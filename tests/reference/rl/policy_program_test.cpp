@@ -4,7 +4,7 @@
 
 #include "tests/support/train_fixture.hpp"
 
-// parity-train with data.source = rollouts, as its user runs it.
+// parity-train with data.source = rollouts, as a user runs it.
 
 namespace parity {
 namespace {
@@ -53,7 +53,7 @@ TEST_F(PolicyProgramTest, SaysHowFarTheGeneratorIsBehind) {
 }
 
 TEST_F(PolicyProgramTest, GoesOnFromACheckpointAsIfItHadNotStopped) {
-  for (const int64_t push_every : {1, 3}) {  // after two updates of three the generator is behind
+  for (const int64_t push_every : {1, 3}) {  // the generator lags after two of three updates
     const Json changes = {{"rl.kl_coef", 0.1}, {"rl.push_every", push_every}};
     const std::vector<double> straight = channel_of(trained(changes), "grad_norm");
     const std::string checkpoint = (folder / ("checkpoint" + std::to_string(push_every))).string();
@@ -71,8 +71,9 @@ TEST_F(PolicyProgramTest, RolloutsThatAreTooOldAreRefused) {
   const CommandResult result =
       train(write_config(policy({{"rl.push_every", 3}, {"rl.max_lag", 1}})).string());
   EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.output,
-              HasSubstr("was written by policy version 0, and the trainer has version 2 (at most 1 behind"));
+  EXPECT_THAT(
+      result.output,
+      HasSubstr("was written by policy version 0, and the trainer has version 2 (the lag may be at most 1)"));
 }
 
 TEST_F(PolicyProgramTest, AGreedyPolicyWritesTheSameForAllOfAGroup) {

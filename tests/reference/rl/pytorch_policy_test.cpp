@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// PyTorch on the rollouts that a run was given: model, log probabilities, losses of policies, clipping,
-// AdamW.
+// PyTorch on the rollouts of a run: model, log probabilities, policy losses, clipping, AdamW.
 #include "tests/support/pytorch/pytorch_fixture.hpp"
 
 namespace parity {

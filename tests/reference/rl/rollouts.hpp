@@ -12,7 +12,7 @@
 
 namespace parity::reference {
 
-/// A tiny policy, eight rollouts an update.
+/// A tiny policy, eight rollouts per update.
 inline RunConfig policy_config(Precision dtype = Precision::float32) {
   RunConfig config = tiny_config(dtype);
   config.data.source = DataSource::rollouts;
@@ -20,7 +20,7 @@ inline RunConfig policy_config(Precision dtype = Precision::float32) {
   return config;
 }
 
-/// Rollouts of lengths that differ, as a policy of that version might have written them.
+/// Returns rollouts of different lengths, as a policy of that version might have written them.
 inline std::vector<Rollout> written_rollouts(int64_t version, int64_t count = 8) {
   IntegerStream random(3, 5, static_cast<uint64_t>(version));
   const auto token = [&] { return static_cast<int64_t>(random.below(40)); };
@@ -40,7 +40,7 @@ inline std::vector<Rollout> written_rollouts(int64_t version, int64_t count = 8)
   return rollouts;
 }
 
-/// What one update's rollouts become on the ranks of a trainer.
+/// The rollouts of one update in the form that each rank of a trainer gets.
 struct WrittenUpdate {
   explicit WrittenUpdate(const Trainer& trainer, RowShare share = {}) {
     const RunConfig& config = trainer.config();

@@ -16,7 +16,7 @@ TEST(ComplaintsTest, TellEachKindAtOnceWithTheNearestName) {
   EXPECT_FALSE(complaints.empty());
   EXPECT_EQ(
       complaints.text({"layers.0.wq.weight", "layers.0.wqv.weight", "norm"}),
-      "2 names are missing: 'layers.0.wq.weight', 'layers.1.wq.weight'; 1 name belongs to no weight: "
+      "2 names are missing: 'layers.0.wq.weight', 'layers.1.wq.weight'; 1 name matches no weight: "
       "'layers.0.wqq.weight' (did you mean 'layers.0.wq.weight'?); 1 tensor has another shape: 'norm' is "
       "(2), the model has (3)");
 }

@@ -10,7 +10,7 @@
 namespace parity::reference {
 namespace {
 
-/// Each model of the table in its whole size, as shapes without values, under each kind of names.
+/// Each model of the table at full size, as shapes without values, under each kind of names.
 class ModelNamesTest : public testing::TestWithParam<std::tuple<std::string, WeightNames>> {};
 
 TEST_P(ModelNamesTest, EveryWeightHasANameAndComesBackInItsShape) {

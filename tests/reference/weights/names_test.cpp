@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Names = std::vector<std::string>;
 
-/// What one weight of block 7 becomes.
+/// Returns the saved names of one weight of block 7.
 NameRule rule_of(const std::string& part, WeightNames names, const ModelDimensions& dimensions = {},
                  const std::string& model = "llama3.debug") {
   const NameTable table = name_table(model, dimensions, {{"layers.7." + part, {2, 3, 4}}}, names);
@@ -102,7 +102,7 @@ TEST(NamesTest, AModelThatTurnsHalvesTakesThemAsTheyAre) {
   halves.rope = Rope::rotate_half;
   for (const char* part : {"attention.wq.weight", "attention.wk.weight", "attention.q_norm.weight"})
     EXPECT_EQ(rule_of(part, WeightNames::hugging_face, halves).rows, RowOrder::same) << part;
-  // Of a file with torchtitan's rows, rope_weights says whether they are permuted.
+  // For a file with torchtitan's rows, rope_weights decides whether they are permuted.
   EXPECT_EQ(rule_of("attention.wq.weight", WeightNames::torchtitan, halves).rows, RowOrder::same);
   halves.rope_weights = RopeWeights::permuted;
   EXPECT_EQ(rule_of("attention.wq.weight", WeightNames::torchtitan, halves).rows, RowOrder::saved_pairs);

@@ -17,7 +17,7 @@ std::string header_of(const std::string& dtype, const std::string& shape, const 
   return R"({"a":{"dtype":")" + dtype + R"(","shape":)" + shape + R"(,"data_offsets":)" + offsets + "}}";
 }
 
-/// Why a header is refused; empty if it is not.
+/// Returns why a header is rejected; empty if it is accepted.
 std::string refusal(const std::string& header, uint64_t data_bytes) {
   try {
     parse_header(header, data_bytes, "FILE");
@@ -70,7 +70,8 @@ TEST(SafetensorsHeaderTest, RefusesWhatIsNoJsonObject) {
   for (const std::string& text : {std::string(), std::string(" {}"), std::string("[]"), std::string("{"),
                                   std::string("{}x"), std::string("{}\0{}", 5), std::string("{\"a\xff\":1}"),
                                   std::string(R"({"a":1,})"), std::string("\xEF\xBB\xBF{}")})
-    EXPECT_THAT(refusal(text, 0), HasSubstr("no JSON")) << text;
+    EXPECT_THAT(refusal(text, 0), testing::AnyOf(HasSubstr("not a JSON object"), HasSubstr("not JSON")))
+        << text;
   EXPECT_THAT(refusal("{\"a\":" + std::string(200, '[') + std::string(200, ']') + "}", 0), HasSubstr("deep"));
 }
 
@@ -89,14 +90,14 @@ TEST(SafetensorsHeaderTest, RefusesTensorsThatAreToldOtherwise) {
   for (const char* text : {R"({"a":3})", R"({"a":{"dtype":"U8","shape":[1]}})",
                            R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1],"strides":[1]}})",
                            R"({"a":["U8",[1],[0,1]]})"})
-    EXPECT_THAT(refusal(text, 1), HasSubstr("'a' is not told by dtype")) << text;
-  EXPECT_THAT(refusal(R"({"__metadata__":{"k":1}})", 0), HasSubstr("'k', which is no text"));
+    EXPECT_THAT(refusal(text, 1), HasSubstr("'a' does not have exactly dtype")) << text;
+  EXPECT_THAT(refusal(R"({"__metadata__":{"k":1}})", 0), HasSubstr("'k', which is not a string"));
   EXPECT_THAT(refusal(R"({"__metadata__":[]})", 0), HasSubstr("__metadata__"));
   EXPECT_THAT(refusal(header_of("U16", "[1]", "[0,2]"), 2), HasSubstr("dtype 'U16'"));
   EXPECT_THAT(refusal(header_of("f32", "[1]", "[0,4]"), 4), HasSubstr("dtype 'f32'"));
   for (const char* shape : {"[-1]", "[1.0]", "[\"1\"]", "[18446744073709551615]", "[18446744073709551616]"})
     EXPECT_THAT(refusal(header_of("U8", shape, "[0,1]"), 1), HasSubstr("shape with")) << shape;
-  EXPECT_THAT(refusal(header_of("U8", "3", "[0,3]"), 3), HasSubstr("a shape that is no list"));
+  EXPECT_THAT(refusal(header_of("U8", "3", "[0,3]"), 3), HasSubstr("a shape that is not a list"));
   for (const char* offsets : {"[0]", "[0,1,2]", "[-1,0]", "[0,1.0]", "3", "[0,18446744073709551616]"})
     EXPECT_THAT(refusal(header_of("U8", "[1]", offsets), 1), HasSubstr("data_offsets that are not"))
         << offsets;

@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Like Qwen3: norms of heads, halves, tied.
+/// Like Qwen3: per-head norms, rotate-half RoPE, a tied embedding.
 ModelDimensions tiny_qwen3() {
   ModelDimensions dimensions = tiny_dimensions();
   dimensions.rope = Rope::rotate_half;
@@ -64,7 +64,7 @@ class StateDictTest : public FolderTest {
                      [&tensor](const auto& take) { take(tensor.data, tensor.bytes()); }});
     write_safetensors(path, std::move(all));
   }
-  /// Why the file is refused for a model, which has to stay as it is.
+  /// Returns why the file is rejected for a model, which must stay unchanged.
   std::string refusal(const ModelDimensions& dimensions) const {
     Decoder model = drawn(dimensions, 9);
     const std::vector<torch::Tensor> before = copies(model);
@@ -151,7 +151,7 @@ TEST_F(StateDictTest, HuggingFaceRows_SameModelForEitherRope) {
   const Decoder pairs = drawn(tiny_dimensions(), 1);
   for (const Parameter& weight : pairs.parameters())
     if (weight.name.ends_with("attention.wq.weight"))
-      weight.value.detach().mul_(100);  // first weights attend to everything alike, whatever is turned
+      weight.value.detach().mul_(100);  // initial weights attend uniformly, whatever is rotated
   save(pairs, WeightNames::hugging_face);
   ModelDimensions dimensions = tiny_dimensions();
   dimensions.rope = Rope::rotate_half;
@@ -159,7 +159,7 @@ TEST_F(StateDictTest, HuggingFaceRows_SameModelForEitherRope) {
   load_weights(halves, "llama3.debug", path);
   const torch::Tensor tokens = torch::arange(24).view({2, 12});
   EXPECT_TRUE(torch::allclose(halves.forward(tokens), pairs.forward(tokens), 1e-5, 1e-6));
-  // The same rows under the names of a model that turns pairs make another one.
+  // The same rows under the names of a model that rotates pairs give another model.
   save(pairs, WeightNames::torchtitan);
   load_weights(halves, "llama3.debug", path);
   EXPECT_FALSE(torch::allclose(halves.forward(tokens), pairs.forward(tokens), 1e-3, 1e-3));
@@ -194,10 +194,10 @@ TEST_F(StateDictTest, AllComplaintsComeAtOnceAndNothingIsLoaded) {
   });
   const std::string why = refusal(tiny_dimensions());
   EXPECT_THAT(why, HasSubstr("1 name is missing: 'layers.0.attention.wq.weight'"));
-  EXPECT_THAT(why, HasSubstr("1 name belongs to no weight: 'layers.0.attention.wqq.weight' (did you mean "
+  EXPECT_THAT(why, HasSubstr("1 name matches no weight: 'layers.0.attention.wqq.weight' (did you mean "
                              "'layers.0.attention.wq.weight'?)"));
   EXPECT_THAT(why, HasSubstr("1 tensor has another shape: 'norm.weight' is (4, 4), the model has (16)"));
-  EXPECT_THAT(why, HasSubstr("'layers.1.feed_forward.w1.weight' is int32, no float"));
+  EXPECT_THAT(why, HasSubstr("'layers.1.feed_forward.w1.weight' is int32, not a float"));
 }
 
 TEST_F(StateDictTest, AModelOfAnotherSizeOrKindIsRefused) {
@@ -213,7 +213,7 @@ TEST_F(StateDictTest, AModelOfAnotherSizeOrKindIsRefused) {
     const TensorView one = tensors.begin()->second;
     tensors = {{"x", one}};
   });
-  EXPECT_THAT(refusal(tiny_dimensions()), HasSubstr("1 name belongs to no weight: 'x'"));
+  EXPECT_THAT(refusal(tiny_dimensions()), HasSubstr("1 name matches no weight: 'x'"));
 }
 
 TEST_F(StateDictTest, ATiedModelsOutputMayBeThereIfItIsTheEmbedding) {

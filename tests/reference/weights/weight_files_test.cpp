@@ -79,12 +79,12 @@ TEST_F(WeightFilesTest, RefusesAnIndexThatIsNone) {
   for (const char* file :
        {R"("../x.safetensors")", R"("/etc/passwd")", R"("..")", R"("")", "3", R"("a/b")"}) {
     write_index(R"({"a": )" + std::string(file) + "}");
-    EXPECT_THAT(refusal(), HasSubstr("no name of a file beside it")) << file;
+    EXPECT_THAT(refusal(), HasSubstr("not the name of a file next to it")) << file;
   }
   write_index(R"({"a": "x.safetensors", "a": "y.safetensors"})");
   EXPECT_THAT(refusal(), HasSubstr("'a' twice"));
   write_file(folder / "model.safetensors.index.json", "{");
-  EXPECT_THAT(refusal(), HasSubstr("no JSON"));
+  EXPECT_THAT(refusal(), HasSubstr("not JSON"));
 }
 
 }  // namespace

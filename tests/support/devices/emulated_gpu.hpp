@@ -10,11 +10,11 @@
 
 namespace parity::cuda {
 
-/// Runs kernels on the host: block after block, and each step of a block thread after thread. Memory, a
-/// block's too, starts as bytes that are no result of anything.
+/// Runs kernels on the host: block after block, and each step of a block thread after thread. Memory,
+/// including a block's, starts as bytes that no computation gives.
 class EmulatedGpu final : public Queue {
  public:
-  /// \param backward  the last block and thread first, as a GPU may
+  /// \param backward  the last block and thread run first, as they may on a GPU
   explicit EmulatedGpu(bool backward = false) : backward_(backward) {}
 
   void* allocate(size_t bytes) override {

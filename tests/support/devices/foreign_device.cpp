@@ -74,7 +74,7 @@ struct ClosedMemory final : c10::Allocator {
 ClosedMemory allocator;
 REGISTER_ALLOCATOR(foreign, &allocator)
 
-/// Opens a tensor's memory to the host while it lives.
+/// Makes a tensor's memory accessible to the host for the lifetime of this object.
 class Opened {
  public:
   explicit Opened(const at::Tensor& x) {
@@ -96,7 +96,7 @@ class Opened {
   size_t length_ = 0;
 };
 
-/// The same memory as a tensor of the CPU, to be used while it is open.
+/// Returns the same memory as a tensor of the CPU, for use while it is accessible.
 at::Tensor on_host(const at::Tensor& x) {
   if (x.device().type() != foreign)
     return x;
@@ -163,8 +163,8 @@ int64_t math_attention(const at::Tensor& /*q*/, const at::Tensor& /*k*/, const a
   return 0;  // sdp::SDPBackend::math
 }
 
-/// What a GPU would do with a tensor of the CPU among its own: refuse, but for scalars where each element is
-/// worked out by itself.
+/// Does what a GPU does with a CPU tensor among its own: it throws, except for scalars in element-wise
+/// operators.
 void refuse_both_places(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
   bool here = false, there = false;
   const bool takes_scalars = op.operator_name().name.find("foreach") == std::string::npos;
@@ -212,7 +212,7 @@ struct Done final : c10d::Work {
   bool wait(std::chrono::milliseconds /*timeout*/) override { return true; }
 };
 
-/// Gloo on copies. Messages go in order, whatever their tags.
+/// Gloo on copies. Messages are sent in order, whatever their tags.
 class ForeignBackend final : public c10d::Backend {
  public:
   ForeignBackend(c10::intrusive_ptr<c10d::Backend> gloo, int rank, int size)
@@ -304,11 +304,11 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("_copy_from_and_resize", &copy_from_and_resize);
   m.impl("_local_scalar_dense", &local_scalar);
   m.impl("_fused_sdp_choice", &math_attention);
-  // Elsewhere made of other operators, which round otherwise than the CPU's kernel.
+  // Elsewhere composed of other operators, which round differently from the CPU's kernel.
   m.impl("silu_backward", torch::CppFunction::makeFromBoxedFunction<&run_there>());
 }
 
-// A copy takes conjugates as they are; to make them real would take a copy.
+// A copy takes conjugates unchanged; resolving them would need a copy.
 TORCH_LIBRARY_IMPL(aten, Conjugate, m) {
   m.impl("_copy_from", torch::CppFunction::makeFallthrough());
 }

@@ -6,19 +6,19 @@
 
 namespace parity::reference {
 
-/// A device of this machine's memory that behaves as a GPU does: the host cannot read it (a pointer of a
-/// tensor there, used on the CPU, is a segmentation fault), an operator that is given tensors of both places
-/// throws, and messages keep an order and know no tags. Its operators are those of the CPU, on copies; so a
-/// run on it has the bits of a run on the CPU, if nothing forgot where its tensors lie.
+/// A device in this machine's memory that behaves like a GPU. The host cannot read its memory: using a
+/// pointer of a tensor there on the CPU is a segmentation fault. An operator with tensors of both places
+/// throws. Messages have an order and no tags. Its operators are those of the CPU, on copies. So a run on it
+/// has the bits of a run on the CPU, unless code ignores where its tensors are.
 ///
 /// Registers LibTorch's PrivateUse1 at the first call.
 Device foreign_device();
 
-/// Operators that ran there in this process.
+/// Returns the number of operators that ran there in this process.
 int64_t foreign_operators();
-/// Collectives and messages of foreign tensors in this process.
+/// Returns the number of collectives and messages of foreign tensors in this process.
 int64_t foreign_collectives();
-/// Bytes of tensors that were copied from there to the CPU in this process.
+/// Returns the bytes of tensors that were copied from there to the CPU in this process.
 int64_t foreign_bytes_to_host();
 
 }  // namespace parity::reference

@@ -13,7 +13,7 @@ namespace {
 
 int64_t measurements = 0;
 
-/// Lets the host read a tensor's pages while it lives; each tensor has pages of its own.
+/// Lets the host read a tensor's pages for the lifetime of this object; each tensor has its own pages.
 class Readable {
  public:
   explicit Readable(const TensorView& view) {

@@ -8,7 +8,7 @@
 
 namespace parity::reference {
 
-/// Tests on real GPUs, through the plug-in that was built; a rank has one each. They skip themselves where
+/// Tests on real GPUs, through the plug-in that was built; a rank has one each. They are skipped if
 /// `devices()` are too few.
 class GpuTest : public RanksTest {
  protected:

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains Llama 3 over parts of each sequence with PyTorch and Gloo on what a parity trace holds for replay.
+"""Trains Llama 3 over parts of each sequence with PyTorch and Gloo on the replay data of a parity trace.
 
     pytorch_context_parallel.py REPLAY_TRACE     one rank, see pytorch_ranks.py
 
-PyTorch's own context parallelism knows no attention of CPUs, so its parts are put together here: rank r of n has
-chunks r and 2n - 1 - r of 2n, keys and values come from the functional all-gather that autograd knows, the mask is
-made of whole sequences. Model, data and optimizer are those of pytorch_llama.py.
+PyTorch's own context parallelism has no attention on CPUs, so this program assembles its parts: rank r of n has
+chunks r and 2n - 1 - r of 2n, keys and values come from the functional all-gather that autograd supports, the mask is
+made from whole sequences. Model, data and optimizer are those of pytorch_llama.py.
 """
 import torch
 import torch.distributed as dist

@@ -27,7 +27,7 @@ struct Draw {
   const char* kind = "trunc";  ///< or "normal", or "cut" at 3 std
 };
 
-/// What PyTorch's own nn.init draws in this order from this seed, by name: float32.
+/// Returns what PyTorch's own nn.init draws in this order from this seed, by name: float32.
 inline std::map<std::string, torch::Tensor> drawn_by_pytorch(const std::vector<Draw>& draws, int seed,
                                                              const std::filesystem::path& out) {
   std::string command = fmt::format("{} {}/tests/support/pytorch/pytorch_draws.py {} {}", places::python,

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a mixture of experts with PyTorch over Gloo: fully_shard, and each rank with its part of the experts.
+"""Trains a mixture of experts with PyTorch over Gloo: fully_shard, and some of the experts on each rank.
 
     pytorch_experts.py REPLAY_TRACE     one rank, see pytorch_ranks.py
 
 parallel.ep is parallel.dp_shard, so that the experts of a rank are whole there. Tokens travel by the all-to-all of
-torch.distributed; the gradient norm is torchtitan's, of experts and the rest apart; rows as in pytorch_fsdp.py.
+torch.distributed; the gradient norm is torchtitan's, of experts and the rest separately; rows as in pytorch_fsdp.py.
 Shapes: N rows of tokens, E experts, e = E / ranks of them here, D width.
 """
 import torch

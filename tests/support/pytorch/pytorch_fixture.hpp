@@ -29,7 +29,7 @@ inline const Json grouped = {
     {"architecture.n_kv_heads", 2}, {"architecture.vocab_size", 500}, {"architecture.ffn_hidden", 96},
     {"data.seq_len", 64},           {"data.micro_batches", 2},        {"data.ignore_fraction", 0.25}};
 
-/// The same of a mixture of eight experts, two layers.
+/// The same for a mixture of eight experts, two layers.
 inline const Json experts = {{"model", "qwen3.debug_moe_8"}, {"architecture.dim", 64},
                              {"architecture.n_layers", 2},   {"architecture.n_heads", 4},
                              {"architecture.n_kv_heads", 2}, {"architecture.vocab_size", 500},
@@ -85,7 +85,7 @@ class PyTorchProgramTest : public TrainProgramTest, public testing::WithParamInt
   std::unique_ptr<Trace> ours_, theirs_;
 };
 
-/// Ten updates by ranks of parity-train and by ranks of a PyTorch program, on what one process had.
+/// Ten updates by ranks of parity-train and by ranks of a PyTorch program, on the data of one process.
 class PyTorchRanksTest : public TrainProgramTest {
  protected:
   void SetUp() override {
@@ -130,7 +130,7 @@ class PyTorchRanksTest : public TrainProgramTest {
   Trace trace_of(const std::string& name) const { return Trace::open(folder / name); }
 
  private:
-  /// Runs a command as so many ranks; they die with the slowest, at the latest after two minutes.
+  /// Runs a command as the given number of ranks; they end with the slowest, at the latest after two minutes.
   CommandResult run_ranks(int64_t ranks, const std::string& command) {
     const std::string store = (folder / ("store" + std::to_string(++runs_))).string();
     std::string script = "set -m; pids=; ";

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains Llama 3 with PyTorch's fully_shard over Gloo on what a parity trace holds for replay.
+"""Trains Llama 3 with PyTorch's fully_shard over Gloo on the replay data of a parity trace.
 
     pytorch_fsdp.py REPLAY_TRACE     one rank, see pytorch_ranks.py
 
@@ -27,7 +27,7 @@ def make_mesh(config):
 
 
 def shard(model, mesh, config, apart=frozenset()):
-    """Puts fully_shard around the model; parameters that are `apart` stay as they are."""
+    """Applies fully_shard to the model; parameters that are `apart` stay unchanged."""
     policy = MixedPrecisionPolicy()
     if config.get("parallel.mixed_precision") == "bf16":
         policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
@@ -42,7 +42,7 @@ def shard(model, mesh, config, apart=frozenset()):
 
 
 def share_of(micro_batches, rank, size):
-    """This rank's rows of an update, in as many micro-batches."""
+    """This rank's rows of an update, in the same number of micro-batches."""
     whole = [torch.cat(parts) for parts in zip(*(batch[:3] for batch in micro_batches))]
     mine = [rows.chunk(size)[rank].chunk(len(micro_batches)) for rows in whole]
     return list(zip(*mine))

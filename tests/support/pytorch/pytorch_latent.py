@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-# (n, r, e), and YaRN's mscale, of each family's own; the config may depart from the former.
+# (n, r, e), and YaRN's mscale, of each family; the config may override (n, r, e).
 WIDTHS = {"deepseek_v3": (128, 64, 128)}
 MSCALE = {"deepseek_v3.debug": 0.7, "deepseek_v3.16b": 0.7}
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a decoder (Llama 3 and 4, Qwen3) with ordinary PyTorch on what a parity trace holds for replay: an independent witness.
+"""Trains a decoder (Llama 3 and 4, Qwen3) with ordinary PyTorch on the replay data of a parity trace: an independent witness.
 
     pytorch_llama.py REPLAY_TRACE     reads PARITY_CONFIG, PARITY_TRACE and PARITY_DTYPE
 
@@ -60,7 +60,7 @@ def documents_of(tokens, positions, config):
 
 
 def same_block(S, positions, config):
-    """[B or 1, S, S] whether both lie in one fixed block; for "chunked" counted from behind left padding."""
+    """[B or 1, S, S] whether both lie in one fixed block; for "chunked" counted from the end of left padding."""
     size, places = config["attention.fixed_block"], torch.arange(S).expand(1, S)
     if config["attention.fixed_block_form"] == "chunked":
         padding = ((positions == 0).cumprod(1).sum(1, keepdim=True) - 1).clamp(min=0)
@@ -124,7 +124,7 @@ class Attention(nn.Module):
         if turns is not None:
             q, k = self.rotate(q, turns), self.rotate(k, turns)
         q, k, v = (t.transpose(1, 2) for t in (q, k, v))
-        # Behind the transposition: where a gradient's heads lie decides the order of sums in the norms of key heads.
+        # After the transposition: the memory order of a gradient's heads decides the order of sums in key heads' norms.
         repeats = q.shape[1] // k.shape[1]
         if repeats > 1:
             k, v = (t.repeat_interleave(repeats, dim=1) for t in (k, v))
@@ -273,7 +273,7 @@ def forward_backward(model, tokens, labels, positions, valid, count, config):
 
 
 def policy_forward_backward(model, batch, valid, completions, config):
-    """The same for rollouts, of an update with so many tokens and completions that count."""
+    """The same for rollouts, of an update with the given numbers of tokens and completions that count."""
     tokens, labels, positions, numbers = batch
     loss = pytorch_policy_loss.loss_of_config(config, wide(model(tokens, positions)), labels, numbers, valid, completions)
     loss.backward()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains Llama 3 with PyTorch's torch.distributed.pipelining over Gloo on what a parity trace holds for replay.
+"""Trains Llama 3 with PyTorch's torch.distributed.pipelining over Gloo on the replay data of a parity trace.
 
     pytorch_pipeline.py REPLAY_TRACE     one rank, see pytorch_ranks.py
 
@@ -18,7 +18,7 @@ import pytorch_ranks
 
 
 class Blocks(nn.Module):
-    """Consecutive blocks of a model, with its embedding before the first and its norm and output behind the last."""
+    """Consecutive blocks of a model, with its embedding before the first and its norm and output after the last."""
 
     def __init__(self, model, numbers):
         super().__init__()

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""What PyTorch's programs of several ranks have in common: a process group over Gloo, and the loop over the updates.
+"""The common parts of PyTorch's programs of several ranks: a process group over Gloo, and the loop over the updates.
 
 Each rank is a process with RANK, WORLD_SIZE, PARITY_RENDEZVOUS (a fresh file), PARITY_CONFIG, PARITY_DTYPE, and on
-rank 0 PARITY_TRACE; its argument is a trace of one process that holds first weights and batches for replay.
+rank 0 PARITY_TRACE; its argument is a trace of one process with initial weights and batches for replay.
 """
 import os
 import sys

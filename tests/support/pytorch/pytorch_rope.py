@@ -21,7 +21,7 @@ def scaling_of(config):
 
 
 def stretched(f, factor, low, high, original=8192):
-    """As Meta's Llama scales frequencies; of Llama 4 nothing lies between low and high."""
+    """Scales frequencies like Meta's Llama; for Llama 4 nothing is between low and high."""
     wavelength = 2 * math.pi / f
     smooth = (original / wavelength - low) / (high - low) if high > low else torch.zeros_like(f)
     middle = (1 - smooth) * f / factor + smooth * f

@@ -5,8 +5,8 @@
     pytorch_schedules.py < CONFIGS > RATES
 
 CONFIGS is a JSON list of flat configs, each with "updates"; RATES a list of {"lr": [...], "weight_decay": [...]},
-what each update is told. Factors go through PyTorch's own LambdaLR; Megatron-LM and DeepSpeed keep a count of
-their own, which is stepped after the optimizer. Written after the published formulas (NUMERICS.md, section 1);
+what each update receives. Factors go through PyTorch's own LambdaLR; Megatron-LM and DeepSpeed keep their
+own count, which is stepped after the optimizer. Written from the published formulas (NUMERICS.md, section 1);
 nothing is shared with the C++ schedules.
 """
 import json

@@ -17,8 +17,8 @@ struct PyTorchProgram {
   std::map<std::string, std::string> environment;
 };
 
-/// Runs programs beside each other in a server that imported PyTorch once for this process
-/// (pytorch_server.py), with the environment of the portable profile.
+/// Runs programs concurrently in a server that imported PyTorch once for this process (pytorch_server.py),
+/// with the environment of the portable profile.
 /// \param scratch  an existing folder for what they print
 /// \return status 0 if all ended with 0, and what they printed
 /// \throws std::runtime_error if the server is gone

@@ -6,7 +6,7 @@ Reads a request a line from stdin and answers each with a line on stdout:
   {"programs": [{"argv": [SCRIPT, ...], "environment": {...}}, ...], "output": FILE, "seconds": LIMIT}
   {"status": 0}
 
-The programs of a request run beside each other, each in a process forked off this one, and write to FILE. The status is
+The programs of a request run concurrently, each in a process forked off this one, and write to FILE. The status is
 0 if all ended with 0, 124 if one took longer than LIMIT, else that of the first one that failed; then the others are
 killed. Ends with its input.
 """

@@ -57,7 +57,7 @@ def clip(parameters, max_norm):
 
 
 def place_gradients(parameters):
-    """Lays each gradient as its parameter lies: norms' are still a term a rank, the embedding's may be whole."""
+    """Gives each gradient its parameter's placement: norms' stay one term per rank, the embedding's may be whole."""
     for p in parameters:
         if isinstance(p.grad, DTensor) and p.grad.placements != p.placements:
             p.grad = p.grad.redistribute(placements=p.placements)

@@ -40,7 +40,7 @@ class GoldenTest : public PlantedTest {
            Recording::unchanged;
   }
 
-  /// The results that failed, in order; all of them must name their arm.
+  /// Returns the results that failed, in order; all of them must name their arm.
   std::vector<GoldenResult> failures() {
     std::vector<GoldenResult> failed;
     for (GoldenResult& each : verify_golden(stored_golden(file), arms))

@@ -10,7 +10,7 @@
 
 namespace parity {
 
-/// All of a measurement, doubles by their bits.
+/// Returns everything of a measurement, doubles by their bits.
 inline std::vector<uint64_t> bits_of(const Measurement& found) {
   std::vector<uint64_t> bits = {static_cast<uint64_t>(found.statistics.nan_count),
                                 static_cast<uint64_t>(found.statistics.inf_count),
@@ -23,7 +23,7 @@ inline std::vector<uint64_t> bits_of(const Measurement& found) {
   return bits;
 }
 
-/// All of a difference but a profile; one NaN is like another.
+/// Returns everything of a difference except its profile; all NaN are equal.
 inline std::vector<uint64_t> bits_of(const Difference& found) {
   std::vector<uint64_t> bits = {found.max_ulp};
   for (const int64_t count : {found.count, found.differing, found.expected_nan, found.actual_nan,

@@ -34,7 +34,7 @@ struct PlantedTensor {
   bool operator==(const PlantedTensor&) const = default;
 };
 
-/// What a run that never took place left behind. Steps count from 1, as many as the channels have values.
+/// The data of an invented run. Steps count from 1, one for each value of a channel.
 struct PlantedRun {
   std::map<std::string, Column> channels = {};
   std::vector<PlantedTensor> tensors = {};
@@ -75,7 +75,8 @@ class PlantedTest : public FolderTest {
     return traces_.back().get();
   }
 
-  /// The trace of a run; the one before, where it is the same run: most mutations spoil one of several.
+  /// Returns the trace of a run. It reuses the previous one for the same run, because most mutations damage
+  /// one of several.
   const Trace* written(const std::string& file, const PlantedRun& run) {
     auto& [last, trace] = written_[file];
     if (!trace || !(last == run)) {
@@ -157,12 +158,12 @@ inline std::vector<double> changed(std::vector<double> values,
   return values;
 }
 
-/// The next float32 upwards.
+/// Returns the next larger float32.
 inline double one_ulp_up(double value) {
   return std::nextafter(static_cast<float>(value), 1e30F);
 }
 
-/// Noise that looks random and is the same everywhere: within +-`size`, another one for each seed.
+/// Returns noise that looks random and is the same everywhere: within +-`size`, different for each seed.
 inline double noise(size_t i, double size, uint64_t seed = 0) {
   const uint64_t mixed = (i + 1 + 977 * seed) * 0x9E3779B97F4A7C15U;
   return size * (static_cast<double>(mixed >> 11) * 0x1p-52 - 1);

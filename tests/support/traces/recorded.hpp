@@ -39,7 +39,7 @@ class RecordedTest : public FolderTest {
   }
 };
 
-/// Values of a recorded tensor.
+/// Returns the values of a recorded tensor.
 template <class T>
 std::vector<T> values_of(const TensorView& view) {
   const auto* first = static_cast<const T*>(view.data);

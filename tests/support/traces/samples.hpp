@@ -39,7 +39,7 @@ struct Sample {
     return element;
   }
 
-  /// Nearest element of the dtype (8-bit floats: the nearest of all 256).
+  /// Stores the nearest element of the dtype (8-bit floats: the nearest of all 256).
   void set(size_t i, double value) {
     const auto as_float = static_cast<float>(value);
     switch (view.dtype) {

@@ -55,7 +55,7 @@ TEST_F(FileTest, ATemporaryFollowsNoLinkThatLiesThere) {
     const TemporaryFile first(folder / "a");
     name = first.path().filename().string();
   }
-  // The name is of this process and a count: lay links where the next ones would be.
+  // The name has this process and a count: put links where the next files would be.
   const size_t dash = name.rfind('-');
   const int number = std::stoi(name.substr(dash + 1));
   for (int next = number + 1; next < number + 10; ++next)
@@ -80,7 +80,7 @@ TEST_F(FileTest, NamesAsLongAsTheFolderTakesAreWritten) {
               ThrowsMessage<UserError>(HasSubstr("File name too long")));
   EXPECT_THAT([&] { read_file(folder / std::string(4000, 'n')); },
               ThrowsMessage<UserError>(HasSubstr("File name too long")));
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);  // no temporary is left
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);  // no temporary file remains
 }
 
 TEST_F(FileTest, PipesDevicesAndHugeFilesAreNotRead) {

@@ -16,7 +16,7 @@ JsonItems items_of(const std::string& text) {
   return {std::make_unique<std::istringstream>(text), "cases"};
 }
 
-/// The object put together again.
+/// Returns the object, assembled again.
 Json whole(const std::string& text) {
   const JsonItems items = items_of(text);
   Json json = items.rest();

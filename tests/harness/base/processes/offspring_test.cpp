@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-/// What a launcher's children started, when the launcher dies.
+/// Processes that a launcher's children started, when the launcher dies.
 class OffspringTest : public FolderTest {
  protected:
   ProcessSpec shell(const std::string& script) const {
@@ -31,7 +31,7 @@ class OffspringTest : public FolderTest {
     spec.environment = {{"FILE", (folder / "pid").string()}};
     return spec;
   }
-  /// Waits until the child of a child has written its process id.
+  /// Waits until the grandchild has written its process id.
   pid_t grandchild() const {
     for (int i = 0; i < 1000; ++i) {
       if (std::ifstream in(folder / "pid"); in) {
@@ -43,7 +43,7 @@ class OffspringTest : public FolderTest {
     }
     return 0;
   }
-  /// A zombie that nobody reaps is dead.
+  /// A zombie that no process reaps counts as dead.
   static bool alive(pid_t process) {
     std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
     std::string pid, name, state;
@@ -132,7 +132,7 @@ fs::path temporary(const fs::path& folder, pid_t process, const std::string& end
   return file;
 }
 
-/// A process id that is no process any more.
+/// Returns the id of a process that no longer exists.
 pid_t ended_process() {
   const pid_t child = ::fork();
   if (child == 0)

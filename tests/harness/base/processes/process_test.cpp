@@ -106,7 +106,7 @@ TEST_F(ProcessTest, ChildrenDieWithTheLauncher) {
   }
   ::waitpid(launcher, nullptr, 0);
   const pid_t child = std::stoi(read_file(folder_ / "pid"));
-  // The orphan may stay a zombie where nobody reaps; its state tells that it is dead.
+  // The orphan may stay a zombie if no process reaps it; its state shows that it is dead.
   const auto alive = [&] {
     std::ifstream stat("/proc/" + std::to_string(child) + "/stat");
     std::string pid, name, state;

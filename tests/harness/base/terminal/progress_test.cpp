@@ -14,7 +14,7 @@
 namespace parity {
 namespace {
 
-/// What a stream got.
+/// Returns what a stream received.
 std::string contents(std::FILE* stream) {
   std::fflush(stream);
   std::rewind(stream);

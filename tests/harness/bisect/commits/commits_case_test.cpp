@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Commits that are asked by a case, which lies in the repository, or came into it late.
+/// Commits that are tested with a case, which is in the repository, or was added to it late.
 class CommitsCaseTest : public CommitsTest {
  protected:
   static std::string arm(const std::string& name, const std::string& value = "value") {

@@ -13,8 +13,8 @@
 
 namespace parity {
 
-/// A generated repository below the test's folder, whose trainer copies the trace that its file `value`
-/// names; and the program, called from beside it.
+/// A generated repository below the test's folder. Its trainer copies the trace that its file `value` names.
+/// The program is called from next to it.
 class CommitsTest : public ProgramTest {
  protected:
   using Files = std::map<std::string, std::string>;
@@ -39,8 +39,8 @@ class CommitsTest : public ProgramTest {
                    : write_file(repository() / name, text);
     return git("add -A && git commit -q --allow-empty -m '" + subject + "' && git rev-parse HEAD");
   }
-  /// "first", tagged good, and then one commit after the other, called "commit 1" and so on. What is not
-  /// files is a change of notes.
+  /// Makes "first", tagged good, and then one commit after the other, called "commit 1" and so on. A commit
+  /// without files changes only notes.
   void commits(size_t count, const std::map<size_t, Files>& told) const {
     commit("first", {{"value", "a\n"}, {"train.sh", "cp " + store() + "/$(cat value).h5 $PARITY_TRACE\n"}});
     git("tag good");
@@ -65,7 +65,7 @@ class CommitsTest : public ProgramTest {
 
   static std::string line_of(const std::string& words) { return "bisect commits --repository repo " + words; }
   Outcome search(const std::string& words) const { return parity(line_of(words)); }
-  /// The record of a search that says: there is a commit.
+  /// Returns the record of a search that found a commit.
   Json found(const std::string& words) const {
     const Outcome outcome = search(words + " --json");
     EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
@@ -85,8 +85,8 @@ class CommitsTest : public ProgramTest {
     return nullptr;
   }
 
-  /// Everything of the repository that a search must leave as it is: HEAD, refs, index, work tree, its own
-  /// bisection, work trees.
+  /// Returns everything in the repository that a search must not change: HEAD, refs, index, work tree, its
+  /// own bisection, work trees.
   std::string state() const {
     return git("rev-parse HEAD") + "\n" + git("for-each-ref") + "\n" +
            read_file(repository() / ".git/index") + "\n" + git("status --porcelain --ignored") + "\n" +

@@ -14,8 +14,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// What a search does to the repository it looks at (nothing), and what it says of histories it cannot
-/// search.
+/// A search changes nothing in the repository, and reports histories that it cannot search.
 class CommitsRepositoryTest : public CommitsTest {
  protected:
   /// Starts a search whose runs of "slow" commits wait, and ends it there. \return its exit status; -2: a
@@ -33,13 +32,13 @@ class CommitsRepositoryTest : public CommitsTest {
     return status ? status->exit_status().value_or(-2) : -3;
   }
   pid_t sleeper() const { return static_cast<pid_t>(std::stol(read_file(folder_ / "sleeper"))); }
-  /// Whether the process that a slow commit waits for is there.
+  /// Returns whether the process that a slow commit waits for exists.
   bool still_sleeps() const {
     const std::string process = "/proc/" + std::to_string(sleeper());
-    std::ifstream words(process + "/cmdline");  // of one that ended but that nobody waited for it is empty
+    std::ifstream words(process + "/cmdline");  // empty for a process that ended but was not reaped
     return words.peek() != std::ifstream::traits_type::eof();
   }
-  /// Both ends answer; the first commit between them waits once.
+  /// Both ends give an answer; the first commit between them waits once.
   std::string slow() const {
     return "--run 'if test -e middle -a ! -e " + folder_.string() + "/waited; then touch " +
            folder_.string() + "/waited; sleep 60 & echo $! > " + folder_.string() + "/sleeper; touch " +
@@ -93,7 +92,7 @@ TEST_F(CommitsRepositoryTest, AWorkTreeWhoseFolderIsGoneIsForgotten) {
   slow_commits();
   EXPECT_EQ(end_in_the_middle(SIGKILL), -2);
   fs::remove_all(folder_ / "out");
-  ::kill(sleeper(), SIGKILL);  // the mark by which the next search would find it was in there
+  ::kill(sleeper(), SIGKILL);  // it had the mark by which the next search would find it
   EXPECT_TRUE(has_worktree());
   EXPECT_THAT(subjects(found("good " + slow())), ElementsAre("commit 3"));
   EXPECT_FALSE(has_worktree());

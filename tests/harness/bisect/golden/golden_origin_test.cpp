@@ -9,7 +9,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// The generated repository holds a case whose arms copy a trace of its own, and its golden.
+/// The generated repository has a case whose arms copy its own trace, and its golden.
 class GoldenOriginTest : public CommitsTest {
  protected:
   void SetUp() override {
@@ -74,7 +74,7 @@ TEST_F(GoldenOriginTest, UncommittedGolden_UsesItsRecordingProgram) {
   const Json found = commits_of(searched());
   EXPECT_THAT(found.at("answer").get<std::string>(), HasSubstr("no commit is known at which it held"));
   EXPECT_EQ(found.at("command"), "");
-  // As if that program were one of this repository.
+  // As if that program belonged to this repository.
   const std::string id = git("rev-list --max-parents=0 HEAD");
   Golden stored = read_golden(golden);
   stored.origin.commit = id.substr(0, 12);

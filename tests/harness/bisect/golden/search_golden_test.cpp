@@ -22,13 +22,13 @@ using testing::Not;
 /// One run of ten updates.
 struct Training {
   std::vector<double> losses = {8.0, 7.75, 7.5, 7.25, 7.0, 6.75, 6.5, 6.25, 6.0, 5.75};
-  std::map<std::string, float> tensors;  ///< "grad wq 1" -> what its elements are, in place of 1
+  std::map<std::string, float> tensors;  ///< "grad wq 1" -> the value of its elements, in place of 1
   Json config = {{"lr", {{"base", 0.5}}}};
   Json fingerprint = {{"torch", "1"}, {"initial_weights", "abc"}};
   double change64 = 0;  ///< of the twin's loss at step 5, relative
 };
 
-/// A case of two arms, whose golden was recorded of a plain training of both.
+/// A case of two arms whose golden was recorded from a plain training of both.
 class SearchGoldenTest : public SuiteTest {
  protected:
   void SetUp() override {

@@ -31,7 +31,7 @@ TEST(OptionTogglesTest, ANumberIsNoOtherNumberForHavingAPoint) {
 }
 
 TEST(OptionTogglesTest, OnlyWholeKeysAreNamedInAText) {
-  EXPECT_EQ(toggles_named_in("parallel.pp_stages = 2 cannot be", toggles()), std::vector<size_t>{2});
+  EXPECT_EQ(toggles_named_in("cannot use parallel.pp_stages = 2", toggles()), std::vector<size_t>{2});
   EXPECT_EQ(toggles_named_in("set parallel.pp, or parallel.pp_stages.", toggles()),
             (std::vector<size_t>{1, 2}));
   EXPECT_TRUE(toggles_named_in("xlr.base lr.base.more my.lr.base", toggles()).empty());
@@ -39,8 +39,8 @@ TEST(OptionTogglesTest, OnlyWholeKeysAreNamedInAText) {
 
 TEST(OptionTogglesTest, ARefusalTeachesWhatGoesTogether) {
   const std::string refusal =
-      "parallel.pp_stages = 2 cannot be (a model that is whole has no use for it); set parallel.pp, or leave "
-      "it 1";
+      "cannot use parallel.pp_stages = 2 (a model without a pipeline does not use it); set parallel.pp, or "
+      "leave it 1";
   const auto need = need_from(refusal, toggles(), {0, 2}, {0, 1, 2});
   ASSERT_TRUE(need);
   EXPECT_EQ(need->who, Toggles{2});
@@ -50,7 +50,7 @@ TEST(OptionTogglesTest, ARefusalTeachesWhatGoesTogether) {
 }
 
 TEST(OptionTogglesTest, ARefusalThatNamesNothingElseTeachesNothing) {
-  EXPECT_FALSE(need_from("lr.base = 0.2 cannot be", toggles(), {0}, {0, 1, 2}));
+  EXPECT_FALSE(need_from("cannot use lr.base = 0.2", toggles(), {0}, {0, 1, 2}));
   EXPECT_FALSE(need_from("set parallel.pp", toggles(), {2}, {0, 2})) << "it is not free";
   const auto whole = need_from("something is wrong; set parallel.pp", toggles(), {0, 2}, {0, 1, 2});
   ASSERT_TRUE(whole);

@@ -14,7 +14,7 @@
 
 namespace parity {
 
-/// Two arms of one command whose losses depend on which of some keys are on, by a function of the test's.
+/// Two arms of one command whose losses depend on which keys are on, by a function of the test.
 class OptionWorldTest : public SuiteTest {
  protected:
   using Names = std::set<std::string>;
@@ -28,8 +28,8 @@ class OptionWorldTest : public SuiteTest {
     return losses;
   }
 
-  /// A trace for each subset of `that_count`: NAME.h5 with the letters that are on. None where there are no
-  /// losses.
+  /// Writes a trace for each subset of `that_count`: NAME.h5 with the letters that are on. Without losses it
+  /// writes none.
   void write_traces(const std::string& that_count, const Losses& losses) const {
     for (size_t number = 0; number < size_t{1} << that_count.size(); ++number) {
       Names on;
@@ -44,7 +44,7 @@ class OptionWorldTest : public SuiteTest {
     }
   }
 
-  /// Reads its config, and leaves the trace of the letters that are on; fails where there is none.
+  /// Reads its config, and leaves the trace of the letters that are on; fails if it does not exist.
   static std::string script(const std::string& that_count, const std::string& before = "") {
     std::string letters;
     for (const char letter : that_count)
@@ -76,7 +76,7 @@ class OptionWorldTest : public SuiteTest {
     return search_options(sides, question, options, progress);
   }
 
-  /// The keys of a round's culprit, without "opt.".
+  /// Returns the keys of a round's cause, without "opt.".
   static std::string keys_of(const OptionFindings& found, size_t round = 0) {
     std::string keys;
     for (const size_t i : found.rounds.at(round).culprit.on)

@@ -85,14 +85,14 @@ class Float32ErrorTest : public OptionWorldTest {
   }
 };
 
-/// 2^14 roundings of float32 are more than rounding makes.
+/// 2^14 roundings of float32 are more than rounding can cause.
 TEST_F(Float32ErrorTest, ALargeOneIsFoundBehindTheFirst) {
   const OptionFindings found = search_with(0.008);
   ASSERT_THAT(found.rounds, SizeIs(2));
   EXPECT_EQ(keys_of(found, 0) + keys_of(found, 1), "cg");
 }
 
-/// 2^5 are not: nothing is left to explain.
+/// 2^5 are not, so nothing remains to explain.
 TEST_F(Float32ErrorTest, RoundingIsNotSearchedBehindTheFirst) {
   const OptionFindings found = search_with(0x1p-16);
   ASSERT_THAT(found.rounds, SizeIs(1));
@@ -165,7 +165,7 @@ TEST_F(SearchOptionsTest, OnlyTheChannelsThatWereAskedForCount) {
   EXPECT_THROW(search(sides, {.channels = {"nothing"}}), UserError);
 }
 
-/// A shell line that sets $n to how often this config was run before.
+/// A shell line that sets $n to the number of earlier runs of this config.
 constexpr const char* counted = "c={case_dir}/n$f; n=$(cat $c 2>/dev/null || echo 0); echo $((n+1)) > $c; ";
 
 TEST_F(SearchOptionsTest, FlakyDifference_IsSearchedByRepeats) {

@@ -23,7 +23,7 @@ bool includes(const Toggles& all, const Toggles& part) {
   return std::ranges::includes(all, part);
 }
 
-/// Bad where one of the sets is switched on as a whole; `refused` gives no answer.
+/// Bad if one of the sets is on as a whole; `refused` gives no answer.
 Ask world(std::vector<Toggles> culprits, std::vector<Toggles> refused = {}) {
   return [=](const Toggles& on, Reach) {
     if (std::ranges::find(refused, on) != refused.end())
@@ -77,7 +77,7 @@ TEST(DeltaDebuggingTest, OneOfTwoThatDoTheSameIsFound) {
   EXPECT_TRUE(found == Toggles{2} || found == Toggles{7});
 }
 
-/// 0 and 1 cancel each other: one without the other is like neither side.
+/// 0 and 1 cancel each other: one without the other matches neither side.
 Likeness with_a_pair_that_cancels(const Toggles& on) {
   if (on.contains(0) != on.contains(1))
     return neither;

@@ -68,8 +68,8 @@ TEST_F(SearchTracesTest, ATensorIsNamedWithItsElement) {
   EXPECT_THAT(record.stages.back().answer, HasSubstr("the first 4, the second 4.5"));
 }
 
-/// For the page: the loss of both at each step of either, numbers that are none told apart from steps that
-/// were not made.
+/// For the page: the loss of both at each step of either. Values that are not finite differ from steps that
+/// do not exist.
 TEST_F(SearchTracesTest, CurvesKeepNanInfinityAndMissingStepsApart) {
   const auto losses = [this](const std::string& file, const std::vector<double>& values) {
     Recorder recorder(options(file));
@@ -123,7 +123,7 @@ TEST_F(SearchTracesTest, RulesGiveTheNamesOfTheOtherTrace) {
 
 TEST_F(SearchTracesTest, OtherNamesArePairedByOrderShapeAndNorm) {
   const Trace a = trace("a.h5", ours());
-  // One that the first has not, and the pair of one shape told apart by its norms only.
+  // One that the first lacks, and the pair of one shape that only norms distinguish.
   Trace b = trace("b.h5", {{"extra", {100}}, {"q", {1, 2}}, {"k", {3, 4.25F}}, {"scale", {5, 6, 7}}});
   EXPECT_THAT(align_names(a, b), ElementsAre(Pair("k", "wk"), Pair("q", "wq"), Pair("scale", "norm")));
   const SearchRecord record = search_traces(a, b);

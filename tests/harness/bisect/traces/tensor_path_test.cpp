@@ -24,7 +24,7 @@ struct Offer {
   std::vector<float> values;
 };
 
-/// What a step of a small model offers; a name's values can be changed.
+/// The tensors that a step of a small model offers; the values of a name can be changed.
 class TensorPathTest : public RecordedTest {
  protected:
   static std::vector<Offer> step_of_model() {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// parity bisect as a user types it, of command arms.
+// parity bisect as a user types it, with command arms.
 #include <gmock/gmock.h>
 
 #include "tests/harness/cli/program_fixture.hpp"
@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 class BisectProgramTest : public ProgramTest {
  protected:
-  /// One program that leaves the trace which its config names; fails where there is none.
+  /// One program that leaves the trace that its config names; fails if it does not exist.
   static std::string reading_arm(const std::string& name, const std::string& trace) {
     return shell_arm(name,
                      "f=$(sed -n 's/.*\"copied\": *\"\\(.*\\)\".*/\\1/p' $PARITY_CONFIG); [ -f "
@@ -33,7 +33,7 @@ class BisectProgramTest : public ProgramTest {
   Json record(const std::string& words, int status) const {
     const Outcome outcome = parity("bisect " + words + " --json");
     EXPECT_EQ(outcome.status, status) << outcome.err << outcome.out;
-    return Json::parse(outcome.out);  // throws for anything beside one document
+    return Json::parse(outcome.out);  // throws for anything but one document
   }
 };
 

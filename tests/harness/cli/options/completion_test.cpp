@@ -14,7 +14,7 @@ class CompletionTest : public ProgramTest {
  protected:
   std::string offered(const std::string& words) const { return parity("__complete " + words).out; }
 
-  /// What bash offers for a line, a word a line.
+  /// Returns what bash offers for a line, one word per line.
   std::string in_bash(const std::string& line) const {
     write_file(
         folder_ / "complete.sh",

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// What --rerun-failed and report say of cases that did not run, and of results of several origins.
+/// What --rerun-failed and report say about cases that did not run, and about results of several origins.
 class HeldTest : public ProgramTest {
  protected:
   Json results(const std::string& out = "out/suite") const {

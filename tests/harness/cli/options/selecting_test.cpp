@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Which cases run, and how far.
+/// Which cases run, and how far they run.
 class SelectingTest : public ProgramTest {
  protected:
   Json results(const std::string& out = "out/suite") const {
@@ -27,7 +27,7 @@ class SelectingTest : public ProgramTest {
       names.push_back(item.at("name"));
     return names;
   }
-  /// A case of two equal runs of a trace of its own.
+  /// A case of two equal runs of its own trace.
   void write_alone(const std::string& name, const std::string& more = "") const {
     std::vector<double> losses = falling_losses();
     losses[0] += static_cast<double>(name.back());

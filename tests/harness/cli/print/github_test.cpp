@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `parity` does for a GitHub workflow, and nowhere else.
+// What `parity` does in a GitHub workflow, and nowhere else.
 #include <algorithm>
 
 #include <gmock/gmock.h>

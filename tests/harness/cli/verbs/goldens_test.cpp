@@ -13,7 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Goldens as somebody who reviews changes meets them.
+/// Goldens from the view of a reviewer of changes.
 class GoldensTest : public ProgramTest {
  protected:
   void SetUp() override {
@@ -21,7 +21,7 @@ class GoldensTest : public ProgramTest {
     write_case("golden", copying_arm("x", "a") + copying_arm("y", "a") + losses_identical());
     ASSERT_EQ(parity("golden record topic/golden").status, 0);
   }
-  /// Both arms train otherwise from now on.
+  /// Both arms train differently from now on.
   void change_values(double value = 6.5) const {
     std::vector<double> other = falling_losses();
     other[5] = value;
@@ -71,7 +71,7 @@ TEST_F(GoldensTest, ChangedValues_NeedAReasonThatIsKept) {
 TEST_F(GoldensTest, EachModeDoesWhatItsNameSays) {
   const std::string before = bytes();
   EXPECT_EQ(parity("run topic/golden --golden-mode update-all").status, 0);
-  EXPECT_EQ(bytes(), before);  // written anew, and a golden is the same bytes for the same values
+  EXPECT_EQ(bytes(), before);  // written again, and a golden has the same bytes for the same values
   fs::remove(file());
   EXPECT_EQ(parity("run topic/golden --golden-mode compare").status, 3);
   EXPECT_FALSE(fs::exists(file()));

@@ -76,7 +76,7 @@ TEST_F(PolicyTest, ForgivesNoOtherDifference) {
       outcome.out,
       HasSubstr("different: 1 of 1 channels and 1 of 1 tensors; all of it where NaN equals NaN, the sign of "
                 "zero is ignored, subnormal numbers are zero"));
-  write("one.h5", std::numeric_limits<float>::min());  // the smallest that is no subnormal
+  write("one.h5", std::numeric_limits<float>::min());  // the smallest normal number
   write("two.h5", 0.0F);
   EXPECT_EQ(compared(all).status, 1);
 }

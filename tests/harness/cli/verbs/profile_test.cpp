@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `parity compare --profile`: how far two tensors are, and where.
+// `parity compare --profile`: how far apart two tensors are, and where.
 #include <gmock/gmock.h>
 
 #include "harness/trace/write/recorder.hpp"
@@ -15,7 +15,7 @@ using testing::Not;
 
 class ProfileTest : public ProgramTest {
  protected:
-  /// [16, 128] of ones; in row 5 the first `differing` elements lie `steps` steps higher.
+  /// Writes [16, 128] of ones; in row 5 the first `differing` elements are `steps` steps higher.
   void write(const std::string& name, int64_t differing, uint32_t steps) const {
     std::vector<float> values(16 * 128, 1.0F);
     for (int64_t i = 0; i < differing; ++i)

@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// What `parity run` says of runs that an earlier suite has left and that do not answer now.
+/// What `parity run` says about runs of an earlier suite that are not used now.
 class RerunsTest : public ProgramTest {
  protected:
   static constexpr const char* sentence = "changed since the last run";

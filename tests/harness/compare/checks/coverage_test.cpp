@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was asked, found and compared is part of every verdict: each relation times each way to lose evidence.
+// Every verdict includes what was asked, found and compared: each relation times each way to lose evidence.
 #include "harness/compare/checks/coverage.hpp"
 
 #include <limits>
@@ -35,7 +35,7 @@ void cut_all(RelationWorld& world, size_t steps) {
       cut(run, steps);
 }
 
-/// Takes w away at a step, or everywhere. The channels stay, so that the run has its steps.
+/// Removes w at a step, or everywhere. The channels stay, so that the run has its steps.
 void drop_tensor(PlantedRun& run, int64_t step) {
   std::erase_if(run.tensors, [&](const PlantedTensor& each) { return step < 0 || each.key.step == step; });
 }
@@ -56,12 +56,12 @@ void put(PlantedRun& run, size_t step, double value) {
           tensor.values);
 }
 
-/// One way to lose evidence, or to spoil it.
+/// One way to lose evidence, or to damage it.
 struct Mutation {
   enum class About { everything, channels, tensors, two_arms };
   const char* name;
   About about;
-  bool missing;  ///< the verdict, where the claim has nothing to rest on
+  bool missing;  ///< the verdict if the claim has no evidence
   void (*apply)(RelationWorld&);
 };
 
@@ -130,7 +130,7 @@ const Mutation mutations[] = {
      [](RelationWorld& w) { put(w.runs.at("b"), 4, -std::numeric_limits<double>::infinity()); }},
 };
 
-/// Whether a mutation does anything to what a relation looks at.
+/// Returns whether a mutation affects what a relation reads.
 bool applies(const Mutation& mutation, Relation relation, bool of_tensors) {
   const std::string name = mutation.name;
   if (mutation.about == About::two_arms && row_of(relation).arms == 1)
@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(Relations, CoverageTest,
 
 using CoverageTableTest = RelationWorldTest;
 
-/// The meta-test of the table: a relation that forgets to say what it compared does not get through here.
+/// The meta-test of the table: it fails for a relation that does not report what it compared.
 TEST_F(CoverageTableTest, EveryRelationComparesWhatIsAsked) {
   for (const Relation relation : all_relations())
     for (const bool of_tensors : {false, true}) {
@@ -259,7 +259,7 @@ TEST_F(TensorOrderTest, ShorterArmIsMissingInEitherOrder) {
     }
 }
 
-/// Steps that a check names were asked for, also of a trainer that does not say how long it trains.
+/// Steps that a check names were asked for, even if a trainer does not state how long it trains.
 TEST_F(TensorOrderTest, ATensorRecordedAtOneOfTheNamedStepsIsMissing) {
   for (const bool planned : {true, false}) {
     RelationWorld world = world_of(Relation::identical, true);

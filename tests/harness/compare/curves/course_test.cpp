@@ -41,7 +41,7 @@ TEST(DivergenceHorizonTest, IsTheFirstOfThreePairsBeyondTheBand) {
 
 class CourseTest : public TwinTest {
  protected:
-  /// The arms go apart by `gap` from step `from` on.
+  /// The arms differ by `gap` from step `from` on.
   void add_pair_apart(size_t from, double gap) {
     add_pair();
     const auto apart = [&](std::vector<double> values) {

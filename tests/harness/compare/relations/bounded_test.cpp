@@ -204,7 +204,7 @@ TEST_F(BoundedTest, TensorsAreHeldAgainstFloorsOfTheirOwn) {
   }
 }
 
-/// Where twins cannot judge `equivalent`, floors do.
+/// If twins cannot judge `equivalent`, floors do.
 class EquivalentByFloorTest : public TwinTest {
  protected:
   ArmFloors floors;

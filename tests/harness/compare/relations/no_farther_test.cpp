@@ -13,7 +13,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Megatron-LM's numbers (PR #4891): FSDP 0.227 from the reference, HSDP as far as a test says.
+/// Megatron-LM's numbers (PR #4891): FSDP is 0.227 from the reference, HSDP as far as a test sets.
 class NoFartherTest : public PlantedTest {
  protected:
   static constexpr size_t steps = 4;

@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The first update leaves the parameters as they were, the second does not.
+/// The first update leaves the parameters unchanged, the second does not.
 class UnchangedTest : public PlantedTest {
  protected:
   static PlantedTensor at(int64_t step, float value) {

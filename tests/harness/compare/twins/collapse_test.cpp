@@ -30,7 +30,7 @@ TEST(CollapseTest, RejectsAGapThatStays) {
 }
 
 TEST(CollapseTest, TwiceTheNeededRatioPassesAndHalfFails) {
-  const double gap32 = quantity * 0x1p-24;  // so that the second condition is no matter
+  const double gap32 = quantity * 0x1p-24;  // so that the second condition does not matter
   EXPECT_TRUE(CollapseRule{}.accepts({gap32, gap32 * 0x1p-21, quantity}));
   EXPECT_FALSE(CollapseRule{}.accepts({gap32, gap32 * 0x1p-19, quantity}));
 }
@@ -55,7 +55,7 @@ TEST(CollapseTest, AGapThatVanishesInFloat64Collapses) {
 }
 
 TEST(CollapseTest, AcceptsTwinsThatAgreeToTheLastBitsOfADouble) {
-  const double gap32 = quantity * 0x1p-36;  // averaged down: 2^20 below is beneath what a double resolves
+  const double gap32 = quantity * 0x1p-36;  // averaged down: 2^20 below it is less than a double resolves
   const Collapse within{gap32, quantity * 0x1p-52, quantity};
   EXPECT_TRUE(CollapseRule{}.accepts(within));
   EXPECT_NE(CollapseRule{}.explain(within).find("to the last bits of a double"), std::string::npos);

@@ -15,7 +15,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Errors that only one precision has: the float64 twins agree, and say nothing of them.
+/// Errors that only one precision has: the float64 twins agree and do not show them.
 class Float32ErrorTest : public TwinTest {
  protected:
   static std::vector<double> scaled(std::vector<double> values, double factor) {
@@ -156,7 +156,7 @@ TEST_F(Float32ErrorTest, OfDistinctArmsIsNotUnsaid) {
   EXPECT_THAT(result.sentence, HasSubstr("also, b loses 2^1"));
 }
 
-/// A trainer that does not look at the dtype it is asked for.
+/// A trainer that ignores the requested dtype.
 TEST_F(Float32ErrorTest, TwinsThatAreTheArmsProveNothing) {
   for (const char* name : {"a", "b"}) {
     add_arm(name, run_of(noisy(u32, name[0], true)));
@@ -196,7 +196,7 @@ class BlindSketchTest : public TwinTest {
       run.tensors.push_back({key, values});
     return run;
   }
-  /// Elements of one sketch block that trade places without a trace in the block's sum.
+  /// Elements of one sketch block that are exchanged without changing the block's sum.
   std::pair<size_t, size_t> unseen_exchange() {
     const std::vector<double> values = values_of(1);
     const Trace* before = write("before", run_of(values, true, false));

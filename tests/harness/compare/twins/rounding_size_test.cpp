@@ -16,7 +16,7 @@ constexpr double norm = 8;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Arms that lose so many roundings of a dtype, and a gap of as much; no gap in float64.
+/// Arms that lose the given number of roundings of a dtype, with a gap of the same size; no gap in float64.
 RoundingSize losing(double a, double b, DType dtype = DType::float32) {
   RoundingSize size;
   size.model_a = size.model_b = rounding_model(dtype);
@@ -35,7 +35,7 @@ const RoundingSizeRule rule;
 const RoundingModel float32 = rounding_model(DType::float32);
 
 TEST(RoundingSizeTest, HalfTheLimitPassesAndTwiceFails) {
-  const double limit = rule.alike * float32.usual;  // beside an arm that loses nothing
+  const double limit = rule.alike * float32.usual;  // next to an arm that loses nothing
   EXPECT_EQ(judged(losing(0, limit / 2)), Verdict::rounding);
   EXPECT_EQ(judged(losing(limit / 2, 0)), Verdict::rounding);
   EXPECT_EQ(judged(losing(0, limit * 2)), Verdict::imprecise);
@@ -77,7 +77,7 @@ TEST(RoundingSizeTest, AnAmplificationSeenInFloat64Counts) {
 
 TEST(RoundingSizeTest, NoAmplificationAllowsMoreThanItsBound) {
   RoundingSize size = losing(0x1p18, 0x1p18);
-  size.collapse.gap64 = norm;  // CollapseRule refuses it; this rule does not rest on that
+  size.collapse.gap64 = norm;  // CollapseRule refuses it; this rule does not depend on that
   EXPECT_EQ(judged(size), Verdict::imprecise);
 }
 

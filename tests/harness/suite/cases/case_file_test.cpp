@@ -128,7 +128,7 @@ TEST(CaseFileTest, GoldensHoldEveryArmUnlessTold) {
   EXPECT_THAT(parse(head + "[golden]\narms = []\n" + check).golden.arms, ElementsAre());
 }
 
-/// A mistake and what must be said about it.
+/// A mistake and what the message must say about it.
 struct Mistake {
   const char* name;
   std::string text;

@@ -15,7 +15,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 
-/// Commands that give other losses with two threads, and others again under the other profile.
+/// Commands whose losses differ with two threads, and differ again under the other profile.
 class CalibrateTest : public SuiteTest {
  protected:
   void SetUp() override {

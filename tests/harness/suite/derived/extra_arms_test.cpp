@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A case of two arms that print what they were started with, and a trainer's schema for it.
+/// A case of two arms that print how they were started, and a trainer's schema for it.
 class ExtraArmsTest : public SuiteTest {
  protected:
   void SetUp() override {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a case asks of its runs (steps, ranks, tensors) is asked of their traces, whatever they hold.
+// What a case asks of its runs (steps, ranks, tensors) is checked in their traces, whatever these contain.
 #include <gmock/gmock.h>
 
 #include "tests/harness/suite/suite_fixture.hpp"

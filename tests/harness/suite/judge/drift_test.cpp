@@ -12,7 +12,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Two arms whose golden was recorded on one machine and that run on another now.
+/// Two arms whose golden was recorded on one machine, and which now run on another.
 class DriftTest : public SuiteTest {
  protected:
   void SetUp() override {

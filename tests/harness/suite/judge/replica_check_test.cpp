@@ -13,7 +13,8 @@ using testing::ElementsAre;
 
 class ReplicaCheckTest : public RecordedTest {
  protected:
-  /// Two steps of two ranks with a weight each; rank 1's has `second` at its second element in step 2.
+  /// Two steps of two ranks with one weight each; the weight of rank 1 has `second` at its second element in
+  /// step 2.
   void record(float second, double loss_of_one = 1) const {
     for (const int64_t rank : {1, 0}) {
       Recorder::Options chosen = options();

@@ -13,7 +13,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// FSDP lies 0.227 from its reference, as in Megatron-LM's PR #4891.
+/// FSDP is 0.227 from its reference, as in Megatron-LM's PR #4891.
 class SiblingTest : public SuiteTest {
  protected:
   void SetUp() override {
@@ -49,7 +49,7 @@ class SiblingTest : public SuiteTest {
                           claim("sibling_case = \"topic/fsdp\"\nsibling = [\"reference\", \"fsdp\"]\n"));
   }
   Json check(const Case& item) const { return run({item}).at("cases").at(0).at("checks").at(0); }
-  /// What reading a case says against it.
+  /// Returns the error of reading a case.
   std::string complaint(const std::string& check) const {
     try {
       write_case("bad", head() + copying_arm("reference", "reference") + copying_arm("fsdp", "fsdp") +

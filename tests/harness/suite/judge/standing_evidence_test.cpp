@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Two arms that differ by rounding, in float32 and as float64 twins, and a golden that was recorded of them.
+/// Two arms that differ by rounding, in float32 and as float64 twins, and a golden recorded from them.
 class StandingEvidenceTest : public SuiteTest {
  protected:
   void SetUp() override {
@@ -32,7 +32,7 @@ class StandingEvidenceTest : public SuiteTest {
       write_trace(std::string("b.") + dtype, losses, 0.5, provenance);
     }
   }
-  /// A command whose inputs nobody lists: each suite runs it again.
+  /// A command without listed inputs: each suite runs it again.
   static std::string arm(const std::string& name, const std::string& more = "") {
     return "[arms." + name + "]\ncommand = [\"cp\", \"{case_dir}/" + name +
            ".{dtype}.h5\", \"{run_dir}/trace.h5\"]\n" + more;
@@ -47,7 +47,7 @@ class StandingEvidenceTest : public SuiteTest {
              EvidenceMode evidence = EvidenceMode::stored) const {
     return run({source}, mode, true, evidence);
   }
-  /// Of the one check that needs twins: "stored", "measured", or "".
+  /// Returns the evidence of the one check that needs twins: "stored", "measured", or "".
   static std::string source_of(const Json& results) {
     const Json& evidence = results.at("cases").at(0).at("checks").at(0).at("evidence");
     return evidence.is_null() ? "" : evidence.at("source").get<std::string>();
@@ -130,7 +130,7 @@ TEST_F(StandingEvidenceTest, ArmOutsideGolden_HoldsUntilItsBitsChange) {
   suite(kept, GoldenMode::create_missing);
   ASSERT_FALSE(read_golden(kept.golden_file).arms.contains("b"));
   expect_stands(suite(kept));
-  train(2e-7, 1e-15);  // a is as it was
+  train(2e-7, 1e-15);  // a is unchanged
   const Json results = suite(kept);
   expect_twins_ran(results);
   EXPECT_EQ(results.at("cases").at(0).at("passed"), true);

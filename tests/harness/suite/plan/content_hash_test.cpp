@@ -49,7 +49,7 @@ TEST_F(ContentHashTest, AFileHashesLikeItsBytesAndAChangeIsSeen) {
 TEST_F(ContentHashTest, HashesAreRememberedAndABrokenMemoryIsMadeAnew) {
   write_file(folder_ / "file", "contents");
   write_file(folder_ / "memory.json", "{broken");
-  std::this_thread::sleep_for(std::chrono::milliseconds(3100));  // a file that just changed is not remembered
+  std::this_thread::sleep_for(std::chrono::milliseconds(3100));  // a file that just changed is hashed again
   {
     EXPECT_EQ(ContentHashes(folder_ / "memory.json").of_file(folder_ / "file"), content_hash("contents"));
   }

@@ -30,7 +30,7 @@ inline constexpr const char* plan_schema =
   "verbose": {"type": "boolean", "default": false, "numeric": false},
   "threads": {"type": "integer", "default": 1}}})";
 
-/// Plans cases that are given as text, with a trainer that nobody starts.
+/// Plans cases that are given as text, with a trainer that never starts.
 class PlanTest : public testing::Test {
  protected:
   void SetUp() override {

@@ -13,7 +13,7 @@ class CauseCommandTest : public SuiteTest {
     SuiteTest::SetUp();
     write_two_traces();
   }
-  /// One program that copies the trace which its config names.
+  /// One program that copies the trace that its config names.
   static std::string reading_arm(const std::string& name, const std::string& trace) {
     return shell_arm(name,
                      "cp {case_dir}/$(sed -n 's/.*\"copied\": *\"\\(.*\\)\".*/\\1/p' $PARITY_CONFIG).h5 "

@@ -18,7 +18,7 @@ using testing::ThrowsMessage;
 
 class CompareTracesTest : public RecordedTest {
  protected:
-  /// What a rank records at each step.
+  /// The data that a rank records at each step.
   struct Held {
     double loss = 1;
     double calls = 2;
@@ -157,7 +157,7 @@ TEST_F(CompareTracesTest, APartialRunIsComparedUpToItsLastStep) {
   EXPECT_FALSE(compared(filter).agrees()) << "it ended, and is shorter";
 }
 
-/// A value that is not what its row says: corrupt where the rows agree, a difference where they do not.
+/// A value that does not match its row: corrupt if the rows agree, a difference if they do not.
 TEST_F(CompareTracesTest, AChangedValueIsNeverIdentical) {
   for (const char* damaged : {"a", "b"})
     for (const double loss : {1.0, 7.0})

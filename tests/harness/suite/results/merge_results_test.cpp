@@ -37,7 +37,7 @@ class MergeResultsTest : public FolderTest {
     merge_results({folder / "s1", folder / "s2"}, folder / "all", mixing);
     return Json::parse(read_file(folder / "all/results.json"));
   }
-  /// What is said of two results, the second of which differs.
+  /// Expects the message about two results, the second of which differs.
   void expect_refused(const char* part, const char* key, const Json& value) const {
     write("s1", results("a"));
     Json other = results("b");

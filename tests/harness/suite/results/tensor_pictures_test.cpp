@@ -111,7 +111,7 @@ TEST_F(TensorPictureTest, OtherShapesHaveNone) {
   EXPECT_FALSE(picture_of(tensor_source(*e, key_), tensor_source(*a, key_)));
 }
 
-/// Through a whole suite: which checks get one.
+/// Through a whole suite: which checks get a picture.
 class CasePicturesTest : public SuiteTest {
  protected:
   void write_tensor(const std::string& name, float last) const {

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Runs that crash, hang, shout and leave nothing: each is named, and the suite goes on.
+/// Runs that crash, hang, print too much or leave nothing: each is named, and the suite continues.
 class RunsTest : public SuiteTest {
  protected:
   void SetUp() override {
@@ -212,7 +212,7 @@ TEST_F(RunsTest, ATraceWithAnotherDateIsReadBeforeItIsAnAnswer) {
   const fs::path trace = folder / "trace.h5";
   EXPECT_EQ(Json::parse(read_file(folder / "run.json")).at("trace_state"),
             "trace.h5 " + file_state(trace) + "| ");
-  fs::copy_file(trace, folder / "copy.h5");  // as a restored backup has it
+  fs::copy_file(trace, folder / "copy.h5");  // as after restoring a backup
   fs::rename(folder / "copy.h5", trace);
   EXPECT_TRUE(arm(run({item}), 0).at("cached").get<bool>());
   fs::resize_file(trace, fs::file_size(trace) - 100);

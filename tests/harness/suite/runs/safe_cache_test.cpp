@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// Which runs are one, and what is believed of a stored one.
+/// Which runs are the same run, and when a stored run is used.
 class SafeCacheTest : public SuiteTest {
  protected:
   void SetUp() override {
@@ -29,7 +29,7 @@ class SafeCacheTest : public SuiteTest {
   }
 
   static std::string head() { return "[golden]\narms = []\n"; }
-  /// An arm whose program is a script beside the case; it copies a trace into place.
+  /// An arm whose program is a script next to the case; it copies a trace into place.
   static std::string script_arm(const std::string& name, const std::string& words,
                                 const std::string& more = "") {
     return "[arms." + name + "]\ncommand = [\"{case_dir}/tool\", " + words +
@@ -52,7 +52,7 @@ class SafeCacheTest : public SuiteTest {
     const std::string id = results.at("cases").at(0).at("arms").at(arm).at("run");
     return folder_ / "out/runs" / id / "trace.h5";
   }
-  /// Writes over a file in place and puts its time of writing back.
+  /// Overwrites a file in place and restores its modification time.
   static void overwrite_in_place(const fs::path& file, const fs::path& contents) {
     struct stat before = {};
     ASSERT_EQ(::stat(file.c_str(), &before), 0);
@@ -233,7 +233,7 @@ TEST_F(SafeCacheTest, AnInputWrittenInPlace_RunsAgain) {
     return write_case("c",
                       head() + arms + copying_arm("z", "a") + losses_identical() + "arms = [\"x\", \"z\"]\n");
   };
-  std::this_thread::sleep_for(std::chrono::milliseconds(3100));  // from here on the content is remembered
+  std::this_thread::sleep_for(std::chrono::milliseconds(3100));  // from here on the hash is stored
   EXPECT_TRUE(passed(run({item()})));
   write_file(folder_ / "b", "b");
   overwrite_in_place(folder_ / "cases/topic/data", folder_ / "b");

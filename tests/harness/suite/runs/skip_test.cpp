@@ -14,7 +14,7 @@ using testing::HasSubstr;
 constexpr const char* reason =
     R"(device = "cuda" needs a GPU (there is no NVIDIA driver); set device = "cpu")";
 
-/// A trainer that has no device of the kind "cuda", and leaves a trace otherwise.
+/// A trainer that has no "cuda" device, and otherwise leaves a trace.
 class SkipTest : public SuiteTest {
  protected:
   void SetUp() override {
@@ -33,7 +33,7 @@ class SkipTest : public SuiteTest {
     write_trainer("echo '{\"step\": 0, \"phase\": \"device\"}' > \"$PARITY_HEARTBEAT\"");
   }
 
-  /// \param before  what it does before it ends with status 3
+  /// \param before  lines that run before it ends with status 3
   void write_trainer(const std::string& before, int status = 3) const {
     const fs::path trainer = folder_ / "no-trainer-needed";
     write_file(trainer, "#!/bin/sh\nif grep -q '\"cuda\"' \"$PARITY_CONFIG\"; then\n" + before +

@@ -28,7 +28,7 @@ Fault fault_of(FaultKind kind, double size = 0) {
   return fault;
 }
 
-/// Values after the fault; the effect goes to `effect`.
+/// Returns the values after the fault; `effect` receives the effect.
 std::vector<float> changed(const Fault& fault, std::vector<float> values, const Shape& shape,
                            FaultEffect* effect = nullptr) {
   const FaultEffect found = change_values(fault, "w", {DType::float32, shape, values.data()}, values.data());

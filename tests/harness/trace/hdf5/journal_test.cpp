@@ -35,7 +35,7 @@ class JournalTest : public FolderTest {
     return text.replace(10, 3, "oNe");
   }
 
-  /// What a reader sees.
+  /// Returns what a reader sees.
   std::string seen(const fs::path& path) const {
     const SourceFile source(path);
     std::string bytes(source.size(), 0);
@@ -44,14 +44,14 @@ class JournalTest : public FolderTest {
   }
   std::string seen() const { return seen(file()); }
 
-  /// What lies in the folder when a process was killed after its journal was whole; it had made the file as
-  /// long as it is to be before.
+  /// The content of the folder when a process was killed after it had completed its journal. Before that, it
+  /// had extended the file to its final length.
   std::string leave_journal() const {
     write_file(file(), before_);
     const pid_t child = ::fork();
     if (child == 0) {
       Journal journal(file());
-      // Read-only: the journal gets whole, the file cannot be touched.
+      // Read-only: the journal becomes complete, the file cannot be changed.
       const int descriptor = ::open(file().c_str(), O_RDONLY);
       ::_exit(journal.commit(descriptor, writes()) == 0);
     }

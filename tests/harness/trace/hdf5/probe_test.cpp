@@ -23,7 +23,7 @@ class ProbeTest : public FolderTest {
     FolderTest::SetUp();
     write_file(file, "x");
   }
-  /// How often a reader that leaves a mark was run.
+  /// Returns how often a reader that leaves a mark ran.
   size_t marks() const { return fs::exists(folder / "marks") ? fs::file_size(folder / "marks") : 0; }
   void mark() const {
     const std::string before = marks() ? read_file(folder / "marks") : "";

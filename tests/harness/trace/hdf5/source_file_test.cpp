@@ -25,7 +25,7 @@ class SourceFileTest : public RecordedTest {
     recorder.finish();
   }
 
-  /// A journal with a right digest, as anybody can make one.
+  /// A journal with a correct digest, which anybody can make.
   static std::string forged_journal(uint64_t offset, const std::string& bytes) {
     const uint64_t header[2] = {offset, bytes.size()};
     std::string text = "parity.journal/1";

@@ -12,7 +12,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-/// Writes one file a case: a good trace, then the case's line run on it.
+/// Writes one file per case: a good trace, on which the case's line was run.
 constexpr const char* write_cases = R"(
 import sys, h5py, numpy as np
 folder = sys.argv[1]

@@ -12,7 +12,7 @@
 
 namespace parity {
 
-/// What a rank holds of a tensor.
+/// The shard of a tensor on one rank.
 struct Held {
   std::vector<float> values;
   Shape shape;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values of a trace are mapped, and leave memory when they were looked at.
+// Values of a trace are mapped, and leave memory after they were read.
 #include <fstream>
 #include <numeric>
 
@@ -12,7 +12,7 @@
 namespace parity {
 namespace {
 
-/// Bytes of files that are in this process's memory.
+/// Returns the bytes of files that are in this process's memory.
 size_t resident_of_files() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)

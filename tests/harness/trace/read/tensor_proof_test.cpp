@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a trace says of its values and its content is compared with them.
+// What a trace states about its values and its content is compared with them.
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
@@ -24,7 +24,7 @@ class TensorProofTest : public RecordedTest {
     recorder.finish();
   }
 
-  /// Runs lines of Python over the trace, opened as `f`; W is where the first tensor lies.
+  /// Runs lines of Python over the trace, opened as `f`; W is the path of the first tensor.
   void edit(const std::string& lines) const {
     const CommandResult result =
         run_python(folder,

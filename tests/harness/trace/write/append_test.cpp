@@ -78,7 +78,7 @@ TEST_F(AppendTest, NothingToAppendToIsMissing) {
 }
 
 TEST_F(AppendTest, ANewRunReplacesAnOldTraceAtOnce) {
-  // Or a reader would take the old run for the new one.
+  // Otherwise a reader would take the old run for the new one.
   record_first(2);
   {
     Recorder recorder(options());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Faults in the capture of a Recorder: what the trainer goes on with, what is recorded, what is refused.
+// Faults in the capture of a Recorder: what the trainer continues with, what is recorded, what is rejected.
 #include "harness/trace/write/fault_injector.hpp"
 
 #include <gmock/gmock.h>
@@ -38,7 +38,7 @@ class FaultInjectorTest : public RecordedTest {
   }
 
   /// Two steps of a trainer whose gradient is [1, 2] at the first and [3, 4] at the second, and which leaves
-  /// its local gradient a quarter of that. \return the gradients that it went on with
+  /// its local gradient a quarter of that. \return the gradients that it continued with
   std::vector<std::vector<float>> train(Recorder& recorder, int64_t first = 1, int64_t last = 2) {
     std::vector<std::vector<float>> used;
     for (int64_t step = first; step <= last; ++step) {

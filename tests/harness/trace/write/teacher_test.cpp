@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-/// Another run had [[1, 2], [3, 4], [5, 6], [7, 8]] in the place of what this one has.
+/// Another run had [[1, 2], [3, 4], [5, 6], [7, 8]] where this one has other values.
 class TeacherTest : public RecordedTest {
  protected:
   static TensorLayout rows(const std::string& dimension, int64_t coordinate) {
@@ -54,7 +54,7 @@ class TeacherTest : public RecordedTest {
     of.ranks = ranks;
     return Recorder(of);
   }
-  /// What the trainer goes on with.
+  /// Returns the values that the trainer continues with.
   template <class T>
   static std::vector<T> offered(Recorder& recorder, std::vector<T> own, DType dtype, const Shape& shape,
                                 const TensorLayout& layout = {}) {

@@ -133,7 +133,7 @@ TEST_F(TraceWitnessTest, OtherLayoutsByteOrdersAndMinorVersionsAreRead) {
   EXPECT_EQ(trace.tensor({3, Phase::grad, "halves"}).dtype, DType::float16);
   EXPECT_EQ(trace.tensor({3, Phase::grad, "flags"}).dtype, DType::bool8);
   EXPECT_EQ(trace.tensor({3, Phase::grad, "bytes"}).dtype, DType::float8_e4m3fn);
-  // Parts come with a later minor version: not read, and not passed over either.
+  // Shards come with a later minor version: they are not read, but not ignored either.
   EXPECT_FALSE(trace.has_tensor({3, Phase::grad, "parts"}));
   EXPECT_THAT([&] { trace.tensor({3, Phase::grad, "parts"}); },
               testing::ThrowsMessage<UserError>(HasSubstr("lies in parts")));

@@ -22,8 +22,8 @@ enum class Want { same_gradients, same_bits, near };
 
 class FsdpTest : public RanksTest {
  protected:
-  /// Three updates of two configs side by side in the same ranks. Gradients are compared whole.
-  /// Want::same_gradients leaves out grad_norm and what follows from it, which parts round otherwise.
+  /// Trains three updates of two configs in the same ranks. Gradients are compared whole.
+  /// Want::same_gradients leaves out grad_norm and what follows from it, which round differently over shards.
   static void compare(const RunConfig& a, const RunConfig& b, Group& world, Want want) {
     const auto near = [&](double x, double y) {
       return want == Want::near ? std::abs(x - y) <= 1e-12 * std::abs(x) : x == y;
@@ -46,7 +46,7 @@ class FsdpTest : public RanksTest {
     }
   }
 
-  /// Puts the whole gradients of each update into `gradients`, or compares with those that are there.
+  /// Stores the whole gradients of each update in `gradients`, or compares with those already there.
   template <class Compare>
   static void collect(Trainer& trainer, std::vector<torch::Tensor>& gradients, const Compare& with) {
     trainer.set_phase_hook([&trainer, &gradients, with](Phase phase) {
@@ -193,8 +193,7 @@ TEST_F(FsdpTest, EachCollectiveMovesWhatItsFormulaSays) {
                           const int64_t block = 4 * (16 * 16 * 2 + 8 * 16 * 2 + 3 * 24 * 16 + 2 * 16) / 2;
                           const int64_t head = 4 * (21 * 16 + 8);
                           const int64_t shards = embedding + 2 * block + head;
-                          // Two micro-batches; gathered for forward and, but for the head, again for
-                          // backward.
+                          // Two micro-batches; gathered for forward and, except the head, again for backward.
                           expect("dp_shard all_gather", 2 * (3 + 4), 2 * (2 * shards - head));
                           expect("dp_shard reduce_scatter", 4, 2 * shards);
                           expect("dp_replicate all_reduce", 4, shards);

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 class ReplicateTest : public RanksTest {
  protected:
-  /// Rank r of a world of n trains its share of the rows; beside it the same process trains all of them in n
+  /// Rank r of a world of n trains its share of the rows. The same process also trains all of them in n
   /// micro-batches, which are the ranks' shares.
   static void train_beside_one_process(const RunConfig& config, Group& world, bool same_bits) {
     RunConfig shared = config, alone = config;
@@ -83,7 +83,7 @@ TEST_F(ReplicateTest, FourRanksAgreeInFloat64ToTheLastBits) {
   EXPECT_THAT(replicas(4, config, false), Each(""));
 }
 
-/// A program that has the trainer inside, and its ranks connected.
+/// A program that embeds the trainer and has connected its ranks.
 TEST_F(ReplicateTest, ExistingProcessGroup_SameBitsWithAWarning) {
   EXPECT_THAT(run_ranks(2,
                         [this](Group& world) {

@@ -40,7 +40,7 @@ std::vector<double> numbers(RunConfig config, const std::shared_ptr<Group>& worl
 
 class ActivationCheckpointingTest : public RanksTest {
  protected:
-  /// That all ways give the same bits, on so many ranks and under `change`.
+  /// Expects that all ways give the same bits, on the given number of ranks and with `change`.
   void expect_identical(int64_t ranks, const std::function<void(RunConfig&)>& change) {
     const auto body = [&](Group& world) {
       const std::shared_ptr<Group> all = held(world);

@@ -25,7 +25,7 @@ class ExpertParallelTest : public BesideOneProcessTest {
     return config;
   }
 
-  /// As beside_one_process, and what the routers did.
+  /// Like beside_one_process, and also compares the routers.
   std::vector<std::string> routed_beside_one_process(const RunConfig& config) {
     return run_ranks(config.parallel.ranks(), [&](Group& world) {
       train_beside_one_process(config, world);
@@ -86,7 +86,7 @@ TEST_F(ExpertParallelTest, AveragesExpertsOverAllRanksWhoseTokensTheyHad) {
   EXPECT_THAT(beside_one_process(config), Each(""));
 }
 
-/// Every token to the experts of rank 0: the other rank has none, and its experts no gradient.
+/// Every token to the experts of rank 0: the other rank gets none, and its experts have no gradient.
 TEST_F(ExpertParallelTest, ARankMayHaveNoTokens) {
   RunConfig config = experts();
   config.moe.top_k = 1;

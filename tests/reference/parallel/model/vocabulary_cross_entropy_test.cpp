@@ -51,7 +51,8 @@ class VocabularyCrossEntropyTest : public RanksTest {
 };
 
 TEST_F(VocabularyCrossEntropyTest, ByHandForTwoTokensAndThreeWordsOnTwoRanks) {
-  // Rank 0 has two words, rank 1 one. p = (1, 2, 3) / 6 for the first token, (1/3, 1/3, 1/3) for the second.
+  // Rank 0 has two entries of the vocabulary, rank 1 has one. p = (1, 2, 3) / 6 for the first token, (1/3,
+  // 1/3, 1/3) for the second.
   EXPECT_THAT(
       run_ranks(2,
                 [](Group& world) {
@@ -129,7 +130,7 @@ TEST_F(VocabularyCrossEntropyTest, LogitsOfAnotherLengthThanThePartAreRefused) {
                           world.barrier();  // both have met before one of them ends
                           vocabulary_cross_entropy(torch::zeros({1, 4}), torch::tensor({1}), 6, held(world));
                         }),
-              Each(HasSubstr("logits of 4 words where a rank holds 3")));
+              Each(HasSubstr("logits of 4 vocabulary entries where a rank holds 3")));
 }
 
 }  // namespace

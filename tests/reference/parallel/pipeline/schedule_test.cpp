@@ -14,7 +14,7 @@ namespace {
 
 using testing::ElementsAreArray;
 
-/// "F0 F1 B0": passes with their piece, and ".2" behind where they are not of the rank's first stage.
+/// "F0 F1 B0": passes with their piece, followed by ".2" if they are not of the rank's first stage.
 std::string text_of(const std::vector<PipelineAction>& actions, int64_t rank) {
   std::string text;
   for (const auto& [stage, piece, work] : actions)
@@ -23,7 +23,7 @@ std::string text_of(const std::vector<PipelineAction>& actions, int64_t rank) {
   return text;
 }
 
-/// Every rank's actions carried out with a slot for a pass: a receive waits for its send, and nothing else.
+/// Every rank's actions, run with one slot per pass: a receive waits for its send, and for nothing else.
 struct Played {
   bool ends = false;
   int64_t slots = 0;                  ///< until the last rank is done
@@ -76,7 +76,7 @@ Played play(const PipelineShape& shape) {
   return play(shape, ranks);
 }
 
-/// All shapes of up to 4 ranks, 3 stages each and 9 pieces that a config can ask for.
+/// All shapes of up to 4 ranks, 3 stages each and 9 pieces that a config can have.
 std::vector<PipelineShape> all_shapes() {
   std::vector<PipelineShape> shapes;
   for (int64_t ranks = 2; ranks <= 4; ++ranks)

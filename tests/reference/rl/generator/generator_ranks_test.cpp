@@ -74,8 +74,8 @@ TEST_F(GeneratorRanksTest, FourRanksCannotBeBatchInvariant) {
                           } catch (const UserError& error) {
                             said = error.what();
                           }
-                          world.barrier();  // who ends early would cut off those who still meet
-                          require(said.starts_with("a batch-invariant generator over 4 ranks ("),
+                          world.barrier();  // a rank that ends early would disconnect those that still meet
+                          require(said.starts_with("cannot run a batch-invariant generator over 4 ranks ("),
                                   "said: " + said);
                         }),
               Each(""));

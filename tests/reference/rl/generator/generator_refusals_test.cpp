@@ -38,7 +38,7 @@ TEST_F(GeneratorRefusalsTest, NamesTheSequenceAndWhatIsWrongWithIt) {
   EXPECT_THAT(says({{-1}, 3, 0}), HasSubstr("token -1 at place 0 of sequence 1 ("));
   EXPECT_THAT(says({{1, 2}, 31, 0}),
               HasSubstr("sequence 1 could have 33 tokens (the model has positions for 32); "));
-  EXPECT_THAT(says({{1, 2}, 0, 0}), HasSubstr("sequence 1 is to have 0 new tokens ("));
+  EXPECT_THAT(says({{1, 2}, 0, 0}), HasSubstr("cannot generate 0 new tokens for sequence 1 ("));
   EXPECT_EQ(says({{1, 2}, 30, 0}), "");
 }
 

@@ -92,7 +92,7 @@ TEST(GeneratorTest, NeitherSlotsNorPassesChangeWhatIsWritten) {
                   std::to_string(sequences) + " slots, " + std::to_string(tokens) + " tokens");
 }
 
-/// A width that no vector divides.
+/// A width that no vector length divides.
 ModelDimensions odd() {
   RunConfig config = tiny_config();
   config.architecture.ffn_hidden = 27;

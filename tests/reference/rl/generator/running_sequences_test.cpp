@@ -13,7 +13,7 @@ using testing::IsEmpty;
 
 TEST(RunningSequencesTest, Pass_MixesPromptPiecesWithDecodedSequences) {
   RunningSequences running({4, 7, 2}, {.sequences = 2, .tokens = 6});
-  // Sequence 0 whole, 1 as far as it goes: positions 0 1 2 3 0 1.
+  // Sequence 0 whole, 1 as far as it fits: positions 0 1 2 3 0 1.
   std::vector<Chunk> pass = running.next_pass();
   ASSERT_THAT(pass, ElementsAre(Chunk{0, 0, 0, 4}, Chunk{1, 1, 0, 2}));
   EXPECT_TRUE(running.is_last(pass[0]));

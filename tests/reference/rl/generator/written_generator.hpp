@@ -12,7 +12,7 @@
 
 namespace parity::reference {
 
-/// A model whose logits tell tokens apart: its first weights, the matrices four times as large.
+/// A model whose logits distinguish tokens: its initial weights, with matrices four times as large.
 inline Decoder outspoken_model(const ModelDimensions& dimensions, torch::ScalarType dtype,
                                const AttentionChoice& attention = {}) {
   Decoder model(dimensions, dtype == torch::kFloat64 ? dtype : torch::kFloat32, attention);

@@ -19,7 +19,7 @@
 
 namespace parity::reference {
 
-/// A model that serves, cut over each `tp` consecutive ranks, and full of NaN at first.
+/// A served model, sharded over each `tp` consecutive ranks, and full of NaN at first.
 class ServedModel {
  public:
   ServedModel(const RunConfig& config, const Group& world, int64_t tp, torch::ScalarType dtype)
@@ -62,7 +62,7 @@ inline void require_same(const ModelTensors& a, const ModelTensors& b) {
   }
 }
 
-/// Numbers of its own for each tensor of a model, the same in every process.
+/// Different numbers for each tensor of a model, the same in every process.
 class Truth {
  public:
   Truth(const RunConfig& config, int64_t version = 0) {
@@ -73,14 +73,14 @@ class Truth {
         whole_[tensor.name] = torch::randn(tensor.value.sizes(), torch::kFloat64);
   }
 
-  /// Gives a rank its part of them.
+  /// Gives a rank its shard of them.
   void write_to(const Parameters& tensors) const {
     const torch::NoGradGuard no_grad;
     for (const Parameter& tensor : tensors)
       torch::Tensor(tensor.value).copy_(part_of_logical(whole_.at(tensor.name), tensor.layout));
   }
 
-  /// Holds what a rank serves against its part of them, by way of the dtype that they were trained in.
+  /// Compares what a rank serves with its shard of them, cast through the dtype of training.
   void require_in(const ModelTensors& model, torch::ScalarType trained) const {
     for (const auto* some : {&model.parameters, &model.buffers})
       for (const Parameter& tensor : *some) {
@@ -100,7 +100,7 @@ inline void require_all_nan(const ModelTensors& model) {
       require(tensor.value.isnan().all().item<bool>(), tensor.name + " was written to");
 }
 
-/// Sizes that few numbers of ranks divide.
+/// Sizes that few rank counts divide.
 inline RunConfig odd_config(Precision dtype = Precision::float32) {
   RunConfig config = tiny_config(dtype);
   config.architecture.vocab_size = 41;

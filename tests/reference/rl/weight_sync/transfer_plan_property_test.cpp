@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any cut of a tensor into any other: carried out with vectors, every rank ends with its part.
+// Any sharding of a tensor into any other: run with vectors, every rank ends with its shard.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -22,7 +22,8 @@ std::vector<IndexRange> ranges_of(const std::vector<int64_t>& indices) {
   return ranges;
 }
 
-/// A part for each rank. Rank r is at r % a, r / a % b of a x b coordinates, the ranks behind are replicas.
+/// A shard for each rank. Rank r is at r % a, r / a % b of a x b coordinates; the ranks after these are
+/// replicas.
 std::vector<std::optional<PartCover>> drawn_parts(const Shape& shape, int64_t ranks) {
   const auto a = *rc::gen::inRange<int64_t>(1, ranks + 1), b = *rc::gen::inRange<int64_t>(1, ranks / a + 1);
   const std::vector<int64_t> coordinates = {a, b};

@@ -14,7 +14,7 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// What a test changes of one rank's arguments.
+/// The arguments of one rank that a test changes.
 struct Arguments {
   ModelTensors trained = Parameters{}, served = Parameters{};
   PushMethod method = PushMethod::direct;
@@ -45,7 +45,7 @@ class ArgumentsTest : public RanksTest {
     return WeightSync(all.trained, all.served, held(world), all.method, all.dtype);
   }
 
-  /// What both ranks complain of, which has to be the same.
+  /// Returns the complaint of both ranks, which must be the same.
   /// \param change  of rank 1's arguments, or of both
   template <class Change>
   std::string refusal(const Change& change) {
@@ -98,7 +98,7 @@ TEST_F(ArgumentsTest, AGeneratorOfAnotherShapeIsNamedWithBothShapes) {
         all.served.parameters = {part("w", torch::zeros({5, 4}, torch::kBFloat16), 1, world),
                                  {"q_norm", torch::ones({7}, torch::kBFloat16)}};
       }),
-      AllOf(StartsWith("the generator is of another shape than what is trained ("),
+      AllOf(StartsWith("the generator has another shape than the trained model ("),
             HasSubstr("w is (5, 4) where served on rank 0 and (5, 3) elsewhere"),
             HasSubstr("q_norm of shape (7) is only served"), HasSubstr("; build both from the same model")));
   EXPECT_THAT(refusal([](Arguments& all, Group&) { all.served.parameters.clear(); }),
@@ -140,12 +140,12 @@ TEST_F(ArgumentsTest, ALayoutThatIsNoneOfItsTensorIsRefused) {
                 if (world.rank() == 1)
                   all.trained.parameters[0].value = torch::zeros({3, 3});
               }),
-              StartsWith("rank 1: w of shape (3, 3) lies as (2, 3) in (5, 3); "));
+              StartsWith("rank 1: w of shape (3, 3) is placed as (2, 3) in (5, 3); "));
   EXPECT_THAT(refusal([](Arguments& all, Group& world) {
                 if (world.rank() == 1)
                   all.trained.parameters[0].layout.placements[0].kind = Partial{};
               }),
-              StartsWith("rank 1: w of shape (2, 3) lies as (5, 3), a term of a sum, in (5, 3); "));
+              StartsWith("rank 1: w of shape (2, 3) is placed as (5, 3), a term of a sum, in (5, 3); "));
   EXPECT_THAT(refusal([](Arguments& all, Group&) { all.served.buffers.push_back(all.served.buffers[0]); }),
               StartsWith("rank 0: bias is given twice; "));
 }

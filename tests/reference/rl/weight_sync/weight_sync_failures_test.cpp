@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is served outlives whatever happens to a push.
+// The served weights survive whatever happens to a push.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ namespace {
 using testing::Each;
 using testing::HasSubstr;
 
-/// Ranks that train and serve, have served version 1, and have trained on to version 2.
+/// Ranks that train and serve, serve version 1, and have trained version 2.
 class AfterOneVersion {
  public:
   AfterOneVersion(Group& world, PushMethod method)
@@ -75,13 +75,13 @@ TEST_P(FailuresTest, PushAbortedByOneRank_KeepsOldVersionNextWorks) {
         throw std::runtime_error("planted");
     });
     const std::string words = complaint_of([&] { ranks.sync.push(2); });
-    require(words ==
-                "the push of version 2 was interrupted (rank 1: planted); version 1 is served as before, "
-                "push again",
-            "other words: " + words);
+    require(
+        words ==
+            "the push of version 2 was interrupted (rank 1: planted); version 1 is still served, push again",
+        "other words: " + words);
     require(steps == 4, "not half-way");
     ranks.require_first();
-    require(complaint_of([&] { ranks.sync.pull(2); }).starts_with("that version is not there"), "pulled");
+    require(complaint_of([&] { ranks.sync.pull(2); }).starts_with("that version is not staged"), "pulled");
     ranks.require_first();
     ranks.sync.watch({});
     ranks.sync.push(2);
@@ -129,19 +129,19 @@ TEST_P(FailuresTest, RanksAtDifferentVersionsSayWhich) {
     ranks.sync.push(2);
     const std::string pulled = complaint_of([&] { ranks.sync.pull(2 - world.rank()); });
     require(
-        pulled.starts_with("the ranks are at different versions (on rank 0 version 2 is asked for, version 2 "
-                           "is staged and version 1 is served, on rank 1 version 1 is asked for, version 2 "),
+        pulled.starts_with("the ranks are at different versions (on rank 0 version 2 is requested, version 2 "
+                           "is staged and version 1 is served, on rank 1 version 1 is requested, version 2 "),
         pulled);
     const std::string later = complaint_of([&] { ranks.sync.pull(3); });
     require(later ==
-                "that version is not there (version 3 is asked for, version 2 is staged and version 1 is "
+                "that version is not staged (version 3 is requested, version 2 is staged and version 1 is "
                 "served); push it first",
             later);
     ranks.require_first();
     ranks.sync.pull(2);
     ranks.require_second();
     require(complaint_of([&] { ranks.sync.pull(2); }) ==
-                "that version is not there (version 2 is asked for, no version is staged and version 2 is "
+                "that version is not staged (version 2 is requested, no version is staged and version 2 is "
                 "served); push it first",
             "pulled twice");
     world.barrier();

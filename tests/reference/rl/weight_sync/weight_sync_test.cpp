@@ -95,7 +95,7 @@ class EveryLayoutTest : public RanksTest, public testing::WithParamInterface<Lay
         require(sync.version() == 7, "another version");
       }
     }
-    world.barrier();  // the groups go when all have met in them
+    world.barrier();  // groups end only after all ranks have met in them
   }
 };
 

@@ -28,8 +28,7 @@ class DocumentCaptureTest : public TrainProgramTest {
         train(write_config(all, name + ".json").string() + " --capture " +
               (folder / "capture.json").string() + " --trace " + (folder / name).string());
     EXPECT_EQ(result.status, 0) << result.output;
-    EXPECT_THAT(result.output,
-                testing::HasSubstr("[W] the data has EOS tokens and positions that start over"));
+    EXPECT_THAT(result.output, testing::HasSubstr("[W] the data has EOS tokens and positions that restart"));
     return Trace::open(folder / name);
   }
 };

@@ -24,7 +24,7 @@ class SaveWeightsTest : public RanksTest {
 
   static RunConfig config_of(const Layout& layout) {
     RunConfig config = tiny_config();
-    config.architecture.vocab_size = 41;  // which no number of ranks divides
+    config.architecture.vocab_size = 41;  // which no rank count divides
     config.parallel.dp_shard = layout.dp_shard;
     config.parallel.tp = layout.tp;
     config.parallel.pp = layout.pp;
@@ -39,7 +39,7 @@ class SaveWeightsTest : public RanksTest {
     return config;
   }
 
-  /// A trainer with other drawn weights, which must all come from the file.
+  /// A trainer with other initial weights, which the file must all replace.
   static Trainer loaded(RunConfig config, const std::filesystem::path& path, std::shared_ptr<Group> world) {
     config.seed = 99;
     config.weights.path = path.string();
@@ -130,7 +130,7 @@ TEST_F(SaveWeightsTest, BiasesOfRoutersComeToo) {
               Each(""));
 }
 
-/// Each rank reads by itself, so that parts of two models could train on together.
+/// Each rank reads on its own, so parts of two models could otherwise train together.
 TEST_F(SaveWeightsTest, RanksThatReadOtherFilesSaySo) {
   const auto complaints = run_ranks(2, [&](Group& world) {
     const std::filesystem::path own = folder / (std::to_string(world.rank()) + ".safetensors");
@@ -142,7 +142,7 @@ TEST_F(SaveWeightsTest, RanksThatReadOtherFilesSaySo) {
     Trainer(config, held(world));
   });
   EXPECT_THAT(complaints,
-              Each(testing::AllOf(testing::StartsWith("rank 1 has other first weights than rank 0"),
+              Each(testing::AllOf(testing::StartsWith("rank 1 has other initial weights than rank 0"),
                                   testing::HasSubstr("weights.path"))));
 }
 

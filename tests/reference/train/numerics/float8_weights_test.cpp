@@ -26,7 +26,7 @@ class Float8WeightsTest : public RanksTest {
     return result;
   }
 
-  /// Of rank 0, whatever the layout.
+  /// Returns the result of rank 0, for every layout.
   std::vector<double> trained(const RunConfig& config) {
     const std::filesystem::path file = folder / "losses.json";
     for (const std::string& complaint : run_ranks(config.parallel.ranks(), [&](Group& world) {

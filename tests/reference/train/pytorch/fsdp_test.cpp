@@ -11,7 +11,7 @@ struct Sharing {
   std::string dtype;
   int64_t dp_replicate, dp_shard;
   Json changes;
-  Json of_ranks = Json::object();  ///< changes that one process cannot have
+  Json of_ranks = Json::object();  ///< changes that a single process cannot have
 };
 
 /// Ten updates by ranks of parity-train and by ranks of PyTorch's fully_shard, on the same rows.
@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(
             "Fsdp2UnderThePolicyOf16Bits", "float32", 1, 2, uneven, {{"parallel.mixed_precision", "bf16"}}}),
     [](const auto& sharing) { return sharing.param.name; });
 
-/// The same with each rank's part of the experts, to which tokens travel (pytorch_experts.py).
+/// The same with each rank's experts, to which tokens travel (pytorch_experts.py).
 class PyTorchExpertsTest : public PyTorchRanksTest, public testing::WithParamInterface<Setting> {};
 
 TEST_P(PyTorchExpertsTest, GivesTheSameLossAndGradientNormBitForBit) {

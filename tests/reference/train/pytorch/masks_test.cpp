@@ -7,7 +7,7 @@
 namespace parity {
 namespace {
 
-/// Packed documents of 30 tokens on average in rows of 140, which is no multiple of a block.
+/// Packed documents of 30 tokens on average in rows of 140, which is not a multiple of a block.
 const Json packed_rows = {{"architecture.dim", 64},
                           {"architecture.n_layers", 2},
                           {"architecture.n_heads", 4},
@@ -32,12 +32,12 @@ Json irope(const char* form) {
       {"architecture.nope_every", 4}, {"attention.fixed_block", 16}, {"attention.fixed_block_form", form}};
 }
 
-/// PyTorch attends with a dense mask of its own making.
+/// PyTorch attends with its own dense mask.
 class PyTorchMaskTest : public PyTorchProgramTest {};
 
 TEST_P(PyTorchMaskTest, GivesTheSameLossAndGradientNormWithinRounding) {
   ASSERT_NO_FATAL_FAILURE(train_both());
-  // What the harness leaves a float64 twin: 2^10 roundings of 2^-53.
+  // What the harness allows a float64 twin: 2^10 roundings of 2^-53.
   constexpr double most = 0x1p-43;
   for (const char* channel : {"loss", "grad_norm"}) {
     const std::vector<double> actual = channel_of(ours(), channel), expected = channel_of(theirs(), channel);

@@ -26,7 +26,7 @@ class WeightsProgramTest : public TrainProgramTest {
 
 TEST_F(WeightsProgramTest, SavedWeights_AnyNames_StartAnotherRun) {
   Json still = small();
-  still.update({{"steps", 3}, {"lr.base", 1e-30}});  // the last weights are the first ones
+  still.update({{"steps", 3}, {"lr.base", 1e-30}});  // the final weights equal the initial ones
   Json other = still;
   other["seed"] = 7;
   const std::vector<double> expected = losses(still, "");

@@ -10,7 +10,7 @@
 namespace parity::reference {
 namespace {
 
-/// Packed documents with EOS and positions that start over.
+/// Packed documents with EOS and positions that restart.
 RunConfig packed_config(DocumentBoundary boundary, int64_t micro_batches = 1,
                         Packing packing = Packing::stream) {
   RunConfig config = tiny_config(Precision::float64);
@@ -93,7 +93,7 @@ TEST(DocumentWarningTest, SaysWhichOfTwoMarksIsUsed) {
   using testing::ElementsAre;
   using testing::HasSubstr;
   EXPECT_THAT(Trainer(packed_config(DocumentBoundary::eos)).warnings(),
-              ElementsAre(testing::AllOf(HasSubstr("by EOS"), HasSubstr("the positions turn RoPE only"))));
+              ElementsAre(testing::AllOf(HasSubstr("by EOS"), HasSubstr("the positions only affect RoPE"))));
   EXPECT_THAT(Trainer(packed_config(DocumentBoundary::position_zero)).warnings(),
               ElementsAre(testing::AllOf(HasSubstr("by positions"), HasSubstr("position_zero"))));
   RunConfig only_eos = packed_config(DocumentBoundary::eos);
@@ -111,7 +111,7 @@ TEST(DocumentWarningTest, Warning_PackingDropsEos_SaysEosMarksNothing) {
     const StepResult causal = trainer.step();
     const int64_t rows = config.data.global_batch, length = config.data.seq_len;
     EXPECT_EQ(causal.mask->pairs, rows * length * (length + 1) / 2);
-    config.data.newline_id = 38;  // behind EOS, which then is an input
+    config.data.newline_id = 38;  // after EOS, which then is an input
     Trainer marked(config);
     EXPECT_THAT(marked.warnings(), testing::IsEmpty());
     EXPECT_LT(marked.step().mask->pairs, causal.mask->pairs);

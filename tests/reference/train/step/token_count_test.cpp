@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an update says it trained on is what its batches hold, in every mode.
+// The counts that an update reports match its batches, in every mode.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@ namespace parity::reference {
 namespace {
 
 /// Names of the operators that were seen with a float32 (or complex64) tensor. RecordFunction swallows
-/// exceptions, so it only takes notes.
+/// exceptions, so it only records.
 std::set<std::string> narrow_operators;
 
 void note(const at::RecordFunction& function, c10::ArrayRef<const c10::IValue> values) {
