@@ -21,6 +21,7 @@ ALLOWED = {
     "harness/tensor": (["harness/base"], []),
     "harness/measure": (["harness/base", "harness/tensor"], ["xxhash", "cuda"]),
     "harness/trace": (["harness/base", "harness/tensor", "harness/measure"], ["hdf5", "xxhash"]),
+    "harness/api": (["harness/base", "harness/tensor", "harness/measure", "harness/trace", "harness/compare"], []),
     "harness/compare": (["harness/base", "harness/tensor", "harness/measure", "harness/trace"], []),
     "harness/golden": (["harness/base", "harness/tensor", "harness/trace", "harness/compare"], ["hdf5"]),
     "harness/suite": (["harness/" + f for f in HARNESS[:6]], ["toml"]),
