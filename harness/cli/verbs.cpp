@@ -22,6 +22,8 @@
 #include "harness/base/terminal.hpp"
 #include "harness/base/visible.hpp"
 #include "harness/cli/complete.hpp"
+#include "harness/cli/man_page.hpp"
+#include "parity/build_facts.hpp"
 
 namespace parity::cli {
 namespace {
@@ -157,6 +159,10 @@ ExitCode run_words(int argc, const char* const* argv) {
   add_verbs(app, action);
   if (argc >= 2 && argv[1] == std::string_view(complete_verb)) {
     print_completion(complete(app, {argv + 2, argv + argc}));
+    return ExitCode::agree;
+  }
+  if (argc == 2 && argv[1] == std::string_view(man_verb)) {
+    fmt::print("{}", man_page(app, build_facts::version));
     return ExitCode::agree;
   }
   if (argc < 2) {

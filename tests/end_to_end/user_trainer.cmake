@@ -20,7 +20,7 @@ function(user_trainer version)
   endif()
   add_executable(user_trainer_${version} "${source}")
   target_link_libraries(user_trainer_${version} PRIVATE parity::options parity::recorder_c)
-  set_target_properties(user_trainer_${version} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  set_target_properties(user_trainer_${version} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   add_dependencies(patched_trainer_test user_trainer_${version})
 endfunction()
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/api/recorder/boundary.hpp"
 
-namespace parity::api {
+namespace parity::capi {
 
 std::string& last_error() {
   thread_local std::string reason;
@@ -18,4 +18,4 @@ Json parse_object(const char* text, const char* what) {
   return json;
 }
 
-}  // namespace parity::api
+}  // namespace parity::capi

@@ -8,7 +8,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/json.hpp"
 
-namespace parity::api {
+namespace parity::capi {
 
 /// The reason of this thread's last failure.
 std::string& last_error();
@@ -44,4 +44,4 @@ inline const char* needed_text(const char* text, const char* what) {
 /// Parses an argument. Returns {} for null. \throws UserError if it is not a JSON object
 Json parse_object(const char* text, const char* what);
 
-}  // namespace parity::api
+}  // namespace parity::capi

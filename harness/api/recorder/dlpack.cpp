@@ -9,7 +9,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity::api {
+namespace parity::capi {
 namespace {
 
 static_assert(sizeof(DlTensor) == 48 && offsetof(DlTensor, shape) == 24, "the layout of DLTensor on 64 bits");
@@ -65,4 +65,4 @@ parity_tensor with_memory_of(parity_tensor about, const DlTensor& tensor) {
   return about;
 }
 
-}  // namespace parity::api
+}  // namespace parity::capi

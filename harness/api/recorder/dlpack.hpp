@@ -7,7 +7,7 @@
 
 #include "harness/api/include/parity/recorder.h"
 
-namespace parity::api {
+namespace parity::capi {
 
 /// The memory layout of a DLPack DLTensor, which is the same in every version of DLPack until now. Source:
 /// the DLPack C API, version 1.1.
@@ -33,4 +33,4 @@ const char* dtype_of(const DlTensor& tensor);
 /// \throws UserError for a type that a trace does not have, or device memory without `about.copy`
 parity_tensor with_memory_of(parity_tensor about, const DlTensor& tensor);
 
-}  // namespace parity::api
+}  // namespace parity::capi

@@ -6,7 +6,7 @@
 
 #include "harness/api/recorder/boundary.hpp"
 
-namespace parity::api {
+namespace parity::capi {
 namespace {
 
 void check_memory(const parity_tensor& tensor, const StridedPlaces& places) {
@@ -94,4 +94,4 @@ void HostValues::write_back() {
   }
 }
 
-}  // namespace parity::api
+}  // namespace parity::capi

@@ -9,7 +9,7 @@
 #include "harness/api/recorder/strides.hpp"
 #include "harness/tensor/tensor_view.hpp"
 
-namespace parity::api {
+namespace parity::capi {
 
 /// A tensor's elements in host memory, row-major. They are the trainer's own memory if that is such memory,
 /// else a copy.
@@ -47,4 +47,4 @@ class HostValues {
 /// Returns the shape of a tensor. \throws UserError if its rank is negative, or sizes are missing
 Shape shape_of(const parity_tensor& tensor);
 
-}  // namespace parity::api
+}  // namespace parity::capi

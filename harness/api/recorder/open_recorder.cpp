@@ -8,7 +8,7 @@
 #include "harness/trace/format/layout_json.hpp"
 #include "harness/trace/write/pieces.hpp"
 
-namespace parity::api {
+namespace parity::capi {
 namespace {
 
 Capture capture_of(const parity_recorder_options& options) {
@@ -150,4 +150,4 @@ void OpenRecorder::offer(const parity_tensor& tensor) {
     record(name, tensor, layout, wants(id) != 0);
 }
 
-}  // namespace parity::api
+}  // namespace parity::capi

@@ -14,7 +14,7 @@
 #include "harness/api/recorder/host_values.hpp"
 #include "harness/trace/write/recorder.hpp"
 
-namespace parity::api {
+namespace parity::capi {
 
 /// Returns the options of a Recorder. \throws UserError naming the member that is wrong
 Recorder::Options options_of(const parity_recorder_options& options);
@@ -57,4 +57,4 @@ class OpenRecorder {
   std::unordered_map<std::string, TensorLayout> layouts_;  ///< by their JSON text, each parsed once
 };
 
-}  // namespace parity::api
+}  // namespace parity::capi

@@ -6,13 +6,13 @@
 #include "harness/api/recorder/open_recorder.hpp"
 
 struct parity_recorder {
-  parity::api::OpenRecorder open;
+  parity::capi::OpenRecorder open;
 };
 
 namespace {
 
-using namespace parity;       // NOLINT(google-build-using-namespace): the functions below are C
-using namespace parity::api;  // NOLINT(google-build-using-namespace)
+using namespace parity;        // NOLINT(google-build-using-namespace): the functions below are C
+using namespace parity::capi;  // NOLINT(google-build-using-namespace)
 
 OpenRecorder& open_of(parity_recorder* recorder) {
   return needed(recorder, "the recorder").open;

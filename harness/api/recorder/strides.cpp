@@ -9,7 +9,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity::api {
+namespace parity::capi {
 namespace {
 
 /// A dimension with more than one element, in the order of memory.
@@ -164,4 +164,4 @@ void scatter(const StridedPlaces& places, size_t width, const std::byte* from, s
   });
 }
 
-}  // namespace parity::api
+}  // namespace parity::capi

@@ -8,7 +8,7 @@
 
 #include "harness/tensor/shape.hpp"
 
-namespace parity::api {
+namespace parity::capi {
 
 /// The places of a tensor's elements in memory. Offsets are in elements and count from the lowest element,
 /// which is the first one unless a stride is negative.
@@ -43,4 +43,4 @@ void gather(const StridedPlaces& places, size_t width, const std::byte* lowest, 
 /// Copies row-major elements to `places`, which must be unique.
 void scatter(const StridedPlaces& places, size_t width, const std::byte* from, std::byte* lowest);
 
-}  // namespace parity::api
+}  // namespace parity::capi

@@ -11,7 +11,7 @@
 #include "harness/api/include/parity/version.h"
 #include "harness/base/error.hpp"
 
-namespace parity::api {
+namespace parity::capi {
 
 /// Returns a caller's struct as this library knows it. Members that the caller does not have yet are 0.
 /// \tparam T         begins with `size_t struct_size`
@@ -41,4 +41,4 @@ T read_versioned(const T* given, size_t first, const char* what) {
   return known;
 }
 
-}  // namespace parity::api
+}  // namespace parity::capi

@@ -285,7 +285,7 @@ TEST_F(RecorderTensorTest, Replay_InCapture_IsRecorded) {
 }
 
 /// A DLPack tensor over host memory.
-api::DlTensor dl_tensor(void* data, std::vector<int64_t>& shape, uint8_t code, uint8_t bits) {
+capi::DlTensor dl_tensor(void* data, std::vector<int64_t>& shape, uint8_t code, uint8_t bits) {
   return {data, 1, 0, static_cast<int32_t>(shape.size()), code, bits, 1, shape.data(), nullptr, 0};
 }
 
@@ -293,7 +293,7 @@ TEST_F(RecorderTensorTest, DlPack_OfHostMemory_IsRecorded) {
   open(R"({"tensors": [{}], "faults": [{"kind": "scale", "phase": "grad", "name": "w", "size": 1}]})");
   std::vector<float> values = {9, 1, 2, 3, 4, 5, 6};
   std::vector<int64_t> shape = matrix_;
-  api::DlTensor memory = dl_tensor(values.data(), shape, 2, 32);
+  capi::DlTensor memory = dl_tensor(values.data(), shape, 2, 32);
   memory.byte_offset = sizeof(float);
   parity_tensor about = {};
   about.struct_size = sizeof about;
@@ -309,7 +309,7 @@ TEST_F(RecorderTensorTest, DlPack_OnADevice_NeedsCopy) {
   open();
   Device device = {{1, 2, 3, 4, 5, 6}};
   std::vector<int64_t> shape = matrix_;
-  api::DlTensor memory = dl_tensor(device.values.data(), shape, 2, 32);
+  capi::DlTensor memory = dl_tensor(device.values.data(), shape, 2, 32);
   memory.device_type = 2;
   parity_tensor about = {};
   about.struct_size = sizeof about;
@@ -338,14 +338,14 @@ TEST(DlPackTypes, EveryDType_HasOneCode) {
                                                                    {10, 8},
                                                                    {12, 8}}) {
     std::vector<int64_t> shape;
-    const api::DlTensor tensor =
+    const capi::DlTensor tensor =
         dl_tensor(nullptr, shape, static_cast<uint8_t>(code), static_cast<uint8_t>(bits));
-    EXPECT_EQ(size_of(parse_enum<DType>(api::dtype_of(tensor))) * 8, static_cast<size_t>(bits));
-    names.insert(api::dtype_of(tensor));
+    EXPECT_EQ(size_of(parse_enum<DType>(capi::dtype_of(tensor))) * 8, static_cast<size_t>(bits));
+    names.insert(capi::dtype_of(tensor));
   }
   EXPECT_EQ(names.size(), EnumNames<DType>::names.size());
   std::vector<int64_t> shape;
-  EXPECT_THROW(api::dtype_of(dl_tensor(nullptr, shape, 5, 64)), UserError);  // complex
+  EXPECT_THROW(capi::dtype_of(dl_tensor(nullptr, shape, 5, 64)), UserError);  // complex
 }
 
 }  // namespace

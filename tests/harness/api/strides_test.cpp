@@ -9,7 +9,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity::api {
+namespace parity::capi {
 namespace {
 
 using testing::ElementsAre;
@@ -82,4 +82,4 @@ TEST(Strides, ImpossibleShape_IsRefused) {
 }
 
 }  // namespace
-}  // namespace parity::api
+}  // namespace parity::capi
