@@ -126,8 +126,8 @@ class Recorder {
     known.id = id;
     known.dtype = name_of(view.dtype).data();  // ends in NUL: it is a literal
     known.rank = static_cast<int32_t>(view.shape.size());
-    known.flags =
-        (place.order ? PARITY_TENSOR_ORDERED : 0U) | (place.recomputed ? PARITY_TENSOR_RECOMPUTED : 0U);
+    known.flags = (place.order ? uint32_t{PARITY_TENSOR_ORDERED} : 0U) |
+                  (place.recomputed ? uint32_t{PARITY_TENSOR_RECOMPUTED} : 0U);
     known.shape = view.shape.data();
     known.strides = place.strides.empty() ? nullptr : place.strides.data();
     known.data = view.data;
