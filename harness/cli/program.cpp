@@ -23,6 +23,8 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
 #include "harness/cli/options/complete.hpp"
+#include "harness/cli/print/man_page.hpp"
+#include "parity/build_facts.hpp"
 
 namespace parity::cli {
 namespace {
@@ -162,6 +164,10 @@ ExitCode run_command_line(int argc, const char* const* argv) {
   add_verbs(app, action);
   if (argc >= 2 && argv[1] == std::string_view(complete_verb)) {
     print_completion(complete(app, {argv + 2, argv + argc}));
+    return ExitCode::agree;
+  }
+  if (argc == 2 && argv[1] == std::string_view(man_verb)) {
+    fmt::print("{}", man_page(app, build_facts::version));
     return ExitCode::agree;
   }
   if (argc < 2) {

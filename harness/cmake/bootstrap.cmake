@@ -13,10 +13,18 @@
 
 cmake_policy(VERSION 3.25) # also run by itself: cmake -P
 
-set(PARITY_VENV "${CMAKE_SOURCE_DIR}/build/venv" CACHE PATH
+get_filename_component(_parity_root "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
+# Inside another project (add_subdirectory) only the libraries are built, and nothing is installed on the machine.
+set(_parity_is_top OFF)
+if(CMAKE_SCRIPT_MODE_FILE OR CMAKE_SOURCE_DIR STREQUAL _parity_root)
+  set(_parity_is_top ON)
+endif()
+
+set(PARITY_VENV "${_parity_root}/build/venv" CACHE PATH
     "Virtual environment with the pinned PyPI packages; shared by all presets")
-option(PARITY_BOOTSTRAP "Install missing Debian and PyPI packages while configuring" ON)
-option(PARITY_REFERENCE "Build parity-train (needs LibTorch)" ON)
+option(PARITY_BOOTSTRAP "Install missing Debian and PyPI packages while configuring" ${_parity_is_top})
+option(PARITY_PROGRAM "Build the program parity, not only the libraries" ${_parity_is_top})
+option(PARITY_REFERENCE "Build parity-train (needs LibTorch)" ${_parity_is_top})
 option(PARITY_BUILD_TESTS "Build the tests (needs the tests' packages, 4 GB)" OFF)
 set(PARITY_CUDA AUTO CACHE STRING "Build the CUDA plug-in of parity-train: AUTO, ON or OFF")
 set_property(CACHE PARITY_CUDA PROPERTY STRINGS AUTO ON OFF)
@@ -44,7 +52,7 @@ endif()
 
 # The lines of a file's section.
 function(_parity_section file section out)
-  file(STRINGS "${CMAKE_SOURCE_DIR}/harness/cmake/${file}" lines)
+  file(STRINGS "${_parity_root}/harness/cmake/${file}" lines)
   set(wanted "")
   set(inside FALSE)
   foreach(line IN LISTS lines)

@@ -30,7 +30,7 @@ target_compile_options(parity_test_batches INTERFACE -Wno-shadow) # tests of a b
 # parity_precompiled_header(NAME HEADERS <a> ... LINKS ...): target parity_NAME_pch, which owns the header.
 function(parity_precompiled_header name)
   cmake_parse_arguments(arg "" "" "HEADERS;LINKS" ${ARGN})
-  set(source "${CMAKE_BINARY_DIR}/generated/${name}_pch.cpp")
+  set(source "${PROJECT_BINARY_DIR}/generated/${name}_pch.cpp")
   file(CONFIGURE OUTPUT "${source}"
     CONTENT "namespace parity { void ${name}_pch() {} } // exists so that the precompiled header has an owner\n")
   add_library(parity_${name}_pch STATIC "${source}")

@@ -55,13 +55,13 @@ function(parity_find_nvcc torch_root missing)
   set(command "${nvcc}" -std=c++20 -O3 --fmad=false --expt-relaxed-constexpr
     -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
     -ccbin "${CMAKE_CXX_COMPILER}" -Xcompiler=-fPIC,-ffp-contract=off,-Wall,-Wextra
-    "-I${CMAKE_SOURCE_DIR}")
+    "-I${PROJECT_SOURCE_DIR}")
   if(PARITY_WERROR)
     list(APPEND command -Werror all-warnings -Xcompiler=-Werror)
   endif()
   set(PARITY_NVCC_COMMAND "${command}" PARENT_SCOPE)
   if(NOT "${PARITY_NVCC_WORKS}" STREQUAL "${command}")
-    set(probe "${CMAKE_BINARY_DIR}/CMakeFiles/nvcc_probe")
+    set(probe "${PROJECT_BINARY_DIR}/CMakeFiles/nvcc_probe")
     file(WRITE "${probe}.cu" "#include <variant>\n__global__ void probe(int* x) { *x = 1; }\n")
     execute_process(COMMAND ${command} -c "${probe}.cu" -o "${probe}.o"
       RESULT_VARIABLE failed OUTPUT_VARIABLE words ERROR_VARIABLE words)

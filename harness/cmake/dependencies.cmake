@@ -6,10 +6,12 @@
 find_package(Threads REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(nlohmann_json REQUIRED)
-find_package(CLI11 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
-pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)
+if(PARITY_PROGRAM)
+  find_package(CLI11 REQUIRED)
+  pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)
+endif()
 
 # Compiled: header-only, each source would instantiate it again. Targets with LibTorch see the wheel's fmt, which
 # is of another version (and inline namespace), and take that one header-only: torch.cmake.

@@ -4,14 +4,16 @@
 # The three functions every folder uses to declare a target. compile_cost.cmake says how targets are compiled.
 
 # parity_library(NAME SOURCES a.cpp ... LINKS parity::base ... [TORCH] [NUMBERS])
-# Static library parity_NAME with alias parity::NAME.
+# Static library parity_NAME with alias parity::NAME. Its users get its headers, but not its warnings.
 #   TORCH    links LibTorch
 #   NUMBERS  computes with tensors in loops of its own: keeps -O3, one object a source
 function(parity_library name)
   cmake_parse_arguments(arg "TORCH;NUMBERS" "" "SOURCES;LINKS" ${ARGN})
   add_library(parity_${name} STATIC ${arg_SOURCES})
   add_library(parity::${name} ALIAS parity_${name})
-  target_link_libraries(parity_${name} PUBLIC parity::options ${arg_LINKS})
+  target_link_libraries(parity_${name} PRIVATE parity::options PUBLIC ${arg_LINKS})
+  target_compile_features(parity_${name} PUBLIC cxx_std_20)
+  target_include_directories(parity_${name} PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/generated")
   if(arg_TORCH)
     target_link_libraries(parity_${name} PUBLIC parity::torch)
   endif()
@@ -23,7 +25,7 @@ function(parity_program name)
   cmake_parse_arguments(arg "TORCH;NUMBERS" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE parity::options ${arg_LINKS})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
   if(arg_TORCH)
     target_link_libraries(${name} PRIVATE parity::torch)
   endif()
@@ -51,7 +53,7 @@ function(parity_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE parity::options ${arg_LINKS} parity_test_places GTest::gmock
     GTest::gtest_main)
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   if(arg_TORCH)
     target_link_libraries(${name} PRIVATE parity::torch)
   endif()
@@ -79,7 +81,7 @@ endfunction()
 # One thread a test: several run side by side.
 function(_parity_test_entry entry program labels filter timeout cost environment)
   add_test(NAME ${entry} COMMAND ${program} --gtest_brief=1 ${filter}
-    "--gtest_output=xml:${CMAKE_BINARY_DIR}/junit/${entry}.xml")
+    "--gtest_output=xml:${PROJECT_BINARY_DIR}/junit/${entry}.xml")
   set_tests_properties(${entry} PROPERTIES TIMEOUT ${timeout} LABELS "${labels}" COST ${cost}
     ENVIRONMENT "OMP_NUM_THREADS=1;${environment}")
 endfunction()

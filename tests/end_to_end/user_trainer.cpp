@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/trace/write/parity_recorder.h"
+#include "parity/recorder.h"
 
 namespace {
 

@@ -32,6 +32,12 @@ def paths_of(text):
     return [path for path in links + quoted if not re.match(r"https?:|build/|out/|origin/", path)]
 
 
+def next_versions(version):
+    """The versions that may follow `version`."""
+    major, minor, patch = map(int, version.split("."))
+    return {f"{major}.{minor}.{patch + 1}", f"{major}.{minor + 1}.0", f"{major + 1}.0.0"}
+
+
 def versions_of(changelog):
     """[(name, date, body)] of the versions of a changelog, newest first."""
     parts = re.split(r"^## \[(.+?)\](?: - (\S+))?$", changelog, flags=re.M)
@@ -81,7 +87,10 @@ class DocumentsTest(unittest.TestCase):
     def test_changelog_has_this_version(self):
         dates = [date for _, date, _ in versions_of(text_of("CHANGELOG.md"))[1:]]
         self.assertEqual(dates, sorted(dates, reverse=True))
-        self.assertEqual(versions_of(text_of("CHANGELOG.md"))[1][0], FACTS["version"])
+        (_, _, unreleased), (newest, _, _) = versions_of(text_of("CHANGELOG.md"))[:2]
+        coming = next_versions(newest) if re.search(r"^- ", unreleased, re.M) else set()
+        self.assertIn(FACTS["version"], {newest} | coming)
+        self.assertEqual(next_versions("0.1.2"), {"0.1.3", "0.2.0", "1.0.0"})
 
     def test_changelog_names_every_verb_and_relation(self):
         commands = subprocess.run([BINARY / "bin/parity", "--help"], capture_output=True, text=True, check=True).stdout

@@ -23,6 +23,7 @@ ALLOWED = {
     "harness/measure": (["harness/base", "harness/tensor"], ["xxhash", "cuda"]),
     "harness/trace": (["harness/base", "harness/tensor", "harness/measure"], ["hdf5", "xxhash"]),
     "harness/compare": (["harness/" + f for f in HARNESS[:5]], []),
+    "harness/api": (["harness/" + f for f in HARNESS[:6]], []),
     "harness/golden": (["harness/base", "harness/tensor", "harness/trace", "harness/compare"], ["hdf5"]),
     "harness/suite": (["harness/" + f for f in HARNESS[:7]], ["toml"]),
     "harness/power": (["harness/" + f for f in HARNESS[:8]], []),

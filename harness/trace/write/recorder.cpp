@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/write/recorder.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "harness/base/error.hpp"
@@ -94,14 +96,21 @@ struct Recorder::State {
     require(step.has_value(), std::string(what) + " outside a step (call begin_step first)");
   }
 
+  /// \param place  position in the step that the trainer gives
   /// \return the tensor's position in the step
-  int64_t offer(Phase phase, std::string_view name, const TensorLayout& layout) {
+  int64_t offer(Phase phase, std::string_view name, const TensorLayout& layout,
+                std::optional<int64_t> place = {}) {
     require_step("tensor");
+    if (place && (*place < 0 || *place == std::numeric_limits<int64_t>::max()))
+      throw UserError("tensor " + std::string(name) + " has the order " + std::to_string(*place) +
+                      " (positions in a step count from 0)");
     const Placement* piece = micro_batch_of(layout);
     if (!seen.emplace(phase, std::string(name), piece == nullptr ? 0 : piece->coordinate).second)
       throw UserError("tensor " + std::string(name) + " was offered twice at step " + std::to_string(*step) +
                       ", phase " + std::string(name_of(phase)) + " (a name means one tensor)");
-    return order++;
+    const int64_t given = place.value_or(order);
+    order = std::max(order, given + 1);
+    return given;
   }
 
   bool is_taught(Phase phase, std::string_view name) const {
@@ -171,21 +180,22 @@ void Recorder::channel(std::string_view name, int64_t value, ChannelKind kind) {
 
 bool Recorder::wants(Phase phase, std::string_view name) const {
   state_->require_step("wants");
-  return state_->fault || state_->is_taught(phase, name) ||
-         state_->faults.wants(*state_->step, phase, name) ||
-         state_->capture.wants_sketch(*state_->step, phase, name);
+  return may_change(phase, name) || state_->capture.wants_sketch(*state_->step, phase, name);
 }
 
 bool Recorder::wants_elements(Phase phase, std::string_view name) const {
   state_->require_step("wants_elements");
-  return state_->fault || state_->is_taught(phase, name) ||
-         state_->faults.wants(*state_->step, phase, name) ||
-         state_->capture.wants_tensor(*state_->step, phase, name);
+  return may_change(phase, name) || state_->capture.wants_tensor(*state_->step, phase, name);
+}
+
+bool Recorder::may_change(Phase phase, std::string_view name) const {
+  state_->require_step("may_change");
+  return state_->fault || state_->is_taught(phase, name) || state_->faults.wants(*state_->step, phase, name);
 }
 
 void Recorder::tensor(Phase phase, std::string_view name, const TensorView& view, void* writable,
-                      const TensorLayout& layout) {
-  const int64_t order = state_->offer(phase, name, layout);
+                      const TensorLayout& layout, std::optional<int64_t> place) {
+  const int64_t order = state_->offer(phase, name, layout, place);
   const int64_t step = *state_->step;
   if (!state_->capture.faults.empty())
     state_->faults.offer(step, phase, std::string(name), view, writable, layout);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -71,6 +72,9 @@ class Recorder {
   /// Returns whether `tensor` needs the elements: to keep them, or because a fault or the teacher changes
   /// them. Otherwise `measured` is enough.
   bool wants_elements(Phase phase, std::string_view name) const;
+  /// Returns whether a fault, the fault hook or the teacher may change this tensor, so that `tensor` needs
+  /// its memory as `writable`.
+  bool may_change(Phase phase, std::string_view name) const;
   /// Returns whether the capture asks for the operators of a module, or of any module at this step. The
   /// trainer offers each of their tensors by `tensor`, under a name that operator_tensor.hpp builds.
   bool wants_operators() const;
@@ -86,9 +90,12 @@ class Recorder {
   /// \param layout    where the view lies in the logical tensor; by default the view is all of it. With a
   ///                  placement along `micro_batch` (pieces.hpp) the view is one of several pieces offered in
   ///                  one step, which are recorded as one tensor
-  /// \throws UserError if the view does not have the layout's shape, or a fault cannot be applied
+  /// \param order     position of the tensor in the step's order of execution, for tensors that are offered
+  ///                  in another order. By default one more than the highest position so far
+  /// \throws UserError if the view does not have the layout's shape, a fault cannot be applied, or `order` is
+  ///         negative
   void tensor(Phase phase, std::string_view name, const TensorView& view, void* writable = nullptr,
-              const TensorLayout& layout = {});
+              const TensorLayout& layout = {}, std::optional<int64_t> order = {});
   /// Replaces a tensor by the teacher's values without recording it. For tensors that are computed a second
   /// time in a step, as a checkpointed block does in the backward pass. `wants_teaching` returns whether
   /// there are such values.
