@@ -41,7 +41,7 @@ class CommitsTest : public ProgramTest {
   }
   /// Makes "first", tagged good, and then one commit after the other, called "commit 1" and so on. A commit
   /// without files changes only notes.
-  void commits(size_t count, const std::map<size_t, Files>& told) const {
+  void commits(size_t count, const std::map<size_t, Files>& files) const {
     commit("first", {{"value", "a\n"}, {"train.sh", "cp " + store() + "/$(cat value).h5 $PARITY_TRACE\n"}});
     git("tag good");
     for (size_t i = 1; i <= count; ++i)

@@ -62,7 +62,7 @@ TEST_F(SearchCommitsTest, CommitsThatBuildTheSameProgramCostNoRun) {
   std::map<size_t, Files> files;
   for (size_t i = 1; i <= 15; ++i)
     files[i] = {{"value", (i < 11 ? "a" : "big") + std::string("\n# comment ") + std::to_string(i) + "\n"}};
-  commits(15, told);
+  commits(15, files);
   const Json record = found(
       "good --build 'mkdir -p bin && grep -v ^# value > bin/program' --trainer bin/program "
       "--run 'cp " +
@@ -247,7 +247,7 @@ TEST_F(SearchCommitsTest, RunsThatNeverRepeatAreSuspected) {
     write_trace("noise" + std::to_string(i), losses);
     files[i] = {{"value", "noise" + std::to_string(i) + "\n"}};
   }
-  commits(6, told);
+  commits(6, files);
   EXPECT_THAT(found("good " + run_script()).at("notes").dump(),
               HasSubstr("say with --tolerance how far apart"));
   EXPECT_EQ(search("good --tolerance 1e-8 " + run_script()).status, 0);

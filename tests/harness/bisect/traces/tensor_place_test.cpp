@@ -66,7 +66,7 @@ TEST_F(TensorPlaceTest, Blocks_MergeLeadingDimensionsTakeLargest) {
   actual[at(1, 3, 6)] = -3;  // row 51: the same block
   const auto found = place(expected, actual, shape);
   ASSERT_TRUE(found && found->picture);
-  const TensorPicture& picture = *found->picture;
+  const results::TensorPicture& picture = *found->picture;
   EXPECT_EQ(picture.rows, 96);
   EXPECT_EQ(picture.columns, 128);
   ASSERT_EQ(picture.cells.size(), 48U);
