@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/api/include/parity/error.hpp"
+#include "harness/api/include/parity/judge.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/bisect/commits/trace_gap.hpp"
@@ -61,6 +63,27 @@ bool agrees_by_relation(const Pair& pair, bool of_tensors) {
     arms[name].ranks = pair.ranks;
   }
   return judge(check, arms).passed;
+}
+
+/// The public C++ interface judges the same claim.
+bool agrees_by_library(const Pair& pair, bool of_tensors) try {
+  const api::Trace a = api::Trace::open(pair.expected.string()), b = api::Trace::open(pair.actual.string());
+  api::Check check;
+  check.relation = api::Relation::identical;
+  check.arms = {"a", "b"};
+  if (of_tensors)
+    check.tensor = "*";
+  else
+    check.channels = {"*"};
+  std::map<std::string, api::Arm> arms;
+  for (const auto& [name, trace] : {std::pair{"a", &a}, {"b", &b}}) {
+    arms[name].trace = trace;
+    arms[name].last_update = 3;
+    arms[name].ranks = pair.ranks;
+  }
+  return api::judge(check, arms).passed;
+} catch (const api::Error& error) {
+  throw UserError(error.what());
 }
 
 bool agrees_by_golden(const Pair& pair) {
@@ -155,6 +178,12 @@ const std::vector<Reader>& readers() {
       {"identical_tensors",
        {Spoils::tensors, Spoils::values, Spoils::all},
        [](const Pair& pair) { return agrees_by_relation(pair, true); }},
+      {"library_channels",
+       {Spoils::channels, Spoils::all},
+       [](const Pair& pair) { return agrees_by_library(pair, false); }},
+      {"library_tensors",
+       {Spoils::tensors, Spoils::values, Spoils::all},
+       [](const Pair& pair) { return agrees_by_library(pair, true); }},
       {"golden", {Spoils::channels, Spoils::tensors, Spoils::values, Spoils::all}, agrees_by_golden},
       {"bisect_traces", everything, agrees_by_search},
       {"bisect_commits", everything, agrees_by_commits},
@@ -172,6 +201,7 @@ struct Opener {
 };
 
 constexpr std::array openers = {
+    Opener{"harness/api/facade/trace.cpp", "library_tensors"},
     Opener{"harness/bisect/commits/probe.cpp", "bisect_commits"},
     Opener{"harness/bisect/commits/search.cpp", "bisect_commits"},
     Opener{"harness/bisect/commits/good_golden.cpp", "bisect_commits"},

@@ -18,35 +18,14 @@ std::map<std::string, double> numbers_of(const Json& json) {
   return numbers;
 }
 
-std::vector<double> list_of(const Json& row, const char* key) {
-  std::vector<double> list;
-  if (const auto found = row.find(key); found != row.end())
-    for (const Json& value : *found)
-      list.push_back(number_of(value));
-  return list;
-}
-
-api::TensorRow outer_tensor(const Json& row) {
+api::TensorRow outer_tensor(const results::TensorRow& row) {
   api::TensorRow outside;
-  outside.key = {row.at("step").get<int64_t>(),
-                 same<api::Phase>(parse_enum<parity::Phase>(row.at("phase").get<std::string>())),
-                 row.at("name").get<std::string>()};
-  outside.relative_l2 = number_of(row.at("relative_l2"));
-  outside.identical = row.at("identical").get<bool>();
-  outside.estimated = row.at("estimated").get<bool>();
-  if (const auto found = row.find("max_ulp"); found != row.end() && found->is_number())
+  outside.key = {row.step, same<api::Phase>(parse_enum<parity::Phase>(row.phase)), row.name};
+  outside.relative_l2 = number_of(row.measured.at("relative_l2"));
+  outside.identical = row.identical;
+  outside.estimated = row.measured.value("estimated", false);
+  if (const auto found = row.measured.find("max_ulp"); found != row.measured.end() && found->is_number())
     outside.max_ulp = found->get<uint64_t>();
-  return outside;
-}
-
-api::BoundRow outer_bound(const Json& row) {
-  api::BoundRow outside;
-  outside.channel = row.at("channel").get<std::string>();
-  if (row.contains("steps"))
-    outside.steps = row.at("steps").get<std::vector<int64_t>>();
-  outside.gap = list_of(row, "gap");
-  outside.floor = list_of(row, "floor");
-  outside.limit = list_of(row, "limit");
   return outside;
 }
 
@@ -60,15 +39,16 @@ api::CheckResult outer_result(const parity::CheckResult& result) {
   outside.passed = result.passed;
   outside.verdict = same<api::Verdict>(result.verdict);
   outside.sentence = result.sentence;
+  outside.looks_like = result.looks_like;
   outside.measured = numbers_of(result.measured);
   outside.limit = numbers_of(result.limit);
   if (const auto& worst = result.worst)
     outside.worst = api::WorstPlace{worst->step,   worst->quantity, worst->index, worst->expected,
                                     worst->actual, worst->metric,   worst->value, worst->limit};
-  for (const Json& row : result.tensors)
+  for (const results::TensorRow& row : result.tensors)
     outside.tensors.push_back(outer_tensor(row));
-  for (const Json& row : result.bounds)
-    outside.bounds.push_back(outer_bound(row));
+  for (const results::MeasuredBound& row : result.bounds)
+    outside.bounds.push_back({row.channel, row.steps, row.gap, row.floor, row.limit});
   outside.coverage = result.coverage.text();
   return outside;
 }

@@ -101,9 +101,11 @@ struct BoundRow {
 
 /// The result of a check. `passed` states whether the claim holds, `verdict` what was found.
 struct CheckResult {
-  bool passed = false;                          ///< whether the claim holds
-  Verdict verdict = Verdict::missing;           ///< what was found
-  std::string sentence = {};                    ///< the result in words, with values, steps and names
+  bool passed = false;                 ///< whether the claim holds
+  Verdict verdict = Verdict::missing;  ///< what was found
+  std::string sentence = {};           ///< the result in words, with values, steps and names
+  /// The likely cause, from the shape of the difference: "lr of b lags a's by 1 step". "" if none is known.
+  std::string looks_like = {};
   std::map<std::string, double> measured = {};  ///< metrics by name
   std::map<std::string, double> limit = {};     ///< limits by the metric's name; empty if bits decide
   std::optional<WorstPlace> worst = {};         ///< where the arms differ most, or first
