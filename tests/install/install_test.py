@@ -69,10 +69,7 @@ class InstallTest(unittest.TestCase):
             run(program, self.scratch / ranks / "trace.h5", ranks)
         self.assertTrue((self.scratch / "2/trace.rank1.h5").exists())
         one, two = self.scratch / "1/trace.h5", self.scratch / "2/trace.h5"
-        run(self.parity, "compare", one, two)  # 0: every quantity is identical
-        listed = run(self.parity, "compare", one, two, "--json")
-        for quantity in ("loss", "lr", "linear"):
-            self.assertIn(quantity, listed)
+        self.assertIn("2 channels and 16 tensors", run(self.parity, "compare", one, two))  # ends with 0: identical
 
     def test_c_trainer_with_a_fault_differs(self):
         program = next(self.scratch.glob("c_trainer/build/c_trainer"), None) or self.built("c_trainer")

@@ -18,7 +18,8 @@ namespace parity::capi {
 /// \param given      the caller's struct, of another version perhaps
 /// \param first      size of the struct's first version [bytes]
 /// \param what       the struct's name, for messages
-/// \throws UserError if struct_size is too small, or the caller sets a member that this library does not know
+/// \throws UserError if struct_size is impossible, or the caller sets a member that this library does not
+/// know
 template <class T>
 T read_versioned(const T* given, size_t first, const char* what) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -26,9 +27,11 @@ T read_versioned(const T* given, size_t first, const char* what) {
     throw UserError(std::string(what) + " is NULL; give one");
   size_t size = 0;
   std::memcpy(&size, given, sizeof size);
-  if (size < first)
-    throw UserError(std::string(what) + ".struct_size is " + std::to_string(size) + " (the smallest is " +
-                    std::to_string(first) + "); set it to sizeof(" + what + ")");
+  constexpr size_t most = 4096;  // no version has more; memory that was not set may say anything
+  if (size < first || size > most)
+    throw UserError(std::string(what) + ".struct_size is " + std::to_string(size) + " (possible are " +
+                    std::to_string(first) + " to " + std::to_string(most) + "); set it to sizeof(" + what +
+                    ")");
   const auto* bytes = reinterpret_cast<const std::byte*>(given);
   if (size > sizeof(T) &&
       std::any_of(bytes + sizeof(T), bytes + size, [](std::byte byte) { return byte != std::byte{0}; }))

@@ -87,10 +87,13 @@ TEST_F(CAbiTest, LaterStruct_NewMemberZero_IsAccepted) {
   EXPECT_THAT(parity_recorder_last_error(), HasSubstr("sets a member that parity"));
 }
 
-TEST_F(CAbiTest, StructSize_TooSmall_IsRefused) {
+TEST_F(CAbiTest, StructSize_Impossible_IsRefused) {
   parity_recorder_options options = {};
   EXPECT_EQ(parity_recorder_open_with(&options), nullptr);
   EXPECT_THAT(parity_recorder_last_error(), HasSubstr("parity_recorder_options.struct_size is 0"));
+  options.struct_size = SIZE_MAX;
+  EXPECT_EQ(parity_recorder_open_with(&options), nullptr);
+  EXPECT_THAT(parity_recorder_last_error(), HasSubstr("possible are 72 to 4096"));
   EXPECT_EQ(parity_recorder_open_with(nullptr), nullptr);
 }
 
