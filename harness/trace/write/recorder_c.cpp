@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/trace/write/parity_recorder.h"
 #include "harness/trace/write/recorder.hpp"
@@ -34,7 +36,7 @@ Json parse_object(const char* text, const char* what) {
     return Json::object();
   Json json = Json::parse(text, nullptr, false);
   if (!json.is_object())
-    throw parity::UserError(std::string(what) + " is not a JSON object; give one, or NULL");
+    throw parity::UserError(fmt::format("invalid {} (not a JSON object); give a JSON object, or NULL", what));
   return json;
 }
 

@@ -35,7 +35,7 @@ TEST_F(CAbiTest, ErrorsComeBackAsStatusAndText) {
   EXPECT_EQ(parity_recorder_open(below.c_str(), nullptr, nullptr, nullptr, 0), nullptr);
   EXPECT_THAT(parity_recorder_last_error(), HasSubstr(below));
   EXPECT_EQ(parity_recorder_open(trace_path().c_str(), "[1]", nullptr, nullptr, 0), nullptr);
-  EXPECT_THAT(parity_recorder_last_error(), HasSubstr("config is not a JSON object"));
+  EXPECT_THAT(parity_recorder_last_error(), HasSubstr("invalid config"));
 }
 
 TEST_F(CAbiTest, ACallOutOfOrderIsOurOwnExitStatus) {
