@@ -37,9 +37,9 @@ namespace {
 [[noreturn]] void complain_about_tags(const CaseFilter& filter, const std::vector<std::string>& known) {
   for (const std::string& tag : filter.tags)
     if (std::find(known.begin(), known.end(), tag) == known.end())
-      throw UserError("no case has the tag '" + tag + "'" + suggestion(tag, known));
-  throw UserError("no case is left by --tag and --not-tag; known tags" + suggestion("", known).substr(7) +
-                  "; see: parity list");
+      throw UserError(fmt::format("no case has the tag '{}'{}", tag, suggestion(tag, known)));
+  throw UserError(fmt::format("no case matches --tag and --not-tag; known tags{}; see: parity list",
+                              suggestion("", known).substr(7)));
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ std::vector<Case> CaseOptions::read() const {
   }
   if (cases.empty())
     complain_about_tags(filter, {tags.begin(), tags.end()});
-  tell_apart(cases);
+  make_names_unique(cases);
   return cases;
 }
 
@@ -119,8 +119,9 @@ std::vector<Case> CaseOptions::read_to_run() const {
       cases.push_back(std::move(item));
   }
   if (cases.empty())
-    throw UserError("every case here has the tag slow (" + left_out.front() +
-                    "), and such cases are not run unasked; name them, or add --tag slow");
+    throw UserError(fmt::format(
+        "cannot select cases (all of them, such as {}, have the tag slow); name them, or add --tag slow",
+        left_out.front()));
   if (!left_out.empty())
     say("left out: {} (tag slow; name it, or add --tag slow)\n", fmt::join(left_out, ", "));
   return cases;
@@ -145,7 +146,7 @@ void RunOptions::add_to(CLI::App& app) {
 
 SuiteOptions RunOptions::suite_options() const {
   if (jobs && *jobs < 1)
-    throw UserError(fmt::format("--jobs is {} (a run needs a core); leave it out to use every core", *jobs));
+    throw UserError(fmt::format("invalid --jobs {} (a run needs a core); omit it to use every core", *jobs));
   SuiteOptions options;
   options.out = fs::path(out).lexically_normal();
   options.trainer = find_trainer(trainer);

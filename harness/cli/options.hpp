@@ -28,7 +28,7 @@ struct CaseOptions {
   std::optional<GoldenSizes> golden_sizes(const std::string& limit) const;
   /// Reads the wanted cases. \throws UserError if there are none
   std::vector<Case> read() const;
-  /// Reads the wanted cases without those that run only on request; names the latter on stderr.
+  /// Reads the wanted cases without those that run only on request, which it names on stderr.
   /// \throws UserError if none remains
   std::vector<Case> read_to_run() const;
 };

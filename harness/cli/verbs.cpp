@@ -110,7 +110,7 @@ bool was_written(std::FILE* stream) {
   if (std::fflush(stream) == 0 && std::ferror(stream) == 0)
     return true;
   complain(std::string("cannot write the output (") + std::strerror(errno ? errno : EIO) +
-           "); free space, or send it elsewhere");
+           "); free some space, or redirect it");
   return false;
 }
 
@@ -124,10 +124,11 @@ ExitCode perform(const Action& action) {
     complain(error_of(error).what());
     return ExitCode::bad_input;
   } catch (const std::system_error& error) {
-    complain("the system refuses (" + error.code().message() + "); free space or resources and run it again");
+    complain("the system refused a request (" + error.code().message() +
+             "); free space or resources and run it again");
     return ExitCode::bad_input;
   } catch (const std::bad_alloc&) {
-    complain("out of memory (a trace or a results file is larger than this machine can hold); free some");
+    complain("out of memory (a trace or a results file does not fit); free some memory");
     return ExitCode::missing;
   } catch (const std::exception& error) {
     complain(std::string("internal error: ") + error.what() +

@@ -151,9 +151,9 @@ class Suite {
   void report_goldens() {
     size_t place = plan_.cases().size();
     if (!options_.unused_goldens.empty())
-      tell(place++, unused_goldens_results(options_.unused_goldens));
+      report(place++, unused_goldens_results(options_.unused_goldens));
     if (options_.golden_sizes && options_.golden_sizes->too_large())
-      tell(place, oversized_goldens_results(*options_.golden_sizes));
+      report(place, oversized_goldens_results(*options_.golden_sizes));
   }
 
   void stop() {
@@ -223,7 +223,7 @@ class Suite {
     const auto begin = std::chrono::steady_clock::now();
     const std::string from = judged_from(planned, runs(), store_, hashes_, options_.out, options_.drift);
     if (auto before = results_before(planned, from)) {
-      tell(index, *before);
+      report(index, *before);
       return true;
     }
     const Evidence evidence(planned, runs(), store_);
@@ -254,7 +254,7 @@ class Suite {
     results["time"] = case_times(planned, evidence, runs(), ends_, begin);
     results["judged_from"] = records ? "" : from;
     keep_results(results, options_.out);
-    tell(index, results);
+    report(index, results);
     return true;
   }
 
@@ -279,7 +279,7 @@ class Suite {
   }
 
   /// Writes a case's results to disk and passes them to the listener. Only its outcome stays in memory.
-  void tell(size_t place, const Json& results) {
+  void report(size_t place, const Json& results) {
     written_.add(place, results);
     const CaseOutcome& outcome = judged_.emplace(place, outcome_of(results)).first->second;
     progress_.clear();

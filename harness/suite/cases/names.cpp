@@ -47,7 +47,7 @@ void lengthen(std::vector<Case*>& same, const std::set<std::string>& taken) {
 
 }  // namespace
 
-void tell_apart(std::vector<Case>& cases) {
+void make_names_unique(std::vector<Case>& cases) {
   std::map<std::string, std::vector<Case*>> by_name;
   std::set<std::string> taken;
   for (Case& item : cases) {

@@ -12,6 +12,6 @@ namespace parity {
 ///
 /// Each gets as many folders of its path as a prefix as make its name unique. `one/case.toml` and
 /// `two/case.toml`, both outside `cases`, become one/case and two/case. Files and goldens do not move.
-void tell_apart(std::vector<Case>& cases);
+void make_names_unique(std::vector<Case>& cases);
 
 }  // namespace parity

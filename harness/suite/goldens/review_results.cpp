@@ -128,7 +128,7 @@ Json reviewed_check(const ArmPair& pair, const GoldenDifference& row, size_t num
                 {"arms", Json::array()},
                 {"against", "golden"},
                 {"relation", "identical"},
-                {"because", "a golden changes only when somebody can say why"},
+                {"because", "a golden changes only for a stated reason"},
                 {"passed", false},
                 {"verdict", "different"},
                 {"sentence", row_sentence(pair, row)},

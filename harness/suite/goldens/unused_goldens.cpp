@@ -27,8 +27,8 @@ bool is_power(const fs::path& file) {
 
 std::string sentence_of(const fs::path& file) {
   return path_from_here(file) +
-         (is_power(file) ? " was measured of no case that is here (it was renamed or deleted)"
-                         : " belongs to no case (the case was renamed or deleted, or keeps no golden)") +
+         (is_power(file) ? " belongs to no case (the case was renamed or deleted)"
+                         : " belongs to no case (the case was renamed or deleted, or stores no golden)") +
          "; delete the file, or restore the case";
 }
 
@@ -39,7 +39,7 @@ Json check_of(const fs::path& file, size_t number) {
           {"arms", Json::array()},
           {"against", "golden"},
           {"relation", "identical"},
-          {"because", "a golden that no case is held against looks like a check and is none"},
+          {"because", "a golden that belongs to no case checks nothing"},
           {"passed", false},
           {"verdict", "missing"},
           {"sentence", sentence_of(file)},
@@ -104,7 +104,7 @@ Json unused_goldens_results(const std::vector<fs::path>& files) {
   const std::string sentence = fmt::format("{} golden file{} belong{} to no case", files.size(),
                                            files.size() == 1 ? "" : "s", files.size() == 1 ? "s" : "");
   return suite_failure(std::string(case_name), "Goldens that belong to no case",
-                       "Is every golden held against a case?", sentence, "missing", checks);
+                       "Does every golden belong to a case?", sentence, "missing", checks);
 }
 
 }  // namespace parity

@@ -21,7 +21,7 @@ bool by_signal(const RankState& rank) {
 
 bool by_itself(const RankState& rank) {
   return failed(rank) && rank.ended->exit_status() &&
-         !(rank.tells_lost_peer && *rank.ended->exit_status() == peer_lost_status);
+         !(rank.reports_lost_peer && *rank.ended->exit_status() == peer_lost_status);
 }
 
 /// "[W1121 10:00:00 ...", "[rank0]:[E1121 ...", "[Gloo] ...", "frame #3: ..."; not the "[W] " of

@@ -17,7 +17,7 @@ inline constexpr int peer_lost_status = 5;
 /// The state of one rank of a failing run.
 struct RankState {
   std::optional<WaitStatus> ended;  ///< set once the process has ended
-  bool tells_lost_peer = true;      ///< whether its exit status can be peer_lost_status
+  bool reports_lost_peer = true;    ///< whether its exit status can be peer_lost_status
   bool stopped = false;             ///< suspended by a signal
   std::string waits_in;             ///< the collective that it waits in; "" while it works
   int64_t collectives = 0;          ///< number of collectives begun so far

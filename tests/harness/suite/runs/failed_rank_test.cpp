@@ -61,7 +61,7 @@ TEST(CulpritTest, ThenTheOneThatIsHeldOrLeftOrIsBehind) {
 
 TEST(CulpritTest, ACommandsExitStatusFiveIsItsOwn) {
   RankState command = exited(5);
-  command.tells_lost_peer = false;
+  command.reports_lost_peer = false;
   expect({runs, command}, false, 1, FailedRank::Kind::ended);
 }
 

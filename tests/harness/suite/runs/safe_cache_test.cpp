@@ -93,7 +93,7 @@ TEST_F(SafeCacheTest, CasesOfOneName_ShareNothing) {
   write_tool("b", folder_ / "two");
   std::vector<Case> cases = {read_case(folder_ / "one/case.toml"), read_case(folder_ / "two/case.toml")};
   EXPECT_NE(cases[0].golden_file, cases[1].golden_file);
-  tell_apart(cases);
+  make_names_unique(cases);
   const Json results = run(cases);
   EXPECT_EQ(results.at("summary").at("runs"), 4);
   EXPECT_TRUE(passed(results, 0));
@@ -116,7 +116,7 @@ TEST_F(SafeCacheTest, OneCaseDirEach_IsARunEach) {
                   folder_ / name / "t.h5");
     cases.push_back(read_case(folder_ / name / "case.toml"));
   }
-  tell_apart(cases);
+  make_names_unique(cases);
   const Json results = run(cases);
   EXPECT_TRUE(passed(results, 0));
   EXPECT_FALSE(passed(results, 1)) << "it is not the other case's run";
@@ -132,7 +132,7 @@ TEST_F(SafeCacheTest, NamesOfCases_GrowUntilTheyDiffer) {
   std::vector<Case> cases = {named("case", "/w/a/x/case.toml"), named("case", "/w/b/x/case.toml"),
                              named("lr/z", "/p/cases/lr/z.toml"), named("lr/z", "/q/cases/lr/z.toml"),
                              named("alone", "/w/alone.toml")};
-  tell_apart(cases);
+  make_names_unique(cases);
   std::vector<std::string> names;
   for (const Case& item : cases)
     names.push_back(item.name);
