@@ -42,7 +42,7 @@ ExitCode bisect_commits(const BisectCommitsVerbOptions& options) {
   const Git git(options.repository);
   Progress progress(stderr);
   const SearchRecord record = search_commits(question, git, progress);
-  return tell(record, options.out, "commits", options.json);
+  return report_search(record, options.out, "commits", options.json);
 }
 
 void add_question(CLI::App& app, CommitQuestion& question) {

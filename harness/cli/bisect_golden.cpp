@@ -26,8 +26,9 @@ ExitCode bisect_golden(const BisectGoldenVerbOptions& options) {
   Progress progress(stderr);
   const SearchRecord record = search_golden(source, named.arm, suite, progress);
   trim_search_runs(suite);
-  return tell(record, suite.out, "golden " + source.name + (named.arm.empty() ? "" : ":" + named.arm),
-              options.run.json);
+  return report_search(record, suite.out,
+                       "golden " + source.name + (named.arm.empty() ? "" : ":" + named.arm),
+                       options.run.json);
 }
 
 }  // namespace

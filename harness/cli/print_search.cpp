@@ -19,8 +19,8 @@ namespace {
 std::string effort_of(const SearchRecord& record) {
   if (record.runs() == 0 && record.cached() == 0)
     return "";
-  return fmt::format("{} run{} executed, {} answered by what was there", record.runs(),
-                     record.runs() == 1 ? "" : "s", record.cached());
+  return fmt::format("{} run{} executed, {} from the cache", record.runs(), record.runs() == 1 ? "" : "s",
+                     record.cached());
 }
 
 void print(const SearchRecord& record) {
@@ -44,8 +44,8 @@ void print(const SearchRecord& record) {
 
 }  // namespace
 
-ExitCode tell(const SearchRecord& record, const std::filesystem::path& out, const std::string& name,
-              bool json) {
+ExitCode report_search(const SearchRecord& record, const std::filesystem::path& out, const std::string& name,
+                       bool json) {
   const Json kept = record.to_json();
   const std::string text = json_text(kept, 1) + "\n";
   const std::filesystem::path file = search_record_file(out, name);
