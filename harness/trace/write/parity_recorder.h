@@ -21,8 +21,8 @@ typedef struct parity_recorder parity_recorder;
 
 /** Opens a trace; NULL on failure.
  * config, provenance, capture: JSON objects, or NULL for none (nothing captured beyond channels).
- * append_after: 0 for a new trace, or the last step of the complete trace at `path` that this run goes on
- * with. */
+ * append_after: 0 for a new trace, or the last step of the complete trace at `path` that this run
+ * resumes. */
 parity_recorder* parity_recorder_open(const char* path, const char* config, const char* provenance,
                                       const char* capture, int64_t append_after);
 
