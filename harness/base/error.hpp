@@ -10,9 +10,9 @@
 
 namespace parity {
 
-/// A problem the user can fix: bad input (exit 2), something missing (3), a failed run (4). The message names
-/// the problem, its cause and a remedy: "problem (cause); what to do". Programs print it without a stack
-/// trace.
+/// A problem the user can fix: bad input (exit 2), something missing (3), a failed run (4). The message reads
+/// "cannot DO OBJECT (CAUSE); HINT". The cause is a fact, the hint a command or a value. Programs print it
+/// without a stack trace.
 class UserError : public std::runtime_error {
  public:
   explicit UserError(const std::string& message, ExitCode code = ExitCode::bad_input)

@@ -120,7 +120,7 @@ bool was_written(std::FILE* stream) {
   if (std::fflush(stream) == 0 && std::ferror(stream) == 0)
     return true;
   print_error(std::string("cannot write the output (") + std::strerror(errno ? errno : EIO) +
-              "); free space, or send it elsewhere");
+              "); free some space, or redirect it");
   return false;
 }
 
@@ -134,11 +134,11 @@ ExitCode perform(const Action& action) {
     print_error(error_of(error).what());
     return ExitCode::bad_input;
   } catch (const std::system_error& error) {
-    print_error("the system refuses (" + error.code().message() +
+    print_error("the system refused a request (" + error.code().message() +
                 "); free space or resources and run it again");
     return ExitCode::bad_input;
   } catch (const std::bad_alloc&) {
-    print_error("out of memory (a trace or a results file is larger than this machine can hold); free some");
+    print_error("out of memory (a trace or a results file does not fit); free some memory");
     return ExitCode::missing;
   } catch (const std::exception& error) {
     print_error(std::string("internal error: ") + error.what() +

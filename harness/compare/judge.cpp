@@ -52,7 +52,7 @@ CheckResult only_finite(CheckResult result, const std::vector<Side>& sides) {
   if (const std::string text = non_finite_value(result.coverage, sides); !text.empty()) {
     result.passed = false;
     result.verdict = Verdict::different;
-    result.sentence = text + ": what is not finite agrees with nothing; fix the run first";
+    result.sentence = text + ", which equals nothing; fix the run first";
   }
   return result;
 }
@@ -64,13 +64,14 @@ CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& 
   const RelationRow& row = row_of(check.relation);
   if (check.arms.size() != row.arms)
     throw UserError(fmt::format(
-        "relation {} is about {} arm{} and the check names {} (the claim is: {}); mend the case",
+        "cannot judge relation {} (it takes {} arm{}, but the check names {}; its claim is: {}); correct the "
+        "case",
         name_of(check.relation), row.arms, row.arms == 1 ? "" : "s", check.arms.size(), row.claim));
   std::vector<Side> sides;
   for (const std::string& name : check.all_arms()) {
     const auto found = arms.find(name);
     if (found == arms.end())
-      return without_evidence(Verdict::missing, fmt::format("there is no arm '{}'", name));
+      return without_evidence(Verdict::missing, fmt::format("the case has no arm '{}'", name));
     const ArmEvidence& arm = found->second;
     if (arm.crashed || (arm.trace && !arm.ended_well()))
       return without_evidence(Verdict::crashed, crash_text(name, arm));

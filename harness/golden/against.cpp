@@ -54,15 +54,16 @@ std::vector<BoundedGap> measure_channels(const Stored& stored) {
   const Trace& trace = *stored.side().trace;
   const GoldenChannels& golden = stored.golden.run;
   if (trace.steps() != golden.steps)
-    throw MissingEvidence(fmt::format("{} has {}, the golden {}; record the golden again", stored.side().name,
-                                      steps_text(trace.steps()), steps_text(golden.steps)));
+    throw MissingEvidence(fmt::format("{} has {}, but the golden has {}; record the golden again",
+                                      stored.side().name, steps_text(trace.steps()),
+                                      steps_text(golden.steps)));
   std::vector<BoundedGap> gaps;
   for (const std::string& name : channels_of_golden(stored)) {
     const auto old = golden.channels.find(name);
     const auto now = trace.channels().find(name);
     if (old == golden.channels.end() || now == trace.channels().end())
       throw MissingEvidence(fmt::format(
-          "{} of {} is {}; record the golden again if that is meant", name, stored.side().name,
+          "{} of {} is {}; record the golden again if that is intended", name, stored.side().name,
           now == trace.channels().end() ? "in the golden but not in the run" : "not in the golden"));
     gaps.push_back(bounded_series(name, series_of(old->second, golden.steps, golden.steps),
                                   series_of(now->second, trace.steps(), trace.steps()), stored.run,
@@ -91,7 +92,7 @@ std::vector<BoundedGap> measure_tensors(const Stored& stored) {
     if (stored.asks_for(row.key) && !known.contains(row.key))
       throw MissingEvidence(
           fmt::format("{} {} at step {} of {} is not in the golden; record the golden again "
-                      "if that is meant",
+                      "if that is intended",
                       name_of(row.key.phase), row.key.name, row.key.step, stored.side().name));
   if (gaps.empty())
     throw MissingEvidence(
@@ -142,7 +143,7 @@ CheckResult without_evidence(Verdict verdict, const std::string& sentence) {
 CheckResult judge_against_golden(const Check& check, const StoredGolden& stored, const ArmEvidence& run) {
   const std::string& name = check.arms.at(0);
   if (!run.ended_well())
-    return without_evidence(Verdict::crashed, name + " gave nothing to hold against its golden" +
+    return without_evidence(Verdict::crashed, name + " has nothing to compare with its golden" +
                                                   (run.failure.empty() ? "" : ": " + run.failure));
   if (!stored.golden)
     return without_evidence(Verdict::missing, stored.problem);

@@ -94,8 +94,8 @@ void judge_drift(CheckResult& result, const SeriesPair& pair, const std::optiona
     return;
   if (!twin) {
     result.sentence += fmt::format(
-        "; the environment differs ({}), but without the float64 twin on both sides drift "
-        "cannot be told from a change",
+        "; the environment differs ({}), but drift cannot be distinguished from a change without a float64 "
+        "twin on both sides",
         environment);
     return;
   }

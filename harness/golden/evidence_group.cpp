@@ -92,11 +92,11 @@ void add_record(GoldenEvidence& evidence, const std::string& text, size_t number
     evidence.records.push_back(std::move(record));
   else
     evidence.problem =
-        fmt::format("its evidence of '{}' does not give its digest", escape_to_line(record.claim));
+        fmt::format("its evidence of '{}' does not match its digest", escape_to_line(record.claim));
 } catch (const Json::exception&) {
-  evidence.problem = fmt::format("record {} of its evidence is not in its form", number);
+  evidence.problem = fmt::format("record {} of its evidence is malformed", number);
 } catch (const UserError&) {
-  evidence.problem = fmt::format("record {} of its evidence is not in its form", number);
+  evidence.problem = fmt::format("record {} of its evidence is malformed", number);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "harness/base/json/fields.hpp"
 #include "harness/trace/hdf5/hdf5.hpp"
 #include "harness/trace/hdf5/path_name.hpp"
@@ -55,7 +57,7 @@ void write_arm_floors(hid_t group, const ArmFloors& arm, const std::vector<std::
 Json json_of(const InputFile& file, hid_t object, const std::string& name) {
   Json json = parity::read_json(hdf5::read_string_attribute(object, name).value_or(""));
   if (json.is_discarded())
-    file.refuse("attribute " + name + " of " + hdf5::path_of(object) + " is no JSON");
+    file.refuse(fmt::format("attribute {} of {} is not JSON", name, hdf5::path_of(object)));
   return json;
 }
 
@@ -69,10 +71,10 @@ ArmFloors read_arm_floors(const InputFile& file, hid_t group, const std::vector<
   const std::vector<double> noise = hdf5::read_floats(file.dataset(group, "noise"));
   const size_t rows = quantity.size();
   if (step.size() != rows || scale.size() != rows || noise.size() != rows * kinds)
-    file.refuse("the columns of " + hdf5::path_of(group) + " are not of one length");
+    file.refuse(fmt::format("the columns of {} differ in length", hdf5::path_of(group)));
   for (size_t i = 0; i < rows; ++i) {
     if (quantity[i] < 0 || quantity[i] >= static_cast<int64_t>(names.size()))
-      file.refuse("a row of " + hdf5::path_of(group) + " is of no quantity");
+      file.refuse(fmt::format("a row of {} names no quantity", hdf5::path_of(group)));
     const auto first = noise.begin() + static_cast<std::ptrdiff_t>(i * kinds);
     arm.rows.push_back({names[static_cast<size_t>(quantity[i])],
                         step[i],

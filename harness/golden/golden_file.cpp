@@ -71,8 +71,7 @@ GoldenChannels read_channels(const InputFile& file, hid_t group) {
       channel.values = hdf5::read_floats(dataset);
     const size_t count = std::visit([](const auto& values) { return values.size(); }, channel.values);
     if (count != run.steps.size())
-      file.refuse("channel " + link + " has " + std::to_string(count) + " values for " +
-                  std::to_string(run.steps.size()) + " steps");
+      file.refuse(fmt::format("channel {} has {} values for {} steps", link, count, run.steps.size()));
     run.channels.emplace(decode_name(link), std::move(channel));
   }
   return run;
@@ -81,7 +80,7 @@ GoldenChannels read_channels(const InputFile& file, hid_t group) {
 Json read_json(const InputFile& file, hid_t object, const std::string& name) {
   const Json json = parity::read_json(hdf5::read_string_attribute(object, name).value_or(""));
   if (json.is_discarded())
-    file.refuse("attribute " + name + " of " + hdf5::path_of(object) + " is no JSON");
+    file.refuse(fmt::format("attribute {} of {} is not JSON", name, hdf5::path_of(object)));
   return json;
 }
 
@@ -116,18 +115,19 @@ GoldenHistory history_of(const InputFile& file) {
     return {};
   const auto history = read_history(read_json(file, file.root(), "history"));
   if (!history)
-    file.refuse("attribute history is no list of changes");
+    file.refuse("attribute history is not a list of changes");
   return *history;
 }
 
 [[noreturn]] void refuse_schema(const fs::path& path, const std::string& schema, const std::string& producer,
                                 const std::string& source) {
-  throw UserError(fmt::format(
-      "cannot read {} (its schema is '{}' and this program reads {}; it was written by {}); read it "
-      "with that program, or, if the numbers of this one are right: {}",
-      path.string(), escape_to_line(schema), golden_schema,
-      producer.empty() ? "another program" : escape_to_line(producer),
-      shell_quote({"parity", "golden", "record", escape_to_line(source), "--reason", "WHY"})));
+  throw UserError(
+      fmt::format("cannot read {} (its schema is '{}', expected {}; it was written by {}); read it with that "
+                  "program, or, "
+                  "to accept the values of this one: {}",
+                  path.string(), escape_to_line(schema), golden_schema,
+                  producer.empty() ? "another program" : escape_to_line(producer),
+                  shell_quote({"parity", "golden", "record", escape_to_line(source), "--reason", "WHY"})));
 }
 
 Golden read_existing(const fs::path& path) {
@@ -153,7 +153,7 @@ Golden read_existing(const fs::path& path) {
 
 /// Reads a written golden again before it replaces the previous one.
 void check_written(const fs::path& written, const fs::path& path, const Golden& golden) {
-  std::string problem = "it does not read back as it was written";
+  std::string problem = "it reads back differently";
   try {
     const Golden found = read_existing(written);
     if (found.sealed && found.content_intact() && found.stored_digest == content_digest(golden.arms))
@@ -161,8 +161,9 @@ void check_written(const fs::path& written, const fs::path& path, const Golden& 
   } catch (const UserError& error) {
     problem = error.what();
   }
-  throw UserError("cannot write " + path.string() + " (" + problem +
-                  "); what was there before is still there: check the disk and record again");
+  throw UserError(
+      fmt::format("cannot write {} ({}); the previous file is unchanged: check the disk and record again",
+                  path.string(), problem));
 }
 
 }  // namespace
@@ -180,20 +181,22 @@ const GoldenArm& Golden::side_for(const std::string& arm, const Json& environmen
 std::string damage_text(const Golden& golden, const fs::path& file) {
   std::string what = golden.evidence.problem;
   if (!golden.content_intact())
-    what = "its content digest is " + golden.stored_digest + " and its values give " +
-           content_digest(golden.arms);
+    what = fmt::format("its values have the digest {}, expected {}", content_digest(golden.arms),
+                       golden.stored_digest);
   else if (what.empty())
-    what = "its values do, but other bytes do not give its seal";
-  return file.string() + " is not what was recorded: " + what +
-         " (it was changed by hand or damaged); restore it from version control, or record it again";
+    what = "its values are intact, but its other bytes do not match its seal";
+  return fmt::format(
+      "golden {} was edited or damaged ({}); restore it from version control, or record it again",
+      file.string(), what);
 }
 
 Golden read_golden(const fs::path& path) {
   const auto guard = hdf5::lock();
   std::error_code error;
   if (!fs::exists(path, error))
-    throw UserError("there is no golden " + path.string() + "; record it with 'parity golden record'",
-                    ExitCode::missing);
+    throw UserError(
+        fmt::format("there is no golden {}; record it with 'parity golden record'", path.string()),
+        ExitCode::missing);
   probe(path, [&] { read_existing(path); });
   return read_existing(path);
 }

@@ -50,19 +50,24 @@ GoldenContent contents_of(const std::filesystem::path& file, const std::map<std:
   GoldenContent contents;
   for (const auto& [name, evidence] : arms) {
     if (!evidence.ended_well())
-      throw UserError("cannot record a golden of " + name + " (its run did not finish); mend the run first",
-                      ExitCode::crashed);
+      throw UserError(
+          fmt::format("cannot record a golden of {} (its run did not finish); fix the run first", name),
+          ExitCode::crashed);
     if (!evidence.trace->faults().empty())
-      throw UserError("cannot record a golden of " + name + " (a fault was put into its run: " +
-                      evidence.trace->faults().front().fault.text() + "); record the run as it is");
+      throw UserError(
+          fmt::format("cannot record a golden of {} (a fault was injected into its run: {}); record the run "
+                      "without faults",
+                      name, evidence.trace->faults().front().fault.text()));
     const GoldenArm& arm = contents.emplace(name, content_of(evidence)).first->second;
     if (const std::string problem = non_finite_value(arm); !problem.empty())
       throw UserError(
-          "cannot record a golden of " + name + " (" + problem +
-          ": a NaN agrees with nothing, and a run that overflows is no reference); fix the run first");
+          fmt::format("cannot record a golden of {} ({}, and no later run can reproduce a value that is not "
+                      "finite); fix the run first",
+                      name, problem));
   }
   if (contents.empty())
-    throw UserError("cannot record " + file.string() + " (the case keeps no arm); name arms under [golden]");
+    throw UserError(
+        fmt::format("cannot record {} (the case stores no arm); list arms under [golden]", file.string()));
   return contents;
 }
 

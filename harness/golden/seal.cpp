@@ -8,6 +8,8 @@
 #include <fstream>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/trace/read/trace.hpp"
@@ -44,8 +46,8 @@ void close_seal(const std::filesystem::path& path, uint64_t offset) {
   file.write(seal.data(), static_cast<std::streamsize>(seal.size()));
   file.flush();
   if (!file)
-    throw UserError("cannot write " + path.string() +
-                    " (the disk may be full); free some space and record again");
+    throw UserError(fmt::format("cannot write {} (the disk may be full); free some space and record again",
+                                path.string()));
 }
 
 std::optional<bool> seal_holds(const InputFile& file) {

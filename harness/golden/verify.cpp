@@ -109,13 +109,13 @@ GoldenResult verify_channel(const Sides& sides, const std::string& channel) {
   if (trace.steps() != sides.golden.run.steps)
     return failure(
         sides.name, channel, Verdict::missing,
-        fmt::format("{} of {} has {}, the golden {}; run the case's own number of steps, or record the "
+        fmt::format("{} of {} has {}, but the golden has {}; run the steps of the case, or record the "
                     "golden again",
                     channel, sides.name, steps_text(trace.steps()), steps_text(sides.golden.run.steps)));
   if (!pair)
     return failure(
         sides.name, channel, Verdict::missing,
-        fmt::format("{} of {} is {} (unmatched quantities fail); record the golden again if that is meant",
+        fmt::format("{} of {} is {} (unmatched quantities fail); record the golden again if that is intended",
                     channel, sides.name,
                     sides.golden.run.channels.contains(channel) ? "in the golden but not in the run"
                                                                 : "not in the golden"));
@@ -189,7 +189,7 @@ GoldenResult verify_phase(const Sides& sides, Phase phase, bool drifts) {
     return failure(
         sides.name, quantity, Verdict::missing,
         fmt::format("{} {} at step {} of {} is not in the golden (unmatched quantities fail); record "
-                    "the golden again if that is meant",
+                    "the golden again if that is intended",
                     quantity, extra->key.name, extra->key.step, sides.name));
   GoldenResult verified{sides.name, quantity, {}};
   CheckResult& result = verified.result;
@@ -257,14 +257,14 @@ std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::strin
     if (run == arms.end())
       results.push_back(
           failure(name, "arm", Verdict::missing,
-                  "the golden keeps arm '" + name + "', which the case has not; record the golden again"));
+                  "the golden has arm '" + name + "', but the case does not; record the golden again"));
     else if (stored == golden.arms.end())
       results.push_back(
           failure(name, "arm", Verdict::missing,
                   "the golden has no arm '" + name + "'; record it with 'parity golden record'"));
     else if (!run->second.ended_well())
       results.push_back(failure(name, "arm", Verdict::crashed,
-                                name + " gave nothing to hold against its golden" +
+                                name + " has nothing to compare with its golden" +
                                     (run->second.failure.empty() ? "" : ": " + run->second.failure)));
     else {
       const Json environment = fingerprint_of(*run->second.trace);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/measure/number.hpp"
 
@@ -50,12 +52,11 @@ double Difference::sqnr_db() const {
 
 void require_alike(const TensorView& expected, const TensorView& actual) {
   if (expected.shape != actual.shape)
-    throw UserError("shape " + to_string(expected.shape) + " against " + to_string(actual.shape) +
-                    " (cannot align); compare tensors of one shape");
+    throw UserError(fmt::format("cannot compare tensors (shapes {} and {} differ); give tensors of one shape",
+                                to_string(expected.shape), to_string(actual.shape)));
   if (expected.dtype != actual.dtype)
-    throw UserError("dtype " + std::string(name_of(expected.dtype)) + " against " +
-                    std::string(name_of(actual.dtype)) +
-                    " (their bits mean different numbers); convert one side");
+    throw UserError(fmt::format("cannot compare tensors (dtypes {} and {} differ); convert one of them",
+                                name_of(expected.dtype), name_of(actual.dtype)));
 }
 
 Difference finish_difference(const DifferenceTally& t, int64_t count) {

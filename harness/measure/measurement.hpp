@@ -31,7 +31,7 @@ LogicalPlace place_of(const Shape& shape, const TensorLayout& layout);
 ///
 /// For a part, the statistics cover its own elements. Digest and sketch use the elements' indices in the
 /// logical tensor, so those of disjoint parts add up.
-/// \param layout  where the view lies in the logical tensor; by default the view is all of it
+/// \param layout  place of the view in the logical tensor; by default the view is all of it
 Measurement measure_tensor(const TensorView& view, const TensorLayout& layout = {});
 
 }  // namespace parity

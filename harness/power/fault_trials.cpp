@@ -109,9 +109,10 @@ FaultTrials::FaultTrials(const Case& source, const std::string& arm, const RunSe
   const PlannedArm& own = base_->planned.arm(arm_);
   for (const std::string& id : {own.run, own.twin})
     if (!id.empty() && !base_->runs.at(id).complete())
-      throw UserError(fmt::format("{}:{} did not finish ({}); mend it first", source.name, arm,
-                                  base_->runs.at(id).failure->message),
-                      ExitCode::crashed);
+      throw UserError(
+          fmt::format("cannot inject faults into {}:{} (its run did not finish: {}); fix the run first",
+                      source.name, arm, base_->runs.at(id).failure->message),
+          ExitCode::crashed);
   broken_ = Gate(source_, *base_, store_).broken();
 }
 

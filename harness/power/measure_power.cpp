@@ -34,10 +34,11 @@ void require_arm(const Case& source, const std::string& arm) {
   for (const Arm& each : source.arms)
     known.push_back(each.name);
   if (std::find(known.begin(), known.end(), arm) == known.end())
-    throw UserError("case " + source.name + " has no arm '" + arm + "'" + suggestion(arm, known));
+    throw UserError(fmt::format("case {} has no arm '{}'{}", source.name, arm, suggestion(arm, known)));
   if (source.arm(arm).is_command())
-    throw UserError("arm '" + arm + "' of " + source.name +
-                    " is a command (faults and no-ops are put into arms of parity-train); name another");
+    throw UserError(
+        fmt::format("cannot inject faults into arm '{}' of {} (it is a command); name an arm of parity-train",
+                    arm, source.name));
 }
 
 /// Returns the smallest faults that a half of the gate detects, for each measured phase: "grad x (1 + 3e-07),
@@ -82,7 +83,7 @@ std::string Power::sentence() const {
                                      [](const FaultPower& fault) { return row_of(fault.kind).sized; });
   std::string text;
   if (has_sizes)
-    text = fmt::format("smallest fault seen at {:.0f} %: {}{}; ", 100 * wanted_power,
+    text = fmt::format("smallest fault detected at {:.0f} %: {}{}; ", 100 * wanted_power,
                        describe_smallest(faults, false),
                        has_golden ? "; by the golden: " + describe_smallest(faults, true) : "");
   const Tally all = no_ops.all();
@@ -128,8 +129,9 @@ std::string arm_to_fault(const Case& source) {
     most = good;
   }
   if (!best)
-    throw UserError("every arm of " + source.name +
-                    " is a command (faults are put into arms of parity-train); choose another case");
+    throw UserError(fmt::format(
+        "cannot inject faults into {} (every arm is a command); choose a case with an arm of parity-train",
+        source.name));
   return best->name;
 }
 

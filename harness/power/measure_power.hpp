@@ -32,7 +32,7 @@ struct Power {
   /// Returns whether there is no false alarm, and each fault at or above the printed size is located
   /// correctly.
   bool is_clean() const;
-  /// "smallest fault seen at 95 %: grad x (1 + 3e-07), param x (1 + 1e-07); by the golden: grad x (1 +
+  /// "smallest fault detected at 95 %: grad x (1 + 3e-07), param x (1 + 1e-07); by the golden: grad x (1 +
   /// 1e-07), param x (1 + 1e-07); 0 false alarms in 40 no-op pairs".
   std::string sentence() const;
   Json to_json() const;

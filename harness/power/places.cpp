@@ -35,7 +35,7 @@ Places::Places(const Trace& healthy, FaultKind kind, Phase phase, uint64_t seed)
 }
 
 Fault Places::draw(int64_t n, double size) const {
-  require(!keys_.empty(), "a place is drawn of a run that has none");
+  require(!keys_.empty(), "a place is drawn from a run without places");
   const uint64_t drawn = mixed(seed_ + static_cast<uint64_t>(n));
   const TensorKey& key = keys_[drawn % keys_.size()];
   Fault fault;

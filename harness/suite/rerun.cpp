@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/suite/cases/setting.hpp"
 #include "harness/suite/results/case_outcome.hpp"
@@ -55,8 +57,8 @@ LastRun last_run(const fs::path& out) try {
   last.missing_shards = last_suite.rest().value("missing_shards", std::vector<int64_t>());
   return last;
 } catch (const Json::exception& error) {
-  throw UserError("cannot read the results in " + out.string() + " (" + error.what() +
-                  "); run the suite again");
+  throw UserError(
+      fmt::format("cannot read the results in {} ({}); run the suite again", out.string(), error.what()));
 }
 
 std::vector<Case> not_held(std::vector<Case> cases, const LastRun& last,

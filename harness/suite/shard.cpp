@@ -7,6 +7,8 @@
 #include <numeric>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 
 namespace parity {
@@ -47,9 +49,10 @@ SuiteShard parse_shard(const std::string& text) {
   if (slash == std::string::npos || !parse_number(std::string_view(text).substr(0, slash), shard.index) ||
       !parse_number(std::string_view(text).substr(slash + 1), shard.count) || shard.index < 1 ||
       shard.index > shard.count)
-    throw UserError("--shard " + text +
-                    " is no shard (it has the form I/N, I from 1 to N); give --shard 1/3 on the first of "
-                    "three machines");
+    throw UserError(
+        fmt::format("invalid --shard '{}' (expected I/N with 1 <= I <= N); for example, use --shard 1/3 on "
+                    "the first of three machines",
+                    text));
   return shard;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 
 namespace parity {
@@ -13,7 +15,7 @@ namespace {
 using Ranges = std::vector<IndexRange>;
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw UserError("a part of a tensor cannot lie so (" + why + "); give the layout that the rank has");
+  throw UserError(fmt::format("invalid layout of a tensor ({}); give the layout of this rank's shard", why));
 }
 
 /// Returns the indices of `later` that `earlier` holds too, in the order of `later`.
@@ -35,19 +37,18 @@ int64_t size_of(const Ranges& ranges) {
 
 void check(const Placement& placement) {
   if (placement.size < 1 || placement.coordinate < 0 || placement.coordinate >= placement.size)
-    refuse("it is at " + std::to_string(placement.coordinate) + " of " + std::to_string(placement.size) +
-           " along " + placement.mesh_dimension);
+    refuse(fmt::format("coordinate {} is outside mesh dimension {} of size {}", placement.coordinate,
+                       placement.mesh_dimension, placement.size));
 }
 
 void check(const Shard& shard, const Placement& placement, const Shape& shape) {
   if (shard.dim < 0 || shard.dim >= static_cast<int64_t>(shape.size()))
-    refuse(placement.mesh_dimension + " shards dimension " + std::to_string(shard.dim) +
-           " of a tensor of shape " + to_string(shape));
+    refuse(fmt::format("mesh dimension {} shards dimension {} of shape {}", placement.mesh_dimension,
+                       shard.dim, to_string(shape)));
   for (const IndexRange& range : shard.ranges)
     if (range.first < 0 || range.end < range.first || range.end > shape[static_cast<size_t>(shard.dim)])
-      refuse(placement.mesh_dimension + " has indices " + std::to_string(range.first) + " to " +
-             std::to_string(range.end) + " of dimension " + std::to_string(shard.dim) + " of shape " +
-             to_string(shape));
+      refuse(fmt::format("mesh dimension {} has indices {} to {} of dimension {} of shape {}",
+                         placement.mesh_dimension, range.first, range.end, shard.dim, to_string(shape)));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,8 +24,8 @@ std::string reason() {
 }
 
 [[noreturn]] void fail_to_write(const fs::path& path, const std::string& why) {
-  throw UserError("cannot write " + escape_for_terminal(path.string()) + " (" + why +
-                  "); free space or choose another folder");
+  throw UserError(fmt::format("cannot write {} ({}); free some space or choose another folder",
+                              escape_for_terminal(path.string()), why));
 }
 
 constexpr std::string_view temporary_start = ".parity-";
@@ -39,7 +40,7 @@ std::string temporary_name() {
 }
 
 [[noreturn]] void fail_to_read(const fs::path& path, const std::string& why) {
-  throw UserError("cannot read " + escape_for_terminal(path.string()) + " (" + why + ")");
+  throw UserError(fmt::format("cannot read {} ({})", escape_for_terminal(path.string()), why));
 }
 
 /// Owns an open file descriptor.
@@ -64,7 +65,7 @@ void read_blocks(const fs::path& path, uint64_t most, const Sink& sink) {
   // The size is 0 for files that the kernel generates, as in /proc.
   const auto size = static_cast<uint64_t>(facts.st_size);
   if (size > most)
-    fail_to_read(path, "it is larger than " + std::to_string(most) + " bytes");
+    fail_to_read(path, fmt::format("it is larger than {} bytes", most));
   std::vector<char> block(1 << 16);
   uint64_t done = 0;
   while (true) {
@@ -77,12 +78,11 @@ void read_blocks(const fs::path& path, uint64_t most, const Sink& sink) {
       break;
     done += static_cast<uint64_t>(got);
     if (done > most)
-      fail_to_read(path, "it is larger than " + std::to_string(most) + " bytes");
+      fail_to_read(path, fmt::format("it is larger than {} bytes", most));
     sink({block.data(), static_cast<size_t>(got)});
   }
   if (done < size)
-    fail_to_read(path,
-                 "it ended after " + std::to_string(done) + " of its " + std::to_string(size) + " bytes");
+    fail_to_read(path, fmt::format("it ended after {} of its {} bytes", done, size));
 }
 
 /// Creates a file under a new name. An existing path could be a link that leads elsewhere.
@@ -123,7 +123,8 @@ std::string read_file(const fs::path& path, uint64_t most) {
 
 UserError error_of(const fs::filesystem_error& error) {
   const std::string path = error.path1().empty() ? "a file" : escape_to_line(error.path1().string());
-  return UserError("cannot use " + path + " (" + error.code().message() + "); check the path and its rights");
+  return UserError(
+      fmt::format("cannot use {} ({}); check the path and its permissions", path, error.code().message()));
 }
 
 void remove_temporaries(const fs::path& folder) {

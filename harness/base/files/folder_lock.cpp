@@ -9,6 +9,7 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -22,11 +23,11 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
-  throw UserError("cannot write to " + escape_for_terminal(folder.string()) + " (" + why +
-                  "); choose a folder of your own with --out");
+  throw UserError(fmt::format("cannot write to {} ({}); choose another folder with --out",
+                              escape_for_terminal(folder.string()), why));
 }
 
-/// Returns "process 123 (since 2026-01-01T00:00:00Z, running: parity run)", as far as the lock file says.
+/// Returns "process 123 since 2026-01-01T00:00:00Z, running: parity run", as far as the lock file says.
 std::string describe_owner(int descriptor) {
   std::array<char, 4096> text;
   const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
@@ -37,8 +38,8 @@ std::string describe_owner(int descriptor) {
     return owner.contains(key) && owner[key].is_string() ? escape_to_line(owner[key].get<std::string>())
                                                          : "?";
   };
-  return "process " + owner["pid"].dump() + " (since " + word("started") + ", running: " + word("command") +
-         ")";
+  return fmt::format("process {} since {}, running: {}", owner["pid"].dump(), word("started"),
+                     word("command"));
 }
 
 /// Tries to take the lock for a moment: a child of an owner that was just killed may still hold it.
@@ -65,8 +66,10 @@ FolderLock::FolderLock(const fs::path& folder, const std::string& command) {
   if (!takes_lock(descriptor_)) {
     const std::string owner = describe_owner(descriptor_);
     ::close(descriptor_);
-    throw UserError(escape_for_terminal(folder.string()) + " is in use by " + owner +
-                    "; two runs would overwrite each other: wait for it, or give --out another folder");
+    throw UserError(
+        fmt::format("cannot use folder {} (in use by {}); wait for that process to end, or choose another "
+                    "folder with --out",
+                    escape_for_terminal(folder.string()), owner));
   }
   const std::string owner =
       json_text({{"pid", ::getpid()}, {"started", utc_now()}, {"command", command.substr(0, 1000)}});

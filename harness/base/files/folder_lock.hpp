@@ -13,8 +13,8 @@ class FolderLock {
  public:
   /// Takes the lock; creates a missing folder.
   /// \param command  what the owner is doing, for the error message of another process
-  /// \throws UserError "FOLDER is in use by process N (since T, running C) ..." if another process holds the
-  ///         lock; also if the folder cannot be written to
+  /// \throws UserError "cannot use folder FOLDER (in use by process N since T, running: C); ..." if another
+  ///         process holds the lock; also if the folder cannot be written to
   FolderLock(const std::filesystem::path& folder, const std::string& command);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

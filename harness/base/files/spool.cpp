@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/files/spool.hpp"
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 
@@ -28,7 +30,8 @@ std::string Spool::piece(size_t number) {
   std::string text(static_cast<size_t>(ends_.at(number) - begin), '\0');
   file_.seekg(begin);
   if (!file_.read(text.data(), static_cast<std::streamsize>(text.size())))
-    throw UserError("cannot read back what was put aside in " + folder_.string() + "; try again");
+    throw UserError(fmt::format(
+        "cannot read temporary data back from {} (a read failed); run the command again", folder_.string()));
   return text;
 }
 

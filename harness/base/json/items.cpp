@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 
 namespace parity {
@@ -57,7 +59,7 @@ class ItemFinder {
 
   void open(char byte) {
     if (++depth_ > deepest_json)
-      throw UserError("it nests more than " + std::to_string(deepest_json) + " levels deep");
+      throw UserError(fmt::format("it nests more than {} levels deep", deepest_json));
     filled_ = true;
     if (byte != '[' || depth_ != 2 || key_ != wanted_)
       return;
@@ -101,10 +103,10 @@ JsonItems::JsonItems(std::unique_ptr<std::istream> text, const std::string& key)
   while (text_->read(block.data(), static_cast<std::streamsize>(block.size())) || text_->gcount() > 0)
     std::for_each_n(block.data(), text_->gcount(), [&](char byte) { finder.read(byte); });
   if (text_->bad())
-    throw UserError("a read of it failed");
+    throw UserError("it could not be read to its end");
   rest_ = Json::parse(finder.rest());
   if (rest_.is_object() && rest_.contains(key) && rest_[key].is_array() && !rest_[key].empty())
-    throw UserError("its key " + key + " is written with escapes, in which nobody looks for a list");
+    throw UserError(fmt::format("its key '{}' is written with escape sequences, expected plain text", key));
   for (const auto& [begin, end] : finder.items())
     spans_.push_back({static_cast<std::streamoff>(begin), end - begin});
 }

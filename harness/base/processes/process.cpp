@@ -102,8 +102,9 @@ std::string find_program(const std::string& name) {
       return candidate;
     begin = end + 1;
   }
-  throw UserError("cannot start '" + name + "' (no such program in PATH); give its path or install it",
-                  ExitCode::missing);
+  throw UserError(
+      fmt::format("cannot start '{}' (no such program in PATH); give its path or install it", name),
+      ExitCode::missing);
 }
 
 bool WaitStatus::succeeded() const {
@@ -127,8 +128,8 @@ Process Process::spawn(const ProcessSpec& spec) {
   const Prepared prepared = prepare(spec);
   int report[2];
   if (::pipe2(report, O_CLOEXEC) != 0)
-    throw UserError(std::string("cannot start a process (") + std::strerror(errno) +
-                    "); free some resources");
+    throw UserError(
+        fmt::format("cannot start a process ({}); end other programs and try again", std::strerror(errno)));
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid == 0)
@@ -150,9 +151,11 @@ Process Process::spawn(const ProcessSpec& spec) {
     ::waitpid(pid, nullptr, 0);
     release_group(pid);
   }
-  throw UserError("cannot start '" + spec.argv[0] + "' (" + std::strerror(error) +
-                      "); check that the program and its output folder are there and may be used",
-                  ExitCode::missing);
+  throw UserError(
+      fmt::format(
+          "cannot start '{}' ({}); check that the program and its output folder exist and are accessible",
+          spec.argv[0], std::strerror(error)),
+      ExitCode::missing);
 }
 
 Process::Process(Process&& other) noexcept

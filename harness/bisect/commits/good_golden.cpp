@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/golden/golden_file.hpp"
 #include "harness/suite/plan/content_hash.hpp"
@@ -42,7 +44,7 @@ GoodGolden read_good_golden(const Git& git, const Commit& good, const Case& sour
   GoodGolden found;
   const std::optional<std::string> path = path_in(git, source.golden_file);
   if (!path || !git.succeeds({"cat-file", "-e", good.id + ":./" + *path})) {
-    found.problem = good.short_id() + " has no golden of " + source.name;
+    found.problem = fmt::format("{} has no golden of {}", good.short_id(), source.name);
     return found;
   }
   try {
@@ -55,9 +57,9 @@ GoodGolden read_good_golden(const Git& git, const Commit& good, const Case& sour
         found.fingerprints[name] = arm->second.fingerprint;
       }
     if (found.traces.empty())
-      found.problem = "the golden of " + good.short_id() + " has none of the arms";
+      found.problem = fmt::format("the golden of {} does not contain any of the arms", good.short_id());
   } catch (const UserError& error) {
-    found.problem = "the golden of " + good.short_id() + " cannot be read (" + error.what() + ")";
+    found.problem = fmt::format("the golden of {} cannot be read ({})", good.short_id(), error.what());
   }
   return found;
 }

@@ -5,6 +5,8 @@
 #include <set>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 
@@ -23,7 +25,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 Commit parse_commit(const std::string& line) {
   const std::vector<std::string> fields = split(line, '\x1f');
-  require(fields.size() >= 3, "git tells a commit as it was asked to: " + line);
+  require(fields.size() >= 3, "git prints a commit in the requested format: " + line);
   return {fields[0], split(fields[1], ' '), fields[2], fields.size() > 3 ? fields[3] : ""};
 }
 
@@ -50,17 +52,18 @@ std::string Commit::text() const {
 
 History::History(const Git& git) : git_(git) {
   if (!git_.succeeds({"rev-parse", "--git-dir"}))
-    throw UserError(escape_for_terminal(git_.folder().string()) +
-                    " lies in no git repository; go there, or name one with --repository");
+    throw UserError(fmt::format(
+        "cannot search {} (it is not in a git repository); name a folder of a repository with --repository",
+        escape_for_terminal(git_.folder().string())));
 }
 
 Commit History::commit(const std::string& revision) const {
   const std::optional<std::string> id = git_.commit_of(revision);
   if (!id)
     throw UserError(
-        "'" + escape_to_line(revision) +
-        "' names no commit of the repository; 'git log --oneline' shows them, 'git fetch --tags' brings "
-        "those that others have");
+        fmt::format("unknown revision '{}' (no commit of the repository has this name); 'git log --oneline' "
+                    "lists the commits, 'git fetch --tags' fetches more",
+                    escape_to_line(revision)));
   return parse_commit(git_.output({"log", "-1", "--no-color", "--no-show-signature", format, *id, "--"}));
 }
 
@@ -93,15 +96,15 @@ CommitLine History::line(const Commit& good, const Commit& bad, const std::vecto
   CommitLine line = commits_between(good.id, bad.id, paths);
   if (line.empty())
     throw UserError(
-        bad.text() + " is an ancestor of " + good.text() +
-        ": the bad side has to be the later one; to find what moved the numbers from the first to the "
-        "second, turn them round: parity bisect commits " +
-        bad.short_id() + " " + good.short_id());
+        fmt::format("cannot search from {} to {} (the bad commit is an ancestor of the good one); to search "
+                    "the other way: parity bisect commits {} {}",
+                    good.text(), bad.text(), bad.short_id(), good.short_id()));
   if (line.front().id.empty() || !git_.succeeds({"merge-base", good.id, bad.id}))
-    throw UserError(good.text() + " and " + bad.text() + " have no common history" +
-                    (git_.output({"rev-parse", "--is-shallow-repository"}) == "true"
-                         ? " in this shallow clone; fetch the rest with: git fetch --unshallow"
-                         : ", so there is no line of commits to search; give two commits of one history"));
+    throw UserError(fmt::format("cannot search from {} to {} (they have no common history{}", good.text(),
+                                bad.text(),
+                                git_.output({"rev-parse", "--is-shallow-repository"}) == "true"
+                                    ? " in this shallow clone); fetch the rest with: git fetch --unshallow"
+                                    : "); give two commits of one history"));
   return without_repeats(line);
 }
 

@@ -84,7 +84,7 @@ void take_trace(const fs::path& file, CommitAnswer& answer) {
     if (!trace.complete())
       answer.reason = "its trace is not complete";
     else if (trace.failure())
-      answer.reason = "its trace says that the run failed: " + escape_for_terminal(trace.failure()->dump());
+      answer.reason = "its trace reports a failure: " + escape_for_terminal(trace.failure()->dump());
     answer.state = answer.reason.empty() ? CommitState::measured : CommitState::crashed;
     answer.traces["run"] = file;
   } catch (const UserError& error) {
@@ -221,7 +221,8 @@ void CommitProbe::run_command(const Commit& commit, CommitAnswer& answer) {
                      commit.short_id() + " runs", progress_);
   const int status = end.status ? end.status->exit_status().value_or(by_signal) : by_signal;
   if (status == cannot_be_tested)
-    return skip(answer, "its command said that it cannot be tested (exit status 125)" + last_lines(log), log);
+    return skip(answer, "its command reports that it cannot be tested (exit status 125)" + last_lines(log),
+                log);
   if (status == 0) {
     answer.state = CommitState::passed;
     if (fs::exists(folder / "trace.h5"))

@@ -45,10 +45,10 @@ void check_arms(const CommitQuestion& question) {
     if (depends_on_commit(source.arm(name)))
       return;
   throw UserError(
-      "no command of case " + escape_to_line(source.name) +
-      " names {worktree}, so that every commit would run the same program; write the path of what comes "
-      "from the repository as {worktree}/... (a run of the suite puts the repository's own folder "
-      "there)");
+      fmt::format("cannot search with case {} (no command names {{worktree}}, so every commit would run the "
+                  "same program); write paths of the repository as {{worktree}}/... (a run of the suite puts "
+                  "the repository's own folder there)",
+                  escape_to_line(source.name)));
 }
 
 bool runs_trainer(const CommitQuestion& question) {
@@ -96,15 +96,19 @@ Json CommitQuestion::identity() const {
 
 void complete_question(CommitQuestion& question, const Git& git) {
   if (question.source.has_value() == !question.run.empty())
-    throw UserError(question.source ? "--case and --run both say what a commit is asked; give one of them"
-                                    : "nothing is asked of the commits; say what to run with --case CASE or "
-                                      "--run 'COMMAND'");
+    throw UserError(
+        question.source
+            ? "cannot use --case together with --run (both say how to test a commit); give one of them"
+            : "cannot search commits (no test is given); say what to run with --case CASE or "
+              "--run 'COMMAND'");
   if (!(question.tolerance >= 0))
-    throw UserError(fmt::format("--tolerance is {} (a relative distance is 0 or more)", question.tolerance));
+    throw UserError(fmt::format("invalid --tolerance {} (expected a relative difference of 0 or more)",
+                                question.tolerance));
   if (!(question.run_timeout > 0) || !(question.build_timeout > 0))
-    throw UserError("a time limit has to be more than 0 seconds");
+    throw UserError("invalid time limit (expected more than 0 seconds)");
   if (question.most < 3)
-    throw UserError(fmt::format("--most is {} (both sides and a commit between them are 3)", question.most));
+    throw UserError(fmt::format(
+        "invalid --most {} (expected 3 or more: both sides and one commit between them)", question.most));
   if (!question.source)
     return;
   check_arms(question);
@@ -113,9 +117,9 @@ void complete_question(CommitQuestion& question, const Git& git) {
   if (!question.build.empty() || !git.succeeds({"cat-file", "-e", question.bad + ":reference/main.cpp"}) ||
       !git.succeeds({"cat-file", "-e", question.bad + ":CMakePresets.json"}))
     throw UserError(
-        "case " + escape_to_line(question.source->name) +
-        " runs parity-train, which each commit has to bring; name where its build puts it with --trainer "
-        "PATH, and how to build it with --build 'COMMAND'");
+        fmt::format("cannot search with case {} (it runs parity-train, which each commit must build); name "
+                    "the program with --trainer PATH, and how to build it with --build 'COMMAND'",
+                    escape_to_line(question.source->name)));
   build_own_sources(question, git);
 }
 

@@ -68,7 +68,7 @@ SearchStage ends_stage(const CommitFindings& found) {
 
 std::string describe_effort(const CommitFindings& found) {
   const std::string remembered =
-      found.effort.remembered > 0 ? fmt::format(" ({} answers were there)", found.effort.remembered) : "";
+      found.effort.remembered > 0 ? fmt::format(" ({} answers were cached)", found.effort.remembered) : "";
   return fmt::format("{} and {}{} among {}", count_text(static_cast<size_t>(found.effort.builds), "build"),
                      count_text(static_cast<size_t>(found.effort.runs), "run"), remembered,
                      count_commits(commits_between(found)));
@@ -89,9 +89,10 @@ SearchStage commits_stage(const CommitQuestion& question, const CommitFindings& 
   stage.name = "commits";
   const StepSearch& steps = found.search.steps;
   const size_t bound = evaluation_bound(commits_between(found));
-  stage.answer = fmt::format("{}; {} of the line were judged ({} suffice for one step), {} could not be",
-                             count_text(found.culprits.size(), "step"), count_commits(steps.evaluated.size()),
-                             bound, steps.skipped.size());
+  stage.answer =
+      fmt::format("{}; {} of the line were judged ({} suffice for one step), {} could not be judged",
+                  count_text(found.causes.size(), "step"), count_commits(steps.evaluated.size()), bound,
+                  steps.skipped.size());
   stage.command = shell_quote(question.suite.command);
   stage.runs = found.effort.runs;
   stage.cached = found.effort.remembered;
@@ -104,37 +105,38 @@ SearchStage commits_stage(const CommitQuestion& question, const CommitFindings& 
   return stage;
 }
 
-SearchStage culprit_stage(const CommitFindings& found, const ChangingCommit& culprit) {
+SearchStage cause_stage(const CommitFindings& found, const ChangingCommit& cause) {
   SearchStage stage;
   stage.name = "step";
-  stage.answer = culprit.text();
-  stage.command = compare_line(found, culprit);
-  stage.details = culprit.to_json();
+  stage.answer = cause.text();
+  stage.command = compare_line(found, cause);
+  stage.details = cause.to_json();
   return stage;
 }
 
 SearchStage git_stage(const CommitFindings& found) {
   SearchStage stage;
   stage.name = "git";
-  stage.answer = "git bisect, told the same of the biggest step: " + escape_for_terminal(found.git_command);
+  stage.answer =
+      "the same search of the largest step with git bisect: " + escape_for_terminal(found.git_command);
   stage.command = shell_quote({"git", "bisect", "replay", path_from_here(found.git_log)});
   return stage;
 }
 
 std::string sentence_of(const CommitFindings& found) {
   const std::string others =
-      found.culprits.size() > 1 ? fmt::format("; the biggest of {} steps", found.culprits.size()) : "";
-  return found.culprits.front().text() + others + "; found with " + describe_effort(found);
+      found.causes.size() > 1 ? fmt::format("; the largest of {} steps", found.causes.size()) : "";
+  return found.causes.front().text() + others + "; found with " + describe_effort(found);
 }
 
 std::string same_sentence(const CommitQuestion& question, const CommitFindings& found) {
   if (found.line.size() < 2)
     return question.paths.empty() || found.good.tree == found.bad.tree
-               ? "the two sides do not differ: both commits hold the same files"
+               ? "the two sides do not differ: both commits contain the same files"
                : "the two sides do not differ: no commit between them changes " + list_text(question.paths);
   const std::string up_to =
       question.tolerance > 0 ? " by more than " + size_text(question.tolerance) : std::string();
-  return fmt::format("the two sides do not differ{}; seen with {}", up_to, describe_effort(found));
+  return fmt::format("the two sides do not differ{}; verified with {}", up_to, describe_effort(found));
 }
 
 void add_notes_on_skipped(const CommitFindings& found, SearchRecord& record) {
@@ -153,8 +155,8 @@ void add_note_on_noise(const CommitFindings& found, SearchRecord& record) {
   if (judged < noisy_from || found.search.steps.steps.size() + 1 < judged)
     return;
   record.notes.push_back(fmt::format(
-      "every one of {} commits differs from the one before; if the runs do not repeat bit for bit, say with "
-      "--tolerance how far apart two runs of one commit lie",
+      "each of {} commits differs from the one before; if runs do not repeat bit for bit, set --tolerance to "
+      "the gap between two runs of one commit",
       judged));
 }
 
@@ -169,16 +171,16 @@ SearchRecord report_commits(const CommitQuestion& question, const CommitFindings
                   escape_to_line(question.good), escape_to_line(question.bad));
   record.notes = found.notes;
   record.stages.push_back(range_stage(question, found));
-  if (!found.culprits.empty()) {
+  if (!found.causes.empty()) {
     record.stages.push_back(ends_stage(found));
     record.stages.push_back(commits_stage(question, found));
-    for (const ChangingCommit& culprit : found.culprits)
-      record.stages.push_back(culprit_stage(found, culprit));
+    for (const ChangingCommit& cause : found.causes)
+      record.stages.push_back(cause_stage(found, cause));
     record.stages.push_back(git_stage(found));
     add_notes_on_skipped(found, record);
     add_note_on_noise(found, record);
     record.notes.emplace_back(
-        "a change that a later commit undid is not seen where both ends of a range are the same");
+        "a change that a later commit reverted is not found if both ends of a range are the same");
     record.sentence = sentence_of(found);
     return record;
   }

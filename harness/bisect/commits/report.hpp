@@ -21,9 +21,9 @@ struct CommitFindings {
   std::optional<ChangingCommit> ends;  ///< the difference between the two ends
   std::vector<std::string> arms;       ///< arms that differ between the ends
   LineSearch search;
-  std::vector<ChangingCommit> culprits;  ///< each commit once, largest change first
-  std::string golden;                    ///< comparison of the good commit with its golden; "" if none
-  std::string git_command;               ///< replays the search with git bisect
+  std::vector<ChangingCommit> causes;  ///< each commit once, largest change first
+  std::string golden;                  ///< comparison of the good commit with its golden; "" if none
+  std::string git_command;             ///< replays the search with git bisect
   std::filesystem::path git_log;
   CommitEffort effort;
   std::map<std::string, CommitAnswer> answers;  ///< by commit

@@ -25,18 +25,18 @@ std::string named(const std::vector<Commit>& commits) {
 }
 
 /// Inserts by size, largest first; equal sizes stay in the order of insertion.
-void insert_by_size(std::vector<ChangingCommit>& culprits, ChangingCommit culprit) {
+void insert_by_size(std::vector<ChangingCommit>& causes, ChangingCommit cause) {
   const auto place =
-      std::upper_bound(culprits.begin(), culprits.end(), culprit,
+      std::upper_bound(causes.begin(), causes.end(), cause,
                        [](const ChangingCommit& a, const ChangingCommit& b) { return a.size > b.size; });
-  culprits.insert(place, std::move(culprit));
+  causes.insert(place, std::move(cause));
 }
 
 std::string describe_change(const CommitAnswer& before, const CommitAnswer& after) {
   const auto verb = [](CommitState state) {
     return state == CommitState::failed ? "fails" : state == CommitState::crashed ? "crashes" : "runs";
   };
-  return fmt::format("{} where the one before {}{}", verb(after.state), verb(before.state),
+  return fmt::format("{}, but the one before {}{}", verb(after.state), verb(before.state),
                      after.reason.empty() ? "" : " (" + after.reason + ")");
 }
 
@@ -45,7 +45,7 @@ std::string describe_change(const CommitAnswer& before, const CommitAnswer& afte
 std::string ChangingCommit::text() const {
   const std::string does = first ? "moves " + first->text() : change;
   const std::string much = first && largest && largest->quantity != first->quantity
-                               ? fmt::format("; most of all {} (relative {})",
+                               ? fmt::format("; largest in {} (relative {})",
                                              escape_to_line(largest->quantity), size_text(largest->size))
                                : "";
   if (between.empty())
@@ -115,23 +115,23 @@ std::vector<std::string> CommitSearch::differing_arms(const Commit& a, const Com
 }
 
 ChangingCommit CommitSearch::between(const Commit& before, const Commit& after) {
-  ChangingCommit culprit;
-  culprit.before = before;
-  culprit.after = after;
-  culprit.size = distance(before, after);
+  ChangingCommit cause;
+  cause.before = before;
+  cause.after = after;
+  cause.size = distance(before, after);
   if (answer(before).state != answer(after).state) {
-    culprit.change = describe_change(answer(before), answer(after));
-    return culprit;
+    cause.change = describe_change(answer(before), answer(after));
+    return cause;
   }
   for (const std::string& arm : question_.wanted_arms()) {
     const TraceGap found = gap(before, after, arm);
-    if (found.first && (!culprit.largest || found.size > culprit.largest->size)) {
-      culprit.arm = arm;
-      culprit.first = found.first;
-      culprit.largest = found.largest;
+    if (found.first && (!cause.largest || found.size > cause.largest->size)) {
+      cause.arm = arm;
+      cause.first = found.first;
+      cause.largest = found.largest;
     }
   }
-  return culprit;
+  return cause;
 }
 
 LineSearch CommitSearch::along(const CommitLine& line) {
@@ -141,12 +141,12 @@ LineSearch CommitSearch::along(const CommitLine& line) {
                                [&](size_t a, size_t b) { return distance(line[a], line[b]); }};
   found.steps = find_steps(line.size() - 1, probe, {question_.tolerance, question_.most});
   for (const RevisionStep& step : found.steps.steps) {
-    ChangingCommit culprit = between(line[step.before], line[step.after]);
-    culprit.narrowed = step.narrowed;
-    culprit.between.assign(line.begin() + static_cast<std::ptrdiff_t>(step.before) + 1,
-                           line.begin() + static_cast<std::ptrdiff_t>(step.after));
-    for (ChangingCommit& each : search_in_merge(culprit))
-      insert_by_size(found.culprits, std::move(each));
+    ChangingCommit cause = between(line[step.before], line[step.after]);
+    cause.narrowed = step.narrowed;
+    cause.between.assign(line.begin() + static_cast<std::ptrdiff_t>(step.before) + 1,
+                         line.begin() + static_cast<std::ptrdiff_t>(step.after));
+    for (ChangingCommit& each : search_in_merge(cause))
+      insert_by_size(found.causes, std::move(each));
   }
   return found;
 }
@@ -168,12 +168,12 @@ std::vector<ChangingCommit> CommitSearch::search_in_merge(const ChangingCommit& 
     const bool judged = start == answer(merge.before).state && end == answer(merge.after).state;
     if (!judged || !(distance(branch.front(), branch.back()) > question_.tolerance))
       continue;
-    for (ChangingCommit& each : along(branch).culprits)
+    for (ChangingCommit& each : along(branch).causes)
       inside.push_back(std::move(each));
   }
   if (inside.empty()) {
     ChangingCommit itself = merge;
-    itself.merged_by = "it is a merge, and no side of it alone does that";
+    itself.merged_by = "it is a merge, and no parent alone does that";
     return {itself};
   }
   for (ChangingCommit& each : inside)

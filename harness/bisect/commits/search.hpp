@@ -36,8 +36,8 @@ struct ChangingCommit {
 
 /// The result of a search along one line of history and into its merges.
 struct LineSearch {
-  std::vector<ChangingCommit> culprits;  ///< largest change first
-  StepSearch steps;                      ///< of the line itself, by its indices
+  std::vector<ChangingCommit> causes;  ///< largest change first
+  StepSearch steps;                    ///< of the line itself, by its indices
 };
 
 /// Finds the commits on lines of history whose answers differ from the previous commit's.

@@ -40,7 +40,7 @@ class Session {
     found_.bad = history_.commit(question_.bad);
     found_.line = history_.line(found_.good, found_.bad, question_.paths);
     if (history_.has_uncommitted_changes())
-      note("the work tree has uncommitted changes; they belong to no commit, and were not looked at");
+      note("the work tree has uncommitted changes, which were not searched");
     if (found_.line.size() > 1) {
       judge_ends();
       if (search_.distance(start(), end()) > question_.tolerance)
@@ -63,19 +63,18 @@ class Session {
       judge_fork();
     const CommitAnswer& bad = search_.answer(end());
     if (bad.state == CommitState::skipped)
-      throw UserError("the bad side, " + end().text() + ", cannot be judged (" + bad.reason + ")" +
-                      log_command(bad) + "; give one that can");
+      throw UserError(fmt::format("cannot judge the bad side, {} ({}){}; give another commit", end().text(),
+                                  bad.reason, log_command(bad)));
     const CommitState good = search_.answer(start()).state;
     if (std::set{good, bad.state} == std::set{CommitState::passed, CommitState::measured})
       throw UserError(
-          "one side left a trace and the other did not; let the command write one to $PARITY_TRACE on "
-          "both, or on none, to be judged by its exit status");
+          "cannot compare the two sides (only one of them wrote a trace); let the command write one to "
+          "$PARITY_TRACE on both sides, or on neither, to be judged by its exit status");
     if (question_.use_golden && golden_stands_ && !golden_word(end()).same_environment)
       throw UserError(
-          "the golden of " + found_.good.text() +
-          " comes from another environment than this, so that it cannot stand for that commit, which "
-          "cannot be judged (" +
-          good_reason_ + "); give a good side that builds here");
+          fmt::format("cannot judge the good side, {} ({}; its golden is from another environment); give a "
+                      "good side that builds here",
+                      found_.good.text(), good_reason_));
   }
 
   static std::string log_command(const CommitAnswer& answer) {
@@ -90,12 +89,13 @@ class Session {
     if (good.state == CommitState::skipped && !golden_.traces.empty())
       return use_golden_as_good_side(good);
     if (good.state == CommitState::skipped || good.state == CommitState::crashed)
-      throw UserError("the good side, " + found_.good.text() + ", cannot be judged (" + good.reason + ")" +
-                          log_command(good) + "; give one that can",
+      throw UserError(fmt::format("cannot judge the good side, {} ({}){}; give another commit",
+                                  found_.good.text(), good.reason, log_command(good)),
                       good.state == CommitState::crashed ? ExitCode::crashed : ExitCode::bad_input);
     if (good.state == CommitState::failed)
-      throw UserError("the good side, " + found_.good.text() + ", is bad already (" + good.reason +
-                      "); give an earlier one");
+      throw UserError(
+          fmt::format("cannot use the good side, {} (it is already bad: {}); give an earlier commit",
+                      found_.good.text(), good.reason));
     if (question_.source && question_.use_golden)
       check_against_golden(good);
   }
@@ -111,8 +111,8 @@ class Session {
     for (const auto& [arm, trace] : golden_.traces)
       arms.push_back(arm);
     question_.arms = arms;
-    note("the good side cannot be judged here (" + good.reason +
-         "); its golden stands for it, with its channels");
+    note(fmt::format("the good side cannot be judged here ({}); the channels of its golden are used instead",
+                     good.reason));
   }
 
   GoldenWord golden_word(const Commit& commit) {
@@ -121,7 +121,7 @@ class Session {
 
   void check_against_golden(const CommitAnswer& good) {
     if (!golden_.problem.empty())
-      return note(golden_.problem + "; its own run is what the others are held against");
+      return note(golden_.problem + "; its own run is the reference");
     const GoldenWord word = compare_with_golden(golden_, good, question_.channels);
     if (!word.first || !(word.first->size > question_.tolerance)) {
       found_.golden = "the good side's golden agrees with its run";
@@ -129,10 +129,13 @@ class Session {
     }
     const std::string difference = escape_to_line(word.arm) + " has " + word.first->text();
     if (word.same_environment)
-      throw UserError("the good side, " + found_.good.text() + ", is bad already: against its golden, " +
-                      difference + "; give an earlier one, or take its run for the truth with --no-golden");
-    note("the good side's golden comes from another environment and differs (" + difference +
-         "); its own run is what the others are held against");
+      throw UserError(
+          fmt::format("cannot use the good side, {} (it already differs from its golden: {}); give an "
+                      "earlier commit, or use its run as the reference with --no-golden",
+                      found_.good.text(), difference));
+    note(fmt::format(
+        "the good side's golden is from another environment and differs ({}); its own run is the reference",
+        difference));
   }
 
   /// Judges the commit where the good side branched off the bad side's line.
@@ -140,15 +143,18 @@ class Session {
     const CommitAnswer fork = search_.answer(start());
     const CommitState good = search_.answer(found_.good).state;
     if (fork.state == good && !(search_.distance(found_.good, start()) > question_.tolerance))
-      return note(found_.good.text() + " does not lie on the first-parent line of " + found_.bad.text() +
-                  "; the search begins where it left it, at " + start().text() + ", which is as good");
+      return note(
+          fmt::format("{} is not on the first-parent line of {}; the search starts at their fork, {}, which "
+                      "has the same numbers",
+                      found_.good.text(), found_.bad.text(), start().text()));
     const std::string why = fork.state == good ? "moves " + search_.between(start(), found_.good).text()
                                                : std::string(name_of(fork.state)) + ", " + fork.reason;
-    throw UserError(found_.good.text() + " does not lie on the first-parent line of " + found_.bad.text() +
-                    ", and where it left it, at " + start().text() +
-                    ", the numbers are others than its own (" + why +
-                    "); what moved them lies on the good side's own line: parity bisect commits " +
-                    start().short_id() + " " + found_.good.short_id());
+    throw UserError(fmt::format(
+        "cannot search from {} to {} (the good side is not on the first-parent line of the bad side, and "
+        "their "
+        "fork, {}, has other numbers: {}); search the good side's own line: parity bisect commits {} {}",
+        found_.good.text(), found_.bad.text(), start().text(), why, start().short_id(),
+        found_.good.short_id()));
   }
 
   void search() {
@@ -158,10 +164,10 @@ class Session {
       question_.arms = search_.differing_arms(start(), end());
     found_.arms = question_.wanted_arms();
     found_.search = search_.along(found_.line);
-    for (const ChangingCommit& culprit : found_.search.culprits)
-      if (std::none_of(found_.culprits.begin(), found_.culprits.end(),
-                       [&](const ChangingCommit& known) { return known.after.id == culprit.after.id; }))
-        found_.culprits.push_back(culprit);
+    for (const ChangingCommit& cause : found_.search.causes)
+      if (std::none_of(found_.causes.begin(), found_.causes.end(),
+                       [&](const ChangingCommit& known) { return known.after.id == cause.after.id; }))
+        found_.causes.push_back(cause);
     confirm_with_git_bisect();
   }
 
@@ -186,7 +192,7 @@ class Session {
     found_.answers = search_.answers();
     if (!search_.one_sided().empty())
       note("only some commits record " + list_text({search_.one_sided().begin(), search_.one_sided().end()}) +
-           "; nothing was concluded from that");
+           ", so it was not compared");
   }
 
   CommitQuestion& question_;

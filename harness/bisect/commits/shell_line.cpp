@@ -47,7 +47,7 @@ class Sign {
 }  // namespace
 
 std::string ShellEnd::text() const {
-  return status ? status->text() : "no end within " + format_duration(seconds);
+  return status ? status->text() : "not finished within " + format_duration(seconds);
 }
 
 ShellEnd run_shell_line(const ShellLine& line, const std::string& what, Progress& progress) {
@@ -74,8 +74,7 @@ ShellEnd run_shell_line(const ShellLine& line, const std::string& what, Progress
     stop(process);
     progress.clear();
     if (interrupted())
-      throw UserError("interrupted; what was answered is kept, the same command goes on",
-                      ExitCode::interrupted);
+      throw UserError("interrupted; answers are kept, and the same command resumes", ExitCode::interrupted);
     return end;
   }
   signal_group(process.pid(), SIGKILL);  // ends processes that the command left in the background

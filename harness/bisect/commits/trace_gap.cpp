@@ -46,7 +46,7 @@ GapPlace place_of(const RankDifference& row) {
 
 /// Returns whether `a` is the better place to report: the loss, which users plot, or else the earlier step.
 /// On equal steps the place added first stays, so channels come before tensors.
-bool is_better_to_report(const GapPlace& a, const GapPlace& b) {
+bool is_better_place(const GapPlace& a, const GapPlace& b) {
   if ((a.quantity == "loss") != (b.quantity == "loss"))
     return a.quantity == "loss";
   return a.step < b.step;
@@ -54,7 +54,7 @@ bool is_better_to_report(const GapPlace& a, const GapPlace& b) {
 
 void add(TraceGap& gap, const GapPlace& place) {
   gap.size = std::max(gap.size, place.size);
-  if (!gap.first || is_better_to_report(place, *gap.first))
+  if (!gap.first || is_better_place(place, *gap.first))
     gap.first = place;
   if (!gap.largest || place.size > gap.largest->size)
     gap.largest = place;
@@ -115,7 +115,9 @@ TraceGap gap_between(const Trace& before, const Trace& after, const std::vector<
       add(gap, place_of(row));
   add_one_sided(gap, before, after, alone);
   if (!compared)
-    throw UserError("the two traces have no channel and no tensor in common; give other --channel");
+    throw UserError(
+        "cannot compare the two commits (their traces share no channel and no tensor); give another "
+        "--channel");
   return gap;
 }
 

@@ -239,8 +239,8 @@ const GoldenTensors* GoldenGap::first_tensors() const {
 GoldenGap gap_to_golden(const GoldenRuns& runs, const StoredGolden& golden, const std::string& arm) {
   const ArmEvidence& evidence = runs.arms.at(arm);
   if (evidence.trace == nullptr)
-    throw UserError(fmt::format("{} gave nothing to hold against its golden{}; mend the run first", arm,
-                                evidence.failure.empty() ? "" : " (" + evidence.failure + ")"),
+    throw UserError(fmt::format("cannot compare {} with its golden ({}); fix the run first", arm,
+                                evidence.failure.empty() ? "it left no trace" : evidence.failure),
                     ExitCode::crashed);
   return GapMeasure(runs, golden, arm).measure();
 }

@@ -35,14 +35,16 @@ class OriginSearch {
     const std::optional<std::string> brought = commit_of_file();
     const std::optional<std::string> recorded = commit_of_program();
     if (!brought && !recorded)
-      return {"",
-              fmt::format("{}, and the file is not committed as it is: no commit is known at which it held; "
-                          "check out one that you trust, and see with parity golden verify whether it does",
-                          describe_recording(false)),
-              ""};
+      return {
+          "",
+          fmt::format(
+              "{}, and the file is not committed in this state, so no commit is known to reproduce it; check "
+              "out a commit that you trust, and run parity golden verify",
+              describe_recording(false)),
+          ""};
     const Commit good = history_.commit(brought ? *brought : *recorded);
     found_.good = good.id;
-    found_.words = brought ? fmt::format("{} came with {} ({})", path_from_here(source_.golden_file),
+    found_.words = brought ? fmt::format("{} was committed in {} ({})", path_from_here(source_.golden_file),
                                          good.text(), describe_recording(recorded.has_value()))
                            : describe_recording(true) + ", " + good.text();
     add_commits(good);
@@ -85,16 +87,16 @@ class OriginSearch {
     if (between == 0 || good.tree == head_.tree) {
       found_.words +=
           uncommitted
-              ? "; that is HEAD, so what moved the numbers is not committed, or no source"
-              : "; that is HEAD and no file is changed, so what moved the numbers is no source: another "
-                "build, library or machine, or the golden comes from files that were never committed";
+              ? "; that is HEAD, so the cause is an uncommitted change, or not in the source"
+              : "; that is HEAD and no file is changed, so the cause is not in the source: another build, "
+                "library or machine, or the golden comes from files that were never committed";
       found_.command =
           uncommitted ? shell_quote({"git", "-C", path_from_here(git_.folder()), "diff", "HEAD"}) : "";
       return;
     }
     found_.words += fmt::format("; {} since then", count_text(between, "commit"));
     if (uncommitted)
-      found_.words += ", and changes that are not committed, which are not among them";
+      found_.words += ", and uncommitted changes, which are not searched";
     add_command(good);
   }
 
@@ -108,7 +110,7 @@ class OriginSearch {
     try {
       complete_question(question, git_);
     } catch (const UserError& error) {
-      found_.words += std::string("; they cannot be asked as it is: ") + error.what();
+      found_.words += std::string("; they cannot be searched: ") + error.what();
       return;
     }
     std::vector<std::string> words = {
@@ -138,11 +140,11 @@ GoldenOriginCommit golden_origin(const Golden& golden, const Case& source, const
                                  const RunSettings& options) {
   const Git git(fs::absolute(source.file).parent_path());
   if (!git.succeeds({"rev-parse", "--git-dir"}))
-    return {"", "the case lies in no git repository, so there are no commits to ask", ""};
+    return {"", "the case is not in a git repository, so no commits can be searched", ""};
   try {
     return OriginSearch(golden, source, arm, options).search();
   } catch (const UserError& error) {
-    return {"", std::string("no commits can be asked: ") + error.what(), ""};
+    return {"", std::string("no commits can be searched: ") + error.what(), ""};
   }
 }
 

@@ -32,20 +32,20 @@ std::vector<std::string> wanted_arms(const Case& source, const std::string& arm)
   const std::string file = path_from_here(source.file);
   if (source.golden.arms.empty())
     throw UserError(
-        fmt::format("case {} keeps no golden (its [golden] table names no arms); name some there, and "
+        fmt::format("case {} stores no golden (its [golden] table names no arms); name some there, and "
                     "record it with: {}",
                     escape_to_line(source.name), shell_quote({"parity", "golden", "record", file})));
   std::error_code error;
   if (!std::filesystem::exists(source.golden_file, error))
     throw UserError(
-        fmt::format("there is no golden {}; make it, from a run that you trust, with: {}",
+        fmt::format("there is no golden {}; record a run that you trust with: {}",
                     path_from_here(source.golden_file), shell_quote({"parity", "golden", "record", file})),
         ExitCode::missing);
   if (arm.empty())
     return source.golden.arms;
   require_arm(source, arm);
   if (std::ranges::find(source.golden.arms, arm) == source.golden.arms.end())
-    throw UserError(fmt::format("the golden of {} does not keep arm {}{}", escape_to_line(source.name),
+    throw UserError(fmt::format("the golden of {} does not store arm {}{}", escape_to_line(source.name),
                                 parity::quoted(arm), suggestion(arm, source.golden.arms)));
   return {arm};
 }
@@ -130,7 +130,7 @@ class GoldenReport {
     SearchStage stage;
     stage.name = "golden";
     stage.answer = fmt::format(
-        "{} keeps {} over {}{}{}", path_from_here(stored_.file),
+        "{} stores {} over {}{}{}", path_from_here(stored_.file),
         count_text(side.run.channels.size(), "channel"), steps_text(side.run.steps),
         steps.empty() ? ", and no tensors" : ", and gradients and parameters of " + steps_text(steps),
         is_variant ? "; its variant for this environment" : "");
@@ -149,23 +149,22 @@ class GoldenReport {
                    const std::string& command = "") {
     if (!facts.differ())
       return;
-    record_.stages.push_back(
-        {.name = name,
-         .answer = fmt::format("the {} {} not the golden's: {}", what,
-                               std::string(what).ends_with('s') ? "are" : "is", facts.words),
-         .command = command,
-         .details = {{"keys", facts_json(facts)}}});
+    record_.stages.push_back({.name = name,
+                              .answer = fmt::format("the {} differ{} from the golden's: {}", what,
+                                                    std::string(what).ends_with('s') ? "" : "s", facts.words),
+                              .command = command,
+                              .details = {{"keys", facts_json(facts)}}});
   }
 
   void print_agreement(const GoldenGap& gap) {
     record_.differs = false;
-    record_.stages.push_back(
-        {.name = "curve",
-         .answer = gap.drifts ? "bits differ, and no more than rounding: the float64 twins agree"
-                              : "nothing that the golden keeps differs",
-         .command = golden_command("verify")});
-    record_.sentence = gap.drifts ? fmt::format("{} drifted from its golden, and does not differ from it: {}",
-                                                gap.arm, gap.environment.words)
+    record_.stages.push_back({.name = "curve",
+                              .answer = gap.drifts
+                                            ? "bits differ, but only by rounding: the float64 twins agree"
+                                            : "nothing that the golden stores differs",
+                              .command = golden_command("verify")});
+    record_.sentence = gap.drifts ? fmt::format("{} differs from its golden only by drift: {}", gap.arm,
+                                                gap.environment.words)
                                   : fmt::format("{} does not differ from its golden", gap.arm);
   }
 
@@ -176,7 +175,7 @@ class GoldenReport {
     if (!gap.failure.empty())
       stage.answer = fmt::format("the run ends after update {}: {}; ", gap.last_step, gap.failure);
     if (gap.first.empty()) {
-      stage.answer += "no channel of both differs";
+      stage.answer += "no channel in both differs";
     } else {
       const ChannelStation& one = channel_to_name(gap.first);
       stage.answer +=
@@ -185,8 +184,7 @@ class GoldenReport {
       stage.answer += describe_rows(gap, one.channel);
     }
     if (gap.by_twins)
-      stage.answer +=
-          "; told from the float64 twins, since in another environment bits part by rounding first";
+      stage.answer += "; measured in the float64 twins, since in another environment rounding differs first";
     stage.details = curve_json({side.run.steps, side.run.channels}, now);
     stage.details["channels"] = Json::array();
     for (const GoldenDifference& row : gap.rows)
@@ -227,13 +225,13 @@ class GoldenReport {
       }
       SearchStage stage;
       stage.name = "tensor";
-      stage.answer =
-          fmt::format("{} is the first of {} stored tensors of that update that differs{}{}; {} of them do",
-                      describe(first->key), update.path.stations.size(),
-                      first->relative ? " (by " + size_text(*first->relative) + ")" : "",
-                      update.beyond > 0 ? " beyond drift" : "", update.path.differing(update.beyond));
+      stage.answer = fmt::format(
+          "{} is the first stored tensor of that update that differs{}{}; {} of {} differ",
+          describe(first->key), first->relative ? " (by " + size_text(*first->relative) + ")" : "",
+          update.beyond > 0 ? " beyond drift" : "", update.path.differing(update.beyond),
+          update.path.stations.size());
       if (!equal.empty())
-        stage.answer += fmt::format("; those of update {} are the golden's", fmt::join(equal, " and "));
+        stage.answer += fmt::format("; those of update {} match the golden", fmt::join(equal, " and "));
       stage.details = {{"step", first->key.step},
                        {"phase", name_of(first->key.phase)},
                        {"name", first->key.name},
@@ -243,7 +241,7 @@ class GoldenReport {
     }
     record_.stages.push_back(
         {.name = "tensor",
-         .answer = fmt::format("every stored gradient and parameter of update {} is the golden's",
+         .answer = fmt::format("every stored gradient and parameter of update {} matches the golden",
                                fmt::join(equal, " and ")),
          .command = ""});
   }
@@ -252,16 +250,15 @@ class GoldenReport {
   /// \param two_runs  command that compares with a run of the golden's config; "" if that is this run's
   /// config
   void print_limits(const GoldenGap& gap, const std::string& two_runs) {
-    std::string answer =
-        "results inside the model, their gradients and what the operators were given are in no golden";
+    std::string answer = "a golden stores no activations, no gradients of them and no inputs of operators";
     if (gap.tensors.size() == 2)
-      answer += fmt::format(", nor any tensor of updates {} to {}", gap.tensors.front().step + 1,
+      answer += fmt::format(", and no tensor of updates {} to {}", gap.tensors.front().step + 1,
                             gap.tensors.back().step - 1);
     answer +=
         two_runs.empty()
-            ? "; a run that has the golden's numbers tells them, such as of the commit that is asked for "
-              "below (parity bisect traces)"
-            : "; a run with the golden's config tells them, if it still gives the golden's numbers";
+            ? "; compare with a run that reproduces the golden, such as one of the commit below (parity "
+              "bisect traces)"
+            : "; compare with a run of the golden's config, if it still reproduces the golden";
     record_.stages.push_back({.name = "unknown", .answer = answer, .command = two_runs});
   }
 
@@ -271,19 +268,19 @@ class GoldenReport {
                                       {"environment", &gap.environment},
                                       {"first weights", &gap.first_weights}})
       if (facts->differ())
-        before.push_back(fmt::format("another {} ({})", what, facts->words));
-    std::string text = before.empty() ? "" : "before training starts there is " + list_text(before) + "; ";
+        before.push_back(fmt::format("{} ({})", what, facts->words));
+    std::string text = before.empty() ? "" : "different before training starts: " + list_text(before) + "; ";
     if (!gap.failure.empty())
       text += fmt::format("{} ends after update {} ({}); ", gap.arm, gap.last_step, gap.failure);
     if (gap.first.empty() && gap.failure.empty())
-      return text + describe_tensor(gap, fmt::format("{} has the golden's channels, and ", gap.arm));
+      return text + describe_tensor(gap, fmt::format("the channels of {} match the golden, but ", gap.arm));
     if (gap.first.empty())
-      return text + "until then its channels are the golden's";
+      return text + "until then its channels match the golden";
     const ChannelStation& one = channel_to_name(gap.first);
-    text += fmt::format("{} of {} is not the golden's from step {} on: {} against {}", one.channel, gap.arm,
-                        one.step, one.expected, one.actual);
+    text += fmt::format("{} of {} differs from the golden from step {} on: {} against {}", one.channel,
+                        gap.arm, one.step, one.expected, one.actual);
     if (one.channel == "batch_digest")
-      text += ", so that it reads other data";
+      text += ", so it reads different data";
     return text + describe_tensor(gap, "; ");
   }
 
@@ -330,7 +327,7 @@ SearchRecord search_golden(const Case& source, const std::string& arm, const Run
     record.sentence = fmt::format("{} do not differ from their golden", list_text(arms));
   if (!others.empty())
     record.notes.push_back(fmt::format(
-        "{} differ{} too, no sooner; ask with: {}", list_text(others), others.size() == 1 ? "s" : "",
+        "{} also differ{}, but no earlier; search with: {}", list_text(others), others.size() == 1 ? "s" : "",
         shell_quote({"parity", "bisect", "golden", path_from_here(source.file) + ":" + others.front()})));
   return record;
 }

@@ -33,10 +33,10 @@ struct OptionCause {
 struct OptionRound {
   Toggles low, high;    ///< options of its good and its bad run
   bool hidden = false;  ///< whether it searched effects that show only with earlier causes off
-  CurveGap first_bit, parting, largest;
+  CurveGap first_bit, divergence, largest;
   double tau = 0;
   std::string failure;  ///< failure of the bad run, if that is the difference
-  OptionCause culprit;
+  OptionCause cause;
   std::vector<OptionAnswer> answers;
   Effort effort;
 };
@@ -45,7 +45,7 @@ struct OptionRound {
 struct ResidualGap {
   CurveGap gap;
   bool agrees = true;  ///< whether the bits are equal, or differ by no more than rounding
-  std::string why;     ///< evidence: "the same bits", "collapses by 2^28 in float64"
+  std::string why;     ///< evidence: "bitwise identical", "the gap falls by 2^28 in float64"
 };
 
 /// The findings of a search for options.
@@ -54,9 +54,9 @@ struct OptionFindings {
     one_config,  ///< the sides have the same config
     no_difference,
     flaky,  ///< the good side differs from itself as much as from the bad one
-    culprits,
+    causes,
   };
-  Ending ending = Ending::culprits;
+  Ending ending = Ending::causes;
   std::vector<OptionToggle> toggles;
   std::vector<std::string> channels;
   std::vector<OptionRound> rounds;

@@ -30,7 +30,7 @@ Toggles OptionOracle::closed(const Toggles& on) const {
 Hybrid OptionOracle::hybrid(const Toggles& closed, Reach reach, int repeat) const {
   const bool short_run = reach == Reach::diverging_step && !sides_.by_failure() && runs_.can_stop();
   const int64_t last = sides_.ruler().steps().empty() ? 0 : sides_.ruler().steps().back();
-  const int64_t stop = short_run && sides_.parting().step < last ? sides_.parting().step : 0;
+  const int64_t stop = short_run && sides_.divergence().step < last ? sides_.divergence().step : 0;
   return {joined(low_, closed), stop, repeat, false};
 }
 
@@ -67,7 +67,7 @@ OptionAnswer OptionOracle::answer(const Toggles& on, Reach reach) {
       }
     answer.likeness = sides_.of(run);
     if (run.finished() && !sides_.by_failure())
-      answer.from_good = sides_.ruler().farthest(good_, run, sides_.parting().step);
+      answer.from_good = sides_.ruler().farthest(good_, run, sides_.divergence().step);
     if (noise_ == Noise::bad_side && run.finished())
       confirm_by_repeats(answer, all, reach);
     return answer;

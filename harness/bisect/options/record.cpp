@@ -30,15 +30,15 @@ Json answer_json(const OptionAnswer& answer, const std::vector<OptionToggle>& to
           {"failure", answer.failure},         {"looks", answer.looks}};
 }
 
-Json culprit_json(const OptionRound& round, const std::vector<OptionToggle>& toggles) {
-  const OptionCause& culprit = round.culprit;
+Json cause_json(const OptionRound& round, const std::vector<OptionToggle>& toggles) {
+  const OptionCause& cause = round.cause;
   Json alone = Json::array();
-  for (const OptionAlone& each : culprit.alone)
+  for (const OptionAlone& each : cause.alone)
     alone.push_back(
         {{"key", toggles[each.toggle].key}, {"like", name_of(each.likeness)}, {"gap", gap_json(each.gap)}});
-  return {{"keys", numbers(culprit.on, toggles)}, {"needs", numbers(culprit.needs, toggles)},
-          {"independent", culprit.independent()}, {"hidden", round.hidden},
-          {"gap", gap_json(culprit.gap)},         {"alone", alone},
+  return {{"keys", numbers(cause.on, toggles)},   {"needs", numbers(cause.needs, toggles)},
+          {"independent", cause.independent()},   {"hidden", round.hidden},
+          {"gap", gap_json(cause.gap)},           {"alone", alone},
           {"beside", numbers(round.low, toggles)}};
 }
 
@@ -70,18 +70,15 @@ SearchStage round_stage(const OptionFindings& found, const OptionRound& round, c
   SearchStage stage =
       parity::stage(round.hidden ? "hidden" : "options", describe_round(found, round), round.effort);
   Toggles on = round.low;
-  on.insert(round.culprit.on.begin(), round.culprit.on.end());
-  on.insert(round.culprit.needs.begin(), round.culprit.needs.end());
+  on.insert(round.cause.on.begin(), round.cause.on.end());
+  on.insert(round.cause.needs.begin(), round.cause.needs.end());
   stage.command = sides.command_with(found.toggles, on);
   Json answers = Json::array();
   for (const OptionAnswer& answer : round.answers)
     answers.push_back(answer_json(answer, found.toggles));
-  stage.details = {{"first_bit", gap_json(round.first_bit)},
-                   {"parting", gap_json(round.parting)},
-                   {"largest", gap_json(round.largest)},
-                   {"tau", json_number(round.tau)},
-                   {"culprit", culprit_json(round, found.toggles)},
-                   {"answers", answers}};
+  stage.details = {{"first_bit", gap_json(round.first_bit)},      {"parting", gap_json(round.divergence)},
+                   {"largest", gap_json(round.largest)},          {"tau", json_number(round.tau)},
+                   {"culprit", cause_json(round, found.toggles)}, {"answers", answers}};
   return stage;
 }
 
@@ -102,21 +99,21 @@ SearchRecord option_record(const OptionFindings& found, const OptionSides& sides
   SearchRecord record;
   record.kind = SearchKind::options;
   record.subject = sides.subject;
-  record.differs = found.ending == Ending::culprits || found.ending == Ending::flaky;
+  record.differs = found.ending == Ending::causes || found.ending == Ending::flaky;
   record.sentence = option_sentence(found);
   record.notes = option_notes(found);
   if (found.ending == Ending::one_config)
     return record;
   record.stages.push_back(sides_stage(found, sides));
-  if (found.ending != Ending::culprits)
+  if (found.ending != Ending::causes)
     return record;
   for (const OptionRound& round : found.rounds)
     record.stages.push_back(round_stage(found, round, sides));
   record.stages.push_back(verified_stage(found, sides));
-  Json culprits = Json::array();
+  Json causes = Json::array();
   for (const OptionRound& round : found.rounds)
-    culprits.push_back(culprit_json(round, found.toggles));
-  record.details = {{"culprits", culprits},
+    causes.push_back(cause_json(round, found.toggles));
+  record.details = {{"culprits", causes},
                     {"hybrids", found.hybrids},
                     {"bound", bisection_bound(found.toggles.size())},
                     {"noise", gap_json(found.noise)}};

@@ -102,7 +102,7 @@ ResidualGap residual_gap(OptionRuns& runs, const Toggles& a, const Toggles& b, c
         gap.size > left.gap.size)
       left.gap = gap;
   if (left.gap.size == 0) {
-    left.why = "the same bits";
+    left.why = "bitwise identical";
     return left;
   }
   const std::string size = "relative gap " + size_text(left.gap.size);
@@ -114,9 +114,9 @@ ResidualGap residual_gap(OptionRuns& runs, const Toggles& a, const Toggles& b, c
   if (rule.floor)
     return decided(left.gap.size <= *rule.floor, size + ", the floor is " + size_text(*rule.floor));
   if (rule.noise_measured)
-    return decided(left.gap.size <= rule.noise, size + ", repeats differ by as much");
+    return decided(left.gap.size <= rule.noise, size + ", within the gap of repeats");
   if (rule.whole_gap <= rounding_units * rule.noise)
-    return decided(false, size + " of a difference that may be rounding itself");
+    return decided(false, size + ", but the whole difference may be rounding");
   if (left.gap.size > std::min(obvious_units * rule.noise, 0.5))
     return decided(false, size);
   if (rule.noise == 0x1p-53)

@@ -48,12 +48,12 @@ class OptionSearch {
       return found_;
     }
     measure_sides();
-    if (found_.ending != OptionFindings::Ending::culprits)
+    if (found_.ending != OptionFindings::Ending::causes)
       return found_;
     Toggles on;
     while (on != runs_.all()) {
       found_.rounds.push_back(round(on, runs_.all(), false));
-      const Toggles more = with_needs(found_.rounds.back().culprit);
+      const Toggles more = with_needs(found_.rounds.back().cause);
       on.insert(more.begin(), more.end());
       found_.found_alone = left_between(on, runs_.all());
       if (found_.found_alone.agrees)
@@ -77,7 +77,7 @@ class OptionSearch {
     const RunCurves& bad = runs_.of({all, 0, noise_.bad_look});
     found_.channels = channels_of_interest(good, bad, question_.channels);
     if (found_.channels.empty())
-      throw UserError(fmt::format("no channel of the two sides matches {}; they have{}",
+      throw UserError(fmt::format("no channel of the two sides matches {}; known:{}",
                                   fmt::join(question_.channels, ", "), names_of(good)));
     const SideClassifier sides(good, bad, found_.channels, noise_.size);
     found_.steps = static_cast<int64_t>(sides.ruler().steps().size());
@@ -93,10 +93,11 @@ class OptionSearch {
   /// Adds a note if the sides differ before the first update.
   void note_difference_at_start(const RunCurves& good, const RunCurves& bad) {
     if (good.first_weights != bad.first_weights)
-      found_.notes.emplace_back("the sides differ before the first update: they start from other weights");
+      found_.notes.emplace_back(
+          "the sides differ before the first update: they start from different weights");
     const CurveRuler data(good, bad, {"batch_digest"});
     if (const CurveGap gap = data.first(good, bad, 0); gap.step > 0)
-      found_.notes.push_back(fmt::format("the sides train on other data from step {} on", gap.step));
+      found_.notes.push_back(fmt::format("the sides train on different data from step {} on", gap.step));
   }
 
   /// Adds a note on other channels that differ although the wanted channels do not.
@@ -104,7 +105,7 @@ class OptionSearch {
     const CurveGap gap = CurveRuler(good, bad, channels_of_interest(good, bad, {"*"})).first(good, bad, 0);
     if (gap.step > 0)
       found_.notes.push_back(
-          fmt::format("they went another way at step {}, in {}; --channel {} searches for that", gap.step,
+          fmt::format("the sides differ at step {} in {}; search for that with --channel {}", gap.step,
                       list_text(gap.channels), gap.channels.front()));
   }
 
@@ -123,17 +124,17 @@ class OptionSearch {
   static void require_usable(const RunCurves& good, const RunCurves& bad) {
     if (!good.finished())
       throw UserError(
-          "the good side cannot be searched from: " + good.failure + "; give a good side that finishes",
+          fmt::format("cannot search from the good side ({}); give a good side that finishes", good.failure),
           good.failure_kind == FailureKind::bad_config ? ExitCode::bad_input : ExitCode::crashed);
     if (bad.failure_kind == FailureKind::bad_config || bad.failure_kind == FailureKind::missing ||
         bad.failure_kind == FailureKind::no_device)
-      throw UserError("the bad side cannot be run: " + bad.failure + "; mend it first",
+      throw UserError(fmt::format("cannot run the bad side ({}); fix it first", bad.failure),
                       bad.failure_kind == FailureKind::bad_config ? ExitCode::bad_input : ExitCode::missing);
   }
 
-  Toggles with_needs(const OptionCause& culprit) const {
-    Toggles all = culprit.on;
-    all.insert(culprit.needs.begin(), culprit.needs.end());
+  Toggles with_needs(const OptionCause& cause) const {
+    Toggles all = cause.on;
+    all.insert(cause.needs.begin(), cause.needs.end());
     return all;
   }
 
@@ -150,7 +151,7 @@ class OptionSearch {
     rule.by_failure = !runs_.of({runs_.all()}).finished();
     if (noise_.kind == Noise::bad_side) {
       if (b == runs_.all())
-        return {{}, true, "it comes and goes as on the bad side"};
+        return {{}, true, "it is intermittent, as on the bad side"};
       rule.looks = SequentialTest::most;
     }
     return residual_gap(runs_, a, b, rule);
@@ -165,7 +166,7 @@ class OptionSearch {
     round.high = high;
     round.hidden = hidden;
     round.first_bit = sides.first_bit();
-    round.parting = sides.parting();
+    round.divergence = sides.divergence();
     round.largest = sides.largest();
     round.tau = sides.tau();
     round.failure = bad.failure;
@@ -188,34 +189,34 @@ class OptionSearch {
       core = minimal_toggles({needs.begin(), needs.end()}, std::ref(ask));
       all = oracle.closed(core);
     }
-    round.culprit = culprit_of(core, oracle, sides, good, ask);
+    round.cause = cause_of(core, oracle, sides, good, ask);
     if (noise_.kind == Noise::bad_side)
-      round.culprit.gap = sides.parting();  // it may not show in the one run that was compared to the end
+      round.cause.gap = sides.divergence();  // it may not show in the one run that was compared to the end
     round.answers = oracle.answers();
     round.effort = runs_.effort() - before;
     return round;
   }
 
-  OptionCause culprit_of(const Toggles& core, OptionOracle& oracle, const SideClassifier& sides,
-                         const RunCurves& good, MemoisedAsk& ask) {
-    OptionCause culprit;
-    culprit.on = core;
-    culprit.needs = without(oracle.closed(core), core);
+  OptionCause cause_of(const Toggles& core, OptionOracle& oracle, const SideClassifier& sides,
+                       const RunCurves& good, MemoisedAsk& ask) {
+    OptionCause cause;
+    cause.on = core;
+    cause.needs = without(oracle.closed(core), core);
     const RunCurves& run = oracle.run(core, Reach::whole_run);
     if (!sides.by_failure())
-      culprit.gap = sides.ruler().first(good, run, sides.tau());
-    if (!culprit.needs.empty())
-      culprit.needs_likeness = ask.known(culprit.needs);
+      cause.gap = sides.ruler().first(good, run, sides.tau());
+    if (!cause.needs.empty())
+      cause.needs_likeness = ask.known(cause.needs);
     if (core.size() == 1)
-      return culprit;
+      return cause;
     for (const size_t i : core) {
       OptionAlone alone{i, ask({i}, Reach::diverging_step), {}};
       const RunCurves& by_itself = oracle.run({i}, Reach::diverging_step);
       if (by_itself.finished() && !sides.by_failure())
-        alone.gap = sides.ruler().farthest(good, by_itself, sides.parting().step);
-      culprit.alone.push_back(alone);
+        alone.gap = sides.ruler().farthest(good, by_itself, sides.divergence().step);
+      cause.alone.push_back(alone);
     }
-    return culprit;
+    return cause;
   }
 
   /// Checks that the run with all options except the causes is like the good side.
@@ -231,7 +232,7 @@ class OptionSearch {
       if (found_.rest_alone->agrees)
         break;
       found_.rounds.push_back(round({}, rest, true));
-      rest = without(rest, with_needs(found_.rounds.back().culprit));
+      rest = without(rest, with_needs(found_.rounds.back().cause));
       if (rest.empty())
         found_.rest_alone.reset();
     }

@@ -24,7 +24,7 @@ SideClassifier::SideClassifier(const RunCurves& good, const RunCurves& bad, std:
   first_bit_ = ruler_.first(good, bad, 0);
   const double gap = std::min(largest_.size, 1.0);
   tau_ = gap <= rounding_only * noise ? 0 : std::min(std::sqrt(noise * gap), gap / 4);
-  parting_ = ruler_.first(good, bad, tau_);
+  divergence_ = ruler_.first(good, bad, tau_);
 }
 
 Likeness SideClassifier::of(const RunCurves& run) const {
@@ -34,9 +34,9 @@ Likeness SideClassifier::of(const RunCurves& run) const {
                                                    : Likeness::unknown;
   if (!run.finished())
     return Likeness::unknown;
-  if (ruler_.farthest(run, good_, parting_.step).size <= tau_)
+  if (ruler_.farthest(run, good_, divergence_.step).size <= tau_)
     return Likeness::good;
-  return ruler_.farthest(run, bad_, parting_.step).size <= tau_ ? Likeness::bad : Likeness::neither;
+  return ruler_.farthest(run, bad_, divergence_.step).size <= tau_ ? Likeness::bad : Likeness::neither;
 }
 
 }  // namespace parity

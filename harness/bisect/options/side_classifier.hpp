@@ -28,13 +28,13 @@ class SideClassifier {
   bool differ() const { return by_failure_ || first_bit_.step > 0; }
   bool by_failure() const { return by_failure_; }
   const CurveRuler& ruler() const { return ruler_; }
-  CurveGap largest() const { return largest_; }      ///< between the sides
-  CurveGap first_bit() const { return first_bit_; }  ///< the first of any size
-  CurveGap parting() const { return parting_; }      ///< the first beyond tau
+  CurveGap largest() const { return largest_; }        ///< between the sides
+  CurveGap first_bit() const { return first_bit_; }    ///< the first of any size
+  CurveGap divergence() const { return divergence_; }  ///< the first beyond tau
   double tau() const { return tau_; }
 
   /// Returns which side a run is like.
-  /// \param run  must have the steps up to parting()
+  /// \param run  must have the steps up to divergence()
   Likeness of(const RunCurves& run) const;
 
  private:
@@ -42,7 +42,7 @@ class SideClassifier {
   const RunCurves& bad_;
   CurveRuler ruler_;
   bool by_failure_;
-  CurveGap largest_, first_bit_, parting_;
+  CurveGap largest_, first_bit_, divergence_;
   double tau_ = 0;
 };
 

@@ -88,16 +88,17 @@ Side parse_side(const std::string& words, const fs::path& root) {
 /// Returns the only other arm of the good side's case.
 Side other_arm(const Side& good) {
   if (!good.source)
-    throw UserError(good.file + " is one run config; name the bad one behind it");
+    throw UserError(fmt::format(
+        "cannot search with one side ({} is a run config); name the bad run config after it", good.file));
   std::vector<std::string> others;
   for (const Arm& arm : good.source->arms)
     if (arm.name != good.arm.name)
       others.push_back(arm.name);
   if (others.size() != 1)
-    throw UserError(
-        fmt::format("case {} has the arms {}; name the bad one behind the good one, as in {}:{} {}",
-                    good.source->name, joined_arm_names(*good.source), good.run_words.at(2), good.arm.name,
-                    others.empty() ? "ARM" : others.front()));
+    throw UserError(fmt::format(
+        "cannot choose the bad arm (case {} has the arms {}); name it after the good one, as in {}:{} {}",
+        good.source->name, joined_arm_names(*good.source), good.run_words.at(2), good.arm.name,
+        others.empty() ? "ARM" : others.front()));
   return side_of_arm(*good.source, others.front());
 }
 
@@ -114,15 +115,17 @@ Side bad_side(const std::string& words, const Side& good, const fs::path& root) 
 /// \throws UserError otherwise
 void require_comparable(const Side& good, const Side& bad) {
   if (const std::string why = reason_not_comparable(good.arm, bad.arm); !why.empty())
-    throw UserError(
-        why + "; see where they part with parity bisect traces" +
-        (good.arm.is_command() && bad.arm.is_command()
-             ? ", or give both one command that reads {config}, and what differs as keys of the arms"
-             : ""));
+    throw UserError(why + "; find where they diverge with parity bisect traces" +
+                    (good.arm.is_command() && bad.arm.is_command()
+                         ? ", or give both arms one command that reads {config}, and put what differs into "
+                           "keys of the arms"
+                         : ""));
   if (good.profile != bad.profile)
-    throw UserError(fmt::format(
-        "the arms run under the profiles {} and {} (a profile is not a config key); give both cases one",
-        name_of(good.profile), name_of(bad.profile)));
+    throw UserError(
+        fmt::format("cannot search between the profiles {} and {} (a profile is not a config key); give both "
+                    "cases the same "
+                    "profile",
+                    name_of(good.profile), name_of(bad.profile)));
 }
 
 void set_names(OptionSides& sides, const Side& good, const Side& bad) {

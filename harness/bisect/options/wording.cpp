@@ -13,7 +13,7 @@ namespace parity {
 namespace {
 
 /// Returns a list of toggles: "A", "A and B", "A, B and 3 more".
-std::string describe_toggles(const std::vector<OptionToggle>& toggles, const Toggles& on, size_t most) {
+std::string list_toggles(const std::vector<OptionToggle>& toggles, const Toggles& on, size_t most) {
   std::vector<std::string> words;
   for (const size_t i : on)
     if (words.size() < most)
@@ -36,14 +36,14 @@ std::string where(const CurveGap& gap) {
                                         size_text(gap.size));
 }
 
-std::string with_needs(const OptionFindings& found, const OptionCause& culprit, const Toggles& on) {
-  std::string words = describe_toggles(found.toggles, on, on.size());
-  if (culprit.needs.empty())
+std::string with_needs(const OptionFindings& found, const OptionCause& cause, const Toggles& on) {
+  std::string words = list_toggles(found.toggles, on, on.size());
+  if (cause.needs.empty())
     return words;
-  const std::string needs = describe_toggles(found.toggles, culprit.needs, 5);
-  return culprit.needs_likeness == Likeness::neither
-             ? fmt::format("{} (which cannot be set without {}, something else by itself)", words, needs)
-             : fmt::format("{} (which cannot be set without {})", words, needs);
+  const std::string needs = list_toggles(found.toggles, cause.needs, 5);
+  return cause.needs_likeness == Likeness::neither
+             ? fmt::format("{} (needs {}, which alone does something else)", words, needs)
+             : fmt::format("{} (needs {})", words, needs);
 }
 
 /// One cause and its effect, for a list of several.
@@ -59,13 +59,12 @@ std::vector<Item> items_of(const OptionFindings& found, bool hidden) {
   for (const OptionRound& round : found.rounds) {
     if (round.hidden != hidden)
       continue;
-    const OptionCause& culprit = round.culprit;
-    if (culprit.independent())
-      for (const OptionAlone& each : culprit.alone)
+    const OptionCause& cause = round.cause;
+    if (cause.independent())
+      for (const OptionAlone& each : cause.alone)
         items.push_back({found.toggles[each.toggle].describe_bad(), each.gap, false, ""});
     else
-      items.push_back(
-          {with_needs(found, culprit, culprit.on), culprit.gap, culprit.on.size() > 1, round.failure});
+      items.push_back({with_needs(found, cause, cause.on), cause.gap, cause.on.size() > 1, round.failure});
   }
   return items;
 }
@@ -73,30 +72,30 @@ std::vector<Item> items_of(const OptionFindings& found, bool hidden) {
 /// Describes an option of a joint cause that has a different effect by itself; "" if there is none.
 std::string describe_partial_causes(const OptionFindings& found) {
   for (const OptionRound& round : found.rounds)
-    if (!round.culprit.independent())
-      for (const OptionAlone& each : round.culprit.alone)
+    if (!round.cause.independent())
+      for (const OptionAlone& each : round.cause.alone)
         if (each.likeness == Likeness::neither)
           return fmt::format("; {} alone does something else ({})", found.toggles[each.toggle].describe_bad(),
                              each.gap.text());
   return "";
 }
 
-std::string one_culprit(const Item& item) {
+std::string describe_cause(const Item& item) {
   if (!item.failure.empty())
     return fmt::format("{} {}: {}", item.words,
-                       item.together ? "make the run fail, only together" : "alone makes the run fail",
+                       item.together ? "make the run fail only together" : "alone makes the run fail",
                        item.failure);
   if (item.together)
-    return fmt::format("{} carry the difference only together ({})", item.words, where(item.gap));
-  return fmt::format("{} alone carries the difference ({})", item.words, where(item.gap));
+    return fmt::format("{} cause the difference only together ({})", item.words, where(item.gap));
+  return fmt::format("{} alone causes the difference ({})", item.words, where(item.gap));
 }
 
-std::string several_culprits(const std::vector<Item>& items) {
+std::string describe_causes(const std::vector<Item>& items) {
   std::vector<std::string> words;
   for (const Item& item : items)
     words.push_back(fmt::format("{}{} ({})", item.words, item.together ? " together" : "",
                                 item.failure.empty() ? where(item.gap) : item.failure));
-  return fmt::format("{} culprits: {}", items.size(), fmt::join(words, "; "));
+  return fmt::format("{} causes: {}", items.size(), fmt::join(words, "; "));
 }
 
 std::string describe_rest(const OptionFindings& found) {
@@ -113,7 +112,7 @@ std::string describe_rest(const OptionFindings& found) {
     for (const Item& item : hidden)
       also.push_back(
           fmt::format("{} ({})", item.words, item.failure.empty() ? where(item.gap) : item.failure));
-    words += "; without that, also " + fmt::format("{}", fmt::join(also, ", ")) + ", which it hides";
+    words += fmt::format("; masked by that: {}", fmt::join(also, ", "));
   }
   return words;
 }
@@ -138,19 +137,19 @@ std::string option_sentence(const OptionFindings& found) {
   using Ending = OptionFindings::Ending;
   switch (found.ending) {
     case Ending::one_config:
-      return "the sides do not differ: they have one config, and no option can carry a difference";
+      return "the sides do not differ: their configs are equal";
     case Ending::no_difference:
       return no_difference(found);
     case Ending::flaky:
       return fmt::format(
-          "FLAKY: the good side is as far from itself ({}) as from the bad one; no option can be named",
+          "FLAKY: repeats of the good side differ ({}) as much as the two sides do; no cause can be named",
           found.noise.text());
-    case Ending::culprits:
+    case Ending::causes:
       break;
   }
   const std::vector<Item> items = items_of(found, false);
-  return (items.size() == 1 ? one_culprit(items.front()) + describe_partial_causes(found)
-                            : several_culprits(items)) +
+  return (items.size() == 1 ? describe_cause(items.front()) + describe_partial_causes(found)
+                            : describe_causes(items)) +
          describe_rest(found);
 }
 
@@ -167,17 +166,17 @@ std::string describe_sides(const OptionFindings& found) {
 }
 
 std::string describe_round(const OptionFindings& found, const OptionRound& round) {
-  const std::string what = with_needs(found, round.culprit, round.culprit.on);
+  const std::string what = with_needs(found, round.cause, round.cause.on);
   const std::string asked =
-      fmt::format("; {} of {} asked, log2 bound {}", count_text(round.answers.size(), "question"),
+      fmt::format("; {} about {}, log2 bound {}", count_text(round.answers.size(), "question"),
                   count_text(round.high.size() - round.low.size(), "difference"),
                   bisection_bound(round.high.size() - round.low.size()));
   if (!round.failure.empty())
     return what + asked;
-  const std::string earlier = round.first_bit.step < round.parting.step
-                                  ? fmt::format(" (in some bit at step {})", round.first_bit.step)
+  const std::string earlier = round.first_bit.step < round.divergence.step
+                                  ? fmt::format(" (some bits already at step {})", round.first_bit.step)
                                   : "";
-  return fmt::format("{}: {}{}; gaps up to {} count as none{}", what, where(round.parting), earlier,
+  return fmt::format("{}: {}{}; gaps up to {} do not count{}", what, where(round.divergence), earlier,
                      size_text(round.tau), asked);
 }
 
@@ -185,16 +184,16 @@ std::string describe_verification(const OptionFindings& found) {
   std::string words = fmt::format("found alone against the bad side: {}", found.found_alone.why);
   if (found.rest_alone)
     words += fmt::format("; the rest alone against the good side: {}", found.rest_alone->why);
-  return words + fmt::format("; {} of hybrids in all", count_text(static_cast<size_t>(found.hybrids), "run"));
+  return words + fmt::format("; {} in all", count_text(static_cast<size_t>(found.hybrids), "hybrid run"));
 }
 
 std::vector<std::string> option_notes(const OptionFindings& found) {
   std::vector<std::string> notes = found.notes;
-  if (found.noise.size > 0 && found.ending == OptionFindings::Ending::culprits)
+  if (found.noise.size > 0 && found.ending == OptionFindings::Ending::causes)
     notes.push_back("repeats of one side differ: " + found.noise.text());
   for (const size_t i : found.not_without)
     notes.push_back(found.toggles[i].describe_bad() +
-                    " is refused without what was found, and was not tried alone");
+                    " is invalid without the causes found, so it was not tried alone");
   constexpr double rounding = 0x1p-14;
   if (!found.rounds.empty() && found.rounds.front().failure.empty() &&
       found.rounds.front().largest.size <= rounding)

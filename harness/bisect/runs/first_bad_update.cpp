@@ -72,24 +72,23 @@ bool FirstBadUpdate::find_other_state(int64_t last) {
 /// show at once.
 void FirstBadUpdate::find_step(int64_t visible) {
   if (visible == 1)
-    return probe_.report_stage("step", "update 1");
+    return probe_.report("step", "update 1");
   run_before("before", visible - 1);
   if (find_other_state(visible - 1))
-    return probe_.report_stage(
+    return probe_.report(
         "step",
-        fmt::format("update {} leaves another state, {} before a channel shows it", step_,
-                    visible - step_ == 1 ? "one update" : fmt::format("{} updates", visible - step_)),
+        fmt::format("parameters or optimizer state first differ after update {}, {} before a channel does",
+                    step_, visible - step_ == 1 ? "one update" : fmt::format("{} updates", visible - step_)),
         probe_.compare_command(*before_, fmt::format(" --step {}", step_)));
   if (!has_state(before_->expected_trace()) || !has_state(before_->actual_trace())) {
     probe_.note(
-        fmt::format("no parameter or optimizer state of the updates before {} was recorded by both sides: "
-                    "one of those may have left another",
+        fmt::format("both sides recorded no parameter or optimizer state before update {}, so an earlier "
+                    "update may already differ",
                     step_));
-    return probe_.report_stage("step", fmt::format("update {}", step_));
+    return probe_.report("step", fmt::format("update {}", step_));
   }
-  probe_.report_stage("step",
-                      fmt::format("update {}: before it parameters and optimizer state {}", step_,
-                                  probe_.beyond() > 0 ? "agree up to rounding" : "have the same bits"));
+  probe_.report("step", fmt::format("update {}: parameters and optimizer state before it {}", step_,
+                                    probe_.beyond() > 0 ? "agree up to rounding" : "are bitwise identical"));
 }
 
 /// Continues at the first update after which the states differ, if only a channel differs at `visible`. A
@@ -99,12 +98,11 @@ void FirstBadUpdate::find_later_step(int64_t visible) {
     return;
   run_before("later", probe_.runs().steps());
   if (!find_other_state(std::numeric_limits<int64_t>::max()))
-    return probe_.report_stage(
-        "tensor", fmt::format("none of the {} tensors of update {} differs, nor the state after any update",
+    return probe_.report(
+        "tensor", fmt::format("none of the {} tensors of update {} differs, and no state after any update",
                               path_.stations.size(), visible));
-  probe_.report_stage(
-      "step", fmt::format("update {} is the first that leaves another state; no tensor of update {} differs",
-                          step_, visible));
+  probe_.report("step", fmt::format("the state first differs after update {}; no tensor of update {} differs",
+                                    step_, visible));
   find_tensor();
 }
 
@@ -165,10 +163,11 @@ void FirstBadUpdate::find_tensor() {
     tensors_.emplace(std::move(whole));
     take_first();
     if (first_)
-      probe_.note(fmt::format(
-          "the difference does not come back from a checkpoint before update {} (something that no "
-          "checkpoint holds carries it), so the update was looked at in runs from the beginning",
-          step_));
+      probe_.note(
+          fmt::format("the difference does not reproduce from a checkpoint before update {} (state outside "
+                      "the checkpoint "
+                      "carries it), so both sides ran from the first update",
+                      step_));
   }
   if (first_)
     print_tensor();
@@ -198,14 +197,14 @@ void FirstBadUpdate::print_tensor() {
                   {"name", key.name},
                   {"ranks", first_->ranks},
                   {"path", path_.to_json()}};
-  std::string answer = fmt::format("{} is the first of {} tensors that differs{}{}; {} of them do",
-                                   describe(key), path_.stations.size(), probe_.describe_excess(),
-                                   describe_rank(), path_.differing(probe_.beyond()));
+  std::string answer = fmt::format("{} is the first tensor that differs{}{}; {} of {} differ", describe(key),
+                                   probe_.describe_excess(), describe_rank(),
+                                   path_.differing(probe_.beyond()), path_.stations.size());
   if (const TensorStation* grown = path_.amplifier(no_amplification); grown && grown->key != key) {
     details["amplifier"] = {{"phase", name_of(grown->key.phase)}, {"name", grown->key.name}};
     answer += fmt::format("; the error grows most at {} {}", name_of(grown->key.phase), grown->key.name);
   }
-  probe_.report_stage("tensor", answer, probe_.compare_command(*tensors_, key), details);
+  probe_.report("tensor", answer, probe_.compare_command(*tensors_, key), details);
 }
 
 std::string FirstBadUpdate::describe_rank() const {

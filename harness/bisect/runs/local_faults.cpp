@@ -98,21 +98,19 @@ LocalFaults local_faults(const SideTraces& fed, const FirstBadUpdate& update, do
 }  // namespace
 
 std::string LocalFaults::describe(const std::string& fed_with) const {
-  std::string text = fmt::format("fed with the numbers of {} after each tensor, ", fed_with);
+  std::string text = fmt::format("with the values of {} after each tensor, ", fed_with);
   if (loud.empty() && own.empty())
     return text + fmt::format("none of the {} tensors differs", tensors);
   if (loud.empty())
     return text + fmt::format(
-                      "none of the {} tensors is off by more than {:.1e} by itself, which another order "
-                      "of sums explains",
+                      "no local error of the {} tensors exceeds {:.1e}, which another order of sums explains",
                       tensors, largest_gap(own));
-  text += fmt::format("{} of {} tensors come{} out otherwise by {}: {}", loud.size(), tensors,
-                      loud.size() == 1 ? "s" : "", loud.size() == 1 ? "itself" : "themselves", list_of(loud));
+  text += fmt::format("{} of {} tensors {} local error{}: {}", loud.size(), tensors,
+                      loud.size() == 1 ? "has a" : "have", loud.size() == 1 ? "" : "s", list_of(loud));
   if (own.size() > loud.size())
-    text += fmt::format("; {} more do by rounding", own.size() - loud.size());
+    text += fmt::format("; {} more differ by rounding", own.size() - loud.size());
   if (inherited > 0)
-    text += fmt::format("; {} that differ{} {} handed the difference", inherited, inherited == 1 ? "s" : "",
-                        inherited == 1 ? "was" : "were");
+    text += fmt::format("; {} inherit{} the difference", inherited, inherited == 1 ? "s" : "");
   return text;
 }
 
@@ -135,10 +133,8 @@ std::optional<LocalFaults> find_local_faults(RunProbe& probe, FirstBadUpdate& up
     return std::nullopt;
   const int64_t bytes = bytes_to_keep(update.traces().expected_trace(), update.everything());
   if (bytes > most_bytes) {
-    probe.note(
-        fmt::format("the sides were not fed with each other's numbers: the tensors of update {} have {:.1f} "
-                    "GiB",
-                    update.step(), static_cast<double>(bytes) / (int64_t{1} << 30)));
+    probe.note(fmt::format("local errors were not measured: the tensors of update {} have {:.1f} GiB",
+                           update.step(), static_cast<double>(bytes) / (int64_t{1} << 30)));
     return std::nullopt;
   }
   Capture kept, compared;
@@ -153,9 +149,9 @@ std::optional<LocalFaults> find_local_faults(RunProbe& probe, FirstBadUpdate& up
       return measured->is_rounding(station);
     return may_round && is_of_roundings_size(station, coarsest);
   });
-  probe.report_stage("local", faults.describe(probe.sides().expected),
-                     probe.compare_command(fed, faults.own.empty() ? first : faults.own.front().key),
-                     faults.to_json());
+  probe.report("local", faults.describe(probe.sides().expected),
+               probe.compare_command(fed, faults.own.empty() ? first : faults.own.front().key),
+               faults.to_json());
   return faults;
 }
 

@@ -109,8 +109,7 @@ std::optional<int64_t> first_update_beyond(RunProbe& probe, const FirstBadUpdate
 }
 
 std::string describe_measurement(const RunProbe& probe) {
-  return fmt::format("what {} gets from itself when every result is moved by rounding's size ({} looks)",
-                     probe.sides().expected, looks);
+  return fmt::format("the noise floor of {} ({} perturbed runs)", probe.sides().expected, looks);
 }
 
 /// Returns the first tensor of the update that differs by more than its floor allows.
@@ -122,17 +121,17 @@ std::optional<TensorStation> judge(RunProbe& probe, const FirstBadUpdate& update
     double largest = 0;
     for (const TensorStation& station : stations)
       largest = std::max(largest, excess(station, floor));
-    probe.report_stage(
+    probe.report(
         "floor",
-        fmt::format("no tensor of update {} is off by more than {:.1f} times {}; {} are allowed",
+        fmt::format("no error of a tensor of update {} exceeds {:.1f} times {}; {} times are allowed",
                     update.step(), largest, describe_measurement(probe), allowed),
         "", {{"looks", looks}, {"allowed", allowed}, {"largest", json_number(largest)}});
     return std::nullopt;
   }
   const double least = floor.at(first->key);
-  probe.report_stage(
+  probe.report(
       "floor",
-      fmt::format("{} is the first that is off by more ({:.1e}) than {} times {} ({:.1e}); {} of {} are",
+      fmt::format("{} is the first tensor whose error ({:.1e}) exceeds {} times {} ({:.1e}); {} of {} do",
                   describe(first->key), *first->relative, allowed, describe_measurement(probe), least,
                   std::ranges::count_if(stations, over), stations.size()),
       probe.compare_command(update.traces(), first->key),
@@ -156,8 +155,8 @@ FloorSearch search_beyond_floor(RunProbe& probe, FirstBadUpdate& update) {
   NoiseFloor of_later;
   const std::optional<int64_t> later = first_update_beyond(probe, update, of_later);
   if (!later) {
-    probe.report_stage("floor",
-                       "nor is one of any later update, with rounding's share of all those before it");
+    probe.report("floor",
+                 "no error of a later update exceeds it either, with the rounding of all updates before");
     return search;
   }
   update.move_to(*later);

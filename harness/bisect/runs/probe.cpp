@@ -77,8 +77,8 @@ std::string RunProbe::compare_command(const SideTraces& traces, const TensorKey&
                                              name_of(tensor.phase), shell_quote({tensor.name}), more));
 }
 
-void RunProbe::report_stage(const std::string& name, const std::string& answer, const std::string& command,
-                            Json details) {
+void RunProbe::report(const std::string& name, const std::string& answer, const std::string& command,
+                      Json details) {
   record.stages.push_back({suffix_ + name, answer, command, std::exchange(executed_, 0),
                            std::exchange(cached_, 0), std::exchange(seconds_, 0), std::move(details)});
 }

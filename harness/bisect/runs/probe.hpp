@@ -40,8 +40,8 @@ class RunProbe {
                               const std::string& more = "") const;
 
   /// Records a stage. Its effort is that of the runs since the previous stage.
-  void report_stage(const std::string& name, const std::string& answer, const std::string& command = "",
-                    Json details = Json::object());
+  void report(const std::string& name, const std::string& answer, const std::string& command = "",
+              Json details = Json::object());
   void note(const std::string& words) { record.notes.push_back(words); }
 
   SearchRecord record;

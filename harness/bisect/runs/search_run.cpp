@@ -37,10 +37,10 @@ void print_config(RunProbe& probe) {
         {{"key", difference.key}, {"expected", difference.expected}, {"actual", difference.actual}});
   }
   const size_t more = config.size() - keys.size();
-  probe.report_stage("config",
-                     fmt::format("the configs differ in {}{}", fmt::join(keys, ", "),
-                                 more > 0 ? fmt::format(" and {} more", more) : ""),
-                     "", {{"keys", details}});
+  probe.report("config",
+               fmt::format("the configs differ in {}{}", fmt::join(keys, ", "),
+                           more > 0 ? fmt::format(" and {} more", more) : ""),
+               "", {{"keys", details}});
 }
 
 std::optional<FirstBadOperator> find_operator(RunProbe& probe, FirstBadUpdate& update) {
@@ -49,7 +49,7 @@ std::optional<FirstBadOperator> find_operator(RunProbe& probe, FirstBadUpdate& u
   if (!wanted)
     return std::nullopt;
   if (first.ranks.empty()) {
-    probe.note("the sides lay their tensors out over other ranks, so operators cannot be paired");
+    probe.note("the sides distribute tensors differently over ranks, so operators cannot be paired");
     return std::nullopt;
   }
   Capture capture;
@@ -59,10 +59,10 @@ std::optional<FirstBadOperator> find_operator(RunProbe& probe, FirstBadUpdate& u
   const auto guilty = find_first_bad_operator(watched.expected_trace(), watched.actual_trace(), first.key,
                                               first.ranks.front());
   if (guilty)
-    probe.report_stage("operator", guilty->text(),
-                       guilty->key ? probe.compare_command(watched, *guilty->key) : "", guilty->to_json());
+    probe.report("operator", guilty->text(), guilty->key ? probe.compare_command(watched, *guilty->key) : "",
+                 guilty->to_json());
   else
-    probe.note("the sides cut their work into other pieces, so operators cannot be paired");
+    probe.note("the sides split their work differently, so operators cannot be paired");
   return guilty;
 }
 
@@ -87,8 +87,8 @@ std::optional<TensorPlace> find_element(RunProbe& probe, FirstBadUpdate& update)
   if (place && place->gap.identical)  // for replicas, the trace has the lowest rank's values
     place = place_on_rank(probe, kept, first);
   if (place)
-    probe.report_stage("element", place->describe(probe.sides().expected, probe.sides().actual),
-                       probe.compare_command(kept, first.key, " --profile"), place->to_json());
+    probe.report("element", place->describe(probe.sides().expected, probe.sides().actual),
+                 probe.compare_command(kept, first.key, " --profile"), place->to_json());
   return place;
 }
 
@@ -109,12 +109,12 @@ std::string changed_rate(const FirstBadUpdate& update) {
 /// Returns what a difference in an input means.
 std::string describe_input(const std::string& name) {
   if (name.starts_with("first_keys"))
-    return "mask other pairs";
+    return "mask different pairs";
   if (name == "positions")
-    return "count positions otherwise";
+    return "count positions differently";
   if (name == "document_ids")
-    return "cut documents elsewhere";
-  return "read other data";
+    return "split documents differently";
+  return "read different data";
 }
 
 std::string stage_sentence(const FirstBadUpdate& update, const std::optional<FirstBadOperator>& guilty,
@@ -123,7 +123,7 @@ std::string stage_sentence(const FirstBadUpdate& update, const std::optional<Fir
   std::string text =
       fmt::format("{} is the first tensor that differs{}", describe(key), update.describe_rank());
   if (key.step == 0)
-    text += ": the sides begin with other weights";
+    text += ": the sides start from different weights";
   else if (key.phase == Phase::input)
     text += fmt::format(": the sides {}, before any computation", describe_input(key.name));
   else if (const std::string rate = changed_rate(update); !rate.empty())
@@ -148,23 +148,21 @@ std::string describe_other_faults(const std::optional<LocalFaults>& local, const
   constexpr size_t most = 3;
   const size_t more = others.size() > most ? others.size() - most : 0;
   others.resize(std::min(others.size(), most));
-  return fmt::format("; not the only one: {}{} come{} out otherwise from the same numbers too",
-                     fmt::join(others, ", "), more > 0 ? fmt::format(" and {} more", more) : "",
-                     others.size() + more == 1 ? "s" : "");
+  return fmt::format("; further local errors: {}{}", fmt::join(others, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 std::string sentence_without_tensor(const RunProbe& probe, const FirstBadUpdate& update, int64_t visible) {
   const Sides& sides = probe.sides();
   if (update.has_tensors())
     return fmt::format(
-        "channels of {} and {} differ from step {} on, and no tensor does: they are computed otherwise from "
-        "the same "
-        "numbers",
+        "channels of {} and {} differ from step {} on, but no tensor does: they are computed differently "
+        "from "
+        "the same values",
         sides.expected, sides.actual, visible);
   return fmt::format(
-      "{} and {} differ from step {} on, and no tensor that both recorded does (their traces lack it); "
-      "record tensors "
-      "of that step: phases forward, backward, grad, optim and param",
+      "{} and {} differ from step {} on, but no tensor that both recorded does; record tensors of that step: "
+      "phases forward, backward, grad, optim and param",
       sides.expected, sides.actual, visible);
 }
 
@@ -184,7 +182,7 @@ SearchRecord search_in_float64(RunProbe wide, const TensorStation& in_float32) {
   const std::optional<LocalFaults> local = find_local_faults(wide, update);
   const std::optional<TensorPlace> place = find_element(wide, update);
   wide.record.sentence =
-      fmt::format("beyond rounding, {} (in float64; in float32 the bits part at {} already, by {:.1e}){}",
+      fmt::format("beyond rounding, {} (in float64; in float32 the bits already differ at {}, by {:.1e}){}",
                   stage_sentence(update, std::nullopt, place), describe(in_float32.key), *in_float32.relative,
                   describe_other_faults(local, *update.first()));
   return std::move(wide.record);
@@ -212,14 +210,14 @@ void measure_rounding(RunProbe& probe, FirstBadUpdate& update, PastRounding& pas
   const bool is_widened = !past.after.empty();
   past.measured = search_beyond_floor(probe, update);
   if (!past.measured->first) {
-    past.after = fmt::format("; {}nothing is off by more than rounding takes it",
-                             is_widened ? "in float64 nothing of it remains, and " : "");
+    past.after = fmt::format("; {}no error exceeds the noise floor",
+                             is_widened ? "nothing of it remains in float64, and " : "");
     return;
   }
   update.take_station(*past.measured->first);
-  past.before = fmt::format("beyond rounding (the bits part at {} already, by {:.1e}), ", describe(bits.key),
-                            *bits.relative);
-  past.after = is_widened ? "; in float64 nothing of it remains, so " + cause + " it" : "";
+  past.before = fmt::format("beyond rounding (the bits already differ at {}, by {:.1e}), ",
+                            describe(bits.key), *bits.relative);
+  past.after = is_widened ? fmt::format("; nothing of it remains in float64, so the cause is {}", cause) : "";
 }
 
 PastRounding search_past_rounding(RunProbe& probe, FirstBadUpdate& update, const RunSettings& options,
@@ -238,16 +236,15 @@ PastRounding search_past_rounding(RunProbe& probe, FirstBadUpdate& update, const
       return past;
     }
     probe.record.stages = std::move(wide.stages);
-    past.after = "; in float64 nothing of it remains, so it is rounding";
+    past.after = "; nothing of it remains in float64, so it is rounding";
   }
   if (!probe.runs().can_be_fed())
-    probe.note(
-        fmt::format("{} differs by no more than another order of sums makes; whether it is that is not "
-                    "known, since a command has no float64 twin and cannot be moved by rounding's size",
-                    describe(update.first()->key)));
+    probe.note(fmt::format(
+        "{} differs by no more than another order of sums can cause; this was not verified, since "
+        "a command has no float64 twin and cannot be perturbed",
+        describe(update.first()->key)));
   else if (!probe.runs().can_widen() || has_halves || loses_more_than_rounding(update))
-    measure_rounding(probe, update, past,
-                     has_halves ? "the 16 bits make" : "a narrower type or a cancelling sum makes");
+    measure_rounding(probe, update, past, has_halves ? "the 16 bits" : "a narrower type or a cancelling sum");
   return past;
 }
 
@@ -255,8 +252,8 @@ PastRounding search_past_rounding(RunProbe& probe, FirstBadUpdate& update, const
 
 SearchRecord search_run(const Sides& sides, const RunSettings& options, Progress& progress) {
   if (sides.expected == sides.actual)
-    throw UserError("both sides are " + sides.expected +
-                    " (an arm does not differ from itself); name two arms");
+    throw UserError(
+        fmt::format("cannot search for a difference of {} from itself; name two arms", sides.expected));
   RunProbe probe(sides, options, progress);
   print_config(probe);
   const std::optional<int64_t> visible = find_visible_step(probe);

@@ -34,8 +34,9 @@ std::string failure_of(const ArmRuns& runs, const std::string& arm) {
 }
 
 [[noreturn]] void refuse(const std::string& arm, const std::string& why) {
-  throw UserError(fmt::format("{} did not finish ({}); a search needs both sides", arm, why),
-                  ExitCode::crashed);
+  throw UserError(
+      fmt::format("cannot search with {} (its run did not finish: {}); a search needs both sides", arm, why),
+      ExitCode::crashed);
 }
 
 SideTraces finished(SideTraces traces) {

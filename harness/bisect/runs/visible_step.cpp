@@ -15,12 +15,12 @@ namespace {
 
 void print_curve(RunProbe& probe, const SideTraces& whole, const std::vector<ChannelStation>& first) {
   const ChannelStation& one = channel_to_name(first);
-  probe.report_stage("curve",
-                     fmt::format("{} is the first channel that differs{}, at step {} of {}: {} against {}{}",
-                                 one.channel, probe.describe_excess(), one.step, probe.runs().steps(),
-                                 one.expected, one.actual, describe_others(first, one)),
-                     probe.compare_command(whole, fmt::format(" --step {}", one.step)),
-                     curve_json(whole.expected_trace(), whole.actual_trace()));
+  probe.report("curve",
+               fmt::format("{} is the first channel that differs{}, at step {} of {}: {} against {}{}",
+                           one.channel, probe.describe_excess(), one.step, probe.runs().steps(), one.expected,
+                           one.actual, describe_others(first, one)),
+               probe.compare_command(whole, fmt::format(" --step {}", one.step)),
+               curve_json(whole.expected_trace(), whole.actual_trace()));
 }
 
 /// Records that the sides agree up to the step at which one of them ended early.
@@ -32,9 +32,9 @@ void print_end(RunProbe& probe, const SideTraces& whole) {
   const std::string ends =
       a == b ? fmt::format("both sides end after update {}", a)
              : fmt::format("{} ends after update {}, {} after update {}", sides.expected, a, sides.actual, b);
-  probe.record.sentence = fmt::format("{}, and they agree bit for bit until then: {}", ends, failure);
+  probe.record.sentence = fmt::format("{}, and they are bitwise identical until then: {}", ends, failure);
   probe.record.differs = a != b;
-  probe.report_stage("curve", fmt::format("no channel differs up to update {}", std::min(a, b)));
+  probe.report("curve", fmt::format("no channel differs up to update {}", std::min(a, b)));
 }
 
 bool holds_parameters(const Trace& trace, int64_t step) {
@@ -56,23 +56,22 @@ void print_agreement(RunProbe& probe, const SideTraces& ends, int64_t last) {
   const bool channels = share_a_channel(a, b),
              parameters = holds_parameters(a, last) && holds_parameters(b, last);
   if (!channels && !parameters)
-    throw UserError(
-        fmt::format("{} and {} recorded nothing in common (nothing can be held beside anything); record the "
-                    "same channels on both "
-                    "sides, loss at least, and parameters after update {}",
-                    probe.sides().expected, probe.sides().actual, last));
+    throw UserError(fmt::format(
+        "cannot compare {} and {} (they recorded no channel and no parameter in common); record the "
+        "same channels on both sides, at least loss, and the parameters after update {}",
+        probe.sides().expected, probe.sides().actual, last));
   probe.record.differs = false;
-  const std::string words = parameters ? ", nor a parameter after the last update" : "";
-  probe.report_stage("curve", fmt::format("no channel differs{}{}", probe.describe_excess(), words));
+  const std::string words = parameters ? ", and no parameter after the last update" : "";
+  probe.report("curve", fmt::format("no channel differs{}{}", probe.describe_excess(), words));
   if (!parameters)
     probe.note(
-        fmt::format("no parameters were recorded after update {}, so whether they agree is not known; record "
-                    "phase param there on both sides",
+        fmt::format("no parameters were recorded after update {}, so they were not compared; record phase "
+                    "param there on both sides",
                     last));
-  probe.record.sentence =
-      fmt::format("{} and {} do not differ: {} the same bits", probe.sides().expected, probe.sides().actual,
-                  parameters ? fmt::format("every channel and the parameters after update {} have", last)
-                             : "every channel has");
+  probe.record.sentence = fmt::format(
+      "{} and {} do not differ: {} bitwise identical", probe.sides().expected, probe.sides().actual,
+      parameters ? fmt::format("every channel and the parameters after update {} are", last)
+                 : "every channel is");
 }
 
 }  // namespace
@@ -85,7 +84,7 @@ std::optional<int64_t> find_visible_step(RunProbe& probe) {
     return first.front().step;
   }
   for (const std::string& channel : lone_channels(a, b))
-    probe.note(channel + " is recorded by one side only");
+    probe.note("only one side recorded " + channel);
   if (!whole.failed_expected.empty() || !whole.failed_actual.empty()) {
     print_end(probe, whole);
     return std::nullopt;
@@ -96,8 +95,8 @@ std::optional<int64_t> find_visible_step(RunProbe& probe) {
   parameters.sketches.push_back({{last}, {Phase::param}, {}});
   const SideTraces ends = probe.run("ends", {}, parameters);
   if (first_step_of(ends.expected_trace(), ends.actual_trace(), Phase::param, probe.beyond())) {
-    probe.report_stage("curve", "no channel differs, but the parameters after the last update do",
-                       probe.compare_command(ends, " --phase param"));
+    probe.report("curve", "no channel differs, but the parameters after the last update do",
+                 probe.compare_command(ends, " --phase param"));
     return last;
   }
   print_agreement(probe, ends, last);

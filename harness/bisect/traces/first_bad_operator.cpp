@@ -146,15 +146,15 @@ std::string FirstBadOperator::text() const {
   const std::string where = key && key->phase == Phase::backward ? " in backward" : "";
   switch (kind) {
     case Kind::computes:
-      return fmt::format("{} of {}{} gives another result from the same inputs", op, module, where);
+      return fmt::format("{} of {}{} gives a different result from the same inputs", op, module, where);
     case Kind::reads:
-      return fmt::format("{} of {}{} is given another {}{}", op, module, where, slot,
-                         numbers.empty() ? ", which no operator before it has computed" : ": " + numbers);
+      return fmt::format("{} of {}{} receives a different {}{}", op, module, where, slot,
+                         numbers.empty() ? ", which no earlier operator computed" : ": " + numbers);
     case Kind::written:
-      return "no operator computes it otherwise: it was changed after it was computed";
+      return "no operator computes it differently: it was changed after it was computed";
     case Kind::others:
-      return fmt::format("the sides run other operators from here: {} of {}{} against {}", op, module, where,
-                         other_op);
+      return fmt::format("the sides run different operators from here: {} of {}{} against {}", op, module,
+                         where, other_op);
   }
   return "";
 }

@@ -31,7 +31,7 @@ struct FirstBadOperator {
   std::string numbers;           ///< "1e-08 against 1e-06", if the input is one number
   std::optional<TensorKey> key;  ///< the operator's tensor; not set if none differs
 
-  /// Returns "aten::mm of layers.0.attention.wq gives another result from the same inputs".
+  /// Returns "aten::mm of layers.0.attention.wq gives a different result from the same inputs".
   std::string text() const;
   Json to_json() const;
 };

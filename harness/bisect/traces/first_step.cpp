@@ -59,15 +59,15 @@ std::string describe_others(const std::vector<ChannelStation>& first, const Chan
   for (const ChannelStation& station : first)
     if (station.channel != named.channel)
       others.push_back(station.channel);
-  return others.empty() ? "" : fmt::format("; with it {}", fmt::join(others, ", "));
+  return others.empty() ? "" : fmt::format("; also {}", fmt::join(others, ", "));
 }
 
 std::vector<ChannelStation> first_channels(const Trace& expected, const Trace& actual, double beyond) {
   std::vector<ChannelStation> first;
-  const auto depends_on_path = [](const std::string& name) { return name.starts_with("comm."); };
+  const auto is_of_communication = [](const std::string& name) { return name.starts_with("comm."); };
   for (const auto& [name, channel] : expected.channels()) {
     const auto station = first_difference(name, expected, actual, beyond);
-    if (!station || (beyond > 0 && depends_on_path(name)))
+    if (!station || (beyond > 0 && is_of_communication(name)))
       continue;
     if (!first.empty() && station->step < first.front().step)
       first.clear();

@@ -28,7 +28,7 @@ std::vector<std::string> reservations(const Trace& expected, const Trace& actual
   for (const auto& [name, trace] : {std::pair{"first", &expected}, {"second", &actual}})
     if (!trace->complete() || trace->failure())
       notes.push_back(
-          fmt::format("the run of the {} trace did not end well (last update {})", name, trace->last_step()));
+          fmt::format("the run of the {} trace did not finish (last update {})", name, trace->last_step()));
   size_t alone = 0;
   for (const auto& [one, other] : {std::pair{&expected, &actual}, {&actual, &expected}}) {
     for (const auto& [name, channel] : one->channels())
@@ -37,8 +37,10 @@ std::vector<std::string> reservations(const Trace& expected, const Trace& actual
       alone += other->rank_rows().contains(key) ? 0 : 1;
   }
   if (alone > 0)
-    notes.push_back(fmt::format("{} of names and steps that one trace alone recorded were not compared",
-                                count_text(alone, "channel and tensor")));
+    notes.push_back(
+        fmt::format("{} that only one trace recorded {} not compared",
+                    alone == 1 ? "1 channel or tensor" : fmt::format("{} channels and tensors", alone),
+                    alone == 1 ? "was" : "were"));
   if (expected.steps() != actual.steps())
     notes.push_back(fmt::format("the first trace ends with update {}, the second with {}",
                                 expected.last_step(), actual.last_step()));
@@ -75,17 +77,18 @@ void apply_names(const Trace& expected, Trace& actual, const TraceSearch& how, S
     return found == names.end() ? name : found->second;
   });
   const auto& [theirs, ours] = *names.begin();
-  record.notes.push_back(
-      fmt::format("{} tensors are called otherwise and were paired by order of execution, shape and norm, "
-                  "as {} with {}; --no-align leaves them apart, --name REGEX=REPLACEMENT says better",
-                  names.size(), theirs, ours));
+  record.notes.push_back(fmt::format(
+      "{} tensors have different names and were paired by order of execution, shape and norm, such as "
+      "{} with {}; to pair none use --no-align, to pair them by name --name REGEX=REPLACEMENT",
+      names.size(), theirs, ours));
   record.details["aligned"] = names;
 }
 
 std::string recording_hint(int64_t step) {
   return fmt::format(
-      "record tensors or sketches of step {}, phases forward, backward, grad, optim and param, on both "
-      "sides to get farther",
+      "to continue, record tensors or sketches of step {}, phases forward, backward, grad, optim and param, "
+      "on "
+      "both sides",
       step);
 }
 
@@ -94,10 +97,9 @@ void print_channels(SearchRecord& record, const std::vector<ChannelStation>& cha
   const ChannelStation& first = channels.front();
   record.stages.push_back(
       {.name = "curve",
-       .answer =
-           fmt::format("{} is the first channel that differs, at step {}: {} against {}{}", first.channel,
-                       first.step, first.expected, first.actual,
-                       channels.size() > 1 ? fmt::format("; with it {} more", channels.size() - 1) : ""),
+       .answer = fmt::format("{} is the first channel that differs, at step {}: {} against {}{}",
+                             first.channel, first.step, first.expected, first.actual,
+                             channels.size() > 1 ? fmt::format("; also {} more", channels.size() - 1) : ""),
        .command = "",
        .details = curve_json(expected, actual)});
 }
@@ -108,8 +110,8 @@ void print_tensor(SearchRecord& record, const TensorPath& path, const TensorStat
       fmt::format("{} {} at step {}", name_of(first.key.phase), first.key.name, first.key.step);
   SearchStage stage;
   stage.name = "tensor";
-  stage.answer = fmt::format("{} is the first of {} tensors that differs; {} of them do", words,
-                             path.stations.size(), path.differing(beyond));
+  stage.answer = fmt::format("{} is the first tensor that differs; {} of {} differ", words,
+                             path.differing(beyond), path.stations.size());
   stage.details = {{"step", first.key.step},
                    {"phase", name_of(first.key.phase)},
                    {"name", first.key.name},
@@ -131,7 +133,8 @@ void print_tensor(SearchRecord& record, const TensorPath& path, const TensorStat
     if (!place->short_text().empty())
       record.sentence += "; " + place->short_text();
   } else {
-    record.notes.push_back("the tensor was not kept whole on both sides, so its elements are not known");
+    record.notes.push_back(
+        "the tensor was not recorded whole on both sides, so its elements were not compared");
   }
 }
 
@@ -142,7 +145,7 @@ void print_ranks(SearchRecord& record, const Trace& expected, const Trace& actua
   if (ranks.differences.empty())
     return;
   const std::string first = ranks.differences.front().text();
-  const std::string answer = fmt::format("{} ({} in all), though the ranks join to the same", first,
+  const std::string answer = fmt::format("{} ({} in all), although the joined values are the same", first,
                                          count_text(ranks.differences.size(), "difference"));
   if (beyond > 0) {
     record.notes.push_back("of unknown size: " + answer);
@@ -165,8 +168,8 @@ SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSear
       expected.channels(), [&](const auto& entry) { return actual.channels().contains(entry.first); });
   if (steps.empty() && !shares_channels)
     throw UserError(
-        "the traces have no channel and no tensor in common (nothing can be held beside anything); name "
-        "the pairs with --name REGEX=REPLACEMENT");
+        "cannot compare the traces (they share no channel and no tensor name); map the names with --name "
+        "REGEX=REPLACEMENT");
   const std::vector<ChannelStation> channels = first_channels(expected, actual, how.beyond);
   if (!channels.empty())
     print_channels(record, channels, expected, actual);
@@ -178,15 +181,15 @@ SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSear
     print_tensor(record, path, *first, expected, actual, how.beyond);
     if (!channels.empty() && channels.front().step < step)
       record.notes.push_back(
-          fmt::format("a channel differs at step {} already, of which no tensor that differs is recorded; {}",
+          fmt::format("a channel already differs at step {}, for which no differing tensor is recorded; {}",
                       channels.front().step, recording_hint(channels.front().step)));
     return record;
   }
   record.differs = !channels.empty();
   record.sentence = channels.empty()
-                        ? fmt::format("nothing that both recorded differs{}",
+                        ? fmt::format("nothing that both traces recorded differs{}",
                                       how.beyond > 0 ? fmt::format(" by more than {:.0e}", how.beyond) : "")
-                        : fmt::format("{} differs from step {} on, and no recorded tensor does; {}",
+                        : fmt::format("{} differs from step {} on, but no recorded tensor does; {}",
                                       channels.front().channel, channels.front().step,
                                       recording_hint(channels.front().step));
   if (!record.differs) {

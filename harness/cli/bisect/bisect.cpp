@@ -27,7 +27,7 @@ OptionSides read_sides(const SideOptions& options, const std::vector<std::string
     const std::string near = nearest(options.good, verbs);
     if (near.empty())
       throw;
-    throw UserError(fmt::format("{}; or is the verb meant: parity bisect {}?", error.what(), near),
+    throw UserError(fmt::format("{}; did you mean the verb: parity bisect {}?", error.what(), near),
                     error.code());
   }
 }
@@ -74,7 +74,7 @@ void add_bisect(CLI::App& app, Action& action) {
     if (!app.get_subcommands().empty())
       return;
     if (options->good.empty())
-      throw UserError("parity bisect needs a case or a verb (nothing was named); see: parity bisect --help");
+      throw UserError("parity bisect needs a case or a verb; see: parity bisect --help");
     std::vector<std::string> verbs;
     for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
       verbs.push_back(verb->get_name());

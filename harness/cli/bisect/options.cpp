@@ -27,11 +27,15 @@ struct BisectOptionsVerbOptions {
 ExitCode bisect_options(const BisectOptionsVerbOptions& options) {
   OptionQuestion question = options.question;
   if (question.floor && !(*question.floor >= 0 && std::isfinite(*question.floor)))
-    throw UserError("--floor is a relative gap (0 or more); give one such as 1e-6, or 0 for every bit");
+    throw UserError(
+        fmt::format("invalid --floor {} (expected a relative gap of 0 or more); for example 1e-6, or 0 to "
+                    "count every bit",
+                    *question.floor));
   if (question.looks < 0 || question.looks > 100)
     throw UserError(
-        "--looks is how often each side is run (0 to 100); give 2 or more to see whether it agrees "
-        "with itself");
+        fmt::format("invalid --looks {} (expected 0 to 100 runs of each side); give 2 or more to see whether "
+                    "a side repeats itself",
+                    question.looks));
   std::vector<std::string> settings = options.sides.settings;
   if (options.float64)
     settings.emplace_back("dtype=float64");

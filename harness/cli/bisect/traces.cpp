@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/bisect/traces/search_traces.hpp"
 #include "harness/cli/bisect/bisect.hpp"
@@ -27,7 +29,7 @@ struct BisectTracesVerbOptions {
 std::pair<std::string, std::string> name_rule(const std::string& text) {
   const size_t at = text.rfind('=');
   if (at == std::string::npos || at == 0)
-    throw UserError("--name '" + text + "' is no rule (it has no '='); give REGEX=REPLACEMENT");
+    throw UserError(fmt::format("invalid --name '{}' (expected REGEX=REPLACEMENT)", text));
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
@@ -35,7 +37,8 @@ ExitCode bisect_traces(const BisectTracesVerbOptions& options) {
   const Trace expected = Trace::open(find_trace(options.expected, options.out));
   Trace actual = Trace::open(find_trace(options.actual, options.out));
   if (!(options.beyond >= 0))
-    throw UserError("--beyond must be at least 0: a share of a tensor's norm");
+    throw UserError(
+        fmt::format("invalid --beyond {} (expected 0 or more: a share of a tensor's norm)", options.beyond));
   TraceSearch how;
   for (const std::string& text : options.names)
     how.names.push_back(name_rule(text));

@@ -23,9 +23,9 @@ namespace {
 [[noreturn]] void refuse_tags(const CaseFilter& filter, const std::vector<std::string>& known) {
   for (const std::string& tag : filter.tags)
     if (std::find(known.begin(), known.end(), tag) == known.end())
-      throw UserError("no case has the tag '" + tag + "'" + suggestion(tag, known));
-  throw UserError("no case is left by --tag and --not-tag; known tags" + suggestion("", known).substr(7) +
-                  "; see: parity list");
+      throw UserError(fmt::format("no case has the tag '{}'{}", tag, suggestion(tag, known)));
+  throw UserError(fmt::format("no case matches --tag and --not-tag; known tags{}; see: parity list",
+                              suggestion("", known).substr(7)));
 }
 
 }  // namespace
@@ -79,8 +79,9 @@ std::vector<Case> CaseOptions::read_to_run() const {
       cases.push_back(std::move(item));
   }
   if (cases.empty())
-    throw UserError("every case here has the tag slow (" + left_out.front() +
-                    "), and such cases are not run unasked; name them, or add --tag slow");
+    throw UserError(fmt::format(
+        "cannot select cases (all of them, such as {}, have the tag slow); name them, or add --tag slow",
+        left_out.front()));
   if (!left_out.empty())
     say("left out: {} (tag slow; name it, or add --tag slow)\n", fmt::join(left_out, ", "));
   return cases;

@@ -140,7 +140,7 @@ void add_arm_names(Completion& to, const Words& words) {
     to.candidates.push_back({name, ""});
 }
 
-/// The values that the type name of an option or argument stands for.
+/// The values that the type name of an option or argument denotes.
 struct Values {
   std::string_view name;
   void (*add)(Completion& to, const Words& words);

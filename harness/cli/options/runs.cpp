@@ -35,7 +35,7 @@ void RunOptions::add_to(CLI::App& app) {
 
 SuiteOptions RunOptions::suite_options() const {
   if (jobs && *jobs < 1)
-    throw UserError(fmt::format("--jobs is {} (a run needs a core); leave it out to use every core", *jobs));
+    throw UserError(fmt::format("invalid --jobs {} (a run needs a core); omit it to use every core", *jobs));
   SuiteOptions options;
   options.out = fs::path(out).lexically_normal();
   options.trainer = find_trainer(trainer);

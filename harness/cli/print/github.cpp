@@ -29,15 +29,15 @@ void append_summary(const fs::path& out, const fs::path& file) {
   std::error_code none;
   const auto there = fs::file_size(file, none);
   if (!none && there + summary.size() > largest_summary) {
-    say("the job summary has no room for {} (GitHub takes 1 MiB a step); it is in {}\n",
+    say("cannot add {} to the job summary (GitHub accepts 1 MiB a step); see it in {}\n",
         (out / "summary.md").filename().string(), out.string());
     return;
   }
   std::ofstream stream(file, std::ios::app | std::ios::binary);
   stream << summary << "\n";
   if (!stream.flush())
-    say("cannot append to the job summary {} (GITHUB_STEP_SUMMARY names it); {} has the text\n",
-        file.string(), (out / "summary.md").string());
+    say("cannot append to the job summary {} (named by GITHUB_STEP_SUMMARY); see {}\n", file.string(),
+        (out / "summary.md").string());
 }
 
 }  // namespace

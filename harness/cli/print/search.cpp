@@ -19,8 +19,8 @@ namespace {
 std::string effort_of(const SearchRecord& record) {
   if (record.runs() == 0 && record.cached() == 0)
     return "";
-  return fmt::format("{} run{} executed, {} answered by what was there", record.runs(),
-                     record.runs() == 1 ? "" : "s", record.cached());
+  return fmt::format("{} run{} executed, {} from the cache", record.runs(), record.runs() == 1 ? "" : "s",
+                     record.cached());
 }
 
 void print(const SearchRecord& record) {

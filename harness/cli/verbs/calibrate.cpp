@@ -89,7 +89,8 @@ void print_calibration(const Case& source, const Calibration& found) {
                                                   rows_of(found.lines))));
   for (const SixteenBits& each : found.sixteen_bits)
     fmt::print(
-        "16 bits take {} of {} {} times float32's noise from float32 (expected 2^16, at most 2^{:.0f})\n",
+        "in 16 bits, {} of {} differs from float32 by {} times float32's noise (expected 2^16, at most "
+        "2^{:.0f})\n",
         escape_to_line(each.quantity), escape_to_line(each.arm), power_text(each.log2),
         most_sixteen_bits_log2);
   for (const std::string& why : found.left_out)
@@ -139,10 +140,11 @@ ExitCode calibrate_case(const Case& source, const CalibrateVerbOptions& options,
 ExitCode calibrate_cases(const CalibrateVerbOptions& options) {
   if (options.cases.filter.everything())
     throw UserError(
-        "calibrate runs each arm several times; name the cases (or '*' for all): parity calibrate CASE");
+        "cannot calibrate without a case (each arm runs several times); name cases, or '*' for all: parity "
+        "calibrate CASE");
   if (options.repeats < 0 || options.repeats > most_repeats)
-    throw UserError(
-        fmt::format("--repeats is {} (runs with perturbed weights; 0 to {})", options.repeats, most_repeats));
+    throw UserError(fmt::format("invalid --repeats {} (expected 0 to {} runs with perturbed weights)",
+                                options.repeats, most_repeats));
   const SuiteOptions suite = options.run.suite_options();
   ExitCode code = ExitCode::agree;
   Json all = Json::array();

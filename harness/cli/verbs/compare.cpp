@@ -176,7 +176,7 @@ std::string ranks_text(const RankComparison& ranks) {
                                               ranks.compared)
                                         : "";
   if (ranks.laid_out_otherwise > 0)
-    text += fmt::format("; the ranks lay out {} in other ways, which are compared as a whole",
+    text += fmt::format("; {} are distributed differently over ranks, and were compared as a whole",
                         count_text(ranks.laid_out_otherwise, "tensor"));
   return text;
 }
@@ -184,10 +184,10 @@ std::string ranks_text(const RankComparison& ranks) {
 /// Returns the sentence for agreement. It qualifies "identical" if a run did not end.
 std::string agreement(const TraceDifference& difference) {
   const std::string policy = policy_text(difference.policy);
-  const std::string what = fmt::format(
-      "{}{}{}", describe_comparison(difference),
-      policy.empty() ? " bit for bit" : " where " + policy + " (not bit for bit: that was not asked)",
-      ranks_text(difference.ranks));
+  const std::string what =
+      fmt::format("{}{}{}", describe_comparison(difference),
+                  policy.empty() ? " bit for bit" : " where " + policy + " (bits were not compared)",
+                  ranks_text(difference.ranks));
   if (difference.unfinished.empty())
     return fmt::format("{}: {}", agreeing_word(difference), what);
   if (difference.partial)
@@ -213,7 +213,7 @@ std::string conclusion(const TraceDifference& difference) {
   if (!policy.empty())
     text += "; all of it where " + policy;
   if (const size_t count = difference.beyond_policy(); count > 0)
-    text += fmt::format(", but of {} only sketches are there, which cannot forgive that",
+    text += fmt::format(", but only sketches of {} were recorded, to which that does not apply",
                         count_text(count, "tensor"));
   if (const size_t count = difference.ranks.differences.size(); count > 0)
     text += fmt::format("; single ranks differ in {}", count_text(count, "place"));

@@ -89,7 +89,7 @@ std::vector<GoldenDiff> diff_with_last_runs(const DiffOptions& options) {
     if (const Case source = read_case(file); !source.golden.arms.empty())
       diffs.push_back(diff_with_last_run(source, options.out));
   if (diffs.empty())
-    throw UserError("none of these cases keeps a golden (their [golden] table names no arms)",
+    throw UserError("none of these cases has a golden (their [golden] table names no arms)",
                     ExitCode::missing);
   return diffs;
 }
@@ -131,10 +131,11 @@ ExitCode diff(const DiffOptions& options) {
     return print_diffs(diff_with_last_runs(options), options.json);
   if (!is_revision(first, options.root)) {
     const std::string meant = nearest(first, case_names(options.root));
-    throw UserError("'" + escape_to_line(first) + "' is neither a case" +
-                    (meant.empty() ? "" : " (did you mean '" + meant + "'?)") +
-                    " nor a revision of a git repository around " + options.root +
-                    "; 'parity list' shows the cases, 'git log --oneline' the commits");
+    throw UserError(fmt::format(
+        "'{}' is neither a case{} nor a revision of a git repository around {}; 'parity list' shows the "
+        "cases, 'git log --oneline' the commits",
+        escape_to_line(first), meant.empty() ? "" : fmt::format(" (did you mean '{}'?)", meant),
+        options.root));
   }
   return diff_with_revision(options);
 }

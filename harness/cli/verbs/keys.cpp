@@ -44,7 +44,7 @@ Keys wanted_keys(const ConfigSchema& schema, const std::vector<std::string>& pat
         wanted.emplace(name, key);
     }
     if (wanted.size() == before)
-      throw UserError("no config key matches '" + pattern + "'" + suggestion(pattern, known));
+      throw UserError(fmt::format("no config key matches '{}'{}", pattern, suggestion(pattern, known)));
   }
   return wanted;
 }

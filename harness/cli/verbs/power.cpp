@@ -57,7 +57,7 @@ std::vector<std::string> row_of_table(const FaultPower& fault) {
   const bool sized = row_of(fault.kind).sized;
   const std::string what = fmt::format("{} {}", name_of(fault.kind), name_of(fault.phase));
   if (!fault.not_applicable.empty())
-    return {what, "cannot be put in here", "", ""};
+    return {what, "not applicable", "", ""};
   return {what, describe_half(fault.arms, sized), fault.golden ? describe_half(*fault.golden, sized) : "-",
           fmt::format("{} of {}", fault.named.hits, fault.named.trials)};
 }
@@ -67,11 +67,11 @@ void print_power(const Power& power) {
   std::vector<std::vector<std::string>> rows;
   for (const FaultPower& fault : power.faults)
     rows.push_back(row_of_table(fault));
-  fmt::print("{}", text_table({"fault", "seen between arms", "seen by the golden", "step and tensor named"},
-                              rows, "  "));
+  fmt::print("{}",
+             text_table({"fault", "detected between arms", "detected by the golden", "located"}, rows, "  "));
   for (const FaultPower& fault : power.faults) {
     for (const Trial& trial : fault.misnamed)
-      fmt::print("  misnamed: {}, said to be {}\n", trial.fault.text(),
+      fmt::print("  located wrongly: {}, reported as {}\n", trial.fault.text(),
                  trial.first ? fmt::format("{} {} at step {}", name_of(trial.first->phase), trial.first->name,
                                            trial.first->step)
                              : "nowhere");
@@ -88,7 +88,7 @@ void print_power(const Power& power) {
     fmt::print("  false alarm: {} with seed {}: {}\n", alarm.change, alarm.seed,
                escape_for_terminal(alarm.sentence));
   for (const std::string& broken : power.broken)
-    fmt::print("  does not hold as it is, and so sees nothing: {}\n", escape_for_terminal(broken));
+    fmt::print("  fails without a fault, so it detects nothing: {}\n", escape_for_terminal(broken));
   fmt::print("{}\n", power.sentence());
 }
 
@@ -115,14 +115,14 @@ ExitCode measure(const PowerVerbOptions& options) {
   PowerQuestion question = options.question;
   question.kinds = parse_kinds(options.kinds);
   if (question.samples < 1 || question.no_op_pairs < 0)
-    throw UserError("--samples must be at least 1 and --no-op-pairs at least 0");
+    throw UserError("invalid --samples or --no-op-pairs (expected at least 1 and at least 0)");
   Progress progress(stderr);
   Json all = Json::array();
   bool clean = true;
   for (const Case& source : options.cases.read_to_run()) {
     const Power power = measure_power(source, question, suite, progress, [&](const FaultPower& fault) {
       progress.note(
-          fmt::format("{}: {} {} is measured", source.name, name_of(fault.kind), name_of(fault.phase)));
+          fmt::format("{}: measured {} {}", source.name, name_of(fault.kind), name_of(fault.phase)));
     });
     const Json json = stored_json(power, source);
     write_file(power_file(source, suite.out), json_text(json, 1) + "\n");

@@ -56,7 +56,7 @@ ExitCode status_of(const reports::Results& results) {
 
 void print_missing(const std::vector<int64_t>& shards) {
   if (!shards.empty())
-    say("shard{} {} missing: these cases are not all of the suite\n", shards.size() == 1 ? "" : "s",
+    say("shard{} {} missing, so these are not all cases of the suite\n", shards.size() == 1 ? "" : "s",
         fmt::format("{} {}", fmt::join(shards, ", "), shards.size() == 1 ? "is" : "are"));
 }
 
@@ -70,7 +70,7 @@ void draw_plots(const fs::path& out) {
 ExitCode report(const ReportVerbOptions& options) {
   const std::vector<fs::path> folders(options.folders.begin(), options.folders.end());
   if (folders.size() > 1 && options.out.empty())
-    throw UserError("several folders need a place for what they make together; give --out DIR");
+    throw UserError("cannot merge several folders (no folder for the result); give --out DIR");
   const fs::path out = options.out.empty() ? folders.front() : fs::path(options.out);
   merge_results(folders, out, options.mixed ? Mixing::allowed : Mixing::refused);
   const reports::Results results = reports::render(out / "results.json", out);

@@ -62,16 +62,16 @@ std::vector<Case> cases_to_rerun(const RunVerbOptions& options, const LastRun& l
     return not_held(std::move(cases), last, options.settings);
   }
   if (!last.missing_shards.empty())
-    throw UserError(
-        fmt::format("cannot say which cases failed (of the last results in {}, shard{} {} missing); "
-                    "merge all shards with parity report, or name the cases to run",
-                    options.run.out, last.missing_shards.size() == 1 ? "" : "s",
-                    fmt::format("{} {}", fmt::join(last.missing_shards, ", "),
-                                last.missing_shards.size() == 1 ? "is" : "are")),
-        ExitCode::missing);
+    throw UserError(fmt::format("cannot rerun failed cases (of the last results in {}, shard{} {} missing); "
+                                "merge all shards with parity report, or name the cases to run",
+                                options.run.out, last.missing_shards.size() == 1 ? "" : "s",
+                                fmt::format("{} {}", fmt::join(last.missing_shards, ", "),
+                                            last.missing_shards.size() == 1 ? "is" : "are")),
+                    ExitCode::missing);
   if (last.open.empty() && last.held.empty())
-    throw UserError("cannot say which cases failed (the last run in " + options.run.out +
-                        " judged none); run the suite without --rerun-failed",
+    throw UserError(fmt::format("cannot rerun failed cases (the last run in {} judged no case); run the "
+                                "suite without --rerun-failed",
+                                options.run.out),
                     ExitCode::missing);
   if (last.open.empty())
     return {};
@@ -90,7 +90,7 @@ void print_passed(const LastRun& last, const RunVerbOptions& options) {
   const bool all = options.cases.filter.everything();
   const auto changed =
       std::ranges::find_if(last.held, [](const LastCase& each) { return !each.settings.empty(); });
-  say("each of these cases held in the last run{}{} (its results are in {})\n",
+  say("each of these cases passed in the last run{}{} (its results are in {})\n",
       all ? fmt::format(", which judged {}", last.held.size()) : "",
       changed == last.held.end() ? "" : fmt::format(", with --set {}", fmt::join(changed->settings, " ")),
       options.run.out);
@@ -110,13 +110,14 @@ ExitCode run(const RunVerbOptions& options) {
     suite.golden_sizes = options.cases.golden_sizes(options.golden_size);
   }
   if (!options.settings.empty() && suite.golden_mode != GoldenMode::compare)
-    throw UserError("--set and --golden-mode " + options.golden_mode +
-                    " do not go together (a golden holds what the case's file says); change the file, or "
-                    "leave one of them out");
+    throw UserError(
+        fmt::format("cannot use --set with --golden-mode {} (a golden stores values of the unchanged case); "
+                    "change the file, or omit one of them",
+                    options.golden_mode));
   if (!options.reason.empty() && suite.golden_mode == GoldenMode::compare)
     throw UserError(
-        "--reason says why stored values may change, and nothing is stored here (the golden mode is "
-        "compare); add --golden-mode update-changed, or leave it out");
+        "cannot use --reason (the golden mode compare stores nothing); add --golden-mode update-changed, or "
+        "omit it");
   const LastRun last = options.rerun_failed ? last_run(options.run.out) : LastRun();
   std::vector<Case> cases =
       options.rerun_failed ? cases_to_rerun(options, last) : options.cases.read_to_run();

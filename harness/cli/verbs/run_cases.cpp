@@ -29,7 +29,7 @@ void print_case(const results::Case& item) {
 }
 
 /// Returns the command line that resumes the suite: as typed, but with finished runs taken from the cache.
-std::vector<std::string> resume_command(std::vector<std::string> words) {
+std::vector<std::string> words_to_resume(std::vector<std::string> words) {
   std::erase(words, "--no-cache");
   return words;
 }
@@ -59,8 +59,8 @@ ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, 
   const size_t judged = outcome.cases.size();
   const size_t total = judged + outcome.unfinished.size();
   if (outcome.interrupted) {
-    say("interrupted: {} of {} cases are judged, finished runs are kept; go on with: {}\n", judged, total,
-        shell_quote(resume_command(options.command)));
+    say("interrupted: {} of {} cases are judged, finished runs are kept; resume with: {}\n", judged, total,
+        shell_quote(words_to_resume(options.command)));
     return ExitCode::interrupted;
   }
   if (judged < total)
@@ -70,7 +70,7 @@ ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, 
         options.shard->text());
   say("report: {}\n", (options.out / "index.html").string());
   if (const int64_t failed = count_failed(outcome.cases); failed > 1)
-    say("these {} again: {}\n", failed, shell_quote(rerun_command(options)));
+    say("run these {} again: {}\n", failed, shell_quote(rerun_command(options)));
   return exit_code_of(outcome.cases, options.shard ? Part::shard : Part::whole);
 }
 

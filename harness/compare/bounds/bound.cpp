@@ -63,17 +63,17 @@ std::string BoundRule::refusal(const std::vector<BoundedGap>& gaps) const {
     if (!most)
       continue;
     const double floor = most->relative_floor();
-    const std::string measured = fmt::format("the rounding noise of {} is {} of it at step {}", gap.quantity,
-                                             size_text(floor), most->step);
+    const std::string measured = fmt::format("the relative rounding noise of {} is {} at step {}",
+                                             gap.quantity, size_text(floor), most->step);
     const std::string advice = fmt::format(
-        "; leave the tolerance out (the bound then is {:.0f} floors at each step), or say why with "
+        "omit the tolerance (the bound is then {:.0f} floors at each step), or justify it with "
         "tolerance_because",
         alpha);
     if (!(*tolerance >= floor))
-      return fmt::format("a tolerance of {} is refused: {}, so it would fail by chance{}",
+      return fmt::format("cannot use a tolerance of {} ({}, so the check would fail by chance); {}",
                          size_text(*tolerance), measured, advice);
     if (!(*tolerance <= loosest * floor))
-      return fmt::format("a tolerance of {} is refused: {}, so it lets through what is {} times as large{}",
+      return fmt::format("cannot use a tolerance of {} ({}, so it accepts differences {} times as large); {}",
                          size_text(*tolerance), measured, size_text(ratio(*tolerance, floor)), advice);
   }
   return "";

@@ -57,7 +57,7 @@ std::string standing_text(const Ratio& lead) {
   if (!std::isfinite(lead.own->mean()))
     return "is not finite, so it cannot be compared with that of";
   if (!std::isfinite(lead.sibling->mean()))
-    return "cannot be compared with a gap that is not finite, that of";
+    return "cannot be compared with the gap, which is not finite, of";
   return lead.sibling->mean() == 0 && lead.own->mean() > 0
              ? "is more than 0, unlike that of"
              : fmt::format("is {} times that of", size_text(lead.value()));
@@ -133,7 +133,7 @@ CheckResult judge_gap_ratio(const std::vector<GapCurve>& own, const std::vector<
   std::vector<Ratio> ratios;
   for (size_t i = 0; i < own.size(); ++i) {
     if (own[i].steps != sibling[i].steps)
-      throw MissingEvidence(fmt::format("{} of {} is there at {}, of {} at {}; capture the same steps",
+      throw MissingEvidence(fmt::format("{} of {} was recorded at {}, of {} at {}; capture the same steps",
                                         own[i].quantity, words.pair, steps_text(own[i].steps), words.sibling,
                                         steps_text(sibling[i].steps)));
     ratios.push_back({&own[i], &sibling[i]});

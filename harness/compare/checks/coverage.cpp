@@ -56,22 +56,21 @@ std::string more_text(const Lack& lack, const std::string& verb) {
 
 std::string side_shortfall(const CoveredSide& side) {
   if (side.ranks_asked > 0 && side.ranks_asked != side.ranks_found)
-    return fmt::format("{} has the values of {} and was started with {}; write a trace of all ranks",
-                       side.name, count_text(static_cast<size_t>(side.ranks_found), "rank"),
-                       side.ranks_asked);
+    return fmt::format("{} recorded the values of {}, but was started with {}; record all ranks", side.name,
+                       count_text(static_cast<size_t>(side.ranks_found), "rank"), side.ranks_asked);
   if (count_of(side.asked) == 0)
-    return fmt::format("the check asks nothing of {}: it names no value at any step", side.name);
+    return fmt::format("the check selects no value of {} at any step", side.name);
   if (const Lack lack = lack_of(side.asked, side.found); !lack.steps.empty())
-    return fmt::format("{} has no {} at {}{} (the check asks for {}); record all of it", side.name,
+    return fmt::format("{} has no {} at {}{} (the check needs {}); record all of it", side.name,
                        lack.quantity, lack.steps.text(), more_text(lack, "lacks"),
                        side.asked.at(lack.quantity).text());
   if (const Lack lack = lack_of(side.asked, side.compared); !lack.steps.empty())
-    return fmt::format("{} of {} was not compared at {}{} (asked at {}); this is a defect of parity",
+    return fmt::format("{} of {} was not compared at {}{} (needed at {}); this is a defect of parity",
                        lack.quantity, side.name, lack.steps.text(), more_text(lack, "left out"),
                        side.asked.at(lack.quantity).text());
   if (const Lack lack = lack_of(side.compared, side.asked); !lack.steps.empty())
     return fmt::format(
-        "{} of {} was compared at {}{}, which the check does not ask for; this is a defect of "
+        "{} of {} was compared at {}{}, which the check does not need; this is a defect of "
         "parity",
         lack.quantity, side.name, lack.steps.text(), more_text(lack, "compared"));
   return "";

@@ -22,7 +22,7 @@ std::string place_text(const SeriesPair& pair, const SeriesDifference& differenc
   const std::string a = pair.actual.text(i, difference.float32_valued);
   std::string distance = distance_text(difference, pair.expected, pair.actual, i);
   if (std::isnan(pair.expected.widened(i)) && std::isnan(pair.actual.widened(i)))
-    distance = "a NaN agrees with nothing";
+    distance = "NaN equals nothing";
   if (difference.types_differ)
     distance = fmt::format("{} against {}", pair.expected.integral() ? "int64" : "float64",
                            pair.actual.integral() ? "int64" : "float64");

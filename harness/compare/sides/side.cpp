@@ -17,8 +17,8 @@ Side twin_of(const Side& side) {
   if (!side.twin)
     throw MissingEvidence(
         side.name +
-        " has no float64 twin (without it rounding cannot be told from another "
-        "computation); a command arm gets one with {dtype} among its words, or float64 = true");
+        " has no float64 twin (rounding cannot be distinguished from another computation without one); for a "
+        "command arm, put {dtype} in its command, or set float64 = true");
   return {"the float64 twin of " + side.name, side.twin, nullptr, side.warmup_steps};
 }
 

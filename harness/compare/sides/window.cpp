@@ -59,8 +59,8 @@ ResolvedWindow resolve(const StepWindow& window, const std::vector<Side>& sides)
       resolved = {window.first, window.last};
       if (resolved.last > end || (resolved.first < begin && resolved.first != 0))
         throw MissingEvidence(
-            fmt::format("the window {} lies outside the run (its updates are {} to {}); mend the "
-                        "check's steps or run for longer",
+            fmt::format("the window {} is outside the run (its updates are {} to {}); correct the steps of "
+                        "the check, or run longer",
                         window_text(window), begin, end));
       break;
   }

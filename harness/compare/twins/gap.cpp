@@ -25,8 +25,7 @@ const TwinMeasure& measure_of(const TwinEvidence& twins, const std::string& quan
   const auto found = std::ranges::find(twins.measures, quantity, &TwinMeasure::quantity);
   if (found == twins.measures.end())
     throw MissingEvidence(fmt::format(
-        "nothing is known of {} in float64 (the evidence names other quantities); run the twins again: "
-        "parity run --evidence again",
+        "the stored evidence has no float64 result of {}; run the twins again: parity run --evidence again",
         quantity));
   return *found;
 }
@@ -111,8 +110,8 @@ TwinGap measure_channel(const Side& side_a, const Side& side_b, const std::vecto
   if (arms.types_differ)
     gap.broken = name + " is int64 in one arm and float64 in the other";
   if (gap.broken.empty() && twins.noise.size() != steps.size())
-    gap.broken = fmt::format("{} was seen at {} steps in float64 and at {} in float32", name,
-                             twins.noise.size(), steps.size());
+    gap.broken =
+        fmt::format("{} has {} steps in float64, but {} in float32", name, twins.noise.size(), steps.size());
   gap.pattern = pattern_text(name, side_a.name, side_b.name, a, b, arms);
   if (gap.pattern.empty() && arms.first && masks_differ_first(side_a, side_b, steps, *arms.first))
     gap.pattern =

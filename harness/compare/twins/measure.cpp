@@ -25,9 +25,10 @@ struct Four {
 void refuse_float64_arms(const std::vector<Side>& sides) {
   for (const Side& side : sides)
     if (text_or(side.trace->config(), "dtype") == "float64")
-      throw MissingEvidence(side.name +
-                            " is a float64 run itself (a collapse is seen between float32 and its float64 "
-                            "twin); give the arm dtype = \"float32\"");
+      throw MissingEvidence(
+          side.name +
+          " runs in float64 itself (a collapse is measured between a float32 run and its float64 "
+          "twin); set dtype = \"float32\" in the arm");
 }
 
 TwinMeasure measure_twin_channel(const std::string& name, const Four& four,
@@ -62,7 +63,7 @@ double larger_or_nan(double a, double b) {
 TensorSource twin_source(const Side& twin, const TensorKey& key) {
   const TensorSource source = tensor_source(*twin.trace, key);
   if (!source.sketch && !source.whole())
-    throw MissingEvidence(fmt::format("{} has no {} {} at step {} (its arm has); capture it in both",
+    throw MissingEvidence(fmt::format("{} has no {} {} at step {}, but its arm has one; capture it in both",
                                       twin.name, name_of(key.phase), key.name, key.step));
   return source;
 }

@@ -71,7 +71,7 @@ struct RoundingSize {
 /// - max(d_a, d_b) <= alike * max(min(d_a, d_b), max(c, A64) u ||q||) if both arms compute in one dtype. A64
 ///   = gap64 / (2^-53 ||q||) is the amplification that the twins show, at most 2^10 (CollapseRule).
 /// - d <= max(M, alike * A64) u ||q|| for both arms; up to 2^18 u ||q|| if gap32 <= alike * max(c, A64) u
-///   ||q||. In the latter case both arms lose the same, and nothing between them is lost. Most often that is
+///   ||q||. In the second case both arms lose the same, and nothing between them is lost. Usually that is
 ///   an update of Adam that jumps, since g / sqrt(v) has the sign of a gradient that is nothing but rounding.
 ///
 /// If one of the last two fails, the arms compute the same mathematics and one of them loses more than

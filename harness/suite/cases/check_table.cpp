@@ -21,7 +21,7 @@ StepWindow read_window(const TomlTable& table) {
     const std::string name = table.string("steps");
     window.kind = placed(table, place, [&] { return parse_enum<StepWindow::Kind>(name); });
     if (window.kind == StepWindow::Kind::range)
-      table.fail(place, "steps = \"range\" says nothing; write the two ends: steps = [2, 5]");
+      table.fail(place, "steps = \"range\" names no steps; write both ends: steps = [2, 5]");
     return window;
   }
   const std::vector<int64_t> ends = table.integers("steps");
@@ -35,10 +35,11 @@ void read_bound(Check& check, const TomlTable& table) {
   const bool bounded = check.relation == Relation::bounded;
   for (const char* key : {"tolerance", "against"})
     if (table.has(key) && !bounded)
-      table.fail(table.place_of(key), "'" + std::string(key) + "' belongs to relation bounded" +
-                                          (std::string(key) == "against"
-                                               ? " (stored quantities are held identical without a check)"
-                                               : ""));
+      table.fail(
+          table.place_of(key),
+          "'" + std::string(key) + "' belongs to relation bounded" +
+              (std::string(key) == "against" ? " (stored quantities are compared bit for bit without a check)"
+                                             : ""));
   if (table.has("tolerance")) {
     check.tolerance = table.number("tolerance", 0);
     if (!(*check.tolerance > 0) || !std::isfinite(*check.tolerance))
@@ -46,12 +47,12 @@ void read_bound(Check& check, const TomlTable& table) {
   }
   check.tolerance_because = table.string("tolerance_because");
   if (table.has("tolerance_because") && !check.tolerance)
-    table.fail(table.place_of("tolerance_because"), "'tolerance_because' belongs to a 'tolerance'");
+    table.fail(table.place_of("tolerance_because"), "'tolerance_because' needs a 'tolerance'");
   const std::string against = table.string("against", "arm");
   check.against = placed(table, table.place_of("against"), [&] { return parse_enum<Against>(against); });
   if (check.against == Against::golden && table.has("steps"))
     table.fail(table.place_of("steps"),
-               "a check against the golden is about all that is stored; leave out 'steps'");
+               "a check against the golden compares all stored steps; remove 'steps'");
 }
 
 /// Reads the keys of relation `equivalent`: a narrower dtype that an arm computes in, or a factor with its
@@ -72,22 +73,23 @@ void read_precision(Check& check, const TomlTable& table) {
     if (!(*check.imprecision > 1) || !std::isfinite(*check.imprecision))
       table.fail(
           table.place_of("imprecision"),
-          "'imprecision' says how many times more than rounding an arm may lose, and must be more than 1");
+          "'imprecision' is how many times more than rounding an arm may lose; it must be more than 1");
   }
   check.imprecision_because = table.string("imprecision_because");
   if (check.imprecision.has_value() != !check.imprecision_because.empty())
     table.fail(
         table.has("imprecision") ? table.place_of("imprecision") : table.place_of("imprecision_because"),
-        "'imprecision' needs the reason why an arm loses more than rounding: imprecision_because = "
-        "\"...\", and belongs to it");
+        "'imprecision' and 'imprecision_because' (the reason why an arm loses more than rounding) need each "
+        "other");
 }
 
 /// Returns the golden of the case that `sibling_case` names, in the same folder of cases.
 std::filesystem::path sibling_golden(const TomlTable& table, const Check& check) {
   const std::string name = table.string("sibling_case");
   if (check.of_tensors())
-    table.fail(table.place_of("sibling_case"),
-               "'sibling_case' is for channels: goldens keep no whole tensors; name a sibling of this case");
+    table.fail(
+        table.place_of("sibling_case"),
+        "'sibling_case' is for channels (goldens store no whole tensors); name a sibling of this case");
   const std::filesystem::path file = case_file_of(name, table.file());
   std::error_code error;  // a name may be too long for a path
   if (!std::filesystem::is_regular_file(file, error))
@@ -118,7 +120,7 @@ void read_sibling(Check& check, const TomlTable& table, const std::vector<std::s
   if (!(sibling.times > 0) || !std::isfinite(sibling.times))
     table.fail(table.place_of("times"), "'times' is a factor and must be more than 0");
   if (sibling.golden.empty() && sibling.arms == check.arms)
-    table.fail(table.place_of("sibling"), "the sibling is the pair itself");
+    table.fail(table.place_of("sibling"), "the sibling is the compared pair itself; name another pair");
   check.sibling = std::move(sibling);
 }
 
@@ -170,7 +172,7 @@ Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
     table.fail(table.place_of("arms"),
                (check.against == Against::golden ? std::string("a check against the golden")
                                                  : "relation " + relation) +
-                   " is about " + (of_one ? "one arm" : "two different arms") +
+                   " needs " + (of_one ? "one arm" : "two different arms") +
                    "; known: " + suggestion("", arms).substr(9));
   read_sibling(check, table, arms);
   return check;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/base/json/fields.hpp"
@@ -49,8 +51,8 @@ void check_value(const std::string& key, const Json& value, const std::vector<Js
   std::vector<std::string> known;
   for (const Json& choice : values)
     known.push_back(bare(choice));
-  throw UserError(parity::quoted(key) + " cannot be " + parity::quoted(bare(value)) +
-                  suggestion(bare(value), known));
+  throw UserError(fmt::format("{} cannot be {}{}", parity::quoted(key), parity::quoted(bare(value)),
+                              suggestion(bare(value), known)));
 }
 
 }  // namespace
@@ -59,21 +61,28 @@ ConfigSchema ConfigSchema::load(const std::filesystem::path& file) {
   const std::filesystem::path trainer =
       std::filesystem::path(file).replace_extension("").replace_extension("");
   if (!std::filesystem::exists(file) && !std::filesystem::exists(trainer))
-    throw UserError("no trainer at " + trainer.string() + "; build parity-train, or name one with --trainer",
-                    ExitCode::missing);
+    throw UserError(
+        fmt::format(
+            "cannot find the trainer {} (no such file); build parity-train, or name one with --trainer",
+            trainer.string()),
+        ExitCode::missing);
   if (!std::filesystem::exists(file))
     throw UserError(
-        "no config schema at " + file.string() +
-            " (it is built together with parity-train); build parity-train, or name one with --trainer",
+        fmt::format(
+            "cannot find the config schema {} (no such file; it is built together with parity-train); "
+            "build parity-train, or name one with --trainer",
+            file.string()),
         ExitCode::missing);
   const Json json = read_json(read_file(file));
   if (!json.is_object() || text_or(json, "schema") != "parity.config/1" || !json.contains("keys"))
-    throw UserError(file.string() +
-                    " is not a config schema (parity.config/1 expected); build parity-train again");
+    throw UserError(
+        fmt::format("cannot read the config schema {} (expected parity.config/1); build parity-train again",
+                    file.string()));
   try {
     return from_json(json);
   } catch (const Json::exception& error) {
-    throw UserError(file.string() + " is damaged (" + error.what() + "); build parity-train again");
+    throw UserError(fmt::format("cannot read the config schema {} ({}); build parity-train again",
+                                file.string(), error.what()));
   }
 }
 
@@ -100,12 +109,12 @@ Json ConfigSchema::checked(const std::string& key, const Json& value) const {
     std::vector<std::string> known;
     for (const auto& entry : keys_)
       known.push_back(entry.first);
-    throw UserError("unknown config key " + parity::quoted(key) + suggestion(key, known));
+    throw UserError(fmt::format("unknown config key {}{}", parity::quoted(key), suggestion(key, known)));
   }
   const Key& expected = found->second;
   if (!has_type(value, expected.type))
-    throw UserError(parity::quoted(key) + " must be " + describe_type(expected.type) + ", not " +
-                    escape_to_line(value.dump()));
+    throw UserError(fmt::format("{} must be {}, not {}", parity::quoted(key), describe_type(expected.type),
+                                escape_to_line(value.dump())));
   check_value(key, value, expected.values);
   return expected.type == "number" ? Json(value.get<double>()) : value;
 }

@@ -8,6 +8,8 @@
 #include <regex>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
@@ -71,17 +73,18 @@ Arm read_arm(const TomlTable& table, const std::string& name, const Place& place
     table.fail(table.place_of("ranks"), "'ranks' must be from 1 to " + std::to_string(most_ranks));
   if (table.has("command") && arm.command.empty())
     table.fail(table.place_of("command"),
-               "the command of arm '" + name + "' is empty; give a program and arguments");
+               fmt::format("the command of arm '{}' is empty; give a program and arguments", name));
   if (!arm.is_command())
     for (const char* key : {"inputs", "names", "ranks"})
       if (table.has(key))
         table.fail(table.place_of(key),
-                   "'" + std::string(key) + "' belongs to arms with a command; arm '" + name + "' has none");
+                   fmt::format("'{}' belongs to arms with a command; arm '{}' has no command", key, name));
   if (arm.command.size() == 1 && arm.command.front().find(' ') != std::string::npos)
-    table.fail(table.place_of("command"),
-               "the command of arm '" + name +
-                   "' is one word with spaces in it (no shell splits it); write a list: " +
-                   "command = [\"python3\", \"train.py\", \"...\"]");
+    table.fail(
+        table.place_of("command"),
+        fmt::format("the command of arm '{}' is one word with spaces (no shell splits it); write a list: "
+                    "command = [\"python3\", \"train.py\", \"...\"]",
+                    name));
   const bool takes_dtype = std::any_of(arm.command.begin(), arm.command.end(), [](const std::string& word) {
     return word.find("{dtype}") != std::string::npos;
   });
@@ -109,7 +112,7 @@ std::vector<Arm> read_arms(const TomlTable& file) {
 void read_checks(Case& result, const TomlTable& file, const std::vector<std::string>& arms) {
   const toml::node* node = file.raw().get("checks");
   if (!node || !node->is_array_of_tables())
-    file.fail(file.place_of("checks"), "the case checks nothing; add a [[checks]] table");
+    file.fail(file.place_of("checks"), "the case has no checks; add a [[checks]] table");
   std::vector<std::string> ordered = {result.reference};  // the reference first
   std::copy_if(arms.begin(), arms.end(), std::back_inserter(ordered),
                [&](const std::string& name) { return name != result.reference; });
@@ -161,8 +164,9 @@ fs::path case_with_same_golden(const fs::path& file) {
 
 Case parse_case(std::string_view text, const fs::path& file) {
   if (most_key_parts(text) > longest_dotted_key)
-    throw UserError(file.string() + ": a dotted key has more than " + std::to_string(longest_dotted_key) +
-                    " parts (no key of a case lies so deep); shorten it");
+    throw UserError(
+        fmt::format("{}: a dotted key has more than {} parts (no key of a case is that long); shorten it",
+                    file.string(), longest_dotted_key));
   toml::table parsed;
   try {
     parsed = toml::parse(text, file.string());
@@ -171,7 +175,8 @@ Case parse_case(std::string_view text, const fs::path& file) {
     const std::string why(error.description());
     const bool cut =
         why.find("unescaped control characters") != std::string::npos;  // a line break in a string
-    throw UserError(place.text() + ": not TOML (" + why + ")" + (cut ? "; is a closing quote missing?" : ""));
+    throw UserError(
+        fmt::format("{}: not TOML ({}){}", place.text(), why, cut ? "; is a closing quote missing?" : ""));
   }
   const TomlTable table(parsed, file.string(), "case");
   table.allow_only(case_keys);
@@ -201,12 +206,13 @@ Case parse_case(std::string_view text, const fs::path& file) {
 
 Case read_case(const fs::path& file) {
   if (!is_utf8(file.string()))
-    throw UserError("the name of case file " + escape_for_terminal(file.string()) +
-                    " is no UTF-8 (reports and goldens could not hold it); rename it");
+    throw UserError(fmt::format("cannot use case file {} (its name is not UTF-8); rename it",
+                                escape_for_terminal(file.string())));
   if (const fs::path other = case_with_same_golden(file); !other.empty())
-    throw UserError("cannot use case file " + escape_for_terminal(file.string()) + " (its golden " +
-                    escape_for_terminal(golden_file_of(file).string()) + " is that of " +
-                    escape_for_terminal(other.string()) + "); rename one of them");
+    throw UserError(
+        fmt::format("cannot use case file {} (its golden {} is also that of {}); rename one of them",
+                    escape_for_terminal(file.string()), escape_for_terminal(golden_file_of(file).string()),
+                    escape_for_terminal(other.string())));
   return parse_case(read_file(file, largest_case), file);
 }
 

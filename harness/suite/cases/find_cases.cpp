@@ -6,6 +6,8 @@
 #include <set>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/glob.hpp"
@@ -24,8 +26,9 @@ bool lies_in(const fs::path& folder, const fs::path& other) {
 }
 
 [[noreturn]] void refuse_link(const fs::path& link, const std::string& why) {
-  throw UserError("cannot look for cases in " + escape_for_terminal(link.string()) + " (it is a link, " +
-                  why + "); put the folder itself there, or name the case files");
+  throw UserError(fmt::format(
+      "cannot search {} for cases (it is a link {}); replace it by a folder, or name the case files",
+      escape_for_terminal(link.string()), why));
 }
 
 /// Finds case files below a folder. Follows links to folders within the repository.
@@ -54,21 +57,21 @@ class CaseSearch {
       search_folder(entry);
     } else if (entry.extension() == ".toml") {
       if (!fs::is_regular_file(entry, error))
-        throw UserError("cannot read " + escape_for_terminal(entry.string()) +
-                        (is_link ? " (it is a link that leads to no file)" : " (it is not a regular file)") +
-                        "; remove it, or put the case file there");
+        throw UserError(fmt::format(
+            "cannot read {} ({}); remove it, or put the case file there", escape_for_terminal(entry.string()),
+            is_link ? "it is a link whose target is not a file" : "it is not a regular file"));
       files.push_back(entry);
     } else if (is_link && !fs::exists(entry, error)) {
-      refuse_link(entry, "and what it leads to is not there");
+      refuse_link(entry, "whose target does not exist");
     }
   }
 
   void check_link(const fs::path& link) const {
     const fs::path target = fs::canonical(link);
     if (!lies_in(target, repository_))
-      refuse_link(link, "and leads out of " + escape_for_terminal(repository_.string()));
+      refuse_link(link, "to a folder outside " + escape_for_terminal(repository_.string()));
     if (std::ranges::any_of(open_, [&](const fs::path& folder) { return lies_in(folder, target); }))
-      refuse_link(link, "and leads to a folder that it lies in");
+      refuse_link(link, "to a folder that contains it");
   }
 
   fs::path repository_;
@@ -108,8 +111,9 @@ std::vector<fs::path> files_named(const std::string& wanted, const fs::path& roo
     if (fs::path(wanted).extension() !=
         ".toml")  // else it would share golden and results with the .toml next to it
       throw UserError(
-          "cannot run " + parity::quoted(wanted) +
-          " (the name of a case file ends in .toml); rename it, or name a case; see: parity list");
+          fmt::format("cannot run {} (the name of a case file must end in .toml); rename it, or name a case; "
+                      "see: parity list",
+                      parity::quoted(wanted)));
     return {wanted};
   }
   if (fs::is_directory(wanted, error))
@@ -127,13 +131,14 @@ std::vector<fs::path> files_named(const std::string& wanted, const fs::path& roo
   if (!files.empty())
     return files;
   if (!fs::is_directory(root, error))
-    throw UserError("there is no folder '" + root.string() + "' here to look for " + parity::quoted(wanted) +
-                    " in; run from the project's root, or give --cases");
+    throw UserError(fmt::format(
+        "cannot find case {} (there is no folder '{}' here); run from the project's root, or give --cases",
+        parity::quoted(wanted), root.string()));
   if (fs::path(wanted).extension() == ".toml")
-    throw UserError("there is no file " + parity::quoted(wanted) + nearest_file(wanted, root) +
-                    "; see: parity list");
-  throw UserError("no case is called " + parity::quoted(wanted) + suggestion(wanted, names) +
-                  "; see: parity list");
+    throw UserError(fmt::format("there is no file {}{}; see: parity list", parity::quoted(wanted),
+                                nearest_file(wanted, root)));
+  throw UserError(
+      fmt::format("unknown case {}{}; see: parity list", parity::quoted(wanted), suggestion(wanted, names)));
 }
 
 }  // namespace
@@ -141,8 +146,9 @@ std::vector<fs::path> files_named(const std::string& wanted, const fs::path& roo
 std::vector<fs::path> find_case_files(const CaseFilter& filter, const fs::path& root) {
   std::error_code error;
   if (filter.what.empty() && !fs::is_directory(root, error))
-    throw UserError("there is no folder '" + root.string() +
-                    "' here (cases are looked for in it); run from the project's root, or name case files");
+    throw UserError(fmt::format(
+        "cannot find cases (there is no folder '{}' here); run from the project's root, or name case files",
+        root.string()));
   const std::vector<std::string> what = filter.what.empty() ? std::vector{root.string()} : filter.what;
   std::set<fs::path> files, seen;
   for (const std::string& wanted : what)
@@ -150,7 +156,8 @@ std::vector<fs::path> find_case_files(const CaseFilter& filter, const fs::path& 
       if (seen.insert(fs::absolute(file).lexically_normal()).second)
         files.insert(file.lexically_normal());
   if (files.empty())
-    throw UserError("no case files (*.toml) in '" + what.front() + "'; name a folder that has some");
+    throw UserError(
+        fmt::format("cannot find cases in '{}' (it has no *.toml file); name another folder", what.front()));
   return {files.begin(), files.end()};
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/cases/flat_config.hpp"
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 
 namespace parity {
@@ -26,7 +28,8 @@ Json nest(const FlatConfig& flat) {
     Json* place = &nested;
     for (size_t begin = 0;;) {
       if (!place->is_object())
-        throw UserError("config key '" + key + "' lies below a key that has a value of its own; remove one");
+        throw UserError(fmt::format(
+            "cannot use config key '{}' (the key above it has a value); remove one of them", key));
       const size_t dot = key.find('.', begin);
       place = &(*place)[key.substr(begin, dot - begin)];
       if (place->is_null() && dot != std::string::npos)

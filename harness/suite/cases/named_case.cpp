@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 Case named_case(const std::string& words, const fs::path& root) {
   const std::vector<fs::path> files = find_case_files({{words}, {}, {}}, root);
   if (files.size() != 1)
-    throw UserError(fmt::format("{} names {} cases; name one of them", parity::quoted(words), files.size()));
+    throw UserError(fmt::format("{} matches {} cases, expected one; name one of them", parity::quoted(words),
+                                files.size()));
   return read_case(files.front());
 }
 
@@ -36,7 +37,8 @@ void require_arm(const Case& source, const std::string& name) {
   for (const Arm& arm : source.arms)
     known.push_back(arm.name);
   if (std::ranges::find(known, name) == known.end())
-    throw UserError("case " + source.name + " has no arm " + parity::quoted(name) + suggestion(name, known));
+    throw UserError(
+        fmt::format("case {} has no arm {}{}", source.name, parity::quoted(name), suggestion(name, known)));
 }
 
 }  // namespace parity

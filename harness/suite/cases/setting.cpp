@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/text/nearest.hpp"
 #include "harness/suite/cases/drop_checks.hpp"
@@ -33,8 +35,8 @@ void require_known_arm(const Setting& setting, const std::vector<Case>& cases) {
     for (const Arm& arm : item.arms)
       names.insert(arm.name);
   if (!setting.arm.empty() && !names.contains(setting.arm))
-    throw UserError("--set " + setting.text + ": no case here has an arm '" + setting.arm + "'" +
-                    suggestion(setting.arm, {names.begin(), names.end()}));
+    throw UserError(fmt::format("cannot apply --set {}: no case here has an arm '{}'{}", setting.text,
+                                setting.arm, suggestion(setting.arm, {names.begin(), names.end()})));
 }
 
 }  // namespace
@@ -48,8 +50,8 @@ Setting parse_setting(const std::string& text) {
     key = key.substr(colon + 1);
   }
   if (equals == std::string::npos || key.empty() || (text.find(':') == 0))
-    throw UserError("--set " + text + " is no setting (it has the form [ARM:]KEY=VALUE); " +
-                    "give one such as --set lr.base=1e-3");
+    throw UserError(
+        fmt::format("invalid --set '{}' (expected [ARM:]KEY=VALUE); for example --set lr.base=1e-3", text));
   setting.key = key;
   setting.value = value_of(text.substr(equals + 1));
   return setting;

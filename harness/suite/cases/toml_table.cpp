@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
@@ -47,9 +49,9 @@ void flatten_table(Overrides& flat, const TomlTable& table, const std::string& p
       continue;
     if (const toml::table* child = node.as_table()) {
       if (depth >= deepest_config)
-        table.fail(table.place_of(key.source()), "tables are nested deeper than " +
-                                                     std::to_string(deepest_config) +
-                                                     " here; no config key lies so deep");
+        table.fail(table.place_of(key.source()),
+                   fmt::format("tables are nested more than {} levels deep here, and no config key is",
+                               deepest_config));
       flatten_table(flat, TomlTable(*child, table.file(), name), name + ".", skip, depth + 1);
       continue;
     }
@@ -62,8 +64,7 @@ void flatten_table(Overrides& flat, const TomlTable& table, const std::string& p
         }))
       table.fail(table.place_of(key.source()),
                  parity::quoted(name) +
-                     " must be a finite number (a config is written as JSON, which "
-                     "has no nan and no inf); give one, or leave the key out");
+                     " must be a finite number (JSON has no nan and no inf); give one, or remove the key");
     flat[name] = {value, table.place_of(key.source())};
   }
 }
@@ -78,7 +79,7 @@ Place TomlTable::place_of(std::string_view wanted) const {
 }
 
 void TomlTable::fail(const Place& at, const std::string& problem) const {
-  throw UserError(at.text() + ": " + problem);
+  throw UserError(fmt::format("{}: {}", at.text(), problem));
 }
 
 void TomlTable::wrong_type(std::string_view key, const std::string& expected) const {
@@ -99,7 +100,7 @@ std::string TomlTable::string(std::string_view key, const std::string& fallback)
   if (!node)
     return fallback;
   if (!node->is_string())
-    wrong_type(key, "text in quotes");
+    wrong_type(key, "a string in quotes");
   return node->as_string()->get();
 }
 
@@ -108,7 +109,7 @@ int64_t TomlTable::integer(std::string_view key, int64_t fallback) const {
   if (!node)
     return fallback;
   if (!node->is_integer())
-    wrong_type(key, "a whole number");
+    wrong_type(key, "an integer");
   return node->as_integer()->get();
 }
 
@@ -138,10 +139,10 @@ std::vector<std::string> TomlTable::strings(std::string_view key) const {
   if (node->is_string())
     return {node->as_string()->get()};
   if (!node->is_array())
-    wrong_type(key, "a list of texts");
+    wrong_type(key, "a list of strings");
   for (const toml::node& element : *node->as_array()) {
     if (!element.is_string())
-      wrong_type(key, "a list of texts");
+      wrong_type(key, "a list of strings");
     values.push_back(element.as_string()->get());
   }
   return values;
@@ -153,10 +154,10 @@ std::vector<int64_t> TomlTable::integers(std::string_view key) const {
   if (!node)
     return values;
   if (!node->is_array())
-    wrong_type(key, "a list of whole numbers");
+    wrong_type(key, "a list of integers");
   for (const toml::node& element : *node->as_array()) {
     if (!element.is_integer())
-      wrong_type(key, "a list of whole numbers");
+      wrong_type(key, "a list of integers");
     values.push_back(element.as_integer()->get());
   }
   return values;

@@ -182,9 +182,9 @@ void require_finished(const std::vector<NoisePlan>& plans, const std::map<std::s
   for (const NoisePlan& plan : plans)
     for (const std::string& name : {plan.arm, plan.origin()})
       if (const ArmEvidence& arm = arms.at(name); arm.crashed || !arm.trace)
-        throw UserError(
-            "arm " + name + " gives nothing to measure" + (arm.failure.empty() ? "" : ": " + arm.failure),
-            ExitCode::crashed);
+        throw UserError(fmt::format("cannot measure the noise of arm {} ({}); fix its run first", name,
+                                    arm.failure.empty() ? "its run did not finish" : arm.failure),
+                        ExitCode::crashed);
 }
 
 }  // namespace
@@ -220,8 +220,9 @@ Calibration measure_noise(const Case& source, const std::vector<NoisePlan>& plan
   }
   if (found.floors.empty())
     throw UserError(
-        "nothing of " + source.name +
-            " could be measured (its checks are about counts, or no arm can be run in another way)",
+        fmt::format(
+            "cannot calibrate {} (its checks compare counts, or none of its arms can run in another way)",
+            source.name),
         ExitCode::missing);
   for (size_t i = 0; i < source.checks.size(); ++i)
     add_lines(found, source, i, arms);

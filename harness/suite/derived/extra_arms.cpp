@@ -63,7 +63,8 @@ ArmRuns run_arms(const Case& source, const RunSettings& settings, Progress& prog
   }
   progress.clear();
   if (stopped)
-    throw UserError("interrupted; finished runs are kept, the same command goes on", ExitCode::interrupted);
+    throw UserError("interrupted; finished runs are kept, and the same command resumes",
+                    ExitCode::interrupted);
   const PlannedCase& planned = plan.cases().front();
   return {planned, runner.results(), Evidence(planned, runner.results(), store)};
 }

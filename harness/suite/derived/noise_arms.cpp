@@ -52,12 +52,11 @@ void add_micro_batches(Planner& planner, const Arm& arm, const FlatConfig& confi
   constexpr auto kind = NoiseKind::micro_batches;
   const int64_t other = other_micro_batches(config);
   if (arm.is_command())
-    return planner.leave_out(kind, "a command may take them in its own way");
+    return planner.leave_out(kind, "parity cannot change the micro-batches of a command");
   if (text_of(config, "loss.normalization") != "global_tokens")
-    return planner.leave_out(kind,
-                             "a mean over each micro-batch is another computation when they are cut anew");
+    return planner.leave_out(kind, "other micro-batches change the computation if each is averaged");
   if (other == 0)
-    return planner.leave_out(kind, "the rows of a rank divide into no other number");
+    return planner.leave_out(kind, "the rows of a rank cannot be split into another number of micro-batches");
   planner.add(kind, fmt::format("micro_batches{}", other), {{"data.micro_batches", other}});
 }
 
@@ -68,7 +67,7 @@ double eps_of(const FlatConfig& config) {
 
 void add_perturbed(Planner& planner, const Arm& arm, const FlatConfig& config, int repeats) {
   if (arm.is_command())
-    return planner.leave_out(NoiseKind::perturbed, "a command's weights cannot be reached");
+    return planner.leave_out(NoiseKind::perturbed, "parity cannot change the weights of a command");
   for (int i = 1; i <= repeats; ++i) {
     Fault fault;
     fault.kind = FaultKind::perturb;
@@ -91,7 +90,7 @@ NoisePlan plan_noise(const Arm& arm, const FlatConfig& config, Profile profile, 
   if (!arm.float64)
     planner.leave_out(NoiseKind::twin, "the command has no float64 form");
   else if (text_of(config, "dtype") == "float64")
-    planner.leave_out(NoiseKind::twin, "the arm is float64 itself");
+    planner.leave_out(NoiseKind::twin, "the arm runs in float64 itself");
   else
     planner.add(NoiseKind::twin, "twin", {{"dtype", "float64"}});
   add_perturbed(planner, arm, config, repeats);

@@ -41,7 +41,7 @@ std::string problem_of(const ArmEvidence& noise, const Trace& origin, const Want
     return noise.failure.empty() ? "the run did not finish" : noise.failure;
   const Trace& trace = *noise.trace;
   if (trace.steps() != origin.steps())
-    return "it took other steps";
+    return "it recorded other steps";
   const auto mine = trace.channels().find("batch_digest"), its = origin.channels().find("batch_digest");
   if (mine != trace.channels().end() && its != origin.channels().end() &&
       mine->second.values != its->second.values)
@@ -49,7 +49,7 @@ std::string problem_of(const ArmEvidence& noise, const Trace& origin, const Want
   for (const std::string& channel : wanted.channels) {
     const double size = series_gap(origin, trace, channel).relative();
     if (!(size <= largest_noise))
-      return fmt::format("{} differs by {} of it, which is no rounding (at most {})", channel,
+      return fmt::format("the relative gap of {} is {}, which is more than rounding (at most {})", channel,
                          size_text(size), size_text(largest_noise));
   }
   return "";

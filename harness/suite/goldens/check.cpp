@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/golden/diff.hpp"
 #include "harness/golden/golden_file.hpp"
@@ -53,9 +55,10 @@ GoldenDiff diff_with_last_run(const Case& source, const fs::path& out) {
   Golden now;
   const results::Case last = last_results(source.name, out);
   if (!last.settings.empty())
-    throw UserError("the last run of " + source.name +
-                    " was changed by --set (its values are not the case's); run it as it is: parity run " +
-                    source.file.string());
+    throw UserError(
+        fmt::format("cannot compare the last run of {} with its golden (--set changed the run); run it "
+                    "without --set: parity run {}",
+                    source.name, source.file.string()));
   for (const results::Arm& arm : last.arms) {
     const std::string& name = arm.name;
     if (std::find(source.golden.arms.begin(), source.golden.arms.end(), name) == source.golden.arms.end())

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/goldens/git.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
@@ -28,8 +32,7 @@ Git::Git(fs::path folder) : folder_(std::move(folder)) {
   std::string pattern = (fs::temp_directory_path() / "parity_git_XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr)
     throw UserError(
-        "cannot make a folder in " + fs::temp_directory_path().string() +
-        " (it is needed for files of an older revision); set TMPDIR to a folder that can be written");
+        fmt::format("cannot create {} ({}); set TMPDIR to a writable folder", pattern, std::strerror(errno)));
   scratch_ = pattern;
 }
 
@@ -55,9 +58,9 @@ bool Git::run(const std::vector<std::string>& words, const fs::path& output) con
 std::string Git::output(const std::vector<std::string>& words) const {
   const fs::path output = scratch_ / "answer";
   if (!run(words, output))
-    throw UserError("git failed in " + escape_for_terminal(folder_.string()) + ": " +
-                    tail_of(scratch_ / "errors", 4) +
-                    "; look at it with: " + shell_quote(command_line(folder_, words)));
+    throw UserError(fmt::format("git failed in {}: {}; reproduce with: {}",
+                                escape_for_terminal(folder_.string()), tail_of(scratch_ / "errors", 4),
+                                shell_quote(command_line(folder_, words))));
   std::string answer = read_file(output);
   if (answer.ends_with('\n'))
     answer.pop_back();
@@ -87,8 +90,8 @@ std::optional<std::string> Git::commit_of(const std::string& revision) const {
 std::vector<std::string> Git::files(const std::string& commit, const std::string& below) const {
   const fs::path output = scratch_ / "files";
   if (!run({"ls-tree", "-r", "-z", "--name-only", commit, "--", below}, output))
-    throw UserError("git cannot list " + below + " of " + commit + "; look at it with: git ls-tree " +
-                    commit);
+    throw UserError(
+        fmt::format("git cannot list {} of {}; reproduce with: git ls-tree {}", below, commit, commit));
   const std::string list = read_file(output);
   std::vector<std::string> files;
   for (size_t begin = 0; begin < list.size();) {
@@ -103,7 +106,7 @@ fs::path Git::extract(const std::string& commit, const std::string& file) const 
   const fs::path output = scratch_ / "tree" / file;
   fs::create_directories(output.parent_path());
   if (!run({"show", commit + ":./" + file}, output))
-    throw UserError("git cannot show " + file + " of " + commit);
+    throw UserError(fmt::format("git cannot show {} of {}", file, commit));
   return output;
 }
 

@@ -64,7 +64,7 @@ std::set<std::string> wanted_names(const std::map<std::string, Sides>& goldens,
       if (glob_match(name, candidate) || candidate.starts_with(name + "/"))
         wanted.insert(candidate);
     if (wanted.size() == before)
-      throw UserError("no golden is of a case '" + asked + "'" + suggestion(asked, known));
+      throw UserError(fmt::format("no golden belongs to a case '{}'{}", asked, suggestion(asked, known)));
   }
   return wanted;
 }
@@ -102,8 +102,10 @@ GoldenReview review_goldens(const std::string& revision, const fs::path& root,
   const Git git(folder.parent_path());
   const auto commit = git.commit_of(revision);
   if (!commit)
-    throw UserError("'" + revision + "' is no revision of a git repository around " +
-                    folder.parent_path().string() + "; name a commit, a branch or a tag, such as HEAD~1");
+    throw UserError(
+        fmt::format("unknown revision '{}' (not in a git repository around {}); name a commit, a branch or a "
+                    "tag, such as HEAD~1",
+                    revision, folder.parent_path().string()));
   GoldenReview review{revision, *commit, {}, 0};
   const std::map<std::string, Sides> goldens = all_goldens(git, *commit, folder);
   for (const std::string& name : wanted_names(goldens, names, folder)) {

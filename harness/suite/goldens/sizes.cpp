@@ -54,9 +54,8 @@ GoldenSizes golden_sizes(const fs::path& root, uint64_t limit) {
 
 results::Case oversized_goldens_results(const GoldenSizes& sizes) {
   const std::string sentence = fmt::format(
-      "the goldens take {} in {} file{}, and may take {}; the largest are {}; store fewer arms ([golden] "
-      "arms), a "
-      "smaller model, or allow more with --max-total-size",
+      "the goldens take {} in {} file{}, more than the limit of {}; the largest are {}; store fewer arms "
+      "([golden] arms) or a smaller model, or raise --max-total-size",
       format_bytes(sizes.bytes()), sizes.files.size(), sizes.files.size() == 1 ? "" : "s",
       format_bytes(sizes.limit), describe_largest(sizes));
   results::Check check = golden_finding("size of goldens:1", "total size", Verdict::different, sentence);

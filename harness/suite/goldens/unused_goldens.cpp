@@ -27,8 +27,8 @@ bool is_power(const fs::path& file) {
 
 std::string sentence_of(const fs::path& file) {
   return path_from_here(file) +
-         (is_power(file) ? " was measured of no case that is here (it was renamed or deleted)"
-                         : " belongs to no case (the case was renamed or deleted, or keeps no golden)") +
+         (is_power(file) ? " belongs to no case (the case was renamed or deleted)"
+                         : " belongs to no case (the case was renamed or deleted, or stores no golden)") +
          "; delete the file, or restore the case";
 }
 

@@ -48,8 +48,8 @@ void attach_floors(std::map<std::string, ArmEvidence>& arms, const Case& source,
     if (change.empty())
       evidence.floors = &found->second;
     else
-      evidence.floors_problem = fmt::format(
-          "what was measured is of another config: {}; measure it again with: {}", change, command);
+      evidence.floors_problem =
+          fmt::format("it was measured with another config: {}; measure it again with: {}", change, command);
   }
 }
 

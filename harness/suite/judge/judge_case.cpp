@@ -29,8 +29,8 @@ CheckResult vacuous(const Check& check, bool commands) {
   CheckResult result;
   result.verdict = Verdict::vacuous;
   result.sentence = fmt::format(
-      "{} and {} are one run, so there is nothing to compare (nothing tells their configs{} apart); "
-      "give one of them the value that the case asks about",
+      "{} and {} are the same run, so there is nothing to compare (their configs{} do not differ); set the "
+      "value that the case asks about in one of them",
       check.arms[0], check.arms[1], commands ? ", commands and inputs" : "");
   return result;
 }
@@ -57,7 +57,7 @@ void add_training_checks(std::vector<JudgedCheck>& judged, const Case& source, c
     check.channels = {"loss"};
     check.arms = {arm.name};
     check.relation = Relation::trained;
-    check.because = "arms that do not train agree for the wrong reason";
+    check.because = "arms that do not train agree without proving anything";
     judged.push_back({CheckKind::training, "loss", check, judge(check, evidence.arms())});
   }
 }
@@ -75,7 +75,8 @@ CheckResult not_yet_stored(const Check& check) {
   CheckResult result;
   result.passed = true;
   result.verdict = Verdict::identical;
-  result.sentence = check.quantity() + " of " + check.arms[0] + " is recorded now, and compared from then on";
+  result.sentence =
+      check.quantity() + " of " + check.arms[0] + " is recorded now, and compared in later runs";
   return result;
 }
 

@@ -19,7 +19,7 @@ JudgedCheck golden_check(const std::string& arm, const std::string& quantity, Ch
   Check check;
   check.arms = {arm};
   check.relation = Relation::identical;
-  check.because = "the golden holds what this arm computed when it was last reviewed";
+  check.because = "the golden stores what this arm computed when it was last reviewed";
   return {CheckKind::golden, quantity, check, std::move(result)};
 }
 

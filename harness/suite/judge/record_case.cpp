@@ -23,12 +23,12 @@ namespace {
 void refuse_to_change(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
                       const StoredGolden& golden) {
   judge_golden(judged, source, evidence, golden, DriftMode::notice);
-  add_golden_finding(judged, source, false, Verdict::different,
-                     fmt::format("{} holds other values and was left as it is (values that change need a "
-                                 "reason for those who review them); if the new ones are right: {}",
-                                 path_from_here(source.golden_file),
-                                 shell_quote({"parity", "golden", "record", path_from_here(source.file),
-                                              "--reason", "WHY THEY CHANGED"})));
+  add_golden_finding(
+      judged, source, false, Verdict::different,
+      fmt::format(
+          "golden {} differs from this run and was not updated; to accept the new values: {}",
+          path_from_here(source.golden_file),
+          shell_quote({"parity", "golden", "record", path_from_here(source.file), "--reason", "WHY"})));
 }
 
 /// The arms that differ from their golden, and how they differ.
@@ -69,13 +69,13 @@ std::string describe_recording(Recording recording, const std::string& file, con
       return fmt::format("{} was recorded again{}: {} (review it with: parity golden diff HEAD)", file,
                          changed, policy.reason);
     case Recording::other_config:
-      return file + " holds the same values and was recorded again, with the config as it is now";
+      return file + " holds the same values and was recorded again with the current config";
     case Recording::evidence:
       return file + " holds these values already, and its evidence of float64 twins was renewed";
     case Recording::unchanged:
       break;
   }
-  return file + (policy.mode == GoldenMode::update_all ? " holds the same values and was written anew"
+  return file + (policy.mode == GoldenMode::update_all ? " holds the same values and was rewritten"
                                                        : " holds these values already");
 }
 
@@ -98,14 +98,15 @@ void record_as_variant(std::vector<JudgedCheck>& judged, const Case& source, con
     add_golden_finding(judged, source, passed, verdict, sentence);
   };
   if (!golden.golden)
-    return report(false, Verdict::missing, golden.problem + (golden.damaged ? "" : "; a variant varies one"));
+    return report(false, Verdict::missing, golden.problem + (golden.damaged ? "" : "; a variant needs one"));
   if (!departures.different.empty()) {
     judge_golden(judged, source, evidence, golden, DriftMode::notice);
     return report(
         false, Verdict::different,
-        fmt::format("{} keeps no variant: {} differ{} by more than drift (a variant is the same "
-                    "computation in another environment)",
-                    file, list_text(departures.different), departures.different.size() == 1 ? "s" : ""));
+        fmt::format(
+            "golden {} was not given a variant ({} differ{} by more than drift); a variant must be the "
+            "same computation in another environment",
+            file, list_text(departures.different), departures.different.size() == 1 ? "s" : ""));
   }
   if (departures.drifted.empty()) {
     const bool news = record_evidence(source.golden_file, evidence.arms(source.golden.arms), fresh);
@@ -115,15 +116,14 @@ void record_as_variant(std::vector<JudgedCheck>& judged, const Case& source, con
   if (policy.reason.empty())
     return report(
         false, Verdict::drift,
-        fmt::format("{} was left as it is ({} drifted; a variant needs a reason for those who review it); "
-                    "add --reason",
+        fmt::format("golden {} was not updated ({} drifted, and a variant needs a reason); add --reason",
                     file, list_text(departures.drifted)));
   record_variant(source.golden_file, origin_of(source, policy), evidence.arms(departures.drifted),
                  policy.reason);
   record_evidence(source.golden_file, evidence.arms(source.golden.arms), fresh);
   report(true, Verdict::drift,
-         fmt::format("{} keeps a variant of {} for this environment: {}", file, list_text(departures.drifted),
-                     policy.reason));
+         fmt::format("{} now has a variant of {} for this environment: {}", file,
+                     list_text(departures.drifted), policy.reason));
 }
 
 /// Returns the evidence of the twins of this case's runs, for checks that hold.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/judge/renaming.hpp"
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 
@@ -15,8 +17,8 @@ std::regex compiled(const std::string& pattern) {
   try {
     return std::regex(pattern);
   } catch (const std::regex_error& error) {
-    throw UserError("'" + escape_to_line(pattern) + "' is not a regular expression (" + error.what() +
-                    "); mend it");
+    throw UserError(fmt::format("'{}' is not a regular expression ({}); correct it", escape_to_line(pattern),
+                                error.what()));
   }
 }
 
@@ -30,14 +32,14 @@ Renaming::Renaming(const std::vector<std::pair<std::string, std::string>>& rules
 std::string Renaming::operator()(std::string name) const {
   for (const auto& [pattern, replacement] : rules_) {
     if (name.size() > longest_renamed)
-      throw UserError("a tensor's name of " + std::to_string(name.size()) + " bytes (" +
-                      escape_to_line(name, 40) + ") is too long for the names table, which takes " +
-                      std::to_string(longest_renamed));
+      throw UserError(
+          fmt::format("cannot apply the names table to '{}' (the name has {} bytes, the limit is {})",
+                      escape_to_line(name, 40), name.size(), longest_renamed));
     try {
       name = std::regex_replace(name, pattern, replacement);
     } catch (const std::regex_error& error) {
-      throw UserError("the names table cannot be applied to '" + escape_to_line(name) + "' (" + error.what() +
-                      "); simplify its patterns");
+      throw UserError(fmt::format("cannot apply the names table to '{}' ({}); simplify its patterns",
+                                  escape_to_line(name), error.what()));
     }
   }
   return name;

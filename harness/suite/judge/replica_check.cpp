@@ -37,9 +37,9 @@ std::string describe_difference(const std::string& arm, const Trace& trace) {
   const ReplicaDifference& first = differences.front();
   const std::string quantity =
       first.phase ? fmt::format("{} {}", name_of(*first.phase), first.name) : first.name;
-  std::string words = fmt::format(
-      "{} of {} is not the same on ranks {} and {} at step {}, and should be: both hold all of it{}",
-      quantity, arm, first.rank, first.other, first.step, describe_values(trace, first));
+  std::string words =
+      fmt::format("{} of {} differs between ranks {} and {} at step {}, although both hold the same values{}",
+                  quantity, arm, first.rank, first.other, first.step, describe_values(trace, first));
   if (differences.size() > 1)
     words += fmt::format("; {} more differ, up to step {}", differences.size() - 1, differences.back().step);
   return words;
@@ -66,7 +66,7 @@ std::optional<JudgedCheck> replica_check(const std::string& arm, const Trace& tr
   Check claim;
   claim.arms = {arm};
   claim.relation = Relation::identical;
-  claim.because = "ranks that hold the same part of a model have to keep it the same";
+  claim.because = "ranks that hold the same shard of a model must keep it identical";
   claim.channels = {"replicas"};
   CheckResult result;
   const auto& differences = trace.replica_differences();
@@ -77,16 +77,15 @@ std::optional<JudgedCheck> replica_check(const std::string& arm, const Trace& tr
     result.passed = false;
     result.verdict = Verdict::missing;
     result.sentence = fmt::format(
-        "nothing that two of the {} ranks of {} hold was recorded by both, so whether they agree is not "
-        "known; "
-        "record a channel or a replicated tensor on each rank",
+        "no two of the {} ranks of {} recorded the same values, so their replicas were not compared; record "
+        "a "
+        "channel or a replicated tensor on each rank",
         trace.ranks(), arm);
     return JudgedCheck{CheckKind::replicas, "replicas", claim, result};
   }
   if (result.passed) {
     result.sentence = fmt::format(
-        "the {} ranks of {} have the same bits in all that several of them hold: {} tensors and "
-        "channels compared",
+        "the replicas on the {} ranks of {} are bitwise identical: {} tensors and channels compared",
         trace.ranks(), arm, trace.replicas_compared());
     return JudgedCheck{CheckKind::replicas, "replicas", claim, result};
   }

@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 
 namespace parity {
@@ -29,10 +31,10 @@ std::vector<int64_t> steps_read(const Check& check, const StepRange& window, con
 void require_few(const Check& check, const StepRange& window) {
   const int64_t asked = window.last - window.first + 1;
   if (asked > most_captured_steps)
-    throw UserError("cannot capture " + check.tensor + " (" + std::string(name_of(check.phase)) + ") at " +
-                    std::to_string(asked) + " updates (a check of tensors takes " +
-                    std::to_string(most_captured_steps) +
-                    " at most); name fewer with steps = [FIRST, LAST] in the check");
+    throw UserError(
+        fmt::format("cannot capture {} {} at {} updates (the limit is {}); name fewer with steps = [FIRST, "
+                    "LAST] in the check",
+                    name_of(check.phase), check.tensor, asked, most_captured_steps));
 }
 
 }  // namespace
@@ -82,9 +84,9 @@ Capture needs_of_capture(const CaptureSpec& spec) {
   Capture capture;
   capture.replay = spec.replay;
   if (spec.steps.size() > static_cast<size_t>(most_captured_steps))
-    throw UserError("cannot capture tensors at " + std::to_string(spec.steps.size()) +
-                    " updates (a case takes " + std::to_string(most_captured_steps) +
-                    " at most); name fewer in steps of [capture]");
+    throw UserError(fmt::format(
+        "cannot capture tensors at {} updates (the limit is {}); name fewer in steps of [capture]",
+        spec.steps.size(), most_captured_steps));
   if (!spec.steps.empty())
     capture.tensors.push_back({spec.steps, spec.phases, spec.names});
   return capture;

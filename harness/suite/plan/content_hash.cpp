@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,14 +48,15 @@ std::string hash_of_contents(const fs::path& path) {
     const std::string why = file < 0 ? std::strerror(errno) : "it is not a file";
     if (file >= 0)
       ::close(file);
-    throw UserError("cannot read " + path.string() + " (" + why + "); a run's identity needs its contents",
-                    ExitCode::missing);
+    throw UserError(
+        fmt::format("cannot read {} ({}); the identity of a run depends on its contents", path.string(), why),
+        ExitCode::missing);
   }
   const auto size = static_cast<size_t>(facts.st_size);
   void* data = size > 0 ? ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : nullptr;
   ::close(file);
   if (data == MAP_FAILED)
-    throw UserError("cannot map " + path.string() + " (" + std::strerror(errno) + ")");
+    throw UserError(fmt::format("cannot map {} ({})", path.string(), std::strerror(errno)));
   ::posix_madvise(data, size, POSIX_MADV_SEQUENTIAL);
   const std::string hash = hash_64_bit_words(size > 0 ? static_cast<const char*>(data) : "", size);
   if (size > 0)
@@ -78,10 +80,10 @@ bool just_changed(const fs::path& path) {
 std::string stamp_of(const fs::path& path) {
   struct stat facts = {};
   if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
-    throw UserError("cannot read " + path.string() + " (it is not a file); give the path of a file");
+    throw UserError(fmt::format("cannot read {} (it is not a file); give the path of a file", path.string()));
   if (::stat(path.c_str(), &facts) != 0)
     throw UserError(
-        "cannot read " + path.string() + " (" + std::strerror(errno) + "); give the path of a file",
+        fmt::format("cannot read {} ({}); give the path of a file", path.string(), std::strerror(errno)),
         ExitCode::missing);
   return std::to_string(facts.st_size) + "@" + std::to_string(facts.st_mtim.tv_sec) + "." +
          std::to_string(facts.st_mtim.tv_nsec) + "/" + std::to_string(facts.st_ctim.tv_sec) + "." +
@@ -135,8 +137,8 @@ std::string ContentHashes::of_path(const fs::path& path) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(path)) {
     if (entry.is_directory() && entry.is_symlink())
-      throw UserError("cannot hash " + entry.path().string() +
-                      " (it is a link to a folder); put the files themselves below " + path.string());
+      throw UserError(fmt::format("cannot hash {} (it is a link to a folder); put the files themselves in {}",
+                                  entry.path().string(), path.string()));
     if (!entry.is_directory())
       files[entry.path().lexically_relative(path).generic_string()] = of_file(entry.path());
   }

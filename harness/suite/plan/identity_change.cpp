@@ -63,7 +63,7 @@ std::vector<std::string> describe_identity_change(const Json& before, const Json
     if (was == is || key == "config")  // config: named above already
       continue;
     if (key != "environment") {
-      phrases.push_back("the command's words or program");
+      phrases.push_back("the command or its program");
       continue;
     }
     const size_t known = phrases.size();

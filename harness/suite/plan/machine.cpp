@@ -13,7 +13,7 @@
 namespace parity {
 namespace {
 
-const std::set<std::string> identifying_features = {
+const std::set<std::string> compared_features = {
     "sse4_2",   "avx",      "avx2",     "fma",         "f16c",     "avx512f",
     "avx512bw", "avx512dq", "avx512vl", "avx512_vnni", "avx_vnni", "avx512_bf16",
     "amx_tile", "amx_bf16", "amx_int8", "asimd",       "sve"};
@@ -48,7 +48,7 @@ CpuFacts parse_cpu_facts(std::string_view cpuinfo) {
     else if (key == "flags" || key == "Features") {
       std::istringstream words(value);
       for (std::string word; words >> word;)
-        if (identifying_features.contains(word))
+        if (compared_features.contains(word))
           facts.features.push_back(word);
     }
   }

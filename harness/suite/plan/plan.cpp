@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
@@ -98,8 +100,8 @@ std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
         if (!other.is_command())
           known.push_back(other.name);
       if (std::find(known.begin(), known.end(), name) == known.end())
-        throw UserError(arm.place.text() + ": {trace:" + escape_to_line(name) +
-                        "} names no arm that parity-train runs" + suggestion(name, known));
+        throw UserError(fmt::format("{}: {{trace:{}}} names no arm that parity-train runs{}",
+                                    arm.place.text(), escape_to_line(name), suggestion(name, known)));
       read.push_back(name);
     }
   return read;
@@ -121,7 +123,7 @@ FlatConfig Plan::config_of(const Case& source, const Arm& arm, bool with_schema)
       try {
         config[key] = check ? schema().checked(key, placed.value) : placed.value;
       } catch (const UserError& error) {
-        throw UserError(placed.place.text() + ": " + error.what());
+        throw UserError(fmt::format("{}: {}", placed.place.text(), error.what()));
       }
     }
   };
@@ -147,8 +149,8 @@ void Plan::check_channels(const Case& source) {
     });
     for (const std::string& channel : check.channels)
       if (of_trainer && std::find(known.begin(), known.end(), channel) == known.end())
-        throw UserError(source.check_places[i].text() + ": unknown channel " + parity::quoted(channel) +
-                        suggestion(channel, known));
+        throw UserError(fmt::format("{}: unknown channel {}{}", source.check_places[i].text(),
+                                    parity::quoted(channel), suggestion(channel, known)));
   }
 }
 

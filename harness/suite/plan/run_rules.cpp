@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cstdlib>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 
@@ -16,12 +18,12 @@ namespace {
 void check_steps(const Arm& arm, const PlannedRun& run) {
   const auto asked = run.config.find("steps");
   if (asked != run.config.end() && (run.steps < 1 || !asked->second.is_number_integer()))
-    throw UserError(arm.place.text() + ": arm " + arm.name + " has steps = " + asked->second.dump() +
-                    "; give an integer of 1 or more");
+    throw UserError(fmt::format("{}: arm {} has steps = {}; give an integer of 1 or more", arm.place.text(),
+                                arm.name, asked->second.dump()));
   if (const int64_t most = most_steps(); run.steps > most)
-    throw UserError(arm.place.text() + ": arm " + arm.name + " has steps = " + std::to_string(run.steps) +
-                    " (a case runs " + std::to_string(most) +
-                    " at most); give fewer, or raise the bound with " + most_steps_variable + "=N");
+    throw UserError(
+        fmt::format("{}: arm {} has steps = {} (the limit is {}); give fewer, or raise the limit with {}=N",
+                    arm.place.text(), arm.name, run.steps, most, most_steps_variable));
 }
 
 void check_faults(const Arm& arm, const PlannedRun& run) {
@@ -29,8 +31,9 @@ void check_faults(const Arm& arm, const PlannedRun& run) {
     const auto beyond =
         std::find_if(fault.steps.begin(), fault.steps.end(), [&](int64_t step) { return step > run.steps; });
     if (beyond != fault.steps.end())
-      throw UserError(run.label + ": a fault, " + fault.text() + ", is at step " + std::to_string(*beyond) +
-                      " (the run ends after step " + std::to_string(run.steps) + "); name an earlier one");
+      throw UserError(fmt::format(
+          "{}: cannot inject fault '{}' (the run ends after step {}, before step {}); name an earlier step",
+          run.label, fault.text(), run.steps, *beyond));
   }
 }
 
@@ -54,8 +57,8 @@ int64_t most_steps() {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 1)
-    throw UserError(std::string(most_steps_variable) + " is '" + escape_to_line(text) +
-                    "'; give an integer of 1 or more");
+    throw UserError(fmt::format("invalid {} '{}'; set an integer of 1 or more", most_steps_variable,
+                                escape_to_line(text)));
   return number;
 }
 

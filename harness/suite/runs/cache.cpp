@@ -65,8 +65,9 @@ bool drop(const fs::path& folder) {
 std::string CacheTrim::text() const {
   return dropped == 0
              ? ""
-             : fmt::format("cache: dropped {} run{} ({}), {} are left; --cache-size bounds them", dropped,
-                           dropped == 1 ? "" : "s", format_bytes(freed_bytes), format_bytes(left_bytes));
+             : fmt::format("cache: dropped {} run{} ({}), {} remain; set the limit with --cache-size",
+                           dropped, dropped == 1 ? "" : "s", format_bytes(freed_bytes),
+                           format_bytes(left_bytes));
 }
 
 CacheTrim trim_cache(const fs::path& runs, const CachePolicy& policy) {
@@ -116,8 +117,9 @@ uint64_t parse_bytes(const std::string& words) {
   const auto found = std::find(units.begin(), units.end(), unit);
   const auto shift = 10 * static_cast<unsigned>(found - units.begin());
   if (error != std::errc() || found == units.end() || (number << shift) >> shift != number)
-    throw UserError("'" + escape_to_line(words) +
-                    "' is no size (a whole number of bytes with K, M, G or T behind it is); write 20G");
+    throw UserError(fmt::format(
+        "invalid size '{}' (expected a whole number of bytes, or one with K, M, G or T); for example 20G",
+        escape_to_line(words)));
   return number << shift;
 }
 

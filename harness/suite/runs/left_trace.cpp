@@ -32,13 +32,14 @@ std::string fault_problem(const PlannedRun& run, const Trace& trace) {
     const Fault& fault = run.capture.faults[i];
     if (!is_within(fault, run))
       continue;
-    const std::string what = run.label + " was not changed as it should be, by " + fault.text();
+    const auto problem = [&](const char* why, const char* hint) {
+      return fmt::format("{}: fault '{}' was not injected ({}); {}", run.label, fault.text(), why, hint);
+    };
     if (i >= reports.size() || !(reports[i].fault == fault))
-      return what +
-             " (its trace tells of no such fault: its trainer does not read PARITY_CAPTURE's faults); use a "
-             "trainer whose Recorder does";
+      return problem("its trace does not report it, so its trainer ignores the faults of PARITY_CAPTURE",
+                     "use a trainer whose Recorder applies them");
     if (reports[i].elements == 0)
-      return what + " (no rank holds such a tensor or element); name one that is there";
+      return problem("no rank holds such a tensor or element", "name an existing one");
   }
   return "";
 }
@@ -55,8 +56,7 @@ std::string steps_problem(const PlannedRun& run, const Trace& trace) {
   if (lacking.empty() && more.empty())
     return "";
   return fmt::format(
-      "{} was started for {} and its trace {} {}; write one row of /steps for each update, as "
-      "many as the case's steps",
+      "{} was started for {}, but its trace {} {}; write one row of /steps for each update of the case",
       run.label, asked.text(), lacking.empty() ? "also has" : "lacks",
       lacking.empty() ? more.text() : lacking.text());
 }
@@ -66,7 +66,7 @@ std::string ranks_problem(const PlannedRun& run, const Trace& trace) {
   if (ranks_of(trace) == run.ranks)
     return "";
   return fmt::format(
-      "{} was started with {} and its trace has the values of {}; let each rank write its own "
+      "{} was started with {}, but its trace has the values of {}; let each rank write its own "
       "file (attributes rank and ranks), or give a file that joins them the attribute "
       "joined_ranks = {}",
       run.label, count_text(static_cast<size_t>(run.ranks), "rank"), ranks_of(trace), run.ranks);
@@ -88,7 +88,7 @@ std::optional<RunFailure> trace_failure(const PlannedRun& run, const fs::path& t
                                                             run.label, opened.last_step())};
     if (opened.failure())
       return RunFailure{FailureKind::bad_trace,
-                        fmt::format("{} left a complete trace that says its run failed: {}", run.label,
+                        fmt::format("{} left a complete trace that reports a failure: {}", run.label,
                                     escape_for_terminal(opened.failure()->dump()))};
     for (const std::string& problem : {steps_problem(run, opened), ranks_problem(run, opened)})
       if (!problem.empty())

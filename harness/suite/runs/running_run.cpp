@@ -157,48 +157,51 @@ bool RunningRun::look_for_failure() {
   const auto now = Clock::now();
   first_failure_ = first_failure_.value_or(now);
   const std::vector<RankState> all = states();
-  const auto culprit = find_failed_rank(all, now - *first_failure_ > patience);
-  if (!culprit)
+  const auto failed = find_failed_rank(all, now - *first_failure_ > patience);
+  if (!failed)
     return false;
-  if (culprit->kind == FailedRank::Kind::ended)
-    fail_with_status(*all[culprit->rank].ended, static_cast<int>(culprit->rank));
+  if (failed->kind == FailedRank::Kind::ended)
+    fail_with_status(*all[failed->rank].ended, static_cast<int>(failed->rank));
   else
-    fail(culprit->kind == FailedRank::Kind::lost || culprit->kind == FailedRank::Kind::left
+    fail(failed->kind == FailedRank::Kind::lost || failed->kind == FailedRank::Kind::left
              ? FailureKind::crashed
              : FailureKind::hung,
-         describe(*culprit, all) + quoted_last_lines(static_cast<int>(culprit->rank)),
-         static_cast<int>(culprit->rank));
+         describe(*failed, all) + quoted_last_lines(static_cast<int>(failed->rank)),
+         static_cast<int>(failed->rank));
   return true;
 }
 
 /// What became of a rank that did not fail by itself, with what the others did.
-std::string RunningRun::describe(const FailedRank& culprit, const std::vector<RankState>& all) const {
-  const auto rank = static_cast<int>(culprit.rank);
+std::string RunningRun::describe(const FailedRank& failed, const std::vector<RankState>& all) const {
+  const auto rank = static_cast<int>(failed.rank);
   const std::string who = describe_rank(run_, rank);
   const std::string place = describe_place(heartbeat_of(result_.folder, rank));
-  const RankState& state = all[culprit.rank];
-  switch (culprit.kind) {
+  const RankState& state = all[failed.rank];
+  switch (failed.kind) {
     case FailedRank::Kind::stopped:
-      return fmt::format("{} is stopped by a signal, {}{}", who, place, describe_waiting(all, culprit.rank));
+      return fmt::format("{} is stopped by a signal, {}{}", who, place, describe_waiting(all, failed.rank));
     case FailedRank::Kind::left:
       return fmt::format("{} ended with exit status 0, {}, before the other ranks did", who, place);
     case FailedRank::Kind::lost:
-      return who + " lost another rank, and none says why";
+      return fmt::format(
+          "{} lost its connection to another rank, and no rank reported a cause (see the stderr "
+          "files in {})",
+          who, escape_for_terminal(result_.folder.string()));
     case FailedRank::Kind::behind:
     case FailedRank::Kind::ended:
       break;
   }
   const std::string doing =
       state.waits_in.empty()
-          ? "holds up the others"
+          ? "delays the others"
           : fmt::format("waits in {}, collective {}", escape_for_terminal(state.waits_in), state.collectives);
-  return fmt::format("{} {}, {}{}", who, doing, place, describe_waiting(all, culprit.rank));
+  return fmt::format("{} {}, {}{}", who, doing, place, describe_waiting(all, failed.rank));
 }
 
 /// "; rank 0 waits in all_reduce over tp, collective 12"; a rank that has given up waiting says where it did.
-std::string RunningRun::describe_waiting(const std::vector<RankState>& all, size_t culprit) const {
+std::string RunningRun::describe_waiting(const std::vector<RankState>& all, size_t failed) const {
   for (size_t i = 0; i < all.size(); ++i)
-    if (i != culprit && !all[i].waits_in.empty())
+    if (i != failed && !all[i].waits_in.empty())
       return fmt::format("; rank {} {} in {}, collective {}", i, all[i].ended ? "waited" : "waits",
                          escape_for_terminal(all[i].waits_in), all[i].collectives);
   return "";
@@ -249,18 +252,18 @@ void RunningRun::fail_silent(size_t quietest) {
 
 /// Fails the run by the exit status of a rank. parity-train uses the harness's exit codes, for example for an
 /// impossible config or a missing file.
-void RunningRun::fail_with_status(const WaitStatus& status, int culprit) {
+void RunningRun::fail_with_status(const WaitStatus& status, int failed_rank) {
   const auto code = status.exit_status();
   const auto is = [&](ExitCode wanted) { return !run_.is_command() && code == static_cast<int>(wanted); };
-  if (is(ExitCode::missing) && text_or(heartbeat_of(result_.folder, culprit), "phase") == device_phase)
-    return fail(FailureKind::no_device, without_program(quoted_last_lines(culprit)), culprit);
+  if (is(ExitCode::missing) && text_or(heartbeat_of(result_.folder, failed_rank), "phase") == device_phase)
+    return fail(FailureKind::no_device, without_program(quoted_last_lines(failed_rank)), failed_rank);
   const FailureKind kind = is(ExitCode::bad_input) ? FailureKind::bad_config
                            : is(ExitCode::missing) ? FailureKind::missing
                                                    : FailureKind::crashed;
   fail(kind,
-       describe_rank(run_, culprit) + (code ? " ended with " : " was ") + status.text() +
-           quoted_last_lines(culprit),
-       culprit);
+       describe_rank(run_, failed_rank) + (code ? " ended with " : " was ") + status.text() +
+           quoted_last_lines(failed_rank),
+       failed_rank);
 }
 
 void RunningRun::trim_logs() {
@@ -292,14 +295,14 @@ void RunningRun::remove_rendezvous() {
   fs::remove(rendezvous_, ignored);
 }
 
-void RunningRun::fail(FailureKind kind, const std::string& message, int culprit) {
+void RunningRun::fail(FailureKind kind, const std::string& message, int failed_rank) {
   stop_ranks();
   remove_rendezvous();
   trim_logs();
   result_.failure = RunFailure{kind, message};
-  result_.stderr_tail = last_lines(culprit);
+  result_.stderr_tail = last_lines(failed_rank);
   if (!result_.stderr_tail.empty())
-    result_.log = log("stderr", culprit);
+    result_.log = log("stderr", failed_rank);
   result_.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   result_.ended = utc_now();
   store_.finish(run_, result_);

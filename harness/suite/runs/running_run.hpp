@@ -44,13 +44,13 @@ class RunningRun {
 
   void start_leg();
   void read_heartbeats();
-  void fail(FailureKind kind, const std::string& message, int culprit);
-  void fail_with_status(const WaitStatus& status, int culprit);
+  void fail(FailureKind kind, const std::string& message, int failed_rank);
+  void fail_with_status(const WaitStatus& status, int failed_rank);
   void fail_silent(size_t quietest);
   bool look_for_failure();  ///< \return whether the run has failed
   std::vector<RankState> states();
-  std::string describe(const FailedRank& culprit, const std::vector<RankState>& all) const;
-  std::string describe_waiting(const std::vector<RankState>& all, size_t culprit) const;
+  std::string describe(const FailedRank& failed, const std::vector<RankState>& all) const;
+  std::string describe_waiting(const std::vector<RankState>& all, size_t failed) const;
   std::string last_lines(int rank) const;
   void stop_ranks();
   void remove_rendezvous();

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/runs/store.hpp"
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/base/json/fields.hpp"
@@ -106,8 +108,9 @@ fs::path RunStore::checkpoint(const std::string& id, int64_t step) const {
   const int64_t last = record.at("identity").at("span").at("stop_after").get<int64_t>();
   const fs::path place = step == last ? all : all / ("step" + std::to_string(step));
   if (!fs::exists(place / "checkpoint.pt"))
-    throw UserError("no checkpoint after update " + std::to_string(step) + " in " + all.string() +
-                    " (somebody has deleted it); run it again with --no-cache");
+    throw UserError(
+        fmt::format("cannot resume after update {} ({} has no such checkpoint); run it again with --no-cache",
+                    step, all.string()));
   return place;
 }
 
@@ -120,8 +123,8 @@ void RunStore::begin(PlannedRun& run) const {
   fs::remove_all(place, error);
   fs::create_directories(place, error);
   if (error)
-    throw UserError("cannot make " + place.string() + " (" + error.message() +
-                    "); choose another folder with --out");
+    throw UserError(fmt::format("cannot create {} ({}); choose another folder with --out", place.string(),
+                                error.message()));
   write_file(place / "config.json", json_text(nest(run.config), 1) + "\n");
   Capture asked = run.capture;
   if (!run.span.teacher_run.empty())

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/text/glob.hpp"
 
@@ -57,9 +59,10 @@ Json rules_to_json(const std::vector<CaptureRule>& rules) {
 }
 
 [[noreturn]] void refuse_capture(const std::string& what, const std::string& expected) {
-  throw UserError("the capture's " + what + " is not " + expected +
-                  " (a capture is {\"tensors\": [...], \"sketches\": [...], \"replay\": false, \"faults\": "
-                  "[...]}); mend it");
+  throw UserError(
+      fmt::format("cannot use the capture ({} is not {}); write {{\"tensors\": [...], \"sketches\": [...], "
+                  "\"replay\": false, \"faults\": [...]}}",
+                  what, expected));
 }
 
 const Json& list_of(const Json& value, const std::string& key) {
@@ -90,8 +93,8 @@ CaptureRule rule_from_json(const Json& json, const std::string& where) {
           rule.names.push_back(name.get<std::string>());
       }
     } else {
-      throw UserError("the capture's " + where + " has an unknown key '" + key + "'" +
-                      suggestion(key, {"steps", "phases", "names"}));
+      throw UserError(fmt::format("unknown key '{}' in {} of the capture{}", key, where,
+                                  suggestion(key, {"steps", "phases", "names"})));
     }
   }
   return rule;
@@ -132,7 +135,7 @@ void Capture::merge(const Capture& other) {
   merge_rules(operators, other.operators);
   replay = replay || other.replay;
   require(faults.empty() || other.faults.empty() || faults == other.faults,
-          "captures of two runs are merged: their faults differ");
+          "captures with different faults are merged");
   if (faults.empty())
     faults = other.faults;
   if (teacher.empty())
@@ -163,7 +166,7 @@ Json Capture::to_json() const {
 
 Capture Capture::from_json(const Json& json) {
   if (!json.is_object())
-    refuse_capture("text", "a JSON object");
+    refuse_capture("it", "a JSON object");
   Capture capture;
   for (const auto& [key, value] : json.items()) {
     if (key == "tensors" || key == "sketches" || key == "operators") {
@@ -184,8 +187,9 @@ Capture Capture::from_json(const Json& json) {
         refuse_capture(key, "the path of a trace");
       capture.teacher = value.get<std::string>();
     } else {
-      throw UserError("the capture has an unknown key '" + key + "'" +
-                      suggestion(key, {"tensors", "sketches", "operators", "replay", "faults", "teacher"}));
+      throw UserError(
+          fmt::format("unknown key '{}' in the capture{}", key,
+                      suggestion(key, {"tensors", "sketches", "operators", "replay", "faults", "teacher"})));
     }
   }
   return capture;

@@ -27,17 +27,16 @@ constexpr std::array<FaultKindRow, 9> table = {{
     {FaultKind::dropped_reduction, false, FaultExtent::all, "a gradient that was not reduced over ranks"},
 }};
 
-constexpr std::string_view describe_shape =
-    "a fault is {\"kind\": \"scale\", \"steps\": [3], \"phase\": \"grad\", \"name\": \"layers.0.*\", "
-    "\"size\": 1e-6}";
+constexpr std::string_view example =
+    "{\"kind\": \"scale\", \"steps\": [3], \"phase\": \"grad\", \"name\": \"layers.0.*\", \"size\": 1e-6}";
 
 [[noreturn]] void refuse_fault(const std::string& problem) {
-  throw UserError(fmt::format("the capture's faults: {} ({}); mend it", problem, describe_shape));
+  throw UserError(fmt::format("invalid fault in the capture: {}; write for example {}", problem, example));
 }
 
 int64_t count_at(const Json& value, const std::string& key) {
   if (!value.is_number_integer() || value < 0)
-    refuse_fault(key + " is not a whole number from 0 on");
+    refuse_fault(key + " is not an integer of 0 or more");
   return value.get<int64_t>();
 }
 
@@ -83,18 +82,20 @@ void check(const Fault& fault) {
   const FaultKindRow& row = row_of(fault.kind);
   const std::string kind(name_of(fault.kind));
   if (row.sized && !(std::isfinite(fault.size) && fault.size != 0))
-    refuse_fault(fmt::format("{} needs a size that is finite and not 0", kind));
+    refuse_fault(fmt::format("{} needs a finite, nonzero size", kind));
   if (!row.sized && fault.size != 0)
-    refuse_fault(fmt::format("{} has no size", kind));
+    refuse_fault(fmt::format("{} takes no size", kind));
   const bool narrowed = fault.element || fault.row;
   if (narrowed && (row.extent == FaultExtent::all || (fault.element && fault.row)))
     refuse_fault(fmt::format(
         "{} takes {}", kind,
         row.extent == FaultExtent::all ? "no element and no row" : "an element or a row, not both"));
   if ((row.extent == FaultExtent::element && fault.row) || (row.extent == FaultExtent::row && fault.element))
-    refuse_fault(fmt::format("{} is of one {}", kind, row.extent == FaultExtent::row ? "row" : "element"));
+    refuse_fault(row.extent == FaultExtent::row
+                     ? fmt::format("{} changes a row, so it takes no element", kind)
+                     : fmt::format("{} changes an element, so it takes no row", kind));
   if (fault.kind == FaultKind::dropped_reduction && fault.phase != Phase::grad)
-    refuse_fault("dropped_reduction is of phase grad, in which gradients are reduced");
+    refuse_fault("dropped_reduction needs phase grad, in which gradients are reduced");
 }
 
 }  // namespace
@@ -147,10 +148,10 @@ Json Fault::to_json() const {
 
 Fault Fault::from_json(const Json& json) {
   if (!json.is_object())
-    refuse_fault("one of them is not an object");
+    refuse_fault("it is not an object");
   for (const char* key : {"kind", "phase", "name"})
     if (!json.contains(key))
-      refuse_fault(fmt::format("one of them has no {}", key));
+      refuse_fault(fmt::format("it has no {}", key));
   Fault fault;
   for (const auto& [key, value] : json.items())
     read_member(fault, key, value);
@@ -167,7 +168,7 @@ Json to_json(const std::vector<Fault>& faults) {
 
 std::vector<Fault> faults_from_json(const Json& json) {
   if (!json.is_array())
-    refuse_fault("they are no list");
+    refuse_fault("faults is not a list");
   std::vector<Fault> faults;
   for (const Json& fault : json)
     faults.push_back(Fault::from_json(fault));
@@ -192,8 +193,8 @@ Json to_json(const std::vector<FaultReport>& reports) {
 std::vector<FaultReport> fault_reports_from_json(const Json& json) {
   const auto refuse_report = [] {
     throw UserError(
-        "the faults of a trace are no list of {\"fault\", \"tensors\", \"elements\", \"changed\", \"first\"} "
-        "(another program wrote them, or the file is damaged); run again");
+        "cannot read the faults of a trace (expected a list of {\"fault\", \"tensors\", \"elements\", "
+        "\"changed\", \"first\"}); run again");
   };
   if (!json.is_array())
     refuse_report();
@@ -222,8 +223,10 @@ void add(std::vector<FaultReport>& reports, const std::vector<FaultReport>& othe
   }
   for (size_t i = 0; i < reports.size() && i < others.size(); ++i) {
     if (!(reports[i].fault == others[i].fault))
-      throw UserError("the faults of a run's traces are not the same everywhere (" + reports[i].fault.text() +
-                      " against " + others[i].fault.text() + "); give all ranks and legs one capture");
+      throw UserError(
+          fmt::format("cannot join the faults of a run's traces ({} and {} differ); give every rank and leg "
+                      "of a run the same capture",
+                      reports[i].fault.text(), others[i].fault.text()));
     reports[i].tensors += others[i].tensors;
     reports[i].elements += others[i].elements;
     reports[i].changed += others[i].changed;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/format/layout_json.hpp"
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/tensor/part.hpp"
@@ -39,8 +41,8 @@ Placement placement_of(const Json& json) {
   } else if (kind == "sum" || kind == "avg") {
     placement.kind = Partial{kind == "sum" ? Partial::Reduction::sum : Partial::Reduction::avg};
   } else if (kind != "replicate") {
-    throw UserError("placement '" + escape_to_line(kind) +
-                    "' is unknown (replicate, shard, sum and avg are)");
+    throw UserError(
+        fmt::format("unknown placement {}; known: replicate, shard, sum, avg", parity::quoted(kind)));
   }
   return placement;
 }
@@ -61,12 +63,14 @@ TensorLayout layout_from_json(const Json& json) {
     for (const Json& placement : json.at("placements"))
       layout.placements.push_back(placement_of(placement));
   } catch (const Json::exception& error) {
-    throw UserError(std::string("a layout is not as FORMAT.md says (") + error.what() + ")");
+    throw UserError(
+        fmt::format("cannot read a tensor's layout ({}); see harness/trace/FORMAT.md", error.what()));
   }
   int64_t count = 1;
   for (const int64_t size : layout.global_shape)
     if (size < 0 || __builtin_mul_overflow(count, size, &count))
-      throw UserError("a layout has the impossible shape " + to_string(layout.global_shape));
+      throw UserError(
+          fmt::format("cannot read a tensor's layout (impossible shape {})", to_string(layout.global_shape)));
   static_cast<void>(cover_of(layout));  // rejects an invalid layout
   return layout;
 }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <fmt/format.h>
+
 namespace parity {
 namespace {
 
@@ -28,6 +30,11 @@ Handle bool_type() {
   check(H5Tenum_insert(type, "FALSE", &no), "cannot make the bool type");
   check(H5Tenum_insert(type, "TRUE", &yes), "cannot make the bool type");
   return type;
+}
+
+[[noreturn]] void refuse_element_type(hid_t dataset, const std::string& why) {
+  throw UserError(fmt::format("cannot read {} ({}); see harness/trace/FORMAT.md, \"Element types\"",
+                              hdf5::path_of(dataset), why));
 }
 
 Handle standard(hid_t type) {
@@ -71,19 +78,16 @@ DType dtype_of(hid_t dataset, const std::optional<std::string>& declared) {
   if (const auto kind = H5Tget_class(type); kind == H5T_INTEGER || kind == H5T_FLOAT)
     check(H5Tset_order(type, H5T_ORDER_LE), "cannot compare types");  // reading swaps the bytes
   const auto holds = [&](DType dtype) { return H5Tequal(type, element_type(dtype)) > 0; };
-  const std::string unreadable = "cannot read " + hdf5::path_of(dataset) + " (";
   if (declared) {
     const DType dtype = parse_enum<DType>(*declared);
     if (!holds(dtype))
-      throw UserError(unreadable + "its HDF5 type is not that of its dtype " + *declared +
-                      "); see harness/trace/FORMAT.md, \"Element types\"");
+      refuse_element_type(dataset, fmt::format("its HDF5 type does not match its dtype {}", *declared));
     return dtype;
   }
   for (size_t i = 0; i < EnumNames<DType>::names.size(); ++i)
     if (const auto dtype = static_cast<DType>(i); dtype != DType::float8_e4m3fn && holds(dtype))
       return dtype;
-  throw UserError(unreadable +
-                  "its HDF5 type is none of ours); see harness/trace/FORMAT.md, \"Element types\"");
+  refuse_element_type(dataset, "its HDF5 type is not supported");
 }
 
 }  // namespace parity

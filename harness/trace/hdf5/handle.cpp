@@ -4,6 +4,8 @@
 
 #include <new>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 
 namespace parity::hdf5 {
@@ -18,7 +20,7 @@ std::string reason() {
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_last, &text);
   H5Eclear2(H5E_DEFAULT);
-  return text.empty() ? "HDF5 gives no reason" : text;
+  return text.empty() ? "HDF5 reports no reason" : text;
 }
 
 std::recursive_mutex& global_mutex() {
@@ -65,7 +67,7 @@ void Handle::reset() noexcept {
 
 void check(int64_t status, const std::string& doing) {
   if (status < 0)
-    throw UserError(doing + " (" + reason() + ")");
+    throw UserError(fmt::format("{} ({})", doing, reason()));
 }
 
 }  // namespace parity::hdf5

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/trace/hdf5/hdf5.hpp"
 
@@ -16,8 +18,7 @@ constexpr hsize_t most_attribute_bytes = hsize_t{64} << 20;
 constexpr hsize_t most_points = hsize_t{1} << 28;
 
 [[noreturn]] void refuse_dataset(const std::string& what, const std::string& expected) {
-  throw UserError("cannot read " + what + " (it does not hold " + expected +
-                  "); see harness/trace/FORMAT.md");
+  throw UserError(fmt::format("cannot read {} (expected {}); see harness/trace/FORMAT.md", what, expected));
 }
 
 /// Returns the attribute with this type and space. An existing one with the same type and space is
@@ -43,7 +44,8 @@ std::optional<Handle> open_attribute(hid_t object, const std::string& name) {
     return std::nullopt;
   Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), "cannot open attribute " + name);
   if (H5Aget_storage_size(attribute) > most_attribute_bytes)
-    refuse_dataset("attribute " + name + " of " + path_of(object), "a value of a believable size");
+    refuse_dataset("attribute " + name + " of " + path_of(object),
+                   fmt::format("at most {} bytes", most_attribute_bytes));
   return attribute;
 }
 
@@ -68,7 +70,7 @@ std::vector<std::string> strings(hid_t type, hid_t space, size_t count, const Re
   } else {
     const size_t width = H5Tget_size(type);
     if (width == 0 || count > std::numeric_limits<size_t>::max() / width)
-      throw UserError("cannot read strings of " + std::to_string(width) + " bytes (too many of them)");
+      throw UserError(fmt::format("cannot read {} strings of {} bytes (too large)", count, width));
     std::vector<char> buffer(count * width);
     read(type, buffer.data());
     for (size_t i = 0; i < count; ++i)
@@ -81,8 +83,7 @@ size_t points(hid_t space) {
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   check(count, "cannot read a dataspace");
   if (static_cast<hsize_t>(count) > most_points)
-    throw UserError("cannot read a table or list of " + std::to_string(count) +
-                    " entries (too many of them)");
+    throw UserError(fmt::format("cannot read a table of {} entries (the limit is {})", count, most_points));
   return static_cast<size_t>(count);
 }
 

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 
 namespace parity {
@@ -35,21 +37,22 @@ InputFile::InputFile(const fs::path& path, hid_t open)
 std::string InputFile::bytes() const {
   std::string bytes(size_, '\0');
   if (const int error = source_ ? source_->read(0, size_, bytes.data()) : EBADF)
-    throw UserError("cannot read " + path_.string() + " (" + std::strerror(error) + ")");
+    throw UserError(fmt::format("cannot read {} ({})", path_.string(), std::strerror(error)));
   return bytes;
 }
 
 void InputFile::refuse(const std::string& why) const {
-  throw UserError("cannot read " + path_.string() + " (" + why +
-                  "); write it again as harness/trace/FORMAT.md says, or from a run");
+  throw UserError(
+      fmt::format("cannot read {} ({}); restore it, or write it again as harness/trace/FORMAT.md describes",
+                  path_.string(), why));
 }
 
 void InputFile::check_link(hid_t parent, const std::string& name) const {
   H5L_info_t info;
   check(H5Lget_info(parent, name.c_str(), &info, H5P_DEFAULT), "cannot look at link " + name);
   if (info.type != H5L_TYPE_HARD)
-    refuse(hdf5::path_of(parent) + " holds the link '" + name + "', which is " +
-           (info.type == H5L_TYPE_SOFT ? "soft" : "external") + "; a trace holds hard links only");
+    refuse(fmt::format("'{}' in {} is {} link; expected hard links only", name, hdf5::path_of(parent),
+                       info.type == H5L_TYPE_SOFT ? "a soft" : "an external"));
 }
 
 bool InputFile::has(hid_t parent, const std::string& name) const {
@@ -58,14 +61,14 @@ bool InputFile::has(hid_t parent, const std::string& name) const {
 
 Handle InputFile::group(hid_t parent, const std::string& name) const {
   if (!has(parent, name))
-    refuse("it has no group " + name + " in " + hdf5::path_of(parent));
+    refuse(fmt::format("it has no group {} in {}", name, hdf5::path_of(parent)));
   check_link(parent, name);
   return hdf5::open_group(parent, name);
 }
 
 Handle InputFile::dataset(hid_t parent, const std::string& name) const {
   if (!has(parent, name))
-    refuse("it has no dataset " + name + " in " + hdf5::path_of(parent));
+    refuse(fmt::format("it has no dataset {} in {}", name, hdf5::path_of(parent)));
   check_link(parent, name);
   Handle dataset(H5Dopen2(parent, name.c_str(), H5P_DEFAULT),
                  "cannot open dataset " + name + " of " + path_.string());
@@ -81,11 +84,11 @@ void InputFile::check_storage(hid_t dataset, const std::string& name) const {
   const std::string doing = "cannot look at dataset " + name;
   const Handle creation(H5Dget_create_plist(dataset), doing);
   if (H5Pget_layout(creation) == H5D_VIRTUAL)
-    refuse(name + " is a virtual dataset, whose lost sources would read as zeros");
+    refuse(name + " is a virtual dataset; missing sources would read as zeros");
   if (H5Pget_external_count(creation) != 0)
-    refuse(name + " keeps its data in another file");
+    refuse(name + " stores its data in another file");
   if (H5Pget_nfilters(creation) != 0)
-    refuse(name + " is compressed or filtered; traces are not");
+    refuse(name + " is compressed or filtered");
   uint64_t bytes = 0;
   {
     const Handle type(H5Dget_type(dataset), doing);
@@ -93,18 +96,17 @@ void InputFile::check_storage(hid_t dataset, const std::string& name) const {
   }
   for (const int64_t dim : hdf5::shape_of(dataset))
     if (dim < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(dim), &bytes))
-      refuse(name + " claims more elements than a file can hold");
+      refuse(name + " declares more elements than a file can hold");
   const uint64_t stored = H5Dget_storage_size(dataset);
   if (bytes > size_ || stored > size_)
-    refuse(name + " claims " + std::to_string(bytes) + " bytes, the whole file has " + std::to_string(size_));
+    refuse(fmt::format("{} declares {} bytes, but the file has {}", name, bytes, size_));
   if (bytes > stored_ + least_holes)
-    refuse(name + " claims " + std::to_string(bytes) + " bytes, and the file, which has holes, stores " +
-           std::to_string(stored_));
+    refuse(fmt::format("{} declares {} bytes, but the sparse file stores {}", name, bytes, stored_));
   if (stored < bytes)
-    refuse(name + " has data for " + std::to_string(stored) + " of its " + std::to_string(bytes) +
-           " bytes; the rest was never written");
+    refuse(
+        fmt::format("{} has data for {} of its {} bytes; the rest was never written", name, stored, bytes));
   if (const auto first = offset(dataset); first && (*first > size_ || bytes > size_ - *first))
-    refuse(name + " reaches beyond the end of the file; it was cut short");
+    refuse(name + " extends beyond the end of the file, which was truncated");
 }
 
 std::optional<uint64_t> InputFile::offset(hid_t dataset) const {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
@@ -24,8 +25,8 @@ constexpr size_t digest_size = 32;
 constexpr uint64_t most_beyond_file = uint64_t{16} << 20;
 
 [[noreturn]] void refuse_journal(const fs::path& journal, const std::string& why) {
-  throw UserError("cannot read " + escape_for_terminal(journal.string()) + " (" + why +
-                  "); remove it, and its trace is what the file alone holds");
+  throw UserError(fmt::format("cannot read {} ({}); remove this journal to use its file without it",
+                              escape_for_terminal(journal.string()), why));
 }
 
 /// Returns the digest of a journal's text. A journal has a magic number, then offset and size (8 bytes each)
@@ -60,13 +61,13 @@ std::vector<JournalWrite> decode(std::string_view text, const fs::path& journal,
   while (!text.empty()) {
     uint64_t header[2];
     if (text.size() < sizeof header)
-      refuse_journal(journal, "it has a right digest and wrong lengths: no writer of ours left it");
+      refuse_journal(journal, "its digest is valid and its lengths are not, so parity did not write it");
     std::memcpy(header, text.data(), sizeof header);
     text.remove_prefix(sizeof header);
     if (text.size() < header[1])
-      refuse_journal(journal, "it has a right digest and wrong lengths: no writer of ours left it");
+      refuse_journal(journal, "its digest is valid and its lengths are not, so parity did not write it");
     if (header[0] > size || header[1] > size - header[0])
-      refuse_journal(journal, "it writes beyond the end of its file: no writer of ours left it");
+      refuse_journal(journal, "it writes beyond the end of its file, so parity did not write it");
     const auto* first = reinterpret_cast<const std::byte*>(text.data());
     writes.push_back({header[0], {first, first + header[1]}});
     text.remove_prefix(header[1]);
@@ -108,7 +109,7 @@ Journal::Journal(const fs::path& file)
     : path_(journal_path(file)),
       descriptor_(::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644)) {
   if (descriptor_ < 0)
-    throw UserError("cannot create " + path_.string() + " (" + std::strerror(errno) + ")");
+    throw UserError(fmt::format("cannot create {} ({})", path_.string(), std::strerror(errno)));
 }
 
 Journal::~Journal() {

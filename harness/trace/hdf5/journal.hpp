@@ -23,7 +23,7 @@ struct JournalWrite {
 class Journal {
  public:
   /// Creates the journal.
-  /// \param file  the file to change; the journal lies next to it while this object lives
+  /// \param file  the file to change; the journal is next to it while this object lives
   /// \throws UserError if it cannot be created
   explicit Journal(const std::filesystem::path& file);
   /// Removes the journal.

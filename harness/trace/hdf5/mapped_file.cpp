@@ -9,6 +9,7 @@
 #include <string>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ namespace parity {
 MappedFile::MappedFile(const std::filesystem::path& path, uint64_t size) : size_(size) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0)
-    throw UserError("cannot map " + path.string() + " (" + std::strerror(errno) + ")");
+    throw UserError(fmt::format("cannot map {} ({})", path.string(), std::strerror(errno)));
   try {
     map(descriptor, path);
   } catch (...) {
@@ -36,7 +37,7 @@ MappedFile::MappedFile(int descriptor, const std::filesystem::path& path, uint64
 void MappedFile::map(int descriptor, const std::filesystem::path& path) {
   void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (mapped == MAP_FAILED)
-    throw UserError("cannot map " + path.string() + " (" + std::strerror(errno) + ")");
+    throw UserError(fmt::format("cannot map {} ({})", path.string(), std::strerror(errno)));
   data_ = static_cast<std::byte*>(mapped);
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/hdf5/path_name.hpp"
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 
 namespace parity {
@@ -13,8 +15,8 @@ constexpr std::string_view hex_digits = "0123456789ABCDEF";
 
 std::string encode_name(std::string_view name) {
   if (name.empty() || name == "." || name == "..")
-    throw UserError("the name '" + std::string(name) +
-                    "' cannot stand in a trace (HDF5 gives it another meaning); use a longer one");
+    throw UserError(
+        fmt::format("cannot use the name '{}' in a trace (HDF5 reserves it); choose another name", name));
   std::string link;
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
@@ -39,8 +41,8 @@ std::string decode_name(std::string_view link) {
     const size_t high = i + 1 < link.size() ? hex_digits.find(link[i + 1]) : std::string_view::npos;
     const size_t low = i + 2 < link.size() ? hex_digits.find(link[i + 2]) : std::string_view::npos;
     if (high == std::string_view::npos || low == std::string_view::npos)
-      throw UserError("the name '" + std::string(link) +
-                      "' in a trace is not percent-encoded (a % needs two upper-case hexadecimal digits)");
+      throw UserError(fmt::format(
+          "cannot decode the name '{}' in a trace (a % needs two upper-case hexadecimal digits)", link));
     name += static_cast<char>(high * 16 + low);
     i += 2;
   }

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -107,10 +108,11 @@ void probe(const std::filesystem::path& path, const std::function<void()>& read)
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!WaitStatus(status).succeeded())
-    throw UserError("cannot read " + escape_for_terminal(path.string()) + " (HDF5 " +
-                    (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? "does not come to an end with it: "
-                                                                        : "crashes on it: ") +
-                    WaitStatus(status).text() + "); the file is damaged or hostile: write it again");
+    throw UserError(fmt::format(
+        "cannot read {} (HDF5 {}: {}); the file is damaged or malicious, so write it again",
+        escape_for_terminal(path.string()),
+        WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? "does not finish reading it" : "crashes on it",
+        WaitStatus(status).text()));
   survivors().add(state);
 }
 

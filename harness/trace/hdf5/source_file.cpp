@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ namespace {
 
 [[noreturn]] void refuse_source(const fs::path& path, const std::string& why,
                                 ExitCode code = ExitCode::bad_input) {
-  throw UserError("cannot read " + escape_for_terminal(path.string()) + " (" + why + ")", code);
+  throw UserError(fmt::format("cannot read {} ({})", escape_for_terminal(path.string()), why), code);
 }
 
 /// Returns the number of bytes outside holes. File systems without holes report all bytes as data.
@@ -65,12 +66,11 @@ void SourceFile::open(const fs::path& path, Links links) {
   descriptor_ = ::open(path.c_str(), mode);
   if (descriptor_ < 0 && errno == ELOOP && links == Links::refused)
     refuse_source(
-        path,
-        "it is a symbolic link; a file of a repository is read where it lies, put the file itself there");
+        path, "it is a symbolic link, and links in a repository are not followed; put the file itself there");
   if (descriptor_ < 0)
     refuse_source(path, std::strerror(errno), errno == ENOENT ? ExitCode::missing : ExitCode::bad_input);
   if (::flock(descriptor_, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    refuse_source(path, "a running process is writing it; wait for its end");
+    refuse_source(path, "a running process is writing it; wait for that process to end");
   struct stat facts{};
   if (::fstat(descriptor_, &facts) != 0)
     refuse_source(path, std::strerror(errno));

@@ -6,6 +6,8 @@
 #include <bit>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/tensor/conversions.hpp"
 #include "harness/trace/format/sketch_row.hpp"
@@ -27,7 +29,7 @@ struct Claim {
 };
 
 std::string describe(const TensorKey& key) {
-  return std::string(name_of(key.phase)) + " " + key.name + " of step " + std::to_string(key.step);
+  return fmt::format("{} {} of step {}", name_of(key.phase), key.name, key.step);
 }
 
 std::string ranks_of(const std::vector<Claim>& claims) {
@@ -38,15 +40,16 @@ std::string ranks_of(const std::vector<Claim>& claims) {
 }
 
 [[noreturn]] void refuse(const TensorKey& key, const std::string& why) {
-  throw UserError("cannot join the ranks' parts of " + describe(key) + " (" + why +
-                  "); a trainer records on each rank what it holds, with its layout");
+  throw UserError(
+      fmt::format("cannot join the shards of {} ({}); let each rank record what it holds, with its layout",
+                  describe(key), why));
 }
 
 void check_alike(const TensorKey& key, const Claim& a, const Claim& b) {
   const auto facts = [](const Claim& claim) {
-    return "rank " + std::to_string(claim.file->rank) + " has " +
-           std::string(claim.layout < 0 ? "all" : "a part") + " of shape " + to_string(claim.shape()) + ", " +
-           std::string(name_of(claim.row->dtype));
+    return fmt::format("rank {} has {} of shape {}, {}", claim.file->rank,
+                       claim.layout < 0 ? "all" : "a shard", to_string(claim.shape()),
+                       name_of(claim.row->dtype));
   };
   if (a.shape() != b.shape() || a.row->dtype != b.row->dtype || (a.layout < 0) != (b.layout < 0))
     refuse(key, facts(a) + "; " + facts(b));
@@ -73,13 +76,13 @@ void check_complete(const TensorKey& key, const std::vector<Claim>& distinct,
     elements += element_count(distinct[i].row->shape);
     for (size_t j = 0; j < i; ++j)
       if (overlap(*distinct[i].cover(), *distinct[j].cover()))
-        refuse(key, "those of ranks " + std::to_string(distinct[j].file->rank) + " and " +
-                        std::to_string(distinct[i].file->rank) + " overlap, and are not the same");
+        refuse(key, fmt::format("those of ranks {} and {} overlap and differ", distinct[j].file->rank,
+                                distinct[i].file->rank));
   }
   const int64_t wanted = element_count(claims.front().shape()) * terms_of(claims.front()).first;
   if (elements != wanted)
-    refuse(key, "those of rank " + ranks_of(claims) + " have " + std::to_string(elements) + " of its " +
-                    std::to_string(wanted) + " elements");
+    refuse(key,
+           fmt::format("those of rank {} have {} of its {} elements", ranks_of(claims), elements, wanted));
 }
 
 const TensorPlace* place_of(const Claim& claim) {
@@ -243,7 +246,7 @@ void LogicalTensor::prove(const TensorKey& key) {
 }
 
 void LogicalTensor::prove(const TensorKey& key, const Digest& found) {
-  require(is_whole(), "one digest of a tensor in parts");
+  require(is_whole(), "one digest of a sharded tensor");
   check_digest(*parts.front().file, *parts.front().place, key, found);
   proved = true;
 }
@@ -262,8 +265,8 @@ TensorView LogicalTensor::view(const TensorKey& key) {
     else if (dtype == DType::float64)
       joined = sum_of_terms<double>(*this);
     else
-      refuse(key, "they are terms of a sum in " + std::string(name_of(dtype)) +
-                      "; only float32 and float64 are added");
+      refuse(key, fmt::format("they are terms of a sum in {}; only float32 and float64 can be added",
+                              name_of(dtype)));
   }
   return {dtype, shape, joined.data()};
 }

@@ -40,7 +40,7 @@ struct LogicalTensor {
   /// Compares the values with the digests of their rows, once.
   /// \throws UserError "cannot read FILE (corrupt trace: ...)"
   void prove(const TensorKey& key);
-  /// Compares a digest that the caller computed with the row of a tensor that lies whole in one file.
+  /// Compares a digest that the caller computed with the row of a tensor that is whole in one file.
   void prove(const TensorKey& key, const Digest& found);
 };
 

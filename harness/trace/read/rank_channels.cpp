@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 
 namespace parity {
@@ -43,8 +45,10 @@ void join(const std::string& name, const std::vector<const TraceContent*>& files
   for (const TraceContent* file : files) {
     const auto found = file->channels.find(name);
     if (found != file->channels.end() && !std::holds_alternative<std::vector<T>>(found->second.values))
-      throw UserError("channel " + name + " of rank " + std::to_string(file->rank) + " in " +
-                      file->path.string() + " is of another type than another rank's; record one type");
+      throw UserError(
+          fmt::format("cannot join channel {} (its type on rank {}, in {}, differs from another rank's); "
+                      "record one type on every rank",
+                      name, file->rank, file->path.string()));
     const std::vector<T> values =
         found == file->channels.end() ? std::vector<T>() : std::get<std::vector<T>>(found->second.values);
     if (file == files.front()) {

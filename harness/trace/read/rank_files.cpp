@@ -5,6 +5,8 @@
 #include <charconv>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/measure/content_hash.hpp"
 #include "harness/trace/format/file_names.hpp"
@@ -65,8 +67,9 @@ std::set<int64_t> ranks_beside(const fs::path& trace) {
 
 [[noreturn]] void refuse_rank_file(const fs::path& trace, int64_t rank, const std::string& name,
                                    const std::string& why) {
-  throw UserError("cannot read " + trace.string() + " (the file " + name + " of rank " +
-                  std::to_string(rank) + " " + why + "); keep the files of one run together, or run again");
+  throw UserError(
+      fmt::format("cannot read {} (file {} of rank {} {}); keep the files of one run together, or run again",
+                  trace.string(), name, rank, why));
 }
 
 }  // namespace
@@ -79,11 +82,14 @@ void write_rank_index(hid_t file, const fs::path& path, int64_t ranks) {
     const uint64_t size = size_or_zero(other);
     names.push_back(other.filename().string());
     if (size == 0)
-      throw UserError("cannot finish " + path.string() + " (rank " + std::to_string(rank) + " left no file " +
-                      names.back() + " beside it); let all ranks write into a folder that rank 0 sees");
+      throw UserError(
+          fmt::format("cannot finish {} (rank {} wrote no file {} next to it); let all ranks write to a "
+                      "folder that rank 0 can read",
+                      path.string(), rank, names.back()));
     if (names.back().size() > name_bytes)
-      throw UserError("cannot finish " + path.string() + " (its name is too long for " +
-                      std::to_string(ranks) + " ranks); give it a shorter one");
+      throw UserError(
+          fmt::format("cannot finish {} (its name is too long for {} ranks); give it a shorter name",
+                      path.string(), ranks));
     sizes.push_back(static_cast<int64_t>(size));
     digests.push_back(file_digest(other, size));
   }
@@ -104,15 +110,15 @@ std::vector<std::unique_ptr<TraceContent>> read_rank_files(const TraceContent& f
     if (!fs::is_regular_file(path, error))
       refuse_it("is missing");
     if (const uint64_t size = size_or_zero(path); size != static_cast<uint64_t>(row.size))
-      refuse_it("has " + std::to_string(size) + " bytes, not " + std::to_string(row.size) +
-                ": it was cut or is of another run");
+      refuse_it(fmt::format("has {} bytes, expected {}: it was truncated or belongs to another run", size,
+                            row.size));
     if (file_digest(path, static_cast<uint64_t>(row.size)) != row.digest)
-      refuse_it("has another digest than this trace says: it was changed or is of another run");
+      refuse_it("does not match the digest in this trace: it was changed or belongs to another run");
     others.push_back(read_trace_file(path));
     const TraceContent& other = *others.back();
     if (!other.complete || other.rank != rank || other.ranks != first.ranks || other.steps != first.steps)
-      refuse_it("is of rank " + std::to_string(other.rank) + " of " + std::to_string(other.ranks) +
-                " and ends after step " + std::to_string(other.last_step));
+      refuse_it(fmt::format("is of rank {} of {} and ends after step {}", other.rank, other.ranks,
+                            other.last_step));
   }
   return others;
 }

@@ -23,7 +23,7 @@ void write_rank_index(hid_t file, const std::filesystem::path& path, int64_t ran
 std::vector<std::unique_ptr<TraceContent>> read_rank_files(const TraceContent& first);
 
 /// Returns the other ranks' files of a run that did not finish, complete or partial, in order of rank. They
-/// lie in the folder of rank 0's partial trace. A file that is missing or cannot be read is left out.
+/// are in the folder of rank 0's partial trace. A file that is missing or cannot be read is left out.
 std::vector<std::unique_ptr<TraceContent>> read_left_files(const TraceContent& first);
 
 }  // namespace parity

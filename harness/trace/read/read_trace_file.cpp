@@ -6,6 +6,8 @@
 #include <charconv>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/trace/format/layout_json.hpp"
@@ -35,7 +37,7 @@ Json parse_json(const InputFile& file, TraceContent& trace, const std::string& a
     return Json::object();
   Json json = read_json(*text);
   if (!json.is_object())
-    file.refuse("its attribute " + attribute + " is not a JSON object");
+    file.refuse(fmt::format("its attribute {} is not a JSON object", attribute));
   return json;
 }
 
@@ -44,8 +46,7 @@ template <class T>
 std::vector<T> cut(const InputFile& file, const std::string& name, std::vector<T> values, size_t steps,
                    bool complete) {
   if (values.size() < steps || (complete && values.size() != steps))
-    file.refuse("channel " + name + " has " + std::to_string(values.size()) + " values for " +
-                std::to_string(steps) + " steps");
+    file.refuse(fmt::format("channel {} has {} values for {} steps", name, values.size(), steps));
   values.resize(steps);
   return values;
 }
@@ -56,7 +57,7 @@ int64_t minor_of(const InputFile& file, const std::string& schema) {
   int64_t minor = -1;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), minor);
   if (error != std::errc() || end != digits.data() + digits.size() || minor < 0)
-    file.refuse("its schema is '" + escape_to_line(schema) + "', whose minor version is not a number");
+    file.refuse(fmt::format("its schema is {}, whose minor version is not a number", parity::quoted(schema)));
   return minor;
 }
 
@@ -65,21 +66,19 @@ void read_header(const InputFile& file, TraceContent& trace) {
   if (trace.schema.empty())
     file.refuse("it has no attribute schema, so it is not a trace");
   if (!trace.schema.starts_with(trace_schema_major))
-    file.refuse("its schema is " + trace.schema + ", this program reads " + std::string(trace_schema_major) +
-                "x");
+    file.refuse(fmt::format("its schema is {}, expected {}x", trace.schema, trace_schema_major));
   trace.minor = minor_of(file, trace.schema);
   const std::string status = hdf5::read_string_attribute(file.root(), "status").value_or("");
   if (status != "complete" && status != "partial")
-    file.refuse("its status is '" + status + "', not complete or partial");
+    file.refuse(fmt::format("its status is '{}', expected complete or partial", status));
   trace.complete = status == "complete";
   trace.rank = hdf5::read_integer_attribute(file.root(), "rank").value_or(0);
   trace.ranks = hdf5::read_integer_attribute(file.root(), "ranks").value_or(1);
   if (trace.rank < 0 || trace.rank >= trace.ranks)
-    file.refuse("it is of rank " + std::to_string(trace.rank) + " of " + std::to_string(trace.ranks));
+    file.refuse(fmt::format("it is of rank {} of {}", trace.rank, trace.ranks));
   trace.joined_ranks = hdf5::read_integer_attribute(file.root(), "joined_ranks").value_or(1);
   if (trace.joined_ranks < 1 || (trace.joined_ranks > 1 && trace.ranks > 1))
-    file.refuse("it says that " + std::to_string(trace.joined_ranks) +
-                " ranks were joined in it, and is of one of " + std::to_string(trace.ranks));
+    file.refuse(fmt::format("it joins {} ranks, but is of one of {}", trace.joined_ranks, trace.ranks));
   trace.config = parse_json(file, trace, "config");
   trace.provenance = parse_json(file, trace, "provenance");
   if (hdf5::read_string_attribute(file.root(), "failure"))
@@ -97,16 +96,15 @@ void read_steps(const InputFile& file, TraceContent& trace) {
   steps = hdf5::read_integers(file.dataset(file.root(), "steps"));
   for (size_t i = 0; i < steps.size(); ++i)
     if (steps[i] <= (i ? steps[i - 1] : 0))
-      file.refuse("/steps does not increase from 1 on: " + std::to_string(steps[i]) + " at row " +
-                  std::to_string(i));
+      file.refuse(fmt::format("/steps does not increase from 1: row {} has {}", i, steps[i]));
   const int64_t found = steps.empty() ? 0 : steps.back();
   const auto last_step = hdf5::read_integer_attribute(file.root(), "last_step");
   if (!last_step && trace.minor >= trace_minor_with_digest)
-    file.refuse("corrupt trace: it has no attribute last_step, and schema " + trace.schema + " asks for one");
+    file.refuse(
+        fmt::format("corrupt trace: it has no attribute last_step, which schema {} requires", trace.schema));
   trace.last_step = last_step.value_or(found);
   if (trace.last_step > found || (trace.complete && trace.last_step != found))
-    file.refuse("its last_step is " + std::to_string(trace.last_step) + ", /steps ends at " +
-                std::to_string(found));
+    file.refuse(fmt::format("its last_step is {}, but /steps ends at {}", trace.last_step, found));
   steps.erase(std::upper_bound(steps.begin(), steps.end(), trace.last_step), steps.end());
 }
 
@@ -116,13 +114,13 @@ void read_channels(const InputFile& file, TraceContent& trace) {
     const std::string name = decode_name(link);
     const Handle dataset = file.dataset(group, link);
     if (hdf5::shape_of(dataset).size() != 1)
-      file.refuse("channel " + name + " is not a list of numbers");
+      file.refuse(fmt::format("channel {} is not a list of numbers", name));
     Channel channel;
     const std::string kind = hdf5::read_string_attribute(dataset, "kind").value_or("numeric");
     if (const auto kinds = names_of<ChannelKind>();
         std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
-      file.refuse("channel " + name + " is of kind '" + escape_to_line(kind) +
-                  "', not numeric, timing or per_rank");
+      file.refuse(fmt::format("channel {} is of kind {}, expected numeric, timing or per_rank", name,
+                              parity::quoted(kind)));
     channel.kind = parse_enum<ChannelKind>(kind);
     const Handle type(H5Dget_type(dataset), "cannot read the type of channel " + name);
     const size_t steps = trace.steps.size();
@@ -131,7 +129,7 @@ void read_channels(const InputFile& file, TraceContent& trace) {
     else
       channel.values = cut(file, name, hdf5::read_floats(dataset), steps, trace.complete);
     if (!trace.channels.emplace(name, std::move(channel)).second)
-      file.refuse("two of its channels are called '" + name + "' (one name is encoded where it need not)");
+      file.refuse(fmt::format("two of its channels are called '{}': one name is encoded needlessly", name));
   }
 }
 
@@ -164,15 +162,15 @@ void check_sketches(const InputFile& file, const TraceContent& trace) {
   std::set<TensorKey> seen;
   const auto check_new = [&](const TensorKey& key) {
     if (!seen.insert(key).second)
-      file.refuse("it has two sketches of " + key.name + " at step " + std::to_string(key.step));
+      file.refuse(fmt::format("it has two sketches of {} at step {}", key.name, key.step));
   };
   for (const SketchRow& row : trace.sketches)
     check_new(row.key);
   for (const PartRow& part : trace.part_sketches) {
     check_new(part.row.key);
     if (!fits(trace, part.layout, part.row.shape))
-      file.refuse("the part of " + part.row.key.name + " at step " + std::to_string(part.row.key.step) +
-                  " is not as its layout says");
+      file.refuse(fmt::format("the shard of {} at step {} does not match its layout", part.row.key.name,
+                              part.row.key.step));
   }
 }
 
@@ -180,8 +178,7 @@ void check_sketches(const InputFile& file, const TraceContent& trace) {
 void read_rank_index(const InputFile& file, TraceContent& trace) {
   if (!file.has(file.root(), "ranks")) {
     if (trace.complete && trace.rank == 0 && trace.ranks > 1)
-      file.refuse("corrupt trace: it says " + std::to_string(trace.ranks) +
-                  " ranks and has no index of them");
+      file.refuse(fmt::format("corrupt trace: it has {} ranks, but no index of them", trace.ranks));
     return;
   }
   const Handle group = file.group(file.root(), "ranks");
@@ -190,11 +187,12 @@ void read_rank_index(const InputFile& file, TraceContent& trace) {
   const auto digests = hdf5::read_strings(file.dataset(group, "digest"));
   if (names.size() != static_cast<size_t>(trace.ranks - 1) || sizes.size() != names.size() ||
       digests.size() != names.size())
-    file.refuse("its /ranks does not have a row for each of the other " + std::to_string(trace.ranks - 1) +
-                " ranks");
+    file.refuse(
+        fmt::format("its /ranks does not have one row for each of the other {} ranks", trace.ranks - 1));
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty() || names[i].find('/') != std::string::npos || names[i] == "..")
-      file.refuse("its /ranks names '" + escape_to_line(names[i]) + "', which is no file beside it");
+      file.refuse(
+          fmt::format("its /ranks names {}, which is not a file next to it", parity::quoted(names[i])));
     trace.rank_files.push_back({names[i], sizes[i], digests[i]});
   }
 }
@@ -217,22 +215,22 @@ void read_all_sketches(const InputFile& file, TraceContent& trace) {
 void check_parts(const InputFile& file, const TraceContent& trace) {
   for (const auto& [key, place] : trace.tensors)
     if (place.layout && !fits(trace, *place.layout, place.shape))
-      file.refuse("the part of " + key.name + " at step " + std::to_string(key.step) +
-                  " is not as its layout says");
+      file.refuse(fmt::format("the shard of {} at step {} does not match its layout", key.name, key.step));
 }
 
 /// Checks the digest that a complete file states over its content; from version 1.2 on a file must have one.
 void check_trace_digest(const InputFile& file, const TraceContent& trace) {
-  const auto stated = hdf5::read_string_attribute(file.root(), digest_attribute);
+  const auto stored = hdf5::read_string_attribute(file.root(), digest_attribute);
   if (!trace.complete)
     return;
-  if (!stated && trace.minor >= trace_minor_with_digest)
-    file.refuse("corrupt trace: it has no attribute digest, and schema " + trace.schema + " asks for one");
-  if (!stated)
+  if (!stored && trace.minor >= trace_minor_with_digest)
+    file.refuse(
+        fmt::format("corrupt trace: it has no attribute digest, which schema {} requires", trace.schema));
+  if (!stored)
     return;
-  if (const std::string found = trace_digest(trace); found != *stated)
-    file.refuse("corrupt trace: its content has the digest " + found + ", it says " +
-                escape_to_line(*stated));
+  if (const std::string found = trace_digest(trace); found != *stored)
+    file.refuse(fmt::format("corrupt trace: its content has the digest {}, expected {}", found,
+                            escape_to_line(*stored)));
 }
 
 void read_content(const InputFile& file, TraceContent& trace) {

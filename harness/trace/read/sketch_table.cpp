@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/trace/hdf5/path_name.hpp"
 
@@ -36,8 +38,8 @@ void put(const Table& table, const std::string& name, hid_t type, const Shape& c
                              ? Handle(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "cannot open " + name)
                              : hdf5::create_rows(group, name, type, columns, rows_a_chunk);
   if (Shape shape = hdf5::shape_of(dataset); Shape(shape.begin() + 1, shape.end()) != columns)
-    throw UserError("cannot append sketches (the trace has rows of another size in column " + name +
-                    "); start a new trace");
+    throw UserError(fmt::format(
+        "cannot append sketches (column {} of the trace has rows of another size); start a new trace", name));
   hdf5::append_rows(dataset, type, static_cast<int64_t>(rows), data);
 }
 
@@ -59,8 +61,9 @@ void put_strings(const Table& table, const std::string& name, size_t bytes, Rows
   for (size_t i = 0; i < rows.size(); ++i) {
     const std::string value(get(rows[i]));
     if (value.size() > bytes)
-      throw UserError("cannot record " + value + " (it has " + std::to_string(value.size()) + " bytes, a " +
-                      name + " in a trace at most " + std::to_string(bytes) + "); give it a shorter one");
+      throw UserError(
+          fmt::format("cannot record {} (its {} has {} bytes, the limit is {}); give it a shorter one", value,
+                      name, value.size(), bytes));
     value.copy(text.data() + i * bytes, bytes);
   }
   put(table, name, hdf5::fixed_string_type(bytes), {}, rows.size(), text.data());
@@ -97,8 +100,9 @@ void write_sketches(hid_t group, std::span<const SketchRow> rows, SketchLayout l
   put_numbers<int64_t>(
       table, "shape", H5T_STD_I64LE, most_dimensions, rows, [](const SketchRow& row, auto& out) {
         if (row.shape.size() > most_dimensions)
-          throw UserError("cannot record " + row.key.name + " (it has " + std::to_string(row.shape.size()) +
-                          " dimensions, a sketch row names 8); record it under a flatter shape");
+          throw UserError(fmt::format(
+              "cannot record {} (it has {} dimensions, the limit is {}); record it with a flatter shape",
+              row.key.name, row.shape.size(), most_dimensions));
         out.insert(out.end(), row.shape.begin(), row.shape.end());
         out.insert(out.end(), most_dimensions - row.shape.size(), -1);
       });

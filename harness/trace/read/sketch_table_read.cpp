@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/trace/hdf5/path_name.hpp"
 #include "harness/trace/read/sketch_table.hpp"
@@ -52,8 +54,7 @@ class Columns {
   template <class T>
   std::vector<T> cut(const std::string& name, std::vector<T> values, size_t width) const {
     if (values.size() < rows_ * width || (exact_ && values.size() != rows_ * width))
-      refuse("column " + name + " has " + std::to_string(values.size()) + " values, not " +
-             std::to_string(rows_ * width));
+      refuse(fmt::format("column {} has {} values, expected {}", name, values.size(), rows_ * width));
     values.resize(rows_ * width);
     return values;
   }
@@ -84,7 +85,7 @@ size_t sketch_width(const Columns& columns) {
   if (shape.size() != 2)
     columns.refuse("column values has shape " + to_string(shape));
   if (shape[1] == 0)
-    columns.refuse("column values has 0 block sums a row: a sketch has at least one");
+    columns.refuse("column values has 0 block sums a row, expected 1 or more");
   return static_cast<size_t>(shape[1]);
 }
 
@@ -118,7 +119,7 @@ std::vector<SketchRow> read_sketches(const InputFile& file, hid_t group, std::op
                .digest = {digests[2 * i], digests[2 * i + 1]},
                .values = {first, first + width}};
     if (columns.steps[i] < 0 || nans[i] < 0 || infs[i] < 0 || !(norms[i] >= 0) || !(most[i] >= 0))
-      columns.refuse("row " + std::to_string(i) + " (" + names[i] + ") has a negative or NaN size");
+      columns.refuse(fmt::format("row {} ({}) has a negative or NaN size", i, names[i]));
   }
   return rows;
 }

@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/trace/hdf5/element_type.hpp"
 #include "harness/trace/hdf5/path_name.hpp"
@@ -77,8 +79,8 @@ std::map<TensorKey, TensorPlace> read_tensor_index(const InputFile& file, std::o
         else
           index[key].in_parts = true;
         if (!is_new)
-          file.refuse("two of its tensors are called '" + key.name +
-                      "' (one name is encoded where it need not)");
+          file.refuse(
+              fmt::format("two of its tensors are called '{}': one name is encoded needlessly", key.name));
       }
     }
   }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/read/tensor_proof.hpp"
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/measure/whole_digest.hpp"
 #include "harness/trace/format/schema.hpp"
@@ -13,11 +15,11 @@ namespace {
 constexpr size_t least_released = size_t{1} << 20;
 
 std::string describe_tensor(const TensorKey& key) {
-  return std::string(name_of(key.phase)) + " " + key.name + " of step " + std::to_string(key.step);
+  return fmt::format("{} {} of step {}", name_of(key.phase), key.name, key.step);
 }
 
 std::string facts_of(DType dtype, const Shape& shape) {
-  return std::string(name_of(dtype)) + " of shape " + to_string(shape);
+  return fmt::format("{} of shape {}", name_of(dtype), to_string(shape));
 }
 
 void attach(const InputFile& file, TraceContent& trace, const SketchRow& row, std::optional<int64_t> layout) {
@@ -28,11 +30,11 @@ void attach(const InputFile& file, TraceContent& trace, const SketchRow& row, st
   if (place.in_parts && !place.layout)
     return;  // unknown layout: nobody reads the tensor
   if (place.layout != layout)
-    file.refuse("corrupt trace: " + describe_tensor(row.key) +
-                " and its sketch row are of different layouts");
+    file.refuse(
+        fmt::format("corrupt trace: {} and its sketch row have different layouts", describe_tensor(row.key)));
   if (place.dtype != row.dtype || place.shape != row.shape)
-    file.refuse("corrupt trace: " + describe_tensor(row.key) + " is " + facts_of(place.dtype, place.shape) +
-                ", its sketch row says " + facts_of(row.dtype, row.shape));
+    file.refuse(fmt::format("corrupt trace: {} is {}, but its sketch row is of {}", describe_tensor(row.key),
+                            facts_of(place.dtype, place.shape), facts_of(row.dtype, row.shape)));
   place.digest = row.digest;
 }
 
@@ -47,9 +49,8 @@ void attach_row_digests(const InputFile& file, TraceContent& trace) {
     return;
   for (const auto& [key, place] : trace.tensors)
     if (!place.digest)
-      file.refuse("corrupt trace: " + describe_tensor(key) + " has no row of sketches; schema " +
-                  trace.schema + " of " + std::to_string(trace.ranks) + " rank" +
-                  (trace.ranks == 1 ? "" : "s") + " asks for one");
+      file.refuse(fmt::format("corrupt trace: {} has no sketch row, which schema {} requires of {} rank{}",
+                              describe_tensor(key), trace.schema, trace.ranks, trace.ranks == 1 ? "" : "s"));
 }
 
 Digest digest_of_values(const TraceContent& file, const TensorPlace& place, const PartCover* cover,
@@ -74,10 +75,10 @@ Digest digest_of_values(const TraceContent& file, const TensorPlace& place, cons
 void check_digest(const TraceContent& file, const TensorPlace& place, const TensorKey& key,
                   const Digest& found) {
   if (place.digest && *place.digest != found)
-    throw UserError("cannot read " + file.path.string() + " (corrupt trace: the values of " +
-                    describe_tensor(key) + " have the digest " + to_string(found) +
-                    ", their sketch row says " + to_string(*place.digest) +
-                    "); restore the file, or run again");
+    throw UserError(
+        fmt::format("cannot read {} (corrupt trace: the values of {} have the digest {}, expected {}); "
+                    "restore the file, or run again",
+                    file.path.string(), describe_tensor(key), to_string(found), to_string(*place.digest)));
 }
 
 }  // namespace parity

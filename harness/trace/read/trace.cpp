@@ -6,6 +6,8 @@
 #include <mutex>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/trace/format/file_names.hpp"
 #include "harness/trace/read/logical_tensors.hpp"
@@ -43,7 +45,8 @@ fs::path find_trace(const fs::path& path) {
   if (fs::exists(partial_path(whole), none))
     return partial_path(whole);
   throw UserError(
-      "no trace in " + path.string() + " (it holds neither trace.h5 nor trace.h5.partial); run first",
+      fmt::format("cannot read a trace from {} (it has neither trace.h5 nor trace.h5.partial); run it first",
+                  path.string()),
       ExitCode::missing);
 }
 
@@ -166,8 +169,10 @@ const std::map<TensorKey, std::vector<RankRow>>& Trace::rank_rows() const {
 
 void Trace::rename_tensors(const std::function<std::string(const std::string&)>& new_name) {
   const auto refuse = [this](const TensorKey& key) {
-    throw UserError("two tensors of " + path().string() + " would both be called '" + key.name +
-                    "' (the names table maps them to one); give each a name of its own");
+    throw UserError(
+        fmt::format("cannot rename the tensors of {} (two of them would be called '{}'); give each its own "
+                    "name in the names table",
+                    path().string(), key.name));
   };
   LogicalTensors& logical = state_->logical;
   std::map<TensorKey, LogicalTensor> tensors;
@@ -212,18 +217,21 @@ bool Trace::has_tensor(const TensorKey& key) const {
 }
 
 LogicalTensor& Trace::State::find(const TensorKey& key) {
-  const std::string what = "tensor " + key.name + " (step " + std::to_string(key.step) + ", phase " +
-                           std::string(name_of(key.phase)) + ") ";
+  const auto refuse = [&](const std::string& why_and_hint, ExitCode code) {
+    throw UserError(fmt::format("cannot read tensor {} of step {}, phase {}, from {} ({}", key.name, key.step,
+                                name_of(key.phase), own->path.string(), why_and_hint),
+                    code);
+  };
   const auto found = logical.tensors.find(key);
   if (found == logical.tensors.end())
-    throw UserError(what + "is not in " + own->path.string() + " (the run's capture left it out); record it",
-                    ExitCode::missing);
+    refuse("the capture of the run left it out); record it", ExitCode::missing);
+  if (found->second.parts.empty() && own->ranks > 1)
+    refuse("it is sharded and a rank recorded no shard of it); run it to its end", ExitCode::bad_input);
   if (found->second.parts.empty())
-    throw UserError(what + "lies in parts in " + own->path.string() + " (" +
-                    (own->ranks > 1
-                         ? "a rank that holds one of them left none: the run did not end"
-                         : "schema " + own->schema + "; this program does not know how they join") +
-                    "); " + (own->ranks > 1 ? "run it to the end" : "use a newer parity"));
+    refuse(
+        fmt::format("it is sharded in a way that this program does not know, schema {}); use a newer parity",
+                    own->schema),
+        ExitCode::bad_input);
   return found->second;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 [[noreturn]] void refuse_injection(const Fault& fault, const std::string& why,
                                    const std::string& what_to_do) {
-  throw UserError(fmt::format("cannot apply a fault, {} ({}); {}", fault.text(), why, what_to_do));
+  throw UserError(fmt::format("cannot apply fault '{}' ({}); {}", fault.text(), why, what_to_do));
 }
 
 Json place_of(int64_t step, Phase phase, const std::string& name, const FaultEffect& effect) {
@@ -75,13 +75,12 @@ const std::vector<std::byte>* FaultInjector::values_before(const Fault& fault, i
   if (!is_there)
     refuse_injection(
         fault,
-        fmt::format("the trainer offers no {} in phase grad_local: it has one rank, or its ranks keep no "
-                    "gradient of their own",
+        fmt::format("the trainer offers no {} in phase grad_local: it has one rank, or its ranks have no "
+                    "local gradients",
                     name),
-        "choose an arm whose ranks do, as data parallel replicas");
+        "choose an arm with data-parallel ranks");
   if (found->second.bytes.size() != view.bytes())
-    refuse_injection(fault,
-                     fmt::format("{} is not of one size before and after the reduction: it is sharded", name),
+    refuse_injection(fault, fmt::format("{} changes size in the reduction, because it is sharded", name),
                      "choose an arm whose ranks hold whole gradients");
   return &found->second.bytes;
 }
@@ -91,10 +90,7 @@ void FaultInjector::apply(FaultReport& report, int64_t step, const std::string& 
   const Fault& fault = report.fault;
   if (!writable)
     refuse_injection(
-        fault,
-        fmt::format("the trainer offers {} to be read only, so that a change would not reach the "
-                    "training",
-                    name),
+        fault, fmt::format("the trainer offers {} as read-only, so a change would not affect training", name),
         "name another tensor or phase");
   std::span<const std::byte> before;
   if (fault.kind == FaultKind::stale || fault.kind == FaultKind::dropped_reduction) {
@@ -132,10 +128,10 @@ void FaultInjector::refuse_unmet(const Fault& fault, const std::string& where) c
   if (found == offered_.end())
     refuse_injection(fault,
                      fmt::format("the trainer offers no tensor in phase {} {}", name_of(fault.phase), where),
-                     "choose a phase and step in which it does");
+                     "choose another phase or step");
   const std::vector<std::string> names(found->second.begin(), found->second.end());
   refuse_injection(fault, fmt::format("it matches no tensor {}{}", where, suggestion(fault.name, names)),
-                   "name one that is there");
+                   "name one that is offered");
 }
 
 void FaultInjector::end_step(int64_t step) {
@@ -152,7 +148,7 @@ void FaultInjector::end_step(int64_t step) {
 void FaultInjector::finish() const {
   for (const FaultReport& report : reports_)
     if (must_meet(report.fault) && report.fault.steps.empty() && report.tensors == 0)
-      refuse_injection(report.fault, "it matches no tensor of the run", "name one that is there");
+      refuse_injection(report.fault, "it matches no tensor of the run", "name one that is offered");
 }
 
 }  // namespace parity

@@ -18,7 +18,7 @@ namespace parity {
 namespace {
 
 [[noreturn]] void refuse_values(const Fault& fault, const std::string& why, const std::string& what_to_do) {
-  throw UserError(fmt::format("cannot apply a fault, {} ({}); {}", fault.text(), why, what_to_do));
+  throw UserError(fmt::format("cannot apply fault '{}' ({}); {}", fault.text(), why, what_to_do));
 }
 
 /// Applies MurmurHash3's finaliser: every bit of the result depends on every bit of x.
@@ -216,7 +216,7 @@ int64_t count_changed(const TensorView& view, const std::byte* was, const void* 
 void swap_halves(const Fault& fault, std::string_view name, const TensorView& view, void* data) {
   const int64_t rows = view.shape.empty() ? 1 : view.shape.front();
   if (rows < 2)
-    refuse_values(fault, fmt::format("{} has {} row here, which has no halves", name, rows),
+    refuse_values(fault, fmt::format("{} has {} row here, and halves need 2", name, rows),
                   "name another tensor");
   const size_t row_bytes = view.bytes() / static_cast<size_t>(rows);
   const size_t half = static_cast<size_t>(rows / 2) * row_bytes;

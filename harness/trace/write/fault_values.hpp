@@ -34,7 +34,7 @@ struct FaultEffect {
 ///
 /// \param name    name of the tensor; part of what the seed draws
 /// \param view    float64, float32, bfloat16 or float16; `data` is its memory
-/// \param layout  where the view lies in the logical tensor; by default the view is all of it
+/// \param layout  place of the view in the logical tensor; by default the view is all of it
 /// \param before  the values that `stale` and `dropped_reduction` restore: as many bytes as the view has
 /// \throws UserError if the fault cannot be applied: unsupported dtype, a tensor that is too small, or an
 ///         element or row outside the tensor; also if every element is 0 or not finite and one must be drawn

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/measure/measurement.hpp"
 #include "harness/tensor/part.hpp"
@@ -22,8 +24,10 @@ TensorLayout without_pieces(TensorLayout layout) {
 }
 
 [[noreturn]] void refuse_pieces(const TensorKey& key, const std::string& why) {
-  throw UserError("cannot join the pieces of " + key.name + " at step " + std::to_string(key.step) + " (" +
-                  why + "); offer each micro-batch's piece once, cut along dimension 0");
+  throw UserError(
+      fmt::format("cannot join the pieces of {} at step {} ({}); offer the piece of each micro-batch once, "
+                  "cut along dimension 0",
+                  key.name, key.step, why));
 }
 
 }  // namespace
@@ -39,7 +43,7 @@ std::optional<Pieces::Joined> Pieces::add(const TensorKey& key, int64_t order, c
   require(place != nullptr, "a piece without a micro-batch");
   const Shard* shard = std::get_if<Shard>(&place->kind);
   if (shard == nullptr || shard->dim != 0)
-    refuse_pieces(key, "micro-batches hold rows");
+    refuse_pieces(key, "a micro-batch must hold rows");
   Waiting& waiting = waiting_[key];
   const TensorLayout rest = without_pieces(layout);
   SketchRow row = sketch_row(key, order, piece.dtype, piece.shape, measure_tensor(piece, layout));
@@ -50,7 +54,7 @@ std::optional<Pieces::Joined> Pieces::add(const TensorKey& key, int64_t order, c
   } else {
     if (waiting.layout != rest || waiting.size != place->size || waiting.row->dtype != piece.dtype ||
         waiting.come.contains(place->coordinate))
-      refuse_pieces(key, "they differ in dtype or layout, or one came twice");
+      refuse_pieces(key, "they differ in dtype or layout, or one was offered twice");
     waiting.row->order = std::min(waiting.row->order, order);
     add_part(*waiting.row, row);
   }
@@ -67,7 +71,7 @@ std::optional<Pieces::Joined> Pieces::add(const TensorKey& key, int64_t order, c
   waiting_.erase(key);
   const TensorView whole = {joined.row.dtype, joined.shape, joined.bytes.data()};
   if (keep && whole.bytes() != joined.bytes.size())
-    refuse_pieces(key, "together they are not what the rank holds");
+    refuse_pieces(key, "their total size is not that of the rank's tensor");
   return joined;
 }
 

@@ -7,6 +7,8 @@
 #include <limits>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/trace/format/sketch_row.hpp"
 #include "harness/trace/hdf5/path_name.hpp"
@@ -36,9 +38,10 @@ void check_part(const Shape& shape, const TensorLayout& layout, std::string_view
     return;
   const Shape named = shape_of(cover_of(layout));
   if (named != shape)
-    throw UserError("cannot record " + std::string(name) + " (its layout names a part of shape " +
-                    to_string(named) + ", it has " + to_string(shape) +
-                    "); give the layout that the rank has");
+    throw UserError(
+        fmt::format("cannot record {} (its shape is {}, but its layout describes a shard of shape {}); give "
+                    "the layout of this rank's shard",
+                    name, to_string(shape), to_string(named)));
 }
 
 const TensorLayout* layout_of_part(const TensorLayout& layout) {
@@ -106,8 +109,10 @@ struct Recorder::State {
                       " (positions in a step count from 0)");
     const Placement* piece = micro_batch_of(layout);
     if (!seen.emplace(phase, std::string(name), piece == nullptr ? 0 : piece->coordinate).second)
-      throw UserError("tensor " + std::string(name) + " was offered twice at step " + std::to_string(*step) +
-                      ", phase " + std::string(name_of(phase)) + " (a name means one tensor)");
+      throw UserError(
+          fmt::format("cannot record tensor {} of step {}, phase {} (it was offered twice); give each tensor "
+                      "its own name",
+                      name, *step, name_of(phase)));
     const int64_t given = place.value_or(order);
     order = std::max(order, given + 1);
     return given;
@@ -146,8 +151,8 @@ struct Recorder::State {
     require(*step > 0, "channel at step 0, which is the initial state and takes tensors only");
     encode_name(name);  // rejects invalid names here, not later on the writer's thread
     if (!channels.emplace(std::string(name), value).second)
-      throw UserError("channel " + std::string(name) + " was given twice at step " + std::to_string(*step) +
-                      " (a channel has one value a step)");
+      throw UserError(fmt::format(
+          "cannot record channel {} at step {} (it was given twice); record one value a step", name, *step));
   }
 };
 
@@ -162,8 +167,9 @@ void Recorder::set_fault_hook(FaultHook hook) {
 void Recorder::begin_step(int64_t step) {
   require(!state_->step, "begin_step(" + std::to_string(step) + ") before the end_step of the last one");
   if (step <= state_->last_step || step < 0)
-    throw UserError("step " + std::to_string(step) + " cannot follow step " +
-                    std::to_string(state_->last_step) + " (steps increase)");
+    throw UserError(
+        fmt::format("cannot begin step {} (it does not follow step {}); number steps in increasing order",
+                    step, state_->last_step));
   state_->step = step;
   state_->order = 0;
   state_->channels.clear();
@@ -239,8 +245,10 @@ void Recorder::end_step() {
   state_->writer.submit(TraceWriter::Job(
       [step, channels = std::move(state_->channels), pieces = state_->pieces](TraceFile& file) {
         if (const TensorKey* key = pieces->unfinished())
-          throw UserError("step " + std::to_string(step) + " ended before every micro-batch's piece of " +
-                          key->name + " was offered; offer them all, or none");
+          throw UserError(
+              fmt::format("cannot end step {} (a micro-batch did not offer its piece of {}); offer the "
+                          "pieces of all micro-batches, or none",
+                          step, key->name));
         file.end_step(step, channels);
       }));
   state_->last_step = step;

@@ -87,7 +87,7 @@ class Recorder {
   /// \param name      name of the logical tensor
   /// \param view      its elements, or this rank's part of them; copied before the call returns
   /// \param writable  the memory of view.data, if a fault hook may change it
-  /// \param layout    where the view lies in the logical tensor; by default the view is all of it. With a
+  /// \param layout    place of the view in the logical tensor; by default the view is all of it. With a
   ///                  placement along `micro_batch` (pieces.hpp) the view is one of several pieces offered in
   ///                  one step, which are recorded as one tensor
   /// \param order     position of the tensor in the step's order of execution, for tensors that are offered
@@ -100,8 +100,8 @@ class Recorder {
   /// time in a step, as a checkpointed block does in the backward pass. `wants_teaching` returns whether
   /// there are such values.
   bool wants_teaching(Phase phase, std::string_view name) const;
-  /// Writes the teacher's values to `writable`, the memory of `view`. Leaves it as it is if the teacher has
-  /// none, or none of this dtype and shape. `layout` states where the view lies in the logical tensor.
+  /// Writes the teacher's values to `writable`, the memory of `view`. Changes nothing if the teacher has no
+  /// values, or none of this dtype and shape. `layout` states the place of the view in the logical tensor.
   void teach(Phase phase, std::string_view name, const TensorView& view, void* writable,
              const TensorLayout& layout = {});
   /// Records a tensor whose elements are not in host memory, from what was measured on the device. Otherwise

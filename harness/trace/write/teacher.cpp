@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/tensor/part.hpp"
 #include "harness/trace/format/file_names.hpp"
@@ -29,8 +31,9 @@ std::unique_ptr<TraceContent> content_of_rank(const Trace& trace, int64_t rank) 
 Teacher::Teacher(const std::filesystem::path& trace, int64_t rank)
     : trace_(Trace::open(trace)), rank_(content_of_rank(trace_, rank)) {
   if (trace_.tensors().empty())
-    throw UserError("cannot teach from " + trace.string() +
-                    " (it keeps no tensor); let that run's capture keep `tensors`");
+    throw UserError(fmt::format(
+        "cannot use {} as teacher (it holds no tensors); list `tensors` in the capture of that run",
+        trace.string()));
 }
 
 Teacher::~Teacher() = default;

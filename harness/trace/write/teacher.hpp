@@ -31,7 +31,7 @@ class Teacher {
   /// Overwrites a tensor with the other run's values. If the same rank of the other run holds the same part,
   /// that rank's values are used; otherwise this rank's part of the logical tensor.
   /// \param view      the tensor's own values; `writable` is their memory
-  /// \param layout    where the view lies in the logical tensor
+  /// \param layout    place of the view in the logical tensor
   /// \return false if dtype or shape differ, or if a term of a sum has another layout
   bool teach(const TensorKey& key, const TensorView& view, void* writable, const TensorLayout& layout) const;
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/trace/format/file_names.hpp"
 #include "harness/trace/format/layout_json.hpp"
@@ -33,7 +35,7 @@ void move_file(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::rename(from, to, error);
   if (error)
-    throw UserError("cannot rename " + from.string() + " to " + to.string() + " (" + error.message() + ")");
+    throw UserError(fmt::format("cannot rename {} to {} ({})", from.string(), to.string(), error.message()));
 }
 
 void write_view(hid_t parent, const std::string& name, const TensorView& view) {
@@ -79,18 +81,21 @@ void TraceFile::create(const Json& config, const Json& provenance) {
 void TraceFile::reopen(const Json& config, int64_t append_after) {
   {
     const std::unique_ptr<TraceContent> before = read_trace_file(path_);
-    const std::string what = "cannot append to " + path_.string() + " (";
+    const auto refuse = [this](const std::string& why, const char* hint) {
+      throw UserError(fmt::format("cannot append to {} ({}); {}", path_.string(), why, hint));
+    };
     if (!before->complete || before->last_step != append_after)
-      throw UserError(what + "it ends after step " + std::to_string(before->last_step) +
-                      (before->complete ? "" : " and is not complete") + ", the run goes on after step " +
-                      std::to_string(append_after) + "); resume from the checkpoint that belongs to it");
+      refuse(fmt::format("it ends after step {}{}, the run resumes after step {}", before->last_step,
+                         before->complete ? "" : " and is not complete", append_after),
+             "resume from the checkpoint of that step");
     if (before->rank != place_.rank || before->ranks != place_.ranks)
-      throw UserError(what + "it is of rank " + std::to_string(before->rank) + " of " +
-                      std::to_string(before->ranks) + ", this is rank " + std::to_string(place_.rank) +
-                      " of " + std::to_string(place_.ranks) + "); start a new trace");
+      refuse(fmt::format("it is of rank {} of {}, this is rank {} of {}", before->rank, before->ranks,
+                         place_.rank, place_.ranks),
+             "start a new trace");
     if (!config.is_null() && before->config != config)
-      throw UserError(what + "it was recorded under another config: " +
-                      Json::diff(before->config, config).dump() + "); resume with the same config");
+      refuse(
+          fmt::format("it was recorded with another config: {}", Json::diff(before->config, config).dump()),
+          "resume with the same config");
     rows_ = static_cast<int64_t>(before->steps.size());
     for (const auto& [name, channel] : before->channels)
       channels_[name] = channel.kind;
@@ -174,19 +179,20 @@ void TraceFile::add_replay(const std::vector<std::string>& place, const TensorVi
 }
 
 void TraceFile::append_channels(int64_t step, const ChannelValues& channels) {
-  const std::string at = " at step " + std::to_string(step);
+  const auto refuse = [step](const std::string& name, const char* why, const char* hint) {
+    throw UserError(fmt::format("cannot record channel {} at step {} ({}); {}", name, step, why, hint));
+  };
   const Handle group = hdf5::open_group(file_, "channels");
   for (const auto& [name, kind] : channels_)
     if (!channels.contains(name))
-      throw UserError("channel " + name + " has no value" + at + " (a channel has one a step); record it");
+      refuse(name, "it has no value", "record one value a step");
   for (const auto& [name, channel] : channels) {
     const bool integer = std::holds_alternative<int64_t>(channel.value);
     const hid_t type = integer ? H5T_STD_I64LE : H5T_IEEE_F64LE;
     const std::string link = encode_name(name);
     if (!channels_.contains(name)) {
       if (rows_ != 0)
-        throw UserError("channel " + name + " begins" + at +
-                        " (a channel has a value for every step); record it from the first step on");
+        refuse(name, "earlier steps have no value", "record it from the first step on");
       const Handle dataset = hdf5::create_rows(group, link, type, {}, chunk_rows);
       hdf5::write_attribute(dataset, "kind", name_of(channel.kind));
       channels_[name] = channel.kind;
@@ -194,7 +200,7 @@ void TraceFile::append_channels(int64_t step, const ChannelValues& channels) {
     const Handle dataset = open_rows(group, link);
     const Handle stored(H5Dget_type(dataset), "cannot read the type of channel " + name);
     if ((H5Tget_class(stored) == H5T_INTEGER) != integer || channels_[name] != channel.kind)
-      throw UserError("channel " + name + at + " is of another type or kind than before (it has one)");
+      refuse(name, "its type or kind has changed", "record one type and kind");
     std::visit([&](const auto& value) { hdf5::append_rows(dataset, type, 1, &value); }, channel.value);
   }
 }

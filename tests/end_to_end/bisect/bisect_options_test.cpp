@@ -48,8 +48,8 @@ class BisectOptionsTest : public TrainedCaseTest {
       keys.push_back(found.toggles.at(i).key);
     return keys;
   }
-  static Keys culprit(const OptionFindings& found, size_t round = 0) {
-    return keys_of(found, found.rounds.at(round).culprit.on);
+  static Keys cause_of(const OptionFindings& found, size_t round = 0) {
+    return keys_of(found, found.rounds.at(round).cause.on);
   }
 
   /// The last update of each run that was executed.
@@ -69,48 +69,48 @@ class BisectOptionsTest : public TrainedCaseTest {
 TEST_F(BisectOptionsTest, OneCulpritAmongSevenIsFoundInShortRuns) {
   const OptionFindings found = search("", no_ops() + "optimizer.beta2 = 0.9\n");
   EXPECT_THAT(found.toggles, SizeIs(7));
-  EXPECT_EQ(culprit(found), Keys{"optimizer.beta2"}) << sentence_;
+  EXPECT_EQ(cause_of(found), Keys{"optimizer.beta2"}) << sentence_;
   EXPECT_THAT(found.rounds, SizeIs(1));
   EXPECT_LE(found.hybrids, bisection_bound(7) + 2);
   EXPECT_THAT(sentence_, HasSubstr("; the other 6 differences change nothing"));
-  const int64_t parting = found.rounds.front().parting.step;
+  const int64_t parting = found.rounds.front().divergence.step;
   EXPECT_EQ(parting, 2) << "Adam's first update knows no second moment before it";
   const std::multiset<int64_t> ran = lengths();
-  EXPECT_EQ(ran.count(10), 4U) << "both sides, and the culprit and the rest to verify";
+  EXPECT_EQ(ran.count(10), 4U) << "both sides, and the cause and the rest to verify";
   EXPECT_EQ(ran.count(parting), ran.size() - 4) << "all others end where the sides part";
 }
 
 TEST_F(BisectOptionsTest, TwoThatOnlyTogetherMatterAreOneCulprit) {
   const OptionFindings found =
       search("", no_ops() + "data.micro_batches = 4\nloss.normalization = \"microbatch_mean\"\n");
-  EXPECT_EQ(culprit(found), (Keys{"data.micro_batches", "loss.normalization"})) << sentence_;
-  EXPECT_THAT(sentence_, HasSubstr("carry the difference only together"));
+  EXPECT_EQ(cause_of(found), (Keys{"data.micro_batches", "loss.normalization"})) << sentence_;
+  EXPECT_THAT(sentence_, HasSubstr("cause the difference only together"));
 }
 
 TEST_F(BisectOptionsTest, TwoIndependentOnesAreTwoCulprits) {
   const OptionFindings found = search("", no_ops() + "lr.first_index = 0\noptimizer.beta2 = 0.9\n");
   ASSERT_THAT(found.rounds, SizeIs(2)) << sentence_;
-  EXPECT_EQ(culprit(found, 0), Keys{"lr.first_index"});
-  EXPECT_EQ(culprit(found, 1), Keys{"optimizer.beta2"});
-  EXPECT_EQ(found.rounds[0].parting.step, 1);
-  EXPECT_GT(found.rounds[1].parting.step, 1);
-  EXPECT_THAT(sentence_, HasSubstr("2 culprits: lr.first_index = 0"));
+  EXPECT_EQ(cause_of(found, 0), Keys{"lr.first_index"});
+  EXPECT_EQ(cause_of(found, 1), Keys{"optimizer.beta2"});
+  EXPECT_EQ(found.rounds[0].divergence.step, 1);
+  EXPECT_GT(found.rounds[1].divergence.step, 1);
+  EXPECT_THAT(sentence_, HasSubstr("2 causes: lr.first_index = 0"));
 }
 
 TEST_F(BisectOptionsTest, WithoutACulpritTheSidesDoNotDiffer) {
   const OptionFindings found = search("", no_ops());
   EXPECT_EQ(found.ending, OptionFindings::Ending::no_difference);
   EXPECT_THAT(sentence_, HasSubstr("the sides do not differ: 6 config keys differ, but"));
-  EXPECT_THAT(found.notes, Contains(HasSubstr("they went another way at step 1, in recomputed_blocks")));
+  EXPECT_THAT(found.notes, Contains(HasSubstr("the sides differ at step 1 in recomputed_blocks")));
   EXPECT_THAT(lengths(), SizeIs(2));
 }
 
 TEST_F(BisectOptionsTest, AnOptionThatIsRefusedAloneGoesWithWhatItNeeds) {
   const OptionFindings found =
       search("", no_ops() + "attention.backend = \"flex\"\nattention.sliding_window = 4\n");
-  EXPECT_EQ(culprit(found), Keys{"attention.sliding_window"}) << sentence_;
-  EXPECT_EQ(keys_of(found, found.rounds.front().culprit.needs), Keys{"attention.backend"});
-  EXPECT_THAT(sentence_, HasSubstr("which cannot be set without attention.backend = \"flex\""));
+  EXPECT_EQ(cause_of(found), Keys{"attention.sliding_window"}) << sentence_;
+  EXPECT_EQ(keys_of(found, found.rounds.front().cause.needs), Keys{"attention.backend"});
+  EXPECT_THAT(sentence_, HasSubstr("(needs attention.backend = \"flex\""));
 }
 
 TEST_F(BisectOptionsTest, WhatIsRefusedIsNotStartedAgain) {
@@ -137,8 +137,8 @@ TEST_F(BisectOptionsTest, WhatIsNeededMayBeTheCulpritItself) {
   const std::string packed = "data.packing = \"stream\"\ndata.document_tokens = 8\ndata.eos_id = 255\n";
   const OptionFindings found =
       search(packed + "attention.backend = \"flex\"\nattention.documents = [\"eos\"]\n", packed);
-  EXPECT_EQ(culprit(found), Keys{"attention.documents"}) << "sdpa is refused with documents. " << sentence_;
-  EXPECT_THAT(found.rounds.front().culprit.needs, SizeIs(0));
+  EXPECT_EQ(cause_of(found), Keys{"attention.documents"}) << "sdpa is refused with documents. " << sentence_;
+  EXPECT_THAT(found.rounds.front().cause.needs, SizeIs(0));
 }
 
 TEST_F(BisectOptionsTest, RanksThatNeedEachOtherAreNoCulprits) {
@@ -146,7 +146,7 @@ TEST_F(BisectOptionsTest, RanksThatNeedEachOtherAreNoCulprits) {
   const OptionFindings found = search(heads, heads +
                                                  "parallel.tp = 2\nparallel.sequence_parallel = true\n"
                                                  "parallel.loss_parallel = true\nlr.base = 0.03\n");
-  EXPECT_EQ(culprit(found), Keys{"lr.base"}) << sentence_;
+  EXPECT_EQ(cause_of(found), Keys{"lr.base"}) << sentence_;
   EXPECT_THAT(found.rounds, SizeIs(1)) << sentence_;
   EXPECT_GT(found.found_alone.gap.size, 0) << "ranks add in another order";
   EXPECT_THAT(found.found_alone.why, HasSubstr("the gap falls by 2^"));
@@ -155,31 +155,31 @@ TEST_F(BisectOptionsTest, RanksThatNeedEachOtherAreNoCulprits) {
 
 TEST_F(BisectOptionsTest, OptionsThatNeedEachOtherAreOneSet) {
   const OptionFindings found = search("", no_ops() + "data.packing = \"stream\"\ndata.document_tokens = 8\n");
-  const OptionCause& culprit = found.rounds.at(0).culprit;
-  Toggles all = culprit.on;
-  all.insert(culprit.needs.begin(), culprit.needs.end());
+  const OptionCause& cause = found.rounds.at(0).cause;
+  Toggles all = cause.on;
+  all.insert(cause.needs.begin(), cause.needs.end());
   EXPECT_EQ(keys_of(found, all), (Keys{"data.document_tokens", "data.packing"})) << sentence_;
 }
 
 TEST_F(BisectOptionsTest, OptionsThatCancelEachOtherAreNoCulprits) {
   const OptionFindings found = search(
       "", "architecture.rope = \"rotate_half\"\narchitecture.rope_weights = \"permuted\"\nlr.base = 0.03\n");
-  EXPECT_EQ(culprit(found), Keys{"lr.base"}) << sentence_;
+  EXPECT_EQ(cause_of(found), Keys{"lr.base"}) << sentence_;
   EXPECT_THAT(found.rounds, SizeIs(1)) << sentence_;
 }
 
 TEST_F(BisectOptionsTest, SidesThatDifferBeforeTheFirstUpdateSaySo) {
   const OptionFindings weights = search("", no_ops() + "seed = 7\n");
-  EXPECT_EQ(culprit(weights), Keys{"seed"});
-  EXPECT_THAT(weights.notes, Contains(HasSubstr("they start from other weights")));
+  EXPECT_EQ(cause_of(weights), Keys{"seed"});
+  EXPECT_THAT(weights.notes, Contains(HasSubstr("they start from different weights")));
   const OptionFindings data = search("", no_ops() + "data.seed = 7\n");
-  EXPECT_EQ(culprit(data), Keys{"data.seed"});
-  EXPECT_THAT(data.notes, Contains(HasSubstr("train on other data from step 1 on")));
+  EXPECT_EQ(cause_of(data), Keys{"data.seed"});
+  EXPECT_THAT(data.notes, Contains(HasSubstr("train on different data from step 1 on")));
 }
 
 TEST_F(BisectOptionsTest, WhatMakesTheRunFailIsFound) {
   const OptionFindings found = search("", no_ops() + "lr.base = 1e30\n");
-  EXPECT_EQ(culprit(found), Keys{"lr.base"}) << sentence_;
+  EXPECT_EQ(cause_of(found), Keys{"lr.base"}) << sentence_;
   EXPECT_THAT(sentence_, HasSubstr("alone makes the run fail"));
 }
 
@@ -198,7 +198,7 @@ TEST_F(BisectOptionsTest, ASideThatIsRefusedIsTold) {
 
 TEST_F(BisectOptionsTest, WhereOnlyRoundingDiffersEveryBitIsExplained) {
   const OptionFindings found = search("", no_ops() + "data.micro_batches = 4\n");
-  EXPECT_EQ(culprit(found), Keys{"data.micro_batches"}) << sentence_;
+  EXPECT_EQ(cause_of(found), Keys{"data.micro_batches"}) << sentence_;
   EXPECT_EQ(found.found_alone.gap.size, 0);
   EXPECT_THAT(option_notes(found), Contains(HasSubstr("which may be rounding")));
 }

@@ -33,20 +33,22 @@ class TrainedProgramTest : public ProgramTest {
 TEST_F(TrainedProgramTest, OtherWeightsAreThereBeforeTheFirstUpdate) {
   const Outcome outcome = search("seed = 7");
   EXPECT_EQ(outcome.status, 1) << outcome.err;
-  EXPECT_THAT(outcome.out,
-              HasSubstr("at step 0 is the first tensor that differs: the sides begin with other weights"));
+  EXPECT_THAT(
+      outcome.out,
+      HasSubstr("at step 0 is the first tensor that differs: the sides start from different weights"));
 }
 
 TEST_F(TrainedProgramTest, OtherDataAreReadBeforeAnyComputation) {
   const Outcome outcome = search("data.seed = 8");
   EXPECT_EQ(outcome.status, 1) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("the sides read other data, before any computation"));
+  EXPECT_THAT(outcome.out, HasSubstr("the sides read different data, before any computation"));
 }
 
 TEST_F(TrainedProgramTest, AKeyThatChangesNothingLeavesNoDifference) {
   const Outcome outcome = search("checkpoint.restart_after = 4");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("every channel and the parameters after update 10 have the same bits"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("every channel and the parameters after update 10 are bitwise identical"));
 }
 
 TEST_F(TrainedProgramTest, ATypoInAKeyIsToldWithTheNearest) {

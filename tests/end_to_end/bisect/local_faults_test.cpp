@@ -65,7 +65,7 @@ TEST_P(TwoFaultsTest, AreToldFromWhatTheyHandOn) {
               UnorderedElementsAre("forward layers.0.attention", "backward layers.0.feed_forward"));
   EXPECT_GT(stage(record, "local").details.at("inherited"), 20);
   EXPECT_THAT(record.sentence, AllOf(HasSubstr("forward layers.0.attention at step 3 is the first"),
-                                     HasSubstr("not the only one: backward layers.0.feed_forward")));
+                                     HasSubstr("further local errors: backward layers.0.feed_forward")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, TwoFaultsTest,
@@ -78,7 +78,7 @@ TEST_F(LocalFaultsTest, OneFaultIsTheOnlyOne) {
   const SearchRecord record =
       search(all_layouts(), "one", "one", {scaled(Phase::forward, "layers.1.feed_forward", 1e-3)});
   EXPECT_THAT(own(record), UnorderedElementsAre("forward layers.1.feed_forward"));
-  EXPECT_THAT(record.sentence, Not(HasSubstr("not the only one")));
+  EXPECT_THAT(record.sentence, Not(HasSubstr("further local errors")));
 }
 
 TEST_F(LocalFaultsTest, Teaching_OtherLayout_FeedsItsShards) {
@@ -109,7 +109,7 @@ class FloorTest : public LocalFaultsTest {
 
 TEST_F(FloorTest, OtherSumsInBfloat16_DifferByRounding) {
   const SearchRecord record = search_run({in_bfloat16(), "one", "two"}, options(), progress_);
-  EXPECT_THAT(record.sentence, HasSubstr("nothing is off by more than rounding takes it"));
+  EXPECT_THAT(record.sentence, HasSubstr("no error exceeds the noise floor"));
   EXPECT_THAT(own(record), testing::IsEmpty());
 }
 
@@ -118,7 +118,7 @@ TEST_F(FloorTest, OtherShardsInBfloat16_DifferByRounding) {
   const std::string bf16 = "parallel.mixed_precision = \"bf16\"\nparallel.dp_shard = ";
   const Case source = two_arms(bf16 + "2\n", bf16 + "4\n");
   const SearchRecord record = search_run({source, "one", "two"}, options(), progress_);
-  EXPECT_THAT(record.sentence, HasSubstr("nothing is off by more than rounding takes it"));
+  EXPECT_THAT(record.sentence, HasSubstr("no error exceeds the noise floor"));
   EXPECT_THAT(own(record), testing::IsEmpty());
 }
 

@@ -124,7 +124,7 @@ TEST_F(DamagedTest, ACompleteTraceThatSaysItFailedIsNoResult) {
   ASSERT_EQ(shell(places::python + " edit.py").status, 0);
   const Outcome outcome = parity("run topic/failed");
   EXPECT_EQ(outcome.status, 4) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("says its run failed"));
+  EXPECT_THAT(outcome.out, HasSubstr("reports a failure"));
 }
 
 TEST_F(DamagedTest, EveryFailingReadOfATraceIsAnError) {

@@ -250,7 +250,7 @@ TEST_F(HostileTest, TensorNameCollision_FailsOnlyItsCase) {
                           copying_arm("other", "good") + losses_identical());
   const Ended ended = shell("parity run");
   EXPECT_EQ(ended.status, 4) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("would both be called 'a'"));
+  EXPECT_THAT(ended.out, HasSubstr("would be called 'a'"));
   EXPECT_THAT(ended.out, HasSubstr("topic/same"));
 }
 

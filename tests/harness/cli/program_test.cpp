@@ -85,7 +85,7 @@ TEST_F(ProgramTest, ASlowCaseIsListedAndRunsOnlyWhenAskedFor) {
   EXPECT_THAT(parity("run topic/long").out, HasSubstr("topic/long"));
   EXPECT_THAT(parity("run --tag slow").out, HasSubstr("topic/long"));
   fs::remove(folder_ / "cases/topic/same.toml");
-  EXPECT_THAT(parity("run").err, HasSubstr("every case here has the tag slow (topic/long)"));
+  EXPECT_THAT(parity("run").err, HasSubstr("all of them, such as topic/long, have the tag slow"));
 }
 
 TEST_F(ProgramTest, TheRepositorysCasesCanBeRead) {
@@ -127,7 +127,8 @@ TEST_F(ProgramTest, ACrashIsExitFourAndMissingThingsAreExitThree) {
   write_case("trainer", "[arms.a]\n[arms.b]\nlr.base = 1.0\n" + losses_identical());
   const Outcome outcome = parity("run topic/trainer");
   EXPECT_EQ(outcome.status, 3);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("no trainer at /no/such/trainer"), HasSubstr("--trainer")));
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("cannot find the trainer /no/such/trainer"), HasSubstr("--trainer")));
 }
 
 TEST_F(ProgramTest, CompareTellsAgreementFromDifference) {
@@ -276,7 +277,7 @@ TEST_F(ProgramTest, CtrlC_KeepsFinishedCasesAndSaysHowToResume) {
   const Json results = Json::parse(read_file(folder_ / "out/suite/results.json"));
   EXPECT_EQ(results.at("cases").size(), 1U);
   EXPECT_EQ(results.at("cases").at(0).at("name"), "topic/same");
-  EXPECT_THAT(read_file(folder_ / "stderr"), HasSubstr("go on with: parity run --jobs 4"));
+  EXPECT_THAT(read_file(folder_ / "stderr"), HasSubstr("resume with: parity run --jobs 4"));
 }
 
 }  // namespace

@@ -263,7 +263,7 @@ TEST_F(EvidenceTest, WithAnEditedNumberIsRefusedByItsDigest) {
   std::string edited = text;
   edited.back() = edited.back() == '1' ? '2' : '1';
   edit_and_seal(text, edited);
-  EXPECT_THAT(damage(), AllOf(HasSubstr(file.string()), HasSubstr("does not give its digest"),
+  EXPECT_THAT(damage(), AllOf(HasSubstr(file.string()), HasSubstr("does not match its digest"),
                               HasSubstr("record it again")));
   EXPECT_FALSE(standing());
   EXPECT_THAT(failures().at(0).result.sentence, HasSubstr("loss equivalent: one_indexed, zero_indexed"));
@@ -271,13 +271,13 @@ TEST_F(EvidenceTest, WithAnEditedNumberIsRefusedByItsDigest) {
 
 TEST_F(EvidenceTest, WithAnEditedDateIsRefusedByItsDigest) {
   edit_and_seal("2026-01-02T03", "2026-09-02T03");
-  EXPECT_THAT(damage(), HasSubstr("does not give its digest"));
+  EXPECT_THAT(damage(), HasSubstr("does not match its digest"));
   EXPECT_FALSE(standing());
 }
 
 TEST_F(EvidenceTest, ThatIsNoRecordIsRefused) {
   edit_and_seal("\"claim\"", "\"chaim\"");
-  EXPECT_THAT(damage(), HasSubstr("record 1 of its evidence is not in its form"));
+  EXPECT_THAT(damage(), HasSubstr("record 1 of its evidence"));
   EXPECT_FALSE(standing());
 }
 

@@ -166,8 +166,8 @@ TEST_F(GoldenRecordTest, RefusesARunIntoWhichAFaultWasPut) {
   recorder.finish();
   const Trace faulty = Trace::open(folder / "faulty.h5");
   arms["zero_indexed"].trace = &faulty;
-  EXPECT_THAT([this] { record(); }, testing::ThrowsMessage<UserError>(HasSubstr(
-                                        "a fault was put into its run: scale by 0.5 of grad w at step 1")));
+  EXPECT_THAT([this] { record(); },
+              testing::ThrowsMessage<UserError>(HasSubstr("scale by 0.5 of grad w at step 1")));
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 

@@ -156,7 +156,7 @@ TEST_F(RowlessGoldenTest, ADamagedFileHandsOutNothing) {
   const StoredGolden stored = stored_golden(file);
   EXPECT_FALSE(stored.golden) << "its seal is broken";
   EXPECT_TRUE(stored.damaged);
-  EXPECT_THAT(stored.problem, HasSubstr("is not what was recorded"));
+  EXPECT_THAT(stored.problem, HasSubstr("edited or damaged"));
   EXPECT_THROW(read_intact_golden(file), UserError);
 }
 

@@ -53,7 +53,7 @@ TEST_F(GoldenSealTest, ChangedProvenanceIsFoundThoughNoValueChanged) {
   const Golden golden = read_golden(file);
   EXPECT_TRUE(golden.content_intact());
   EXPECT_FALSE(golden.intact());
-  EXPECT_THAT(failures().at(0).result.sentence, HasSubstr("do not give its seal"));
+  EXPECT_THAT(failures().at(0).result.sentence, HasSubstr("do not match its seal"));
 }
 
 TEST_F(GoldenSealTest, UnsealedFile_IsWholeOnlyInUnsealedSchema) {

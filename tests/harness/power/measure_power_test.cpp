@@ -44,10 +44,10 @@ TEST(MeasurePowerTest, TheSentenceHasTheSmallestOfEachPhaseAndHalf) {
   power.faults = {
       row(FaultKind::scale, Phase::grad, 3e-4, 1e-7), row(FaultKind::perturb, Phase::grad, 1e-4, 3e-7),
       row(FaultKind::scale, Phase::param, std::nullopt, 1e-7), row(FaultKind::ulp, Phase::param, {}, {})};
-  EXPECT_EQ(
-      power.sentence(),
-      "smallest fault seen at 95 %: grad x (1 +- 0.0001), none of param; by the golden: grad x (1 + 1e-07), "
-      "param x (1 + 1e-07); 0 false alarms in 40 no-op pairs");
+  EXPECT_EQ(power.sentence(),
+            "smallest fault detected at 95 %: grad x (1 +- 0.0001), none of param; by the golden: grad x (1 "
+            "+ 1e-07), "
+            "param x (1 + 1e-07); 0 false alarms in 40 no-op pairs");
   EXPECT_TRUE(power.is_clean());
   EXPECT_EQ(power.to_json().at("sentence"), power.sentence());
 }

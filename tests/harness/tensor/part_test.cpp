@@ -83,11 +83,11 @@ TEST(PartTest, ReplicasHaveOneCoverAndTermsDoNot) {
 
 TEST(PartTest, ImpossibleLayoutsAreRefused) {
   EXPECT_THAT([] { cover_of({{4}, {shard("tp", 1, {{0, 2}})}}); },
-              ThrowsMessage<UserError>(HasSubstr("tp shards dimension 1 of a tensor of shape (4)")));
+              ThrowsMessage<UserError>(HasSubstr("tp shards dimension 1 of shape (4)")));
   EXPECT_THAT([] { cover_of({{4}, {shard("tp", 0, {{2, 5}})}}); },
               ThrowsMessage<UserError>(HasSubstr("tp has indices 2 to 5 of dimension 0")));
   EXPECT_THAT([] { cover_of({{4}, {{"tp", 2, 2, Replicate{}}}}); },
-              ThrowsMessage<UserError>(HasSubstr("it is at 2 of 2 along tp")));
+              ThrowsMessage<UserError>(HasSubstr("coordinate 2")));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST_F(SearchCommitsTest, EveryCulpritIsFoundTheBiggestFirst) {
   commits(12, {{4, {{"value", "small\n"}}}, {9, {{"value", "big\n"}}}});
   const Json record = found("good main " + run_script());
   EXPECT_THAT(subjects(record), ElementsAre("commit 9", "commit 4"));
-  EXPECT_THAT(record.at("sentence").get<std::string>(), HasSubstr("the biggest of 2 steps"));
+  EXPECT_THAT(record.at("sentence").get<std::string>(), HasSubstr("the largest of 2 steps"));
   EXPECT_THAT(subjects(found("good " + run_script() + "--tolerance 0.01")), ElementsAre("commit 9"));
 }
 
@@ -82,7 +82,7 @@ TEST_F(SearchCommitsTest, EmptyCommitsAreNoneAndARevertIsKnown) {
   commit("revert", {{"value", "a\n"}, {"notes", ""}});
   const Outcome same = search("good " + run_script());
   EXPECT_EQ(same.status, 0) << same.err;
-  EXPECT_THAT(same.out, HasSubstr("both commits hold the same files"));
+  EXPECT_THAT(same.out, HasSubstr("both commits contain the same files"));
 }
 
 TEST_F(SearchCommitsTest, WhatOneCommitLeavesBehindIsGoneForTheNext) {
@@ -149,7 +149,7 @@ TEST_F(SearchCommitsTest, AMergeThatAloneDoesItIsNamedItself) {
   git("merge -q --no-ff -m 'x meets y' side");
   const Json record = found("good " + run_script());
   EXPECT_THAT(subjects(record), ElementsAre("x meets y"));
-  EXPECT_THAT(record.at("sentence").get<std::string>(), HasSubstr("no side of it alone does that"));
+  EXPECT_THAT(record.at("sentence").get<std::string>(), HasSubstr("no parent alone does that"));
 }
 
 TEST_F(SearchCommitsTest, ACommandWithoutATraceIsJudgedByItsExitStatus) {
@@ -158,7 +158,7 @@ TEST_F(SearchCommitsTest, ACommandWithoutATraceIsJudgedByItsExitStatus) {
       "good --run 'test ! -e untestable || exit 125; grep -q a$ value || { echo loss is high; exit 9; }'");
   EXPECT_THAT(subjects(record), ElementsAre("commit 11"));
   EXPECT_THAT(record.at("sentence").get<std::string>(),
-              HasSubstr("fails where the one before runs (exit status 9: loss is high)"));
+              HasSubstr("fails, but the one before runs (exit status 9: loss is high)"));
 }
 
 TEST_F(SearchCommitsTest, Crash_IsSearchedOnlyAtTheBadCommit) {
@@ -169,7 +169,7 @@ TEST_F(SearchCommitsTest, Crash_IsSearchedOnlyAtTheBadCommit) {
                {11, {{"train.sh", "cp " + store() + "/big.h5 $PARITY_TRACE\n"}}}});
   EXPECT_THAT(subjects(found("good main~2 " + run_script())), ElementsAre("commit 10", "commit 8"));
   EXPECT_THAT(found("good main~2 " + run_script()).at("sentence").get<std::string>(),
-              HasSubstr("crashes where the one before runs (exit status 139"));
+              HasSubstr("crashes, but the one before runs (exit status 139"));
   EXPECT_THAT(subjects(found("good main " + run_script())), ElementsAre("commit 8"));
 }
 
@@ -179,7 +179,7 @@ TEST_F(SearchCommitsTest, ARunThatHangsIsEndedAndPassedOver) {
   const Json record = found("good " + run_script() + "--run-timeout 0.3");
   EXPECT_THAT(record.at("sentence").get<std::string>(),
               AllOf(HasSubstr("one of 2 commits"), HasSubstr("commit 3")));
-  EXPECT_THAT(record.at("notes").dump(), HasSubstr("no end within 0.3s"));
+  EXPECT_THAT(record.at("notes").dump(), HasSubstr("not finished within 0."));
 }
 
 TEST_F(SearchCommitsTest, UnreadableOrTruncatedTrace_CountsAsCrash) {
@@ -204,7 +204,7 @@ with h5py.File(sys.argv[1], "w") as trace:
   commits(4, {{2, {{"train.sh", "cp " + store() + "/failed.h5 $PARITY_TRACE\n"}}},
               {3, {{"train.sh", "cp " + store() + "/big.h5 $PARITY_TRACE\n"}}}});
   const Json record = found("good " + run_script());
-  EXPECT_THAT(record.at("notes").dump(), HasSubstr("its trace says that the run failed"));
+  EXPECT_THAT(record.at("notes").dump(), HasSubstr("its trace reports a failure"));
 }
 
 TEST_F(SearchCommitsTest, AChannelThatOnlyNewCommitsRecordIsNoStep) {
@@ -235,7 +235,7 @@ TEST_F(SearchCommitsTest, MissingTrace_IsRefusedAtEndsNotedBetween) {
           {{2, {{"train.sh", "true\n"}}}, {3, {{"train.sh", "cp " + store() + "/big.h5 $PARITY_TRACE\n"}}}});
   const Outcome refused = search("good main~2 " + run_script());
   EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr("one side left a trace and the other did not"));
+  EXPECT_THAT(refused.err, HasSubstr("only one of them wrote a trace"));
   EXPECT_THAT(found("good main " + run_script()).at("notes").dump(), HasSubstr("left no trace"));
 }
 
@@ -248,8 +248,7 @@ TEST_F(SearchCommitsTest, RunsThatNeverRepeatAreSuspected) {
     files[i] = {{"value", "noise" + std::to_string(i) + "\n"}};
   }
   commits(6, files);
-  EXPECT_THAT(found("good " + run_script()).at("notes").dump(),
-              HasSubstr("say with --tolerance how far apart"));
+  EXPECT_THAT(found("good " + run_script()).at("notes").dump(), HasSubstr("set --tolerance to"));
   EXPECT_EQ(search("good --tolerance 1e-8 " + run_script()).status, 0);
 }
 

@@ -45,7 +45,7 @@ TEST_F(GoldenOriginTest, ItsLineFindsTheCommitThatMovedTheNumbers) {
   const Json found = commits_of(searched());
   EXPECT_THAT(
       found.at("answer").get<std::string>(),
-      AllOf(HasSubstr("c.h5 came with " + good.substr(0, 10) + " (\"the golden\")"),
+      AllOf(HasSubstr("c.h5 was committed in " + good.substr(0, 10) + " (\"the golden\")"),
             HasSubstr("which is not in the history of this repository"), HasSubstr("3 commits since then")));
   const std::string line = found.at("command");
   EXPECT_THAT(line, AllOf(HasSubstr("parity bisect commits " + good.substr(0, 10) + " HEAD --case " + file()),
@@ -60,7 +60,7 @@ TEST_F(GoldenOriginTest, AChangeThatIsNotCommittedIsLookedAtAsOne) {
   commit("the golden");
   write_file(repository() / "run.h5", read_file(folder_ / "cases/topic/big.h5"));
   const Json found = commits_of(searched());
-  EXPECT_THAT(found.at("answer").get<std::string>(), HasSubstr("so what moved the numbers is not committed"));
+  EXPECT_THAT(found.at("answer").get<std::string>(), HasSubstr("the cause is an uncommitted change"));
   EXPECT_THAT(found.at("command").get<std::string>(), HasSubstr("diff HEAD"));
   EXPECT_THAT(shell(found.at("command")).out, HasSubstr("run.h5"));
 }
@@ -72,7 +72,7 @@ TEST_F(GoldenOriginTest, UncommittedGolden_UsesItsRecordingProgram) {
   std::filesystem::copy_file(golden, folder_ / "kept.h5");
   git("rm -q --cached golden/topic/c.h5 && git commit -q -m 'no golden'");
   const Json found = commits_of(searched());
-  EXPECT_THAT(found.at("answer").get<std::string>(), HasSubstr("no commit is known at which it held"));
+  EXPECT_THAT(found.at("answer").get<std::string>(), HasSubstr("no commit is known to reproduce it"));
   EXPECT_EQ(found.at("command"), "");
   // As if that program belonged to this repository.
   const std::string id = git("rev-list --max-parents=0 HEAD");

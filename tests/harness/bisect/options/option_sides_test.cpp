@@ -109,14 +109,14 @@ TEST_F(OptionSidesTest, SettingsChangeBothSidesOrOne) {
 }
 
 TEST_F(OptionSidesTest, WhatNamesNoTwoSidesIsToldWithWhatDoes) {
-  EXPECT_THAT(complaint("topic/three"), AllOf(HasSubstr("a, b, c"), HasSubstr("name the bad one")));
+  EXPECT_THAT(complaint("topic/three"), AllOf(HasSubstr("a, b, c"), HasSubstr("name it after")));
   EXPECT_THAT(complaint("topic/two:x"), HasSubstr("no arm 'x'; known: a, b"));
   EXPECT_THAT(complaint("topic/two", "x"), HasSubstr("no arm 'x'"));
   EXPECT_THAT(complaint("topic/too"), HasSubstr("topic/two"));
-  EXPECT_THAT(complaint("topic/*"), HasSubstr("names 3 cases"));
-  EXPECT_THAT(complaint(file("g.toml", "steps = 1\n")), HasSubstr("name the bad one"));
+  EXPECT_THAT(complaint("topic/*"), HasSubstr("matches 3 cases"));
+  EXPECT_THAT(complaint(file("g.toml", "steps = 1\n")), HasSubstr("name the bad run config"));
   EXPECT_THAT(complaint(file("g.toml", "steps = \n"), "x"), HasSubstr("g.toml:1:"));
-  EXPECT_THAT(complaint(file("g.json", "[1]"), "x"), HasSubstr("no run config"));
+  EXPECT_THAT(complaint(file("g.json", "[1]"), "x"), HasSubstr("cannot read run config"));
 }
 
 TEST_F(OptionSidesTest, ACommandHasNoOptionsToShareWithAnotherProgram) {

@@ -79,7 +79,7 @@ class OptionWorldTest : public SuiteTest {
   /// Returns the keys of a round's cause, without "opt.".
   static std::string keys_of(const OptionFindings& found, size_t round = 0) {
     std::string keys;
-    for (const size_t i : found.rounds.at(round).culprit.on)
+    for (const size_t i : found.rounds.at(round).cause.on)
       keys += found.toggles.at(i).key.substr(4);
     return keys;
   }

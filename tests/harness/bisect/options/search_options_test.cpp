@@ -23,14 +23,14 @@ TEST_F(SearchOptionsTest, OneCulpritAmongTenCostsTheBoundAndTwo) {
     const OptionFindings found = search(case_of("abcdefghij", script(name)));
     ASSERT_THAT(found.rounds, SizeIs(1));
     EXPECT_EQ(keys_of(found), name);
-    EXPECT_EQ(found.rounds.front().parting.step, 1);
+    EXPECT_EQ(found.rounds.front().divergence.step, 1);
     EXPECT_LE(found.hybrids, bisection_bound(10) + 2) << culprit;
     EXPECT_TRUE(found.found_alone.agrees);
     ASSERT_TRUE(found.rest_alone);
-    EXPECT_EQ(found.rest_alone->why, "the same bits");
+    EXPECT_EQ(found.rest_alone->why, "bitwise identical");
     EXPECT_THAT(found.rest, SizeIs(9));
     EXPECT_THAT(option_sentence(found), HasSubstr("opt." + name +
-                                                  " = 1 alone carries the difference (loss first "
+                                                  " = 1 alone causes the difference (loss first "
                                                   "differs at step 1"));
     EXPECT_THAT(option_sentence(found), HasSubstr("; the other 9 differences change nothing"));
     std::filesystem::remove_all(folder_ / "out");
@@ -42,9 +42,9 @@ TEST_F(SearchOptionsTest, TwoThatInteractAreOneCulprit) {
   const OptionFindings found = search(case_of("abcdefgh", script("bf")));
   ASSERT_THAT(found.rounds, SizeIs(1));
   EXPECT_EQ(keys_of(found), "bf");
-  EXPECT_FALSE(found.rounds.front().culprit.independent());
+  EXPECT_FALSE(found.rounds.front().cause.independent());
   EXPECT_THAT(option_sentence(found),
-              HasSubstr("opt.b = 1 and opt.f = 1 carry the difference only together"));
+              HasSubstr("opt.b = 1 and opt.f = 1 cause the difference only together"));
 }
 
 TEST_F(SearchOptionsTest, TwoEqualIndependentEffects_AreTwoCulprits) {
@@ -53,9 +53,9 @@ TEST_F(SearchOptionsTest, TwoEqualIndependentEffects_AreTwoCulprits) {
   });
   const OptionFindings found = search(case_of("abcdefgh", script("bf")));
   ASSERT_THAT(found.rounds, SizeIs(1));
-  EXPECT_TRUE(found.rounds.front().culprit.independent());
+  EXPECT_TRUE(found.rounds.front().cause.independent());
   EXPECT_THAT(option_sentence(found),
-              HasSubstr("2 culprits: opt.b = 1 (loss first differs at step 1, relative gap 0.062); opt.f = 1 "
+              HasSubstr("2 causes: opt.b = 1 (loss first differs at step 1, relative gap 0.062); opt.f = 1 "
                         "(loss first differs at step 1, relative gap 0.031); the other 6"));
 }
 
@@ -66,8 +66,8 @@ TEST_F(SearchOptionsTest, ASmallerOneAtALaterStepIsFoundBehindTheFirst) {
   ASSERT_THAT(found.rounds, SizeIs(2));
   EXPECT_EQ(keys_of(found, 0), "c");
   EXPECT_EQ(keys_of(found, 1), "g");
-  EXPECT_EQ(found.rounds[1].parting.step, 3);
-  EXPECT_THAT(option_sentence(found), HasSubstr("2 culprits: opt.c = 1 (loss first differs at step 1"));
+  EXPECT_EQ(found.rounds[1].divergence.step, 3);
+  EXPECT_THAT(option_sentence(found), HasSubstr("2 causes: opt.c = 1 (loss first differs at step 1"));
   EXPECT_THAT(option_sentence(found), HasSubstr("opt.g = 1 (loss first differs at step 3"));
 }
 
@@ -106,7 +106,7 @@ TEST_F(SearchOptionsTest, OneThatTheFirstHidesIsFoundToo) {
   EXPECT_FALSE(found.rounds[0].hidden);
   EXPECT_TRUE(found.rounds[1].hidden);
   EXPECT_EQ(keys_of(found, 0) + keys_of(found, 1), "cg");
-  EXPECT_THAT(option_sentence(found), HasSubstr("which it hides"));
+  EXPECT_THAT(option_sentence(found), HasSubstr("masked by that: opt."));
 }
 
 TEST_F(SearchOptionsTest, SidesThatDoNotDifferEndTheSearch) {
@@ -131,7 +131,7 @@ TEST_F(SearchOptionsTest, AGoodSideThatFailsIsTold) {
     FAIL();
   } catch (const UserError& error) {
     EXPECT_EQ(error.code(), ExitCode::crashed);
-    EXPECT_THAT(error.what(), HasSubstr("the good side cannot be searched from"));
+    EXPECT_THAT(error.what(), HasSubstr("cannot search from the good side"));
   }
 }
 
@@ -140,7 +140,7 @@ TEST_F(SearchOptionsTest, WhatMakesTheBadSideCrashIsFound) {
   const OptionFindings found = search(case_of("abcde", script("bd")));
   ASSERT_THAT(found.rounds, SizeIs(1));
   EXPECT_EQ(keys_of(found), "bd");
-  EXPECT_THAT(option_sentence(found), HasSubstr("opt.b = 1 and opt.d = 1 make the run fail, only together"));
+  EXPECT_THAT(option_sentence(found), HasSubstr("opt.b = 1 and opt.d = 1 make the run fail only together"));
   EXPECT_THAT(option_sentence(found), HasSubstr("there is no tbd"));
 }
 
@@ -161,7 +161,7 @@ TEST_F(SearchOptionsTest, OnlyTheChannelsThatWereAskedForCount) {
   write_traces("b", [](const Names& on) { return fallen(on.empty() ? 0 : 0.5); });
   const Case sides = case_of("ab", script("b"));
   EXPECT_EQ(search(sides, {.channels = {"update_*"}}).ending, Ending::no_difference);
-  EXPECT_EQ(search(sides, {.channels = {"lo*"}}).ending, Ending::culprits);
+  EXPECT_EQ(search(sides, {.channels = {"lo*"}}).ending, Ending::causes);
   EXPECT_THROW(search(sides, {.channels = {"nothing"}}), UserError);
 }
 
@@ -172,7 +172,7 @@ TEST_F(SearchOptionsTest, FlakyDifference_IsSearchedByRepeats) {
   write_traces("c", [](const Names& on) { return fallen(on.empty() ? 0 : 0.5); });
   const std::string sometimes = std::string(counted) + "[ $((n % 2)) = 0 ] || f=t; ";
   const OptionFindings found = search(case_of("abcd", script("c", sometimes)), {.looks = 4});
-  ASSERT_EQ(found.ending, Ending::culprits) << option_sentence(found);
+  ASSERT_EQ(found.ending, Ending::causes) << option_sentence(found);
   ASSERT_THAT(found.rounds, SizeIs(1));
   EXPECT_EQ(keys_of(found), "c");
   EXPECT_GT(found.noise.size, 0);

@@ -33,11 +33,11 @@ TEST(SideLikenessTest, ARunIsLikeTheSideWhoseCurveItHas) {
   const RunCurves good = run({8, 7, 6}), bad = run({8, 6.5, 4});
   const SideClassifier sides(good, bad, {"loss"}, roundoff);
   EXPECT_TRUE(sides.differ());
-  EXPECT_EQ(sides.parting().step, 2);
+  EXPECT_EQ(sides.divergence().step, 2);
   EXPECT_EQ(sides.of(good), Likeness::good);
   EXPECT_EQ(sides.of(bad), Likeness::bad);
   EXPECT_EQ(sides.of(run({8, 6.7, 4})), neither);
-  EXPECT_EQ(sides.of(run({8, 6.5, 99})), Likeness::bad) << "nothing behind the parting counts";
+  EXPECT_EQ(sides.of(run({8, 6.5, 99})), Likeness::bad) << "nothing after the divergence counts";
   EXPECT_EQ(sides.of(run({8})), neither) << "a run that ended before it is like none";
 }
 
@@ -45,7 +45,7 @@ TEST(SideLikenessTest, RoundingIsNoPartOfALargeDifference) {
   const RunCurves good = run({8, 7, 6}), bad = run({8 * (1 + 1e-7), 7, 4});
   const SideClassifier sides(good, bad, {"loss"}, roundoff);
   EXPECT_EQ(sides.first_bit().step, 1);
-  EXPECT_EQ(sides.parting().step, 3) << "the rounding at step 1 is not where they part";
+  EXPECT_EQ(sides.divergence().step, 3) << "the rounding at step 1 is not where they diverge";
   EXPECT_EQ(sides.of(run({8 * (1 + 1e-7), 7, 6})), Likeness::good);
   EXPECT_EQ(sides.of(run({8, 7, 4 * (1 - 1e-7)})), Likeness::bad);
 }
@@ -62,7 +62,7 @@ TEST(SideLikenessTest, WhereTheDifferenceIsRoundingEveryBitCounts) {
   const RunCurves good = run({1.0, 1.0}), bad = run({std::nextafter(1.0, 2.0), 1 + 0x1p-22});
   const SideClassifier sides(good, bad, {"loss"}, roundoff);
   EXPECT_EQ(sides.tau(), 0);
-  EXPECT_EQ(sides.parting().step, 1);
+  EXPECT_EQ(sides.divergence().step, 1);
   EXPECT_EQ(sides.of(run({std::nextafter(1.0, 2.0), 0})), Likeness::bad);
   EXPECT_EQ(sides.of(run({std::nextafter(1.0, 0.0), 0})), neither);
 }
@@ -76,7 +76,7 @@ TEST(SideLikenessTest, TheSameBitsAreNoDifference) {
 TEST(SideLikenessTest, ANanIsFarFromEveryNumber) {
   const RunCurves good = run({8, 7}), bad = run({8, NAN});
   const SideClassifier sides(good, bad, {"loss"}, roundoff);
-  EXPECT_EQ(sides.parting().step, 2);
+  EXPECT_EQ(sides.divergence().step, 2);
   EXPECT_EQ(sides.of(run({8, NAN})), Likeness::bad);
   EXPECT_EQ(sides.of(run({8, 7})), Likeness::good);
   EXPECT_EQ(sides.of(run({8, 9})), neither);

@@ -53,7 +53,7 @@ TEST_F(SearchTracesTest, EqualTracesDoNotDiffer) {
   Trace b = trace("b.h5", ours());
   const SearchRecord record = search_traces(trace("a.h5", ours()), b);
   EXPECT_FALSE(record.differs);
-  EXPECT_EQ(record.sentence, "nothing that both recorded differs");
+  EXPECT_EQ(record.sentence, "nothing that both traces recorded differs");
 }
 
 TEST_F(SearchTracesTest, ATensorIsNamedWithItsElement) {
@@ -104,13 +104,12 @@ TEST_F(SearchTracesTest, ADifferenceBelowWhatCountsIsNone) {
 TEST_F(SearchTracesTest, WhatToRecordIsSaidWhereTensorsAreMissing) {
   Trace b = trace("b.h5", ours(), 2.25);
   const SearchRecord record = search_traces(trace("a.h5", ours()), b);
-  EXPECT_THAT(record.sentence,
-              HasSubstr("loss differs from step 2 on, and no recorded tensor does; record tensors"));
+  EXPECT_THAT(record.sentence, HasSubstr("loss differs from step 2 on, but no recorded tensor does"));
   std::vector<Named> off = ours();
   off[1].values[1] = 4.5F;
   Trace sketched = trace("c.h5", off, 2, false);
   EXPECT_THAT(search_traces(trace("d.h5", ours()), sketched).notes,
-              ElementsAre(HasSubstr("not kept whole on both sides")));
+              ElementsAre(HasSubstr("not recorded whole on both sides")));
 }
 
 TEST_F(SearchTracesTest, RulesGiveTheNamesOfTheOtherTrace) {
@@ -128,7 +127,7 @@ TEST_F(SearchTracesTest, OtherNamesArePairedByOrderShapeAndNorm) {
   EXPECT_THAT(align_names(a, b), ElementsAre(Pair("k", "wk"), Pair("q", "wq"), Pair("scale", "norm")));
   const SearchRecord record = search_traces(a, b);
   EXPECT_THAT(record.sentence, HasSubstr("grad wk at step 2 is the first tensor that differs"));
-  EXPECT_THAT(record.notes, ElementsAre(HasSubstr("3 tensors are called otherwise")));
+  EXPECT_THAT(record.notes, ElementsAre(HasSubstr("3 tensors have different names")));
 }
 
 TEST_F(SearchTracesTest, AMissingTensorDoesNotShiftTheOthers) {
@@ -158,7 +157,7 @@ TEST_F(SearchTracesTest, TracesWithNothingInCommonAreRefused) {
   const Trace a = lone("a.h5", "x");
   Trace b = lone("b.h5", "y");
   EXPECT_THAT([&] { search_traces(a, b); },
-              ThrowsMessage<UserError>(HasSubstr("nothing can be held beside anything")));
+              ThrowsMessage<UserError>(HasSubstr("no channel and no tensor name")));
 }
 
 }  // namespace

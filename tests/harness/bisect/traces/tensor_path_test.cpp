@@ -138,12 +138,12 @@ TEST_F(TensorPathTest, WrongOperator_IsDistinguishedFromWrongInput) {
   change(computes, Phase::forward, "layers.1", 2);
   auto guilty = find_first_bad_operator(healthy(), trace("b.h5", computes), first, 0);
   ASSERT_TRUE(guilty);
-  EXPECT_EQ(guilty->text(), "aten::mm of layers.1 gives another result from the same inputs");
+  EXPECT_EQ(guilty->text(), "aten::mm of layers.1 gives a different result from the same inputs");
   std::vector<Offer> reads = computes;
   change(reads, Phase::forward, "layers.1@0:aten::mm:in.self", 2);
   guilty = find_first_bad_operator(healthy(), trace("c.h5", reads), first, 0);
   ASSERT_TRUE(guilty);
-  EXPECT_THAT(guilty->text(), HasSubstr("aten::mm of layers.1 is given another self"));
+  EXPECT_THAT(guilty->text(), HasSubstr("aten::mm of layers.1 receives a different self"));
   std::vector<Offer> written = step_of_model();
   change(written, Phase::forward, "layers.1", 2);
   guilty = find_first_bad_operator(healthy(), trace("d.h5", written), first, 0);
@@ -160,7 +160,7 @@ TEST_F(TensorPathTest, OtherOperatorsInOnesPlaceAreNamed) {
       find_first_bad_operator(healthy(), trace("b.h5", other), {2, Phase::forward, "layers.1"}, 0);
   ASSERT_TRUE(guilty);
   EXPECT_EQ(guilty->text(),
-            "the sides run other operators from here: aten::mm of layers.1 against aten::addmm");
+            "the sides run different operators from here: aten::mm of layers.1 against aten::addmm");
 }
 
 TEST_F(TensorPathTest, AfterTheTensorNoOperatorIsGuilty) {

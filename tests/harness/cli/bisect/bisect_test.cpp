@@ -55,7 +55,7 @@ TEST_F(BisectProgramTest, ATypoIsToldWithTheNearestNameThatIsThere) {
   expect_suggestion("topic/two --set scond:copied=a", "second");
   expect_suggestion("optoins topic/two:first second", "options");
   EXPECT_THAT(parity("bisect optoins topic/two:first").err,
-              HasSubstr("or is the verb meant: parity bisect options?"));
+              HasSubstr("did you mean the verb: parity bisect options?"));
 }
 
 TEST_F(BisectProgramTest, OfManyArmsTheSecondHasToBeNamed) {
@@ -81,7 +81,7 @@ TEST_F(BisectProgramTest, EqualSides_ExitZeroAndNameWhatIsUnrecorded) {
   write_sides("same", {{"good", "a"}, {"bad", "copy"}});
   const Json found = record("topic/same", 0);
   EXPECT_FALSE(found.at("differs").get<bool>());
-  EXPECT_EQ(found.at("sentence"), "good and bad do not differ: every channel has the same bits");
+  EXPECT_EQ(found.at("sentence"), "good and bad do not differ: every channel is bitwise identical");
   EXPECT_THAT(found.at("notes").at(0).get<std::string>(),
               HasSubstr("record phase param there on both sides"));
 }
@@ -95,8 +95,8 @@ TEST_F(BisectProgramTest, SidesWithoutAnythingInCommonAreNotCalledEqual) {
   write_sides("apart", {{"good", "a"}, {"bad", "other"}});
   const Outcome outcome = parity("bisect topic/apart");
   EXPECT_EQ(outcome.status, 2) << outcome.out;
-  EXPECT_THAT(outcome.err,
-              AllOf(HasSubstr("recorded nothing in common"), HasSubstr("record the same channels")));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("no channel and no parameter in common"),
+                                 HasSubstr("record the same channels")));
 }
 
 TEST_F(BisectProgramTest, ChannelOnlyCommand_LearnsWhatToRecord) {

@@ -40,7 +40,7 @@ TEST_F(HeldTest, ACaseThatNeverRan_IsRun) {
   EXPECT_EQ(parity("run topic/same").status, 0);
   const Outcome outcome = parity("run --rerun-failed topic/differ");
   EXPECT_EQ(outcome.status, 1) << outcome.err;
-  EXPECT_THAT(outcome.err, Not(HasSubstr("held in the last run")));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("passed in the last run")));
   EXPECT_THAT(judged(), ElementsAre("topic/differ"));
 }
 
@@ -55,7 +55,7 @@ TEST_F(HeldTest, CasesThatHeld_AreCounted) {
   EXPECT_EQ(parity("run topic/same").status, 0);
   const Outcome outcome = parity("run --rerun-failed");
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.err, HasSubstr("each of these cases held in the last run, which judged 1"));
+  EXPECT_THAT(outcome.err, HasSubstr("passed in the last run, which judged 1"));
 }
 
 TEST_F(HeldTest, ACaseThatHeldWithAnotherSetting_IsRun) {
@@ -73,7 +73,7 @@ TEST_F(HeldTest, ASkippedCase_IsRunAgain) {
     item["checks"] = Json::array();
   });
   const Outcome outcome = parity("run --rerun-failed");
-  EXPECT_THAT(outcome.err, Not(HasSubstr("held in the last run")));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("passed in the last run")));
   EXPECT_EQ(results().at("summary").at("passed"), 1);
 }
 
@@ -157,7 +157,7 @@ TEST_F(HeldTest, StepsBeyondAllReason_AreRefusedAtOnce) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("steps = 900000000"), HasSubstr("PARITY_MAX_STEPS=N")));
   const Outcome raised = shell("env PARITY_TRAINER=./t PARITY_MAX_STEPS=1000000000 timeout 20 parity list");
-  EXPECT_THAT(raised.out, HasSubstr("cannot capture * (grad) at 900000000 updates"));
+  EXPECT_THAT(raised.out, HasSubstr("cannot capture grad * at 900000000 updates"));
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST_F(GithubTest, ASummaryWithoutRoomIsLeftOutAndSaidSo) {
   write_file(folder_ / "step.md", std::string(1024 * 1024 - 10, 'x'));
   const Outcome outcome = in_workflow("run");
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.err, HasSubstr("no room for summary.md"));
+  EXPECT_THAT(outcome.err, HasSubstr("cannot add summary.md"));
   EXPECT_EQ(std::filesystem::file_size(folder_ / "step.md"), 1024 * 1024 - 10);
 }
 

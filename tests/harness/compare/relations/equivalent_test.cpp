@@ -124,7 +124,7 @@ TEST_F(EquivalentTest, AFloat64ArmCannotBeJudged) {
   run.config = {{"dtype", "float64"}};
   add_arm("a", run);
   EXPECT_THAT(judge(check_of(Relation::equivalent, {"loss"}), arms).sentence,
-              HasSubstr("a is a float64 run itself"));
+              HasSubstr("a runs in float64 itself"));
 }
 
 /// Gradients of 1,000 elements with the noise of each precision; one element of one tensor may be moved.

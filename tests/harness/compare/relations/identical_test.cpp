@@ -83,7 +83,7 @@ TEST_F(IdenticalTest, ANanAgreesWithNothing) {
   const CheckResult result = judge(check_of(Relation::identical, {"loss"}), arms);
   EXPECT_FALSE(result.passed);
   EXPECT_EQ(result.verdict, Verdict::different);
-  EXPECT_THAT(result.sentence, HasSubstr("at step 2: a nan, b nan (a NaN agrees with nothing)"));
+  EXPECT_THAT(result.sentence, HasSubstr("at step 2: a nan, b nan (NaN equals nothing)"));
   EXPECT_EQ(result.measured["relative_l2"], "nan");
 }
 

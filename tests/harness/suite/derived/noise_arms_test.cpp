@@ -83,9 +83,9 @@ TEST(NoiseArmsTest, MicroBatchesAreCutAsRowsAllow) {
   EXPECT_EQ(cut({{"data.micro_batches", 4}}), 2);  // 8 would leave half a row
   const FlatConfig two_ranks = {{"data.global_batch", 8}, {"parallel.dp_shard", 2}};
   EXPECT_EQ(cut(two_ranks), 2);
-  EXPECT_THAT(cut({{"data.global_batch", 3}}).get<std::string>(), HasSubstr("no other number"));
+  EXPECT_THAT(cut({{"data.global_batch", 3}}).get<std::string>(), HasSubstr("cannot be split"));
   EXPECT_THAT(cut({{"loss.normalization", "microbatch_mean"}}).get<std::string>(),
-              HasSubstr("by more than rounding"));
+              HasSubstr("change the computation"));
 }
 
 TEST(NoiseArmsTest, ACommandIsRunInOtherEnvironmentsOnly) {
@@ -94,8 +94,8 @@ TEST(NoiseArmsTest, ACommandIsRunInOtherEnvironmentsOnly) {
   arm.float64 = false;
   const NoisePlan plan = plan_noise(arm, {}, Profile::native, 2);
   EXPECT_THAT(names_of(plan), ElementsAre("a~threads2", "a~portable"));
-  EXPECT_THAT(plan.left_out, ElementsAre(HasSubstr("twin: the command"), HasSubstr("perturbed: a command"),
-                                         HasSubstr("micro_batches: a command")));
+  EXPECT_THAT(plan.left_out, ElementsAre(HasSubstr("twin: the command"), HasSubstr("perturbed: "),
+                                         HasSubstr("micro_batches: ")));
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST_F(CoverageOfRunsTest, TensorsAtOneOfTenSteps_AreMissing) {
   };
   EXPECT_EQ(verdict("").at("verdict"), "missing");
   EXPECT_EQ(verdict("").at("sentence"),
-            "a has no param w at steps 2-10 (the check asks for steps 1-10); record all of it");
+            "a has no param w at steps 2-10 (the check needs steps 1-10); record all of it");
   EXPECT_EQ(verdict("steps = [1, 10]\n").at("verdict"), "missing");
   EXPECT_EQ(verdict("steps = [1, 1]\n").at("verdict"), "identical");
 }
@@ -133,7 +133,7 @@ TEST_F(CoverageOfRunsTest, DamagedFloorsAreNotUsed) {
   write_with_python("with h5py.File('" + item.golden_file.string() +
                     "', 'r+') as f:\n  for a in 'ab': f['floors/arms'][a]['noise'][...] = 1e3\n");
   EXPECT_EQ(check().at("verdict"), "missing");
-  EXPECT_THAT(check().at("sentence").get<std::string>(), HasSubstr("is not what was recorded"));
+  EXPECT_THAT(check().at("sentence").get<std::string>(), HasSubstr("edited or damaged"));
 }
 
 }  // namespace

@@ -39,10 +39,8 @@ TEST_F(ReplicaCheckTest, EqualReplicasPass) {
   ASSERT_TRUE(check);
   EXPECT_EQ(check->kind, CheckKind::replicas);
   EXPECT_TRUE(check->result.passed);
-  EXPECT_EQ(
-      check->result.sentence,
-      "what several of the 2 ranks of arm hold is the same on each, bit for bit: 3 tensors and channels "
-      "compared");
+  EXPECT_EQ(check->result.sentence,
+            "the replicas on the 2 ranks of arm are bitwise identical: 3 tensors and channels compared");
 }
 
 TEST_F(ReplicaCheckTest, AFindingNamesTensorStepPhaseRanksAndElement) {
@@ -52,7 +50,7 @@ TEST_F(ReplicaCheckTest, AFindingNamesTensorStepPhaseRanksAndElement) {
   EXPECT_FALSE(check->result.passed);
   EXPECT_EQ(check->result.verdict, Verdict::different);
   EXPECT_EQ(check->result.sentence,
-            "param w of arm is not the same on ranks 0 and 1 at step 2, and should be: both hold all of it; "
+            "param w of arm differs between ranks 0 and 1 at step 2, although both hold the same values; "
             "element [1] is 2 on rank 0 and 2.0000002 on rank 1");
   EXPECT_THAT(replica_command(*check, "out/runs/x"),
               ElementsAre("parity", "compare", "out/runs/x/trace.h5", "out/runs/x/trace.rank1.h5", "--phase",
@@ -64,7 +62,7 @@ TEST_F(ReplicaCheckTest, AChannelIsAFindingToo) {
   const auto check = replica_check("arm", Trace::open(folder));
   EXPECT_EQ(
       check->result.sentence,
-      "loss of arm is not the same on ranks 0 and 1 at step 1, and should be: both hold all of it; it is 1 "
+      "loss of arm differs between ranks 0 and 1 at step 1, although both hold the same values; it is 1 "
       "on rank 0 and 1.5 on rank 1");
 }
 

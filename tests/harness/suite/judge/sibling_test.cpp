@@ -110,7 +110,7 @@ TEST_F(SiblingTest, MistakesAreToldWithTheirPlace) {
   EXPECT_THAT(complaint(claim("sibling = [\"reference\", \"fdsp\"]\n")),
               AllOf(HasSubstr("bad.toml:"), HasSubstr("unknown arm 'fdsp'"), HasSubstr("fsdp")));
   EXPECT_THAT(complaint(claim("sibling = [\"reference\", \"hsdp\"]\n")),
-              HasSubstr("the sibling is the pair itself"));
+              HasSubstr("the compared pair itself"));
   EXPECT_THAT(complaint(claim("sibling = [\"reference\", \"fsdp\"]\ntimes = 0\n")),
               HasSubstr("'times' is a factor"));
   EXPECT_THAT(complaint(claim("sibling = [\"a\", \"b\"]\nsibling_case = \"topic/gone\"\n")),

@@ -146,7 +146,7 @@ TEST_F(StandingEvidenceTest, OfADamagedFileIsRefusedLoudly) {
   expect_twins_ran(results);
   EXPECT_EQ(results.at("cases").at(0).at("passed"), false);
   const std::string said = results.at("cases").at(0).at("sentence");
-  EXPECT_THAT(said, HasSubstr("its evidence of 'loss equivalent: a, b' does not give its digest"));
+  EXPECT_THAT(said, HasSubstr("its evidence of 'loss equivalent: a, b' does not match its digest"));
   EXPECT_THAT(said, HasSubstr("c.h5"));
   EXPECT_THAT(said, HasSubstr("restore it from version control"));
 }

@@ -83,7 +83,7 @@ TEST_F(PlanTest, AFaultBeyondTheLastStepIsRefused) {
   EXPECT_THAT(
       [&] { plan_->add(source); },
       testing::ThrowsMessage<UserError>(HasSubstr(
-          "topic/name:b: a fault, ulp of grad wq at step 8, is at step 8 (the run ends after step 7)")));
+          "topic/name:b: cannot inject fault 'ulp of grad wq at step 8' (the run ends after step 7")));
 }
 
 TEST_F(PlanTest, ARestartedRunIsNeverTakenForTheStraightOne) {

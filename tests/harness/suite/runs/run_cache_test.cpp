@@ -90,7 +90,7 @@ TEST_F(RunCacheTest, SizesAreReadAndShownInTheSameUnits) {
   EXPECT_EQ(format_bytes(uint64_t{3} << 19), "1.5 MiB");
   EXPECT_EQ(format_bytes(uint64_t{20} << 30), "20 GiB");
   for (const char* bad : {"", "G", "-1", "1.5G", "1GB", "20 G", "99999999999999999999", "99999999T", "0x10"})
-    EXPECT_THAT([&] { parse_bytes(bad); }, ThrowsMessage<UserError>(HasSubstr("is no size"))) << bad;
+    EXPECT_THAT([&] { parse_bytes(bad); }, ThrowsMessage<UserError>(HasSubstr("invalid size"))) << bad;
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST_F(RunsTest, ATrainerThatDoesNotReadItsFaultsIsAFailure) {
   const Json& failure = arm(results, 1).at("failure");
   EXPECT_EQ(failure.at("kind"), "bad_fault");
   EXPECT_THAT(failure.at("message").get<std::string>(),
-              HasSubstr("scale by 0.5 of grad w at step 3 (its trace tells of no such fault"));
+              HasSubstr("scale by 0.5 of grad w at step 3' was not injected (its trace does not report it"));
 }
 
 TEST_F(RunsTest, AProgramThatIsNotThereIsAFailure) {
@@ -187,8 +187,7 @@ TEST_F(RunsTest, ANameTooLongForTheNamesTableFailsItsCase) {
     EXPECT_EQ(results.at("cases").at(0).at("passed"), size == 1000U)
         << results.at("cases").at(0).at("sentence");
     if (size > 1000U) {
-      EXPECT_THAT(arm(results, 0).at("failure").at("message").get<std::string>(),
-                  HasSubstr("too long for the names table"));
+      EXPECT_THAT(arm(results, 0).at("failure").at("message").get<std::string>(), HasSubstr("the limit is"));
     }
   }
 }

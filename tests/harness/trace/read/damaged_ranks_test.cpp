@@ -8,6 +8,7 @@
 namespace parity {
 namespace {
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -22,13 +23,13 @@ TEST_F(DamagedRanksTest, PartsThatDoNotMakeAWholeAreRefused) {
   missing.values.clear();
   missing.shape = {0, 4};
   std::get<Shard>(missing.layout.placements[0].kind).ranges = {{3, 3}};
-  expect_refused(missing, "those of rank 0, 1 have 8 of its 12 elements");
+  expect_refused(missing, "8 of its 12 elements");
   Held twice = rows(1);
   std::get<Shard>(twice.layout.placements[0].kind).ranges = {{1, 2}};
-  expect_refused(twice, "those of ranks 0 and 1 overlap, and are not the same");
+  expect_refused(twice, "ranks 0 and 1 overlap");
   Held other = rows(1);
   other.layout.global_shape = {4, 4};
-  expect_refused(other, "rank 0 has a part of shape (3, 4), float32; rank 1 has a part of shape (4, 4)");
+  expect_refused(other, "rank 0 has a shard of shape (3, 4), float32; rank 1 has a shard of shape (4, 4)");
   expect_refused({matrix, {3, 4}}, "rank 1 has all of shape (3, 4)");
 }
 
@@ -37,7 +38,7 @@ TEST_F(DamagedRanksTest, AViewOfAnotherShapeThanItsLayoutIsRefused) {
   Held held = rows(0);
   held.shape = {4, 2};
   EXPECT_THAT([&] { record_step(recorder, 1, held); },
-              ThrowsMessage<UserError>(HasSubstr("its layout names a part of shape (2, 4), it has (4, 2)")));
+              ThrowsMessage<UserError>(AllOf(HasSubstr("its shape is (4, 2)"), HasSubstr("shape (2, 4)"))));
 }
 
 TEST_F(DamagedRanksTest, ALostShortOrForeignFileNamesItsRank) {
@@ -46,16 +47,17 @@ TEST_F(DamagedRanksTest, ALostShortOrForeignFileNamesItsRank) {
   const std::string good = read_file(file);
   const auto expect_refused = [&](const std::string& part) {
     EXPECT_THAT([&] { Trace::open(folder); },
-                ThrowsMessage<UserError>(HasSubstr("the file trace.rank1.h5 of rank 1 " + part)));
+                ThrowsMessage<UserError>(HasSubstr("file trace.rank1.h5 of rank 1 " + part)));
   };
   fs::remove(file);
   expect_refused("is missing");
   write_file(file, good.substr(0, good.size() - 1));
-  expect_refused("has " + std::to_string(good.size() - 1) + " bytes, not " + std::to_string(good.size()));
+  expect_refused("has " + std::to_string(good.size() - 1) + " bytes, expected " +
+                 std::to_string(good.size()));
   std::string damaged = good;
   damaged[good.size() / 2] = static_cast<char>(damaged[good.size() / 2] ^ 1);
   write_file(file, damaged);
-  expect_refused("has another digest than this trace says");
+  expect_refused("does not match the digest");
   write_file(file, good);
   EXPECT_NO_THROW(Trace::open(folder));
 }
@@ -69,10 +71,9 @@ TEST_F(DamagedRanksTest, WithoutItsIndexACompleteTraceIsRefused) {
     ASSERT_EQ(done.status, 0) << done.output;
   };
   edit("del f['ranks']");
-  EXPECT_THAT([&] { Trace::open(folder); },
-              ThrowsMessage<UserError>(HasSubstr("it says 2 ranks and has no index of them")));
+  EXPECT_THAT([&] { Trace::open(folder); }, ThrowsMessage<UserError>(HasSubstr("2 ranks, but no index")));
   edit("f.attrs['ranks'] = 2**62");
-  EXPECT_THAT([&] { Trace::open(folder); }, ThrowsMessage<UserError>(HasSubstr("has no index of them")));
+  EXPECT_THAT([&] { Trace::open(folder); }, ThrowsMessage<UserError>(HasSubstr("no index")));
 }
 
 TEST_F(DamagedRanksTest, RanksThatNobodyCanCountEndAtOnce) {

@@ -47,7 +47,7 @@ TEST_F(AppendTest, AppendedRun_HasContentOfStraightRun) {
 TEST_F(AppendTest, AnotherLastStepIsRefusedAndTheTraceKept) {
   record_first(2);
   EXPECT_THAT([&] { Recorder recorder(resumed(3)); },
-              ThrowsMessage<UserError>(HasSubstr("it ends after step 2, the run goes on after step 3")));
+              ThrowsMessage<UserError>(HasSubstr("it ends after step 2, the run resumes after step 3")));
   EXPECT_EQ(Trace::open(folder).last_step(), 2);
 }
 
@@ -69,8 +69,7 @@ TEST_F(AppendTest, StepsBeforeTheEndAndNewChannelsAreRefused) {
   recorder.channel("step_seconds", 0.0, ChannelKind::timing);
   recorder.channel("new", 1.0);
   recorder.end_step();
-  EXPECT_THAT([&] { recorder.finish(); },
-              ThrowsMessage<UserError>(HasSubstr("channel new begins at step 3")));
+  EXPECT_THAT([&] { recorder.finish(); }, ThrowsMessage<UserError>(HasSubstr("channel new at step 3")));
 }
 
 TEST_F(AppendTest, NothingToAppendToIsMissing) {

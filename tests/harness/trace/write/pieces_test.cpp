@@ -91,7 +91,7 @@ TEST_F(PiecesTest, AStepThatEndsBeforeTheLastPieceIsRefused) {
         recorder.end_step();
         recorder.finish();
       },
-      ThrowsMessage<UserError>(HasSubstr("before every micro-batch's piece of x was offered")));
+      ThrowsMessage<UserError>(HasSubstr("did not offer its piece of x")));
 }
 
 TEST_F(PiecesTest, PiecesOfAnotherKindAreRefused) {
@@ -101,7 +101,7 @@ TEST_F(PiecesTest, PiecesOfAnotherKindAreRefused) {
   const TensorKey key{1, Phase::forward, "x"};
   EXPECT_FALSE(pieces.add(key, 0, view, piece(0), true));
   EXPECT_THAT([&] { pieces.add(key, 1, view, piece(0), true); },
-              ThrowsMessage<UserError>(HasSubstr("came twice")));
+              ThrowsMessage<UserError>(HasSubstr("offered twice")));
   EXPECT_THAT([&] { pieces.add({1, Phase::forward, "y"}, 1, view, piece(0, 1), true); },
               ThrowsMessage<UserError>(HasSubstr("cut along dimension 0")));
 }

@@ -125,7 +125,7 @@ TEST_F(TeacherTest, ATraceThatKeepsNoTensorIsRefused) {
     recorder.finish();
   }
   EXPECT_THAT([&] { taught((folder / "sketches.h5").string()); },
-              ThrowsMessage<UserError>(HasSubstr("it keeps no tensor")));
+              ThrowsMessage<UserError>(HasSubstr("holds no tensors")));
   EXPECT_THAT([&] { taught((folder / "gone.h5").string()); }, ThrowsMessage<UserError>(HasSubstr("gone.h5")));
 }
 

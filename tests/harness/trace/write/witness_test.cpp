@@ -136,7 +136,7 @@ TEST_F(TraceWitnessTest, OtherLayoutsByteOrdersAndMinorVersionsAreRead) {
   // Shards come with a later minor version: they are not read, but not ignored either.
   EXPECT_FALSE(trace.has_tensor({3, Phase::grad, "parts"}));
   EXPECT_THAT([&] { trace.tensor({3, Phase::grad, "parts"}); },
-              testing::ThrowsMessage<UserError>(HasSubstr("lies in parts")));
+              testing::ThrowsMessage<UserError>(HasSubstr("is sharded")));
 }
 
 }  // namespace
