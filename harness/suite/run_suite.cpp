@@ -152,9 +152,9 @@ class Suite {
   void report_goldens() {
     size_t place = plan_.cases().size();
     if (!options_.unused_goldens.empty())
-      report(place++, unused_goldens_results(options_.unused_goldens));
+      report_case(place++, unused_goldens_results(options_.unused_goldens));
     if (options_.golden_sizes && options_.golden_sizes->too_large())
-      report(place, oversized_goldens_results(*options_.golden_sizes));
+      report_case(place, oversized_goldens_results(*options_.golden_sizes));
   }
 
   void stop() {
@@ -224,7 +224,7 @@ class Suite {
     const auto begin = std::chrono::steady_clock::now();
     const std::string from = judged_from(planned, runs(), store_, hashes_, options_.out, options_.drift);
     if (auto before = results_before(planned, from)) {
-      report(index, *before);
+      report_case(index, *before);
       return true;
     }
     const Evidence evidence(planned, runs(), store_);

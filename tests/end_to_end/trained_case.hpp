@@ -50,7 +50,7 @@ class TrainedCaseTest : public SuiteTest {
     with_golden.golden_mode = mode;
     with_golden.producer = {{"name", "parity"}, {"version", "0"}};
     Progress progress(stderr, false);
-    run_suite({source}, with_golden, progress, [](const Json&) {});
+    run_suite({source}, with_golden, progress, [](const results::Case&) {});
     return Json::parse(read_file(with_golden.out / "results.json")).at("cases").at(0);
   }
   /// The PyTorch witness with `before` in it replaced by `after`, in this test's folder.

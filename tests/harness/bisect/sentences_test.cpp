@@ -37,15 +37,15 @@ TEST(BisectSentencesTest, LocalFaults) {
   station.relative = 2e-3;
   LocalFaults faults;
   faults.tensors = 182;
-  EXPECT_EQ(faults.words("good"),
+  EXPECT_EQ(faults.describe("good"),
             "with the values of good after each tensor, none of the 182 tensors differs");
   faults.own = {station};
-  EXPECT_EQ(faults.words("good"),
+  EXPECT_EQ(faults.describe("good"),
             "with the values of good after each tensor, no local error of the 182 tensors exceeds 2.0e-03, "
             "which another order of sums explains");
   faults.loud = {station};
   faults.inherited = 120;
-  EXPECT_EQ(faults.words("good"),
+  EXPECT_EQ(faults.describe("good"),
             "with the values of good after each tensor, 1 of 182 tensors has a local error: forward "
             "layers.0.attention (2.0e-03); 120 inherit the difference");
 }
