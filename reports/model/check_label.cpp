@@ -143,10 +143,14 @@ std::string measured_label(const Check& check, size_t most) {
   return result;
 }
 
-std::string limits_label(const Check& check) {
+std::string limits_label(const Check& check, size_t most) {
   std::string result;
+  size_t number = 0;
   for (const auto& [name, unused] : check.limit.items())
-    result += (result.empty() ? "" : ", ") + metric_label(name) + " " + limit_label(check, name);
+    if (number++ < most)
+      result += (result.empty() ? "" : ", ") + metric_label(name) + " " + limit_label(check, name);
+  if (number > most)
+    result += ", " + std::to_string(number - most) + " more";
   return result.empty() ? "bits" : result;
 }
 

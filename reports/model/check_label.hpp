@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -38,7 +40,8 @@ std::vector<std::string> headline_metrics(const Check& check, size_t most,
 std::string measured_label(const Check& check, size_t most);
 
 /// Returns "collapse ≥ 20"; "bits" if no metric is limited.
-std::string limits_label(const Check& check);
+/// \param most  number of limits to name; the others are counted
+std::string limits_label(const Check& check, size_t most = SIZE_MAX);
 
 /// Returns "dp_shard 2 x tp 2" for an arm on several ranks, or their number; "" on one.
 std::string mesh_label(const Arm& arm);
