@@ -202,7 +202,7 @@ TEST_F(FacadeTest, Judge_CheckContradicts_IsRefused) {
   using api::Check;
   EXPECT_THAT(refused([](Check& c) { c.tensor = "w"; }), HasSubstr("both channels and a tensor"));
   EXPECT_THAT(refused([](Check& c) { c.arms = {"a", "a"}; }), HasSubstr("the same"));
-  EXPECT_THAT(refused([](Check& c) { c.arms = {"a"}; }), HasSubstr("is about 2 arms"));
+  EXPECT_THAT(refused([](Check& c) { c.arms = {"a"}; }), HasSubstr("takes 2 arms"));
   EXPECT_THAT(refused([](Check& c) { c.tolerance = 0.1; }), HasSubstr("a tolerance belongs to bounded"));
   EXPECT_THAT(refused([](Check& c) { c.steps = {api::StepWindow::Kind::range, 3, 2}; }),
               HasSubstr("range of steps"));

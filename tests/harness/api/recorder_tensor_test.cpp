@@ -110,7 +110,7 @@ TEST_F(RecorderTensorTest, Fault_InStridedMemory_ReachesTheTrainer) {
   const std::vector<int64_t> strides = {4, 1};
   parity_tensor tensor = tensor_of("w", rows, matrix_);
   tensor.strides = strides.data();
-  EXPECT_THAT(refused(tensor), HasSubstr("read only"));
+  EXPECT_THAT(refused(tensor), HasSubstr("read-only"));
   open(R"({"tensors": [{}], "faults": [{"kind": "scale", "phase": "grad", "name": "w", "size": 1}]})");
   tensor.writable = rows.data();
   offer(tensor);
@@ -260,8 +260,8 @@ TEST_F(RecorderTensorTest, Layout_NotOfTheFormat_IsRefused) {
   const std::vector<float> values = {1, 2, 3, 4, 5, 6};
   parity_tensor tensor = tensor_of("w", values, matrix_);
   tensor.layout = R"({"global_shape": [2, 3]})";
-  EXPECT_THAT(refused(tensor), HasSubstr("a layout is not as FORMAT.md says"));
-  EXPECT_THAT(refused(tensor), HasSubstr("a layout is not as FORMAT.md says"));
+  EXPECT_THAT(refused(tensor), HasSubstr("cannot read a tensor's layout"));
+  EXPECT_THAT(refused(tensor), HasSubstr("cannot read a tensor's layout"));
   tensor.layout = "[]";
   EXPECT_THAT(refused(tensor), HasSubstr("layout is not a JSON object"));
 }
