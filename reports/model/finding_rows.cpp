@@ -11,19 +11,15 @@
 namespace parity::reports {
 namespace {
 
-/// Returns a number of ULPs, which is whole: all its digits, or its size if it is large.
-std::string ulp_text(double ulp) {
-  constexpr double most_counted = 1e7;
-  return ulp >= 0 && ulp < most_counted ? fmt::format("{:.0f}", ulp) : brief(json_number(ulp));
-}
+constexpr double most_ulps_shown = 1e7;  ///< beyond it the relative gap says more
 
 }  // namespace
 
 std::string distance_label(const results::Distance& distance) {
   std::string label;
   const auto add = [&](const std::string& text) { label += (label.empty() ? "" : ", ") + text; };
-  if (distance.ulp)
-    add(ulp_text(*distance.ulp) + " ULP");
+  if (distance.ulp && *distance.ulp >= 0 && *distance.ulp < most_ulps_shown)
+    add(fmt::format("{:.0f} ULP", *distance.ulp));
   if (distance.relative)
     add("relative gap " + brief(json_number(*distance.relative)));
   if (distance.floors)

@@ -17,6 +17,7 @@
 #include "harness/suite/cases/config_schema.hpp"
 #include "harness/suite/cases/file.hpp"
 #include "harness/suite/cases/find_cases.hpp"
+#include "harness/suite/judge/standing_evidence.hpp"
 #include "harness/trace/format/fault.hpp"
 #include "harness/trace/format/phase.hpp"
 
