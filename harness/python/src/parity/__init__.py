@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records training runs for parity, which proves whether two of them compute the same thing.
 
-    rec = parity.record(model, optimizer, config=cfg)
-    ...
-    rec.step(loss=loss)
+rec = parity.record(model, optimizer, config=cfg)
+...
+rec.step(loss=loss)
 """
 
 from __future__ import annotations

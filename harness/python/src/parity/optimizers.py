@@ -38,7 +38,7 @@ def before_step(optimizer: Any, call: Callable[[Any], None]) -> Any:
 def is_skipped(optimizer: Any) -> bool:
     """Whether a GradScaler told a fused optimizer that its gradients are not finite: then it changes nothing."""
     found = getattr(optimizer, "found_inf", None)
-    return is_torch(found) and bool(found.item() > 0)
+    return found is not None and bool(found.item() > 0)
 
 
 def parameters_of(optimizer: Any) -> Iterator[Any]:

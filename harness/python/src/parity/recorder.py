@@ -7,7 +7,6 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-import warnings
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
@@ -21,6 +20,7 @@ from .ranks import wait_for_others
 from .scalars import Timing, numbers
 from .trace_file import TraceFile
 from .update import Update, channel
+from .warn import warn
 
 
 class Recorder:
@@ -54,7 +54,7 @@ class Recorder:
         self._check_optimizers()
         self._handles = [optimizers.before_step(one, self._on_step) for one in self._optimizers]
         if self._optimizers and not clipping.add(self):
-            _warn("grad_norm is not recorded (this PyTorch computes it elsewhere); use PyTorch 2.6 or later")
+            warn("grad_norm is not recorded (this PyTorch computes it elsewhere); use PyTorch 2.6 or later")
         atexit.register(self._at_exit)
         self._guard(self._record_initial)
 
@@ -76,9 +76,11 @@ class Recorder:
     def __enter__(self) -> Recorder:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, _: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, _: TracebackType | None
+    ) -> None:
         if problem is not None:
-            self._fail(f"the training ended with {type(problem).__name__}", warn=False)
+            self._fail(f"the training ended with {type(problem).__name__}", silent=True)
         self.close()
 
     # --- what PyTorch calls ----------------------------------------------------------------------
@@ -176,7 +178,7 @@ class Recorder:
         self._update = Update(self._update.step)
         self._skipped += 1
         if self._skipped == 1:
-            _warn(f"no optimizer stepped before rec.step() after update {self._update.step - 1}; it is not an update")
+            warn(f"no optimizer stepped before rec.step() after update {self._update.step - 1}; it is not an update")
 
     def _begin(self) -> None:
         """Begins the step in the trace, now that the update is certain, and offers the tensors that waited."""
@@ -232,7 +234,9 @@ class Recorder:
     def _check_names(self, names: set[str]) -> None:
         if self._channels and names != set(self._channels):
             changed = ", ".join(sorted(names ^ set(self._channels)))
-            raise Error(f"update {self._update.step} has other channels than update 1 ({changed}); give each one every step")
+            raise Error(
+                f"update {self._update.step} has other channels than update 1 ({changed}); give each one every step"
+            )
 
     def _check_optimizers(self) -> None:
         for number, optimizer in enumerate(self._optimizers):
@@ -268,7 +272,7 @@ class Recorder:
         except Exception as problem:
             self._fail(str(problem) or type(problem).__name__)
 
-    def _fail(self, reason: str, warn: bool = True) -> None:
+    def _fail(self, reason: str, silent: bool = False) -> None:
         if self._trace is None:
             return
         trace = self._trace
@@ -279,8 +283,8 @@ class Recorder:
         except Error as problem:
             reason += f"; {problem}"
         trace.close()
-        if warn:
-            _warn(f"recording stopped in update {self._update.step}, the trace stays partial ({reason})")
+        if not silent:
+            warn(f"recording stopped in update {self._update.step}, the trace stays partial ({reason})")
 
     def _complete(self) -> None:
         if self._update.step == 1:
@@ -308,12 +312,5 @@ class Recorder:
     def _at_exit(self) -> None:
         uncaught = getattr(sys, "last_type", None)
         if uncaught is not None and not hasattr(sys, "ps1"):
-            self._guard(self._fail, f"the training ended with {uncaught.__name__}", False)
+            self._guard(self._fail, f"the training ended with {uncaught.__name__}", True)
         self.close()
-
-
-def _warn(text: str) -> None:
-    try:
-        warnings.warn("parity: " + text, RuntimeWarning, stacklevel=2)
-    except Warning as raised:  # the program turns warnings into errors
-        print(raised, file=sys.stderr)

@@ -65,7 +65,7 @@ class TraceFile:
     def end_step(self) -> None:
         self._must("end_step")
 
-    def value(self, name: str, value: float | int, kind: int) -> None:
+    def value(self, name: str, value: float, kind: int) -> None:
         """Records a channel's value at this step: int64 for an int, float64 for a float."""
         self._must("value_i64" if isinstance(value, int) else "value_f64", name.encode(), value, kind)
 
