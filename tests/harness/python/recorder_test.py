@@ -287,6 +287,14 @@ class RecorderTest(unittest.TestCase):
         with self.assertRaises(parity.Error):
             parity.record(path="/dev/null/run.h5")
 
+    def test_a_second_recorder_on_one_path_is_refused(self):
+        with self.record() as rec:
+            rec.step(loss=1.0)
+            with self.assertRaises(parity.Error):
+                self.record()
+            rec.step(loss=2.0)
+        self.assertEqual(self.recorded().channels["loss"], [1.0, 2.0])
+
     def test_a_forked_child_leaves_the_trace_alone(self):
         with self.record() as rec:
             rec.step(loss=1.0)

@@ -80,4 +80,8 @@ def record(
         provenance=provenance_text(version),
         capture=asked.text,
     )
-    return Recorder(trace, asked, model, optimizer, path=place, rank=rank, ranks=ranks)
+    try:
+        return Recorder(trace, asked, model, optimizer, path=place, rank=rank, ranks=ranks)
+    except Exception:
+        trace.close()
+        raise
