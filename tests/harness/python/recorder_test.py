@@ -206,12 +206,13 @@ class RecorderTest(unittest.TestCase):
 
     def test_tensors_by_hand(self):
         bits = torch.arange(6, dtype=torch.bfloat16).reshape(2, 3)
+        turned = bits.float().T
         with self.record(capture=ALL) as rec:
-            rec.tensor("forward", "turned", bits.float().T)
+            rec.tensor("forward", "turned", turned)
             rec.tensor("forward", "complex", torch.complex(bits.float(), bits.float()))
             rec.tensor("input", "numbers", bits.int().numpy())
             rec.tensor("forward", "scalar", torch.tensor(2.5))
-            bits.zero_()  # the values were copied
+            turned.zero_()  # the values were copied
             rec.step(loss=1)
         trace = self.recorded()
         self.assertEqual(trace.tensors[1, "forward", "turned"].tolist(), [[0, 3], [1, 4], [2, 5]])
