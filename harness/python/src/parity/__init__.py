@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Records training runs for parity, which proves whether two of them compute the same thing.
+
+rec = parity.record(model, optimizer, config=cfg)
+...
+rec.step(loss=loss)
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .library import Error
+from .scalars import Timing
+
+__version__ = "0.2.0"
+__all__ = ["Error", "NoRecorder", "Timing", "record"]
+
+
+class NoRecorder:
+    """What `record` returns when nobody asked for a trace: each method does nothing."""
+
+    __slots__ = ()
+
+    def step(self, **channels: Any) -> None:
+        pass
+
+    def tensor(self, phase: str, name: str, value: Any) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def __enter__(self) -> NoRecorder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def record(
+    model: Any = None,
+    optimizer: Any = None,
+    *,
+    path: str | os.PathLike[str] | None = None,
+    config: Any = None,
+    capture: Any = None,
+) -> Any:
+    """Starts the recording of this process, and returns a Recorder. Without `path` and PARITY_TRACE, returns a
+    NoRecorder. Call it after the optimizer was made and before the first update.
+
+    model: a module, or a mapping from prefix to module.
+    optimizer: an optimizer, or several in a list or mapping. None: each `step` of the recorder is an update.
+    path: where rank 0 writes its trace; by default PARITY_TRACE. Rank k writes run.rank<k>.h5 beside run.h5.
+    config: the numeric config: a mapping, a dataclass or a namespace; by default the file of PARITY_CONFIG.
+    capture: what to record beyond channels, as an object or a path (FORMAT.md); by default the file of PARITY_CAPTURE.
+
+    Raises Error if the trace cannot be opened. Later errors never reach the training.
+    """
+    place = os.fspath(path) if path is not None else os.environ.get("PARITY_TRACE")
+    if not place:
+        return NoRecorder()
+    from . import library
+    from .capture import Capture
+    from .facts import config_text, provenance_text
+    from .ranks import rank_and_ranks
+    from .recorder import Recorder
+    from .trace_file import TraceFile
+
+    rank, ranks = rank_and_ranks()
+    asked = Capture(capture)
+    version = library.load().parity_recorder_version().decode()
+    trace = TraceFile(
+        place,
+        rank=rank,
+        ranks=ranks,
+        config=config_text(config),
+        provenance=provenance_text(version),
+        capture=asked.text,
+    )
+    try:
+        return Recorder(trace, asked, model, optimizer, path=place, rank=rank, ranks=ranks)
+    except Exception:
+        trace.close()
+        raise

@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tells recorders what the trainer's clipping of gradients saw.
+
+The two functions below torch.nn.utils.clip_grad_norm_ are wrapped, since it looks them up when it is called. So a
+script that imported clip_grad_norm_ before the recorder was made is seen too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+NORM, CLIP = "_get_total_norm", "_clip_grads_with_norm_"
+PUBLIC = {NORM: "get_total_norm", CLIP: "clip_grads_with_norm_"}
+
+
+class Listener(Protocol):
+    """Who is told."""
+
+    def on_norm(self, gradients: list[Any]) -> None:
+        """Called before the norm of these gradients is computed."""
+
+    def on_clip(self, parameters: list[Any], norm: Any) -> None:
+        """Called before the gradients of these parameters are scaled."""
+
+
+_listeners: list[Listener] = []
+_originals: dict[str, Callable[..., Any]] = {}
+
+
+def add(listener: Listener) -> bool:
+    """Wraps the functions if this is the first listener. Returns False if this PyTorch does not have them."""
+    from torch.nn.utils import clip_grad
+
+    if not (hasattr(clip_grad, NORM) and hasattr(clip_grad, CLIP)):
+        return False
+    if not _originals:  # kept for good: somebody may hold a wrapper after it was removed
+        _originals.update({NORM: getattr(clip_grad, NORM), CLIP: getattr(clip_grad, CLIP)})
+    if not _listeners:
+        _set(NORM, _originals[NORM], _norm)
+        _set(CLIP, _originals[CLIP], _clip)
+    _listeners.append(listener)
+    return True
+
+
+def remove(listener: Listener) -> None:
+    """Restores the functions after the last listener, unless somebody else has replaced them since."""
+    if listener not in _listeners:
+        return
+    _listeners.remove(listener)
+    if not _listeners:
+        _set(NORM, _norm, _originals[NORM])
+        _set(CLIP, _clip, _originals[CLIP])
+
+
+def _set(name: str, old: Callable[..., Any], new: Callable[..., Any]) -> None:
+    from torch.nn import utils
+    from torch.nn.utils import clip_grad
+
+    for place, attribute in ((clip_grad, name), (utils, PUBLIC[name])):
+        if getattr(place, attribute, None) is old:
+            setattr(place, attribute, new)
+
+
+def _listed(tensors: Any) -> list[Any]:
+    return [tensors] if hasattr(tensors, "data_ptr") else list(tensors)
+
+
+def _norm(tensors: Any, *arguments: Any, **options: Any) -> Any:
+    tensors = _listed(tensors)
+    for listener in tuple(_listeners):
+        listener.on_norm(tensors)
+    return _originals[NORM](tensors, *arguments, **options)
+
+
+def _clip(parameters: Any, max_norm: Any, total_norm: Any, *arguments: Any, **options: Any) -> Any:
+    parameters = _listed(parameters)
+    for listener in tuple(_listeners):
+        listener.on_clip(parameters, total_norm)
+    return _originals[CLIP](parameters, max_norm, total_norm, *arguments, **options)

@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Config and provenance of a run as JSON text."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+import platform
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+
+def config_text(config: Any) -> str:
+    """A mapping, a dataclass or anything with attributes as a JSON object; None: the file of PARITY_CONFIG, if any."""
+    if config is None:
+        place = os.environ.get("PARITY_CONFIG")
+        if not place:
+            return "{}"
+        with open(place, encoding="utf-8") as file:
+            return file.read()
+    if dataclasses.is_dataclass(config) and not isinstance(config, type):
+        config = dataclasses.asdict(config)
+    elif not isinstance(config, Mapping):
+        config = vars(config)
+    return json.dumps(_plain(config), sort_keys=True)
+
+
+def _plain(value: Any) -> Any:
+    """`value` without what JSON cannot hold: other objects become the names of their types, which never change."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if type(value).__name__ in ("dtype", "device"):
+        return str(value)
+    return type(value).__name__
+
+
+def provenance_text(recorder_version: str) -> str:
+    """Versions of what computed the run, without host, user or path."""
+    facts = {"trainer": "python", "recorder": recorder_version, "python": platform.python_version()}
+    for name in ("torch", "numpy"):
+        module = sys.modules.get(name)
+        if module is not None:
+            facts[name] = str(module.__version__)
+    return json.dumps(facts)

@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a recorder takes from optimizers: hooks before their steps, learning rates, and state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from .memory import is_torch
+
+
+def listed(optimizer: Any) -> list[Any]:
+    """One optimizer, several in a list or mapping, or None as a list. Wrappers with an attribute `optimizer`, as
+    accelerate has, are replaced by what they wrap, since PyTorch calls the hooks of that one."""
+    if optimizer is None:
+        return []
+    if isinstance(optimizer, Mapping):
+        optimizer = list(optimizer.values())
+    found = list(optimizer) if isinstance(optimizer, (list, tuple)) else [optimizer]
+    return [_inner(one) for one in found]
+
+
+def _inner(optimizer: Any) -> Any:
+    inner = getattr(optimizer, "optimizer", None)
+    return _inner(inner) if hasattr(inner, "register_step_pre_hook") else optimizer
+
+
+def before_step(optimizer: Any, call: Callable[[Any], None]) -> Any:
+    """Calls `call` before each step of the optimizer. Returns the handle, which can be removed."""
+
+    def hook(caller: Any, _arguments: Any, _options: Any) -> None:
+        call(caller)
+
+    return optimizer.register_step_pre_hook(hook)
+
+
+def is_skipped(optimizer: Any) -> bool:
+    """Whether a GradScaler told a fused optimizer that its gradients are not finite: then it changes nothing."""
+    found = getattr(optimizer, "found_inf", None)
+    return found is not None and bool(found.item() > 0)
+
+
+def parameters_of(optimizer: Any) -> Iterator[Any]:
+    for group in optimizer.param_groups:
+        yield from group["params"]
+
+
+def rates_of(optimizer: Any) -> list[Any]:
+    """The learning rate of each parameter group, as a float or a copy of a tensor."""
+    rates = [group["lr"] for group in optimizer.param_groups if "lr" in group]
+    return [rate.detach().clone() if is_torch(rate) else float(rate) for rate in rates]
+
+
+def state_of(optimizer: Any, parameter: Any) -> Iterator[tuple[str, Any]]:
+    """(key, tensor) of the optimizer's state for a parameter, such as exp_avg."""
+    for key, value in optimizer.state.get(parameter, {}).items():
+        if is_torch(value):
+            yield str(key), value

@@ -1,0 +1,30 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Rank and number of ranks of this process, and the files of the other ranks."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+
+def rank_and_ranks() -> tuple[int, int]:
+    """From torch.distributed if it is initialised, else from RANK and WORLD_SIZE, else 0 of 1."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.distributed.is_available() and torch.distributed.is_initialized():
+        return torch.distributed.get_rank(), torch.distributed.get_world_size()
+    return int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def wait_for_others(path: str, ranks: int, seconds: float) -> list[int]:
+    """Waits until the traces of the other ranks are complete. Returns the ranks whose traces are not."""
+    place = Path(path)
+    end = time.monotonic() + seconds
+    while True:
+        files = {rank: place.with_name(f"{place.stem}.rank{rank}{place.suffix}") for rank in range(1, ranks)}
+        missing = [rank for rank, file in files.items() if not file.exists() or Path(f"{file}.partial").exists()]
+        if not missing or time.monotonic() > end:
+            return missing
+        time.sleep(0.02)

@@ -1,0 +1,316 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Records a training run of PyTorch: what its optimizers, its clipping and the trainer itself show of each update."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from . import clipping, optimizers
+from .capture import Capture
+from .library import NUMERIC, PER_RANK, TIMING, WANTS_WRITABLE, Error
+from .memory import is_torch, memory_of, plain, snapshot
+from .names import named_parameters
+from .ranks import wait_for_others
+from .scalars import Timing, numbers
+from .trace_file import TraceFile
+from .update import Update, channel
+from .warn import warn
+
+
+class Recorder:
+    """Writes the trace of one rank. `parity.record` makes it.
+
+    No method raises after that: an error ends the recording, leaves the trace partial with its reason, and becomes a
+    warning. The training goes on. The trace is complete when the program ends without an uncaught exception, or when
+    `close` is called, which a `with` block does.
+    """
+
+    def __init__(
+        self,
+        trace: TraceFile,
+        capture: Capture,
+        model: Any = None,
+        optimizer: Any = None,
+        *,
+        path: str,
+        rank: int = 0,
+        ranks: int = 1,
+    ) -> None:
+        self._trace: TraceFile | None = trace
+        self._capture, self._path, self._rank, self._ranks = capture, path, rank, ranks
+        self._pid = os.getpid()
+        self._model = model
+        self._names = {id(parameter): name for name, parameter in named_parameters(model)}
+        self._optimizers = optimizers.listed(optimizer)
+        self._update = Update(1)
+        self._channels: dict[str, type] = {}
+        self._skipped = 0
+        self._check_optimizers()
+        self._handles = [optimizers.before_step(one, self._on_step) for one in self._optimizers]
+        if self._optimizers and not clipping.add(self):
+            warn("grad_norm is not recorded (this PyTorch computes it elsewhere); use PyTorch 2.6 or later")
+        atexit.register(self._at_exit)
+        self._guard(self._record_initial)
+
+    # --- what the trainer calls ------------------------------------------------------------------
+
+    def step(self, **channels: Any) -> None:
+        """Ends an update. Each keyword is a channel: a float, an int, a tensor of one element, or Timing of one.
+        Without an optimizer's step since the last call there was no update, and the call only counts as skipped."""
+        self._guard(self._end_update, channels)
+
+    def tensor(self, phase: str, name: str, value: Any) -> None:
+        """Records a tensor of PyTorch, or an array, if the capture asks for it. Its values are copied at once."""
+        self._guard(self._offer_by_hand, phase, name, value)
+
+    def close(self) -> None:
+        """Completes the trace. Called at the end of the program, and by `with`."""
+        self._guard(self._complete)
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if problem is not None:
+            self._fail(f"the training ended with {type(problem).__name__}", silent=True)
+        self.close()
+
+    # --- what PyTorch calls ----------------------------------------------------------------------
+
+    def on_norm(self, gradients: list[Any]) -> None:
+        """Before a norm: faults and the teacher change the gradients now, so that the norm is that of their values."""
+        if self._capture.may_change(self._update.step, "grad"):
+            self._guard(self._offer_gradients, {id(gradient) for gradient in gradients})
+
+    def on_clip(self, parameters: list[Any], norm: Any) -> None:
+        """Before clipping: the gradients are those of the phase grad, and the norm is the one that clipping uses."""
+        self._guard(self._before_clipping, parameters, norm)
+
+    def _on_step(self, optimizer: Any) -> None:
+        self._guard(self._before_step, optimizer)
+
+    # --- an update -------------------------------------------------------------------------------
+
+    def _record_initial(self) -> None:
+        if not self._capture.may_want(0, "param"):
+            return
+        self._open_trace().begin_step(0)
+        for name, parameter in named_parameters(self._model):
+            self._offer("param", name, parameter)
+        self._open_trace().end_step()
+        self._update = Update(1)
+
+    def _offer_by_hand(self, phase: str, name: str, value: Any) -> None:
+        update = self._update
+        if not self._capture.may_want(update.step, phase):
+            return
+        if (phase, name) in update.waiting or (phase, name) in update.offered:
+            raise Error(f"tensor {name} of phase {phase} was offered twice before rec.step(); give each its own name")
+        if update.begun or self._capture.may_change(update.step, phase):
+            self._begin()
+            self._offer(phase, name, value)
+        else:
+            update.waiting[phase, name] = snapshot(value)
+
+    def _offer_gradients(self, wanted: set[int]) -> None:
+        for name, parameter in named_parameters(self._model):
+            if id(parameter.grad) in wanted and ("grad", name) not in self._update.offered:
+                self._begin()
+                self._offer("grad", name, parameter.grad)
+
+    def _before_clipping(self, parameters: list[Any], norm: Any) -> None:
+        ours = [(name, one) for one in parameters if (name := self._name_of(one)) and one.grad is not None]
+        if not ours:
+            return
+        update = self._update
+        update.norms[tuple(name for name, _ in ours)] = norm.detach().clone() if is_torch(norm) else norm
+        update.clipped.update(name for name, _ in ours)
+        if self._capture.may_want(update.step, "grad"):
+            for name, parameter in ours:
+                if ("grad", name) not in update.offered:
+                    update.waiting["grad", name] = snapshot(parameter.grad)
+
+    def _before_step(self, optimizer: Any) -> None:
+        update = self._update
+        if optimizers.is_skipped(optimizer):
+            return
+        number = self._optimizers.index(optimizer)
+        if number in update.rates:
+            raise Error(f"optimizer {number} stepped twice in update {update.step}; call rec.step() after each update")
+        update.rates[number] = optimizers.rates_of(optimizer)
+        if not any(self._capture.may_want(update.step, phase) for phase in ("grad", "grad_clipped")):
+            return
+        for parameter in optimizers.parameters_of(optimizer):
+            name = self._name_of(parameter)
+            if name is None or parameter.grad is None:
+                continue
+            phase = "grad_clipped" if name in update.clipped else "grad"
+            if (phase, name) not in update.offered:
+                self._begin()
+                self._offer(phase, name, parameter.grad)
+
+    def _end_update(self, channels: dict[str, Any]) -> None:
+        update = self._update
+        if self._optimizers and not update.rates:
+            self._skip()
+            return
+        self._begin()
+        self._record_channels(channels)
+        if self._capture.may_want(update.step, "optim"):
+            self._offer_states()
+        if self._capture.may_want(update.step, "param"):
+            for name, parameter in named_parameters(self._model):
+                self._offer("param", name, parameter)
+        self._open_trace().end_step()
+        self._update = Update(update.step + 1)
+
+    def _skip(self) -> None:
+        if self._update.offered:
+            raise Error(f"update {self._update.step} was skipped after the capture's faults had changed its tensors")
+        self._update = Update(self._update.step)
+        self._skipped += 1
+        if self._skipped == 1:
+            warn(f"no optimizer stepped before rec.step() after update {self._update.step - 1}; it is not an update")
+
+    def _begin(self) -> None:
+        """Begins the step in the trace, now that the update is certain, and offers the tensors that waited."""
+        update = self._update
+        if not update.begun:
+            self._open_trace().begin_step(update.step)
+            update.begun = True
+        waiting, update.waiting = update.waiting, {}
+        for (phase, name), value in waiting.items():
+            self._offer(phase, name, value)
+
+    def _offer(self, phase: str, name: str, value: Any) -> None:
+        """Offers a tensor as it is now. Faults and the teacher change the trainer's own memory."""
+        trace = self._open_trace()
+        self._update.offered.add((phase, name))
+        wanted = trace.wants(phase, name)
+        if not wanted:
+            return
+        source = plain(value)
+        host = source.cpu() if is_torch(source) else source
+        changed = bool(wanted & WANTS_WRITABLE)
+        if changed and is_torch(value) and value.is_sparse:
+            raise Error(f"a fault or the teacher cannot change the sparse tensor {name}")
+        trace.offer(phase, name, memory_of(host), changed)
+        if changed and is_torch(source) and host.data_ptr() != source.data_ptr():
+            source.copy_(host)
+
+    def _offer_states(self) -> None:
+        for optimizer in self._optimizers:
+            for parameter in optimizers.parameters_of(optimizer):
+                name = self._name_of(parameter)
+                for key, value in optimizers.state_of(optimizer, parameter) if name else ():
+                    self._offer("optim", f"{key}/{name}", value)
+
+    def _record_channels(self, given: dict[str, Any]) -> None:
+        update = self._update
+        values = {name: value.value if isinstance(value, Timing) else value for name, value in given.items()}
+        rates = [
+            rate
+            for number, optimizer in enumerate(self._optimizers)
+            for rate in update.rates.get(number) or optimizers.rates_of(optimizer)
+        ]
+        own = {channel("lr", number): rate for number, rate in enumerate(rates)} | update.norm_channels()
+        found = numbers(values | {name: value for name, value in own.items() if name not in values})
+        self._check_names(set(found))
+        for name, value in found.items():
+            kind = self._channels.setdefault(name, type(value))
+            how = PER_RANK if self._ranks > 1 else NUMERIC
+            if isinstance(given.get(name), Timing):
+                how = TIMING
+            self._open_trace().value(name, float(value) if kind is float else value, how)
+
+    def _check_names(self, names: set[str]) -> None:
+        if self._channels and names != set(self._channels):
+            changed = ", ".join(sorted(names ^ set(self._channels)))
+            raise Error(
+                f"update {self._update.step} has other channels than update 1 ({changed}); give each one every step"
+            )
+
+    def _check_optimizers(self) -> None:
+        for number, optimizer in enumerate(self._optimizers):
+            if not hasattr(optimizer, "register_step_pre_hook"):
+                raise Error(f"optimizer {number} is a {type(optimizer).__name__}; give one of torch.optim")
+            if not any(self._name_of(parameter) for parameter in optimizers.parameters_of(optimizer)):
+                raise Error(f"optimizer {number} has no parameter of the model; give parity.record the model it trains")
+
+    def _name_of(self, parameter: Any) -> str | None:
+        name = self._names.get(id(parameter))
+        if name is None:  # made after the recorder, as a lazy module does
+            self._names = {id(one): name for name, one in named_parameters(self._model)}
+            name = self._names.get(id(parameter))
+        return name
+
+    # --- the end ---------------------------------------------------------------------------------
+
+    def _open_trace(self) -> TraceFile:
+        if self._trace is None:
+            raise Error("the trace is closed")
+        return self._trace
+
+    def _guard(self, call: Callable[..., None], *arguments: Any) -> None:
+        """Calls a method of ours from the trainer's code, which goes on whatever happens here."""
+        if self._trace is None:
+            return
+        if os.getpid() != self._pid:  # a fork has no thread that writes
+            self._trace.forget()
+            self._release()
+            return
+        try:
+            call(*arguments)
+        except Exception as problem:
+            self._fail(str(problem) or type(problem).__name__)
+
+    def _fail(self, reason: str, silent: bool = False) -> None:
+        if self._trace is None:
+            return
+        trace = self._trace
+        self._release()
+        try:
+            trace.failure({"kind": "recorder", "step": self._update.step, "reason": reason})
+            trace.finish()
+        except Error as problem:
+            reason += f"; {problem}"
+        trace.close()
+        if not silent:
+            warn(f"recording stopped in update {self._update.step}, the trace stays partial ({reason})")
+
+    def _complete(self) -> None:
+        if self._update.step == 1:
+            why = "rec.step() was never called" if not self._skipped else "no optimizer that the recorder has stepped"
+            raise Error(f"no update was recorded ({why})")
+        if self._update.begun or self._update.rates:
+            raise Error(f"update {self._update.step} did not end; call rec.step() after the last optimizer.step()")
+        if self._rank == 0 and self._ranks > 1:
+            missing = wait_for_others(self._path, self._ranks, float(os.environ.get("PARITY_TIMEOUT", "60")))
+            if missing:
+                raise Error(f"the traces of ranks {missing} are not complete")
+        trace = self._open_trace()
+        trace.finish()
+        self._release()
+        trace.close()
+
+    def _release(self) -> None:
+        self._trace = None
+        clipping.remove(self)
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+        atexit.unregister(self._at_exit)
+
+    def _at_exit(self) -> None:
+        uncaught = getattr(sys, "last_type", None)
+        if uncaught is not None and not hasattr(sys, "ps1"):
+            self._guard(self._fail, f"the training ended with {uncaught.__name__}", True)
+        self.close()

@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of the update that is under way, before it is certain that it takes place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Update:
+    """One update, from the end of the last one to its own `Recorder.step`."""
+
+    step: int
+    #: Whether the trace has begun this step: from then on its tensors are in the trace.
+    begun: bool = False
+    #: (phase, name) -> copy of a tensor that waits for the update to be certain, in the order of offering.
+    waiting: dict[tuple[str, str], Any] = field(default_factory=dict)
+    #: (phase, name) of the tensors that were offered to the trace.
+    offered: set[tuple[str, str]] = field(default_factory=set)
+    #: Names of parameters whose gradients were clipped.
+    clipped: set[str] = field(default_factory=set)
+    #: Names of the parameters that a call clipped -> the norm that it used.
+    norms: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    #: Position of an optimizer that has stepped -> learning rates of its groups.
+    rates: dict[int, list[Any]] = field(default_factory=dict)
+
+    def norm_channels(self) -> dict[str, Any]:
+        """grad_norm of the first clipping, grad_norm.1 of the second, and so on."""
+        return {channel("grad_norm", number): norm for number, norm in enumerate(self.norms.values())}
+
+
+def channel(name: str, number: int) -> str:
+    """`name` for the number 0, else name.<number>."""
+    return name if number == 0 else f"{name}.{number}"

@@ -1,0 +1,28 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings that name the line of the user's program."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+import warnings
+
+PACKAGE = str(pathlib.Path(__file__).parent)
+
+
+def warn(text: str) -> None:
+    """Warns at the innermost line that is neither ours nor PyTorch's. At the end of the program there is none."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_library(frame.f_code.co_filename):
+        frame = frame.f_back
+    file = frame.f_code.co_filename
+    place = ("parity", 1) if _is_library(file) else (file, frame.f_lineno)
+    try:
+        warnings.warn_explicit("parity: " + text, RuntimeWarning, *place)
+    except Warning as raised:  # the program turns warnings into errors
+        print(raised, file=sys.stderr)
+
+
+def _is_library(file: str) -> bool:
+    return file.startswith(PACKAGE) or "/torch/" in file
