@@ -97,7 +97,8 @@ TEST(CaseJsonTest, EveryFieldSurvivesTheRoundTrip) {
 }
 
 TEST(CaseJsonTest, SampleSurvivesTheRoundTrip) {
-  for (const Json& item : sample().at("cases")) {
+  const Json suite = sample();
+  for (const Json& item : suite.at("cases")) {
     const Json once = to_json(read_case(item));
     EXPECT_EQ(to_json(read_case(once)), once) << item.at("name");
   }
