@@ -9,6 +9,7 @@
 #include "reports/html/templates.hpp"
 #include "reports/model/check_groups.hpp"
 #include "reports/model/check_label.hpp"
+#include "reports/model/evidence.hpp"
 #include "reports/model/finding_rows.hpp"
 #include "reports/model/shown.hpp"
 #include "reports/model/tensor_picture.hpp"

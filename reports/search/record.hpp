@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/results/json_node.hpp"
-#include "reports/model/case.hpp"
+#include "reports/model/curve.hpp"
 
 namespace parity::reports {
 
