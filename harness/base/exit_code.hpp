@@ -4,7 +4,7 @@
 
 namespace parity {
 
-/// Exit status of `parity` and `parity-train`. Source: DESIGN.md, "CLI".
+/// Exit status of `parity` and `parity-train`. Source: README.md, "CI".
 enum class ExitCode : int {
   agree = 0,      ///< every check passed
   differ = 1,     ///< a check failed

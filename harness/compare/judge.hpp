@@ -20,7 +20,7 @@ namespace parity {
 /// \param stored_twins  what the arms' float64 twins showed when they last ran, used instead of their twins;
 ///                      null if the twins are there, or none are needed
 ///
-/// Source: DESIGN.md, "Judging"; METRICS.md M1-M3.
+/// Source: harness/compare/README.md, "How equality is judged".
 CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& arms,
                   const TwinEvidence* stored_twins = nullptr);
 

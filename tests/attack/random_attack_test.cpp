@@ -20,9 +20,8 @@ class RandomAttackTest : public RelationWorldTest {
   static RelationWorld draw_world() {
     const auto table = relation_table();
     const auto at = *rc::gen::inRange<size_t>(0, table.size());
-    const Relation relation = table[at].relation;
-    const bool of_tensors = relation != Relation::trained && *rc::gen::arbitrary<bool>();
-    return world_of(relation, of_tensors);
+    const bool of_tensors = table[at].may_be_of_tensors() && *rc::gen::arbitrary<bool>();
+    return world_of(table[at].relation, of_tensors);
   }
   /// A step that the claim reads in every arm: a lag moves the outermost steps out of the run.
   static int64_t draw_step(const RelationWorld& world) {

@@ -42,6 +42,8 @@ class Commands:
             return self.of_cmake(words)
         if words[0] == "parity" or words[0].endswith("/bin/parity"):
             return self.of_parity(words[1:])
+        if words[0] == "python3":
+            return [f"there is no {word}" for word in words[1:2] if not (self.source / word).is_file()]
         file = self.source / words[0]
         if "/" in words[0] and file.is_file():
             return [] if os.access(file, os.X_OK) else [f"{words[0]} is not executable"]

@@ -10,6 +10,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import yaml_subset
@@ -27,9 +28,26 @@ def text_of(name):
 
 def paths_of(text):
     """Links and quoted names of a document that refer to something in this tree."""
-    links = re.findall(r"\]\(([^)#]+)\)", text)
+    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text)
     quoted = re.findall(r"`([\w.-]+/[\w./-]*)`", text)
     return [path for path in links + quoted if not re.match(r"https?:|build/|out/|origin/", path)]
+
+
+def anchors_of(text):
+    """The anchors of a document's headings, as GitHub forms them."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def broken_links(file):
+    """Links of a document to a file, or to a heading of a document, that does not exist."""
+    text = re.sub(r"^```.*?^```", "", file.read_text(), flags=re.M | re.S)
+    for link, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)]*)\)", text):
+        target = file.parent / link if link else file
+        if re.match(r"https?:", link):
+            continue
+        if not target.exists() or anchor and target.suffix == ".md" and anchor not in anchors_of(target.read_text()):
+            yield f"{link}#{anchor}" if anchor else link
 
 
 def next_versions(version):
@@ -55,7 +73,19 @@ class DocumentsTest(unittest.TestCase):
                                                          (SOURCE, (SOURCE / name).parent))]
             self.assertEqual(missing, [], name)
         self.assertGreater(len(paths_of(text_of("CONTRIBUTING.md"))), 30)
-        self.assertEqual(paths_of("[a](b/c.md) `d/e/` `x y/z` [w](https://x.org)"), ["b/c.md", "d/e/"])
+        self.assertEqual(paths_of("[a](b/c.md) [f](g.md#h) `d/e/` `x y/z` [w](https://x.org)"), ["b/c.md", "g.md", "d/e/"])
+
+    def test_links_of_each_document_exist(self):
+        folders = [folder for folder in SOURCE.iterdir() if folder.name in
+                   (".github", "cases", "golden", "harness", "reference", "reports", "tests")]
+        files = [*SOURCE.glob("*.md"), *(file for folder in folders for file in folder.rglob("*.md"))]
+        self.assertGreater(len(files), 40)
+        for file in files:
+            self.assertEqual(list(broken_links(file)), [], file.relative_to(SOURCE))
+        with tempfile.TemporaryDirectory() as folder:
+            planted = pathlib.Path(folder) / "a.md"
+            planted.write_text("# One of `two`\n[a](a.md#one-of-two) [b](#one) [c](none.md) [d](https://x.org/y#z)\n")
+            self.assertEqual(list(broken_links(planted)), ["#one", "none.md"])
 
     def test_contributing_is_short(self):
         self.assertLessEqual(len(text_of("CONTRIBUTING.md").splitlines()), 120)
@@ -97,8 +127,9 @@ class DocumentsTest(unittest.TestCase):
         verbs = re.findall(r"^  (\w+)  ", commands.split("Subcommands:")[1], re.M)
         declared = "".join(file.read_text() for file in SOURCE.glob("harness/compare/**/*.hpp"))
         relations = re.search(r"struct EnumNames<Relation> .*?names = \{(.*?)\}", declared, re.S).group(1)
-        for word in verbs + re.findall(r'"(\w+)"', relations):
-            self.assertRegex(text_of("CHANGELOG.md"), rf"`(parity )?{word}`")
+        words = verbs + re.findall(r'"(\w+)"', relations)
+        missing = [word for word in words if not re.search(rf"`(parity )?{word}`", text_of("CHANGELOG.md"))]
+        self.assertEqual(missing, [], "CHANGELOG.md lacks them; add an entry below Unreleased that names each in backquotes")
 
     def test_citation_is_of_this_version(self):
         citation = yaml_subset.load(text_of(".github/CITATION.cff"))

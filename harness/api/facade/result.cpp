@@ -31,8 +31,10 @@ api::TensorRow outer_tensor(const results::TensorRow& row) {
 
 }  // namespace
 
-static_assert(static_cast<int>(api::Verdict::crashed) == static_cast<int>(parity::Verdict::crashed));
-static_assert(static_cast<int>(api::Relation::no_farther) == static_cast<int>(parity::Relation::no_farther));
+static_assert(static_cast<size_t>(api::Verdict::crashed) + 1 == EnumNames<parity::Verdict>::names.size(),
+              "add the verdict to harness/api/include/parity/verdict.hpp, and name the last one here");
+static_assert(static_cast<size_t>(api::Relation::no_farther) + 1 == EnumNames<parity::Relation>::names.size(),
+              "add the relation to harness/api/include/parity/check.hpp, and name the last one here");
 
 api::CheckResult outer_result(const parity::CheckResult& result) {
   api::CheckResult outside;

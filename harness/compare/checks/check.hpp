@@ -19,7 +19,7 @@
 
 namespace parity {
 
-/// What a check claims of its quantities. Source: DESIGN.md, "Judging".
+/// What a check claims of its quantities. Source: cases/README.md, "Keys of a check".
 enum class Relation {
   identical,  ///< same bits
   /// Same mathematics: the gap collapses when both arms run as float64 twins.

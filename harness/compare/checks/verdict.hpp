@@ -6,7 +6,7 @@
 
 namespace parity {
 
-/// What a comparison found, from best to worst. Source: DESIGN.md, "Judging".
+/// What a comparison found, from best to worst. Source: README.md, "Verdicts".
 enum class Verdict {
   identical,  ///< same bits
   /// The same arithmetic in another order: the gap collapses in float64.

@@ -9,20 +9,22 @@
 namespace parity {
 namespace {
 
-constexpr std::array<RelationRow, 8> table = {{
-    {Relation::identical, 2, "the same bits at every step of the window", judge_identical},
-    {Relation::equivalent, 2, "the same mathematics: the gap collapses when both arms run in float64",
-     judge_equivalent},
-    {Relation::lagged, 2, "the second arm at step s + lag is the first at step s, bit for bit", judge_lagged},
-    {Relation::unchanged, 1, "the same bits as one step earlier", judge_unchanged},
-    {Relation::distinct, 2, "another computation: far beyond rounding, and the gap stays in float64",
-     judge_distinct},
-    {Relation::trained, 1, "the loss fell by more than its noise, and the parameters moved", judge_trained},
-    {Relation::bounded, 2,
+constexpr auto table = std::to_array<RelationRow>({
+    {Relation::identical, 2, Subject::any, "the same bits at every step of the window", judge_identical},
+    {Relation::equivalent, 2, Subject::any,
+     "the same mathematics: the gap collapses when both arms run in float64", judge_equivalent},
+    {Relation::lagged, 2, Subject::any, "the second arm at step s + lag is the first at step s, bit for bit",
+     judge_lagged},
+    {Relation::unchanged, 1, Subject::any, "the same bits as one step earlier", judge_unchanged},
+    {Relation::distinct, 2, Subject::any,
+     "another computation: far beyond rounding, and the gap stays in float64", judge_distinct},
+    {Relation::trained, 1, Subject::channels,
+     "the loss fell by more than its noise, and the parameters moved", judge_trained},
+    {Relation::bounded, 2, Subject::any,
      "no farther apart than 8 floors of measured rounding noise, or than a tolerance near it", judge_bounded},
-    {Relation::no_farther, 2, "a gap of at most so many times that of a sibling pair of arms",
+    {Relation::no_farther, 2, Subject::any, "a gap of at most so many times that of a sibling pair of arms",
      judge_no_farther},
-}};
+});
 
 }  // namespace
 

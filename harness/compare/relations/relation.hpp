@@ -26,12 +26,18 @@ CheckResult judge_bounded(const Check& check, const std::vector<Side>& sides);
 /// \param sides  the sides of the pair, then those of its sibling
 CheckResult judge_no_farther(const Check& check, const std::vector<Side>& sides);
 
-/// A relation: its number of arms, its claim in words, and the function that judges it.
+/// What the checks of a relation may be about.
+enum class Subject { any, channels };
+
+/// A relation: its number of arms, what it may be about, its claim in words, and the function that judges it.
 struct RelationRow {
   Relation relation;
   size_t arms;
+  Subject subject;
   std::string_view claim;
   RelationFunction judge;
+
+  bool may_be_of_tensors() const { return subject == Subject::any; }
 };
 
 /// Returns a row for each value of Relation, in order.

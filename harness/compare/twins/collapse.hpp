@@ -23,8 +23,8 @@ struct Collapse {
 ///
 /// Rounding in arithmetic of unit roundoff u leaves a gap of A u ||q||. A is the amplification by the
 /// computation, the same for both precisions. So the gap falls by 2^29 from float32 (u = 2^-24) to float64 (u
-/// = 2^-53). Measured: 2^27 to 2^30 for rounding, and 2^0.0 for another computation (DESIGN.md, "Judging";
-/// NUMERICS.md, section 10.8). Two conditions:
+/// = 2^-53). Measured: 2^27 to 2^30 for rounding, and 2^0.0 for another computation
+/// (harness/compare/README.md). Two conditions:
 /// - gap32 / gap64 >= 2^20. This is 2^7 below the smallest ratio ever measured for rounding, and 2^20 above
 ///   that of anything else. The condition does not apply if float32 agrees in every bit, because then there
 ///   is no gap to fall. It does not apply either if the twins agree to the last bits of a double: gap64 <=

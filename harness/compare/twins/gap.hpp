@@ -14,7 +14,7 @@
 
 namespace parity {
 
-/// Number of measured floors a gap needs to count as another computation. Source: DESIGN.md, "Judging".
+/// Number of measured floors a gap needs to count as another computation.
 inline constexpr double distinct_floors = 100;
 
 /// The gap of one quantity between two arms, measured in float32 and in float64 over the window of a check.

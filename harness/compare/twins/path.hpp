@@ -25,7 +25,7 @@ namespace parity {
 /// - timing channels,
 /// - what only one side recorded: a difference of recording, not of computing.
 ///
-/// Source: DESIGN.md, "Judging".
+/// Source: harness/compare/README.md, "How equality is judged".
 std::optional<std::string> find_other_path(const Side& a, const Side& b);
 
 }  // namespace parity

@@ -7,6 +7,7 @@
 
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
+#include "harness/compare/relations/relation.hpp"
 #include "harness/suite/cases/paths.hpp"
 
 namespace parity {
@@ -163,8 +164,7 @@ Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
                "the check has no reason; add because = \"...\" (it is printed when the check fails)");
   check.arms = table.strings("arms");
   require_arms(table, "arms", check.arms, arms);
-  const bool of_one = check.relation == Relation::unchanged || check.relation == Relation::trained ||
-                      check.against == Against::golden;
+  const bool of_one = row_of(check.relation).arms == 1 || check.against == Against::golden;
   if (check.arms.empty() && !of_one && arms.size() == 2)
     check.arms = arms;
   const size_t wanted = of_one ? 1 : 2;

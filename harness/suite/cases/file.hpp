@@ -10,7 +10,7 @@
 
 namespace parity {
 
-/// Reads a case from a TOML file (format: DESIGN.md, "A case file").
+/// Reads a case from a TOML file (format: cases/README.md).
 ///
 /// Does not check config keys: Plan::add checks them against the trainer's schema.
 ///

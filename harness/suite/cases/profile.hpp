@@ -11,7 +11,7 @@
 
 namespace parity {
 
-/// The machines on which a run gives the same bits. Source: DESIGN.md, "Launching and rendezvous".
+/// The machines on which a run gives the same bits. Case key `profile`: cases/README.md.
 enum class Profile {
   /// Code paths of every CPU with AVX2, of any vendor, so each gives the same bits. Goldens use this profile.
   portable,

@@ -7,7 +7,7 @@
 namespace parity {
 
 /// The point of a step at which a tensor was recorded, in the order of a step. `grad_local` is before any
-/// reduction over ranks, `grad` after it. Source: DESIGN.md, "A trace file".
+/// reduction over ranks, `grad` after it. Source: harness/trace/FORMAT.md.
 enum class Phase { input, forward, backward, grad_local, grad, grad_clipped, optim, param };
 
 template <>

@@ -12,8 +12,8 @@
 namespace parity {
 namespace {
 
-// The difference that another order of sums may cause in float64: 2^20 units of roundoff (DESIGN.md,
-// Judging).
+// The difference that another order of sums may cause in float64: 2^20 units of roundoff (README.md of
+// harness/compare).
 constexpr double collapsed = 0x1p-33;
 
 class LayoutTensorsTest : public PlantedFaultTest, public testing::WithParamInterface<FaultLayout> {

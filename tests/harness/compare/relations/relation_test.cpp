@@ -5,13 +5,15 @@
 #include <filesystem>
 #include <set>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "harness/base/files/file.hpp"
 #include "tests/support/places.hpp"
 
 namespace parity {
 namespace {
+
+using testing::HasSubstr;
 
 TEST(RelationTableTest, HasOneRowForEachRelationInOrder) {
   const auto table = relation_table();
@@ -29,11 +31,30 @@ TEST(RelationTableTest, HasOneRowForEachRelationInOrder) {
 TEST(RelationTableTest, EachRelationHasAFileAndATest) {
   const std::filesystem::path root(places::source);
   for (const std::string& name : names_of<Relation>()) {
-    EXPECT_TRUE(std::filesystem::exists(root / "harness/compare/relations" / (name + ".cpp"))) << name;
+    const auto file = root / "harness/compare/relations" / (name + ".cpp");
+    EXPECT_TRUE(std::filesystem::exists(file)) << "add " << file;
     const auto test = root / "tests/harness/compare/relations" / (name + "_test.cpp");
-    ASSERT_TRUE(std::filesystem::exists(test)) << name;
-    EXPECT_NE(read_file(test).find("Relation::" + name), std::string::npos) << name;
+    ASSERT_TRUE(std::filesystem::exists(test)) << "add " << test;
+    EXPECT_THAT(read_file(test), HasSubstr("Relation::" + name)) << test << " does not test the relation";
   }
+}
+
+TEST(RelationTableTest, EachRelationIsInTheCasesReadme) {
+  const std::string readme = read_file(std::filesystem::path(places::source) / "cases/README.md");
+  for (const std::string& name : names_of<Relation>())
+    EXPECT_NE(readme.find("| `" + name + "` | "), std::string::npos)
+        << "cases/README.md lacks a row for `" << name << "` in its table of relations";
+}
+
+TEST(RelationTableTest, ChannelsAlone_ARelationRefusesTensors) {
+  for (const RelationRow& row : relation_table())
+    if (!row.may_be_of_tensors()) {
+      Check check;
+      check.relation = row.relation;
+      check.tensor = "*";
+      const std::vector<Side> sides(row.arms);
+      EXPECT_THROW(row.judge(check, sides), MissingEvidence) << name_of(row.relation);
+    }
 }
 
 }  // namespace
