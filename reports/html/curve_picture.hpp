@@ -3,6 +3,7 @@
 #pragma once
 
 #include "reports/html/page_parts.hpp"
+#include "reports/model/results.hpp"
 
 namespace parity::reports {
 
