@@ -11,7 +11,7 @@
 /// Words and numbers that every renderer shares, before any of them escapes for its own format.
 namespace parity::reports {
 
-/// Returns escape_for_terminal(), with newlines and tabs as spaces.
+/// Returns escape_for_terminal(text) with newlines and tabs as spaces.
 std::string one_line(std::string_view text);
 
 /// Returns at most `width` characters: the middle is replaced by "...". Counts code points. one_line() first.

@@ -75,8 +75,8 @@ void signal_group(pid_t group, int signal);
 /// characters are escaped, so that a terminal does not act on them.
 std::string shell_quote(const std::vector<std::string>& argv);
 
-/// Returns the last `lines` lines of a file, at most `bytes` bytes, made escape_for_terminal(); "" if there
-/// is no file.
+/// Returns the last `lines` lines of a file, at most `bytes` bytes, escaped for a terminal; "" if there is no
+/// file.
 std::string tail_of(const std::filesystem::path& file, size_t lines, size_t bytes = 8192);
 
 }  // namespace parity

@@ -20,7 +20,7 @@ bool is_utf8(std::string_view text);
 /// become <0xFF>.
 std::string escape_for_terminal(std::string_view text);
 
-/// Returns escape_for_terminal() text on one line, of at most `most` bytes: "a long na... (4000 bytes)".
+/// Returns escape_for_terminal(text) on one line, of at most `most` bytes: "a long na... (4000 bytes)".
 std::string escape_to_line(std::string_view text, size_t most = 200);
 
 /// Returns escape_to_line(name) in single quotes.
