@@ -13,17 +13,6 @@
 
 namespace parity {
 
-/// Names of an enum's values; specialise it per enum. `what` is the enum's name in messages. `names` lists
-/// the values' names in order; the values count from 0. The number of names is checked if the enum ends with
-/// a value named `count_`.
-///
-///     template <> struct EnumNames<Verdict> {
-///       static constexpr std::string_view what = "verdict";
-///       static constexpr std::array<std::string_view, 7> names = {"identical", ...};
-///     };
-template <class E>
-struct EnumNames;
-
 /// An enum's name for messages and the names of its values, as named() builds them.
 template <size_t count>
 struct NamedValues {
@@ -31,8 +20,8 @@ struct NamedValues {
   std::array<std::string_view, count> names;
 };
 
-/// Builds the result of enum_names(), the short form of EnumNames. It is declared next to its enum, in any
-/// namespace. A missing or surplus name does not compile.
+/// Builds the result of enum_names(), which declares the names of an enum. It stands next to its enum, in
+/// any namespace. A missing or surplus name does not compile.
 ///
 ///     enum class Relation { identical, close };
 ///     constexpr auto enum_names(Relation) {
@@ -46,9 +35,10 @@ constexpr NamedValues<count> named(std::string_view what, const std::string_view
   return {what, std::to_array(names)};
 }
 
+/// Names of an enum's values: `what` is the enum's name in messages, `names` lists the values' names in
+/// order.
 template <class E>
-  requires requires(E value) { enum_names(value); }
-struct EnumNames<E> {
+struct EnumNames {
   static constexpr std::string_view what = enum_names(E{}).what;
   static constexpr auto names = enum_names(E{}).names;
 };

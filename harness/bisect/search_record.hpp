@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/base/enum_names.hpp"
@@ -30,11 +28,9 @@ struct SearchStage {
 /// The kinds of searches, by what they search through.
 enum class SearchKind { run, options, commits, traces, golden };
 
-template <>
-struct EnumNames<SearchKind> {
-  static constexpr std::string_view what = "kind of search";
-  static constexpr std::array<std::string_view, 5> names = {"run", "options", "commits", "traces", "golden"};
-};
+constexpr auto enum_names(SearchKind) {
+  return named<SearchKind::golden>("kind of search", {"run", "options", "commits", "traces", "golden"});
+}
 
 /// The result of a search of any kind, for terminal, JSON and page.
 struct SearchRecord {

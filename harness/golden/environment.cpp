@@ -63,7 +63,7 @@ std::string json_difference_text(const Json& before, const Json& after, const st
 namespace {
 
 /// Returns the distances of the golden's run and this one from each other and from their own twins.
-RoundingSize size_of(const SeriesPair& pair, const SeriesPair& twin, const PrecisionAllowance& allowance) {
+RoundingSize drift_size(const SeriesPair& pair, const SeriesPair& twin, const PrecisionAllowance& allowance) {
   const SeriesDifference twins = measure_series(twin.expected, twin.actual);
   RoundingSize size;
   size.collapse = {measure_series(pair.expected, pair.actual).gap, twins.gap, twins.norm};
@@ -100,7 +100,7 @@ void judge_drift(CheckResult& result, const SeriesPair& pair, const std::optiona
     return;
   }
   const CollapseRule rule;
-  const RoundingSize size = size_of(pair, *twin, allowance);
+  const RoundingSize size = drift_size(pair, *twin, allowance);
   result.measured["collapse_log2"] = json_number(size.collapse.log2_ratio());
   result.measured["roundings_a"] = json_number(size.roundings_of_a());
   result.measured["roundings_b"] = json_number(size.roundings_of_b());

@@ -26,21 +26,17 @@ enum class GoldenMode {
   update_all,  ///< record everything
 };
 
-template <>
-struct EnumNames<GoldenMode> {
-  static constexpr std::string_view what = "golden mode";
-  static constexpr std::array<std::string_view, 4> names = {"compare", "create-missing", "update-changed",
-                                                            "update-all"};
-};
+constexpr auto enum_names(GoldenMode) {
+  return named<GoldenMode::update_all>("golden mode",
+                                       {"compare", "create-missing", "update-changed", "update-all"});
+}
 
 /// How a suite treats drift: as a notice in its reports, or as a failure.
 enum class DriftMode { notice, fail };
 
-template <>
-struct EnumNames<DriftMode> {
-  static constexpr std::string_view what = "drift mode";
-  static constexpr std::array<std::string_view, 2> names = {"notice", "fail"};
-};
+constexpr auto enum_names(DriftMode) {
+  return named<DriftMode::fail>("drift mode", {"notice", "fail"});
+}
 
 /// A golden stores, for each arm, numeric channels, digests and sketches, but no whole tensors. It also
 /// stores the channels of the arm's float64 twin if there is one, numeric config, and the environment's

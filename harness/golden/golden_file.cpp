@@ -77,8 +77,8 @@ GoldenChannels read_channels(const InputFile& file, hid_t group) {
   return run;
 }
 
-Json read_json(const InputFile& file, hid_t object, const std::string& name) {
-  const Json json = parity::read_json(hdf5::read_string_attribute(object, name).value_or(""));
+Json read_json_attribute(const InputFile& file, hid_t object, const std::string& name) {
+  const Json json = read_json(hdf5::read_string_attribute(object, name).value_or(""));
   if (json.is_discarded())
     file.refuse(fmt::format("attribute {} of {} is not JSON", name, hdf5::path_of(object)));
   return json;
@@ -87,8 +87,8 @@ Json read_json(const InputFile& file, hid_t object, const std::string& name) {
 GoldenArm read_arm(const InputFile& file, hid_t group) {
   GoldenArm arm;
   arm.run = read_channels(file, group);
-  arm.config = read_json(file, group, "config");
-  arm.fingerprint = read_json(file, group, "fingerprint");
+  arm.config = read_json_attribute(file, group, "config");
+  arm.fingerprint = read_json_attribute(file, group, "fingerprint");
   if (file.has(group, "sketches"))
     arm.sketches = read_sketches(file, file.group(group, "sketches"));
   if (file.has(group, "twin"))
@@ -113,7 +113,7 @@ std::vector<GoldenContent> read_variants(const InputFile& file) {
 GoldenHistory history_of(const InputFile& file) {
   if (!hdf5::read_string_attribute(file.root(), "history"))
     return {};
-  const auto history = read_history(read_json(file, file.root(), "history"));
+  const auto history = read_history(read_json_attribute(file, file.root(), "history"));
   if (!history)
     file.refuse("attribute history is not a list of changes");
   return *history;

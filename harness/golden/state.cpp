@@ -25,7 +25,7 @@ bool is_of_other_schema(const fs::path& file) {
   }
 }
 
-std::vector<std::string> names_of(const Golden& golden) {
+std::vector<std::string> arm_names_of(const Golden& golden) {
   std::vector<std::string> names;
   for (const auto& [name, arm] : golden.arms)
     names.push_back(name);
@@ -65,7 +65,7 @@ GoldenFinding golden_state(const fs::path& file, const std::vector<std::string>&
     if (const auto stored = arms_under_seal(file))
       return state_of_arms(*stored, file, arms);
     const Golden golden = read_golden(file);
-    return golden.intact() ? state_of_arms(names_of(golden), file, arms)
+    return golden.intact() ? state_of_arms(arm_names_of(golden), file, arms)
                            : GoldenFinding{GoldenState::corrupt, damage_text(golden, file)};
   } catch (const UserError& problem) {
     return {is_of_other_schema(file) ? GoldenState::other_schema : GoldenState::corrupt, problem.what()};

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/base/enum_names.hpp"
@@ -24,13 +22,10 @@ enum class GoldenState {
   corrupt,       ///< unreadable or damaged
 };
 
-template <>
-struct EnumNames<GoldenState> {
-  static constexpr std::string_view what = "golden state";
-  static constexpr std::array<std::string_view, 7> names = {"none",   "stored",       "missing", "incomplete",
-                                                            "unused", "other schema", "corrupt"};
-};
-static_assert(EnumNames<GoldenState>::names.size() == static_cast<size_t>(GoldenState::corrupt) + 1);
+constexpr auto enum_names(GoldenState) {
+  return named<GoldenState::corrupt>(
+      "golden state", {"none", "stored", "missing", "incomplete", "unused", "other schema", "corrupt"});
+}
 
 struct GoldenFinding {
   GoldenState state = GoldenState::none;

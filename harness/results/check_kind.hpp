@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <string_view>
-
 #include "harness/base/enum_names.hpp"
 
 namespace parity {
@@ -17,10 +14,8 @@ enum class CheckKind {
   golden,    ///< an arm agrees with its golden
 };
 
-template <>
-struct EnumNames<CheckKind> {
-  static constexpr std::string_view what = "kind of check";
-  static constexpr std::array<std::string_view, 4> names = {"pair", "training", "replicas", "golden"};
-};
+constexpr auto enum_names(CheckKind) {
+  return named<CheckKind::golden>("kind of check", {"pair", "training", "replicas", "golden"});
+}
 
 }  // namespace parity

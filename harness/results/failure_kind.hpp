@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <string_view>
 
 #include "harness/base/enum_names.hpp"
@@ -25,14 +24,11 @@ enum class FailureKind {
   no_device,    ///< the machine has no device that the config asks for
 };
 
-template <>
-struct EnumNames<FailureKind> {
-  static constexpr std::string_view what = "kind of failure";
-  static constexpr std::array<std::string_view, 11> names = {
-      "crashed",     "hung",        "no_trace",   "bad_trace", "bad_fault", "non_finite",
-      "interrupted", "not_started", "bad_config", "missing",   "no_device"};
-};
-static_assert(EnumNames<FailureKind>::names.size() == static_cast<size_t>(FailureKind::no_device) + 1);
+constexpr auto enum_names(FailureKind) {
+  return named<FailureKind::no_device>("kind of failure",
+                                       {"crashed", "hung", "no_trace", "bad_trace", "bad_fault", "non_finite",
+                                        "interrupted", "not_started", "bad_config", "missing", "no_device"});
+}
 
 /// Returns the kind with this name in results; `crashed` for "" or a name that this version does not know.
 FailureKind failure_kind_of(std::string_view name);

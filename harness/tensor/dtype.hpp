@@ -26,14 +26,10 @@ enum class DType : uint8_t {
   bool8,
 };
 
-template <>
-struct EnumNames<DType> {
-  static constexpr std::string_view what = "dtype";
-  static constexpr std::array<std::string_view, 12> names = {
-      "float64", "float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2",
-      "int64",   "int32",   "int16",    "int8",    "uint8",         "bool"};
-};
-static_assert(EnumNames<DType>::names.size() == static_cast<size_t>(DType::bool8) + 1);
+constexpr auto enum_names(DType) {
+  return named<DType::bool8>("dtype", {"float64", "float32", "bfloat16", "float16", "float8_e4m3fn",
+                                       "float8_e5m2", "int64", "int32", "int16", "int8", "uint8", "bool"});
+}
 
 /// Returns the size of one element [bytes].
 constexpr size_t size_of(DType dtype) {

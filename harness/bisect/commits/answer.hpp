@@ -22,13 +22,10 @@ enum class CommitState {
   skipped,   ///< cannot be judged: no build, its run cannot start, or exit status 125
 };
 
-template <>
-struct EnumNames<CommitState> {
-  static constexpr std::string_view what = "state of a commit";
-  static constexpr std::array<std::string_view, 5> names = {"measured", "passed", "failed", "crashed",
-                                                            "skipped"};
-};
-static_assert(EnumNames<CommitState>::names.size() == static_cast<size_t>(CommitState::skipped) + 1);
+constexpr auto enum_names(CommitState) {
+  return named<CommitState::skipped>("state of a commit",
+                                     {"measured", "passed", "failed", "crashed", "skipped"});
+}
 
 /// The answer of a commit to a search.
 struct CommitAnswer {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t most_named = 6;
 
-std::string named(const std::vector<Commit>& commits) {
+std::string describe_commits(const std::vector<Commit>& commits) {
   std::vector<std::string> words;
   for (size_t i = 0; i < std::min(commits.size(), most_named); ++i)
     words.push_back(commits[i].text());
@@ -53,7 +53,7 @@ std::string ChangingCommit::text() const {
                        merged_by.empty() ? "" : "; " + merged_by);
   std::vector<Commit> all = between;
   all.push_back(after);
-  return fmt::format("one of {} commits {}{}: {} ({})", all.size(), does, much, named(all),
+  return fmt::format("one of {} commits {}{}: {} ({})", all.size(), does, much, describe_commits(all),
                      narrowed ? "those before the last cannot be judged" : "--most ended the search here");
 }
 

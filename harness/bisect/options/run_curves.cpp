@@ -48,7 +48,7 @@ std::optional<size_t> place_in_curve(const RunCurves& run, int64_t step) {
 }
 
 /// Returns the largest finite |value| of a channel; 1 if all are 0.
-double size_of(const RunCurves& a, const RunCurves& b, const std::string& name) {
+double channel_size(const RunCurves& a, const RunCurves& b, const std::string& name) {
   double size = 0;
   for (const RunCurves* run : {&a, &b})
     if (const auto found = run->channels.find(name); found != run->channels.end())
@@ -102,7 +102,7 @@ std::vector<std::string> channels_of_interest(const RunCurves& a, const RunCurve
 CurveRuler::CurveRuler(const RunCurves& good, const RunCurves& bad, std::vector<std::string> channels)
     : channels_(std::move(channels)) {
   for (const std::string& name : channels_)
-    sizes_.push_back(size_of(good, bad, name));
+    sizes_.push_back(channel_size(good, bad, name));
   std::ranges::copy_if(good.steps, std::back_inserter(steps_),
                        [&](int64_t step) { return place_in_curve(bad, step).has_value(); });
 }

@@ -12,7 +12,7 @@
 namespace parity {
 namespace {
 
-std::string describe(const std::string& key, const std::optional<Json>& value) {
+std::string describe_value(const std::string& key, const std::optional<Json>& value) {
   return value ? key + " = " + escape_to_line(value->dump(), 80) : "without " + key;
 }
 
@@ -45,7 +45,7 @@ bool includes(const Toggles& all, const Toggles& part) {
 }  // namespace
 
 std::string OptionToggle::describe_bad() const {
-  return describe(key, bad);
+  return describe_value(key, bad);
 }
 
 Json OptionToggle::to_json() const {

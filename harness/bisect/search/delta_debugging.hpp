@@ -21,12 +21,9 @@ enum class Likeness {
   unknown,  ///< no answer: the trainer refuses the config, or the run crashed
 };
 
-template <>
-struct EnumNames<Likeness> {
-  static constexpr std::string_view what = "likeness";
-  static constexpr std::array<std::string_view, 4> names = {"good", "bad", "neither", "unknown"};
-};
-static_assert(EnumNames<Likeness>::names.size() == static_cast<size_t>(Likeness::unknown) + 1);
+constexpr auto enum_names(Likeness) {
+  return named<Likeness::unknown>("likeness", {"good", "bad", "neither", "unknown"});
+}
 
 /// A set of differences, by index.
 using Toggles = std::set<size_t>;

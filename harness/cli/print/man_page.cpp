@@ -38,12 +38,12 @@ std::string path_of(const CLI::App& verb) {
 }
 
 /// Returns "--out" or "CASE", with the other names of the option.
-std::string names_of(const CLI::Option& option) {
+std::string option_names(const CLI::Option& option) {
   return option.get_name(option.get_positional(), true);
 }
 
 std::string describe_option(const CLI::Option& option) {
-  std::string text = fmt::format(".TP\n\\fB{}\\fR", escaped(names_of(option)));
+  std::string text = fmt::format(".TP\n\\fB{}\\fR", escaped(option_names(option)));
   if (option.get_items_expected() != 0 && !option.get_positional())
     text += fmt::format(" \\fI{}\\fR", escaped(option.get_type_name()));
   text += "\n" + escaped(option.get_description());

@@ -51,7 +51,7 @@ std::string limit_text(const BoundRule& rule, const BoundedStep& step) {
 }
 
 /// Returns "a relative gap of 3e-07, 1.2 floors, 0.15 of its bound".
-std::string size_of(const BoundedStep& step, const BoundRule& rule) {
+std::string describe_size(const BoundedStep& step, const BoundRule& rule) {
   std::string text = "a relative gap of " + size_text(step.relative());
   if (step.floor != 0)
     text += ", " + size_text(step.floors()) + " floors";
@@ -67,9 +67,10 @@ std::string bound_fault_text(const std::vector<BoundedGap>& gaps, const BoundRul
     return lead.gap->broken;
   const auto beyond = [&](const BoundedStep& step) { return !(step.gap <= rule.limit(step)); };
   const auto first = std::find_if(lead.gap->steps.begin(), lead.gap->steps.end(), beyond);
-  std::string text = fmt::format("{} of {} and {} exceeds its bound at step {}: {} ({}); {}",
-                                 lead.gap->quantity, words.actual_name, words.expected_name, lead.step->step,
-                                 size_of(*lead.step, rule), limit_text(rule, *lead.step), lead.step->text);
+  std::string text =
+      fmt::format("{} of {} and {} exceeds its bound at step {}: {} ({}); {}", lead.gap->quantity,
+                  words.actual_name, words.expected_name, lead.step->step, describe_size(*lead.step, rule),
+                  limit_text(rule, *lead.step), lead.step->text);
   if (lead.gap->steps.size() > 1)
     text += fmt::format("; beyond it at {} of {} steps, first at {}",
                         std::count_if(lead.gap->steps.begin(), lead.gap->steps.end(), beyond),
@@ -89,7 +90,7 @@ std::string held_text(const std::vector<BoundedGap>& gaps, const BoundRule& rule
                       const Lead& lead) {
   return fmt::format("{} are within {} {}: largest gap in {} at step {}, {}{}", words.subject,
                      describe_bound(rule), over_text(steps_of(gaps.front())), lead.gap->quantity,
-                     lead.step->step, size_of(*lead.step, rule),
+                     lead.step->step, describe_size(*lead.step, rule),
                      lead.gap->estimated ? " (estimated from sketches)" : "");
 }
 

@@ -38,13 +38,10 @@ enum class Relation {
   no_farther,
 };
 
-template <>
-struct EnumNames<Relation> {
-  static constexpr std::string_view what = "relation";
-  static constexpr std::array<std::string_view, 8> names = {
-      "identical", "equivalent", "lagged", "unchanged", "distinct", "trained", "bounded", "no_farther"};
-};
-static_assert(EnumNames<Relation>::names.size() == static_cast<size_t>(Relation::no_farther) + 1);
+constexpr auto enum_names(Relation) {
+  return named<Relation::no_farther>("relation", {"identical", "equivalent", "lagged", "unchanged",
+                                                  "distinct", "trained", "bounded", "no_farther"});
+}
 
 /// A check's window of update numbers, both ends included, as a case file names it.
 struct StepWindow {
@@ -55,20 +52,16 @@ struct StepWindow {
   int64_t last = 0;       ///< range only
 };
 
-template <>
-struct EnumNames<StepWindow::Kind> {
-  static constexpr std::string_view what = "steps";
-  static constexpr std::array<std::string_view, 5> names = {"all", "warmup", "after_warmup", "last", "range"};
-};
+constexpr auto enum_names(StepWindow::Kind) {
+  return named<StepWindow::Kind::range>("steps", {"all", "warmup", "after_warmup", "last", "range"});
+}
 
 /// What a check compares its arms with.
 enum class Against { arm, golden };
 
-template <>
-struct EnumNames<Against> {
-  static constexpr std::string_view what = "side";
-  static constexpr std::array<std::string_view, 2> names = {"arm", "golden"};
-};
+constexpr auto enum_names(Against) {
+  return named<Against::golden>("side", {"arm", "golden"});
+}
 
 /// The pair of arms whose gap measures another pair's (relation no_farther): difference in differences.
 struct Sibling {

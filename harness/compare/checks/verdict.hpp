@@ -21,12 +21,9 @@ enum class Verdict {
   crashed,    ///< an arm did not finish
 };
 
-template <>
-struct EnumNames<Verdict> {
-  static constexpr std::string_view what = "verdict";
-  static constexpr std::array<std::string_view, 8> names = {"identical", "rounding", "drift",   "imprecise",
-                                                            "different", "vacuous",  "missing", "crashed"};
-};
-static_assert(EnumNames<Verdict>::names.size() == static_cast<size_t>(Verdict::crashed) + 1);
+constexpr auto enum_names(Verdict) {
+  return named<Verdict::crashed>("verdict", {"identical", "rounding", "drift", "imprecise", "different",
+                                             "vacuous", "missing", "crashed"});
+}
 
 }  // namespace parity

@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/base/enum_names.hpp"
@@ -27,12 +25,10 @@ enum class NoiseKind {
   micro_batches,
 };
 
-template <>
-struct EnumNames<NoiseKind> {
-  static constexpr std::string_view what = "kind of noise";
-  static constexpr std::array<std::string_view, 5> names = {"twin", "perturbed", "threads", "kernels",
-                                                            "micro_batches"};
-};
+constexpr auto enum_names(NoiseKind) {
+  return named<NoiseKind::micro_batches>("kind of noise",
+                                         {"twin", "perturbed", "threads", "kernels", "micro_batches"});
+}
 
 /// The measured rounding noise of one quantity of one arm at one step.
 struct FloorRow {

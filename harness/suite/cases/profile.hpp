@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <map>
 #include <string>
-#include <string_view>
 
 #include "harness/base/enum_names.hpp"
 
@@ -19,11 +17,9 @@ enum class Profile {
   native,
 };
 
-template <>
-struct EnumNames<Profile> {
-  static constexpr std::string_view what = "profile";
-  static constexpr std::array<std::string_view, 2> names = {"portable", "native"};
-};
+constexpr auto enum_names(Profile) {
+  return named<Profile::native>("profile", {"portable", "native"});
+}
 
 /// Returns the environment variables that a profile sets for the ranks of a run.
 /// \param threads  number of threads that a rank uses inside an operator

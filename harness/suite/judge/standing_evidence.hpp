@@ -19,11 +19,9 @@ enum class EvidenceMode {
   again,   ///< ignore it; every twin that a check needs runs
 };
 
-template <>
-struct EnumNames<EvidenceMode> {
-  static constexpr std::string_view what = "evidence mode";
-  static constexpr std::array<std::string_view, 2> names = {"stored", "again"};
-};
+constexpr auto enum_names(EvidenceMode) {
+  return named<EvidenceMode::again>("evidence mode", {"stored", "again"});
+}
 
 /// A check that stored evidence answers.
 struct StandingCheck {

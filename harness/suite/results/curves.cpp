@@ -14,7 +14,7 @@ namespace parity {
 
 namespace {
 
-StepValues step_values(const Channel& channel, const std::vector<int64_t>& steps) {
+StepValues values_by_step(const Channel& channel, const std::vector<int64_t>& steps) {
   StepValues values;
   const std::vector<double> numbers = channel.as_double();
   for (size_t i = 0; i < std::min(numbers.size(), steps.size()); ++i)
@@ -30,7 +30,7 @@ StepValues step_values(const Trace* trace, const std::string& name) {
   const auto channel = trace->channels().find(name);
   if (channel == trace->channels().end() || channel->second.kind != ChannelKind::numeric)
     return {};
-  return step_values(channel->second, trace->steps());
+  return values_by_step(channel->second, trace->steps());
 }
 
 namespace {
@@ -79,9 +79,9 @@ StepValues twin_values(const ArmEvidence& arm, const std::string& name, const st
   const auto run = stored->second.run.channels.find(channel);
   const auto twin = stored->second.twin->channels.find(channel);
   if (run == stored->second.run.channels.end() || twin == stored->second.twin->channels.end() ||
-      step_values(run->second, stored->second.run.steps) != step_values(arm.trace, channel))
+      values_by_step(run->second, stored->second.run.steps) != step_values(arm.trace, channel))
     return {};
-  return step_values(twin->second, stored->second.twin->steps);
+  return values_by_step(twin->second, stored->second.twin->steps);
 }
 
 results::Curve curve_of(const Case& source, const Evidence& evidence, const GoldenContent& golden,
@@ -131,7 +131,7 @@ std::vector<results::Curve> curves_of(const Case& source, const Evidence& eviden
         if (const auto channel = stored->second.run.channels.find(name);
             channel != stored->second.run.channels.end())
           curve.golden.push_back(
-              {arm.name, row(curve.steps, step_values(channel->second, stored->second.run.steps))});
+              {arm.name, row(curve.steps, values_by_step(channel->second, stored->second.run.steps))});
     curves.push_back(std::move(curve));
   }
   return curves;

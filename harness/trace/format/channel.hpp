@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -17,11 +15,9 @@ namespace parity {
 /// step, and the smallest as "NAME.min" if the ranks differ.
 enum class ChannelKind { numeric, timing, per_rank };
 
-template <>
-struct EnumNames<ChannelKind> {
-  static constexpr std::string_view what = "kind of channel";
-  static constexpr std::array<std::string_view, 3> names = {"numeric", "timing", "per_rank"};
-};
+constexpr auto enum_names(ChannelKind) {
+  return named<ChannelKind::per_rank>("kind of channel", {"numeric", "timing", "per_rank"});
+}
 
 /// A scalar per step, stored exactly.
 struct Channel {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -31,14 +30,11 @@ enum class FaultKind {
   dropped_reduction,
 };
 
-template <>
-struct EnumNames<FaultKind> {
-  static constexpr std::string_view what = "kind of fault";
-  static constexpr std::array<std::string_view, 9> names = {
-      "scale",      "perturb", "ulp",           "sign_flip",        "bf16",
-      "row_zeroed", "stale",   "swapped_shard", "dropped_reduction"};
-};
-static_assert(EnumNames<FaultKind>::names.size() == static_cast<size_t>(FaultKind::dropped_reduction) + 1);
+constexpr auto enum_names(FaultKind) {
+  return named<FaultKind::dropped_reduction>(
+      "kind of fault", {"scale", "perturb", "ulp", "sign_flip", "bf16", "row_zeroed", "stale",
+                        "swapped_shard", "dropped_reduction"});
+}
 
 /// How much of a tensor a kind of fault changes, if the fault names neither an element nor a row.
 enum class FaultExtent {

@@ -10,12 +10,9 @@ namespace parity {
 /// reduction over ranks, `grad` after it. Source: harness/trace/FORMAT.md.
 enum class Phase { input, forward, backward, grad_local, grad, grad_clipped, optim, param };
 
-template <>
-struct EnumNames<Phase> {
-  static constexpr std::string_view what = "phase";
-  static constexpr std::array<std::string_view, 8> names = {"input", "forward",      "backward", "grad_local",
-                                                            "grad",  "grad_clipped", "optim",    "param"};
-};
-static_assert(EnumNames<Phase>::names.size() == static_cast<size_t>(Phase::param) + 1);
+constexpr auto enum_names(Phase) {
+  return named<Phase::param>(
+      "phase", {"input", "forward", "backward", "grad_local", "grad", "grad_clipped", "optim", "param"});
+}
 
 }  // namespace parity

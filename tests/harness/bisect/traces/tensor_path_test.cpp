@@ -60,7 +60,7 @@ class TensorPathTest : public RecordedTest {
   Trace healthy() const { return trace("healthy.h5", step_of_model()); }
 };
 
-std::vector<std::string> names_of(const TensorPath& path) {
+std::vector<std::string> station_names(const TensorPath& path) {
   std::vector<std::string> names;
   for (const TensorStation& station : path.stations)
     names.push_back(std::string(name_of(station.key.phase)) + " " + station.key.name);
@@ -69,8 +69,9 @@ std::vector<std::string> names_of(const TensorPath& path) {
 
 TEST_F(TensorPathTest, Tensors_InComputationOrderWithoutOperators) {
   const TensorPath path = compare_path(healthy(), trace("b.h5", step_of_model()), 2);
-  EXPECT_THAT(names_of(path), ElementsAre("input tokens", "forward layers.0", "forward layers.1",
-                                          "backward layers.1", "backward layers.0", "grad layers.1.weight"));
+  EXPECT_THAT(station_names(path),
+              ElementsAre("input tokens", "forward layers.0", "forward layers.1", "backward layers.1",
+                          "backward layers.0", "grad layers.1.weight"));
   EXPECT_EQ(path.first_difference(), nullptr);
   EXPECT_EQ(path.differing(), 0U);
 }

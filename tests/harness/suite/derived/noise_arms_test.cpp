@@ -31,7 +31,7 @@ FlatConfig config_of(const FlatConfig& more = {}) {
   return config;
 }
 
-std::vector<std::string> names_of(const NoisePlan& plan) {
+std::vector<std::string> arm_names_of(const NoisePlan& plan) {
   std::vector<std::string> names;
   for (const NoiseArm& noise : plan.noise)
     names.push_back(noise.arm.name());
@@ -40,8 +40,8 @@ std::vector<std::string> names_of(const NoisePlan& plan) {
 
 TEST(NoiseArmsTest, AnArmIsRunInEveryOtherWayToTheSameNumbers) {
   const NoisePlan plan = plan_noise(arm_of(), config_of(), Profile::portable, 2);
-  EXPECT_THAT(names_of(plan), ElementsAre("a~twin", "a~perturbed1", "a~perturbed2", "a~threads2", "a~native",
-                                          "a~micro_batches2"));
+  EXPECT_THAT(arm_names_of(plan), ElementsAre("a~twin", "a~perturbed1", "a~perturbed2", "a~threads2",
+                                              "a~native", "a~micro_batches2"));
   EXPECT_EQ(plan.noise[0].arm.config.at("dtype"), "float64");
   const Fault& fault = plan.noise[2].arm.faults.at(0);
   EXPECT_EQ(fault.kind, FaultKind::perturb);
@@ -93,7 +93,7 @@ TEST(NoiseArmsTest, ACommandIsRunInOtherEnvironmentsOnly) {
   arm.command = {"train"};
   arm.float64 = false;
   const NoisePlan plan = plan_noise(arm, {}, Profile::native, 2);
-  EXPECT_THAT(names_of(plan), ElementsAre("a~threads2", "a~portable"));
+  EXPECT_THAT(arm_names_of(plan), ElementsAre("a~threads2", "a~portable"));
   EXPECT_THAT(plan.left_out, ElementsAre(HasSubstr("twin: the command"), HasSubstr("perturbed: "),
                                          HasSubstr("micro_batches: ")));
 }

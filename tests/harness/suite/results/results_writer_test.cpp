@@ -11,7 +11,7 @@ namespace {
 
 using ResultsWriterTest = FolderTest;
 
-results::Case named(const std::string& name, const std::string& sentence) {
+results::Case case_named(const std::string& name, const std::string& sentence) {
   results::Case item;
   item.name = name;
   item.sentence = sentence;
@@ -20,8 +20,8 @@ results::Case named(const std::string& name, const std::string& sentence) {
   return item;
 }
 
-const results::Case first = named("a\nb", "");
-const results::Case second = named("c", "{\"\\\n  \"}");
+const results::Case first = case_named("a\nb", "");
+const results::Case second = case_named("c", "{\"\\\n  \"}");
 const Json rest = {
     {"schema", "parity.results/2"}, {"summary", {{"cases", 2}}}, {"unfinished", Json::array()}};
 
