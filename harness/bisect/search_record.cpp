@@ -6,7 +6,7 @@
 #include <cctype>
 #include <numeric>
 
-namespace parity {
+namespace parity::bisect {
 
 Json SearchStage::to_json() const {
   return {{"name", name},     {"answer", answer},   {"command", command}, {"runs", runs},
@@ -48,4 +48,4 @@ std::filesystem::path search_record_file(const std::filesystem::path& out, const
   return out / "bisect" / (safe + ".json");
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -10,7 +10,7 @@
 #include "harness/base/enum_names.hpp"
 #include "harness/base/json/json.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// One stage of a search: its question, answer and cost.
 struct SearchStage {
@@ -51,4 +51,4 @@ struct SearchRecord {
 /// Returns OUT/bisect/<name>.json, with characters that file names cannot contain replaced in `name`.
 std::filesystem::path search_record_file(const std::filesystem::path& out, const std::string& name);
 
-}  // namespace parity
+}  // namespace parity::bisect

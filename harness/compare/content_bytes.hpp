@@ -8,7 +8,7 @@
 
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Serializes values for a digest. Each string and list follows its length, so no two contents give the same
 /// bytes.
@@ -31,11 +31,12 @@ class ContentBytes {
   }
   /// Returns the digest as 32 hexadecimal digits.
   std::string digest() const {
-    return to_string(digest_of({DType::uint8, {static_cast<int64_t>(bytes_.size())}, bytes_.data()}));
+    return measure::to_string(
+        measure::digest_of({DType::uint8, {static_cast<int64_t>(bytes_.size())}, bytes_.data()}));
   }
 
  private:
   std::string bytes_;
 };
 
-}  // namespace parity
+}  // namespace parity::compare

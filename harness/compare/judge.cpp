@@ -11,7 +11,7 @@
 #include "harness/compare/sides/finite.hpp"
 #include "harness/compare/sides/side.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 CheckResult without_evidence(Verdict verdict, const std::string& sentence) {
@@ -92,4 +92,4 @@ CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& 
   }
 }
 
-}  // namespace parity
+}  // namespace parity::compare

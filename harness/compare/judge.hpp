@@ -8,7 +8,7 @@
 #include "harness/compare/checks/check.hpp"
 #include "harness/compare/sides/arm_evidence.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Judges one check of a case.
 ///
@@ -24,4 +24,4 @@ namespace parity {
 CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& arms,
                   const TwinEvidence* stored_twins = nullptr);
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -9,7 +9,7 @@
 #include "harness/compare/tensors/gap.hpp"
 #include "harness/compare/twins/gap.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 void add(ContentBytes& bytes, const std::vector<std::string>& words) {
@@ -30,14 +30,14 @@ void add(ContentBytes& bytes, const TensorSource& source) {
   bytes.number(source.key.step);
   bytes.text(std::string(name_of(source.key.phase)));
   bytes.text(source.key.name);
-  const auto add_facts = [&](DType dtype, const Shape& shape, const Digest& digest) {
+  const auto add_facts = [&](DType dtype, const Shape& shape, const measure::Digest& digest) {
     bytes.text(std::string(name_of(dtype)));
     bytes.list(shape);
-    bytes.text(to_string(digest));
+    bytes.text(measure::to_string(digest));
   };
   if (source.whole()) {
     const TensorView view = source.trace->tensor(source.key);
-    add_facts(view.dtype, view.shape, digest_of(view));
+    add_facts(view.dtype, view.shape, measure::digest_of(view));
   } else {
     add_facts(source.sketch->dtype, source.sketch->shape, source.sketch->digest);
   }
@@ -84,11 +84,11 @@ std::vector<std::string> digests_of(const Check& check, const std::vector<Side>&
 
 }  // namespace
 
-std::string channels_digest(const Trace& trace) {
+std::string channels_digest(const trace::Trace& trace) {
   ContentBytes bytes;
   bytes.list(trace.steps());
   for (const auto& [name, channel] : trace.channels()) {
-    if (channel.kind != ChannelKind::numeric)
+    if (channel.kind != trace::ChannelKind::numeric)
       continue;
     bytes.text(name);
     bytes.number(static_cast<uint64_t>(channel.values.index()));
@@ -142,4 +142,4 @@ std::optional<std::vector<std::string>> judged_digests(const Check& check,
   }
 }
 
-}  // namespace parity
+}  // namespace parity::compare

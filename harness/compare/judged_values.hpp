@@ -10,7 +10,7 @@
 #include "harness/compare/checks/check.hpp"
 #include "harness/compare/judge.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Returns a digest of a check as its case states it: relation, quantity, arms, window, tolerance, reason.
 /// The digest also covers the thresholds by which this program judges float64 twins.
@@ -27,6 +27,6 @@ std::optional<std::vector<std::string>> judged_digests(const Check& check,
                                                        const std::map<std::string, ArmEvidence>& arms);
 
 /// Returns a digest of all numeric channels of a run, with its steps and their types.
-std::string channels_digest(const Trace& trace);
+std::string channels_digest(const trace::Trace& trace);
 
-}  // namespace parity
+}  // namespace parity::compare

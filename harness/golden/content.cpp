@@ -7,10 +7,10 @@
 #include "harness/compare/content_bytes.hpp"
 #include "harness/trace/format/sketch_row.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
-void add(ContentBytes& bytes, const GoldenChannels& run) {
+void add(compare::ContentBytes& bytes, const GoldenChannels& run) {
   bytes.list(run.steps);
   bytes.number(static_cast<uint64_t>(run.channels.size()));
   for (const auto& [name, channel] : run.channels) {
@@ -20,7 +20,7 @@ void add(ContentBytes& bytes, const GoldenChannels& run) {
   }
 }
 
-void add(ContentBytes& bytes, const SketchRow& row) {
+void add(compare::ContentBytes& bytes, const trace::SketchRow& row) {
   bytes.number(row.key.step);
   bytes.text(std::string(name_of(row.key.phase)));
   bytes.text(row.key.name);
@@ -35,17 +35,17 @@ void add(ContentBytes& bytes, const SketchRow& row) {
   bytes.list(row.values);
 }
 
-GoldenChannels channels_of(const Trace& trace) {
+GoldenChannels channels_of(const trace::Trace& trace) {
   GoldenChannels kept{trace.steps(), {}};
   for (const auto& [name, channel] : trace.channels())
-    if (channel.kind == ChannelKind::numeric)
+    if (channel.kind == trace::ChannelKind::numeric)
       kept.channels.emplace(name, channel);
   return kept;
 }
 
 }  // namespace
 
-Json fingerprint_of(const Trace& trace) {
+Json fingerprint_of(const trace::Trace& trace) {
   const Json& provenance = trace.provenance();
   return provenance.is_object() ? provenance.value("fingerprint", Json::object()) : Json::object();
 }
@@ -54,28 +54,29 @@ std::set<int64_t> kept_steps(const std::vector<int64_t>& steps) {
   return steps.empty() ? std::set<int64_t>() : std::set{steps.front(), steps.back()};
 }
 
-std::vector<SketchRow> kept_rows(const Trace& trace, const std::set<int64_t>& steps) {
-  const auto is_kept = [&](const TensorKey& key) {
-    return (key.phase == Phase::grad || key.phase == Phase::param) && steps.contains(key.step);
+std::vector<trace::SketchRow> kept_rows(const trace::Trace& trace, const std::set<int64_t>& steps) {
+  const auto is_kept = [&](const trace::TensorKey& key) {
+    return (key.phase == trace::Phase::grad || key.phase == trace::Phase::param) && steps.contains(key.step);
   };
-  std::vector<SketchRow> rows;
-  for (const SketchRow& row : trace.sketches())
+  std::vector<trace::SketchRow> rows;
+  for (const trace::SketchRow& row : trace.sketches())
     if (is_kept(row.key)) {
       if (trace.has_tensor(row.key))
         trace.tensor(row.key);  // throws if the values do not match the row
       rows.push_back(row);
     }
-  for (const TensorKey& key : trace.tensors())
+  for (const trace::TensorKey& key : trace.tensors())
     if (is_kept(key) && !trace.find_sketch(key)) {
       const TensorView view = trace.tensor(key);
-      rows.push_back(sketch_row(key, 0, view.dtype, view.shape, measure_tensor(view)));
+      rows.push_back(sketch_row(key, 0, view.dtype, view.shape, measure::measure_tensor(view)));
     }
-  std::sort(rows.begin(), rows.end(), [](const SketchRow& a, const SketchRow& b) { return a.key < b.key; });
+  std::sort(rows.begin(), rows.end(),
+            [](const trace::SketchRow& a, const trace::SketchRow& b) { return a.key < b.key; });
   return rows;
 }
 
-GoldenArm content_of(const ArmEvidence& evidence) {
-  const Trace& trace = *evidence.trace;
+GoldenArm content_of(const compare::ArmEvidence& evidence) {
+  const trace::Trace& trace = *evidence.trace;
   GoldenArm arm;
   arm.run = channels_of(trace);
   if (evidence.twin)
@@ -87,7 +88,7 @@ GoldenArm content_of(const ArmEvidence& evidence) {
 }
 
 std::string content_digest(const GoldenContent& content) {
-  ContentBytes bytes;
+  compare::ContentBytes bytes;
   bytes.number(static_cast<uint64_t>(content.size()));
   for (const auto& [name, arm] : content) {
     bytes.text(name);
@@ -96,11 +97,11 @@ std::string content_digest(const GoldenContent& content) {
     if (arm.twin)
       add(bytes, *arm.twin);
     bytes.number(static_cast<uint64_t>(arm.sketches.size()));
-    for (const SketchRow& row : arm.sketches)
+    for (const trace::SketchRow& row : arm.sketches)
       add(bytes, row);
     bytes.text(arm.config.dump());
   }
   return bytes.digest();
 }
 
-}  // namespace parity
+}  // namespace parity::golden

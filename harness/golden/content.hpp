@@ -13,12 +13,12 @@
 #include "harness/compare/judge.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::golden {
 
 /// The numeric channels of one run.
 struct GoldenChannels {
   std::vector<int64_t> steps;
-  std::map<std::string, Channel> channels;
+  std::map<std::string, trace::Channel> channels;
 };
 
 /// What a golden stores of one arm.
@@ -27,7 +27,7 @@ struct GoldenArm {
   std::optional<GoldenChannels> twin;  ///< of the float64 twin
   /// Rows of gradients and parameters at the first and the last update: digest, statistics and K = 64 block
   /// sums. Whole tensors would be 200 times the size.
-  std::vector<SketchRow> sketches;
+  std::vector<trace::SketchRow> sketches;
   Json config;  ///< numeric config
   /// Fingerprint of the environment. Not content: the same bits from another machine are the same golden.
   Json fingerprint;
@@ -41,16 +41,16 @@ std::set<int64_t> kept_steps(const std::vector<int64_t>& steps);
 /// Returns the rows that a golden keeps of a trace: each gradient and parameter at these steps, in the order
 /// of their keys. A tensor that the trace keeps without a sketch row is measured here.
 /// \throws UserError if such a tensor cannot be read
-std::vector<SketchRow> kept_rows(const Trace& trace, const std::set<int64_t>& steps);
+std::vector<trace::SketchRow> kept_rows(const trace::Trace& trace, const std::set<int64_t>& steps);
 
 /// Returns what a golden stores of a run.
-GoldenArm content_of(const ArmEvidence& evidence);
+GoldenArm content_of(const compare::ArmEvidence& evidence);
 
 /// Returns selected environment keys of a trace: provenance.fingerprint; {} if the trainer gave none.
-Json fingerprint_of(const Trace& trace);
+Json fingerprint_of(const trace::Trace& trace);
 
 /// Returns 32 hexadecimal digits over steps, channels, twins, sketches and config. Every bit of a value
 /// counts, and names and types do too. Fingerprints and the execution order do not.
 std::string content_digest(const GoldenContent& content);
 
-}  // namespace parity
+}  // namespace parity::golden

@@ -12,7 +12,7 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/golden/environment.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
 using Kind = GoldenDifference::Kind;
@@ -29,12 +29,12 @@ GoldenDifference only_in(const std::string& arm, const std::string& quantity, bo
   return row;
 }
 
-void add_channel(Rows& rows, const std::string& arm, const std::string& label, const Channel& before,
-                 const std::vector<int64_t>& steps_before, const Channel& after,
+void add_channel(Rows& rows, const std::string& arm, const std::string& label, const trace::Channel& before,
+                 const std::vector<int64_t>& steps_before, const trace::Channel& after,
                  const std::vector<int64_t>& steps_after) {
-  const Series left = series_of(before, steps_before, steps_after);
-  const Series right = series_of(after, steps_after, left.steps);
-  const SeriesDifference difference = measure_series(left, right);
+  const compare::Series left = compare::series_of(before, steps_before, steps_after);
+  const compare::Series right = compare::series_of(after, steps_after, left.steps);
+  const compare::SeriesDifference difference = measure_series(left, right);
   if (steps_before == steps_after && difference.identical())
     return;
   GoldenDifference row{Kind::changed, arm, label, "", {}, "", "", "", {}, {}, false};
@@ -70,28 +70,30 @@ void add_channels(Rows& rows, const std::string& arm, const std::string& suffix,
 }
 
 /// Adds one row for the digests of a phase.
-void add_phase(Rows& rows, const std::string& arm, Phase phase, const GoldenArm& before,
+void add_phase(Rows& rows, const std::string& arm, trace::Phase phase, const GoldenArm& before,
                const GoldenArm& after) {
   size_t count = 0, differing = 0, unmatched = 0;
   double largest = 0;
-  const SketchRow* first = nullptr;
-  for (const SketchRow& old : before.sketches) {
+  const trace::SketchRow* first = nullptr;
+  for (const trace::SketchRow& old : before.sketches) {
     if (old.key.phase != phase)
       continue;
     const auto found = std::find_if(after.sketches.begin(), after.sketches.end(),
-                                    [&](const SketchRow& each) { return each.key == old.key; });
+                                    [&](const trace::SketchRow& each) { return each.key == old.key; });
     if (found == after.sketches.end()) {
       ++unmatched;
       continue;
     }
     ++count;
-    const TensorGap gap = measure_tensor({old.key, &old, nullptr}, {old.key, &*found, nullptr});
+    const compare::TensorGap gap =
+        compare::measure_tensor({old.key, &old, nullptr}, {old.key, &*found, nullptr});
     differing += gap.identical ? 0 : 1;
     first = !gap.identical && !first ? &old : first;
     largest = !(gap.relative_l2 <= largest) ? gap.relative_l2 : largest;
   }
-  const auto of_phase = std::count_if(after.sketches.begin(), after.sketches.end(),
-                                      [phase](const SketchRow& each) { return each.key.phase == phase; });
+  const auto of_phase =
+      std::count_if(after.sketches.begin(), after.sketches.end(),
+                    [phase](const trace::SketchRow& each) { return each.key.phase == phase; });
   unmatched += static_cast<size_t>(of_phase) - count;
   if (differing == 0 && unmatched == 0)
     return;
@@ -109,7 +111,7 @@ void add_phase(Rows& rows, const std::string& arm, Phase phase, const GoldenArm&
 
 void add_arm(Rows& rows, const std::string& arm, const GoldenArm& before, const GoldenArm& after) {
   add_channels(rows, arm, "", before.run, after.run);
-  for (const Phase phase : {Phase::grad, Phase::param})
+  for (const trace::Phase phase : {trace::Phase::grad, trace::Phase::param})
     add_phase(rows, arm, phase, before, after);
   if (before.twin && after.twin)
     add_channels(rows, arm, " (float64 twin)", *before.twin, *after.twin);
@@ -121,7 +123,8 @@ std::string markdown_row(const GoldenDifference& row) {
   const auto number = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
   std::string gap;
   if (row.relative_l2)
-    gap = row.estimated ? "about " + size_text(*row.relative_l2) : size_text(*row.relative_l2);
+    gap = row.estimated ? "about " + compare::size_text(*row.relative_l2)
+                        : compare::size_text(*row.relative_l2);
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", row.arm, row.quantity, row.differs,
                      number(row.first_step), row.tensor.empty() ? row.before : row.tensor, row.after,
                      number(row.max_ulp), gap);
@@ -135,8 +138,8 @@ std::string evidence_note(const GoldenEvidence& before, const GoldenEvidence& af
     return std::ranges::find(before.records, record) != before.records.end();
   });
   return fmt::format("evidence of float64 twins: {} before, {} after, {} of them unchanged",
-                     count_text(before.records.size(), "check"), count_text(after.records.size(), "check"),
-                     kept);
+                     compare::count_text(before.records.size(), "check"),
+                     compare::count_text(after.records.size(), "check"), kept);
 }
 
 }  // namespace
@@ -223,4 +226,4 @@ std::string golden_diff(const Golden& left, const Golden& right) {
   return notes.empty() ? text : text + "\n" + notes;
 }
 
-}  // namespace parity
+}  // namespace parity::golden

@@ -10,7 +10,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/golden/golden_file.hpp"
 
-namespace parity {
+namespace parity::golden {
 
 /// A quantity that differs between two recordings of a golden.
 struct GoldenDifference {
@@ -52,4 +52,4 @@ GoldenHistory new_changes(const Golden& before, const Golden& after);
 /// text says so if only provenance differs.
 std::string golden_diff(const Golden& before, const Golden& after);
 
-}  // namespace parity
+}  // namespace parity::golden

@@ -11,7 +11,7 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/compare/twins/rounding_size.hpp"
 
-namespace parity {
+namespace parity::golden {
 
 namespace {
 
@@ -34,7 +34,7 @@ std::string absent_text(const Json& has, const Json& lacks, const std::string& w
   const size_t count = absent.size();
   if (count > most_named)
     absent = {absent.front(), fmt::format("{} more", count - 1)};
-  return fmt::format("{} {} absent {}", list_text(absent), count == 1 ? "is" : "are", where);
+  return fmt::format("{} {} absent {}", compare::list_text(absent), count == 1 ? "is" : "are", where);
 }
 
 }  // namespace
@@ -57,28 +57,29 @@ std::string json_difference_text(const Json& before, const Json& after, const st
   for (const std::string& absent : {absent_text(old, now, after_where), absent_text(now, old, before_where)})
     if (!absent.empty())
       parts.push_back(absent);
-  return list_text(parts);
+  return compare::list_text(parts);
 }
 
 namespace {
 
 /// Returns the distances of the golden's run and this one from each other and from their own twins.
-RoundingSize drift_size(const SeriesPair& pair, const SeriesPair& twin, const PrecisionAllowance& allowance) {
-  const SeriesDifference twins = measure_series(twin.expected, twin.actual);
-  RoundingSize size;
+compare::RoundingSize drift_size(const compare::SeriesPair& pair, const compare::SeriesPair& twin,
+                                 const compare::PrecisionAllowance& allowance) {
+  const compare::SeriesDifference twins = measure_series(twin.expected, twin.actual);
+  compare::RoundingSize size;
   size.collapse = {measure_series(pair.expected, pair.actual).gap, twins.gap, twins.norm};
   size.distance_a = measure_series(twin.expected, pair.expected).gap;
   size.distance_b = measure_series(twin.actual, pair.actual).gap;
-  size.model_a = size.model_b = rounding_model(allowance.dtype);
+  size.model_a = size.model_b = compare::rounding_model(allowance.dtype);
   size.factor = allowance.factor;
   return size;
 }
 
 /// Returns why a gap that collapses is not drift.
-std::string refusal_text(const RoundingSize& size, const std::string& environment) {
-  const RoundingSizeRule rule;
+std::string refusal_text(const compare::RoundingSize& size, const std::string& environment) {
+  const compare::RoundingSizeRule rule;
   const std::string reason = rule.explain(size, "the golden", "this run");
-  return rule.judge(size) == Verdict::imprecise
+  return rule.judge(size) == compare::Verdict::imprecise
              ? fmt::format("; the environment differs ({}) and the gap collapses in float64, but {}",
                            environment, reason)
              : fmt::format("; the environment differs ({}), but the float64 twins prove nothing: {}",
@@ -87,9 +88,10 @@ std::string refusal_text(const RoundingSize& size, const std::string& environmen
 
 }  // namespace
 
-void judge_drift(CheckResult& result, const SeriesPair& pair, const std::optional<SeriesPair>& twin,
-                 const std::string& environment, const PrecisionAllowance& allowance) {
-  const SeriesDifference runs = measure_series(pair.expected, pair.actual);
+void judge_drift(compare::CheckResult& result, const compare::SeriesPair& pair,
+                 const std::optional<compare::SeriesPair>& twin, const std::string& environment,
+                 const compare::PrecisionAllowance& allowance) {
+  const compare::SeriesDifference runs = measure_series(pair.expected, pair.actual);
   if (runs.integral || runs.nan_count > 0)
     return;
   if (!twin) {
@@ -99,28 +101,28 @@ void judge_drift(CheckResult& result, const SeriesPair& pair, const std::optiona
         environment);
     return;
   }
-  const CollapseRule rule;
-  const RoundingSize size = drift_size(pair, *twin, allowance);
+  const compare::CollapseRule rule;
+  const compare::RoundingSize size = drift_size(pair, *twin, allowance);
   result.measured["collapse_log2"] = json_number(size.collapse.log2_ratio());
   result.measured["roundings_a"] = json_number(size.roundings_of_a());
   result.measured["roundings_b"] = json_number(size.roundings_of_b());
   result.limit = {{"collapse_log2", rule.needed_log2},
-                  {"roundings_a", json_number(RoundingSizeRule().limit_of_a(size))},
-                  {"roundings_b", json_number(RoundingSizeRule().limit_of_b(size))}};
+                  {"roundings_a", json_number(compare::RoundingSizeRule().limit_of_a(size))},
+                  {"roundings_b", json_number(compare::RoundingSizeRule().limit_of_b(size))}};
   if (!rule.accepts(size.collapse)) {
     result.sentence += fmt::format("; the environment differs ({}), but that is not all: {}", environment,
                                    rule.explain(size.collapse));
     return;
   }
-  const Verdict by_size = RoundingSizeRule().judge(size);
-  if (by_size != Verdict::rounding) {
+  const compare::Verdict by_size = compare::RoundingSizeRule().judge(size);
+  if (by_size != compare::Verdict::rounding) {
     result.verdict = by_size;
     result.sentence += refusal_text(size, environment);
     return;
   }
   result.passed = true;
-  result.verdict = Verdict::drift;
+  result.verdict = compare::Verdict::drift;
   result.sentence += fmt::format("; this is drift: {}, and {}", environment, rule.explain(size.collapse));
 }
 
-}  // namespace parity
+}  // namespace parity::golden

@@ -10,7 +10,7 @@
 #include "harness/compare/relations/bits.hpp"
 #include "harness/golden/content.hpp"
 
-namespace parity {
+namespace parity::golden {
 
 /// Comparison with goldens from another environment. Another CPU or library uses other kernels, so bits
 /// differ by rounding although nothing changed.
@@ -28,12 +28,13 @@ std::string json_difference_text(const Json& before, const Json& after,
 /// no rounding and stay `different`.
 /// \param twin       the twins' values of the channel; nothing if the golden or the run has none
 /// \param allowance  rounding that the arm's arithmetic may cost
-void judge_drift(CheckResult& result, const SeriesPair& pair, const std::optional<SeriesPair>& twin,
-                 const std::string& environment, const PrecisionAllowance& allowance = {});
+void judge_drift(compare::CheckResult& result, const compare::SeriesPair& pair,
+                 const std::optional<compare::SeriesPair>& twin, const std::string& environment,
+                 const compare::PrecisionAllowance& allowance = {});
 
 /// Largest relative gap between digests of a drifting arm that still is rounding: 2^10 times the roundoff of
 /// float32. Goldens keep no twins of tensors. So tensors may drift only if the arm's channels were found to
 /// collapse, and within the bound that the same M = 2^10 sets in float64 (CollapseRule).
 inline constexpr double largest_tensor_drift = 0x1p-14;
 
-}  // namespace parity
+}  // namespace parity::golden

@@ -11,7 +11,7 @@
 
 #include "harness/compare/judged_values.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
 std::string golden_digest(const GoldenArm& arm, const std::string& name) {
@@ -21,20 +21,20 @@ std::string golden_digest(const GoldenArm& arm, const std::string& name) {
 constexpr std::string_view of_channels = "channels ";  // prefix of the digest of an arm that the golden lacks
 
 /// Returns whether an arm's run may be used as evidence.
-bool is_whole(const ArmEvidence& arm) {
+bool is_whole(const compare::ArmEvidence& arm) {
   return !arm.crashed && arm.failure.empty() && arm.trace && arm.trace->complete() &&
          arm.trace->faults().empty() && !arm.trace->failure() && !arm.resolved.empty();
 }
 
-bool is_finite(const TwinEvidence& twins) {
-  return std::ranges::all_of(twins.measures, [](const TwinMeasure& each) {
+bool is_finite(const compare::TwinEvidence& twins) {
+  return std::ranges::all_of(twins.measures, [](const compare::TwinMeasure& each) {
     return each.broken.empty() && std::isfinite(each.gap) && std::isfinite(each.norm) &&
            std::isfinite(each.floor) && std::isfinite(each.distance_a) && std::isfinite(each.distance_b) &&
            std::ranges::all_of(each.noise, [](double value) { return std::isfinite(value); });
   });
 }
 
-std::string claim_of_check(const Check& check) {
+std::string claim_of_check(const compare::Check& check) {
   return fmt::format("{} {}: {}", check.quantity(), name_of(check.relation), fmt::join(check.arms, ", "));
 }
 
@@ -83,8 +83,8 @@ std::vector<std::string> order_of(const EvidenceRecord& record) {
 
 }  // namespace
 
-std::optional<EvidenceBinding> evidence_binding(const Check& check, const Golden& golden,
-                                                const std::map<std::string, ArmEvidence>& arms) {
+std::optional<EvidenceBinding> evidence_binding(const compare::Check& check, const Golden& golden,
+                                                const std::map<std::string, compare::ArmEvidence>& arms) {
   const std::vector<std::string> names = check.all_arms();
   const auto bindable = [&](const std::string& name) {
     const auto arm = arms.find(name);
@@ -98,12 +98,12 @@ std::optional<EvidenceBinding> evidence_binding(const Check& check, const Golden
     return std::nullopt;
   EvidenceBinding binding = {check_digest(check), {}};
   for (size_t i = 0; i < names.size(); ++i) {
-    const ArmEvidence& arm = arms.at(names[i]);
+    const compare::ArmEvidence& arm = arms.at(names[i]);
     binding.arms.push_back(
         {names[i], arm.resolved,
          golden.arms.contains(names[i])
              ? golden_digest(golden.side_for(names[i], fingerprint_of(*arm.trace)), names[i])
-             : std::string(of_channels) + channels_digest(*arm.trace),
+             : std::string(of_channels) + compare::channels_digest(*arm.trace),
          judged->at(i)});
   }
   return binding;
@@ -115,7 +115,7 @@ const EvidenceRecord* find_evidence(const GoldenEvidence& evidence, const Eviden
 }
 
 GoldenEvidence renewed_evidence(const GoldenEvidence& before, const Golden& golden,
-                                const std::map<std::string, ArmEvidence>& arms,
+                                const std::map<std::string, compare::ArmEvidence>& arms,
                                 const std::vector<FreshEvidence>& fresh) {
   GoldenEvidence renewed;
   std::set<std::string> checks;
@@ -143,4 +143,4 @@ GoldenEvidence renewed_evidence(const GoldenEvidence& before, const Golden& gold
   return renewed;
 }
 
-}  // namespace parity
+}  // namespace parity::golden

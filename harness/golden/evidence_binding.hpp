@@ -12,7 +12,7 @@
 #include "harness/golden/evidence_record.hpp"
 #include "harness/golden/golden_file.hpp"
 
-namespace parity {
+namespace parity::golden {
 
 /// Returns the binding of evidence of a check to its arms as they ran now.
 ///
@@ -21,8 +21,8 @@ namespace parity {
 /// \return nothing unless the golden is intact and each arm of the check finished with every value that the
 ///         check judges. Each arm must also agree bit for bit with all that the golden (or the variant of its
 ///         environment) stores of it.
-std::optional<EvidenceBinding> evidence_binding(const Check& check, const Golden& golden,
-                                                const std::map<std::string, ArmEvidence>& arms);
+std::optional<EvidenceBinding> evidence_binding(const compare::Check& check, const Golden& golden,
+                                                const std::map<std::string, compare::ArmEvidence>& arms);
 
 /// Returns the record with exactly this binding; null if there is none.
 const EvidenceRecord* find_evidence(const GoldenEvidence& evidence, const EvidenceBinding& binding);
@@ -36,7 +36,7 @@ const EvidenceRecord* find_evidence(const GoldenEvidence& evidence, const Eviden
 /// \param golden  the golden to be written, without its evidence
 /// \param arms    every arm of the case, including those that the golden does not store
 GoldenEvidence renewed_evidence(const GoldenEvidence& before, const Golden& golden,
-                                const std::map<std::string, ArmEvidence>& arms,
+                                const std::map<std::string, compare::ArmEvidence>& arms,
                                 const std::vector<FreshEvidence>& fresh);
 
-}  // namespace parity
+}  // namespace parity::golden

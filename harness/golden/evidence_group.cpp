@@ -12,14 +12,14 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/trace/hdf5/hdf5.hpp"
 
-namespace parity {
+namespace parity::golden {
 using hdf5::Handle;
 namespace {
 
 /// Returns measures as a column per field, which is shorter than a row per quantity.
-Json json_of_evidence(const std::vector<TwinMeasure>& measures) {
+Json json_of_evidence(const std::vector<compare::TwinMeasure>& measures) {
   Json columns;
-  for (const TwinMeasure& measure : measures) {
+  for (const compare::TwinMeasure& measure : measures) {
     columns["quantity"].push_back(measure.quantity);
     columns["gap64"].push_back(measure.gap);
     columns["norm64"].push_back(measure.norm);
@@ -33,8 +33,8 @@ Json json_of_evidence(const std::vector<TwinMeasure>& measures) {
 }
 
 /// Parses measures. \throws Json::exception if there are no columns, or their lengths differ
-std::vector<TwinMeasure> measures_of(const Json& columns) {
-  std::vector<TwinMeasure> measures(columns.at("quantity").size());
+std::vector<compare::TwinMeasure> measures_of(const Json& columns) {
+  std::vector<compare::TwinMeasure> measures(columns.at("quantity").size());
   for (size_t i = 0; i < measures.size(); ++i)
     measures[i] = {.quantity = columns.at("quantity").at(i),
                    .gap = columns.at("gap64").at(i),
@@ -75,7 +75,7 @@ EvidenceRecord record_of(const Json& json) {
   record.binding.check = json.at("check");
   for (const Json& arm : json.at("arms"))
     record.binding.arms.push_back({arm.at("arm"), arm.at("resolved"), arm.at("golden"), arm.at("judged")});
-  record.verdict = parse_enum<Verdict>(json.at("verdict").get<std::string>());
+  record.verdict = parse_enum<compare::Verdict>(json.at("verdict").get<std::string>());
   record.collapse_log2 = number_of(json.at("collapse_log2"));
   record.twins.measures = measures_of(json.at("twins"));
   record.twins.other_path = json.at("other_path");
@@ -110,7 +110,7 @@ void write_evidence(hid_t file, const GoldenEvidence& evidence) {
   hdf5::write_contiguous(group, "records", hdf5::fixed_string_type(lines.size()), {1}, lines.data());
 }
 
-GoldenEvidence read_evidence(const InputFile& file) {
+GoldenEvidence read_evidence(const trace::InputFile& file) {
   GoldenEvidence evidence;
   if (!file.has(file.root(), "evidence"))
     return evidence;
@@ -129,11 +129,11 @@ GoldenEvidence read_evidence(const InputFile& file) {
 bool has_evidence(const std::filesystem::path& path) {
   const auto guard = hdf5::lock();
   try {
-    const InputFile file(path, Links::refused);
+    const trace::InputFile file(path, trace::Links::refused);
     return file.has(file.root(), "evidence");
   } catch (const UserError&) {
     return false;
   }
 }
 
-}  // namespace parity
+}  // namespace parity::golden

@@ -4,10 +4,10 @@
 
 #include "harness/compare/content_bytes.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
-void add_to_digest(ContentBytes& bytes, const EvidenceBinding& binding) {
+void add_to_digest(compare::ContentBytes& bytes, const EvidenceBinding& binding) {
   bytes.text(binding.check);
   bytes.number(static_cast<uint64_t>(binding.arms.size()));
   for (const ArmBinding& arm : binding.arms)
@@ -15,9 +15,9 @@ void add_to_digest(ContentBytes& bytes, const EvidenceBinding& binding) {
       bytes.text(*field);
 }
 
-void add_to_digest(ContentBytes& bytes, const TwinEvidence& twins) {
+void add_to_digest(compare::ContentBytes& bytes, const compare::TwinEvidence& twins) {
   bytes.number(static_cast<uint64_t>(twins.measures.size()));
-  for (const TwinMeasure& measure : twins.measures) {
+  for (const compare::TwinMeasure& measure : twins.measures) {
     bytes.text(measure.quantity);
     bytes.number(measure.gap);
     bytes.number(measure.norm);
@@ -31,7 +31,7 @@ void add_to_digest(ContentBytes& bytes, const TwinEvidence& twins) {
   bytes.text(twins.other_path);
 }
 
-void add_to_digest(ContentBytes& bytes, const EvidenceOrigin& origin) {
+void add_to_digest(compare::ContentBytes& bytes, const EvidenceOrigin& origin) {
   for (const std::string* field : {&origin.date, &origin.producer, &origin.commit, &origin.environment})
     bytes.text(*field);
   bytes.number(static_cast<uint64_t>(origin.runs.size()));
@@ -42,7 +42,7 @@ void add_to_digest(ContentBytes& bytes, const EvidenceOrigin& origin) {
 }  // namespace
 
 std::string evidence_digest(const EvidenceRecord& record) {
-  ContentBytes bytes;
+  compare::ContentBytes bytes;
   bytes.number(evidence_version);
   bytes.text(record.claim);
   add_to_digest(bytes, record.binding);
@@ -53,4 +53,4 @@ std::string evidence_digest(const EvidenceRecord& record) {
   return bytes.digest();
 }
 
-}  // namespace parity
+}  // namespace parity::golden

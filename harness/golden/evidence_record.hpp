@@ -11,7 +11,7 @@
 #include "harness/compare/checks/verdict.hpp"
 #include "harness/compare/judge.hpp"
 
-namespace parity {
+namespace parity::golden {
 
 /// The state of one arm that evidence is bound to.
 struct ArmBinding {
@@ -52,10 +52,10 @@ struct EvidenceOrigin {
 struct EvidenceRecord {
   std::string claim;  ///< "loss, grad_norm equivalent: a, b"; for people
   EvidenceBinding binding;
-  Verdict verdict = Verdict::missing;  ///< verdict of the check when it was recorded
+  compare::Verdict verdict = compare::Verdict::missing;  ///< verdict of the check when it was recorded
   /// log2 of the gap in float32 over the gap in float64, for the quantity where it is smallest.
   double collapse_log2 = 0;
-  TwinEvidence twins;
+  compare::TwinEvidence twins;
   EvidenceOrigin origin;
 
   bool operator==(const EvidenceRecord&) const = default;
@@ -63,10 +63,10 @@ struct EvidenceRecord {
 
 /// Evidence that was just measured, before it is bound to a golden.
 struct FreshEvidence {
-  Check check;
-  Verdict verdict = Verdict::missing;
+  compare::Check check;
+  compare::Verdict verdict = compare::Verdict::missing;
   double collapse_log2 = 0;
-  TwinEvidence twins;
+  compare::TwinEvidence twins;
   EvidenceOrigin origin;
 };
 
@@ -74,7 +74,7 @@ struct FreshEvidence {
 struct EvidenceToKeep {
   std::vector<FreshEvidence> fresh;
   /// The case's arms that the golden does not store, as they ran now. Checks may use them too.
-  std::map<std::string, ArmEvidence> other_arms = {};
+  std::map<std::string, compare::ArmEvidence> other_arms = {};
 };
 
 /// Version of the evidence format. Evidence of another version is ignored, and the twins run. Version 1 lacks
@@ -85,4 +85,4 @@ inline constexpr int64_t evidence_version = 2;
 /// another digest.
 std::string evidence_digest(const EvidenceRecord& record);
 
-}  // namespace parity
+}  // namespace parity::golden

@@ -10,11 +10,11 @@
 #include "harness/trace/hdf5/hdf5.hpp"
 #include "harness/trace/hdf5/path_name.hpp"
 
-namespace parity {
+namespace parity::golden {
 using hdf5::Handle;
 namespace {
 
-std::vector<std::string> all_quantities(const Floors& floors) {
+std::vector<std::string> all_quantities(const compare::Floors& floors) {
   std::vector<std::string> names;
   for (const auto& [arm, measured] : floors.arms)
     for (const std::string& name : measured.quantities())
@@ -36,11 +36,11 @@ void write_names(hid_t group, const std::vector<std::string>& names) {
                          {static_cast<int64_t>(names.size())}, text.data());
 }
 
-void write_arm_floors(hid_t group, const ArmFloors& arm, const std::vector<std::string>& names,
+void write_arm_floors(hid_t group, const compare::ArmFloors& arm, const std::vector<std::string>& names,
                       size_t kinds) {
   std::vector<int64_t> quantity, step;
   std::vector<double> scale, noise;
-  for (const FloorRow& row : arm.rows) {
+  for (const compare::FloorRow& row : arm.rows) {
     quantity.push_back(std::lower_bound(names.begin(), names.end(), row.quantity) - names.begin());
     step.push_back(row.step);
     scale.push_back(row.scale);
@@ -54,16 +54,16 @@ void write_arm_floors(hid_t group, const ArmFloors& arm, const std::vector<std::
   hdf5::write_contiguous(group, "noise", H5T_IEEE_F64LE, {rows, static_cast<int64_t>(kinds)}, noise.data());
 }
 
-Json json_of(const InputFile& file, hid_t object, const std::string& name) {
+Json json_of(const trace::InputFile& file, hid_t object, const std::string& name) {
   Json json = parity::read_json(hdf5::read_string_attribute(object, name).value_or(""));
   if (json.is_discarded())
     file.refuse(fmt::format("attribute {} of {} is not JSON", name, hdf5::path_of(object)));
   return json;
 }
 
-ArmFloors read_arm_floors(const InputFile& file, hid_t group, const std::vector<std::string>& names,
-                          size_t kinds) {
-  ArmFloors arm;
+compare::ArmFloors read_arm_floors(const trace::InputFile& file, hid_t group,
+                                   const std::vector<std::string>& names, size_t kinds) {
+  compare::ArmFloors arm;
   arm.config = json_of(file, group, "config");
   const std::vector<int64_t> quantity = hdf5::read_integers(file.dataset(group, "quantity"));
   const std::vector<int64_t> step = hdf5::read_integers(file.dataset(group, "step"));
@@ -86,7 +86,7 @@ ArmFloors read_arm_floors(const InputFile& file, hid_t group, const std::vector<
 
 }  // namespace
 
-void write_floors(hid_t file, const Floors& floors) {
+void write_floors(hid_t file, const compare::Floors& floors) {
   const Handle group = hdf5::create_group(file, "floors");
   Json evidence = floors.evidence;
   evidence["kinds"] = floors.kinds;
@@ -95,11 +95,11 @@ void write_floors(hid_t file, const Floors& floors) {
   write_names(group, names);
   const Handle arms = hdf5::create_group(group, "arms");
   for (const auto& [name, arm] : floors.arms)
-    write_arm_floors(hdf5::create_group(arms, encode_name(name)), arm, names, floors.kinds.size());
+    write_arm_floors(hdf5::create_group(arms, trace::encode_name(name)), arm, names, floors.kinds.size());
 }
 
-Floors read_floors(const InputFile& file) {
-  Floors floors;
+compare::Floors read_floors(const trace::InputFile& file) {
+  compare::Floors floors;
   if (!file.has(file.root(), "floors"))
     return floors;
   const Handle group = file.group(file.root(), "floors");
@@ -110,9 +110,9 @@ Floors read_floors(const InputFile& file) {
   const std::vector<std::string> names = hdf5::read_strings(file.dataset(group, "quantities"));
   const Handle arms = file.group(group, "arms");
   for (const std::string& link : file.names(arms))
-    floors.arms.emplace(decode_name(link),
+    floors.arms.emplace(trace::decode_name(link),
                         read_arm_floors(file, file.group(arms, link), names, floors.kinds.size()));
   return floors;
 }
 
-}  // namespace parity
+}  // namespace parity::golden

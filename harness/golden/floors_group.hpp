@@ -5,14 +5,14 @@
 #include "harness/compare/sides/floors.hpp"
 #include "harness/trace/hdf5/input_file.hpp"
 
-namespace parity {
+namespace parity::golden {
 
 /// Group /floors of a golden file; golden_file.hpp documents its layout.
 
-void write_floors(hid_t file, const Floors& floors);
+void write_floors(hid_t file, const compare::Floors& floors);
 
 /// Returns the floors; empty if the file has no such group. \throws UserError if its columns do not fit
 /// together
-Floors read_floors(const InputFile& file);
+compare::Floors read_floors(const trace::InputFile& file);
 
-}  // namespace parity
+}  // namespace parity::golden

@@ -15,7 +15,7 @@
 #include "harness/golden/evidence_record.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::golden {
 
 /// How a run uses goldens. Source: GROMACS's reference-data modes.
 enum class GoldenMode {
@@ -63,7 +63,8 @@ enum class Recording {
 };
 
 /// Returns what recording these runs would do. \throws UserError if an arm has no complete trace
-Recording recording_of(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms);
+Recording recording_of(const std::filesystem::path& file,
+                       const std::map<std::string, compare::ArmEvidence>& arms);
 
 enum class Rewrite { when_changed, always };
 
@@ -75,26 +76,28 @@ enum class Rewrite { when_changed, always };
 /// \param evidence  what float64 twins showed now (evidence_binding.hpp); needs no reason
 /// \throws UserError if an arm has no complete trace
 Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& origin,
-                        const std::map<std::string, ArmEvidence>& arms, const std::string& reason = "",
-                        Rewrite rewrite = Rewrite::when_changed, const EvidenceToKeep& evidence = {});
+                        const std::map<std::string, compare::ArmEvidence>& arms,
+                        const std::string& reason = "", Rewrite rewrite = Rewrite::when_changed,
+                        const EvidenceToKeep& evidence = {});
 
 /// Stores the arms' values of this environment as a variant, next to the golden's own. Runs on both kinds of
 /// machine then agree with the file. A variant of the same environment is replaced.
 /// \param arms  arms that drifted and whose golden is in the file
 /// \throws UserError if the golden cannot be read, or an arm has no complete trace
 void record_variant(const std::filesystem::path& file, const GoldenOrigin& origin,
-                    const std::map<std::string, ArmEvidence>& arms, const std::string& reason);
+                    const std::map<std::string, compare::ArmEvidence>& arms, const std::string& reason);
 
 /// Stores what float64 twins showed now in a golden, whose values stay unchanged.
 /// \param arms  every arm of the golden, as it ran now
 /// \return whether the file changed
 /// \throws UserError if the golden cannot be read or is damaged
-bool record_evidence(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms,
-                     const EvidenceToKeep& evidence);
+bool record_evidence(const std::filesystem::path& file,
+                     const std::map<std::string, compare::ArmEvidence>& arms, const EvidenceToKeep& evidence);
 
 /// Replaces the floors of a golden file; creates one without arms if there is none.
 /// \throws UserError if the file exists and is damaged
-void record_floors(const std::filesystem::path& file, const GoldenOrigin& origin, const Floors& floors);
+void record_floors(const std::filesystem::path& file, const GoldenOrigin& origin,
+                   const compare::Floors& floors);
 
 struct StoredGolden;
 
@@ -104,25 +107,26 @@ struct StoredGolden;
 struct GoldenResult {
   std::string arm;
   std::string quantity;  ///< channel name, or "grad" / "param" for the stored digests of a phase
-  CheckResult result;
+  compare::CheckResult result;
 };
 /// Compares each arm with the golden: one result for each stored arm and quantity.
 /// \param claims  checks against the golden; they judge their own quantities
 std::vector<GoldenResult> verify_golden(const StoredGolden& stored,
-                                        const std::map<std::string, ArmEvidence>& arms,
-                                        const std::vector<Check>& claims = {});
+                                        const std::map<std::string, compare::ArmEvidence>& arms,
+                                        const std::vector<compare::Check>& claims = {});
 
 /// Returns whether verify_golden needs the twin of any of these arms: bits differ in another environment.
-bool golden_needs_twins(const StoredGolden& stored, const std::map<std::string, ArmEvidence>& arms,
-                        const std::vector<Check>& claims = {});
+bool golden_needs_twins(const StoredGolden& stored, const std::map<std::string, compare::ArmEvidence>& arms,
+                        const std::vector<compare::Check>& claims = {});
 
 struct Golden;
 
 /// Returns whether an arm that ran now equals, bit for bit, all that the golden (or the variant of its
 /// environment) stores of it. False for an arm that did not finish, had a fault injected, or is not stored.
-bool agrees_with_golden(const Golden& golden, const std::string& name, const ArmEvidence& arm);
+bool agrees_with_golden(const Golden& golden, const std::string& name, const compare::ArmEvidence& arm);
 
 /// Judges a check of one arm against what is stored of it (relation `bounded`).
-CheckResult judge_against_golden(const Check& check, const StoredGolden& stored, const ArmEvidence& run);
+compare::CheckResult judge_against_golden(const compare::Check& check, const StoredGolden& stored,
+                                          const compare::ArmEvidence& run);
 
-}  // namespace parity
+}  // namespace parity::golden

@@ -16,7 +16,7 @@
 #include "harness/trace/hdf5/probe.hpp"
 #include "harness/trace/read/sketch_table.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace fs = std::filesystem;
 using hdf5::Handle;
 namespace {
@@ -31,7 +31,7 @@ void write_channels(hid_t group, const GoldenChannels& run) {
     const bool integer = std::holds_alternative<std::vector<int64_t>>(channel.values);
     std::visit(
         [&](const auto& values) {
-          hdf5::write_contiguous(channels, encode_name(name), integer ? H5T_STD_I64LE : H5T_IEEE_F64LE,
+          hdf5::write_contiguous(channels, trace::encode_name(name), integer ? H5T_STD_I64LE : H5T_IEEE_F64LE,
                                  {static_cast<int64_t>(values.size())}, values.data());
         },
         channel.values);
@@ -43,7 +43,7 @@ void write_arm(hid_t group, const GoldenArm& arm) {
   hdf5::write_attribute(group, "fingerprint", arm.fingerprint.dump());
   write_channels(group, arm.run);
   if (!arm.sketches.empty())
-    write_sketches(hdf5::create_group(group, "sketches"), arm.sketches, SketchLayout::finished);
+    write_sketches(hdf5::create_group(group, "sketches"), arm.sketches, trace::SketchLayout::finished);
   if (arm.twin)
     write_channels(hdf5::create_group(group, "twin"), *arm.twin);
 }
@@ -53,18 +53,18 @@ void write_variants(hid_t group, const std::vector<GoldenContent>& variants) {
   for (size_t i = 0; i < variants.size(); ++i) {
     const Handle arms = hdf5::create_group(group, fmt::format("{:02}", i));
     for (const auto& [name, arm] : variants[i])
-      write_arm(hdf5::create_group(arms, encode_name(name)), arm);
+      write_arm(hdf5::create_group(arms, trace::encode_name(name)), arm);
   }
 }
 
-GoldenChannels read_channels(const InputFile& file, hid_t group) {
+GoldenChannels read_channels(const trace::InputFile& file, hid_t group) {
   GoldenChannels run;
   run.steps = hdf5::read_integers(file.dataset(group, "steps"));
   const Handle channels = file.group(group, "channels");
   for (const std::string& link : file.names(channels)) {
     const Handle dataset = file.dataset(channels, link);
     const Handle type(H5Dget_type(dataset), "cannot read the type of " + link);
-    Channel channel;
+    trace::Channel channel;
     if (H5Tget_class(type) == H5T_INTEGER)
       channel.values = hdf5::read_integers(dataset);
     else
@@ -72,19 +72,19 @@ GoldenChannels read_channels(const InputFile& file, hid_t group) {
     const size_t count = std::visit([](const auto& values) { return values.size(); }, channel.values);
     if (count != run.steps.size())
       file.refuse(fmt::format("channel {} has {} values for {} steps", link, count, run.steps.size()));
-    run.channels.emplace(decode_name(link), std::move(channel));
+    run.channels.emplace(trace::decode_name(link), std::move(channel));
   }
   return run;
 }
 
-Json read_json_attribute(const InputFile& file, hid_t object, const std::string& name) {
+Json read_json_attribute(const trace::InputFile& file, hid_t object, const std::string& name) {
   const Json json = read_json(hdf5::read_string_attribute(object, name).value_or(""));
   if (json.is_discarded())
     file.refuse(fmt::format("attribute {} of {} is not JSON", name, hdf5::path_of(object)));
   return json;
 }
 
-GoldenArm read_arm(const InputFile& file, hid_t group) {
+GoldenArm read_arm(const trace::InputFile& file, hid_t group) {
   GoldenArm arm;
   arm.run = read_channels(file, group);
   arm.config = read_json_attribute(file, group, "config");
@@ -96,7 +96,7 @@ GoldenArm read_arm(const InputFile& file, hid_t group) {
   return arm;
 }
 
-std::vector<GoldenContent> read_variants(const InputFile& file) {
+std::vector<GoldenContent> read_variants(const trace::InputFile& file) {
   std::vector<GoldenContent> variants;
   if (!file.has(file.root(), "variants"))
     return variants;
@@ -105,12 +105,12 @@ std::vector<GoldenContent> read_variants(const InputFile& file) {
     const Handle arms = file.group(all, number);
     GoldenContent& variant = variants.emplace_back();
     for (const std::string& link : file.names(arms))
-      variant.emplace(decode_name(link), read_arm(file, file.group(arms, link)));
+      variant.emplace(trace::decode_name(link), read_arm(file, file.group(arms, link)));
   }
   return variants;
 }
 
-GoldenHistory history_of(const InputFile& file) {
+GoldenHistory history_of(const trace::InputFile& file) {
   if (!hdf5::read_string_attribute(file.root(), "history"))
     return {};
   const auto history = read_history(read_json_attribute(file, file.root(), "history"));
@@ -131,7 +131,7 @@ GoldenHistory history_of(const InputFile& file) {
 }
 
 Golden read_existing(const fs::path& path) {
-  const InputFile file(path, Links::refused);
+  const trace::InputFile file(path, trace::Links::refused);
   const auto word = [&](const char* name) {
     return hdf5::read_string_attribute(file.root(), name).value_or("");
   };
@@ -144,7 +144,7 @@ Golden read_existing(const fs::path& path) {
   golden.sealed = seal_holds(file).value_or(word("schema") == unsealed_schema);
   const Handle arms = file.group(file.root(), "arms");
   for (const std::string& link : file.names(arms))
-    golden.arms.emplace(decode_name(link), read_arm(file, file.group(arms, link)));
+    golden.arms.emplace(trace::decode_name(link), read_arm(file, file.group(arms, link)));
   golden.variants = read_variants(file);
   golden.floors = read_floors(file);
   golden.evidence = read_evidence(file);
@@ -197,7 +197,7 @@ Golden read_golden(const fs::path& path) {
     throw UserError(
         fmt::format("there is no golden {}; record it with 'parity golden record'", path.string()),
         ExitCode::missing);
-  probe(path, [&] { read_existing(path); });
+  trace::probe(path, [&] { read_existing(path); });
   return read_existing(path);
 }
 
@@ -224,13 +224,13 @@ StoredGolden stored_golden(const fs::path& file) {
 
 std::optional<std::vector<std::string>> arms_under_seal(const fs::path& path) {
   const auto guard = hdf5::lock();
-  const InputFile file(path, Links::refused);
+  const trace::InputFile file(path, trace::Links::refused);
   const std::string schema = hdf5::read_string_attribute(file.root(), "schema").value_or("");
   if (!schema.starts_with(golden_schema_major) || !seal_holds(file).value_or(false))
     return std::nullopt;
   std::vector<std::string> names;
   for (const std::string& link : file.names(file.group(file.root(), "arms")))
-    names.push_back(decode_name(link));
+    names.push_back(trace::decode_name(link));
   return names;
 }
 
@@ -257,7 +257,7 @@ void write_golden(const fs::path& path, const Golden& golden) {
   {
     const Handle arms = hdf5::create_group(file, "arms");
     for (const auto& [name, arm] : golden.arms)
-      write_arm(hdf5::create_group(arms, encode_name(name)), arm);
+      write_arm(hdf5::create_group(arms, trace::encode_name(name)), arm);
   }
   if (!golden.variants.empty())
     write_variants(hdf5::create_group(file, "variants"), golden.variants);
@@ -272,4 +272,4 @@ void write_golden(const fs::path& path, const Golden& golden) {
   temporary.take_place();
 }
 
-}  // namespace parity
+}  // namespace parity::golden

@@ -14,7 +14,7 @@
 #include "harness/golden/golden.hpp"
 #include "harness/golden/history.hpp"
 
-namespace parity {
+namespace parity::golden {
 
 /// Schema version of the goldens that this program writes. Readers accept every minor version of their major
 /// version.
@@ -55,7 +55,7 @@ struct Golden {
   GoldenHistory history;
   /// Values of arms in other environments, where drift was accepted.
   std::vector<GoldenContent> variants;
-  Floors floors;            ///< measured rounding noise
+  compare::Floors floors;   ///< measured rounding noise
   GoldenEvidence evidence;  ///< what float64 twins showed for the case's checks
   /// Whether the seal matches, or the file is of version 1.0.
   bool sealed = true;
@@ -101,4 +101,4 @@ std::optional<std::vector<std::string>> arms_under_seal(const std::filesystem::p
 /// Returns whether the file is intact and no arm was recorded in it.
 bool holds_floors_alone(const std::filesystem::path& path);
 
-}  // namespace parity
+}  // namespace parity::golden

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
 constexpr size_t most_changes = 100;
@@ -53,4 +53,4 @@ std::optional<GoldenHistory> read_history(const Json& json) {
   return history;
 }
 
-}  // namespace parity
+}  // namespace parity::golden

@@ -8,7 +8,7 @@
 
 #include "harness/base/json/json.hpp"
 
-namespace parity {
+namespace parity::golden {
 
 /// A change of a golden's content after its first recording.
 struct GoldenChange {
@@ -27,4 +27,4 @@ Json history_json(const GoldenHistory& history);
 /// Parses a history; returns nothing if the JSON is not a history.
 std::optional<GoldenHistory> read_history(const Json& json);
 
-}  // namespace parity
+}  // namespace parity::golden

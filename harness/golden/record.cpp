@@ -12,7 +12,7 @@
 #include "harness/golden/evidence_binding.hpp"
 #include "harness/golden/golden_file.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
 /// Adds the twins of `before` to content that was recorded without twins. A golden that has twins and agrees
@@ -38,15 +38,16 @@ std::string non_finite_value(const GoldenArm& arm) {
   std::string text = non_finite_value(arm.run, "");
   if (text.empty() && arm.twin)
     text = non_finite_value(*arm.twin, " of its float64 twin");
-  for (const SketchRow& row : arm.sketches)
+  for (const trace::SketchRow& row : arm.sketches)
     if (text.empty() && row.nan_count + row.inf_count > 0)
-      text = fmt::format("{} at step {} has {} NaN and {} infinite elements", quantity_of(row.key),
+      text = fmt::format("{} at step {} has {} NaN and {} infinite elements", compare::quantity_of(row.key),
                          row.key.step, row.nan_count, row.inf_count);
   return text;
 }
 
 /// Returns the content that a recording stores.
-GoldenContent contents_of(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms) {
+GoldenContent contents_of(const std::filesystem::path& file,
+                          const std::map<std::string, compare::ArmEvidence>& arms) {
   GoldenContent contents;
   for (const auto& [name, evidence] : arms) {
     if (!evidence.ended_well())
@@ -128,8 +129,8 @@ void keep_unchanged(Golden& golden, const Golden& before, Recording recording) {
 }
 
 /// Renews the evidence of a golden that is about to be written. \return whether it changed
-bool renew_evidence(Golden& golden, const GoldenEvidence& before, std::map<std::string, ArmEvidence> arms,
-                    const EvidenceToKeep& evidence) {
+bool renew_evidence(Golden& golden, const GoldenEvidence& before,
+                    std::map<std::string, compare::ArmEvidence> arms, const EvidenceToKeep& evidence) {
   golden.stored_digest = content_digest(golden.arms);
   arms.insert(evidence.other_arms.begin(), evidence.other_arms.end());
   golden.evidence = renewed_evidence(before, golden, arms, evidence.fresh);
@@ -138,12 +139,13 @@ bool renew_evidence(Golden& golden, const GoldenEvidence& before, std::map<std::
 
 }  // namespace
 
-Recording recording_of(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms) {
+Recording recording_of(const std::filesystem::path& file,
+                       const std::map<std::string, compare::ArmEvidence>& arms) {
   return recording_of(file, readable_golden(file), contents_of(file, arms));
 }
 
 Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& origin,
-                        const std::map<std::string, ArmEvidence>& arms, const std::string& reason,
+                        const std::map<std::string, compare::ArmEvidence>& arms, const std::string& reason,
                         Rewrite rewrite, const EvidenceToKeep& evidence) {
   const std::optional<Golden> before = golden_before(file);
   const bool intact = before && before->intact();
@@ -170,7 +172,8 @@ Recording record_golden(const std::filesystem::path& file, const GoldenOrigin& o
   return recording;
 }
 
-bool record_evidence(const std::filesystem::path& file, const std::map<std::string, ArmEvidence>& arms,
+bool record_evidence(const std::filesystem::path& file,
+                     const std::map<std::string, compare::ArmEvidence>& arms,
                      const EvidenceToKeep& evidence) {
   Golden golden = read_intact_golden(file);
   const bool news = renew_evidence(golden, GoldenEvidence(golden.evidence), arms, evidence);
@@ -180,7 +183,7 @@ bool record_evidence(const std::filesystem::path& file, const std::map<std::stri
 }
 
 void record_variant(const std::filesystem::path& file, const GoldenOrigin& origin,
-                    const std::map<std::string, ArmEvidence>& arms, const std::string& reason) {
+                    const std::map<std::string, compare::ArmEvidence>& arms, const std::string& reason) {
   Golden golden = read_intact_golden(file);
   for (auto& [name, arm] : contents_of(file, arms)) {
     arm.twin.reset();  // the golden's own twin decides on drift
@@ -201,7 +204,8 @@ void record_variant(const std::filesystem::path& file, const GoldenOrigin& origi
   write_golden(file, golden);
 }
 
-void record_floors(const std::filesystem::path& file, const GoldenOrigin& origin, const Floors& floors) {
+void record_floors(const std::filesystem::path& file, const GoldenOrigin& origin,
+                   const compare::Floors& floors) {
   std::error_code error;
   Golden golden;
   golden.origin = origin;
@@ -211,4 +215,4 @@ void record_floors(const std::filesystem::path& file, const GoldenOrigin& origin
   write_golden(file, golden);
 }
 
-}  // namespace parity
+}  // namespace parity::golden

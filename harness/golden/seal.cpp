@@ -14,14 +14,15 @@
 #include "harness/base/files/file.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
 using Seal = std::array<char, 16>;
 
 /// Returns the digest of a file's bytes in the seal's form. \param bytes  with the seal's own bytes zero
 Seal seal_of(const std::string& bytes) {
-  const Digest digest = digest_of({DType::uint8, {static_cast<int64_t>(bytes.size())}, bytes.data()});
+  const measure::Digest digest =
+      measure::digest_of({DType::uint8, {static_cast<int64_t>(bytes.size())}, bytes.data()});
   Seal seal;
   std::memcpy(seal.data(), &digest.low, 8);
   std::memcpy(seal.data() + 8, &digest.high, 8);
@@ -50,7 +51,7 @@ void close_seal(const std::filesystem::path& path, uint64_t offset) {
                                 path.string()));
 }
 
-std::optional<bool> seal_holds(const InputFile& file) {
+std::optional<bool> seal_holds(const trace::InputFile& file) {
   if (!file.has(file.root(), "seal"))
     return std::nullopt;
   const auto offset = file.offset(file.dataset(file.root(), "seal"));
@@ -64,4 +65,4 @@ std::optional<bool> seal_holds(const InputFile& file) {
   return seal == seal_of(bytes);
 }
 
-}  // namespace parity
+}  // namespace parity::golden

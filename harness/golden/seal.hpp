@@ -8,7 +8,7 @@
 
 #include "harness/trace/hdf5/input_file.hpp"
 
-namespace parity {
+namespace parity::golden {
 
 /// A golden's seal: dataset /seal, 16 bytes with the digest of the whole file, computed with these 16 bytes
 /// zero. The content digest covers the values. The seal covers every byte: also provenance, history, the
@@ -22,6 +22,6 @@ uint64_t add_seal(hid_t file);
 void close_seal(const std::filesystem::path& path, uint64_t offset);
 
 /// Returns whether the seal matches; nothing if the file has none.
-std::optional<bool> seal_holds(const InputFile& file);
+std::optional<bool> seal_holds(const trace::InputFile& file);
 
-}  // namespace parity
+}  // namespace parity::golden

@@ -9,7 +9,7 @@
 #include "harness/trace/hdf5/hdf5.hpp"
 #include "harness/trace/hdf5/input_file.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace fs = std::filesystem;
 namespace {
 
@@ -17,7 +17,7 @@ namespace {
 bool is_of_other_schema(const fs::path& file) {
   const auto guard = hdf5::lock();
   try {
-    const InputFile input(file, Links::refused);
+    const trace::InputFile input(file, trace::Links::refused);
     const std::string schema = hdf5::read_string_attribute(input.root(), "schema").value_or("");
     return schema.starts_with("parity.golden/") && !schema.starts_with(golden_schema_major);
   } catch (const UserError&) {
@@ -72,4 +72,4 @@ GoldenFinding golden_state(const fs::path& file, const std::vector<std::string>&
   }
 }
 
-}  // namespace parity
+}  // namespace parity::golden

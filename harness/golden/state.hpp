@@ -8,7 +8,7 @@
 
 #include "harness/base/enum_names.hpp"
 
-namespace parity {
+namespace parity::golden {
 
 /// The state of a case's golden file, found without running anything.
 enum class GoldenState {
@@ -36,4 +36,4 @@ struct GoldenFinding {
 /// \param arms  arms that the case keeps; empty: none
 GoldenFinding golden_state(const std::filesystem::path& file, const std::vector<std::string>& arms);
 
-}  // namespace parity
+}  // namespace parity::golden

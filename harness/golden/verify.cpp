@@ -14,10 +14,10 @@
 #include "harness/golden/environment.hpp"
 #include "harness/golden/golden_file.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
-GoldenResult failure(const std::string& arm, const std::string& quantity, Verdict verdict,
+GoldenResult failure(const std::string& arm, const std::string& quantity, compare::Verdict verdict,
                      const std::string& sentence) {
   GoldenResult result{arm, quantity, {}};
   result.result.verdict = verdict;
@@ -29,38 +29,39 @@ GoldenResult failure(const std::string& arm, const std::string& quantity, Verdic
 struct Sides {
   std::string name;
   const GoldenArm& golden;
-  const ArmEvidence& run;
-  const std::vector<Check>& claims;
+  const compare::ArmEvidence& run;
+  const std::vector<compare::Check>& claims;
   std::string environment;  ///< how the environment differs; "" if it does not
   std::string config;       ///< how the config differs; "" if it does not
   /// Rows of the run, at the steps at which the golden keeps tensors.
-  std::vector<SketchRow> rows = {};
+  std::vector<trace::SketchRow> rows = {};
 
   /// Returns the run's row of a tensor; null if it has none.
-  const SketchRow* find_row(const TensorKey& key) const {
-    const auto found =
-        std::lower_bound(rows.begin(), rows.end(), key,
-                         [](const SketchRow& row, const TensorKey& wanted) { return row.key < wanted; });
+  const trace::SketchRow* find_row(const trace::TensorKey& key) const {
+    const auto found = std::lower_bound(
+        rows.begin(), rows.end(), key,
+        [](const trace::SketchRow& row, const trace::TensorKey& wanted) { return row.key < wanted; });
     return found != rows.end() && found->key == key ? &*found : nullptr;
   }
   /// Returns whether any row of a phase, in the golden or in the run, is not left to a check against the
   /// golden.
-  bool has_unclaimed(const std::vector<SketchRow>& list, Phase phase) const {
-    return std::any_of(list.begin(), list.end(),
-                       [&](const SketchRow& row) { return row.key.phase == phase && !claimed(row.key); });
+  bool has_unclaimed(const std::vector<trace::SketchRow>& list, trace::Phase phase) const {
+    return std::any_of(list.begin(), list.end(), [&](const trace::SketchRow& row) {
+      return row.key.phase == phase && !claimed(row.key);
+    });
   }
 
   /// Returns whether a check against the golden judges this channel, or this tensor of a phase.
   bool claimed(const std::string& channel) const {
-    return std::any_of(claims.begin(), claims.end(), [&](const Check& check) {
+    return std::any_of(claims.begin(), claims.end(), [&](const compare::Check& check) {
       return check.arms == std::vector{name} && !check.of_tensors() &&
              std::any_of(check.channels.begin(), check.channels.end(), [&](const std::string& pattern) {
                return pattern == channel || glob_match(pattern, channel);
              });
     });
   }
-  bool claimed(const TensorKey& key) const {
-    return std::any_of(claims.begin(), claims.end(), [&](const Check& check) {
+  bool claimed(const trace::TensorKey& key) const {
+    return std::any_of(claims.begin(), claims.end(), [&](const compare::Check& check) {
       return check.arms == std::vector{name} && check.of_tensors() && check.phase == key.phase &&
              glob_match(check.tensor, key.name);
     });
@@ -68,63 +69,67 @@ struct Sides {
 };
 
 /// Returns a channel of the golden and of the run; nothing if the run lacks it or has other steps.
-std::optional<SeriesPair> pair_of(const std::string& channel, const GoldenChannels& golden,
-                                  const Trace& trace) {
+std::optional<compare::SeriesPair> pair_of(const std::string& channel, const GoldenChannels& golden,
+                                           const trace::Trace& trace) {
   const auto stored = golden.channels.find(channel);
   const auto found = trace.channels().find(channel);
   if (stored == golden.channels.end() || found == trace.channels().end() || trace.steps() != golden.steps)
     return std::nullopt;
-  return SeriesPair{channel, series_of(stored->second, golden.steps, golden.steps),
-                    series_of(found->second, trace.steps(), trace.steps())};
+  return compare::SeriesPair{channel, compare::series_of(stored->second, golden.steps, golden.steps),
+                             compare::series_of(found->second, trace.steps(), trace.steps())};
 }
 
-BitsClaim claim_of(const Sides& sides, const std::string& quantity, const std::string& where) {
+compare::BitsClaim claim_of(const Sides& sides, const std::string& quantity, const std::string& where) {
   return {"the golden", sides.name,
           fmt::format("{} of {} and the golden have the same bits {}", quantity, sides.name, where),
           "differs from the golden's"};
 }
 
 /// Settles what was compared with the golden. \param asked  what is asked of either side
-CheckResult settle_pair(CheckResult result, const Sides& sides, CoveredSide asked, bool of_tensors) {
-  CoveredSide golden = asked;
+compare::CheckResult settle_pair(compare::CheckResult result, const Sides& sides, compare::CoveredSide asked,
+                                 bool of_tensors) {
+  compare::CoveredSide golden = asked;
   golden.name = "the golden";
   asked.name = sides.name;
   asked.ranks_asked = sides.run.ranks;
-  asked.ranks_found = ranks_of(*sides.run.trace);
+  asked.ranks_found = compare::ranks_of(*sides.run.trace);
   result.coverage.of_tensors = of_tensors;
   return settle(std::move(result), {golden, asked});
 }
 
 /// Returns the allowance of an arm; one that computes in 16 bits rounds as bfloat16 does.
-PrecisionAllowance allowance_of(const ArmEvidence& arm) {
-  PrecisionAllowance allowance = arm.allowance;
+compare::PrecisionAllowance allowance_of(const compare::ArmEvidence& arm) {
+  compare::PrecisionAllowance allowance = arm.allowance;
   const DType own = arm.sixteen_bits ? DType::bfloat16 : DType::float32;
-  allowance.dtype = wider_allowance(rounding_model(own), rounding_model(allowance.dtype)).dtype;
+  allowance.dtype =
+      wider_allowance(compare::rounding_model(own), compare::rounding_model(allowance.dtype)).dtype;
   return allowance;
 }
 
 GoldenResult verify_channel(const Sides& sides, const std::string& channel) {
-  const Trace& trace = *sides.run.trace;
+  const trace::Trace& trace = *sides.run.trace;
   const auto pair = pair_of(channel, sides.golden.run, trace);
   if (trace.steps() != sides.golden.run.steps)
     return failure(
-        sides.name, channel, Verdict::missing,
+        sides.name, channel, compare::Verdict::missing,
         fmt::format("{} of {} has {}, but the golden has {}; run the steps of the case, or record the "
                     "golden again",
-                    channel, sides.name, steps_text(trace.steps()), steps_text(sides.golden.run.steps)));
+                    channel, sides.name, compare::steps_text(trace.steps()),
+                    compare::steps_text(sides.golden.run.steps)));
   if (!pair)
     return failure(
-        sides.name, channel, Verdict::missing,
+        sides.name, channel, compare::Verdict::missing,
         fmt::format("{} of {} is {} (unmatched quantities fail); record the golden again if that is intended",
                     channel, sides.name,
                     sides.golden.run.channels.contains(channel) ? "in the golden but not in the run"
                                                                 : "not in the golden"));
   GoldenResult verified{sides.name, channel, {}};
-  CheckResult& result = verified.result;
-  CoveredSide asked;
-  asked.asked[channel] = asked.found[channel] = StepSet(sides.golden.run.steps);
-  result = settle_pair(judge_series_bits({*pair}, claim_of(sides, channel, over_text(trace.steps()))), sides,
-                       std::move(asked), false);
+  compare::CheckResult& result = verified.result;
+  compare::CoveredSide asked;
+  asked.asked[channel] = asked.found[channel] = compare::StepSet(sides.golden.run.steps);
+  result =
+      settle_pair(judge_series_bits({*pair}, claim_of(sides, channel, compare::over_text(trace.steps()))),
+                  sides, std::move(asked), false);
   if (!result.passed && !sides.environment.empty())
     judge_drift(result, *pair,
                 sides.golden.twin && sides.run.twin ? pair_of(channel, *sides.golden.twin, *sides.run.twin)
@@ -136,17 +141,17 @@ GoldenResult verify_channel(const Sides& sides, const std::string& channel) {
 /// Returns the steps at which this golden keeps tensors. A run may record more for its checks.
 std::set<int64_t> steps_of_golden(const GoldenArm& golden) {
   std::set<int64_t> steps = kept_steps(golden.run.steps);
-  for (const SketchRow& row : golden.sketches)
+  for (const trace::SketchRow& row : golden.sketches)
     steps.insert(row.key.step);
   return steps;
 }
 
 /// Returns the run's row of a tensor of this phase that the golden does not store; null if there is none.
-const SketchRow* unstored_row(const Sides& sides, Phase phase) {
-  std::set<TensorKey> stored;
-  for (const SketchRow& row : sides.golden.sketches)
+const trace::SketchRow* unstored_row(const Sides& sides, trace::Phase phase) {
+  std::set<trace::TensorKey> stored;
+  for (const trace::SketchRow& row : sides.golden.sketches)
     stored.insert(row.key);
-  for (const SketchRow& row : sides.rows)
+  for (const trace::SketchRow& row : sides.rows)
     if (row.key.phase == phase && !stored.contains(row.key) && !sides.claimed(row.key))
       return &row;
   return nullptr;
@@ -154,45 +159,45 @@ const SketchRow* unstored_row(const Sides& sides, Phase phase) {
 
 /// Returns why another environment does not explain the differences in these tensors; "" if it does.
 /// \param drifts  whether the arm's channels were found to drift
-std::string no_drift_text(const std::vector<SourcePair>& pairs, bool drifts) {
+std::string no_drift_text(const std::vector<compare::SourcePair>& pairs, bool drifts) {
   if (!drifts)
     return "the environment differs, but the channels do not show drift";
-  for (const SourcePair& pair : pairs) {
-    const TensorGap gap = measure_tensor(pair.expected, pair.actual);
+  for (const compare::SourcePair& pair : pairs) {
+    const compare::TensorGap gap = measure_tensor(pair.expected, pair.actual);
     if (!gap.identical && !gap.dtypes.empty())
-      return fmt::format("more than drift: {} is {}", quantity_of(pair.expected.key), gap.dtypes);
+      return fmt::format("more than drift: {} is {}", compare::quantity_of(pair.expected.key), gap.dtypes);
     if (!gap.identical && !(gap.relative_l2 <= largest_tensor_drift))
-      return "more than drift: above " + size_text(largest_tensor_drift);
+      return "more than drift: above " + compare::size_text(largest_tensor_drift);
   }
   return "";
 }
 
 /// Compares the digests of one phase. \param drifts  whether the arm's channels were found to drift
-GoldenResult verify_phase(const Sides& sides, Phase phase, bool drifts) {
+GoldenResult verify_phase(const Sides& sides, trace::Phase phase, bool drifts) {
   const std::string quantity(name_of(phase));
-  std::vector<SourcePair> pairs;
-  CoveredSide asked;
-  for (const SketchRow& row : sides.golden.sketches) {
+  std::vector<compare::SourcePair> pairs;
+  compare::CoveredSide asked;
+  for (const trace::SketchRow& row : sides.golden.sketches) {
     if (row.key.phase != phase || sides.claimed(row.key))
       continue;
-    asked.asked[quantity_of(row.key)].add(row.key.step);
-    const SketchRow* found = sides.find_row(row.key);
+    asked.asked[compare::quantity_of(row.key)].add(row.key.step);
+    const trace::SketchRow* found = sides.find_row(row.key);
     if (!found)
       return failure(
-          sides.name, quantity, Verdict::missing,
+          sides.name, quantity, compare::Verdict::missing,
           fmt::format("{} {} at step {} is in the golden but {} did not record it; capture it, or record the "
                       "golden again",
                       quantity, row.key.name, row.key.step, sides.name));
     pairs.push_back({{row.key, &row, nullptr}, {row.key, found, nullptr}});
   }
-  if (const SketchRow* extra = unstored_row(sides, phase))
+  if (const trace::SketchRow* extra = unstored_row(sides, phase))
     return failure(
-        sides.name, quantity, Verdict::missing,
+        sides.name, quantity, compare::Verdict::missing,
         fmt::format("{} {} at step {} of {} is not in the golden (unmatched quantities fail); record "
                     "the golden again if that is intended",
                     quantity, extra->key.name, extra->key.step, sides.name));
   GoldenResult verified{sides.name, quantity, {}};
-  CheckResult& result = verified.result;
+  compare::CheckResult& result = verified.result;
   asked.found = asked.asked;
   result = settle_pair(
       judge_tensor_bits(pairs, claim_of(sides, quantity, fmt::format("in {} digests", pairs.size()))), sides,
@@ -202,7 +207,7 @@ GoldenResult verify_phase(const Sides& sides, Phase phase, bool drifts) {
   const std::string problem = no_drift_text(pairs, drifts);
   if (problem.empty()) {
     result.passed = true;
-    result.verdict = Verdict::drift;
+    result.verdict = compare::Verdict::drift;
   }
   result.sentence += fmt::format("; {} ({})", problem.empty() ? "this is drift, as in the channels" : problem,
                                  sides.environment);
@@ -215,7 +220,7 @@ void verify_arm(const Sides& sides, std::vector<GoldenResult>& results) {
   for (const auto& [name, channel] : sides.golden.run.channels)
     channels.insert(name);
   for (const auto& [name, channel] : sides.run.trace->channels())
-    if (channel.kind == ChannelKind::numeric)
+    if (channel.kind == trace::ChannelKind::numeric)
       channels.insert(name);
   std::vector<GoldenResult> mine;
   mine.reserve(channels.size() + 2);
@@ -225,16 +230,16 @@ void verify_arm(const Sides& sides, std::vector<GoldenResult>& results) {
   const bool all_pass =
       std::all_of(mine.begin(), mine.end(), [](const auto& each) { return each.result.passed; });
   const bool drifts = all_pass && std::any_of(mine.begin(), mine.end(), [](const auto& each) {
-                        return each.result.verdict == Verdict::drift;
+                        return each.result.verdict == compare::Verdict::drift;
                       });
-  for (const Phase phase : {Phase::grad, Phase::param})
+  for (const trace::Phase phase : {trace::Phase::grad, trace::Phase::param})
     if (sides.has_unclaimed(sides.golden.sketches, phase) || sides.has_unclaimed(sides.rows, phase))
       mine.push_back(verify_phase(sides, phase, drifts));
-  const bool has_claims = std::any_of(sides.claims.begin(), sides.claims.end(), [&](const Check& check) {
-    return check.arms == std::vector{sides.name};
-  });
+  const bool has_claims =
+      std::any_of(sides.claims.begin(), sides.claims.end(),
+                  [&](const compare::Check& check) { return check.arms == std::vector{sides.name}; });
   if (mine.empty() && !has_claims)
-    mine.push_back(failure(sides.name, "arm", Verdict::missing,
+    mine.push_back(failure(sides.name, "arm", compare::Verdict::missing,
                            "neither " + sides.name + " nor its golden has a value to compare"));
   for (GoldenResult& each : mine) {
     if (!each.result.passed && !sides.config.empty())
@@ -243,8 +248,9 @@ void verify_arm(const Sides& sides, std::vector<GoldenResult>& results) {
   }
 }
 
-std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::string, ArmEvidence>& arms,
-                                 const std::vector<Check>& claims) {
+std::vector<GoldenResult> verify(const Golden& golden,
+                                 const std::map<std::string, compare::ArmEvidence>& arms,
+                                 const std::vector<compare::Check>& claims) {
   std::vector<GoldenResult> results;
   std::set<std::string> names;
   for (const auto& [name, arm] : golden.arms)
@@ -256,14 +262,14 @@ std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::strin
     const auto run = arms.find(name);
     if (run == arms.end())
       results.push_back(
-          failure(name, "arm", Verdict::missing,
+          failure(name, "arm", compare::Verdict::missing,
                   "the golden has arm '" + name + "', but the case does not; record the golden again"));
     else if (stored == golden.arms.end())
       results.push_back(
-          failure(name, "arm", Verdict::missing,
+          failure(name, "arm", compare::Verdict::missing,
                   "the golden has no arm '" + name + "'; record it with 'parity golden record'"));
     else if (!run->second.ended_well())
-      results.push_back(failure(name, "arm", Verdict::crashed,
+      results.push_back(failure(name, "arm", compare::Verdict::crashed,
                                 name + " has nothing to compare with its golden" +
                                     (run->second.failure.empty() ? "" : ": " + run->second.failure)));
     else {
@@ -281,11 +287,11 @@ std::vector<GoldenResult> verify(const Golden& golden, const std::map<std::strin
 /// Returns a failure for a golden that is not trusted, and where the runs differ from what a damaged file
 /// holds.
 std::vector<GoldenResult> without_golden(const StoredGolden& stored,
-                                         const std::map<std::string, ArmEvidence>& arms,
-                                         const std::vector<Check>& claims) {
+                                         const std::map<std::string, compare::ArmEvidence>& arms,
+                                         const std::vector<compare::Check>& claims) {
   if (!stored.damaged)
-    return {failure("", "content", Verdict::missing, stored.problem)};
-  std::vector<GoldenResult> results = {failure("", "content", Verdict::different, stored.problem)};
+    return {failure("", "content", compare::Verdict::missing, stored.problem)};
+  std::vector<GoldenResult> results = {failure("", "content", compare::Verdict::different, stored.problem)};
   for (GoldenResult& each : verify(*stored.damaged, arms, claims))
     if (!each.result.passed)
       results.push_back(std::move(each));
@@ -295,29 +301,29 @@ std::vector<GoldenResult> without_golden(const StoredGolden& stored,
 }  // namespace
 
 std::vector<GoldenResult> verify_golden(const StoredGolden& stored,
-                                        const std::map<std::string, ArmEvidence>& arms,
-                                        const std::vector<Check>& claims) {
+                                        const std::map<std::string, compare::ArmEvidence>& arms,
+                                        const std::vector<compare::Check>& claims) {
   if (!stored.golden)
     return without_golden(stored, arms, claims);
   return verify(*stored.golden, arms, claims);
 }
 
-bool agrees_with_golden(const Golden& golden, const std::string& name, const ArmEvidence& arm) {
+bool agrees_with_golden(const Golden& golden, const std::string& name, const compare::ArmEvidence& arm) {
   if (!golden.arms.contains(name) || !arm.ended_well() || !arm.trace->faults().empty())
     return false;
   size_t compared = 0;
   for (const GoldenResult& each : verify(golden, {{name, arm}}, {})) {
     if (each.arm != name)
       continue;
-    if (!each.result.passed || each.result.verdict != Verdict::identical)
+    if (!each.result.passed || each.result.verdict != compare::Verdict::identical)
       return false;
     ++compared;
   }
   return compared > 0;
 }
 
-bool golden_needs_twins(const StoredGolden& stored, const std::map<std::string, ArmEvidence>& arms,
-                        const std::vector<Check>& claims) {
+bool golden_needs_twins(const StoredGolden& stored, const std::map<std::string, compare::ArmEvidence>& arms,
+                        const std::vector<compare::Check>& claims) {
   if (!stored.golden)
     return false;
   const Golden& golden = *stored.golden;
@@ -326,13 +332,13 @@ bool golden_needs_twins(const StoredGolden& stored, const std::map<std::string, 
     if (arm == golden.arms.end() || !arm->second.twin || !evidence.ended_well() ||
         arm->second.fingerprint == fingerprint_of(*evidence.trace))
       continue;
-    ArmEvidence alone = evidence;
+    compare::ArmEvidence alone = evidence;
     alone.twin = nullptr;
     for (const GoldenResult& each : verify(golden, {{name, alone}}, claims))
-      if (each.arm == name && each.result.verdict == Verdict::different)
+      if (each.arm == name && each.result.verdict == compare::Verdict::different)
         return true;
   }
   return false;
 }
 
-}  // namespace parity
+}  // namespace parity::golden

@@ -9,7 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/measure/digest.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 static_assert(std::endian::native == std::endian::little, "canonical bytes are little-endian");
 
@@ -59,4 +59,4 @@ std::string ContentHash::hex() const {
   return to_string(Digest{hash.low64, hash.high64});
 }
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace parity {
+namespace parity::measure {
 
 /// Computes XXH3-128 over a stream of values in canonical form: little-endian 8-byte numbers, floats by their
 /// bits, strings and lists after their length. Streams of different structure always produce different bytes.
@@ -36,4 +36,4 @@ class ContentHash {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace parity
+}  // namespace parity::measure

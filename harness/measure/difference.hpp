@@ -11,7 +11,7 @@
 #include "harness/measure/whole_digest.hpp"
 #include "harness/tensor/tensor_view.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 /// The difference of a tensor `actual` (a) from a tensor `expected` (e) of the same dtype and shape. It is
 /// measured once; tolerances are applied elsewhere.
@@ -84,4 +84,4 @@ struct DifferencePolicy {
   }
 };
 
-}  // namespace parity
+}  // namespace parity::measure

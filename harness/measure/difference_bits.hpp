@@ -7,7 +7,7 @@
 
 #include "harness/measure/element.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 /// A block of elements of both sides. It is a whole number of packs; zeros on both sides fill the last one.
 struct ElementBlock {
@@ -247,4 +247,4 @@ BlockBits<E> compare_bits(const ElementBlock& b, const Ahead& next, bool& far) {
   return found;
 }
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -8,7 +8,7 @@
 #include "harness/measure/difference_tally.hpp"
 #include "harness/measure/number.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 /// A block's elements as numbers that vector instructions convert; they need not be aligned.
 template <class E>
@@ -185,4 +185,4 @@ class BlockValues {
   NumberBlock<E> b_;
 };
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -9,7 +9,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 /// Adds the difference of further elements to their range.
@@ -136,4 +136,4 @@ DifferenceProfile ProfileTally::take() {
   return profile;
 }
 
-}  // namespace parity
+}  // namespace parity::measure

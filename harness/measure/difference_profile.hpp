@@ -9,7 +9,7 @@
 
 #include "harness/tensor/shape.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 /// The difference within a range of a tensor's elements.
 struct RangeDifference {
@@ -81,4 +81,4 @@ class ProfileTally {
   std::vector<Axis> axes_;  ///< the flat tensor, then its dimensions
 };
 
-}  // namespace parity
+}  // namespace parity::measure

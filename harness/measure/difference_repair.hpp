@@ -7,7 +7,7 @@
 #include "harness/measure/difference.hpp"
 #include "harness/measure/difference_block.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 /// A copy of a block in which every value is finite and every pair that the policy calls equal is equal. NaN
 /// and infinities have been counted. Each pair with one is replaced by two equal values, so that it
@@ -88,4 +88,4 @@ struct RepairedBlock {
   }
 };
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -10,7 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/measure/number.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -53,7 +53,7 @@ double Difference::sqnr_db() const {
 void require_alike(const TensorView& expected, const TensorView& actual) {
   if (expected.shape != actual.shape)
     throw UserError(fmt::format("cannot compare tensors (shapes {} and {} differ); give tensors of one shape",
-                                to_string(expected.shape), to_string(actual.shape)));
+                                parity::to_string(expected.shape), parity::to_string(actual.shape)));
   if (expected.dtype != actual.dtype)
     throw UserError(fmt::format("cannot compare tensors (dtypes {} and {} differ); convert one of them",
                                 name_of(expected.dtype), name_of(actual.dtype)));
@@ -76,4 +76,4 @@ Difference finish_difference(const DifferenceTally& t, int64_t count) {
   return result;
 }
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -7,7 +7,7 @@
 
 #include "harness/measure/difference.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 /// An exact sum of distances [steps] of up to 2^32 elements.
 struct StepSum {
@@ -77,4 +77,4 @@ void require_alike(const TensorView& expected, const TensorView& actual);
 /// \param count  number of elements in each side
 Difference finish_difference(const DifferenceTally& t, int64_t count);
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -8,7 +8,7 @@
 #include "harness/measure/mix.hpp"
 #include "harness/measure/simd.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 template <class Bits>
@@ -62,4 +62,4 @@ Digest digest_of(const TensorView& view, uint64_t first_index) {
   }
 }
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -8,7 +8,7 @@
 
 #include "harness/tensor/tensor_view.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 /// Exact fingerprint of a tensor: the 128-bit sum over elements of mix(global index, bit pattern). Equal bits
 /// give equal digests. Digests of disjoint parts add up to the digest of the whole.
@@ -29,4 +29,4 @@ std::string to_string(const Digest& digest);
 ///                     tensor
 Digest digest_of(const TensorView& view, uint64_t first_index = 0);
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -11,7 +11,7 @@
 #include "harness/measure/pack.hpp"
 #include "harness/tensor/dtype.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 /// How kernels see the elements of one dtype.
 template <DType dtype>
@@ -161,4 +161,4 @@ auto with_element(DType dtype, const Take& take) {
   throw InternalError("dtype " + std::to_string(static_cast<int>(dtype)));
 }
 
-}  // namespace parity
+}  // namespace parity::measure

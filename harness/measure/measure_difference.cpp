@@ -15,7 +15,7 @@
 #include "harness/measure/share_work.hpp"
 #include "harness/tensor/conversions.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 /// Number of elements that a thread processes at a time.
@@ -272,4 +272,4 @@ Difference measure_difference(const TensorView& expected, const TensorView& actu
   return result;
 }
 
-}  // namespace parity
+}  // namespace parity::measure

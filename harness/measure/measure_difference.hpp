@@ -7,7 +7,7 @@
 #include "harness/measure/whole_digest.hpp"
 #include "harness/tensor/tensor_view.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 struct DifferenceOptions {
   DifferencePolicy policy = {};
@@ -30,4 +30,4 @@ struct DifferenceOptions {
 Difference measure_difference(const TensorView& expected, const TensorView& actual,
                               const DifferenceOptions& options = {});
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/measure/measurement.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 LogicalPlace place_of(const Shape& shape, const TensorLayout& layout) {
   LogicalPlace place;
@@ -33,4 +33,4 @@ Measurement measure_tensor(const TensorView& view, const TensorLayout& layout) {
   return found;
 }
 
-}  // namespace parity
+}  // namespace parity::measure

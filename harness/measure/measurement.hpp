@@ -9,7 +9,7 @@
 #include "harness/measure/statistics.hpp"
 #include "harness/tensor/part.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 /// What a trace keeps of a tensor without its elements.
 struct Measurement {
@@ -34,4 +34,4 @@ LogicalPlace place_of(const Shape& shape, const TensorLayout& layout);
 /// \param layout  place of the view in the logical tensor; by default the view is all of it
 Measurement measure_tensor(const TensorView& view, const TensorLayout& layout = {});
 
-}  // namespace parity
+}  // namespace parity::measure

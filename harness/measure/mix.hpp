@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace parity {
+namespace parity::measure {
 
 /// The integer hashes of digests and sketches. Specified in harness/trace/FORMAT.md; changing a constant
 /// changes every stored digest, so it needs a new major schema.
@@ -48,4 +48,4 @@ constexpr uint64_t sketch_signs(uint64_t group) {
   return x;
 }
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace parity {
+namespace parity::measure {
 
 /// Functions of one double; constexpr, so that CUDA also compiles them for the GPU.
 
@@ -34,4 +34,4 @@ constexpr double error_ratio(double error, double reference) {
   return reference == 0 || is_infinite(error) ? std::numeric_limits<double>::infinity() : error / reference;
 }
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -12,7 +12,7 @@
 
 #include "harness/measure/simd.hpp"
 
-namespace parity::simd {
+namespace parity::measure::simd {
 
 /// Size of a pack of lanes [bytes]: one register of 64 bytes, two of 32 or four of 16. A kernel written in
 /// packs gives the same bits in each case. `run_packed` chooses the width: 64 bytes with AVX-512, 32 with
@@ -267,4 +267,4 @@ auto run_packed(const Kernel& kernel, Args... args) {
   return WithWidth<Kernel, 16>{kernel}(args...);
 }
 
-}  // namespace parity::simd
+}  // namespace parity::measure::simd

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace parity {
+namespace parity::measure {
 
 /// Calls `work(i)` once for each i in [0, count), on up to `threads` threads including the caller's. The
 /// assignment of indices to threads is unspecified, so each result needs a place of its own.
@@ -25,4 +25,4 @@ inline void share_work(int64_t count, int threads, const std::function<void(int6
   take();
 }
 
-}  // namespace parity
+}  // namespace parity::measure

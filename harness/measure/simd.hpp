@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-namespace parity::simd {
+namespace parity::measure::simd {
 
 /// Vector instruction sets that a kernel is compiled for.
 enum class Level { baseline, avx2, avx512 };
@@ -74,4 +74,4 @@ inline double maximum(const double* v) {
   return most;
 }
 
-}  // namespace parity::simd
+}  // namespace parity::measure::simd

@@ -10,7 +10,7 @@
 #include "harness/measure/simd.hpp"
 #include "harness/measure/widen.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 constexpr int64_t group = sign_group;
@@ -76,4 +76,4 @@ std::vector<double> sketch_of(const TensorView& view, int64_t first_index, int64
   return sums;
 }
 
-}  // namespace parity
+}  // namespace parity::measure

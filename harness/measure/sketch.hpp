@@ -7,7 +7,7 @@
 
 #include "harness/tensor/tensor_view.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 /// Number of block sums in a sketch.
 inline constexpr int64_t sketch_size = 64;
@@ -35,4 +35,4 @@ int64_t first_of_sketch_block(int64_t block, int64_t count);
 /// Source: METRICS.md M16b; exactly specified in harness/trace/FORMAT.md.
 std::vector<double> sketch_of(const TensorView& view, int64_t first_index = 0, int64_t whole_count = -1);
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -8,7 +8,7 @@
 #include "harness/measure/simd.hpp"
 #include "harness/measure/widen.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 constexpr size_t block = 1024;  // elements widened at a time; fits the first-level cache
@@ -83,4 +83,4 @@ Statistics statistics_of(const TensorView& view) {
   return total;
 }
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -6,7 +6,7 @@
 
 #include "harness/tensor/tensor_view.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 /// Statistics of one tensor's elements.
 struct Statistics {
@@ -27,4 +27,4 @@ Statistics statistics_of(const TensorView& view);
 /// 1, or a power of two if squares would overflow or underflow.
 double norm_scale(double max_abs);
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -11,7 +11,7 @@
 #include "harness/base/processes/cores.hpp"
 #include "harness/measure/share_work.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 /// Bytes that a thread processes at a time. They fit the core's own cache, so they are read from memory once.
@@ -100,4 +100,4 @@ bool have_equal_bits(const TensorView& expected, const TensorView& actual, const
   return equal;
 }
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -7,7 +7,7 @@
 
 #include "harness/measure/digest.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 /// Called with each few megabytes of a tensor that are no longer needed, so that the caller can release them;
 /// from any worker thread.
@@ -36,4 +36,4 @@ DigestPair digests_of_pair(const TensorView& expected, const TensorView& actual,
 /// Returns whether two whole tensors have the same bits. \throws InternalError if dtype or shape differ
 bool have_equal_bits(const TensorView& expected, const TensorView& actual, const DoneWithBytes& done = {});
 
-}  // namespace parity
+}  // namespace parity::measure

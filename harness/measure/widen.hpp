@@ -4,7 +4,7 @@
 
 #include "harness/measure/element.hpp"
 
-namespace parity {
+namespace parity::measure {
 
 /// Widens elements of a dtype to doubles; kernels call it block by block.
 /// \param data  need not be aligned
@@ -12,4 +12,4 @@ inline void widen_block(DType dtype, const std::byte* data, size_t count, double
   with_element(dtype, [&]<class E>(E) { E::widen(data, count, out); });
 }
 
-}  // namespace parity
+}  // namespace parity::measure

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace parity {
+namespace parity::power {
 namespace {
 
 /// Returns P(at least `hits` of `trials`) for a probability p of each hit, 0 < p < 1.
@@ -36,4 +36,4 @@ double at_most(const Tally& tally) {
   return 1 - at_least({tally.trials - tally.hits, tally.trials});
 }
 
-}  // namespace parity
+}  // namespace parity::power

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace parity {
+namespace parity::power {
 
 /// The one-sided confidence level of the bounds below.
 inline constexpr double confidence = 0.95;
@@ -27,4 +27,4 @@ struct Tally {
 double at_least(const Tally& tally);
 double at_most(const Tally& tally);
 
-}  // namespace parity
+}  // namespace parity::power

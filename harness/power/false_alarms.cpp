@@ -9,21 +9,21 @@
 
 #include "harness/power/fault_trials.hpp"
 
-namespace parity {
+namespace parity::power {
 namespace {
 
 constexpr size_t pairs_at_a_time = 8;
 
 /// Returns the case with another seed of the run, which changes weights and data of all arms in the same way.
-Case with_seed(Case source, int64_t seed) {
-  for (Arm& arm : source.arms)
+suite::Case with_seed(suite::Case source, int64_t seed) {
+  for (suite::Arm& arm : source.arms)
     if (!arm.is_command())
-      arm.config["seed"] = {seed, Place{"a seed of parity power", 0, 0}};
+      arm.config["seed"] = {seed, suite::Place{"a seed of parity power", 0, 0}};
   return source;
 }
 
 /// Returns the case with only those checks that a run with another order of sums must pass.
-Case up_to_rounding(Case source) {
+suite::Case up_to_rounding(suite::Case source) {
   source.golden.arms.clear();
   for (size_t i = source.checks.size(); i-- > 0;)
     if (!source.checks[i].needs_twins()) {
@@ -34,11 +34,11 @@ Case up_to_rounding(Case source) {
 }
 
 /// Returns a check that compares the arm with its no-op.
-Check claim(const std::string& arm, const std::string& other, bool exact) {
-  Check check;
+compare::Check claim(const std::string& arm, const std::string& other, bool exact) {
+  compare::Check check;
   check.channels = {"loss", "grad_norm"};
   check.arms = {arm, other};
-  check.relation = exact ? Relation::identical : Relation::equivalent;
+  check.relation = exact ? compare::Relation::identical : compare::Relation::equivalent;
   return check;
 }
 
@@ -49,22 +49,23 @@ std::string suffix_of(size_t number) {
 /// The no-op pairs of one seed.
 class Pairs {
  public:
-  Pairs(const Case& source, const std::string& arm, const RunSettings& options, Progress& progress)
+  Pairs(const suite::Case& source, const std::string& arm, const suite::RunSettings& options,
+        Progress& progress)
       : source_(source), arm_(arm), options_(options), store_(options.out), progress_(progress) {}
 
   void judge(const std::vector<NoOp>& changes, int64_t seed, FalseAlarms& found) const {
-    const ArmRuns runs = run_arms(derived(changes), options_, progress_);
+    const suite::ArmRuns runs = run_arms(derived(changes), options_, progress_);
     const Gate gate(source_, runs, store_), loose(up_to_rounding(source_), runs, store_);
     for (size_t i = 0; i < changes.size(); ++i)
       judge(changes[i], arm_ + "~" + suffix_of(i), seed, runs, changes[i].exact ? gate : loose, found);
   }
 
  private:
-  Case derived(const std::vector<NoOp>& changes) const {
-    std::vector<ExtraArm> extra;
+  suite::Case derived(const std::vector<NoOp>& changes) const {
+    std::vector<suite::ExtraArm> extra;
     for (size_t i = 0; i < changes.size(); ++i)
       extra.push_back({.of = arm_, .suffix = suffix_of(i), .config = changes[i].config, .twin = true});
-    Case all = with_extra_arms(source_, extra);
+    suite::Case all = with_extra_arms(source_, extra);
     if (std::any_of(changes.begin(), changes.end(), [](const NoOp& change) { return !change.exact; })) {
       all.checks.push_back(claim(arm_, arm_, false));  // only makes the twins run; never judged
       all.check_places.push_back(source_.arm(arm_).place);
@@ -72,30 +73,30 @@ class Pairs {
     return all;
   }
 
-  void judge(const NoOp& change, const std::string& other, int64_t seed, const ArmRuns& runs,
+  void judge(const NoOp& change, const std::string& other, int64_t seed, const suite::ArmRuns& runs,
              const Gate& gate, FalseAlarms& found) const {
-    const PlannedArm& planned = runs.planned.arm(other);
+    const suite::PlannedArm& planned = runs.planned.arm(other);
     for (const std::string& id : {planned.run, planned.twin})
       if (!id.empty() && runs.runs.at(id).failure &&
-          runs.runs.at(id).failure->kind == FailureKind::bad_config) {
+          runs.runs.at(id).failure->kind == results::FailureKind::bad_config) {
         ++found.left_out;
         return;
       }
     std::string sentence;
     if (const std::vector<Alarm> alarms = gate.alarms(arm_, other); !alarms.empty())
       sentence = alarms.front().sentence;
-    const CheckResult pair = parity::judge(claim(arm_, other, change.exact), runs.evidence.arms());
-    if (sentence.empty() && !pair.passed && pair.verdict != Verdict::vacuous)
+    const compare::CheckResult pair = compare::judge(claim(arm_, other, change.exact), runs.evidence.arms());
+    if (sentence.empty() && !pair.passed && pair.verdict != compare::Verdict::vacuous)
       sentence = pair.sentence;
     (change.exact ? found.exact : found.rounding).add(!sentence.empty());
     if (!sentence.empty())
       found.alarms.push_back({change.words, seed, sentence});
   }
 
-  const Case& source_;
+  const suite::Case& source_;
   const std::string& arm_;
-  const RunSettings& options_;
-  RunStore store_;
+  const suite::RunSettings& options_;
+  suite::RunStore store_;
   Progress& progress_;
 };
 
@@ -110,10 +111,10 @@ Json FalseAlarms::to_json() const {
           {"examples", std::move(list)}};
 }
 
-FalseAlarms false_alarms(const Case& source, const std::string& arm, int64_t pairs, uint64_t seed,
-                         const RunSettings& options, Progress& progress) {
-  const Case about = only_about(source, arm);
-  const FlatConfig config = plan_arms(about, options).arm(arm).config;
+FalseAlarms false_alarms(const suite::Case& source, const std::string& arm, int64_t pairs, uint64_t seed,
+                         const suite::RunSettings& options, Progress& progress) {
+  const suite::Case about = only_about(source, arm);
+  const suite::FlatConfig config = plan_arms(about, options).arm(arm).config;
   std::vector<NoOp> changes = no_ops_of(config);
   FalseAlarms found;
   if (changes.empty())
@@ -125,7 +126,7 @@ FalseAlarms false_alarms(const Case& source, const std::string& arm, int64_t pai
   const int64_t first =
       known != config.end() && known->second.is_number_integer() ? known->second.get<int64_t>() : 0;
   for (int64_t round = 0; found.all().trials < pairs && found.left_out < pairs; ++round) {
-    const Case seeded = round == 0 ? about : with_seed(about, first + round);
+    const suite::Case seeded = round == 0 ? about : with_seed(about, first + round);
     for (size_t at = 0; at < changes.size() && found.all().trials < pairs; at += pairs_at_a_time) {
       const auto left = static_cast<size_t>(pairs - found.all().trials);
       const size_t end = std::min({at + pairs_at_a_time, changes.size(), at + left});
@@ -138,4 +139,4 @@ FalseAlarms false_alarms(const Case& source, const std::string& arm, int64_t pai
   return found;
 }
 
-}  // namespace parity
+}  // namespace parity::power

@@ -10,7 +10,7 @@
 #include "harness/power/gate.hpp"
 #include "harness/power/no_ops.hpp"
 
-namespace parity {
+namespace parity::power {
 
 /// A no-op pair that the gate rejected.
 struct FalseAlarm {
@@ -41,7 +41,7 @@ struct FalseAlarms {
 /// relations `equivalent` and `distinct`, and must be equivalent to the arm itself.
 ///
 /// \throws UserError as run_arms does
-FalseAlarms false_alarms(const Case& source, const std::string& arm, int64_t pairs, uint64_t seed,
-                         const RunSettings& options, Progress& progress);
+FalseAlarms false_alarms(const suite::Case& source, const std::string& arm, int64_t pairs, uint64_t seed,
+                         const suite::RunSettings& options, Progress& progress);
 
-}  // namespace parity
+}  // namespace parity::power

@@ -9,7 +9,7 @@
 #include "harness/power/places.hpp"
 #include "harness/power/smallest_size.hpp"
 
-namespace parity {
+namespace parity::power {
 namespace {
 
 constexpr int64_t batch = 8;      // trials at a time
@@ -72,7 +72,7 @@ class Attempts {
 
  private:
   std::vector<Trial> trials(double size, int64_t first, int64_t end) {
-    std::vector<Fault> faults;
+    std::vector<trace::Fault> faults;
     for (int64_t n = first; n < end; ++n)
       faults.push_back(places_.draw(n, size));
     std::vector<Trial> found = run_(faults);
@@ -163,7 +163,7 @@ Json FaultPower::to_json() const {
           {"missed", trials_json(missed)}};
 }
 
-FaultPower fault_power(const FaultQuestion& question, const Trace& healthy, bool has_golden,
+FaultPower fault_power(const FaultQuestion& question, const trace::Trace& healthy, bool has_golden,
                        const RunTrials& run) {
   FaultPower power;
   power.kind = question.kind;
@@ -193,4 +193,4 @@ FaultPower fault_power(const FaultQuestion& question, const Trace& healthy, bool
   return power;
 }
 
-}  // namespace parity
+}  // namespace parity::power

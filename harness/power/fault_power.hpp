@@ -11,7 +11,7 @@
 #include "harness/power/binomial.hpp"
 #include "harness/power/fault_trials.hpp"
 
-namespace parity {
+namespace parity::power {
 
 /// The share of places at which the gate must detect a fault of a size for that size to count as detected.
 inline constexpr double wanted_power = 0.95;
@@ -31,8 +31,8 @@ struct HalfPower {
 
 /// The power of the gate against one kind of fault in one phase.
 struct FaultPower {
-  FaultKind kind = FaultKind::scale;
-  Phase phase = Phase::grad;
+  trace::FaultKind kind = trace::FaultKind::scale;
+  trace::Phase phase = trace::Phase::grad;
   HalfPower arms;                   ///< checks between arms, "it trained", replicas
   std::optional<HalfPower> golden;  ///< set if the case has a golden
   Tally named;                      ///< located correctly, of detected faults at or above the smallest size
@@ -47,8 +47,8 @@ struct FaultPower {
 
 /// The kind of fault, phase and number of places to measure.
 struct FaultQuestion {
-  FaultKind kind = FaultKind::scale;
-  Phase phase = Phase::grad;
+  trace::FaultKind kind = trace::FaultKind::scale;
+  trace::Phase phase = trace::Phase::grad;
   int64_t samples = 20;  ///< number of places, drawn by the seed
   uint64_t seed = 1;
 };
@@ -57,7 +57,7 @@ struct FaultQuestion {
 /// float32 is 1.2e-7; only float64 twins can show a smaller fault.
 const std::vector<double>& tried_sizes();
 
-using RunTrials = std::function<std::vector<Trial>(const std::vector<Fault>&)>;
+using RunTrials = std::function<std::vector<Trial>(const std::vector<trace::Fault>&)>;
 
 /// Measures one kind of fault in one phase.
 ///
@@ -66,7 +66,7 @@ using RunTrials = std::function<std::vector<Trial>(const std::vector<Fault>&)>;
 ///
 /// \param healthy     trace of the arm without faults, with digests of every gradient and parameter
 /// \param has_golden  whether the gate has a golden
-FaultPower fault_power(const FaultQuestion& question, const Trace& healthy, bool has_golden,
+FaultPower fault_power(const FaultQuestion& question, const trace::Trace& healthy, bool has_golden,
                        const RunTrials& run);
 
-}  // namespace parity
+}  // namespace parity::power

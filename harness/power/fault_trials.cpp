@@ -11,11 +11,11 @@
 #include "harness/base/error.hpp"
 #include "harness/compare/tensors/first_difference.hpp"
 
-namespace parity {
+namespace parity::power {
 namespace {
 
-constexpr std::array<Phase, 4> shown_phases = {Phase::grad_local, Phase::grad, Phase::grad_clipped,
-                                               Phase::param};
+constexpr std::array<trace::Phase, 4> shown_phases = {trace::Phase::grad_local, trace::Phase::grad,
+                                                      trace::Phase::grad_clipped, trace::Phase::param};
 constexpr const char* wide = "float64";  // suffix of the unchanged arm in float64
 
 std::string narrow_suffix(size_t number) {
@@ -27,26 +27,26 @@ std::string wide_suffix(size_t number) {
 }
 
 /// Returns a check that is never judged. It makes an arm and its derived arms record digests at every step.
-Check digests_of(const std::string& arm, Phase phase) {
-  Check check;
+compare::Check digests_of(const std::string& arm, trace::Phase phase) {
+  compare::Check check;
   check.tensor = "*";
   check.phase = phase;
   check.arms = {arm};
-  check.relation = Relation::unchanged;
+  check.relation = compare::Relation::unchanged;
   return check;
 }
 
 /// Returns whether a run failed because its fault cannot be injected there.
-bool is_refusal(const RunResult& run) {
-  return run.failure &&
-         (run.failure->kind == FailureKind::bad_config || run.failure->kind == FailureKind::bad_fault);
+bool is_refusal(const suite::RunResult& run) {
+  return run.failure && (run.failure->kind == results::FailureKind::bad_config ||
+                         run.failure->kind == results::FailureKind::bad_fault);
 }
 
-int64_t changed_elements(const Trace* trace) {
+int64_t changed_elements(const trace::Trace* trace) {
   return trace && !trace->faults().empty() ? trace->faults().front().changed : 0;
 }
 
-Json place_json(const TensorKey& key) {
+Json place_json(const trace::TensorKey& key) {
   return {{"step", key.step}, {"phase", name_of(key.phase)}, {"name", key.name}};
 }
 
@@ -71,16 +71,16 @@ Json Trial::to_json() const {
           {"sentence", alarms.empty() ? "" : alarms.front().sentence}};
 }
 
-Case only_about(const Case& source, const std::string& arm) {
-  Case part = source;
-  const bool has_commands =
-      std::any_of(part.arms.begin(), part.arms.end(), [](const Arm& each) { return each.is_command(); });
+suite::Case only_about(const suite::Case& source, const std::string& arm) {
+  suite::Case part = source;
+  const bool has_commands = std::any_of(part.arms.begin(), part.arms.end(),
+                                        [](const suite::Arm& each) { return each.is_command(); });
   std::erase_if(part.golden.arms, [&](const std::string& name) { return name != arm; });
   part.checks.clear();
   part.check_places.clear();
   std::set<std::string> wanted = {arm};
   for (size_t i = 0; i < source.checks.size(); ++i) {
-    const Check& check = source.checks[i];
+    const compare::Check& check = source.checks[i];
     if (std::find(check.arms.begin(), check.arms.end(), arm) == check.arms.end())
       continue;
     part.checks.push_back(check);
@@ -89,24 +89,24 @@ Case only_about(const Case& source, const std::string& arm) {
     wanted.insert(named.begin(), named.end());
   }
   if (!has_commands)
-    std::erase_if(part.arms, [&](const Arm& each) { return !wanted.contains(each.name); });
+    std::erase_if(part.arms, [&](const suite::Arm& each) { return !wanted.contains(each.name); });
   if (!wanted.contains(part.reference))
     part.reference = arm;
   return part;
 }
 
-FaultTrials::FaultTrials(const Case& source, const std::string& arm, const RunSettings& options,
+FaultTrials::FaultTrials(const suite::Case& source, const std::string& arm, const suite::RunSettings& options,
                          Progress& progress)
     : source_(only_about(source, arm)),
       arm_(arm),
       options_(options),
       store_(options.out),
       progress_(progress) {
-  Case plain = source_;
+  suite::Case plain = source_;
   has_twin_ = !plan_arms(source_, options_).arm(arm_).twin.empty();
   plain = derived({});
   base_.emplace(run_arms(plain, options_, progress_));
-  const PlannedArm& own = base_->planned.arm(arm_);
+  const suite::PlannedArm& own = base_->planned.arm(arm_);
   for (const std::string& id : {own.run, own.twin})
     if (!id.empty() && !base_->runs.at(id).complete())
       throw UserError(
@@ -116,8 +116,8 @@ FaultTrials::FaultTrials(const Case& source, const std::string& arm, const RunSe
   broken_ = Gate(source_, *base_, store_).broken();
 }
 
-const Trace& FaultTrials::healthy() const {
-  const Trace* trace = base_->evidence.trace(arm_);
+const trace::Trace& FaultTrials::healthy() const {
+  const trace::Trace* trace = base_->evidence.trace(arm_);
   require(trace != nullptr, "the healthy arm has no trace");
   return *trace;
 }
@@ -126,14 +126,14 @@ bool FaultTrials::has_ranks() const {
   return base_->planned.arm(arm_).ranks > 1;
 }
 
-Case FaultTrials::derived(const std::vector<Fault>& faults) const {
-  Case all = source_;
-  for (const Phase phase : shown_phases) {
+suite::Case FaultTrials::derived(const std::vector<trace::Fault>& faults) const {
+  suite::Case all = source_;
+  for (const trace::Phase phase : shown_phases) {
     all.checks.push_back(digests_of(arm_, phase));
     all.check_places.push_back(source_.arm(arm_).place);
   }
-  const FlatConfig in_float64 = {{"dtype", "float64"}};
-  std::vector<ExtraArm> extra;
+  const suite::FlatConfig in_float64 = {{"dtype", "float64"}};
+  std::vector<suite::ExtraArm> extra;
   if (has_twin_)
     extra.push_back({.of = arm_, .suffix = wide, .config = in_float64});
   for (size_t i = 0; i < faults.size(); ++i) {
@@ -144,47 +144,48 @@ Case FaultTrials::derived(const std::vector<Fault>& faults) const {
   return with_extra_arms(std::move(all), extra);
 }
 
-Trial FaultTrials::judge(const Fault& fault, size_t number, const ArmRuns& runs, const Gate& gate) const {
+Trial FaultTrials::judge(const trace::Fault& fault, size_t number, const suite::ArmRuns& runs,
+                         const Gate& gate) const {
   Trial trial;
   trial.fault = fault;
   const std::string narrow = arm_ + "~" + narrow_suffix(number);
-  const PlannedArm& planned = runs.planned.arm(narrow);
+  const suite::PlannedArm& planned = runs.planned.arm(narrow);
   for (const std::string& id : {planned.run, planned.twin})
     if (!id.empty() && is_refusal(runs.runs.at(id))) {
       trial.refused = runs.runs.at(id).failure->message;
       return trial;
     }
   const auto& arms = runs.evidence.arms();
-  const ArmEvidence& found = arms.at(narrow);
+  const compare::ArmEvidence& found = arms.at(narrow);
   trial.has_effect = changed_elements(found.trace) > 0 || changed_elements(found.twin) > 0;
   trial.alarms = gate.alarms(arm_, narrow);
   if (found.trace)
-    trial.first = first_difference(*arms.at(arm_).trace, *found.trace);
+    trial.first = compare::first_difference(*arms.at(arm_).trace, *found.trace);
   if (!trial.first && has_twin_) {
-    const Trace* healthy = arms.at(arm_ + "~" + wide).trace;
-    const Trace* faulty = arms.at(arm_ + "~" + wide_suffix(number)).trace;
+    const trace::Trace* healthy = arms.at(arm_ + "~" + wide).trace;
+    const trace::Trace* faulty = arms.at(arm_ + "~" + wide_suffix(number)).trace;
     if (healthy && faulty)
-      trial.first = first_difference(*healthy, *faulty);
+      trial.first = compare::first_difference(*healthy, *faulty);
   }
   return trial;
 }
 
-std::vector<Trial> FaultTrials::run(const std::vector<Fault>& faults) {
-  std::vector<Fault> fresh;
-  for (const Fault& fault : faults)
+std::vector<Trial> FaultTrials::run(const std::vector<trace::Fault>& faults) {
+  std::vector<trace::Fault> fresh;
+  for (const trace::Fault& fault : faults)
     if (!known_.contains(fault.to_json().dump()) &&
         std::find(fresh.begin(), fresh.end(), fault) == fresh.end())
       fresh.push_back(fault);
   if (!fresh.empty()) {
-    const ArmRuns runs = run_arms(derived(fresh), options_, progress_);
+    const suite::ArmRuns runs = run_arms(derived(fresh), options_, progress_);
     const Gate gate(source_, runs, store_);
     for (size_t i = 0; i < fresh.size(); ++i)
       known_[fresh[i].to_json().dump()] = judge(fresh[i], i, runs, gate);
   }
   std::vector<Trial> trials;
-  for (const Fault& fault : faults)
+  for (const trace::Fault& fault : faults)
     trials.push_back(known_.at(fault.to_json().dump()));
   return trials;
 }
 
-}  // namespace parity
+}  // namespace parity::power

@@ -7,49 +7,50 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace parity {
+namespace parity::power {
 namespace {
 
 /// Returns a key that identifies a check among those of a case.
-std::string key_of(const JudgedCheck& judged) {
+std::string key_of(const suite::JudgedCheck& judged) {
   return fmt::format("{} {} {} of {} {}", name_of(judged.kind), judged.quantity,
                      name_of(judged.claim.relation), fmt::join(judged.claim.arms, " "),
-                     describe_window(judged.claim.steps));
+                     suite::describe_window(judged.claim.steps));
 }
 
 /// Returns the planned case reduced to the arms and checks of the case that it is derived from.
-PlannedCase own_arms(const Case& source, const PlannedCase& derived) {
-  PlannedCase own{source, {}};
-  for (const Arm& arm : source.arms)
+suite::PlannedCase own_arms(const suite::Case& source, const suite::PlannedCase& derived) {
+  suite::PlannedCase own{source, {}};
+  for (const suite::Arm& arm : source.arms)
     own.arms.push_back(derived.arm(arm.name));
   return own;
 }
 
 /// Returns the golden that a recording of these runs would make.
-StoredGolden golden_of(const Case& source, const Evidence& evidence) {
-  StoredGolden stored;
+golden::StoredGolden golden_of(const suite::Case& source, const suite::Evidence& evidence) {
+  golden::StoredGolden stored;
   stored.file = source.golden_file;
   stored.golden.emplace();
   for (const auto& [name, arm] : evidence.arms(source.golden.arms))
     if (arm.trace && !arm.crashed)
-      stored.golden->arms.emplace(name, content_of({arm.trace, nullptr, false, arm.warmup_steps, ""}));
+      stored.golden->arms.emplace(name,
+                                  golden::content_of({arm.trace, nullptr, false, arm.warmup_steps, ""}));
   stored.golden->stored_digest = content_digest(stored.golden->arms);
-  if (const StoredGolden file = stored_golden(source.golden_file); file.golden)
+  if (const golden::StoredGolden file = golden::stored_golden(source.golden_file); file.golden)
     stored.golden->floors = file.golden->floors;
   return stored;
 }
 
 }  // namespace
 
-Gate::Gate(const Case& source, const ArmRuns& runs, const RunStore& store)
+Gate::Gate(const suite::Case& source, const suite::ArmRuns& runs, const suite::RunStore& store)
     : runs_(runs), store_(store), healthy_(own_arms(source, runs.planned)) {
-  Case& own = healthy_.source;
+  suite::Case& own = healthy_.source;
   if (!std::filesystem::exists(own.golden_file))
     own.golden.arms.clear();
-  const Evidence evidence(healthy_, runs.runs, store);
+  const suite::Evidence evidence(healthy_, runs.runs, store);
   if (!own.golden.arms.empty())
     golden_ = golden_of(own, evidence);
-  for (const JudgedCheck& each : judged(healthy_, evidence)) {
+  for (const suite::JudgedCheck& each : judged(healthy_, evidence)) {
     if (each.result.passed)
       continue;
     broken_keys_.push_back(key_of(each));
@@ -57,31 +58,32 @@ Gate::Gate(const Case& source, const ArmRuns& runs, const RunStore& store)
   }
 }
 
-std::vector<JudgedCheck> Gate::judged(const PlannedCase& planned, const Evidence& evidence) const {
-  return judge_case(planned, evidence, golden_, GoldenPolicy());
+std::vector<suite::JudgedCheck> Gate::judged(const suite::PlannedCase& planned,
+                                             const suite::Evidence& evidence) const {
+  return judge_case(planned, evidence, golden_, suite::GoldenPolicy());
 }
 
-PlannedCase Gate::planned_with(const std::string& arm, const std::string& derived) const {
-  PlannedCase planned = healthy_;
-  const PlannedArm& other = runs_.planned.arm(derived);
-  PlannedArm& place = planned.arm(arm);
+suite::PlannedCase Gate::planned_with(const std::string& arm, const std::string& derived) const {
+  suite::PlannedCase planned = healthy_;
+  const suite::PlannedArm& other = runs_.planned.arm(derived);
+  suite::PlannedArm& place = planned.arm(arm);
   place.run = other.run;
   place.twin = other.twin;
   return planned;
 }
 
-Evidence Gate::evidence(const std::string& arm, const std::string& derived) const {
+suite::Evidence Gate::evidence(const std::string& arm, const std::string& derived) const {
   return {planned_with(arm, derived), runs_.runs, store_};
 }
 
 std::vector<Alarm> Gate::alarms(const std::string& arm, const std::string& derived) const {
-  const PlannedCase planned = planned_with(arm, derived);
+  const suite::PlannedCase planned = planned_with(arm, derived);
   std::vector<Alarm> alarms;
-  for (const JudgedCheck& each : judged(planned, Evidence(planned, runs_.runs, store_)))
-    if (!each.result.passed && each.result.verdict != Verdict::vacuous &&
+  for (const suite::JudgedCheck& each : judged(planned, suite::Evidence(planned, runs_.runs, store_)))
+    if (!each.result.passed && each.result.verdict != compare::Verdict::vacuous &&
         std::find(broken_keys_.begin(), broken_keys_.end(), key_of(each)) == broken_keys_.end())
       alarms.push_back({each.kind, each.quantity, each.result.verdict, each.result.sentence});
   return alarms;
 }
 
-}  // namespace parity
+}  // namespace parity::power

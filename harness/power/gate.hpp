@@ -8,16 +8,16 @@
 #include "harness/suite/derived/extra_arms.hpp"
 #include "harness/suite/judge/judge_case.hpp"
 
-namespace parity {
+namespace parity::power {
 
 /// A check of a case that passes, and fails once another run replaces an arm.
 struct Alarm {
-  CheckKind kind = CheckKind::pair;
+  results::CheckKind kind = results::CheckKind::pair;
   std::string quantity;
-  Verdict verdict = Verdict::different;
+  compare::Verdict verdict = compare::Verdict::different;
   std::string sentence;
 
-  bool of_golden() const { return kind == CheckKind::golden; }
+  bool of_golden() const { return kind == results::CheckKind::golden; }
 };
 
 /// The checks of a case and its golden as a gate: finds those that fail when a derived run replaces the arm
@@ -30,7 +30,7 @@ class Gate {
  public:
   /// \param source  the unchanged case
   /// \param runs    runs of a case derived from it, with more arms
-  Gate(const Case& source, const ArmRuns& runs, const RunStore& store);
+  Gate(const suite::Case& source, const suite::ArmRuns& runs, const suite::RunStore& store);
 
   /// Returns the checks that fail for the unchanged case, in words. They cannot detect anything.
   const std::vector<std::string>& broken() const { return broken_; }
@@ -38,18 +38,19 @@ class Gate {
   /// `vacuous` check is not an alarm: it says that two arms agree.
   std::vector<Alarm> alarms(const std::string& arm, const std::string& derived) const;
   /// Returns the traces that are judged when the derived arm replaces `arm`.
-  Evidence evidence(const std::string& arm, const std::string& derived) const;
+  suite::Evidence evidence(const std::string& arm, const std::string& derived) const;
 
  private:
-  PlannedCase planned_with(const std::string& arm, const std::string& derived) const;
-  std::vector<JudgedCheck> judged(const PlannedCase& planned, const Evidence& evidence) const;
+  suite::PlannedCase planned_with(const std::string& arm, const std::string& derived) const;
+  std::vector<suite::JudgedCheck> judged(const suite::PlannedCase& planned,
+                                         const suite::Evidence& evidence) const;
 
-  const ArmRuns& runs_;
-  const RunStore& store_;
-  PlannedCase healthy_;
-  StoredGolden golden_;
+  const suite::ArmRuns& runs_;
+  const suite::RunStore& store_;
+  suite::PlannedCase healthy_;
+  golden::StoredGolden golden_;
   std::vector<std::string> broken_keys_;
   std::vector<std::string> broken_;
 };
 
-}  // namespace parity
+}  // namespace parity::power

@@ -11,27 +11,27 @@
 #include "harness/base/text/nearest.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::power {
 namespace {
 
-std::vector<FaultKind> kinds_of(const PowerQuestion& question, bool has_ranks) {
-  std::vector<FaultKind> kinds = question.kinds;
+std::vector<trace::FaultKind> kinds_of(const PowerQuestion& question, bool has_ranks) {
+  std::vector<trace::FaultKind> kinds = question.kinds;
   if (kinds.empty())
-    for (const FaultKindRow& row : fault_kinds())
-      if (row.kind != FaultKind::dropped_reduction || has_ranks)  // a single rank has no reduction
+    for (const trace::FaultKindRow& row : trace::fault_kinds())
+      if (row.kind != trace::FaultKind::dropped_reduction || has_ranks)  // a single rank has no reduction
         kinds.push_back(row.kind);
   return kinds;
 }
 
-std::vector<Phase> phases_of(FaultKind kind) {
-  if (kind == FaultKind::dropped_reduction)
-    return {Phase::grad};
-  return {Phase::grad, Phase::param};
+std::vector<trace::Phase> phases_of(trace::FaultKind kind) {
+  if (kind == trace::FaultKind::dropped_reduction)
+    return {trace::Phase::grad};
+  return {trace::Phase::grad, trace::Phase::param};
 }
 
-void require_arm(const Case& source, const std::string& arm) {
+void require_arm(const suite::Case& source, const std::string& arm) {
   std::vector<std::string> known;
-  for (const Arm& each : source.arms)
+  for (const suite::Arm& each : source.arms)
     known.push_back(each.name);
   if (std::find(known.begin(), known.end(), arm) == known.end())
     throw UserError(fmt::format("case {} has no arm '{}'{}", source.name, arm, suggestion(arm, known)));
@@ -45,7 +45,7 @@ void require_arm(const Case& source, const std::string& arm) {
 /// param x (1 + 1e-07)". It has "none of grad" if no size is detected.
 std::string describe_smallest(const std::vector<FaultPower>& faults, bool of_golden) {
   std::vector<std::string> words;
-  for (const Phase phase : {Phase::grad, Phase::param}) {
+  for (const trace::Phase phase : {trace::Phase::grad, trace::Phase::param}) {
     const FaultPower* best = nullptr;
     double size = 0;
     bool measured = false;
@@ -61,7 +61,8 @@ std::string describe_smallest(const std::vector<FaultPower>& faults, bool of_gol
     }
     if (best)
       words.push_back(fmt::format("{} x (1 {} {})", name_of(phase),
-                                  best->kind == FaultKind::perturb ? "+-" : "+", size_text(size)));
+                                  best->kind == trace::FaultKind::perturb ? "+-" : "+",
+                                  compare::size_text(size)));
     else if (measured)
       words.push_back(fmt::format("none of {}", name_of(phase)));
   }
@@ -88,7 +89,7 @@ std::string Power::sentence() const {
                        has_golden ? "; by the golden: " + describe_smallest(faults, true) : "");
   const Tally all = no_ops.all();
   return text + fmt::format("{} false alarm{} in {}", all.hits, all.hits == 1 ? "" : "s",
-                            count_text(static_cast<size_t>(all.trials), "no-op pair"));
+                            compare::count_text(static_cast<size_t>(all.trials), "no-op pair"));
 }
 
 Json Power::to_json() const {
@@ -109,9 +110,9 @@ Json Power::to_json() const {
           {"sentence", sentence()}};
 }
 
-std::string arm_to_fault(const Case& source) {
+std::string arm_to_fault(const suite::Case& source) {
   const auto is_compared = [&](const std::string& arm) {
-    return std::any_of(source.checks.begin(), source.checks.end(), [&](const Check& check) {
+    return std::any_of(source.checks.begin(), source.checks.end(), [&](const compare::Check& check) {
       return check.arms.size() == 2 &&
              std::find(check.arms.begin(), check.arms.end(), arm) != check.arms.end();
     });
@@ -119,9 +120,9 @@ std::string arm_to_fault(const Case& source) {
   const auto has_golden = [&](const std::string& arm) {
     return std::find(source.golden.arms.begin(), source.golden.arms.end(), arm) != source.golden.arms.end();
   };
-  const Arm* best = nullptr;
+  const suite::Arm* best = nullptr;
   int most = -1;
-  for (const Arm& arm : source.arms) {
+  for (const suite::Arm& arm : source.arms) {
     const int good = 4 * is_compared(arm.name) + 2 * has_golden(arm.name) + (arm.name != source.reference);
     if (arm.is_command() || good <= most)
       continue;
@@ -135,8 +136,8 @@ std::string arm_to_fault(const Case& source) {
   return best->name;
 }
 
-Power measure_power(const Case& source, const PowerQuestion& question, const RunSettings& options,
-                    Progress& progress, const PowerListener& listener) {
+Power measure_power(const suite::Case& source, const PowerQuestion& question,
+                    const suite::RunSettings& options, Progress& progress, const PowerListener& listener) {
   Power power;
   power.case_name = source.name;
   power.question = question;
@@ -145,11 +146,11 @@ Power measure_power(const Case& source, const PowerQuestion& question, const Run
   FaultTrials trials(source, power.arm, options, progress);
   power.broken = trials.broken();
   const bool has_golden = !trials.source().golden.arms.empty() && std::filesystem::exists(source.golden_file);
-  for (const FaultKind kind : kinds_of(question, trials.has_ranks()))
-    for (const Phase phase : phases_of(kind)) {
+  for (const trace::FaultKind kind : kinds_of(question, trials.has_ranks()))
+    for (const trace::Phase phase : phases_of(kind)) {
       power.faults.push_back(
           fault_power({kind, phase, question.samples, question.seed}, trials.healthy(), has_golden,
-                      [&](const std::vector<Fault>& faults) { return trials.run(faults); }));
+                      [&](const std::vector<trace::Fault>& faults) { return trials.run(faults); }));
       if (listener)
         listener(power.faults.back());
     }
@@ -157,4 +158,4 @@ Power measure_power(const Case& source, const PowerQuestion& question, const Run
   return power;
 }
 
-}  // namespace parity
+}  // namespace parity::power

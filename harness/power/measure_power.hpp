@@ -9,13 +9,13 @@
 #include "harness/power/false_alarms.hpp"
 #include "harness/power/fault_power.hpp"
 
-namespace parity {
+namespace parity::power {
 
 /// The settings of a measurement of power.
 struct PowerQuestion {
-  std::string arm;               ///< that gets the faults; "": see arm_to_fault()
-  std::vector<FaultKind> kinds;  ///< empty: all
-  int64_t samples = 20;          ///< places for each kind and phase
+  std::string arm;                      ///< that gets the faults; "": see arm_to_fault()
+  std::vector<trace::FaultKind> kinds;  ///< empty: all
+  int64_t samples = 20;                 ///< places for each kind and phase
   int64_t no_op_pairs = 40;
   uint64_t seed = 1;
 };
@@ -41,14 +41,15 @@ struct Power {
 /// Returns the arm to fault if none is named: an arm of parity-train. It prefers one that a check compares
 /// with another arm, then one with a golden, then one that is not the reference, then the first in the file.
 /// \throws UserError if every arm is a command, which accepts no faults
-std::string arm_to_fault(const Case& source);
+std::string arm_to_fault(const suite::Case& source);
 
 /// Called after each kind and phase, to show progress.
 using PowerListener = std::function<void(const FaultPower&)>;
 
 /// Measures the power of a case's gate.
 /// \throws UserError for an unknown arm, a command arm, or an arm that does not finish; as run_arms does
-Power measure_power(const Case& source, const PowerQuestion& question, const RunSettings& options,
-                    Progress& progress, const PowerListener& listener = {});
+Power measure_power(const suite::Case& source, const PowerQuestion& question,
+                    const suite::RunSettings& options, Progress& progress,
+                    const PowerListener& listener = {});
 
-}  // namespace parity
+}  // namespace parity::power

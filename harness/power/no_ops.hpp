@@ -7,13 +7,13 @@
 
 #include "harness/suite/cases/flat_config.hpp"
 
-namespace parity {
+namespace parity::power {
 
 /// A change of an arm that must not change what it computes.
 struct NoOp {
-  std::string words;  ///< "resumed after update 3"
-  FlatConfig config;  ///< keys to set
-  bool exact = true;  ///< equal bit for bit; else up to the order of sums
+  std::string words;         ///< "resumed after update 3"
+  suite::FlatConfig config;  ///< keys to set
+  bool exact = true;         ///< equal bit for bit; else up to the order of sums
 
   bool operator==(const NoOp&) const = default;
 };
@@ -23,6 +23,6 @@ struct NoOp {
 ///
 /// A division is a no-op only if the loss is one sum over all tokens of the update. An arm that already has
 /// several ranks or a restart keeps them.
-std::vector<NoOp> no_ops_of(const FlatConfig& config);
+std::vector<NoOp> no_ops_of(const suite::FlatConfig& config);
 
-}  // namespace parity
+}  // namespace parity::power

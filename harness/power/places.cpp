@@ -4,7 +4,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::power {
 namespace {
 
 /// Returns the output of SplitMix64 for a state.
@@ -15,30 +15,30 @@ uint64_t mixed(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-bool is_place(const SketchRow& row, FaultKind kind, Phase phase) {
+bool is_place(const trace::SketchRow& row, trace::FaultKind kind, trace::Phase phase) {
   if (row.key.phase != phase || row.key.step < 1 || !(row.norm > 0))
     return false;
-  if (kind == FaultKind::swapped_shard)
+  if (kind == trace::FaultKind::swapped_shard)
     return !row.shape.empty() && row.shape.front() > 1;
-  return kind != FaultKind::stale || phase == Phase::param || row.key.step > 1;
+  return kind != trace::FaultKind::stale || phase == trace::Phase::param || row.key.step > 1;
 }
 
 }  // namespace
 
-Places::Places(const Trace& healthy, FaultKind kind, Phase phase, uint64_t seed)
+Places::Places(const trace::Trace& healthy, trace::FaultKind kind, trace::Phase phase, uint64_t seed)
     : kind_(kind),
       phase_(phase),
       seed_(mixed(seed ^ mixed((static_cast<uint64_t>(kind) << 8) | static_cast<uint64_t>(phase)))) {
-  for (const SketchRow& row : healthy.sketches())
+  for (const trace::SketchRow& row : healthy.sketches())
     if (is_place(row, kind, phase))
       keys_.push_back(row.key);
 }
 
-Fault Places::draw(int64_t n, double size) const {
+trace::Fault Places::draw(int64_t n, double size) const {
   require(!keys_.empty(), "a place is drawn from a run without places");
   const uint64_t drawn = mixed(seed_ + static_cast<uint64_t>(n));
-  const TensorKey& key = keys_[drawn % keys_.size()];
-  Fault fault;
+  const trace::TensorKey& key = keys_[drawn % keys_.size()];
+  trace::Fault fault;
   fault.kind = kind_;
   fault.steps = {key.step};
   fault.phase = phase_;
@@ -48,4 +48,4 @@ Fault Places::draw(int64_t n, double size) const {
   return fault;
 }
 
-}  // namespace parity
+}  // namespace parity::power

@@ -8,7 +8,7 @@
 #include "harness/trace/format/fault.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::power {
 
 /// Draws random places for faults of one kind and phase: steps and tensors of a run that recorded all of
 /// them.
@@ -18,19 +18,19 @@ namespace parity {
 /// out tensors without them.
 class Places {
  public:
-  Places(const Trace& healthy, FaultKind kind, Phase phase, uint64_t seed);
+  Places(const trace::Trace& healthy, trace::FaultKind kind, trace::Phase phase, uint64_t seed);
 
   bool empty() const { return keys_.empty(); }
   /// Returns the n-th draw. The place is the same for every size, so a search over sizes varies only the
   /// size.
   /// \param size  relative size, for a kind that has one
-  Fault draw(int64_t n, double size = 0) const;
+  trace::Fault draw(int64_t n, double size = 0) const;
 
  private:
-  FaultKind kind_;
-  Phase phase_;
+  trace::FaultKind kind_;
+  trace::Phase phase_;
   uint64_t seed_;
-  std::vector<TensorKey> keys_;
+  std::vector<trace::TensorKey> keys_;
 };
 
-}  // namespace parity
+}  // namespace parity::power

@@ -4,7 +4,7 @@
 
 #include <map>
 
-namespace parity {
+namespace parity::power {
 
 SmallestSize smallest_size(size_t count, const std::function<bool(size_t index)>& is_seen) {
   std::map<size_t, bool> known;
@@ -25,4 +25,4 @@ SmallestSize smallest_size(size_t count, const std::function<bool(size_t index)>
   return {high, high + 1 == count || seen(high + 1)};
 }
 
-}  // namespace parity
+}  // namespace parity::power

@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-namespace parity {
+namespace parity::power {
 
 /// The result of a search over rising sizes.
 struct SmallestSize {
@@ -21,4 +21,4 @@ struct SmallestSize {
 /// and, at the end, the one above the result.
 SmallestSize smallest_size(size_t count, const std::function<bool(size_t index)>& is_seen);
 
-}  // namespace parity
+}  // namespace parity::power

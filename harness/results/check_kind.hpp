@@ -4,7 +4,7 @@
 
 #include "harness/base/enum_names.hpp"
 
-namespace parity {
+namespace parity::results {
 
 /// The kinds of checks.
 enum class CheckKind {
@@ -18,4 +18,4 @@ constexpr auto enum_names(CheckKind) {
   return named<CheckKind::golden>("kind of check", {"pair", "training", "replicas", "golden"});
 }
 
-}  // namespace parity
+}  // namespace parity::results

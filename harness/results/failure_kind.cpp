@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/results/failure_kind.hpp"
 
-namespace parity {
+namespace parity::results {
 namespace {
 
 /// In the order of FailureKind.
@@ -30,4 +30,4 @@ FailureMeaning meaning_of(FailureKind kind) {
   return meanings.at(static_cast<size_t>(kind));
 }
 
-}  // namespace parity
+}  // namespace parity::results

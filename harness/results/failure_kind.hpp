@@ -7,7 +7,7 @@
 #include "harness/base/enum_names.hpp"
 #include "harness/base/exit_code.hpp"
 
-namespace parity {
+namespace parity::results {
 
 /// The reasons why a run does not finish.
 enum class FailureKind {
@@ -42,4 +42,4 @@ struct FailureMeaning {
 /// Returns the consequences of a kind of failure, from the one table of them.
 FailureMeaning meaning_of(FailureKind kind);
 
-}  // namespace parity
+}  // namespace parity::results

@@ -17,7 +17,7 @@
 #include "harness/suite/plan/identity_change.hpp"
 #include "harness/suite/results/last_results.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -76,4 +76,4 @@ std::string explain_reruns(const Plan& plan, const RunStore& store, const fs::pa
                      counted.size() == 1 ? " runs" : "s run", fmt::join(words, ", "));
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,7 +8,7 @@
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/store.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns a sentence that says why arms with an earlier run are run again: "2 arms run again; changed since
 /// the last run: environment variable OMP_PROC_BIND (new) (2)". Returns "" if no arm is run again, or if no
@@ -18,4 +18,4 @@ namespace parity {
 /// \param out  results folder, with the last results of each case
 std::string explain_reruns(const Plan& plan, const RunStore& store, const std::filesystem::path& out);
 
-}  // namespace parity
+}  // namespace parity::suite

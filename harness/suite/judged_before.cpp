@@ -7,11 +7,12 @@
 #include "harness/suite/plan/run_files.hpp"
 #include "harness/suite/results/last_results.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 
 std::string judged_from(const PlannedCase& planned, const std::map<std::string, RunResult>& runs,
-                        const RunStore& store, ContentHashes& hashes, const fs::path& out, DriftMode drift) {
+                        const RunStore& store, ContentHashes& hashes, const fs::path& out,
+                        golden::DriftMode drift) {
   Json traces = Json::object();
   for (const PlannedArm& arm : planned.arms)
     for (const std::string& id : {arm.run, arm.twin}) {
@@ -23,7 +24,7 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
     }
   const Case& source = planned.source;
   Json siblings = Json::object();
-  for (const Check& check : source.checks)
+  for (const compare::Check& check : source.checks)
     if (check.sibling && fs::exists(check.sibling->golden))
       siblings[check.sibling->golden.generic_string()] = hashes.of_file(check.sibling->golden);
   const auto power = stored_power(source, out);
@@ -51,4 +52,4 @@ std::optional<results::Case> judged_before(const std::string& case_name, const s
   return before && before->judged_from == from ? std::move(before) : std::nullopt;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -14,7 +14,7 @@
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/store.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns a hash over everything that a verdict follows from, the member `judged_from` of a case's results.
 /// Equal hashes have equal results.
@@ -24,7 +24,7 @@ namespace parity {
 /// \returns "" where a run failed, because a trace does not hold the message of the failure
 std::string judged_from(const PlannedCase& planned, const std::map<std::string, RunResult>& runs,
                         const RunStore& store, ContentHashes& hashes, const std::filesystem::path& out,
-                        DriftMode drift);
+                        golden::DriftMode drift);
 
 /// Returns the stored results of this case (keep_results), if their hash is `from` and nobody edited them;
 /// else nothing.
@@ -32,4 +32,4 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
 std::optional<results::Case> judged_before(const std::string& case_name, const std::string& from,
                                            const std::filesystem::path& out);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -11,7 +11,7 @@
 #include "harness/suite/results/case_outcome.hpp"
 #include "harness/suite/results/merge_results.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -76,4 +76,4 @@ std::vector<Case> not_held(std::vector<Case> cases, const LastRun& last,
   return chosen;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -9,7 +9,7 @@
 
 #include "harness/suite/cases/case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// A case of the last run, with the settings (`--set`) that changed it.
 struct LastCase {
@@ -39,4 +39,4 @@ LastRun last_run(const std::filesystem::path& out);
 std::vector<Case> not_held(std::vector<Case> cases, const LastRun& last,
                            const std::vector<std::string>& settings);
 
-}  // namespace parity
+}  // namespace parity::suite

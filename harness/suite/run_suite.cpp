@@ -39,7 +39,7 @@
 #include "harness/suite/runs/runner.hpp"
 #include "harness/suite/runs/status.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -144,7 +144,7 @@ class Suite {
     if (will_record(source, policy_.mode))
       return Twins::checks_and_golden;
     const bool may_stand = options_.evidence == EvidenceMode::stored && !source.golden.arms.empty() &&
-                           has_evidence(source.golden_file);
+                           golden::has_evidence(source.golden_file);
     return may_stand ? Twins::spare : Twins::checks;
   }
 
@@ -195,20 +195,22 @@ class Suite {
 
   bool was_interrupted(const PlannedCase& planned) const {
     const auto cut = [&](const std::string& id) {
-      return !id.empty() && runs().at(id).failure && runs().at(id).failure->kind == FailureKind::interrupted;
+      return !id.empty() && runs().at(id).failure &&
+             runs().at(id).failure->kind == results::FailureKind::interrupted;
     };
     return std::any_of(planned.arms.begin(), planned.arms.end(),
                        [&](const PlannedArm& arm) { return cut(arm.run) || cut(arm.twin); });
   }
 
-  static StoredGolden golden_of(const Case& source) {
-    return source.golden.arms.empty() && !fs::exists(source.golden_file) ? StoredGolden()
-                                                                         : stored_golden(source.golden_file);
+  static golden::StoredGolden golden_of(const Case& source) {
+    return source.golden.arms.empty() && !fs::exists(source.golden_file)
+               ? golden::StoredGolden()
+               : golden::stored_golden(source.golden_file);
   }
 
   /// Returns whether to run twins for a golden of another machine. They are needed only if bits differ.
   bool wants_golden_twins(const PlannedCase& planned, const Evidence& evidence,
-                          const StoredGolden& golden) const {
+                          const golden::StoredGolden& golden) const {
     const Case& source = planned.source;
     return planned.twins != Twins::checks_and_golden && !stopped_ && !records_golden(planned) &&
            golden_needs_twins(golden, evidence.arms(source.golden.arms), claims_on_golden(source));
@@ -228,7 +230,7 @@ class Suite {
       return true;
     }
     const Evidence evidence(planned, runs(), store_);
-    StoredGolden golden = golden_of(planned.source);
+    golden::StoredGolden golden = golden_of(planned.source);
     const StandingEvidence standing = options_.evidence == EvidenceMode::stored && !records_golden(planned)
                                           ? standing_evidence(planned, evidence, golden)
                                           : StandingEvidence();
@@ -248,7 +250,7 @@ class Suite {
       golden = golden_of(planned.source);
     const auto calibration = golden.golden ? calibration_of(golden.golden->floors) : std::nullopt;
     const bool keeps = golden.golden && !planned.source.golden.arms.empty();
-    const GoldenContent stored = keeps ? std::move(golden.golden->arms) : GoldenContent();
+    const golden::GoldenContent stored = keeps ? std::move(golden.golden->arms) : golden::GoldenContent();
     results::Case item = case_results(planned, evidence, judged, stored, runs(), options_.out);
     item.power = stored_power(planned.source, options_.out);
     item.calibration = calibration;
@@ -345,4 +347,4 @@ SuiteOutcome run_suite(const std::vector<Case>& cases, const SuiteOptions& optio
   return outcome;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

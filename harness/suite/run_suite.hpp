@@ -18,14 +18,14 @@
 #include "harness/suite/runs/run_settings.hpp"
 #include "harness/suite/shard.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Options of run_suite().
 struct SuiteOptions : RunSettings {
   bool keep_traces = false;  ///< never drop the runs of passed cases
-  GoldenMode golden_mode = GoldenMode::compare;
+  golden::GoldenMode golden_mode = golden::GoldenMode::compare;
   std::string golden_reason;  ///< why stored values may change
-  DriftMode drift = DriftMode::notice;
+  golden::DriftMode drift = golden::DriftMode::notice;
   EvidenceMode evidence = EvidenceMode::stored;
   /// Whether a golden that drifted is recorded as a further variant, next to the stored values instead of in
   /// their place.
@@ -59,4 +59,4 @@ struct SuiteOutcome {
 SuiteOutcome run_suite(const std::vector<Case>& cases, const SuiteOptions& options, Progress& progress,
                        const CaseListener& finished);
 
-}  // namespace parity
+}  // namespace parity::suite

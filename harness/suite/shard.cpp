@@ -11,7 +11,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 /// One shard during the assignment of cases.
@@ -78,4 +78,4 @@ std::vector<int> deal(const std::vector<ShardItem>& items, int count) {
   return shards;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

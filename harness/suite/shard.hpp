@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace parity {
+namespace parity::suite {
 
 /// The share of a suite that one of several machines runs: `--shard 2/3`.
 struct SuiteShard {
@@ -33,4 +33,4 @@ struct ShardItem {
 /// Depends neither on the order of the items nor on measured times, so every machine gets the same result.
 std::vector<int> deal(const std::vector<ShardItem>& items, int count);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -20,20 +20,23 @@ template <class Act>
 auto with_queue(int device, const Act& act) {
   const c10::cuda::CUDAGuard guard(static_cast<c10::DeviceIndex>(device));
   std::vector<c10::DataPtr> memory;
-  cuda::CudaQueue queue(c10::cuda::getCurrentCUDAStream().stream(), [&memory](size_t bytes) {
+  measure::cuda::CudaQueue queue(c10::cuda::getCurrentCUDAStream().stream(), [&memory](size_t bytes) {
     memory.push_back(c10::cuda::CUDACachingAllocator::get()->allocate(bytes));
     return memory.back().get();
   });
   return act(queue);
 }
 
-Measurement measure(const TensorView& view, const TensorLayout& layout, int device) {
-  return with_queue(device, [&](cuda::Queue& queue) { return cuda::measure_tensor_on(queue, view, layout); });
+measure::Measurement measure(const TensorView& view, const TensorLayout& layout, int device) {
+  return with_queue(device, [&](measure::cuda::Queue& queue) {
+    return measure::cuda::measure_tensor_on(queue, view, layout);
+  });
 }
 
-Difference difference(const TensorView& expected, const TensorView& actual, int device) {
-  return with_queue(device,
-                    [&](cuda::Queue& queue) { return cuda::measure_difference_on(queue, expected, actual); });
+measure::Difference difference(const TensorView& expected, const TensorView& actual, int device) {
+  return with_queue(device, [&](measure::cuda::Queue& queue) {
+    return measure::cuda::measure_difference_on(queue, expected, actual);
+  });
 }
 
 constexpr DeviceMeasure kernels = {measure, difference};

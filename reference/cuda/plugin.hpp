@@ -32,8 +32,8 @@ struct DeviceFacts {
 /// The functions of harness/measure for memory on a device. The results have the same bits, and only results
 /// are copied to the host. Each function first waits for the work begun on the device.
 struct DeviceMeasure {
-  Measurement (*tensor)(const TensorView& view, const TensorLayout& layout, int device);
-  Difference (*difference)(const TensorView& expected, const TensorView& actual, int device);
+  measure::Measurement (*tensor)(const TensorView& view, const TensorLayout& layout, int device);
+  measure::Difference (*difference)(const TensorView& expected, const TensorView& actual, int device);
 };
 
 /// The interface between the trainer and a library of devices. Both are built by one compiler against one

@@ -168,8 +168,8 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight) {
   shape.back() = weight.size(0);
   torch::Tensor y_TR = torch::empty(shape, x.options());
   AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, x.scalar_type(), "fixed_order_linear", [&] {
-    simd::run(Linear(), x_TD.const_data_ptr<scalar_t>(), weight_RD.const_data_ptr<scalar_t>(),
-              y_TR.data_ptr<scalar_t>(), rows_of(x), weight.size(0), weight.size(1));
+    measure::simd::run(Linear(), x_TD.const_data_ptr<scalar_t>(), weight_RD.const_data_ptr<scalar_t>(),
+                       y_TR.data_ptr<scalar_t>(), rows_of(x), weight.size(0), weight.size(1));
   });
   return y_TR;
 }
@@ -178,8 +178,8 @@ torch::Tensor rms_norm(const torch::Tensor& x, const torch::Tensor& weight, doub
   const torch::Tensor x_TD = x.contiguous(), weight_D = weight.contiguous();
   torch::Tensor y_TD = torch::empty_like(x_TD);
   AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, x.scalar_type(), "fixed_order_rms_norm", [&] {
-    simd::run(RmsNorm(), x_TD.const_data_ptr<scalar_t>(), weight_D.const_data_ptr<scalar_t>(),
-              y_TD.data_ptr<scalar_t>(), rows_of(x), weight.size(0), eps);
+    measure::simd::run(RmsNorm(), x_TD.const_data_ptr<scalar_t>(), weight_D.const_data_ptr<scalar_t>(),
+                       y_TD.data_ptr<scalar_t>(), rows_of(x), weight.size(0), eps);
   });
   return y_TD;
 }

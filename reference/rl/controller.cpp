@@ -68,7 +68,8 @@ int64_t digest_of_rollouts(const std::vector<Rollout>& rollouts) {
       numbers.push_back(static_cast<int64_t>(tokens->size()));
       numbers.insert(numbers.end(), tokens->begin(), tokens->end());
     }
-  const Digest digest = digest_of({DType::int64, {static_cast<int64_t>(numbers.size())}, numbers.data()});
+  const measure::Digest digest =
+      measure::digest_of({DType::int64, {static_cast<int64_t>(numbers.size())}, numbers.data()});
   return static_cast<int64_t>(digest.low ^ digest.high);
 }
 

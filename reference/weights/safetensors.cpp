@@ -38,7 +38,7 @@ uint64_t size_of_file(const fs::path& path) {
 }
 
 /// \param file_bytes  of the whole file
-uint64_t header_length(const fs::path& path, const MappedFile& bytes, uint64_t file_bytes) {
+uint64_t header_length(const fs::path& path, const trace::MappedFile& bytes, uint64_t file_bytes) {
   uint64_t length = 0;
   std::memcpy(&length, bytes.at(0), sizeof length);
   const std::string says = "its first 8 bytes say that the header has " + std::to_string(length) + " bytes, ";
@@ -55,7 +55,7 @@ SafetensorsFile::SafetensorsFile(const fs::path& path) : path_(path) {
   const uint64_t size = size_of_file(path);
   if (size < length_bytes)
     refuse(path, "it has " + std::to_string(size) + " bytes, and the length of the header alone takes 8");
-  bytes_ = std::make_unique<MappedFile>(path, size);
+  bytes_ = std::make_unique<trace::MappedFile>(path, size);
   const uint64_t length = header_length(path, *bytes_, size);
   const uint64_t data = length_bytes + length;
   const std::string_view text(reinterpret_cast<const char*>(bytes_->at(length_bytes)), length);

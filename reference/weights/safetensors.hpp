@@ -33,7 +33,7 @@ class SafetensorsFile {
 
  private:
   std::filesystem::path path_;
-  std::unique_ptr<MappedFile> bytes_;
+  std::unique_ptr<trace::MappedFile> bytes_;
   std::map<std::string, TensorView> tensors_;
   std::map<std::string, std::string> metadata_;
 };

@@ -170,7 +170,7 @@ void CheckRows::set(Data& data, const Case& item, const std::string& slug, Check
   const CheckGroups groups(item.checks);
   for (size_t i = 0; i < item.checks.size(); ++i) {
     const Check& check = item.checks[i];
-    const bool is_golden = check.kind == CheckKind::golden;
+    const bool is_golden = check.kind == results::CheckKind::golden;
     golden += is_golden ? 1 : 0;
     failed += is_golden && !check.passed ? 1 : 0;
     if (is_quiet(check))

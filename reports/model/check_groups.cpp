@@ -6,7 +6,7 @@ namespace parity::reports {
 namespace {
 
 bool is_about_one_run(const Check& check) {
-  return check.kind == CheckKind::training || check.kind == CheckKind::replicas;
+  return check.kind == results::CheckKind::training || check.kind == results::CheckKind::replicas;
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ class CheckGroups {
   const std::vector<size_t>* of(size_t check) const;
 
  private:
-  std::map<std::pair<CheckKind, std::string>, std::vector<size_t>> groups_;  ///< by kind and relation
+  std::map<std::pair<results::CheckKind, std::string>, std::vector<size_t>>
+      groups_;  ///< by kind and relation
   std::map<size_t, const std::vector<size_t>*> group_of_;
 };
 

@@ -12,7 +12,7 @@ namespace parity::reports {
 FoldedChecks folded_checks(const std::vector<Check>& checks) {
   std::map<std::pair<std::string, std::string>, std::vector<const Check*>> failed;  // by arm and verdict
   for (const Check& check : checks)
-    if (check.kind == CheckKind::golden && !check.passed && check.arms.size() == 1)
+    if (check.kind == results::CheckKind::golden && !check.passed && check.arms.size() == 1)
       failed[{check.arms[0], check.verdict}].push_back(&check);
   FoldedChecks folded;
   for (const auto& [key, alike] : failed) {

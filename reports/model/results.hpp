@@ -26,7 +26,7 @@ struct ToldCheck {
 /// A run that did not finish.
 struct LostArm {
   std::string name;
-  FailureKind kind = FailureKind::crashed;
+  results::FailureKind kind = results::FailureKind::crashed;
   std::string failure;  ///< one sentence
 };
 

@@ -26,7 +26,7 @@ bool is_told(const Check& check) {
 }
 
 bool is_quiet(const Check& check) {
-  return check.kind == CheckKind::golden && check.passed && check.verdict == "identical";
+  return check.kind == results::CheckKind::golden && check.passed && check.verdict == "identical";
 }
 
 std::vector<Curve> shown_curves(const Case& item) {

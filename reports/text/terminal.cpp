@@ -122,7 +122,7 @@ void write_arm_failure(Page& page, const Arm& arm) {
 }
 
 bool is_stored_truth(const Check& check) {
-  return check.kind == CheckKind::golden && check.passed && check.verdict == "identical";
+  return check.kind == results::CheckKind::golden && check.passed && check.verdict == "identical";
 }
 
 /// Writes one line per check. Checks that agree with the golden in every bit are only counted. One quantity

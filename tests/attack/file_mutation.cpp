@@ -61,7 +61,7 @@ void write_index(const fs::path& trace) {
   const Handle file = open(trace);
   if (hdf5::exists(file, "ranks"))
     hdf5::check(H5Ldelete(file, "ranks", H5P_DEFAULT), "cannot delete /ranks");
-  write_rank_index(file, trace, 2);
+  trace::write_rank_index(file, trace, 2);
 }
 
 /// Collects rows.
@@ -74,11 +74,11 @@ class FileTable {
   /// Of the file of a rank.
   void flip(int ranks, int64_t rank, Spoils what, const std::string& dataset) {
     add(ranks, what, "a byte of " + dataset + " of rank " + std::to_string(rank),
-        [=](const fs::path& folder) { flip_byte(rank_path(folder / "trace.h5", rank), dataset); });
+        [=](const fs::path& folder) { flip_byte(trace::rank_path(folder / "trace.h5", rank), dataset); });
   }
   void remove(int ranks, int64_t rank, Spoils what, const std::string& object) {
     add(ranks, what, "no " + object + " in the file of rank " + std::to_string(rank),
-        [=](const fs::path& folder) { remove_object(rank_path(folder / "trace.h5", rank), object); });
+        [=](const fs::path& folder) { remove_object(trace::rank_path(folder / "trace.h5", rank), object); });
   }
   std::vector<FileMutation> rows() && { return std::move(rows_); }
 
@@ -203,7 +203,7 @@ const std::vector<FileMutation>& file_mutations() {
 
 void strip_digests(const fs::path& folder, int ranks) {
   for (int64_t rank = 0; rank < ranks; ++rank) {
-    const fs::path file = rank_path(folder / "trace.h5", rank);
+    const fs::path file = trace::rank_path(folder / "trace.h5", rank);
     set_attribute(file, "schema", std::string_view(ranks == 1 ? "parity.trace/1.0" : "parity.trace/1.1"));
     remove_attribute(file, "digest");
   }

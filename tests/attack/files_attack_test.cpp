@@ -44,19 +44,20 @@ struct Reader {
 };
 
 bool agrees_by_compare(const Pair& pair) {
-  return compare_traces(Trace::open(pair.expected), Trace::open(pair.actual), {}).identical();
+  return suite::compare_traces(trace::Trace::open(pair.expected), trace::Trace::open(pair.actual), {})
+      .identical();
 }
 
 bool agrees_by_relation(const Pair& pair, bool of_tensors) {
-  const Trace a = Trace::open(pair.expected), b = Trace::open(pair.actual);
-  Check check;
-  check.relation = Relation::identical;
+  const trace::Trace a = trace::Trace::open(pair.expected), b = trace::Trace::open(pair.actual);
+  compare::Check check;
+  check.relation = compare::Relation::identical;
   check.arms = {"a", "b"};
   if (of_tensors)
     check.tensor = "*";
   else
     check.channels = {"*"};
-  std::map<std::string, ArmEvidence> arms;
+  std::map<std::string, compare::ArmEvidence> arms;
   for (const auto& [name, trace] : {std::pair{"a", &a}, {"b", &b}}) {
     arms[name].trace = trace;
     arms[name].updates = {1, 3};
@@ -88,47 +89,47 @@ bool agrees_by_library(const Pair& pair, bool of_tensors) try {
 
 bool agrees_by_golden(const Pair& pair) {
   const fs::path file = pair.expected.parent_path() / "golden.h5";
-  const Trace recorded = Trace::open(pair.expected);
-  std::map<std::string, ArmEvidence> arms;
+  const trace::Trace recorded = trace::Trace::open(pair.expected);
+  std::map<std::string, compare::ArmEvidence> arms;
   arms["a"].trace = &recorded;
-  record_golden(file, {"topic/case", "parity 0", "c1", "parity golden record"}, arms, "");
-  const Trace run = Trace::open(pair.actual);
+  golden::record_golden(file, {"topic/case", "parity 0", "c1", "parity golden record"}, arms, "");
+  const trace::Trace run = trace::Trace::open(pair.actual);
   arms["a"].trace = &run;
-  const std::vector<GoldenResult> found = verify_golden(stored_golden(file), arms);
+  const std::vector<golden::GoldenResult> found = verify_golden(golden::stored_golden(file), arms);
   return !found.empty() &&
-         std::ranges::all_of(found, [](const GoldenResult& each) { return each.result.passed; });
+         std::ranges::all_of(found, [](const golden::GoldenResult& each) { return each.result.passed; });
 }
 
 /// The suite accepts a trace that a run left.
 bool accepted_by_suite(const Pair& pair) {
-  PlannedRun run;
+  suite::PlannedRun run;
   run.steps = 3;
   run.ranks = pair.ranks;
   return !trace_failure(run, pair.actual);
 }
 
 bool agrees_by_replicas(const Pair& pair) {
-  const Trace trace = Trace::open(pair.actual);
-  const auto found = replica_check("a", trace);
+  const trace::Trace trace = trace::Trace::open(pair.actual);
+  const auto found = suite::replica_check("a", trace);
   return trace.complete() && (pair.ranks == 1 || (found && found->result.passed));
 }
 
 bool agrees_by_search(const Pair& pair) {
-  Trace actual = Trace::open(pair.actual);
-  const SearchRecord record = search_traces(Trace::open(pair.expected), actual);
+  trace::Trace actual = trace::Trace::open(pair.actual);
+  const bisect::SearchRecord record = bisect::search_traces(trace::Trace::open(pair.expected), actual);
   return !record.differs && record.notes.empty();
 }
 
 /// Returns what a search over commits reports about the traces of two commits.
 bool agrees_by_commits(const Pair& pair) {
-  const Trace actual = Trace::open(pair.actual);
-  const TraceGap gap = gap_between(Trace::open(pair.expected), actual, {});
+  const trace::Trace actual = trace::Trace::open(pair.actual);
+  const bisect::TraceGap gap = bisect::gap_between(trace::Trace::open(pair.expected), actual, {});
   return actual.complete() && !actual.failure() && gap.size == 0 && gap.one_sided.empty();
 }
 
-Check all_identical(const std::string& channels, const std::string& tensor) {
-  Check check;
-  check.relation = Relation::identical;
+compare::Check all_identical(const std::string& channels, const std::string& tensor) {
+  compare::Check check;
+  check.relation = compare::Relation::identical;
   check.arms = {"a", "b"};
   check.channels = channels.empty() ? std::vector<std::string>() : std::vector{channels};
   check.tensor = tensor;
@@ -138,19 +139,19 @@ Check all_identical(const std::string& channels, const std::string& tensor) {
 /// Returns whether the checks of a case, as a gate, pass with the damaged run in place of an arm.
 bool agrees_by_power(const Pair& pair) {
   const fs::path out = pair.actual.parent_path() / "out";
-  const RunStore store(out);
+  const suite::RunStore store(out);
   fs::create_directories(store.runs());
-  PlannedCase planned;
-  std::map<std::string, RunResult> results;
-  Case source;
+  suite::PlannedCase planned;
+  std::map<std::string, suite::RunResult> results;
+  suite::Case source;
   for (const auto& [name, run, trace] : {std::tuple{"a", "one", &pair.expected},
                                          {"b", "two", &pair.expected},
                                          {"b~fault", "three", &pair.actual}}) {
     fs::create_directory_symlink(fs::absolute(trace->parent_path()), store.folder(run));
-    Arm arm;
+    suite::Arm arm;
     arm.name = name;
     source.arms.push_back(arm);
-    PlannedArm planned_arm;
+    suite::PlannedArm planned_arm;
     planned_arm.name = name;
     planned_arm.run = run;
     planned_arm.config = {{"steps", 3}};
@@ -161,10 +162,10 @@ bool agrees_by_power(const Pair& pair) {
   source.file = out / "case.toml";
   source.golden_file = out / "golden/case.h5";
   planned.source = source;
-  const ArmRuns runs{planned, results, Evidence(planned, results, store)};
+  const suite::ArmRuns runs{planned, results, suite::Evidence(planned, results, store)};
   source.arms.pop_back();
   source.checks = {all_identical("*", ""), all_identical("", "*")};
-  return Gate(source, runs, store).alarms("b", "b~fault").empty();
+  return power::Gate(source, runs, store).alarms("b", "b~fault").empty();
 }
 
 const std::vector<Reader>& readers() {

@@ -69,7 +69,7 @@ class GoldenAttackTest : public PlantedTest, public testing::WithParamInterface<
   }
   /// An arm and another run of it, with the same bits or with rounding differences.
   static RelationWorld whole_world() {
-    RelationWorld world = world_of(Relation::equivalent, GetParam().of_tensors);
+    RelationWorld world = world_of(compare::Relation::equivalent, GetParam().of_tensors);
     world.check.arms = {"a"};
     return world;
   }
@@ -82,14 +82,14 @@ class GoldenAttackTest : public PlantedTest, public testing::WithParamInterface<
       if (!(recorded_ == recorded)) {
         recorded_.reset();
         fs::remove(file);
-        record_golden(file, {"topic/case", "parity 0", "c1", "parity golden record"},
-                      {{"a", evidence("recorded", recorded, "AuthenticAMD")}});
+        golden::record_golden(file, {"topic/case", "parity 0", "c1", "parity golden record"},
+                              {{"a", evidence("recorded", recorded, "AuthenticAMD")}});
         recorded_ = recorded;
       }
-      const auto found = verify_golden(stored_golden(file),
+      const auto found = verify_golden(golden::stored_golden(file),
                                        {{"a", evidence("run", run, same ? "AuthenticAMD" : "GenuineIntel")}});
       return !found.empty() &&
-             std::ranges::all_of(found, [](const GoldenResult& each) { return each.result.passed; });
+             std::ranges::all_of(found, [](const golden::GoldenResult& each) { return each.result.passed; });
     } catch (const UserError&) {
       return false;
     }
@@ -102,9 +102,9 @@ class GoldenAttackTest : public PlantedTest, public testing::WithParamInterface<
   }
 
  private:
-  ArmEvidence evidence(const std::string& name, TwinnedRun planted, const std::string& cpu) {
+  compare::ArmEvidence evidence(const std::string& name, TwinnedRun planted, const std::string& cpu) {
     planted.run.provenance = {{"fingerprint", {{"cpu_vendor", cpu}}}};
-    ArmEvidence evidence;
+    compare::ArmEvidence evidence;
     evidence.trace = written(name, planted.run);
     evidence.twin = written(name + ".twin", planted.twin);
     return evidence;
@@ -187,13 +187,13 @@ class GoldenFileAttackTest : public GoldenTest {
   void SetUp() override {
     GoldenTest::SetUp();
     ASSERT_TRUE(record());
-    Floors floors;
+    compare::Floors floors;
     floors.kinds = {"order"};
     floors.arms["one_indexed"].rows.push_back({"loss", 1, 8, {1e-6}});
-    record_floors(file, {"lr/warmup", "parity 0", "c1", "parity floors"}, floors);
+    golden::record_floors(file, {"lr/warmup", "parity 0", "c1", "parity floors"}, floors);
     whole_ = folder / "whole.h5";
     fs::copy_file(file, whole_);
-    ASSERT_TRUE(stored_golden(file).golden) << stored_golden(file).problem;
+    ASSERT_TRUE(golden::stored_golden(file).golden) << golden::stored_golden(file).problem;
   }
 
   std::vector<std::pair<std::string, H5O_type_t>> objects() const {
@@ -214,7 +214,7 @@ class GoldenFileAttackTest : public GoldenTest {
           continue;
       }
       SCOPED_TRACE(path);
-      EXPECT_FALSE(stored_golden(file).golden) << "a spoilt golden was taken";
+      EXPECT_FALSE(golden::stored_golden(file).golden) << "a spoilt golden was taken";
       ++tried;
     }
     return tried;

@@ -12,7 +12,7 @@ namespace parity::attack {
 
 /// A mutation under which a claim still holds, and why that is correct.
 struct Harmless {
-  Relation relation;
+  compare::Relation relation;
   std::string_view mutation;  ///< glob over names of mutations
   std::string_view reason;
 };
@@ -20,6 +20,6 @@ struct Harmless {
 std::span<const Harmless> harmless_rows();
 
 /// Returns why a claim may still hold after a mutation; "" if it must fail.
-std::string_view reason_to_hold(Relation relation, const std::string& mutation);
+std::string_view reason_to_hold(compare::Relation relation, const std::string& mutation);
 
 }  // namespace parity::attack

@@ -18,14 +18,14 @@ class RandomAttackTest : public RelationWorldTest {
  protected:
   /// A world of any relation, about channels or tensors.
   static RelationWorld draw_world() {
-    const auto table = relation_table();
+    const auto table = compare::relation_table();
     const auto at = *rc::gen::inRange<size_t>(0, table.size());
     const bool of_tensors = table[at].may_be_of_tensors() && *rc::gen::arbitrary<bool>();
     return world_of(table[at].relation, of_tensors);
   }
   /// A step that the claim reads in every arm: a lag moves the outermost steps out of the run.
   static int64_t draw_step(const RelationWorld& world) {
-    const int64_t edge = world.check.relation == Relation::lagged ? 1 : 0;
+    const int64_t edge = world.check.relation == compare::Relation::lagged ? 1 : 0;
     return *rc::gen::inRange<int64_t>(1 + edge, world_steps + 1 - edge);
   }
   /// One of the runs that the claim is about.

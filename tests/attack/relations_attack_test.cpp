@@ -18,13 +18,13 @@ namespace parity::attack {
 namespace {
 
 struct AttackedRelation {
-  Relation relation;
+  compare::Relation relation;
   bool of_tensors;
 };
 
 std::vector<AttackedRelation> attacked_relations() {
   std::vector<AttackedRelation> all;
-  for (const RelationRow& row : relation_table()) {
+  for (const compare::RelationRow& row : compare::relation_table()) {
     all.push_back({row.relation, false});
     if (row.may_be_of_tensors())
       all.push_back({row.relation, true});
@@ -42,7 +42,7 @@ class RelationsAttackTest : public RelationWorldTest, public testing::WithParamI
 };
 
 TEST_P(RelationsAttackTest, HoldsOfWholeEvidence) {
-  const CheckResult result = judge_world(world());
+  const compare::CheckResult result = judge_world(world());
   EXPECT_TRUE(result.passed) << result.sentence
                              << "\nworld_of in tests/support/relation_world.hpp makes this evidence.";
 }
@@ -55,7 +55,7 @@ TEST_P(RelationsAttackTest, FailsOnSpoiltEvidence) {
       continue;
     SCOPED_TRACE(mutation.name);
     arms.clear();
-    const CheckResult result = judge_world(spoilt);
+    const compare::CheckResult result = judge_world(spoilt);
     const std::string_view reason = reason_to_hold(GetParam().relation, mutation.name);
     ++tried;
     held += result.passed ? 1 : 0;

@@ -81,8 +81,9 @@ class ResultsAttackTest : public FolderTest, public testing::WithParamInterface<
   /// Returns whether the last run reports that the case passed.
   bool says_held(const Json& results) const {
     write_file(folder / "results.json", results.dump());
-    const LastRun last = last_run(folder);
-    return std::ranges::any_of(last.held, [](const LastCase& each) { return each.name == "topic/case"; });
+    const suite::LastRun last = suite::last_run(folder);
+    return std::ranges::any_of(last.held,
+                               [](const suite::LastCase& each) { return each.name == "topic/case"; });
   }
   /// Returns whether the results give a suite exit status 0, with the case among the judged ones.
   bool passes(const Json& results) const {
@@ -95,7 +96,7 @@ class ResultsAttackTest : public FolderTest, public testing::WithParamInterface<
     other["cases"][0]["name"] = "topic/other_shard";
     write_file(folder / "s1/results.json", results.dump());
     write_file(folder / "s2/results.json", other.dump());
-    merge_results({folder / "s1", folder / "s2"}, folder / "all");
+    suite::merge_results({folder / "s1", folder / "s2"}, folder / "all");
     return passes_in(folder / "all");
   }
   /// A reader that accepts intact results rejects damaged ones, or reports that they failed.
@@ -112,15 +113,15 @@ class ResultsAttackTest : public FolderTest, public testing::WithParamInterface<
     }
   }
   static bool passes_in(const std::filesystem::path& place) {
-    const JsonItems read = read_results(place);
-    std::vector<CaseOutcome> outcomes;
+    const JsonItems read = suite::read_results(place);
+    std::vector<suite::CaseOutcome> outcomes;
     bool there = false;
     for (size_t i = 0; i < read.size(); ++i) {
-      const results::Case item = read_case_results(read, i, place);
-      outcomes.push_back(outcome_of(item));
+      const results::Case item = suite::read_case_results(read, i, place);
+      outcomes.push_back(suite::outcome_of(item));
       there = there || (item.name == "topic/case" && !outcomes.back().skipped);
     }
-    return there && exit_code_of(outcomes, Part::whole) == ExitCode::agree;
+    return there && exit_code_of(outcomes, suite::Part::whole) == ExitCode::agree;
   }
 };
 

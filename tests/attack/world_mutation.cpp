@@ -210,11 +210,11 @@ void add_twins(WorldTable& table) {
 
 void add_questions(WorldTable& table) {
   table.of_world("steps that no run has", Harm::question, [](RelationWorld& world) {
-    world.check.steps = {StepWindow::Kind::range, world_steps + 10, world_steps + 20};
+    world.check.steps = {compare::StepWindow::Kind::range, world_steps + 10, world_steps + 20};
     return true;
   });
   table.of_world("steps beyond the end", Harm::question, [](RelationWorld& world) {
-    world.check.steps = {StepWindow::Kind::range, 5, world_steps + 5};
+    world.check.steps = {compare::StepWindow::Kind::range, 5, world_steps + 5};
     return true;
   });
   table.of_world("a name that nothing has", Harm::question, [](RelationWorld& world) {
@@ -231,7 +231,7 @@ void add_questions(WorldTable& table) {
     return true;
   });
   table.of_world("a phase that nothing has", Harm::question, [](RelationWorld& world) {
-    world.check.phase = Phase::grad;
+    world.check.phase = trace::Phase::grad;
     return world.check.of_tensors();
   });
   table.of_world("an arm that is not there", Harm::question, [](RelationWorld& world) {

@@ -42,7 +42,7 @@ struct Buffer {
 struct AddWords {
   template <size_t width>
   uint64_t operator()(const std::byte* data, size_t bytes) const {
-    using Words = simd::Pack<uint64_t, width>;
+    using Words = measure::simd::Pack<uint64_t, width>;
     Words sums[4] = {Words::zero(), Words::zero(), Words::zero(), Words::zero()};
     for (size_t i = 0; i + sizeof sums <= bytes; i += sizeof sums)
       for (size_t k = 0; k < 4; ++k)
@@ -59,10 +59,11 @@ uint64_t read_both(const TensorView& e, const TensorView& a, int threads) {
   constexpr size_t piece = size_t{1} << 20;
   const size_t pieces = (e.bytes() + piece - 1) / piece;
   std::atomic<uint64_t> total = 0;
-  share_work(static_cast<int64_t>(pieces), threads, [&](int64_t i) {
+  measure::share_work(static_cast<int64_t>(pieces), threads, [&](int64_t i) {
     const size_t first = static_cast<size_t>(i) * piece, bytes = std::min(piece, e.bytes() - first);
     for (const TensorView* side : {&e, &a})
-      total += simd::run_packed(AddWords{}, static_cast<const std::byte*>(side->data) + first, bytes);
+      total +=
+          measure::simd::run_packed(AddWords{}, static_cast<const std::byte*>(side->data) + first, bytes);
   });
   return total;
 }
@@ -73,18 +74,18 @@ class AtLevel {
   explicit AtLevel(const std::string& words) : operation(words.substr(0, words.find('@'))) {
     const std::string level = words.substr(std::min(words.size(), operation.size() + 1));
     if (level == "avx2")
-      simd::level() = std::min(before_, simd::Level::avx2);
+      measure::simd::level() = std::min(before_, measure::simd::Level::avx2);
     else if (level == "baseline")
-      simd::level() = simd::Level::baseline;
+      measure::simd::level() = measure::simd::Level::baseline;
     else if (!level.empty())
       throw UserError("no vectors are called " + level + "; take avx2 or baseline");
   }
-  ~AtLevel() { simd::level() = before_; }
+  ~AtLevel() { measure::simd::level() = before_; }
   AtLevel(const AtLevel&) = delete;
   AtLevel& operator=(const AtLevel&) = delete;
 
  private:
-  simd::Level before_ = simd::level();
+  measure::simd::Level before_ = measure::simd::level();
 
  public:
   const std::string operation;
@@ -98,17 +99,17 @@ double run_once(const std::string& words, const TensorView& e, const TensorView&
   if (operation == "read")
     kept = static_cast<double>(read_both(e, a, threads));
   else if (operation == "difference")
-    kept = measure_difference(e, a, {.threads = threads}).relative_l2;
+    kept = measure::measure_difference(e, a, {.threads = threads}).relative_l2;
   else if (operation == "profile")
-    kept = measure_difference(e, a, {.profile = true, .threads = threads}).relative_l2;
+    kept = measure::measure_difference(e, a, {.profile = true, .threads = threads}).relative_l2;
   else if (operation == "digest")
-    kept = static_cast<double>(digest_of(e).low);
+    kept = static_cast<double>(measure::digest_of(e).low);
   else if (operation == "sketch")
-    kept = sketch_of(e)[0];
+    kept = measure::sketch_of(e)[0];
   else if (operation == "statistics")
-    kept = statistics_of(e).norm;
+    kept = measure::statistics_of(e).norm;
   else if (operation == "row")
-    kept = measure_tensor(e).statistics.norm;
+    kept = measure::measure_tensor(e).statistics.norm;
   else
     throw UserError("no operation is called " + words);
   static_cast<void>(kept);

@@ -12,7 +12,7 @@
 namespace parity {
 
 /// Writes a case file and runs it with the real trainer.
-class TrainedCaseTest : public SuiteTest {
+class TrainedCaseTest : public suite::SuiteTest {
  protected:
   /// A Llama that trains ten updates in well under a second.
   static std::string base(const std::string& more = "") {
@@ -33,20 +33,20 @@ class TrainedCaseTest : public SuiteTest {
   static std::string no_golden() { return "[golden]\narms = []\n"; }
 
   /// Returns the trainer of this build, or $PARITY_TRAINER; runs are stored in this test's folder.
-  SuiteOptions options() const {
+  suite::SuiteOptions options() const {
     const char* elsewhere = std::getenv("PARITY_TRAINER");
-    SuiteOptions options;
+    suite::SuiteOptions options;
     options.out = folder_ / "out";
     options.trainer = elsewhere ? elsewhere : places::build + "/bin/parity-train";
     options.jobs = 2;
     return options;
   }
 
-  Json run_trainer(const std::string& text, GoldenMode mode = GoldenMode::compare) const {
+  Json run_trainer(const std::string& text, golden::GoldenMode mode = golden::GoldenMode::compare) const {
     return run_trainer(write_case("c", text), mode);
   }
-  Json run_trainer(const Case& source, GoldenMode mode = GoldenMode::compare) const {
-    SuiteOptions with_golden = options();
+  Json run_trainer(const suite::Case& source, golden::GoldenMode mode = golden::GoldenMode::compare) const {
+    suite::SuiteOptions with_golden = options();
     with_golden.golden_mode = mode;
     with_golden.producer = {{"name", "parity"}, {"version", "0"}};
     Progress progress(stderr, false);

@@ -23,16 +23,16 @@ constexpr std::string_view schema = R"({"schema": "parity.config/1", "channels":
 
 void read_case_file(std::string_view bytes) {
   const MemoryFile schema_file(schema);
-  PlanContext context;
+  suite::PlanContext context;
   context.schema_file = schema_file.path();
   context.hash_program = [](const auto&) { return "program"; };
   context.hash_file = [](const auto&) { return "file"; };
   try {
-    const Case item = parse_case(bytes, "cases/fuzz/case.toml");
-    Plan plan(context);
-    plan.add(item, Twins::checks_and_golden);
+    const suite::Case item = suite::parse_case(bytes, "cases/fuzz/case.toml");
+    suite::Plan plan(context);
+    plan.add(item, suite::Twins::checks_and_golden);
     for (const auto& [id, run] : plan.runs()) {
-      static_cast<void>(nest(run.config));
+      static_cast<void>(suite::nest(run.config));
       static_cast<void>(run.cost() + run.slots());
     }
   } catch (const UserError& error) {

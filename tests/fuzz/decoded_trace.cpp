@@ -79,7 +79,7 @@ std::map<std::string, std::string> decode_trace(const fs::path& folder) {
   const auto lock = hdf5::lock();
   std::map<std::string, std::string> decoded;
   decode_file(folder / "trace.h5", "", decoded);
-  if (const fs::path other = rank_path(folder / "trace.h5", 1); fs::exists(other))
+  if (const fs::path other = trace::rank_path(folder / "trace.h5", 1); fs::exists(other))
     decode_file(other, "rank 1 ", decoded);
   return decoded;
 }

@@ -149,13 +149,13 @@ void apply(hid_t file, const Instruction& how) {
 
 /// Renews the index of ranks, as a writer of the changed files would.
 void renew_index(const fs::path& trace) {
-  if (!fs::exists(rank_path(trace, 1)))
+  if (!fs::exists(trace::rank_path(trace, 1)))
     return;
   const Handle file(H5Fopen(trace.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), "cannot open");
   if (!hdf5::exists(file, "ranks"))
     return;
   hdf5::check(H5Ldelete(file, "ranks", H5P_DEFAULT), "delete");
-  write_rank_index(file, trace, 2);
+  trace::write_rank_index(file, trace, 2);
 }
 
 }  // namespace
@@ -170,10 +170,11 @@ void mutate_trace(const fs::path& folder, std::string_view program) {
     std::memcpy(&how.place, program.data() + 3, 2);
     program.remove_prefix(instruction_bytes);
     renews = renews || how.operation >= 128;
-    const bool of_other = how.object >= 0x8000 && fs::exists(rank_path(trace, 1));
+    const bool of_other = how.object >= 0x8000 && fs::exists(trace::rank_path(trace, 1));
     try {
-      const Handle file(H5Fopen((of_other ? rank_path(trace, 1) : trace).c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
-                        "cannot open");
+      const Handle file(
+          H5Fopen((of_other ? trace::rank_path(trace, 1) : trace).c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
+          "cannot open");
       apply(file, how);
     } catch (const UserError&) {
       continue;  // HDF5 refuses it: a name that is taken, a type that cannot be read

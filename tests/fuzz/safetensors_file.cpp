@@ -15,7 +15,7 @@ void read_safetensors_file(std::string_view bytes) {
     const reference::SafetensorsFile file(memory.path());
     size_t total = 0;
     for (const auto& [name, tensor] : file.tensors()) {
-      static_cast<void>(digest_of(tensor));
+      static_cast<void>(measure::digest_of(tensor));
       total += tensor.bytes();
     }
     require(total < bytes.size(), "more tensors than bytes");

@@ -12,11 +12,11 @@ namespace parity::fuzz {
 void read_trace_file(std::string_view bytes) {
   const MemoryFile file(bytes);
   try {
-    const Trace trace = Trace::open(file.path());
+    const trace::Trace trace = trace::Trace::open(file.path());
     for (const auto& [name, channel] : trace.channels())
       require(channel.as_double().size() == trace.steps().size(), "a channel of another length");
-    for (const TensorKey& key : trace.tensors())
-      static_cast<void>(digest_of(trace.tensor(key)));
+    for (const trace::TensorKey& key : trace.tensors())
+      static_cast<void>(measure::digest_of(trace.tensor(key)));
     static_cast<void>(content_digest(trace));
   } catch (const UserError&) {
     return;
@@ -26,7 +26,7 @@ void read_trace_file(std::string_view bytes) {
 void read_golden_file(std::string_view bytes) {
   const MemoryFile file(bytes);
   try {
-    static_cast<void>(read_golden(file.path()).intact());
+    static_cast<void>(golden::read_golden(file.path()).intact());
   } catch (const UserError&) {
     return;
   }

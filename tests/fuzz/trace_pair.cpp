@@ -79,9 +79,9 @@ void compare_trace_pair(std::string_view bytes) {
   mutate_trace(copy, bytes.substr(1));
   bool identical = false;
   try {
-    identical =
-        compare_traces(Trace::open(originals.at(which) / "trace.h5"), Trace::open(copy / "trace.h5"), {})
-            .identical();
+    identical = suite::compare_traces(trace::Trace::open(originals.at(which) / "trace.h5"),
+                                      trace::Trace::open(copy / "trace.h5"), {})
+                    .identical();
   } catch (const UserError&) {
     return;
   }

@@ -10,7 +10,7 @@ namespace {
 TEST(FoldedChecksTest, OneStoredQuantityStandsForAllThatAnArmLost) {
   const auto stored = [](const std::string& arm, const std::string& quantity, bool passed) {
     Check check;
-    check.kind = CheckKind::golden;
+    check.kind = results::CheckKind::golden;
     check.arms = {arm};
     check.quantity = quantity;
     check.passed = passed;

@@ -11,7 +11,7 @@ namespace {
 
 Check golden_check(const std::string& verdict, const std::string& quantity = "loss") {
   Check check;
-  check.kind = CheckKind::golden;
+  check.kind = results::CheckKind::golden;
   check.against = "golden";
   check.quantity = quantity;
   check.verdict = verdict;

@@ -23,17 +23,18 @@ using ::testing::Not;
 using ::testing::Optional;
 using ::testing::Pointee;
 
-Check check_of(CheckKind kind, bool passed = true) {
+Check check_of(results::CheckKind kind, bool passed = true) {
   Check check;
   check.kind = kind;
-  check.relation = kind == CheckKind::training ? "trained" : "identical";
+  check.relation = kind == results::CheckKind::training ? "trained" : "identical";
   check.passed = passed;
   return check;
 }
 
 TEST(CheckGroupsTest, PassedChecksOfOneKind_AreOneGroup) {
-  const std::vector<Check> checks = {check_of(CheckKind::training), check_of(CheckKind::pair),
-                                     check_of(CheckKind::training), check_of(CheckKind::replicas)};
+  const std::vector<Check> checks = {
+      check_of(results::CheckKind::training), check_of(results::CheckKind::pair),
+      check_of(results::CheckKind::training), check_of(results::CheckKind::replicas)};
   const CheckGroups groups(checks);
   EXPECT_THAT(groups.of(0), Pointee(ElementsAre(0, 2)));
   EXPECT_EQ(groups.of(2), groups.of(0));
@@ -42,8 +43,9 @@ TEST(CheckGroupsTest, PassedChecksOfOneKind_AreOneGroup) {
 }
 
 TEST(CheckGroupsTest, FailedCheck_StandsAlone) {
-  const std::vector<Check> checks = {check_of(CheckKind::training), check_of(CheckKind::training, false),
-                                     check_of(CheckKind::training)};
+  const std::vector<Check> checks = {check_of(results::CheckKind::training),
+                                     check_of(results::CheckKind::training, false),
+                                     check_of(results::CheckKind::training)};
   const CheckGroups groups(checks);
   EXPECT_EQ(groups.of(1), nullptr);
   EXPECT_THAT(groups.of(0), Pointee(ElementsAre(0, 2)));

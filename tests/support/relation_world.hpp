@@ -14,9 +14,9 @@ namespace parity {
 /// Runs of ten steps for which a relation's claim holds, before anything is changed. Channel `q` and the
 /// parameter `w`, at each step and in the initial state, agree: w is {q, 2q}.
 struct RelationWorld {
-  Check check;
+  compare::Check check;
   std::map<std::string, PlantedRun> runs, twins;
-  RunUpdates updates = {1, 10};
+  compare::RunUpdates updates = {1, 10};
   int64_t ranks = 1;
 };
 
@@ -28,7 +28,7 @@ inline void set_curve(PlantedRun& run, const std::vector<double>& curve, bool fl
   run.tensors.clear();
   for (int64_t step = 0; step <= world_steps; ++step) {
     const double value = step > 0 ? curve.at(static_cast<size_t>(step) - 1) : flat ? curve.front() : 0;
-    run.tensors.push_back({{step, Phase::param, "w"},
+    run.tensors.push_back({{step, trace::Phase::param, "w"},
                            std::vector<float>{static_cast<float>(value), static_cast<float>(2 * value)}});
   }
 }
@@ -52,7 +52,7 @@ inline PlantedRun noisy_run(double size, uint64_t seed, bool float32, double dif
 }
 
 /// Returns a world in which the relation holds for channel q, or for the tensor w.
-inline RelationWorld world_of(Relation relation, bool of_tensors) {
+inline RelationWorld world_of(compare::Relation relation, bool of_tensors) {
   constexpr double u32 = 0x1p-22, u64 = 0x1p-51;
   RelationWorld world;
   world.check.relation = relation;
@@ -69,35 +69,35 @@ inline RelationWorld world_of(Relation relation, bool of_tensors) {
   add("a", 1);
   add("b", 2);
   switch (relation) {
-    case Relation::identical:
+    case compare::Relation::identical:
       world.runs["b"] = world.runs["a"];
       break;
-    case Relation::lagged: {
+    case compare::Relation::lagged: {
       std::vector<double> curve = falling_curve(world_steps + 1);
       set_curve(world.runs["a"], {curve.begin() + 1, curve.end()});
       set_curve(world.runs["b"], {curve.begin(), curve.end() - 1});
       break;
     }
-    case Relation::unchanged:
+    case compare::Relation::unchanged:
       world.check.arms = {"a"};
       set_curve(world.runs["a"], std::vector<double>(world_steps, 3.0), /*flat=*/true);
       break;
-    case Relation::distinct:
+    case compare::Relation::distinct:
       add("b", 2, 0.5);
       break;
-    case Relation::trained:
+    case compare::Relation::trained:
       world.check.arms = {"a"};
       break;
-    case Relation::bounded:
+    case compare::Relation::bounded:
       world.check.tolerance = 1e-3;
       world.check.tolerance_because = "the test says so";
       break;
-    case Relation::no_farther:
-      world.check.sibling = Sibling{{"c", "d"}, {}, 3};
+    case compare::Relation::no_farther:
+      world.check.sibling = compare::Sibling{{"c", "d"}, {}, 3};
       add("c", 3, 0.1);
       add("d", 4, 0.2);
       break;
-    case Relation::equivalent:
+    case compare::Relation::equivalent:
       break;
   }
   return world;
@@ -106,7 +106,7 @@ inline RelationWorld world_of(Relation relation, bool of_tensors) {
 /// Writes a world's runs and judges its check.
 class RelationWorldTest : public PlantedTest {
  protected:
-  CheckResult judge_world(const RelationWorld& world) {
+  compare::CheckResult judge_world(const RelationWorld& world) {
     floors_ = {};
     for (const auto& [name, run] : world.runs) {
       arms[name].trace = written(name, run);
@@ -125,7 +125,7 @@ class RelationWorldTest : public PlantedTest {
   }
 
  private:
-  ArmFloors floors_;
+  compare::ArmFloors floors_;
 };
 
 }  // namespace parity

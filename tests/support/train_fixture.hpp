@@ -53,7 +53,7 @@ class TrainProgramTest : public FolderTest {
 };
 
 /// Returns the values of one channel.
-inline std::vector<double> channel_of(const Trace& trace, const std::string& name) {
+inline std::vector<double> channel_of(const trace::Trace& trace, const std::string& name) {
   return trace.channels().at(name).as_double();
 }
 

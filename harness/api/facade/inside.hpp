@@ -42,13 +42,13 @@ inline parity::TensorView inner(const api::TensorView& view) {
 inline api::TensorView outer(const parity::TensorView& view) {
   return {same<api::DType>(view.dtype), view.shape, view.data};
 }
-inline api::Digest outer(const parity::Digest& digest) {
+inline api::Digest outer(const measure::Digest& digest) {
   return {digest.low, digest.high};
 }
-inline parity::TensorKey inner(const api::TensorKey& key) {
-  return {key.step, same<parity::Phase>(key.phase), key.name};
+inline trace::TensorKey inner(const api::TensorKey& key) {
+  return {key.step, same<trace::Phase>(key.phase), key.name};
 }
-inline api::TensorKey outer(const parity::TensorKey& key) {
+inline api::TensorKey outer(const trace::TensorKey& key) {
   return {key.step, same<api::Phase>(key.phase), key.name};
 }
 
@@ -57,12 +57,12 @@ inline api::TensorKey outer(const parity::TensorKey& key) {
 namespace parity::api {
 
 struct [[gnu::visibility("hidden")]] Trace::State {
-  parity::Trace trace;
+  trace::Trace trace;
 };
 
 /// Gives the library the trace that a public Trace owns.
 struct [[gnu::visibility("hidden")]] TraceAccess {
-  static const parity::Trace& trace_of(const Trace& trace) { return trace.state_->trace; }
+  static const trace::Trace& trace_of(const Trace& trace) { return trace.state_->trace; }
 };
 
 }  // namespace parity::api

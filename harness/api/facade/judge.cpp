@@ -52,13 +52,13 @@ void check_members(const Check& check) {
     refuse_check(check, "its sibling is not another pair of arms with a factor above 0");
 }
 
-parity::Check inner_check(const Check& check) {
-  parity::Check inside;
+compare::Check inner_check(const Check& check) {
+  compare::Check inside;
   inside.channels = check.channels;
   inside.tensor = check.tensor;
-  inside.phase = same<parity::Phase>(check.phase);
+  inside.phase = same<trace::Phase>(check.phase);
   inside.arms = check.arms;
-  inside.relation = same<parity::Relation>(check.relation);
+  inside.relation = same<compare::Relation>(check.relation);
   inside.lag = check.lag;
   inside.tolerance = check.tolerance;
   inside.tolerance_because = check.tolerance_because;
@@ -67,23 +67,23 @@ parity::Check inner_check(const Check& check) {
   inside.imprecision = check.imprecision;
   inside.imprecision_because = check.imprecision_because;
   if (!check.sibling.empty())
-    inside.sibling = parity::Sibling{check.sibling, {}, check.sibling_times};
-  inside.steps = {same<parity::StepWindow::Kind>(check.steps.kind), check.steps.first, check.steps.last};
+    inside.sibling = compare::Sibling{check.sibling, {}, check.sibling_times};
+  inside.steps = {same<compare::StepWindow::Kind>(check.steps.kind), check.steps.first, check.steps.last};
   return inside;
 }
 
-parity::ArmFloors inner_floors(const std::vector<Floor>& floors) {
-  parity::ArmFloors inside;
+compare::ArmFloors inner_floors(const std::vector<Floor>& floors) {
+  compare::ArmFloors inside;
   inside.config = Json::object();
   for (const Floor& row : floors)
     inside.rows.push_back({row.quantity, row.step, row.scale, {row.noise}});
   std::ranges::stable_sort(inside.rows, {},
-                           [](const FloorRow& row) { return std::tie(row.quantity, row.step); });
+                           [](const compare::FloorRow& row) { return std::tie(row.quantity, row.step); });
   return inside;
 }
 
-parity::ArmEvidence inner_arm(const Arm& arm, const parity::ArmFloors& floors) {
-  parity::ArmEvidence inside;
+compare::ArmEvidence inner_arm(const Arm& arm, const compare::ArmFloors& floors) {
+  compare::ArmEvidence inside;
   inside.trace = arm.trace == nullptr ? nullptr : &TraceAccess::trace_of(*arm.trace);
   inside.twin = arm.twin == nullptr ? nullptr : &TraceAccess::trace_of(*arm.twin);
   inside.crashed = arm.crashed;
@@ -99,28 +99,29 @@ parity::ArmEvidence inner_arm(const Arm& arm, const parity::ArmFloors& floors) {
 
 }  // namespace
 
-static_assert(static_cast<int>(StepWindow::Kind::range) == static_cast<int>(parity::StepWindow::Kind::range));
+static_assert(static_cast<int>(StepWindow::Kind::range) ==
+              static_cast<int>(compare::StepWindow::Kind::range));
 
 std::string_view name_of(Verdict verdict) {
-  return parity::name_of(same<parity::Verdict>(verdict));
+  return parity::name_of(same<compare::Verdict>(verdict));
 }
 
 std::string_view name_of(Relation relation) {
-  return parity::name_of(same<parity::Relation>(relation));
+  return parity::name_of(same<compare::Relation>(relation));
 }
 
 Relation relation_named(std::string_view name) {
-  return translated([&] { return same<Relation>(parse_enum<parity::Relation>(name)); });
+  return translated([&] { return same<Relation>(parse_enum<compare::Relation>(name)); });
 }
 
 CheckResult judge(const Check& check, const std::map<std::string, Arm>& arms) {
   return translated([&] {
     check_members(check);
-    std::map<std::string, parity::ArmFloors> floors;
-    std::map<std::string, parity::ArmEvidence> inside;
+    std::map<std::string, compare::ArmFloors> floors;
+    std::map<std::string, compare::ArmEvidence> inside;
     for (const auto& [name, arm] : arms)
       inside[name] = inner_arm(arm, floors.emplace(name, inner_floors(arm.floors)).first->second);
-    return facade::outer_result(parity::judge(inner_check(check), inside));
+    return facade::outer_result(compare::judge(inner_check(check), inside));
   });
 }
 

@@ -17,8 +17,8 @@ namespace {
 using facade::inner;
 using facade::translated;
 
-parity::DifferencePolicy inner_policy(const DifferencePolicy& policy) {
-  using Inner = parity::DifferencePolicy;
+measure::DifferencePolicy inner_policy(const DifferencePolicy& policy) {
+  using Inner = measure::DifferencePolicy;
   return {.nan = policy.nan_equals_nan ? Inner::Nan::equal_if_both : Inner::Nan::never_equal,
           .zero_sign = policy.zero_sign_ignored ? Inner::ZeroSign::ignored : Inner::ZeroSign::counts,
           .subnormal = policy.subnormals_as_zero ? Inner::Subnormal::as_zero : Inner::Subnormal::counts};
@@ -32,8 +32,8 @@ void check_equal_dtypes(const TensorView& expected, const TensorView& actual) {
 
 }  // namespace
 
-static_assert(sketch_size == parity::sketch_size);
-static_assert(Difference::no_ulp == parity::Difference::no_ulp);
+static_assert(sketch_size == measure::sketch_size);
+static_assert(Difference::no_ulp == measure::Difference::no_ulp);
 static_assert(name_of(DType::bool8) == parity::name_of(parity::DType::bool8));
 static_assert(name_of(DType::float8_e5m2) == parity::name_of(parity::DType::float8_e5m2));
 
@@ -50,15 +50,15 @@ double TensorView::at(int64_t flat) const {
 }
 
 std::string to_string(const Digest& digest) {
-  return parity::to_string(parity::Digest{digest.low, digest.high});
+  return measure::to_string(measure::Digest{digest.low, digest.high});
 }
 
 Digest digest_of(const TensorView& view, uint64_t first_index) {
-  return translated([&] { return facade::outer(parity::digest_of(inner(view), first_index)); });
+  return translated([&] { return facade::outer(measure::digest_of(inner(view), first_index)); });
 }
 
 std::vector<double> sketch_of(const TensorView& view, int64_t first_index, int64_t whole_count) {
-  return translated([&] { return parity::sketch_of(inner(view), first_index, whole_count); });
+  return translated([&] { return measure::sketch_of(inner(view), first_index, whole_count); });
 }
 
 double sketch_distance(const std::vector<double>& x, const std::vector<double>& r) {
@@ -72,7 +72,7 @@ double sketch_distance(const std::vector<double>& x, const std::vector<double>& 
 
 Statistics statistics_of(const TensorView& view) {
   return translated([&]() -> Statistics {
-    const parity::Statistics found = parity::statistics_of(inner(view));
+    const measure::Statistics found = measure::statistics_of(inner(view));
     return {found.nan_count, found.inf_count, found.norm, found.max_abs};
   });
 }
@@ -81,8 +81,8 @@ Difference difference_of(const TensorView& expected, const TensorView& actual,
                          const DifferencePolicy& policy) {
   return translated([&]() -> Difference {
     check_equal_dtypes(expected, actual);
-    const parity::Difference found =
-        measure_difference(inner(expected), inner(actual), {.policy = inner_policy(policy)});
+    const measure::Difference found =
+        measure::measure_difference(inner(expected), inner(actual), {.policy = inner_policy(policy)});
     return {.count = found.count,
             .differing = found.differing,
             .l2_error = found.l2_error,

@@ -20,7 +20,7 @@ std::map<std::string, double> numbers_of(const Json& json) {
 
 api::TensorRow outer_tensor(const results::TensorRow& row) {
   api::TensorRow outside;
-  outside.key = {row.step, same<api::Phase>(parse_enum<parity::Phase>(row.phase)), row.name};
+  outside.key = {row.step, same<api::Phase>(parse_enum<trace::Phase>(row.phase)), row.name};
   outside.relative_l2 = number_of(row.measured.at("relative_l2"));
   outside.identical = row.identical;
   outside.estimated = row.measured.value("estimated", false);
@@ -31,12 +31,13 @@ api::TensorRow outer_tensor(const results::TensorRow& row) {
 
 }  // namespace
 
-static_assert(static_cast<size_t>(api::Verdict::crashed) + 1 == EnumNames<parity::Verdict>::names.size(),
+static_assert(static_cast<size_t>(api::Verdict::crashed) + 1 == EnumNames<compare::Verdict>::names.size(),
               "add the verdict to harness/api/include/parity/verdict.hpp, and name the last one here");
-static_assert(static_cast<size_t>(api::Relation::no_farther) + 1 == EnumNames<parity::Relation>::names.size(),
+static_assert(static_cast<size_t>(api::Relation::no_farther) + 1 ==
+                  EnumNames<compare::Relation>::names.size(),
               "add the relation to harness/api/include/parity/check.hpp, and name the last one here");
 
-api::CheckResult outer_result(const parity::CheckResult& result) {
+api::CheckResult outer_result(const compare::CheckResult& result) {
   api::CheckResult outside;
   outside.passed = result.passed;
   outside.verdict = same<api::Verdict>(result.verdict);

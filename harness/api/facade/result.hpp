@@ -8,6 +8,6 @@
 namespace parity::facade {
 
 /// Returns the public form of a result, whose rows are JSON inside the tree.
-api::CheckResult outer_result(const parity::CheckResult& result);
+api::CheckResult outer_result(const compare::CheckResult& result);
 
 }  // namespace parity::facade

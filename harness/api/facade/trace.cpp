@@ -11,11 +11,11 @@ using facade::outer;
 using facade::same;
 using facade::translated;
 
-Channel outer_channel(const std::string& name, const parity::Channel& channel) {
+Channel outer_channel(const std::string& name, const trace::Channel& channel) {
   return {name, same<ChannelKind>(channel.kind), channel.values};
 }
 
-SketchRow outer_row(const parity::SketchRow& row) {
+SketchRow outer_row(const trace::SketchRow& row) {
   return {.key = outer(row.key),
           .order = row.order,
           .dtype = same<DType>(row.dtype),
@@ -28,7 +28,7 @@ SketchRow outer_row(const parity::SketchRow& row) {
           .values = row.values};
 }
 
-ReplicaDifference outer_difference(const parity::ReplicaDifference& found) {
+ReplicaDifference outer_difference(const trace::ReplicaDifference& found) {
   std::optional<Phase> phase;
   if (found.phase)
     phase = same<Phase>(*found.phase);
@@ -38,11 +38,11 @@ ReplicaDifference outer_difference(const parity::ReplicaDifference& found) {
 
 }  // namespace
 
-static_assert(name_of(Phase::param) == parity::name_of(parity::Phase::param));
-static_assert(static_cast<int>(ChannelKind::per_rank) == static_cast<int>(parity::ChannelKind::per_rank));
+static_assert(name_of(Phase::param) == parity::name_of(trace::Phase::param));
+static_assert(static_cast<int>(ChannelKind::per_rank) == static_cast<int>(trace::ChannelKind::per_rank));
 
 Phase phase_named(std::string_view name) {
-  return translated([&] { return same<Phase>(parse_enum<parity::Phase>(name)); });
+  return translated([&] { return same<Phase>(parse_enum<trace::Phase>(name)); });
 }
 
 std::vector<double> Channel::as_double() const {
@@ -55,7 +55,7 @@ Trace::Trace(Trace&& other) noexcept = default;
 Trace& Trace::operator=(Trace&& other) noexcept = default;
 
 Trace Trace::open(const std::string& path) {
-  return translated([&] { return Trace(std::make_unique<State>(State{parity::Trace::open(path)})); });
+  return translated([&] { return Trace(std::make_unique<State>(State{trace::Trace::open(path)})); });
 }
 
 std::string Trace::path() const {
@@ -116,13 +116,13 @@ std::optional<Channel> Trace::channel(std::string_view name) const {
 
 std::vector<SketchRow> Trace::sketches() const {
   std::vector<SketchRow> list;
-  for (const parity::SketchRow& row : state_->trace.sketches())
+  for (const trace::SketchRow& row : state_->trace.sketches())
     list.push_back(outer_row(row));
   return list;
 }
 
 std::optional<SketchRow> Trace::sketch(const TensorKey& key) const {
-  const parity::SketchRow* row = state_->trace.find_sketch(facade::inner(key));
+  const trace::SketchRow* row = state_->trace.find_sketch(facade::inner(key));
   if (row == nullptr)
     return std::nullopt;
   return outer_row(*row);
@@ -130,14 +130,14 @@ std::optional<SketchRow> Trace::sketch(const TensorKey& key) const {
 
 std::vector<ReplicaDifference> Trace::replica_differences() const {
   std::vector<ReplicaDifference> list;
-  for (const parity::ReplicaDifference& found : state_->trace.replica_differences())
+  for (const trace::ReplicaDifference& found : state_->trace.replica_differences())
     list.push_back(outer_difference(found));
   return list;
 }
 
 std::vector<TensorKey> Trace::tensors() const {
   std::vector<TensorKey> list;
-  for (const parity::TensorKey& key : state_->trace.tensors())
+  for (const trace::TensorKey& key : state_->trace.tensors())
     list.push_back(outer(key));
   return list;
 }

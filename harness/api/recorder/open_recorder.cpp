@@ -11,14 +11,14 @@
 namespace parity::capi {
 namespace {
 
-Capture capture_of(const parity_recorder_options& options) {
+trace::Capture capture_of(const parity_recorder_options& options) {
   const bool has_file = options.capture_file != nullptr && *options.capture_file != '\0';
   if (!has_file)
-    return Capture::from_json(parse_object(options.capture, "capture"));
+    return trace::Capture::from_json(parse_object(options.capture, "capture"));
   if (options.capture != nullptr)
     throw UserError("both capture and capture_file are set; leave one of them NULL");
   const std::string text = read_file(options.capture_file);
-  return Capture::from_json(parse_object(text.c_str(), "capture_file"));
+  return trace::Capture::from_json(parse_object(text.c_str(), "capture_file"));
 }
 
 void add_micro_batch(TensorLayout& layout, const parity_tensor& tensor, const Shape& shape) {
@@ -28,7 +28,8 @@ void add_micro_batch(TensorLayout& layout, const parity_tensor& tensor, const Sh
     layout.global_shape = shape;
     layout.global_shape[0] = tensor.rows;
   }
-  layout.placements.push_back({std::string(micro_batch_dimension), tensor.micro_batch, tensor.micro_batches,
+  layout.placements.push_back({std::string(trace::micro_batch_dimension), tensor.micro_batch,
+                               tensor.micro_batches,
                                Shard{0, {{tensor.first_row, tensor.first_row + shape[0]}}}});
 }
 
@@ -44,7 +45,7 @@ parity_tensor read_tensor(const parity_tensor* given) {
   return read_versioned(given, first, "parity_tensor");
 }
 
-Recorder::Options options_of(const parity_recorder_options& options) {
+trace::Recorder::Options options_of(const parity_recorder_options& options) {
   const int64_t ranks = options.ranks == 0 ? 1 : options.ranks;
   if (ranks < 1 || options.rank < 0 || options.rank >= ranks)
     throw UserError("rank " + std::to_string(options.rank) + " of " + std::to_string(ranks) +
@@ -65,7 +66,7 @@ void OpenRecorder::begin_step(int64_t step) {
 }
 
 int64_t OpenRecorder::intern(const char* phase, const char* name) {
-  const auto point = parse_enum<Phase>(needed_text(phase, "phase"));
+  const auto point = parse_enum<trace::Phase>(needed_text(phase, "phase"));
   const auto [found, added] = ids_.try_emplace({point, needed_text(name, "name")}, 0);
   if (added) {
     names_.push_back({point, found->first.second, std::nullopt});
@@ -98,7 +99,7 @@ TensorLayout OpenRecorder::layout_of(const parity_tensor& tensor) {
     const auto [found, added] = layouts_.try_emplace(tensor.layout);
     if (added) {
       try {
-        found->second = layout_from_json(parse_object(tensor.layout, "layout"));
+        found->second = trace::layout_from_json(parse_object(tensor.layout, "layout"));
       } catch (...) {
         layouts_.erase(found);
         throw;

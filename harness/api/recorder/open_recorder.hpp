@@ -17,7 +17,7 @@
 namespace parity::capi {
 
 /// Returns the options of a Recorder. \throws UserError naming the member that is wrong
-Recorder::Options options_of(const parity_recorder_options& options);
+trace::Recorder::Options options_of(const parity_recorder_options& options);
 
 /// Returns a caller's struct as this library knows it. \throws UserError as read_versioned
 parity_recorder_options read_options(const parity_recorder_options* given);
@@ -26,9 +26,9 @@ parity_tensor read_tensor(const parity_tensor* given);
 /// A Recorder with what its C interface remembers between calls.
 class OpenRecorder {
  public:
-  explicit OpenRecorder(Recorder::Options options) : recorder_(std::move(options)) {}
+  explicit OpenRecorder(trace::Recorder::Options options) : recorder_(std::move(options)) {}
 
-  Recorder& recorder() { return recorder_; }
+  trace::Recorder& recorder() { return recorder_; }
 
   void begin_step(int64_t step);
   /// Returns the number, from 1 on, of a phase and name. \throws UserError for an unknown phase
@@ -40,7 +40,7 @@ class OpenRecorder {
 
  private:
   struct Name {
-    Phase phase;
+    trace::Phase phase;
     std::string name;
     std::optional<int> wanted;  ///< at this step
   };
@@ -51,9 +51,9 @@ class OpenRecorder {
   void teach(const Name& name, const parity_tensor& tensor, const TensorLayout& layout);
   void record(const Name& name, const parity_tensor& tensor, const TensorLayout& layout, bool wanted);
 
-  Recorder recorder_;
+  trace::Recorder recorder_;
   std::vector<Name> names_;  ///< of id 1, 2, ...
-  std::map<std::pair<Phase, std::string>, int64_t> ids_;
+  std::map<std::pair<trace::Phase, std::string>, int64_t> ids_;
   std::unordered_map<std::string, TensorLayout> layouts_;  ///< by their JSON text, each parsed once
 };
 

@@ -18,17 +18,17 @@ OpenRecorder& open_of(parity_recorder* recorder) {
   return needed(recorder, "the recorder").open;
 }
 
-Recorder& recorder_of(parity_recorder* recorder) {
+trace::Recorder& recorder_of(parity_recorder* recorder) {
   return open_of(recorder).recorder();
 }
 
-ChannelKind kind_of(int32_t kind) {
+trace::ChannelKind kind_of(int32_t kind) {
   if (kind < PARITY_CHANNEL_NUMERIC || kind > PARITY_CHANNEL_PER_RANK)
     throw UserError("channel kind " + std::to_string(kind) + " is unknown; use a PARITY_CHANNEL_* value");
-  return static_cast<ChannelKind>(kind);
+  return static_cast<trace::ChannelKind>(kind);
 }
-static_assert(static_cast<int>(ChannelKind::timing) == PARITY_CHANNEL_TIMING);
-static_assert(static_cast<int>(ChannelKind::per_rank) == PARITY_CHANNEL_PER_RANK);
+static_assert(static_cast<int>(trace::ChannelKind::timing) == PARITY_CHANNEL_TIMING);
+static_assert(static_cast<int>(trace::ChannelKind::per_rank) == PARITY_CHANNEL_PER_RANK);
 
 int32_t kind_of_timing(int timing) {
   return timing != 0 ? PARITY_CHANNEL_TIMING : PARITY_CHANNEL_NUMERIC;
@@ -131,17 +131,17 @@ int parity_recorder_wants_id(parity_recorder* recorder, int64_t id) {
 
 int parity_recorder_wants(parity_recorder* recorder, const char* phase, const char* name) {
   return answer([&]() -> int {
-    return recorder_of(recorder).wants(parse_enum<Phase>(needed_text(phase, "phase")),
+    return recorder_of(recorder).wants(parse_enum<trace::Phase>(needed_text(phase, "phase")),
                                        needed_text(name, "name"));
   });
 }
 
 int parity_recorder_wants_operators(parity_recorder* recorder, const char* phase, const char* module) {
   return answer([&]() -> int {
-    const Recorder& asked = recorder_of(recorder);
+    const trace::Recorder& asked = recorder_of(recorder);
     if (phase == nullptr && module == nullptr)
       return asked.wants_operators();
-    return asked.wants_operators(parse_enum<Phase>(needed_text(phase, "phase")),
+    return asked.wants_operators(parse_enum<trace::Phase>(needed_text(phase, "phase")),
                                  needed_text(module, "module"));
   });
 }

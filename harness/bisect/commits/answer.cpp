@@ -9,7 +9,7 @@
 #include "harness/base/json/fields.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace fs = std::filesystem;
 namespace {
 
@@ -64,7 +64,7 @@ bool CommitAnswer::has_arms(const std::vector<std::string>& arms) const {
 }
 
 CommitAnswers::CommitAnswers(const fs::path& out, const Json& question, bool keep)
-    : folder_(fs::absolute(out / "answers" / content_hash(question.dump()).substr(0, 16))) {
+    : folder_(fs::absolute(out / "answers" / suite::content_hash(question.dump()).substr(0, 16))) {
   if (!keep)
     fs::remove_all(folder_);
   write_file(folder_ / "question.json", json_text(question, 1) + "\n");
@@ -90,4 +90,4 @@ void CommitAnswers::keep(const std::string& tree, const CommitAnswer& answer) co
   write_file(folder(tree) / "answer.json", json_text(to_json(answer, folder_), 1) + "\n");
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -11,7 +11,7 @@
 #include "harness/base/enum_names.hpp"
 #include "harness/base/json/json.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The outcome of building and running a commit.
 enum class CommitState {
@@ -62,4 +62,4 @@ class CommitAnswers {
   std::filesystem::path folder_;
 };
 
-}  // namespace parity
+}  // namespace parity::bisect

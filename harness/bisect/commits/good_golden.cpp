@@ -11,12 +11,12 @@
 #include "harness/suite/plan/content_hash.hpp"
 #include "harness/trace/write/recorder.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace fs = std::filesystem;
 namespace {
 
 /// Returns the golden's path in git; nothing if it is outside the repository's work tree.
-std::optional<std::string> path_in(const Git& git, const fs::path& file) {
+std::optional<std::string> path_in(const suite::Git& git, const fs::path& file) {
   const fs::path relative =
       fs::absolute(file).lexically_normal().lexically_relative(fs::absolute(git.folder()).lexically_normal());
   if (relative.empty())
@@ -24,9 +24,9 @@ std::optional<std::string> path_in(const Git& git, const fs::path& file) {
   return relative.generic_string();
 }
 
-void write_trace(const fs::path& file, const GoldenArm& arm) {
+void write_trace(const fs::path& file, const golden::GoldenArm& arm) {
   fs::create_directories(file.parent_path());
-  Recorder recorder({file, arm.config, Json::object(), {}, 0});
+  trace::Recorder recorder({file, arm.config, Json::object(), {}, 0});
   for (size_t i = 0; i < arm.run.steps.size(); ++i) {
     recorder.begin_step(arm.run.steps[i]);
     for (const auto& [name, channel] : arm.run.channels)
@@ -39,7 +39,7 @@ void write_trace(const fs::path& file, const GoldenArm& arm) {
 
 }  // namespace
 
-GoodGolden read_good_golden(const Git& git, const Commit& good, const Case& source,
+GoodGolden read_good_golden(const suite::Git& git, const Commit& good, const suite::Case& source,
                             const std::vector<std::string>& arms, const fs::path& folder) {
   GoodGolden found;
   const std::optional<std::string> path = path_in(git, source.golden_file);
@@ -48,10 +48,10 @@ GoodGolden read_good_golden(const Git& git, const Commit& good, const Case& sour
     return found;
   }
   try {
-    const Golden golden = read_intact_golden(git.extract(good.id, *path));
+    const golden::Golden golden = golden::read_intact_golden(git.extract(good.id, *path));
     for (const std::string& name : arms)
       if (const auto arm = golden.arms.find(name); arm != golden.arms.end()) {
-        const fs::path file = folder / content_hash(name).substr(0, 8) / "trace.h5";
+        const fs::path file = folder / suite::content_hash(name).substr(0, 8) / "trace.h5";
         write_trace(file, arm->second);
         found.traces[name] = file;
         found.fingerprints[name] = arm->second.fingerprint;
@@ -71,12 +71,12 @@ GoldenWord compare_with_golden(const GoodGolden& golden, const CommitAnswer& ans
     const auto run = answer.traces.find(arm);
     if (run == answer.traces.end())
       continue;
-    const Trace trace = Trace::open(run->second);
-    const Json here = fingerprint_of(trace);
+    const trace::Trace trace = trace::Trace::open(run->second);
+    const Json here = golden::fingerprint_of(trace);
     const Json& there = golden.fingerprints.at(arm);
     if (!here.empty() && !there.empty() && here != there)
       word.same_environment = false;
-    const TraceGap gap = gap_between(Trace::open(file), trace, channels);
+    const TraceGap gap = gap_between(trace::Trace::open(file), trace, channels);
     if (gap.first && !word.first) {
       word.first = gap.first;
       word.arm = arm;
@@ -85,4 +85,4 @@ GoldenWord compare_with_golden(const GoodGolden& golden, const CommitAnswer& ans
   return word;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

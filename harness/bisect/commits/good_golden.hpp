@@ -13,7 +13,7 @@
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/goldens/git.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The golden of the case in the good commit, as traces of channels.
 struct GoodGolden {
@@ -24,7 +24,7 @@ struct GoodGolden {
 
 /// Reads the golden of the good commit.
 /// \param folder  destination of the traces
-GoodGolden read_good_golden(const Git& git, const Commit& good, const Case& source,
+GoodGolden read_good_golden(const suite::Git& git, const Commit& good, const suite::Case& source,
                             const std::vector<std::string>& arms, const std::filesystem::path& folder);
 
 /// The first difference between a run and the golden of its own commit.
@@ -37,4 +37,4 @@ struct GoldenWord {
 GoldenWord compare_with_golden(const GoodGolden& golden, const CommitAnswer& answer,
                                const std::vector<std::string>& channels);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -10,7 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 constexpr const char* format = "--format=%H%x1f%P%x1f%T%x1f%s";
@@ -50,7 +50,7 @@ std::string Commit::text() const {
   return short_id() + " (\"" + escape_to_line(subject) + "\")";
 }
 
-History::History(const Git& git) : git_(git) {
+History::History(const suite::Git& git) : git_(git) {
   if (!git_.succeeds({"rev-parse", "--git-dir"}))
     throw UserError(fmt::format(
         "cannot search {} (it is not in a git repository); name a folder of a repository with --repository",
@@ -121,4 +121,4 @@ bool History::has_uncommitted_changes() const {
          !git_.output({"status", "--porcelain", "--untracked-files=no"}).empty();
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

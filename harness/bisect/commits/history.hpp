@@ -8,7 +8,7 @@
 
 #include "harness/suite/goldens/git.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 struct Commit {
   std::string id;
@@ -30,7 +30,7 @@ class History {
  public:
   /// \param git  must outlive this object
   /// \throws UserError if the folder is not in a repository, or the repository has no commits
-  explicit History(const Git& git);
+  explicit History(const suite::Git& git);
 
   /// Returns the commit that a revision names. \throws UserError if it names none
   Commit commit(const std::string& revision) const;
@@ -54,7 +54,7 @@ class History {
   CommitLine commits_between(const std::string& excluded, const std::string& last,
                              const std::vector<std::string>& paths) const;
 
-  const Git& git_;
+  const suite::Git& git_;
 };
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -7,7 +7,7 @@
 #include "harness/base/files/file.hpp"
 #include "harness/base/processes/offspring.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace fs = std::filesystem;
 namespace {
 
@@ -27,4 +27,4 @@ OrphanReaper::~OrphanReaper() {
   fs::remove(file_, ignored);
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

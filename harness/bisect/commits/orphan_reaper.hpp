@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-namespace parity {
+namespace parity::bisect {
 
 /// Stores the mark of this search's processes (harness/base/processes/offspring.hpp) in a file. If a search
 /// is killed together with its guard, the next search ends the processes with this mark. Otherwise a build
@@ -22,4 +22,4 @@ class OrphanReaper {
   std::filesystem::path file_;
 };
 
-}  // namespace parity
+}  // namespace parity::bisect

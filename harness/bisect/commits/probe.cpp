@@ -16,7 +16,7 @@
 #include "harness/suite/plan/content_hash.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace fs = std::filesystem;
 namespace {
 
@@ -47,7 +47,7 @@ std::string last_lines(const fs::path& log) {
 std::string folder_name(const std::string& arm) {
   const bool plain = std::all_of(arm.begin(), arm.end(),
                                  [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
-  return plain ? arm : content_hash(arm).substr(0, 8);
+  return plain ? arm : suite::content_hash(arm).substr(0, 8);
 }
 
 /// Copies a run's trace, with those of its ranks, from a folder that will be reused or trimmed.
@@ -67,7 +67,7 @@ fs::path keep_trace(const fs::path& run, const fs::path& to) {
 }
 
 /// Returns whether a failure says nothing about the commit's numbers, because the case cannot run at it.
-bool cannot_be_asked(const RunFailure& failure) {
+bool cannot_be_asked(const suite::RunFailure& failure) {
   return !meaning_of(failure.kind).computed;
 }
 
@@ -80,7 +80,7 @@ void skip(CommitAnswer& answer, const std::string& reason, const fs::path& log =
 /// Takes the trace that a command left, if there is one.
 void take_trace(const fs::path& file, CommitAnswer& answer) {
   try {
-    const Trace trace = Trace::open(file);
+    const trace::Trace trace = trace::Trace::open(file);
     if (!trace.complete())
       answer.reason = "its trace is not complete";
     else if (trace.failure())
@@ -95,7 +95,7 @@ void take_trace(const fs::path& file, CommitAnswer& answer) {
 
 }  // namespace
 
-CommitProbe::CommitProbe(const CommitQuestion& question, const Git& repository, Progress& progress)
+CommitProbe::CommitProbe(const CommitQuestion& question, const suite::Git& repository, Progress& progress)
     : question_(question),
       progress_(progress),
       answers_(question.folder(), question.identity(), question.keep_answers),
@@ -171,7 +171,7 @@ bool CommitProbe::build(const Commit& commit, CommitAnswer& answer) {
 bool CommitProbe::take_from_program(CommitAnswer& answer) {
   if (question_.trainer.empty())
     return false;
-  answer.program = ContentHashes(question_.folder() / "content_hashes.json").of_program(trainer());
+  answer.program = suite::ContentHashes(question_.folder() / "content_hashes.json").of_program(trainer());
   const auto same = answers_.find_program(answer.program);
   if (!same || !same->has_arms(question_.wanted_arms()))
     return false;
@@ -181,16 +181,16 @@ bool CommitProbe::take_from_program(CommitAnswer& answer) {
 }
 
 void CommitProbe::run_case(const Commit& commit, CommitAnswer& answer) {
-  RunSettings options = question_.suite;
+  suite::RunSettings options = question_.suite;
   options.out = question_.folder() / "suite";
   options.trainer = question_.trainer.empty() ? worktree_.folder() / "parity-train" : trainer();
   try {
-    const ArmRuns done = run_arms(case_at(question_, worktree_.folder()), options, progress_);
+    const suite::ArmRuns done = run_arms(case_at(question_, worktree_.folder()), options, progress_);
     answer.state = CommitState::measured;
     for (const auto& [id, result] : done.runs)
       ++(result.cached ? effort_.remembered : effort_.runs);
-    for (const PlannedArm& arm : done.planned.arms) {
-      const RunResult& result = done.runs.at(arm.run);
+    for (const suite::PlannedArm& arm : done.planned.arms) {
+      const suite::RunResult& result = done.runs.at(arm.run);
       if (result.failure) {
         answer.state = cannot_be_asked(*result.failure) ? CommitState::skipped : CommitState::crashed;
         answer.reason = result.failure->message;
@@ -234,4 +234,4 @@ void CommitProbe::run_command(const Commit& commit, CommitAnswer& answer) {
   answer.log = log;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -13,7 +13,7 @@
 #include "harness/bisect/commits/question.hpp"
 #include "harness/bisect/commits/worktree.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The cost of the answers so far.
 struct CommitEffort {
@@ -28,7 +28,7 @@ struct CommitEffort {
 class CommitProbe {
  public:
   /// \param question  complete; must outlive this object, as must `repository` and `progress`
-  CommitProbe(const CommitQuestion& question, const Git& repository, Progress& progress);
+  CommitProbe(const CommitQuestion& question, const suite::Git& repository, Progress& progress);
 
   /// Returns the answer of a commit. A failed build or run is also an answer.
   /// \throws UserError (exit 130) after Ctrl-C; if git fails
@@ -55,4 +55,4 @@ class CommitProbe {
   std::set<std::string> asked_;  ///< trees evaluated in this search
 };
 
-}  // namespace parity
+}  // namespace parity::bisect

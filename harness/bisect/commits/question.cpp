@@ -13,32 +13,32 @@
 #include "harness/suite/cases/named_case.hpp"
 #include "harness/suite/goldens/stored_power.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view worktree_word = "{worktree}";
 constexpr std::string_view trace_word = "{trace:";
 
-bool mentions(const Arm& arm, std::string_view word) {
+bool mentions(const suite::Arm& arm, std::string_view word) {
   return std::any_of(arm.command.begin(), arm.command.end(),
                      [&](const std::string& each) { return each.find(word) != std::string::npos; });
 }
 
 /// Returns whether the commit decides what the arm computes.
-bool depends_on_commit(const Arm& arm) {
+bool depends_on_commit(const suite::Arm& arm) {
   return !arm.is_command() || mentions(arm, worktree_word) || mentions(arm, trace_word);
 }
 
-std::vector<std::string> arm_names(const Case& source) {
+std::vector<std::string> arm_names(const suite::Case& source) {
   std::vector<std::string> names;
-  for (const Arm& arm : source.arms)
+  for (const suite::Arm& arm : source.arms)
     names.push_back(arm.name);
   return names;
 }
 
 void check_arms(const CommitQuestion& question) {
-  const Case& source = *question.source;
+  const suite::Case& source = *question.source;
   for (const std::string& arm : question.arms)
     require_arm(source, arm);
   for (const std::string& name : question.wanted_arms())
@@ -59,7 +59,7 @@ bool runs_trainer(const CommitQuestion& question) {
 
 /// Sets the build of parity-train from this project's sources. The preset's folder is in the work tree, where
 /// ccache can use results of other checkouts.
-void build_own_sources(CommitQuestion& question, const Git& git) {
+void build_own_sources(CommitQuestion& question, const suite::Git& git) {
   const fs::path venv = fs::path(git.output({"rev-parse", "--show-toplevel"})) / "build" / "venv";
   const std::string installed = fs::exists(venv) ? " -DPARITY_BOOTSTRAP=OFF -DPARITY_VENV=" +
                                                        shell_quote({fs::canonical(venv).string()})
@@ -79,7 +79,7 @@ std::vector<std::string> CommitQuestion::wanted_arms() const {
     return arm_names(*source);
   std::set<std::string> wanted(arms.begin(), arms.end());
   for (const std::string& name : arms)
-    for (const Arm& other : source->arms)
+    for (const suite::Arm& other : source->arms)
       if (mentions(source->arm(name), std::string(trace_word) + other.name + "}"))
         wanted.insert(other.name);
   return {wanted.begin(), wanted.end()};
@@ -94,7 +94,7 @@ Json CommitQuestion::identity() const {
   return identity;
 }
 
-void complete_question(CommitQuestion& question, const Git& git) {
+void complete_question(CommitQuestion& question, const suite::Git& git) {
   if (question.source.has_value() == !question.run.empty())
     throw UserError(
         question.source
@@ -123,10 +123,10 @@ void complete_question(CommitQuestion& question, const Git& git) {
   build_own_sources(question, git);
 }
 
-Case case_at(const CommitQuestion& question, const fs::path& worktree) {
-  Case source = *question.source;
+suite::Case case_at(const CommitQuestion& question, const fs::path& worktree) {
+  suite::Case source = *question.source;
   const std::vector<std::string> wanted = question.wanted_arms();
-  std::erase_if(source.arms, [&](const Arm& arm) {
+  std::erase_if(source.arms, [&](const suite::Arm& arm) {
     return std::find(wanted.begin(), wanted.end(), arm.name) == wanted.end();
   });
   source.checks.clear();
@@ -134,7 +134,7 @@ Case case_at(const CommitQuestion& question, const fs::path& worktree) {
   source.capture = {};
   source.golden.arms = wanted;  // so that runs record what a golden holds, by which commits are compared
   source.reference = wanted.front();
-  for (Arm& arm : source.arms) {
+  for (suite::Arm& arm : source.arms) {
     arm.inputs.clear();  // inputs do not include the commit, so the cache must not answer
     for (std::string& word : arm.command)
       for (size_t at = word.find(worktree_word); at != std::string::npos;
@@ -144,4 +144,4 @@ Case case_at(const CommitQuestion& question, const fs::path& worktree) {
   return source;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

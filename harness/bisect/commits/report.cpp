@@ -9,13 +9,13 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 constexpr size_t noisy_from = 5;  // judged commits; with fewer, all may differ by real changes
 
 std::string count_commits(size_t count) {
-  return count_text(count, "commit");
+  return compare::count_text(count, "commit");
 }
 
 size_t commits_between(const CommitFindings& found) {
@@ -34,9 +34,10 @@ std::string git_line(const CommitQuestion& question, const CommitFindings& found
 SearchStage range_stage(const CommitQuestion& question, const CommitFindings& found) {
   SearchStage stage;
   stage.name = "range";
-  stage.answer = fmt::format(
-      "{} from {} to {}{}", count_commits(commits_between(found)), found.line.front().text(),
-      found.bad.text(), question.paths.empty() ? "" : ", those that change " + list_text(question.paths));
+  stage.answer =
+      fmt::format("{} from {} to {}{}", count_commits(commits_between(found)), found.line.front().text(),
+                  found.bad.text(),
+                  question.paths.empty() ? "" : ", those that change " + compare::list_text(question.paths));
   stage.command = git_line(question, found);
   stage.details = {{"good", found.good.id}, {"bad", found.bad.id}, {"commits", commits_between(found)}};
   return stage;
@@ -58,7 +59,7 @@ SearchStage ends_stage(const CommitFindings& found) {
   const ChangingCommit& ends = *found.ends;
   stage.answer = ends.first ? "they differ in " + ends.first->text() : "the later one " + ends.change;
   if (found.arms.size() > 1)
-    stage.answer += "; arms " + list_text(found.arms);
+    stage.answer += "; arms " + compare::list_text(found.arms);
   if (!found.golden.empty())
     stage.answer += "; " + found.golden;
   stage.command = compare_line(found, ends);
@@ -69,8 +70,9 @@ SearchStage ends_stage(const CommitFindings& found) {
 std::string describe_effort(const CommitFindings& found) {
   const std::string remembered =
       found.effort.remembered > 0 ? fmt::format(" ({} answers were cached)", found.effort.remembered) : "";
-  return fmt::format("{} and {}{} among {}", count_text(static_cast<size_t>(found.effort.builds), "build"),
-                     count_text(static_cast<size_t>(found.effort.runs), "run"), remembered,
+  return fmt::format("{} and {}{} among {}",
+                     compare::count_text(static_cast<size_t>(found.effort.builds), "build"),
+                     compare::count_text(static_cast<size_t>(found.effort.runs), "run"), remembered,
                      count_commits(commits_between(found)));
 }
 
@@ -91,8 +93,8 @@ SearchStage commits_stage(const CommitQuestion& question, const CommitFindings& 
   const size_t bound = evaluation_bound(commits_between(found));
   stage.answer =
       fmt::format("{}; {} of the line were judged ({} suffice for one step), {} could not be judged",
-                  count_text(found.causes.size(), "step"), count_commits(steps.evaluated.size()), bound,
-                  steps.skipped.size());
+                  compare::count_text(found.causes.size(), "step"), count_commits(steps.evaluated.size()),
+                  bound, steps.skipped.size());
   stage.command = shell_quote(question.suite.command);
   stage.runs = found.effort.runs;
   stage.cached = found.effort.remembered;
@@ -133,9 +135,10 @@ std::string same_sentence(const CommitQuestion& question, const CommitFindings& 
   if (found.line.size() < 2)
     return question.paths.empty() || found.good.tree == found.bad.tree
                ? "the two sides do not differ: both commits contain the same files"
-               : "the two sides do not differ: no commit between them changes " + list_text(question.paths);
+               : "the two sides do not differ: no commit between them changes " +
+                     compare::list_text(question.paths);
   const std::string up_to =
-      question.tolerance > 0 ? " by more than " + size_text(question.tolerance) : std::string();
+      question.tolerance > 0 ? " by more than " + compare::size_text(question.tolerance) : std::string();
   return fmt::format("the two sides do not differ{}; verified with {}", up_to, describe_effort(found));
 }
 
@@ -191,4 +194,4 @@ SearchRecord report_commits(const CommitQuestion& question, const CommitFindings
   return record;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -11,7 +11,7 @@
 #include "harness/bisect/commits/search.hpp"
 #include "harness/bisect/search_record.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The findings of a search over commits.
 struct CommitFindings {
@@ -33,4 +33,4 @@ struct CommitFindings {
 /// Returns the findings as a record with stages and a sentence.
 SearchRecord report_commits(const CommitQuestion& question, const CommitFindings& found);
 
-}  // namespace parity
+}  // namespace parity::bisect

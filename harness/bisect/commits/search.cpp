@@ -10,7 +10,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 constexpr size_t most_named = 6;
@@ -21,7 +21,7 @@ std::string describe_commits(const std::vector<Commit>& commits) {
     words.push_back(commits[i].text());
   if (commits.size() > most_named)
     words.push_back(fmt::format("{} more", commits.size() - most_named));
-  return list_text(words);
+  return compare::list_text(words);
 }
 
 /// Inserts by size, largest first; equal sizes stay in the order of insertion.
@@ -44,10 +44,11 @@ std::string describe_change(const CommitAnswer& before, const CommitAnswer& afte
 
 std::string ChangingCommit::text() const {
   const std::string does = first ? "moves " + first->text() : change;
-  const std::string much = first && largest && largest->quantity != first->quantity
-                               ? fmt::format("; largest in {} (relative {})",
-                                             escape_to_line(largest->quantity), size_text(largest->size))
-                               : "";
+  const std::string much =
+      first && largest && largest->quantity != first->quantity
+          ? fmt::format("; largest in {} (relative {})", escape_to_line(largest->quantity),
+                        compare::size_text(largest->size))
+          : "";
   if (between.empty())
     return fmt::format("commit {} {}{}{}", after.text(), does, much,
                        merged_by.empty() ? "" : "; " + merged_by);
@@ -89,7 +90,8 @@ TraceGap CommitSearch::gap(const Commit& a, const Commit& b, const std::string& 
   const auto known = gaps_.find(key);
   if (known != gaps_.end())
     return known->second;
-  const TraceGap found = gap_between(Trace::open(before), Trace::open(after), question_.channels);
+  const TraceGap found =
+      gap_between(trace::Trace::open(before), trace::Trace::open(after), question_.channels);
   one_sided_.insert(found.one_sided.begin(), found.one_sided.end());
   return gaps_[key] = found;
 }
@@ -182,4 +184,4 @@ std::vector<ChangingCommit> CommitSearch::search_in_merge(const ChangingCommit& 
   return inside;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -14,7 +14,7 @@
 #include "harness/bisect/commits/trace_gap.hpp"
 #include "harness/bisect/search/find_steps.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// A commit that changes the numbers, or a range of commits of which at least one does.
 struct ChangingCommit {
@@ -78,4 +78,4 @@ class CommitSearch {
   std::set<std::string> one_sided_;
 };
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -21,14 +21,14 @@
 #include "harness/suite/runs/cache.hpp"
 #include "harness/suite/runs/store.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace fs = std::filesystem;
 namespace {
 
 /// One search from the revisions to the record.
 class Session {
  public:
-  Session(CommitQuestion& question, const Git& git, Progress& progress)
+  Session(CommitQuestion& question, const suite::Git& git, Progress& progress)
       : question_(question),
         git_(git),
         history_(git),
@@ -191,12 +191,13 @@ class Session {
     found_.effort = probe_.effort();
     found_.answers = search_.answers();
     if (!search_.one_sided().empty())
-      note("only some commits record " + list_text({search_.one_sided().begin(), search_.one_sided().end()}) +
+      note("only some commits record " +
+           compare::list_text({search_.one_sided().begin(), search_.one_sided().end()}) +
            ", so it was not compared");
   }
 
   CommitQuestion& question_;
-  const Git& git_;
+  const suite::Git& git_;
   History history_;
   CommitProbe probe_;
   CommitSearch search_;
@@ -208,7 +209,7 @@ class Session {
 
 }  // namespace
 
-SearchRecord search_commits(CommitQuestion question, const Git& git, Progress& progress) {
+SearchRecord search_commits(CommitQuestion question, const suite::Git& git, Progress& progress) {
   const CommitQuestion asked = question;
   complete_question(question, git);
   write_file(question.suite.out / "bisect" / ".gitignore", "*\n");  // OUT may be in a user's work tree
@@ -217,8 +218,9 @@ SearchRecord search_commits(CommitQuestion question, const Git& git, Progress& p
   remove_temporaries(question.folder());
   const OrphanReaper offspring(question.folder() / "offspring");
   const CommitFindings found = Session(question, git, progress).run();
-  trim_cache(RunStore(question.folder() / "suite").runs(), {question.suite.cache_bytes, {}, {}});
+  suite::trim_cache(suite::RunStore(question.folder() / "suite").runs(),
+                    {question.suite.cache_bytes, {}, {}});
   return report_commits(question, found);
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -7,7 +7,7 @@
 #include "harness/bisect/search_record.hpp"
 #include "harness/suite/goldens/git.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// Finds the commits between two revisions that change the numbers, largest change first.
 ///
@@ -18,6 +18,6 @@ namespace parity {
 /// \param git  in the repository, or in a folder of its work tree
 /// \throws UserError if a revision is unknown, the two have no line of history, or the good commit is bad or
 ///         cannot be judged; after Ctrl-C (exit 130); if another search uses the folder
-SearchRecord search_commits(CommitQuestion question, const Git& git, Progress& progress);
+SearchRecord search_commits(CommitQuestion question, const suite::Git& git, Progress& progress);
 
-}  // namespace parity
+}  // namespace parity::bisect

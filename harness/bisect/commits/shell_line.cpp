@@ -10,7 +10,7 @@
 #include "harness/base/processes/signals.hpp"
 #include "harness/suite/runs/bounded_log.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace fs = std::filesystem;
 namespace {
 
@@ -62,7 +62,7 @@ ShellEnd run_shell_line(const ShellLine& line, const std::string& what, Progress
   spec.stderr_file = line.log;
   const Clock::time_point begin = Clock::now();
   Process process = Process::spawn(spec);
-  BoundedLog log(line.log);
+  suite::BoundedLog log(line.log);
   Sign sign(what, progress);
   ShellEnd end;
   while (!(end.status = process.wait_for(std::chrono::milliseconds(100)))) {
@@ -83,4 +83,4 @@ ShellEnd run_shell_line(const ShellLine& line, const std::string& what, Progress
   return end;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

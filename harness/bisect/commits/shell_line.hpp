@@ -10,7 +10,7 @@
 #include "harness/base/processes/process.hpp"
 #include "harness/base/terminal/progress.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// A command line for a shell that a user typed: a build, a run. The search passes values in its environment,
 /// never by changing its text.
@@ -36,4 +36,4 @@ struct ShellEnd {
 /// \throws UserError (exit 130) after Ctrl-C, with the group ended
 ShellEnd run_shell_line(const ShellLine& line, const std::string& what, Progress& progress);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -15,7 +15,7 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/suite/results/compare_traces.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 /// Returns a distance above 0 for values whose bits differ, even if the metric is 0 (+0 and -0).
@@ -25,20 +25,20 @@ double distance_of(double relative) {
   return std::max(relative, std::numeric_limits<double>::denorm_min());
 }
 
-GapPlace place_of(const ChannelDifference& row) {
+GapPlace place_of(const suite::ChannelDifference& row) {
   const size_t at = row.difference.first.value_or(0);
   const bool as_float32 = row.difference.float32_valued;
   return {row.name, row.steps.at(at), row.expected.text(at, as_float32), row.actual.text(at, as_float32),
           distance_of(row.difference.relative_linf)};
 }
 
-GapPlace place_of(const TensorDifference& row) {
+GapPlace place_of(const suite::TensorDifference& row) {
   return {fmt::format("{} {}", name_of(row.key.phase), row.key.name), row.key.step, "", "",
           distance_of(row.gap.mismatch.empty() ? row.gap.relative_l2 : std::nan(""))};
 }
 
 /// Returns the place of a difference between single ranks, which has no size.
-GapPlace place_of(const RankDifference& row) {
+GapPlace place_of(const suite::RankDifference& row) {
   const std::string phase = row.phase ? std::string(name_of(*row.phase)) + " " : "";
   return {fmt::format("{}{} of rank {}", phase, row.name, row.rank), row.step, "", "",
           std::numeric_limits<double>::infinity()};
@@ -61,12 +61,12 @@ void add(TraceGap& gap, const GapPlace& place) {
 }
 
 /// Adds the channels, tensors and steps that only one of two traces has.
-void add_one_sided(TraceGap& gap, const Trace& before, const Trace& after,
-                   const std::map<Phase, size_t>& tensors) {
+void add_one_sided(TraceGap& gap, const trace::Trace& before, const trace::Trace& after,
+                   const std::map<trace::Phase, size_t>& tensors) {
   for (const auto& [phase, count] : tensors)
-    gap.one_sided.push_back(count_text(count, std::string(name_of(phase)) + " tensor"));
-  const StepSet of_before(before.steps()), of_after(after.steps());
-  for (const StepSet& alone : {of_before.without(of_after), of_after.without(of_before)})
+    gap.one_sided.push_back(compare::count_text(count, std::string(name_of(phase)) + " tensor"));
+  const compare::StepSet of_before(before.steps()), of_after(after.steps());
+  for (const compare::StepSet& alone : {of_before.without(of_after), of_after.without(of_before)})
     if (!alone.empty())
       gap.one_sided.push_back(alone.text());
 }
@@ -76,7 +76,7 @@ void add_one_sided(TraceGap& gap, const Trace& before, const Trace& after,
 std::string GapPlace::text() const {
   const std::string values = before.empty() ? "" : fmt::format(" from {} to {}", before, after);
   return fmt::format("{} first at step {}{} (relative {})", escape_to_line(quantity), step, values,
-                     size_text(size));
+                     compare::size_text(size));
 }
 
 Json GapPlace::to_json() const {
@@ -87,28 +87,29 @@ Json GapPlace::to_json() const {
           {"size", json_number(size)}};
 }
 
-TraceGap gap_between(const Trace& before, const Trace& after, const std::vector<std::string>& channels) {
-  TraceFilter filter;
+TraceGap gap_between(const trace::Trace& before, const trace::Trace& after,
+                     const std::vector<std::string>& channels) {
+  suite::TraceFilter filter;
   filter.channels = channels;
-  const TraceDifference difference = compare_traces(before, after, filter);
+  const suite::TraceDifference difference = compare_traces(before, after, filter);
   TraceGap gap;
   bool compared = false;
-  for (const ChannelDifference& row : difference.channels) {
+  for (const suite::ChannelDifference& row : difference.channels) {
     compared = compared || (row.mismatch.empty() && !row.steps.empty());
     if (!row.mismatch.empty())
       gap.one_sided.push_back(row.name);
     else if (!row.steps.empty() && !row.identical())
       add(gap, place_of(row));
   }
-  std::map<Phase, size_t> alone;
-  for (const TensorDifference& row : difference.tensors) {
+  std::map<trace::Phase, size_t> alone;
+  for (const suite::TensorDifference& row : difference.tensors) {
     compared = compared || row.mismatch.empty();
     if (!row.mismatch.empty())
       ++alone[row.key.phase];
     else if (!row.gap.identical)
       add(gap, place_of(row));
   }
-  for (const RankDifference& row : difference.ranks.differences)
+  for (const suite::RankDifference& row : difference.ranks.differences)
     if (row.one_sided)
       gap.one_sided.push_back(fmt::format("{} of rank {}", row.name, row.rank));
     else
@@ -121,4 +122,4 @@ TraceGap gap_between(const Trace& before, const Trace& after, const std::vector<
   return gap;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

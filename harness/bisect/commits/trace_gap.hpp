@@ -10,7 +10,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The first place where a quantity of two traces differs.
 struct GapPlace {
@@ -41,6 +41,7 @@ struct TraceGap {
 /// Returns the gap between two traces.
 /// \param channels  globs: only these channels and no tensors; empty: everything numeric
 /// \throws UserError if the traces have no quantity in common
-TraceGap gap_between(const Trace& before, const Trace& after, const std::vector<std::string>& channels);
+TraceGap gap_between(const trace::Trace& before, const trace::Trace& after,
+                     const std::vector<std::string>& channels);
 
-}  // namespace parity
+}  // namespace parity::bisect

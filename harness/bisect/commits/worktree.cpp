@@ -6,10 +6,10 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace fs = std::filesystem;
 
-CommitWorktree::CommitWorktree(const Git& repository, const fs::path& folder)
+CommitWorktree::CommitWorktree(const suite::Git& repository, const fs::path& folder)
     : repository_(repository), folder_(fs::weakly_canonical(fs::absolute(folder))) {
   remove();
 }
@@ -40,7 +40,7 @@ void CommitWorktree::make(const std::string& commit) {
     return;
   fs::create_directories(folder_.parent_path());
   repository_.output({"worktree", "add", "--quiet", "--detach", "--no-checkout", folder_.string(), commit});
-  git_ = std::make_unique<Git>(folder_);
+  git_ = std::make_unique<suite::Git>(folder_);
 }
 
 void CommitWorktree::check_out(const std::string& commit) {
@@ -63,4 +63,4 @@ CommitWorktree::Bisected CommitWorktree::bisect(const std::string& good, const s
   return found;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

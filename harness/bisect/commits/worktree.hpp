@@ -9,7 +9,7 @@
 
 #include "harness/suite/goldens/git.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The work tree of a search. It holds one commit after the other in the same folder, so that builds are
 /// incremental. The repository's HEAD, index, refs and other work trees never change.
@@ -18,7 +18,7 @@ namespace parity {
 class CommitWorktree {
  public:
   /// \param repository  must outlive this object
-  CommitWorktree(const Git& repository, const std::filesystem::path& folder);
+  CommitWorktree(const suite::Git& repository, const std::filesystem::path& folder);
   ~CommitWorktree();
   CommitWorktree(const CommitWorktree&) = delete;
   CommitWorktree& operator=(const CommitWorktree&) = delete;
@@ -41,9 +41,9 @@ class CommitWorktree {
   void make(const std::string& commit);
   void remove() const;
 
-  const Git& repository_;
+  const suite::Git& repository_;
   std::filesystem::path folder_;
-  std::unique_ptr<Git> git_;  ///< for the folder; set once it exists
+  std::unique_ptr<suite::Git> git_;  ///< for the folder; set once it exists
 };
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -9,14 +9,14 @@
 #include "harness/bisect/search_record.hpp"
 #include "harness/suite/cases/flat_config.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace fs = std::filesystem;
 
 GoldenConfigCommands golden_config_commands(const GoldenRuns& runs, const GoldenGap& gap,
-                                            const RunSettings& options) {
+                                            const suite::RunSettings& options) {
   if (!gap.config.differ() || runs.source.arm(gap.arm).is_command())
     return {};
-  FlatConfig config = runs.runs.planned.arm(gap.arm).config;
+  suite::FlatConfig config = runs.runs.planned.arm(gap.arm).config;
   for (const auto& [key, stored] : gap.config.stored.items())
     config[key] = stored;
   fs::path file = search_record_file(options.out, "golden " + runs.source.name + ":" + gap.arm);
@@ -24,14 +24,14 @@ GoldenConfigCommands golden_config_commands(const GoldenRuns& runs, const Golden
   const std::string now = path_from_here(runs.source.file) + ":" + gap.arm;
   try {
     fs::create_directories(file.parent_path());
-    write_file(file, json_text(nest(config), 1) + "\n");
+    write_file(file, json_text(suite::nest(config), 1) + "\n");
     require_known_keys(option_sides(file.string(), now, ".", {}), options.trainer);
   } catch (const UserError&) {
     return {};
   }
   std::vector<std::string> sides = {file.string(), now};
-  add_out_option(sides, options.out);
+  suite::add_out_option(sides, options.out);
   return {"parity bisect options " + shell_quote(sides), "parity bisect " + shell_quote(sides)};
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

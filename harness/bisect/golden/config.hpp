@@ -6,7 +6,7 @@
 
 #include "harness/bisect/golden/gap.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// Commands for an arm whose config is not the one of its golden. They compare the arm with a run config of
 /// the golden's values, written below OUT/bisect.
@@ -18,6 +18,6 @@ struct GoldenConfigCommands {
 /// Returns the commands. Both are "" if the trainer no longer accepts the golden's values, or the arm is a
 /// command.
 GoldenConfigCommands golden_config_commands(const GoldenRuns& runs, const GoldenGap& gap,
-                                            const RunSettings& options);
+                                            const suite::RunSettings& options);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -17,7 +17,7 @@
 #include "harness/suite/cases/flat_config.hpp"
 #include "harness/suite/judge/judge_case.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 constexpr const char* weights_key = "initial_weights";
@@ -26,8 +26,8 @@ constexpr const char* weights_key = "initial_weights";
 /// a trainer runs with its default.
 GoldenFacts facts_between(const Json& stored, const Json& now) {
   GoldenFacts facts;
-  const FlatConfig before = flatten(stored), after = flatten(now);
-  FlatConfig a, b;
+  const suite::FlatConfig before = suite::flatten(stored), after = suite::flatten(now);
+  suite::FlatConfig a, b;
   for (const auto& [key, value] : before) {
     const auto found = after.find(key);
     if (found != after.end() && found->second == value)
@@ -38,7 +38,7 @@ GoldenFacts facts_between(const Json& stored, const Json& now) {
     if (found != after.end())
       b[key] = found->second;
   }
-  facts.words = json_difference_text(nest(a), nest(b));
+  facts.words = golden::json_difference_text(suite::nest(a), suite::nest(b));
   return facts;
 }
 
@@ -59,28 +59,28 @@ GoldenFacts environment_between(const Json& stored, const Json& now, bool of_wei
 
 class GapMeasure {
  public:
-  GapMeasure(const GoldenRuns& runs, const StoredGolden& golden, const std::string& arm)
+  GapMeasure(const GoldenRuns& runs, const golden::StoredGolden& golden, const std::string& arm)
       : evidence_(runs.arms.at(arm)),
         now_(*evidence_.trace),
-        stored_(golden.golden->side_for(arm, fingerprint_of(now_))),
+        stored_(golden.golden->side_for(arm, golden::fingerprint_of(now_))),
         main_(golden.golden->arms.at(arm)) {
     gap_.arm = arm;
     gap_.last_step = now_.last_step();
     gap_.config = facts_between(stored_.config, now_.config());
-    const Json environment = fingerprint_of(now_);
+    const Json environment = golden::fingerprint_of(now_);
     gap_.environment = environment_between(stored_.fingerprint, environment, false);
     gap_.first_weights = environment_between(stored_.fingerprint, environment, true);
     if (evidence_.crashed) {
       gap_.failure = evidence_.failure.empty() ? "it ended early" : evidence_.failure;
       for (const auto& [name, channel] : stored_.run.channels)
         suspects_.insert(name);
-      phases_ = {Phase::grad, Phase::param};
+      phases_ = {trace::Phase::grad, trace::Phase::param};
       return;
     }
-    std::vector<Check> claims = claims_on_golden(runs.source);
-    std::erase_if(claims, [&](const Check& check) { return check.arms.front() != arm; });
+    std::vector<compare::Check> claims = claims_on_golden(runs.source);
+    std::erase_if(claims, [&](const compare::Check& check) { return check.arms.front() != arm; });
     judge_stored(golden, claims);
-    for (const Check& claim : claims)
+    for (const compare::Check& claim : claims)
       judge_claim(golden, claim);
   }
 
@@ -92,15 +92,15 @@ class GapMeasure {
   }
 
  private:
-  void judge_stored(const StoredGolden& golden, const std::vector<Check>& claims) {
-    for (const GoldenResult& found : verify_golden(golden, {{gap_.arm, evidence_}}, claims)) {
+  void judge_stored(const golden::StoredGolden& golden, const std::vector<compare::Check>& claims) {
+    for (const golden::GoldenResult& found : verify_golden(golden, {{gap_.arm, evidence_}}, claims)) {
       if (found.arm != gap_.arm)
         continue;
-      if (found.result.verdict == Verdict::drift)
+      if (found.result.verdict == compare::Verdict::drift)
         gap_.drifts = true;
       if (found.result.passed)
         continue;
-      if (found.result.verdict == Verdict::missing)
+      if (found.result.verdict == compare::Verdict::missing)
         gap_.unmatched.push_back(found.result.sentence);
       if (const auto phase = phase_of(found.quantity))
         phases_.insert(*phase);
@@ -109,23 +109,23 @@ class GapMeasure {
     }
   }
 
-  static std::optional<Phase> phase_of(const std::string& quantity) {
-    for (const Phase phase : {Phase::grad, Phase::param})
+  static std::optional<trace::Phase> phase_of(const std::string& quantity) {
+    for (const trace::Phase phase : {trace::Phase::grad, trace::Phase::param})
       if (quantity == name_of(phase))
         return phase;
     return std::nullopt;
   }
 
   /// Judges a quantity that a check bounds. It differs from the first step beyond its bound.
-  void judge_claim(const StoredGolden& golden, const Check& claim) {
-    const CheckResult result = judge_against_golden(claim, golden, evidence_);
+  void judge_claim(const golden::StoredGolden& golden, const compare::Check& claim) {
+    const compare::CheckResult result = judge_against_golden(claim, golden, evidence_);
     if (result.passed) {
       held_.push_back(claim);
       return;
     }
     if (claim.of_tensors())
       phases_.insert(claim.phase);
-    if (result.verdict == Verdict::missing)
+    if (result.verdict == compare::Verdict::missing)
       gap_.unmatched.push_back(result.sentence);
     for (const results::MeasuredBound& bound : result.bounds)
       for (size_t i = 0; i < bound.gap.size(); ++i)
@@ -137,8 +137,8 @@ class GapMeasure {
   }
 
   void add_station(const std::string& channel, int64_t step) {
-    const Series a = series_of(stored_.run.channels.at(channel), stored_.run.steps, {step});
-    const Series b = series_of(now_.channels().at(channel), now_.steps(), {step});
+    const compare::Series a = compare::series_of(stored_.run.channels.at(channel), stored_.run.steps, {step});
+    const compare::Series b = compare::series_of(now_.channels().at(channel), now_.steps(), {step});
     if (a.size() == 1 && b.size() == 1) {
       const bool as_float32 = a.float32_valued() && b.float32_valued();
       stations_.push_back({step, channel, a.text(0, as_float32), b.text(0, as_float32)});
@@ -175,23 +175,23 @@ class GapMeasure {
     std::set<std::string> differing;
     for (const ChannelStation& station : stations_)
       differing.insert(station.channel);
-    for (GoldenDifference& row :
-         golden_differences({{gap_.arm, stored_}}, {{gap_.arm, content_of(evidence_)}}))
+    for (golden::GoldenDifference& row :
+         golden::golden_differences({{gap_.arm, stored_}}, {{gap_.arm, golden::content_of(evidence_)}}))
       if (differing.contains(row.quantity))
         gap_.rows.push_back(std::move(row));
   }
 
-  bool is_held(const TensorKey& key) const {
-    return std::ranges::any_of(held_, [&](const Check& check) {
+  bool is_held(const trace::TensorKey& key) const {
+    return std::ranges::any_of(held_, [&](const compare::Check& check) {
       return check.of_tensors() && check.phase == key.phase && glob_match(check.tensor, key.name);
     });
   }
 
-  TensorStation station_of(const SketchRow& row) const {
+  TensorStation station_of(const trace::SketchRow& row) const {
     TensorStation station;
     station.key = row.key;
-    const TensorGap gap =
-        measure_tensor({row.key, &row, nullptr}, {row.key, now_.find_sketch(row.key), nullptr});
+    const compare::TensorGap gap =
+        compare::measure_tensor({row.key, &row, nullptr}, {row.key, now_.find_sketch(row.key), nullptr});
     if (gap.mismatch.empty())
       station.relative = gap.relative_l2;
     station.differs = !gap.identical && phases_.contains(row.key.phase) && !is_held(row.key);
@@ -199,31 +199,31 @@ class GapMeasure {
   }
 
   void find_tensors() {
-    std::map<int64_t, std::map<TensorKey, const SketchRow*>> kept;
-    for (const SketchRow& row : stored_.sketches)
+    std::map<int64_t, std::map<trace::TensorKey, const trace::SketchRow*>> kept;
+    for (const trace::SketchRow& row : stored_.sketches)
       if (now_.find_sketch(row.key) != nullptr)
         kept[row.key.step][row.key] = &row;
     for (const auto& [step, rows] : kept) {
       GoldenTensors& update = gap_.tensors.emplace_back();
       update.step = step;
-      for (const TensorKey& key : in_order_of_computation(now_, step))
+      for (const trace::TensorKey& key : in_order_of_computation(now_, step))
         if (const auto row = rows.find(key); row != rows.end())
           update.path.stations.push_back(station_of(*row->second));
       const bool beyond_drift = std::ranges::any_of(update.path.stations, [](const TensorStation& station) {
-        return station.differs_beyond(largest_tensor_drift);
+        return station.differs_beyond(golden::largest_tensor_drift);
       });
       if (gap_.environment.differ() && beyond_drift)
-        update.beyond = largest_tensor_drift;
+        update.beyond = golden::largest_tensor_drift;
     }
   }
 
-  const ArmEvidence& evidence_;
-  const Trace& now_;
-  const GoldenArm& stored_;  ///< the variant of this environment, if there is one
-  const GoldenArm& main_;    ///< the main recording, which has the twin
+  const compare::ArmEvidence& evidence_;
+  const trace::Trace& now_;
+  const golden::GoldenArm& stored_;  ///< the variant of this environment, if there is one
+  const golden::GoldenArm& main_;    ///< the main recording, which has the twin
   std::set<std::string> suspects_;
-  std::set<Phase> phases_;
-  std::vector<Check> held_;
+  std::set<trace::Phase> phases_;
+  std::vector<compare::Check> held_;
   std::vector<ChannelStation> stations_;  ///< the first difference of each differing channel
   GoldenGap gap_;
 };
@@ -236,8 +236,8 @@ const GoldenTensors* GoldenGap::first_tensors() const {
   return found == tensors.end() ? nullptr : &*found;
 }
 
-GoldenGap gap_to_golden(const GoldenRuns& runs, const StoredGolden& golden, const std::string& arm) {
-  const ArmEvidence& evidence = runs.arms.at(arm);
+GoldenGap gap_to_golden(const GoldenRuns& runs, const golden::StoredGolden& golden, const std::string& arm) {
+  const compare::ArmEvidence& evidence = runs.arms.at(arm);
   if (evidence.trace == nullptr)
     throw UserError(fmt::format("cannot compare {} with its golden ({}); fix the run first", arm,
                                 evidence.failure.empty() ? "it left no trace" : evidence.failure),
@@ -245,4 +245,4 @@ GoldenGap gap_to_golden(const GoldenRuns& runs, const StoredGolden& golden, cons
   return GapMeasure(runs, golden, arm).measure();
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

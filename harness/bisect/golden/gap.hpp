@@ -12,7 +12,7 @@
 #include "harness/bisect/traces/tensor_path.hpp"
 #include "harness/golden/diff.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The keys of the configs or environments of a golden and a run whose values differ.
 struct GoldenFacts {
@@ -40,12 +40,12 @@ struct GoldenGap {
   int64_t last_step = 0;  ///< of the run
   bool drifts = false;    ///< bits differ, but by no more than drift
   GoldenFacts config, environment;
-  GoldenFacts first_weights;           ///< digest of the initial weights
-  bool by_twins = false;               ///< whether steps are those of the float64 twins
-  std::vector<ChannelStation> first;   ///< differing channels of the first step with one
-  std::vector<GoldenDifference> rows;  ///< of channels that differ: how many steps, by how much
-  std::vector<GoldenTensors> tensors;  ///< one for each update with tensors in the golden
-  std::vector<std::string> unmatched;  ///< what only one of them has, in words
+  GoldenFacts first_weights;                   ///< digest of the initial weights
+  bool by_twins = false;                       ///< whether steps are those of the float64 twins
+  std::vector<ChannelStation> first;           ///< differing channels of the first step with one
+  std::vector<golden::GoldenDifference> rows;  ///< of channels that differ: how many steps, by how much
+  std::vector<GoldenTensors> tensors;          ///< one for each update with tensors in the golden
+  std::vector<std::string> unmatched;          ///< what only one of them has, in words
 
   bool differs() const {
     return !failure.empty() || !first.empty() || first_tensors() != nullptr || !unmatched.empty();
@@ -57,6 +57,6 @@ struct GoldenGap {
 /// Returns the difference between the run of an arm and its golden.
 /// \param arm  an arm that ran and that the golden holds
 /// \throws UserError if its run left no trace (exit 4)
-GoldenGap gap_to_golden(const GoldenRuns& runs, const StoredGolden& golden, const std::string& arm);
+GoldenGap gap_to_golden(const GoldenRuns& runs, const golden::StoredGolden& golden, const std::string& arm);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -16,13 +16,14 @@
 #include "harness/bisect/commits/question.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace fs = std::filesystem;
 namespace {
 
 class OriginSearch {
  public:
-  OriginSearch(const Golden& golden, const Case& source, std::string arm, const RunSettings& options)
+  OriginSearch(const golden::Golden& golden, const suite::Case& source, std::string arm,
+               const suite::RunSettings& options)
       : golden_(golden),
         source_(source),
         arm_(std::move(arm)),
@@ -94,7 +95,7 @@ class OriginSearch {
           uncommitted ? shell_quote({"git", "-C", path_from_here(git_.folder()), "diff", "HEAD"}) : "";
       return;
     }
-    found_.words += fmt::format("; {} since then", count_text(between, "commit"));
+    found_.words += fmt::format("; {} since then", compare::count_text(between, "commit"));
     if (uncommitted)
       found_.words += ", and uncommitted changes, which are not searched";
     add_command(good);
@@ -116,19 +117,19 @@ class OriginSearch {
     std::vector<std::string> words = {
         "parity", "bisect", "commits", good.short_id(), "HEAD", "--case", path_from_here(source_.file),
         "--arm",  arm_};
-    const Git here(".");
+    const suite::Git here(".");
     if (here.output_or_empty({"rev-parse", "--show-toplevel"}) !=
         git_.output_or_empty({"rev-parse", "--show-toplevel"}))
       words.insert(words.end(), {"--repository", path_from_here(git_.folder())});
-    add_out_option(words, options_.out);
+    suite::add_out_option(words, options_.out);
     found_.command = shell_quote(words);
   }
 
-  const Golden& golden_;
-  const Case& source_;
+  const golden::Golden& golden_;
+  const suite::Case& source_;
   const std::string arm_;
-  const RunSettings& options_;
-  Git git_;
+  const suite::RunSettings& options_;
+  suite::Git git_;
   History history_;
   Commit head_;
   GoldenOriginCommit found_;
@@ -136,9 +137,9 @@ class OriginSearch {
 
 }  // namespace
 
-GoldenOriginCommit golden_origin(const Golden& golden, const Case& source, const std::string& arm,
-                                 const RunSettings& options) {
-  const Git git(fs::absolute(source.file).parent_path());
+GoldenOriginCommit golden_origin(const golden::Golden& golden, const suite::Case& source,
+                                 const std::string& arm, const suite::RunSettings& options) {
+  const suite::Git git(fs::absolute(source.file).parent_path());
   if (!git.succeeds({"rev-parse", "--git-dir"}))
     return {"", "the case is not in a git repository, so no commits can be searched", ""};
   try {
@@ -148,4 +149,4 @@ GoldenOriginCommit golden_origin(const Golden& golden, const Case& source, const
   }
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -8,7 +8,7 @@
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/runs/run_settings.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The commit after which an arm may have diverged from its golden.
 struct GoldenOriginCommit {
@@ -22,7 +22,7 @@ struct GoldenOriginCommit {
 /// This is the commit that added the present golden file. If the file is not committed, it is the commit of
 /// the program that recorded it. (Goldens are often recorded before the change is committed, so that commit
 /// is only the second choice.)
-GoldenOriginCommit golden_origin(const Golden& golden, const Case& source, const std::string& arm,
-                                 const RunSettings& options);
+GoldenOriginCommit golden_origin(const golden::Golden& golden, const suite::Case& source,
+                                 const std::string& arm, const suite::RunSettings& options);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -24,11 +24,11 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/suite/cases/named_case.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 /// Returns the arms to search. \throws UserError for an arm that the golden does not hold
-std::vector<std::string> wanted_arms(const Case& source, const std::string& arm) {
+std::vector<std::string> wanted_arms(const suite::Case& source, const std::string& arm) {
   const std::string file = path_from_here(source.file);
   if (source.golden.arms.empty())
     throw UserError(
@@ -52,8 +52,8 @@ std::vector<std::string> wanted_arms(const Case& source, const std::string& arm)
 
 /// Reads the golden of a case.
 /// \throws UserError if it is damaged, or does not hold the arms
-StoredGolden read_whole(const Case& source, const std::vector<std::string>& arms) {
-  StoredGolden stored{source.golden_file, read_intact_golden(source.golden_file), ""};
+golden::StoredGolden read_whole(const suite::Case& source, const std::vector<std::string>& arms) {
+  golden::StoredGolden stored{source.golden_file, golden::read_intact_golden(source.golden_file), ""};
   for (const std::string& arm : arms)
     if (!stored.golden->arms.contains(arm))
       throw UserError(fmt::format("{} has no arm {}; add it with: {}", path_from_here(source.golden_file),
@@ -73,13 +73,15 @@ Json facts_json(const GoldenFacts& facts) {
 
 class GoldenReport {
  public:
-  GoldenReport(const Case& source, const StoredGolden& stored, const RunSettings& options)
+  GoldenReport(const suite::Case& source, const golden::StoredGolden& stored,
+               const suite::RunSettings& options)
       : source_(source), stored_(stored), options_(options) {
     record_.kind = SearchKind::golden;
   }
 
   SearchRecord report(const GoldenRuns& runs, const GoldenGap& gap) {
-    const GoldenArm& side = stored_.golden->side_for(gap.arm, fingerprint_of(*runs.arms.at(gap.arm).trace));
+    const golden::GoldenArm& side =
+        stored_.golden->side_for(gap.arm, golden::fingerprint_of(*runs.arms.at(gap.arm).trace));
     record_.subject = fmt::format("{}: {} against its golden", source_.name, gap.arm);
     record_.details = {{"expected", "golden"}, {"actual", gap.arm}};
     const GoldenConfigCommands commands = golden_config_commands(runs, gap, options_);
@@ -111,19 +113,19 @@ class GoldenReport {
 
   std::string golden_command(const char* verb) const {
     std::vector<std::string> words = {"parity", "golden", verb, path_from_here(source_.file)};
-    add_out_option(words, options_.out);
+    suite::add_out_option(words, options_.out);
     return shell_quote(words);
   }
 
-  static std::vector<int64_t> steps_of_tensors(const GoldenArm& side) {
+  static std::vector<int64_t> steps_of_tensors(const golden::GoldenArm& side) {
     std::set<int64_t> steps;
-    for (const SketchRow& row : side.sketches)
+    for (const trace::SketchRow& row : side.sketches)
       steps.insert(row.key.step);
     return {steps.begin(), steps.end()};
   }
 
-  void print_golden(const GoldenArm& side, const Effort& effort) {
-    const GoldenOrigin& origin = stored_.golden->origin;
+  void print_golden(const golden::GoldenArm& side, const Effort& effort) {
+    const golden::GoldenOrigin& origin = stored_.golden->origin;
     const std::vector<int64_t> steps = steps_of_tensors(side);
     const bool is_variant =
         &side != &stored_.golden->arms.at(record_.details.at("actual").get<std::string>());
@@ -131,8 +133,9 @@ class GoldenReport {
     stage.name = "golden";
     stage.answer = fmt::format(
         "{} stores {} over {}{}{}", path_from_here(stored_.file),
-        count_text(side.run.channels.size(), "channel"), steps_text(side.run.steps),
-        steps.empty() ? ", and no tensors" : ", and gradients and parameters of " + steps_text(steps),
+        compare::count_text(side.run.channels.size(), "channel"), compare::steps_text(side.run.steps),
+        steps.empty() ? ", and no tensors"
+                      : ", and gradients and parameters of " + compare::steps_text(steps),
         is_variant ? "; its variant for this environment" : "");
     stage.command = shell_quote({"parity", "golden", "history", path_from_here(source_.file)});
     stage.runs = effort.executed;
@@ -168,7 +171,7 @@ class GoldenReport {
                                   : fmt::format("{} does not differ from its golden", gap.arm);
   }
 
-  void print_curve(const GoldenGap& gap, const GoldenArm& side, const Trace& now) {
+  void print_curve(const GoldenGap& gap, const golden::GoldenArm& side, const trace::Trace& now) {
     SearchStage stage;
     stage.name = "curve";
     stage.command = golden_command("verify");
@@ -187,7 +190,7 @@ class GoldenReport {
       stage.answer += "; measured in the float64 twins, since in another environment rounding differs first";
     stage.details = curve_json({side.run.steps, side.run.channels}, now);
     stage.details["channels"] = Json::array();
-    for (const GoldenDifference& row : gap.rows)
+    for (const golden::GoldenDifference& row : gap.rows)
       stage.details["channels"].push_back(row.to_json());
     record_.stages.push_back(std::move(stage));
   }
@@ -195,21 +198,21 @@ class GoldenReport {
   /// "; over the run loss at 10 of 10 steps, relative gap 1.2e-03": of those that differ first, or most.
   static std::string describe_rows(const GoldenGap& gap, const std::string& first) {
     constexpr size_t most = 4;
-    std::vector<const GoldenDifference*> rows;
-    for (const GoldenDifference& row : gap.rows)
+    std::vector<const golden::GoldenDifference*> rows;
+    for (const golden::GoldenDifference& row : gap.rows)
       rows.push_back(&row);
-    std::ranges::sort(rows, [&](const GoldenDifference* a, const GoldenDifference* b) {
+    std::ranges::sort(rows, [&](const golden::GoldenDifference* a, const golden::GoldenDifference* b) {
       const bool a_later = a->quantity != first, b_later = b->quantity != first;
       return std::tie(a_later, a->first_step, a->quantity) < std::tie(b_later, b->first_step, b->quantity);
     });
     std::vector<std::string> words;
-    for (const GoldenDifference* row : rows)
+    for (const golden::GoldenDifference* row : rows)
       if (words.size() < most)
         words.push_back(fmt::format("{} at {} steps{}", row->quantity, row->differs,
-                                    row->relative_l2 ? " by " + size_text(*row->relative_l2) : ""));
+                                    row->relative_l2 ? " by " + compare::size_text(*row->relative_l2) : ""));
     const size_t more = rows.size() - words.size();
     return words.empty() ? ""
-                         : fmt::format("; over the whole run {}{}", list_text(words),
+                         : fmt::format("; over the whole run {}{}", compare::list_text(words),
                                        more > 0 ? fmt::format(" and {} more", more) : "");
   }
 
@@ -227,7 +230,7 @@ class GoldenReport {
       stage.name = "tensor";
       stage.answer = fmt::format(
           "{} is the first stored tensor of that update that differs{}{}; {} of {} differ",
-          describe(first->key), first->relative ? " (by " + size_text(*first->relative) + ")" : "",
+          describe(first->key), first->relative ? " (by " + compare::size_text(*first->relative) + ")" : "",
           update.beyond > 0 ? " beyond drift" : "", update.path.differing(update.beyond),
           update.path.stations.size());
       if (!equal.empty())
@@ -269,7 +272,8 @@ class GoldenReport {
                                       {"first weights", &gap.first_weights}})
       if (facts->differ())
         before.push_back(fmt::format("{} ({})", what, facts->words));
-    std::string text = before.empty() ? "" : "different before training starts: " + list_text(before) + "; ";
+    std::string text =
+        before.empty() ? "" : "different before training starts: " + compare::list_text(before) + "; ";
     if (!gap.failure.empty())
       text += fmt::format("{} ends after update {} ({}); ", gap.arm, gap.last_step, gap.failure);
     if (gap.first.empty() && gap.failure.empty())
@@ -292,9 +296,9 @@ class GoldenReport {
                        describe(update->first()->key));
   }
 
-  const Case& source_;
-  const StoredGolden& stored_;
-  const RunSettings& options_;
+  const suite::Case& source_;
+  const golden::StoredGolden& stored_;
+  const suite::RunSettings& options_;
   SearchRecord record_;
 };
 
@@ -309,10 +313,10 @@ const GoldenGap& first_to_leave(const std::vector<GoldenGap>& gaps) {
 
 }  // namespace
 
-SearchRecord search_golden(const Case& source, const std::string& arm, const RunSettings& options,
-                           Progress& progress) {
+SearchRecord search_golden(const suite::Case& source, const std::string& arm,
+                           const suite::RunSettings& options, Progress& progress) {
   const std::vector<std::string> arms = wanted_arms(source, arm);
-  const StoredGolden stored = read_whole(source, arms);
+  const golden::StoredGolden stored = read_whole(source, arms);
   const GoldenRuns runs = run_golden_arms(source, arms, stored, options, progress);
   std::vector<GoldenGap> gaps;
   for (const std::string& name : arms)
@@ -324,12 +328,13 @@ SearchRecord search_golden(const Case& source, const std::string& arm, const Run
     if (&gap != &reported && gap.differs())
       others.push_back(gap.arm);
   if (!record.differs && arms.size() > 1)
-    record.sentence = fmt::format("{} do not differ from their golden", list_text(arms));
+    record.sentence = fmt::format("{} do not differ from their golden", compare::list_text(arms));
   if (!others.empty())
     record.notes.push_back(fmt::format(
-        "{} also differ{}, but no earlier; search with: {}", list_text(others), others.size() == 1 ? "s" : "",
+        "{} also differ{}, but no earlier; search with: {}", compare::list_text(others),
+        others.size() == 1 ? "s" : "",
         shell_quote({"parity", "bisect", "golden", path_from_here(source.file) + ":" + others.front()})));
   return record;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -10,7 +10,7 @@
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/runs/run_settings.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// Finds where an arm of a case diverges from its golden, as far as the golden's content allows.
 ///
@@ -21,7 +21,7 @@ namespace parity {
 /// \param arm     an arm that the golden holds; "": all, of which it reports the first to diverge
 /// \throws UserError if the case keeps no golden, the file is missing (exit 3), damaged or of another schema,
 ///         the arm is none of it, or its run left no trace (exit 4)
-SearchRecord search_golden(const Case& source, const std::string& arm, const RunSettings& options,
-                           Progress& progress);
+SearchRecord search_golden(const suite::Case& source, const std::string& arm,
+                           const suite::RunSettings& options, Progress& progress);
 
-}  // namespace parity
+}  // namespace parity::bisect

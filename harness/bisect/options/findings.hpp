@@ -8,7 +8,7 @@
 
 #include "harness/bisect/options/oracle.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The effect of one option of a cause by itself.
 struct OptionAlone {
@@ -75,4 +75,4 @@ struct OptionFindings {
   CurveGap noise;  ///< largest gap between repeats
 };
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -7,7 +7,7 @@
 
 #include "harness/bisect/search/sequential_test.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 Toggles joined(Toggles a, const Toggles& b) {
@@ -60,7 +60,7 @@ OptionAnswer OptionOracle::answer(const Toggles& on, Reach reach) {
     answer.added = without(all, on);
     const RunCurves& run = runs_.of(hybrid(all, reach, 0));
     answer.failure = run.failure;
-    if (run.failure_kind == FailureKind::bad_config)
+    if (run.failure_kind == results::FailureKind::bad_config)
       if (auto need = need_from(run.failure, runs_.toggles(), joined(low_, all), without(free_, all))) {
         needs_.push_back(std::move(*need));
         continue;
@@ -81,4 +81,4 @@ Likeness OptionOracle::ask(const Toggles& on, Reach reach) {
   return answers_.back().likeness;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -9,7 +9,7 @@
 #include "harness/bisect/options/runs.hpp"
 #include "harness/bisect/options/side_classifier.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The answer to one question.
 struct OptionAnswer {
@@ -62,4 +62,4 @@ class OptionOracle {
   std::vector<OptionAnswer> answers_;
 };
 
-}  // namespace parity
+}  // namespace parity::bisect

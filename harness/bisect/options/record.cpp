@@ -10,7 +10,7 @@
 #include "harness/bisect/options/wording.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 Json numbers(const Toggles& on, const std::vector<OptionToggle>& toggles) {
@@ -57,7 +57,7 @@ SearchStage stage(const std::string& name, const std::string& answer, const Effo
 }
 
 SearchStage sides_stage(const OptionFindings& found, const OptionSides& sides) {
-  SearchStage stage = parity::stage("sides", describe_sides(found), found.sides);
+  SearchStage stage = bisect::stage("sides", describe_sides(found), found.sides);
   stage.command = sides.base_command;
   Json toggles = Json::array();
   for (const OptionToggle& toggle : found.toggles)
@@ -68,7 +68,7 @@ SearchStage sides_stage(const OptionFindings& found, const OptionSides& sides) {
 
 SearchStage round_stage(const OptionFindings& found, const OptionRound& round, const OptionSides& sides) {
   SearchStage stage =
-      parity::stage(round.hidden ? "hidden" : "options", describe_round(found, round), round.effort);
+      bisect::stage(round.hidden ? "hidden" : "options", describe_round(found, round), round.effort);
   Toggles on = round.low;
   on.insert(round.cause.on.begin(), round.cause.on.end());
   on.insert(round.cause.needs.begin(), round.cause.needs.end());
@@ -83,7 +83,7 @@ SearchStage round_stage(const OptionFindings& found, const OptionRound& round, c
 }
 
 SearchStage verified_stage(const OptionFindings& found, const OptionSides& sides) {
-  SearchStage stage = parity::stage("verified", describe_verification(found), found.verification);
+  SearchStage stage = bisect::stage("verified", describe_verification(found), found.verification);
   if (found.rest_alone)
     stage.command = sides.command_with(found.toggles, found.rest);
   stage.details = {{"found_alone", left_json(found.found_alone)},
@@ -120,4 +120,4 @@ SearchRecord option_record(const OptionFindings& found, const OptionSides& sides
   return record;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -8,9 +8,9 @@
 #include "harness/bisect/options/sides.hpp"
 #include "harness/bisect/search_record.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// Returns the record of a search for options: sentence, stages and numbers.
 SearchRecord option_record(const OptionFindings& found, const OptionSides& sides);
 
-}  // namespace parity
+}  // namespace parity::bisect

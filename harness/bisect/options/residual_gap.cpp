@@ -10,7 +10,7 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/compare/twins/rounding_size.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 constexpr double rounding_units = 0x1p10;  // CollapseRule::multiple
@@ -37,7 +37,7 @@ Norms norms_of(const RunCurves& a, const RunCurves& b, const std::string& channe
 struct TwinRuns {
   const RunCurves &a, &b, &twin_a, &twin_b;
 
-  RoundingSize size_of(const std::string& channel, const RoundingModel& model) const {
+  compare::RoundingSize size_of(const std::string& channel, const compare::RoundingModel& model) const {
     const Norms narrow = norms_of(a, b, channel), wide = norms_of(twin_a, twin_b, channel);
     return {.collapse = {narrow.gap, wide.gap, wide.size},
             .distance_a = norms_of(twin_a, a, channel).gap,
@@ -48,18 +48,19 @@ struct TwinRuns {
 };
 
 /// Adds the judgement of one channel: rounding by both rules of `equivalent`, or else a difference.
-void judge_channel(ResidualGap& left, const RoundingSize& size, const std::string& channel, double& least) {
-  const Collapse& collapse = size.collapse;
+void judge_channel(ResidualGap& left, const compare::RoundingSize& size, const std::string& channel,
+                   double& least) {
+  const compare::Collapse& collapse = size.collapse;
   if (collapse.gap32 == 0 && collapse.gap64 == 0)
     return;
-  const bool collapses = CollapseRule().accepts(collapse);
-  left.agrees = collapses && RoundingSizeRule().judge(size) == Verdict::rounding;
+  const bool collapses = compare::CollapseRule().accepts(collapse);
+  left.agrees = collapses && compare::RoundingSizeRule().judge(size) == compare::Verdict::rounding;
   least = left.agrees ? std::min(least, collapse.log2_ratio()) : collapse.log2_ratio();
-  left.why = fmt::format("the gap falls by {} in float64", power_text(least));
+  left.why = fmt::format("the gap falls by {} in float64", compare::power_text(least));
   if (!left.agrees)
     left.why += ", in " + channel;
   if (!left.agrees && collapses)
-    left.why += ": " + RoundingSizeRule().explain(size, "the first", "the second");
+    left.why += ": " + compare::RoundingSizeRule().explain(size, "the first", "the second");
 }
 
 /// Judges by float64 twins whether the gap of every channel collapses and has the size of rounding. The
@@ -71,8 +72,8 @@ ResidualGap judged_by_twins(OptionRuns& runs, const Toggles& a, const Toggles& b
   const TwinRuns all{runs.of({a}), runs.of({b}), runs.of(twin_a), runs.of(twin_b)};
   left.agrees = all.twin_a.finished() && all.twin_b.finished();
   left.why = "a float64 twin did not finish";
-  const bool narrow = rule.noise > RoundingModel().roundoff;
-  const RoundingModel model = rounding_model(narrow ? DType::bfloat16 : DType::float32);
+  const bool narrow = rule.noise > compare::RoundingModel().roundoff;
+  const compare::RoundingModel model = compare::rounding_model(narrow ? DType::bfloat16 : DType::float32);
   double least = INFINITY;
   for (const std::string& channel : rule.channels)
     if (left.agrees)
@@ -105,14 +106,14 @@ ResidualGap residual_gap(OptionRuns& runs, const Toggles& a, const Toggles& b, c
     left.why = "bitwise identical";
     return left;
   }
-  const std::string size = "relative gap " + size_text(left.gap.size);
+  const std::string size = "relative gap " + compare::size_text(left.gap.size);
   const auto decided = [&](bool agrees, const std::string& why) {
     left.agrees = agrees;
     left.why = why;
     return left;
   };
   if (rule.floor)
-    return decided(left.gap.size <= *rule.floor, size + ", the floor is " + size_text(*rule.floor));
+    return decided(left.gap.size <= *rule.floor, size + ", the floor is " + compare::size_text(*rule.floor));
   if (rule.noise_measured)
     return decided(left.gap.size <= rule.noise, size + ", within the gap of repeats");
   if (rule.whole_gap <= rounding_units * rule.noise)
@@ -124,4 +125,4 @@ ResidualGap residual_gap(OptionRuns& runs, const Toggles& a, const Toggles& b, c
   return judged_by_twins(runs, a, b, rule, left);
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -4,7 +4,7 @@
 
 #include "harness/bisect/options/findings.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The criteria that decide whether two runs agree although bits differ.
 struct ResidualGapRule {
@@ -27,4 +27,4 @@ struct ResidualGapRule {
 /// units is a difference without further runs.
 ResidualGap residual_gap(OptionRuns& runs, const Toggles& a, const Toggles& b, const ResidualGapRule& rule);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -14,7 +14,7 @@
 #include "harness/base/text/glob.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -65,20 +65,20 @@ bool has_numbers(const RunCurves& run, const std::string& name) {
 
 }  // namespace
 
-RunCurves curves_of(const Trace& trace) {
+RunCurves curves_of(const trace::Trace& trace) {
   RunCurves curves;
   curves.steps = trace.steps();
   const Json& provenance = trace.provenance();
   if (provenance.is_object() && provenance.contains("fingerprint") && provenance["fingerprint"].is_object())
     curves.first_weights = text_or(provenance["fingerprint"], "initial_weights");
   for (const auto& [name, channel] : trace.channels())
-    if (channel.kind != ChannelKind::timing)
+    if (channel.kind != trace::ChannelKind::timing)
       curves.channels.emplace(name, channel);
   return curves;
 }
 
 std::string CurveGap::text() const {
-  return fmt::format("{} at step {}, relative gap {}", channel, step, size_text(size));
+  return fmt::format("{} at step {}, relative gap {}", channel, step, compare::size_text(size));
 }
 
 std::vector<std::string> channels_of_interest(const RunCurves& a, const RunCurves& b,
@@ -144,4 +144,4 @@ CurveGap CurveRuler::first(const RunCurves& a, const RunCurves& b, double limit)
   return {};
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

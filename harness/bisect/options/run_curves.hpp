@@ -11,20 +11,20 @@
 #include "harness/results/failure_kind.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The data of a run that a search keeps after it has closed the trace.
 struct RunCurves {
   std::vector<int64_t> steps;
-  std::map<std::string, Channel> channels;  ///< without timing channels
-  std::string first_weights;                ///< their digest in the trainer's fingerprint; "" if missing
-  std::optional<FailureKind> failure_kind;  ///< set if the run did not finish
-  std::string failure;                      ///< message of the failure
+  std::map<std::string, trace::Channel> channels;  ///< without timing channels
+  std::string first_weights;  ///< their digest in the trainer's fingerprint; "" if missing
+  std::optional<results::FailureKind> failure_kind;  ///< set if the run did not finish
+  std::string failure;                               ///< message of the failure
 
   bool finished() const { return !failure_kind; }
 };
 
-RunCurves curves_of(const Trace& trace);
+RunCurves curves_of(const trace::Trace& trace);
 
 /// The gap between two runs in one channel at one step.
 struct CurveGap {
@@ -70,4 +70,4 @@ class CurveRuler {
   std::vector<int64_t> steps_;
 };
 
-}  // namespace parity
+}  // namespace parity::bisect

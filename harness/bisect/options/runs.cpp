@@ -14,28 +14,29 @@
 #include "harness/bisect/options/trim_runs.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 /// Returns the suffix of a hybrid's run name: "1+4+5", shortened if that is long.
 std::string name_of_toggles(const Toggles& on) {
   constexpr size_t longest = 24;
   const std::string whole = fmt::format("{}", fmt::join(on, "+"));
-  return whole.size() <= longest ? whole : fmt::format("{}of{}", on.size(), content_hash(whole).substr(0, 8));
+  return whole.size() <= longest ? whole
+                                 : fmt::format("{}of{}", on.size(), suite::content_hash(whole).substr(0, 8));
 }
 
-bool restarts(const Arm& arm) {
+bool restarts(const suite::Arm& arm) {
   const auto found = arm.config.find("checkpoint.restart_after");
   return found != arm.config.end() && found->second.value != 0;
 }
 
 }  // namespace
 
-OptionRuns::OptionRuns(Case sides, std::vector<OptionToggle> toggles, const RunSettings& options,
-                       Progress& progress)
+OptionRuns::OptionRuns(suite::Case sides, std::vector<OptionToggle> toggles,
+                       const suite::RunSettings& options, Progress& progress)
     : sides_(std::move(sides)), toggles_(std::move(toggles)), options_(options), progress_(progress) {
   require(sides_.arms.size() == 2 && sides_.checks.empty(), "two sides, and nothing to check");
-  for (const Arm& arm : sides_.arms)
+  for (const suite::Arm& arm : sides_.arms)
     if (arm.is_command() || restarts(arm))
       can_stop_ = false;
 }
@@ -47,9 +48,9 @@ Toggles OptionRuns::all() const {
   return all;
 }
 
-Arm OptionRuns::arm_of(const Hybrid& hybrid) const {
+suite::Arm OptionRuns::arm_of(const Hybrid& hybrid) const {
   const bool is_bad = hybrid.on.size() == toggles_.size();
-  Arm arm = sides_.arms.at(is_bad ? 1 : 0);
+  suite::Arm arm = sides_.arms.at(is_bad ? 1 : 0);
   if (!is_bad && !hybrid.on.empty()) {
     arm.name += "~" + name_of_toggles(hybrid.on);
     for (const size_t i : hybrid.on) {
@@ -72,32 +73,32 @@ Arm OptionRuns::arm_of(const Hybrid& hybrid) const {
 }
 
 void OptionRuns::run(const std::vector<Hybrid>& hybrids, int repeat) {
-  Case source = sides_;
+  suite::Case source = sides_;
   source.arms.clear();
   for (const Hybrid& hybrid : hybrids)
     source.arms.push_back(arm_of(hybrid));
   source.reference = source.arms.front().name;
-  RunSettings options = options_;
+  suite::RunSettings options = options_;
   if (repeat > 0)
     options.out = repeats_folder(options.out) / std::to_string(repeat);
   const auto begin = std::chrono::steady_clock::now();
-  const ArmRuns runs = run_arms(source, options, progress_);
+  const suite::ArmRuns runs = run_arms(source, options, progress_);
   effort_.seconds += seconds_since(begin);
   std::set<std::string> counted;
   for (size_t i = 0; i < hybrids.size(); ++i) {
     const std::string& name = source.arms[i].name;
     const std::string& id = runs.planned.arm(name).run;
-    const RunResult& result = runs.runs.at(id);
-    const Trace* trace = runs.evidence.trace(name);
+    const suite::RunResult& result = runs.runs.at(id);
+    const trace::Trace* trace = runs.evidence.trace(name);
     RunCurves curves = trace ? curves_of(*trace) : RunCurves();
     if (const std::string problem = runs.evidence.problem(id); result.failure) {
       curves.failure_kind = result.failure->kind;
       curves.failure = result.failure->message;
     } else if (!problem.empty() || !trace) {
-      curves.failure_kind = FailureKind::bad_trace;
+      curves.failure_kind = results::FailureKind::bad_trace;
       curves.failure = problem;
     }
-    if (curves.failure_kind == FailureKind::bad_config)
+    if (curves.failure_kind == results::FailureKind::bad_config)
       refused_[{hybrids[i].on, hybrids[i].float64}] = curves;
     known_[hybrids[i]] = std::move(curves);
     if (counted.insert(id).second)
@@ -132,4 +133,4 @@ const RunCurves& OptionRuns::of(const Hybrid& hybrid) {
   return known_.at(hybrid);
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -11,7 +11,7 @@
 #include "harness/bisect/options/toggles.hpp"
 #include "harness/suite/derived/extra_arms.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// A run of the good side with some of the bad side's values. With no option on it is the good side, with all
 /// options on the bad side.
@@ -41,7 +41,8 @@ struct Effort {
 class OptionRuns {
  public:
   /// \param sides  a case of two arms without checks: the good one, then the bad one
-  OptionRuns(Case sides, std::vector<OptionToggle> toggles, const RunSettings& options, Progress& progress);
+  OptionRuns(suite::Case sides, std::vector<OptionToggle> toggles, const suite::RunSettings& options,
+             Progress& progress);
 
   const std::vector<OptionToggle>& toggles() const { return toggles_; }
   Toggles all() const;
@@ -56,12 +57,12 @@ class OptionRuns {
   int64_t hybrids() const;
 
  private:
-  Arm arm_of(const Hybrid& hybrid) const;
+  suite::Arm arm_of(const Hybrid& hybrid) const;
   void run(const std::vector<Hybrid>& hybrids, int repeat);
 
-  Case sides_;
+  suite::Case sides_;
   std::vector<OptionToggle> toggles_;
-  RunSettings options_;
+  suite::RunSettings options_;
   Progress& progress_;
   std::map<Hybrid, RunCurves> known_;
   /// Configs that the trainer refused. The last update does not matter for that, so they are not tried again.
@@ -70,4 +71,4 @@ class OptionRuns {
   bool can_stop_ = true;
 };
 
-}  // namespace parity
+}  // namespace parity::bisect

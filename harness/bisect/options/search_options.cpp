@@ -16,7 +16,7 @@
 #include "harness/bisect/search/sequential_test.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 /// Returns a list of toggles: "lr.base = 0.1, lr.decay = "cosine" and 3 more".
@@ -32,7 +32,7 @@ std::string toggle_list(const std::vector<OptionToggle>& toggles, const Toggles&
 
 class OptionSearch {
  public:
-  OptionSearch(const Case& sides, const OptionQuestion& question, const RunSettings& options,
+  OptionSearch(const suite::Case& sides, const OptionQuestion& question, const suite::RunSettings& options,
                Progress& progress)
       : question_(question),
         progress_(progress),
@@ -106,7 +106,7 @@ class OptionSearch {
     if (gap.step > 0)
       found_.notes.push_back(
           fmt::format("the sides differ at step {} in {}; search for that with --channel {}", gap.step,
-                      list_text(gap.channels), gap.channels.front()));
+                      compare::list_text(gap.channels), gap.channels.front()));
   }
 
   static std::string names_of(const RunCurves& run) {
@@ -125,11 +125,13 @@ class OptionSearch {
     if (!good.finished())
       throw UserError(
           fmt::format("cannot search from the good side ({}); give a good side that finishes", good.failure),
-          good.failure_kind == FailureKind::bad_config ? ExitCode::bad_input : ExitCode::crashed);
-    if (bad.failure_kind == FailureKind::bad_config || bad.failure_kind == FailureKind::missing ||
-        bad.failure_kind == FailureKind::no_device)
-      throw UserError(fmt::format("cannot run the bad side ({}); fix it first", bad.failure),
-                      bad.failure_kind == FailureKind::bad_config ? ExitCode::bad_input : ExitCode::missing);
+          good.failure_kind == results::FailureKind::bad_config ? ExitCode::bad_input : ExitCode::crashed);
+    if (bad.failure_kind == results::FailureKind::bad_config ||
+        bad.failure_kind == results::FailureKind::missing ||
+        bad.failure_kind == results::FailureKind::no_device)
+      throw UserError(
+          fmt::format("cannot run the bad side ({}); fix it first", bad.failure),
+          bad.failure_kind == results::FailureKind::bad_config ? ExitCode::bad_input : ExitCode::missing);
   }
 
   Toggles with_needs(const OptionCause& cause) const {
@@ -242,7 +244,7 @@ class OptionSearch {
   void drop_refused_options(Toggles& rest) {
     while (!rest.empty()) {
       const RunCurves& run = runs_.of({rest});
-      if (run.failure_kind != FailureKind::bad_config)
+      if (run.failure_kind != results::FailureKind::bad_config)
         return;
       const auto need = need_from(run.failure, found_.toggles, rest, without(runs_.all(), rest));
       const Toggles refused = need ? need->who : rest;
@@ -253,7 +255,7 @@ class OptionSearch {
 
   const OptionQuestion& question_;
   Progress& progress_;
-  PlannedCase planned_;
+  suite::PlannedCase planned_;
   OptionRuns runs_;
   std::vector<OptionNeed> needs_;
   SideNoise noise_;
@@ -263,9 +265,9 @@ class OptionSearch {
 
 }  // namespace
 
-OptionFindings search_options(const Case& sides, const OptionQuestion& question, const RunSettings& options,
-                              Progress& progress) {
+OptionFindings search_options(const suite::Case& sides, const OptionQuestion& question,
+                              const suite::RunSettings& options, Progress& progress) {
   return OptionSearch(sides, question, options, progress).search();
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -8,7 +8,7 @@
 
 #include "harness/bisect/options/findings.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The settings of a search for options.
 struct OptionQuestion {
@@ -33,7 +33,7 @@ struct OptionQuestion {
 ///
 /// \param sides  a case of two arms without checks: the good one, then the bad one
 /// \throws UserError if a side cannot run (exit 4, or that of its refusal), or no trace has a wanted channel
-OptionFindings search_options(const Case& sides, const OptionQuestion& question, const RunSettings& options,
-                              Progress& progress);
+OptionFindings search_options(const suite::Case& sides, const OptionQuestion& question,
+                              const suite::RunSettings& options, Progress& progress);
 
-}  // namespace parity
+}  // namespace parity::bisect

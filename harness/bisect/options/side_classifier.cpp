@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 constexpr double rounding_only = 16;  // units of noise: up to this gap, sides differ only by rounding
@@ -39,4 +39,4 @@ Likeness SideClassifier::of(const RunCurves& run) const {
   return ruler_.farthest(run, bad_, divergence_.step).size <= tau_ ? Likeness::bad : Likeness::neither;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

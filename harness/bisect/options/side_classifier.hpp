@@ -5,7 +5,7 @@
 #include "harness/bisect/options/run_curves.hpp"
 #include "harness/bisect/search/delta_debugging.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// Decides which of two sides a run is like, from its channels up to the step at which the sides diverge.
 ///
@@ -49,4 +49,4 @@ class SideClassifier {
 /// The last step for a comparison of whole runs.
 inline constexpr int64_t to_the_end = INT64_MAX;
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -6,23 +6,24 @@
 
 #include "harness/suite/cases/precision.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
-double roundoff_of(const FlatConfig& config) {
-  if (computes_in_16_bits(config))
+double roundoff_of(const suite::FlatConfig& config) {
+  if (suite::computes_in_16_bits(config))
     return 0x1p-9;
-  return text_of(config, "dtype") == "float64" ? 0x1p-53 : 0x1p-24;
+  return suite::text_of(config, "dtype") == "float64" ? 0x1p-53 : 0x1p-24;
 }
 
-bool may_differ_from_itself(const Case& sides) {
-  return sides.profile != Profile::portable ||
-         std::ranges::any_of(sides.arms, [](const Arm& arm) { return arm.is_command(); });
+bool may_differ_from_itself(const suite::Case& sides) {
+  return sides.profile != suite::Profile::portable ||
+         std::ranges::any_of(sides.arms, [](const suite::Arm& arm) { return arm.is_command(); });
 }
 
-bool on_gpu(const PlannedCase& planned) {
-  return std::ranges::any_of(planned.arms,
-                             [](const PlannedArm& arm) { return text_of(arm.config, "device") == "cuda"; });
+bool on_gpu(const suite::PlannedCase& planned) {
+  return std::ranges::any_of(planned.arms, [](const suite::PlannedArm& arm) {
+    return suite::text_of(arm.config, "device") == "cuda";
+  });
 }
 
 CurveGap larger(const CurveGap& a, const CurveGap& b) {
@@ -31,10 +32,10 @@ CurveGap larger(const CurveGap& a, const CurveGap& b) {
 
 }  // namespace
 
-SideNoise side_noise(OptionRuns& runs, const PlannedCase& planned, const std::vector<std::string>& channels,
-                     int looks) {
+SideNoise side_noise(OptionRuns& runs, const suite::PlannedCase& planned,
+                     const std::vector<std::string>& channels, int looks) {
   SideNoise noise;
-  for (const PlannedArm& arm : planned.arms)
+  for (const suite::PlannedArm& arm : planned.arms)
     noise.size = std::max(noise.size, roundoff_of(arm.config));
   if (looks == 0)
     looks = may_differ_from_itself(planned.source) || on_gpu(planned) ? 2 : 1;
@@ -69,4 +70,4 @@ SideNoise side_noise(OptionRuns& runs, const PlannedCase& planned, const std::ve
   return noise;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

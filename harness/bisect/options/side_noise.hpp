@@ -7,7 +7,7 @@
 
 #include "harness/bisect/options/oracle.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The differences between repeated runs of each side of a search.
 struct SideNoise {
@@ -30,7 +30,7 @@ struct SideNoise {
 /// \param looks  number of runs of each side; 0: two if they may differ (a command, a profile other than
 ///               portable, a GPU), else one
 /// Source: METRICS.md M15.
-SideNoise side_noise(OptionRuns& runs, const PlannedCase& planned, const std::vector<std::string>& channels,
-                     int looks);
+SideNoise side_noise(OptionRuns& runs, const suite::PlannedCase& planned,
+                     const std::vector<std::string>& channels, int looks);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -17,17 +17,17 @@
 #include "harness/suite/cases/setting.hpp"
 #include "harness/suite/results/bisect_command.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace fs = std::filesystem;
 namespace {
 
 /// One side of a search: an arm with the settings of its case.
 struct Side {
-  Arm arm;
-  Profile profile = Profile::portable;
+  suite::Arm arm;
+  suite::Profile profile = suite::Profile::portable;
   double timeout_seconds = 300;
-  std::optional<Case> source;  ///< not set for a run config
-  std::string file;            ///< of a run config
+  std::optional<suite::Case> source;  ///< not set for a run config
+  std::string file;                   ///< of a run config
   /// The words of the command that runs it: its case, as the user named it, or the trainer with its config.
   std::vector<std::string> run_words = {};
 };
@@ -37,18 +37,18 @@ bool is_file(const std::string& words) {
   return fs::is_regular_file(words, error);
 }
 
-Side side_of_config(const std::string& file, Overrides config) {
+Side side_of_config(const std::string& file, suite::Overrides config) {
   Side side;
   side.file = file;
   side.run_words = {"parity-train", file};
   side.arm.name = fs::path(file).stem().string();
-  side.arm.place = Place{file, 0, 0};
+  side.arm.place = suite::Place{file, 0, 0};
   side.arm.config = std::move(config);
   return side;
 }
 
 /// Returns the side of an arm, with the keys of its case's base, and files by absolute paths.
-Side side_of_arm(const Case& source, const std::string& name) {
+Side side_of_arm(const suite::Case& source, const std::string& name) {
   Side side{source.arm(name), source.profile, source.timeout_seconds, source, ""};
   for (const auto& [key, value] : source.base)
     side.arm.config.try_emplace(key, value);
@@ -60,24 +60,24 @@ Side side_of_arm(const Case& source, const std::string& name) {
   return side;
 }
 
-std::string joined_arm_names(const Case& source) {
+std::string joined_arm_names(const suite::Case& source) {
   std::vector<std::string> names;
-  for (const Arm& arm : source.arms)
+  for (const suite::Arm& arm : source.arms)
     names.push_back(arm.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Side side_named(const Case& source, const std::string& name) {
+Side side_named(const suite::Case& source, const std::string& name) {
   require_arm(source, name);
   return side_of_arm(source, name);
 }
 
 Side parse_side(const std::string& words, const fs::path& root) {
   if (is_file(words))
-    if (auto config = read_run_config(words))
+    if (auto config = suite::read_run_config(words))
       return side_of_config(words, std::move(*config));
-  const ArmWords named(words);
-  const Case source = named_case(named.source, root);
+  const suite::ArmWords named(words);
+  const suite::Case source = suite::named_case(named.source, root);
   Side side = side_named(source, named.arm.empty() ? source.reference : named.arm);
   side.run_words = {"parity", "run", named.source};
   if (root != "cases" && !is_file(named.source))
@@ -91,7 +91,7 @@ Side other_arm(const Side& good) {
     throw UserError(fmt::format(
         "cannot search with one side ({} is a run config); name the bad run config after it", good.file));
   std::vector<std::string> others;
-  for (const Arm& arm : good.source->arms)
+  for (const suite::Arm& arm : good.source->arms)
     if (arm.name != good.arm.name)
       others.push_back(arm.name);
   if (others.size() != 1)
@@ -129,8 +129,8 @@ void require_comparable(const Side& good, const Side& bad) {
 }
 
 void set_names(OptionSides& sides, const Side& good, const Side& bad) {
-  Arm& a = sides.sides.arms.at(0);
-  Arm& b = sides.sides.arms.at(1);
+  suite::Arm& a = sides.sides.arms.at(0);
+  suite::Arm& b = sides.sides.arms.at(1);
   const std::string of_good = good.source ? good.source->name : good.file;
   const std::string of_bad = bad.source ? bad.source->name : bad.file;
   const auto full = [](const Side& side) {
@@ -172,14 +172,14 @@ OptionSides option_sides(const std::string& good, const std::string& bad, const 
   const Side b = bad_side(bad, a, root);
   require_comparable(a, b);
   OptionSides sides;
-  Case& both = sides.sides;
+  suite::Case& both = sides.sides;
   both.file = a.source ? a.source->file : fs::path(a.file);
   both.profile = a.profile;
   both.timeout_seconds = std::max(a.timeout_seconds, b.timeout_seconds);
   both.arms = {a.arm, b.arm};
   set_names(sides, a, b);
   both.reference = both.arms.front().name;
-  std::vector<Case> changed = {both};
+  std::vector<suite::Case> changed = {both};
   apply_settings(changed, settings);
   both = changed.front();
   for (const std::string& text : settings)
@@ -189,21 +189,21 @@ OptionSides option_sides(const std::string& good, const std::string& bad, const 
 }
 
 void require_known_keys(const OptionSides& sides, const fs::path& trainer) {
-  const Arm& good = sides.sides.arms.at(0);
-  const Arm& bad = sides.sides.arms.at(1);
+  const suite::Arm& good = sides.sides.arms.at(0);
+  const suite::Arm& bad = sides.sides.arms.at(1);
   if (good.is_command())
     return;
   fs::path file = trainer;
   file += ".schema.json";
-  const ConfigSchema schema = ConfigSchema::load(file);
+  const suite::ConfigSchema schema = suite::ConfigSchema::load(file);
   std::vector<std::string> known;
   for (const auto& [key, entry] : schema.keys())
     known.push_back(key);
-  for (const Arm* arm : {&good, &bad})
+  for (const suite::Arm* arm : {&good, &bad})
     for (const auto& [key, placed] : arm->config) {
       if (schema.keys().contains(key))
         continue;
-      const Arm& other = arm == &good ? bad : good;
+      const suite::Arm& other = arm == &good ? bad : good;
       const bool both = other.config.contains(key);
       throw UserError(
           fmt::format("{}: unknown config key {} ({}){}", placed.place.text(), parity::quoted(key),
@@ -213,4 +213,4 @@ void require_known_keys(const OptionSides& sides, const fs::path& trainer) {
     }
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -9,11 +9,11 @@
 #include "harness/bisect/options/toggles.hpp"
 #include "harness/suite/cases/case.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The two sides of a search for options.
 struct OptionSides {
-  Case sides;           ///< two arms, the good one first; without checks and golden
+  suite::Case sides;    ///< two arms, the good one first; without checks and golden
   std::string name;     ///< for files: "lr/warmup_index:one_indexed-zero_indexed"
   std::string subject;  ///< "lr/warmup_index: one_indexed (good) against zero_indexed (bad)"
   /// The command that runs the good side, without its settings: "parity run lr/warmup_index --set
@@ -40,4 +40,4 @@ OptionSides option_sides(const std::string& good, const std::string& bad, const 
 /// \throws UserError for unknown config keys, naming their side; if there is no trainer (exit 3)
 void require_known_keys(const OptionSides& sides, const std::filesystem::path& trainer);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -9,14 +9,14 @@
 
 #include "harness/base/text/escape_for_terminal.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 std::string describe_value(const std::string& key, const std::optional<Json>& value) {
   return value ? key + " = " + escape_to_line(value->dump(), 80) : "without " + key;
 }
 
-std::optional<Json> value_of(const FlatConfig& config, const std::string& key) {
+std::optional<Json> value_of(const suite::FlatConfig& config, const std::string& key) {
   const auto found = config.find(key);
   return found == config.end() ? std::nullopt : std::optional<Json>(found->second);
 }
@@ -52,9 +52,9 @@ Json OptionToggle::to_json() const {
   return {{"key", key}, {"good", good.value_or(Json())}, {"bad", bad.value_or(Json())}};
 }
 
-std::vector<OptionToggle> toggles_between(const FlatConfig& good, const FlatConfig& bad) {
+std::vector<OptionToggle> toggles_between(const suite::FlatConfig& good, const suite::FlatConfig& bad) {
   std::set<std::string> keys;
-  for (const FlatConfig* side : {&good, &bad})
+  for (const suite::FlatConfig* side : {&good, &bad})
     for (const auto& [key, value] : *side)
       keys.insert(key);
   std::vector<OptionToggle> toggles;
@@ -108,4 +108,4 @@ std::optional<OptionNeed> need_from(const std::string& refusal, const std::vecto
   return need;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

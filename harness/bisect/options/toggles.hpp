@@ -9,7 +9,7 @@
 #include "harness/bisect/search/delta_debugging.hpp"
 #include "harness/suite/cases/flat_config.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// A config key whose values differ between the two sides.
 struct OptionToggle {
@@ -21,7 +21,7 @@ struct OptionToggle {
 };
 
 /// Returns the differing keys of two configs, in the order of their keys.
-std::vector<OptionToggle> toggles_between(const FlatConfig& good, const FlatConfig& bad);
+std::vector<OptionToggle> toggles_between(const suite::FlatConfig& good, const suite::FlatConfig& bad);
 
 /// Returns the toggles whose keys are in a text, in the order of the text. Matches whole keys only
 /// ("parallel.pp" is not in "parallel.pp_stages").
@@ -47,4 +47,4 @@ Toggles closed_under(const std::vector<OptionNeed>& needs, Toggles on);
 std::optional<OptionNeed> need_from(const std::string& refusal, const std::vector<OptionToggle>& toggles,
                                     const Toggles& on, const Toggles& free);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -9,7 +9,7 @@
 
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 /// Returns a list of toggles: "A", "A and B", "A, B and 3 more".
@@ -20,7 +20,7 @@ std::string list_toggles(const std::vector<OptionToggle>& toggles, const Toggles
       words.push_back(toggles[i].describe_bad());
   if (on.size() > most)
     words.push_back(fmt::format("{} more", on.size() - most));
-  return list_text(words);
+  return compare::list_text(words);
 }
 
 std::string where(const CurveGap& gap) {
@@ -30,10 +30,10 @@ std::string where(const CurveGap& gap) {
     names.resize(most - 1);
     names.push_back(fmt::format("{} more channels", gap.channels.size() - names.size()));
   }
-  return names.size() > 1 ? fmt::format("{} first differ at step {}, relative gap {}", list_text(names),
-                                        gap.step, size_text(gap.size))
+  return names.size() > 1 ? fmt::format("{} first differ at step {}, relative gap {}",
+                                        compare::list_text(names), gap.step, compare::size_text(gap.size))
                           : fmt::format("{} first differs at step {}, relative gap {}", gap.channel, gap.step,
-                                        size_text(gap.size));
+                                        compare::size_text(gap.size));
 }
 
 std::string with_needs(const OptionFindings& found, const OptionCause& cause, const Toggles& on) {
@@ -119,10 +119,10 @@ std::string describe_rest(const OptionFindings& found) {
 
 std::string no_difference(const OptionFindings& found) {
   return fmt::format("the sides do not differ: {} {}, but {} the same bits over {}",
-                     count_text(found.toggles.size(), "config key"),
+                     compare::count_text(found.toggles.size(), "config key"),
                      found.toggles.size() == 1 ? "differs" : "differ",
-                     list_text(found.channels) + (found.channels.size() == 1 ? " has" : " have"),
-                     count_text(static_cast<size_t>(found.steps), "step"));
+                     compare::list_text(found.channels) + (found.channels.size() == 1 ? " has" : " have"),
+                     compare::count_text(static_cast<size_t>(found.steps), "step"));
 }
 
 }  // namespace
@@ -161,15 +161,15 @@ std::string describe_sides(const OptionFindings& found) {
       keys.push_back(toggle.key);
   if (found.toggles.size() > most)
     keys.push_back(fmt::format("{} more", found.toggles.size() - most));
-  return fmt::format("{} {}: {}", count_text(found.toggles.size(), "config key"),
-                     found.toggles.size() == 1 ? "differs" : "differ", list_text(keys));
+  return fmt::format("{} {}: {}", compare::count_text(found.toggles.size(), "config key"),
+                     found.toggles.size() == 1 ? "differs" : "differ", compare::list_text(keys));
 }
 
 std::string describe_round(const OptionFindings& found, const OptionRound& round) {
   const std::string what = with_needs(found, round.cause, round.cause.on);
   const std::string asked =
-      fmt::format("; {} about {}, log2 bound {}", count_text(round.answers.size(), "question"),
-                  count_text(round.high.size() - round.low.size(), "difference"),
+      fmt::format("; {} about {}, log2 bound {}", compare::count_text(round.answers.size(), "question"),
+                  compare::count_text(round.high.size() - round.low.size(), "difference"),
                   bisection_bound(round.high.size() - round.low.size()));
   if (!round.failure.empty())
     return what + asked;
@@ -177,14 +177,15 @@ std::string describe_round(const OptionFindings& found, const OptionRound& round
                                   ? fmt::format(" (some bits already at step {})", round.first_bit.step)
                                   : "";
   return fmt::format("{}: {}{}; gaps up to {} do not count{}", what, where(round.divergence), earlier,
-                     size_text(round.tau), asked);
+                     compare::size_text(round.tau), asked);
 }
 
 std::string describe_verification(const OptionFindings& found) {
   std::string words = fmt::format("found alone against the bad side: {}", found.found_alone.why);
   if (found.rest_alone)
     words += fmt::format("; the rest alone against the good side: {}", found.rest_alone->why);
-  return words + fmt::format("; {} in all", count_text(static_cast<size_t>(found.hybrids), "hybrid run"));
+  return words +
+         fmt::format("; {} in all", compare::count_text(static_cast<size_t>(found.hybrids), "hybrid run"));
 }
 
 std::vector<std::string> option_notes(const OptionFindings& found) {
@@ -200,8 +201,8 @@ std::vector<std::string> option_notes(const OptionFindings& found) {
     notes.push_back(
         fmt::format("the whole difference is {}, which may be rounding; parity run judges it, --float64 "
                     "searches without rounding",
-                    size_text(found.rounds.front().largest.size)));
+                    compare::size_text(found.rounds.front().largest.size)));
   return notes;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

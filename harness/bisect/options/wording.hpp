@@ -7,7 +7,7 @@
 
 #include "harness/bisect/options/findings.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// Returns the result as a sentence: "lr.first_index = 0 alone carries the difference (lr first differs at
 /// step 1, relative gap 0.5); the other 5 differences change nothing".
@@ -28,4 +28,4 @@ std::string describe_verification(const OptionFindings& found);
 /// Returns the caveats of the answer: noise, options that cannot be tried alone, rounding.
 std::vector<std::string> option_notes(const OptionFindings& found);
 
-}  // namespace parity
+}  // namespace parity::bisect

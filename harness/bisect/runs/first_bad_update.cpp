@@ -10,23 +10,23 @@
 
 #include "harness/bisect/traces/first_step.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 constexpr int64_t most_checkpoints = 10;      // up to the update
 constexpr double no_amplification = 0x1p-23;  // smaller relative errors count as this (METRICS.md M11)
 
-Capture state_at_every_step() {
-  CaptureRule rule;
-  rule.phases = {Phase::optim, Phase::param};
-  Capture capture;
+trace::Capture state_at_every_step() {
+  trace::CaptureRule rule;
+  rule.phases = {trace::Phase::optim, trace::Phase::param};
+  trace::Capture capture;
   capture.sketches.push_back(rule);
   return capture;
 }
 
-bool has_state(const Trace& trace) {
+bool has_state(const trace::Trace& trace) {
   return std::ranges::any_of(trace.rank_rows(), [](const auto& entry) {
-    return entry.first.phase == Phase::optim || entry.first.phase == Phase::param;
+    return entry.first.phase == trace::Phase::optim || entry.first.phase == trace::Phase::param;
   });
 }
 
@@ -58,7 +58,7 @@ void FirstBadUpdate::run_before(const std::string& suffix, int64_t last) {
 /// Finds the first update up to `last` after which the states differ.
 bool FirstBadUpdate::find_other_state(int64_t last) {
   std::optional<int64_t> least;
-  for (const Phase phase : {Phase::optim, Phase::param})
+  for (const trace::Phase phase : {trace::Phase::optim, trace::Phase::param})
     if (const auto step =
             first_step_of(before_->expected_trace(), before_->actual_trace(), phase, probe_.beyond());
         step && *step <= last && (!least || *step < *least))
@@ -120,11 +120,11 @@ SideRuns::Span FirstBadUpdate::span_of_update(int64_t ahead) const {
   return span;
 }
 
-SideTraces FirstBadUpdate::run_again(const std::string& suffix, const Capture& capture) {
+SideTraces FirstBadUpdate::run_again(const std::string& suffix, const trace::Capture& capture) {
   return probe_.run(suffix, span_of_update(), capture);
 }
 
-SideTraces FirstBadUpdate::run_fed(const Capture& kept, const Capture& compared) {
+SideTraces FirstBadUpdate::run_fed(const trace::Capture& kept, const trace::Capture& compared) {
   return probe_.run_fed("fed", span_of_update(1), kept, compared);
 }
 
@@ -135,25 +135,25 @@ void FirstBadUpdate::move_to(int64_t step) {
     every_ = distance_of_checkpoints(step - 1);
     before_.emplace(probe_.run("before-later", {.stop_after = step - 1, .checkpoint_every = every_}, {}));
   }
-  Capture all;
+  trace::Capture all;
   all.sketches.push_back(everything());
   tensors_.emplace(run_again("tensors-later", all));
   path_ = compare_path(tensors_->expected_trace(), tensors_->actual_trace(), step);
 }
 
-SideTraces FirstBadUpdate::run_shaken(const std::string& suffix, const Capture& capture,
-                                      const std::vector<Fault>& shakes) {
+SideTraces FirstBadUpdate::run_shaken(const std::string& suffix, const trace::Capture& capture,
+                                      const std::vector<trace::Fault>& shakes) {
   return probe_.run_shaken(suffix, span_of_update(), capture, shakes);
 }
 
-CaptureRule FirstBadUpdate::everything() const {
-  CaptureRule rule;
+trace::CaptureRule FirstBadUpdate::everything() const {
+  trace::CaptureRule rule;
   rule.steps = step_ == 1 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{step_};
   return rule;
 }
 
 void FirstBadUpdate::find_tensor() {
-  Capture all;
+  trace::Capture all;
   all.sketches.push_back(everything());
   tensors_.emplace(run_again("tensors", all));
   take_first();
@@ -191,7 +191,7 @@ void FirstBadUpdate::take_station(const TensorStation& station) {
 }
 
 void FirstBadUpdate::print_tensor() {
-  const TensorKey& key = first_->key;
+  const trace::TensorKey& key = first_->key;
   Json details = {{"step", key.step},
                   {"phase", name_of(key.phase)},
                   {"name", key.name},
@@ -214,4 +214,4 @@ std::string FirstBadUpdate::describe_rank() const {
   return fmt::format(", on rank{} {}", differing == 1 ? "" : "s", fmt::join(first_->ranks, ", "));
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -9,7 +9,7 @@
 #include "harness/bisect/runs/probe.hpp"
 #include "harness/bisect/traces/tensor_path.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The update in which two runs diverge, and its first tensor that differs.
 ///
@@ -24,7 +24,7 @@ class FirstBadUpdate {
   int64_t step() const { return step_; }
   const std::optional<TensorStation>& first() const { return first_; }
   /// Returns the last tensor before the first difference that agrees.
-  const std::optional<TensorKey>& last_equal() const { return last_equal_; }
+  const std::optional<trace::TensorKey>& last_equal() const { return last_equal_; }
   /// Returns whether both sides recorded tensors of the update.
   bool has_tensors() const { return !path_.stations.empty(); }
   const SideTraces& traces() const { return *tensors_; }
@@ -35,15 +35,16 @@ class FirstBadUpdate {
   void move_to(int64_t step);
 
   /// Runs the update again on both sides.
-  SideTraces run_again(const std::string& suffix, const Capture& capture);
+  SideTraces run_again(const std::string& suffix, const trace::Capture& capture);
   /// Runs the update again and feeds the bad side with the good side's tensors (SideRuns::run_fed). Also runs
   /// the update before it, so that the bad side receives the good side's state at the start.
-  SideTraces run_fed(const Capture& kept, const Capture& compared);
+  SideTraces run_fed(const trace::Capture& kept, const trace::Capture& compared);
   /// Runs the update again on the good side only, unchanged and with these perturbations
   /// (SideRuns::run_shaken).
-  SideTraces run_shaken(const std::string& suffix, const Capture& capture, const std::vector<Fault>& shakes);
+  SideTraces run_shaken(const std::string& suffix, const trace::Capture& capture,
+                        const std::vector<trace::Fault>& shakes);
   /// Returns the capture rule for all tensors of the update.
-  CaptureRule everything() const;
+  trace::CaptureRule everything() const;
   /// Returns the first tensor in words: "forward layers.0 at step 3 ..., on rank 1".
   std::string describe_rank() const;
 
@@ -66,7 +67,7 @@ class FirstBadUpdate {
   std::optional<SideTraces> tensors_;
   TensorPath path_;
   std::optional<TensorStation> first_;
-  std::optional<TensorKey> last_equal_;
+  std::optional<trace::TensorKey> last_equal_;
 };
 
-}  // namespace parity
+}  // namespace parity::bisect

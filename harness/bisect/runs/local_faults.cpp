@@ -12,7 +12,7 @@
 #include "harness/bisect/runs/rounding.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 constexpr int64_t most_bytes = int64_t{4} << 30;  // of the tensors of one update, kept in a file
@@ -20,32 +20,32 @@ constexpr size_t most_stations = 3;
 
 /// Returns whether other tensors of the update are computed from this one. Weights count only as the initial
 /// ones. Parameters after the update and the optimizer's state come last, so nothing follows from them.
-bool is_handed_on(const TensorKey& key) {
-  return key.step == 0 || (key.phase != Phase::input && key.phase < Phase::optim);
+bool is_handed_on(const trace::TensorKey& key) {
+  return key.step == 0 || (key.phase != trace::Phase::input && key.phase < trace::Phase::optim);
 }
 
-int64_t bytes_to_keep(const Trace& trace, const CaptureRule& update) {
+int64_t bytes_to_keep(const trace::Trace& trace, const trace::CaptureRule& update) {
   int64_t bytes = 0;
-  for (const SketchRow& row : trace.sketches())
+  for (const trace::SketchRow& row : trace.sketches())
     if (update.covers(row.key.step, row.key.phase, row.key.name) && is_handed_on(row.key))
       bytes += element_count(row.shape) * static_cast<int64_t>(size_of(row.dtype));
   return bytes;
 }
 
 /// Returns capture rules by name, so that tensors of operators are not recorded too.
-std::vector<CaptureRule> rules_to_keep(const FirstBadUpdate& update) {
-  std::map<Phase, CaptureRule> rules;
-  for (const SketchRow& row : update.traces().expected_trace().sketches())
+std::vector<trace::CaptureRule> rules_to_keep(const FirstBadUpdate& update) {
+  std::map<trace::Phase, trace::CaptureRule> rules;
+  for (const trace::SketchRow& row : update.traces().expected_trace().sketches())
     if (row.key.step == update.step() && is_handed_on(row.key))
       rules[row.key.phase].names.push_back(row.key.name);
-  std::vector<CaptureRule> all;
+  std::vector<trace::CaptureRule> all;
   for (auto& [phase, rule] : rules) {
     rule.steps = {update.step()};
     rule.phases = {phase};
     all.push_back(std::move(rule));
   }
   // The state before the update, since the sides' own states may already differ by rounding.
-  all.push_back({{update.step() - 1}, {Phase::optim, Phase::param}, {}});
+  all.push_back({{update.step() - 1}, {trace::Phase::optim, trace::Phase::param}, {}});
   return all;
 }
 
@@ -128,7 +128,7 @@ Json LocalFaults::to_json() const {
 
 std::optional<LocalFaults> find_local_faults(RunProbe& probe, FirstBadUpdate& update,
                                              const FloorSearch* measured) {
-  const TensorKey& first = update.first()->key;
+  const trace::TensorKey& first = update.first()->key;
   if (!probe.runs().can_be_fed() || !is_handed_on(first))
     return std::nullopt;
   const int64_t bytes = bytes_to_keep(update.traces().expected_trace(), update.everything());
@@ -137,7 +137,7 @@ std::optional<LocalFaults> find_local_faults(RunProbe& probe, FirstBadUpdate& up
                            update.step(), static_cast<double>(bytes) / (int64_t{1} << 30)));
     return std::nullopt;
   }
-  Capture kept, compared;
+  trace::Capture kept, compared;
   kept.tensors = rules_to_keep(update);
   compared.sketches.push_back(update.everything());
   kept.sketches = compared.sketches;
@@ -155,4 +155,4 @@ std::optional<LocalFaults> find_local_faults(RunProbe& probe, FirstBadUpdate& up
   return faults;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -6,7 +6,7 @@
 #include "harness/bisect/runs/noise_floor.hpp"
 #include "harness/bisect/runs/probe.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The tensors of an update that the bad side computes wrongly from correct inputs (teacher forcing,
 /// METRICS.md M11). The bad side runs again, and after each tensor the good side's values replace its own.
@@ -29,4 +29,4 @@ struct LocalFaults {
 std::optional<LocalFaults> find_local_faults(RunProbe& probe, FirstBadUpdate& update,
                                              const FloorSearch* measured = nullptr);
 
-}  // namespace parity
+}  // namespace parity::bisect

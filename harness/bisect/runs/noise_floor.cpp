@@ -8,7 +8,7 @@
 
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 constexpr int looks = 2;
@@ -29,21 +29,22 @@ double shake_of(DType dtype) {
   }
 }
 
-bool is_shaken(const SketchRow& row, int64_t step) {
-  const Phase phase = row.key.phase;
+bool is_shaken(const trace::SketchRow& row, int64_t step) {
+  const trace::Phase phase = row.key.phase;
   return row.key.step == step && is_floating(row.dtype) &&
-         (phase == Phase::forward || phase == Phase::backward || phase == Phase::grad);
+         (phase == trace::Phase::forward || phase == trace::Phase::backward || phase == trace::Phase::grad);
 }
 
 /// Returns the perturbations of a run.
 /// \param steps  empty: every step
-std::vector<Fault> shakes_of(const FirstBadUpdate& update, int look, const std::vector<int64_t>& steps) {
-  std::vector<Fault> shakes;
-  for (const SketchRow& row : update.traces().expected_trace().sketches()) {
+std::vector<trace::Fault> shakes_of(const FirstBadUpdate& update, int look,
+                                    const std::vector<int64_t>& steps) {
+  std::vector<trace::Fault> shakes;
+  for (const trace::SketchRow& row : update.traces().expected_trace().sketches()) {
     if (!is_shaken(row, update.step()))
       continue;
-    Fault shake;
-    shake.kind = FaultKind::perturb;
+    trace::Fault shake;
+    shake.kind = trace::FaultKind::perturb;
     shake.steps = steps;
     shake.phase = row.key.phase;
     shake.name = row.key.name;
@@ -64,7 +65,7 @@ void raise(NoiseFloor& floor, const SideTraces& shaken, int64_t step) {
 /// Measures the noise floor of an update that both sides start with the same state.
 NoiseFloor floor_of_update(FirstBadUpdate& update) {
   NoiseFloor floor;
-  Capture capture;
+  trace::Capture capture;
   capture.sketches.push_back(update.everything());
   for (int look = 1; look <= looks; ++look)
     raise(
@@ -89,7 +90,7 @@ bool is_over(const TensorStation& station, const NoiseFloor& floor) {
 /// Returns the first update with a tensor beyond what rounding makes in all updates so far.
 /// \param floor  set to the floor of that update
 std::optional<int64_t> first_update_beyond(RunProbe& probe, const FirstBadUpdate& update, NoiseFloor& floor) {
-  Capture capture;
+  trace::Capture capture;
   capture.sketches.push_back({});
   std::vector<SideTraces> shaken;
   for (int look = 1; look <= looks; ++look)
@@ -170,4 +171,4 @@ bool FloorSearch::is_rounding(const TensorStation& station) const {
   return found != floor.end() && station.relative && *station.relative <= allowed * found->second;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

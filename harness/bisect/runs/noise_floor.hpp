@@ -8,12 +8,12 @@
 #include "harness/bisect/runs/first_bad_update.hpp"
 #include "harness/bisect/runs/probe.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The noise floor of each tensor of an update: the largest distance between the good side and perturbed runs
 /// of it. A perturbed run moves each result, gradient and reduced gradient in a random direction, by about as
 /// much as another order of sums would (METRICS.md M6).
-using NoiseFloor = std::map<TensorKey, double>;
+using NoiseFloor = std::map<trace::TensorKey, double>;
 
 /// The first difference above the measured noise floor.
 struct FloorSearch {
@@ -34,4 +34,4 @@ struct FloorSearch {
 /// \post `update` is the last update that was examined
 FloorSearch search_beyond_floor(RunProbe& probe, FirstBadUpdate& update);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -9,15 +9,15 @@
 #include "harness/base/processes/process.hpp"
 #include "harness/bisect/runs/rounding.hpp"
 
-namespace parity {
-RunProbe::RunProbe(const Sides& sides, const RunSettings& options, Progress& progress)
+namespace parity::bisect {
+RunProbe::RunProbe(const Sides& sides, const suite::RunSettings& options, Progress& progress)
     : sides_(sides), options_(options), progress_(progress), runs_(sides, options, progress) {
   record.kind = SearchKind::run;
   record.subject = fmt::format("{}: {} against {}", sides.source.name, sides.actual, sides.expected);
   record.details = {{"expected", sides.expected}, {"actual", sides.actual}};
 }
 
-RunProbe RunProbe::in_float64(const Sides& sides, const RunSettings& options, Progress& progress,
+RunProbe RunProbe::in_float64(const Sides& sides, const suite::RunSettings& options, Progress& progress,
                               const SearchRecord& so_far) {
   RunProbe wide(sides, options, progress);
   wide.runs_.widen();
@@ -44,7 +44,8 @@ std::string RunProbe::announced(const std::string& suffix) {
   return "bisect-" + suffix_ + suffix;
 }
 
-SideTraces RunProbe::run(const std::string& suffix, const SideRuns::Span& span, const Capture& capture) {
+SideTraces RunProbe::run(const std::string& suffix, const SideRuns::Span& span,
+                         const trace::Capture& capture) {
   return counted(runs_.run(announced(suffix), span, capture));
 }
 
@@ -52,18 +53,18 @@ SideTraces RunProbe::run_as_far_as_possible(const std::string& suffix) {
   return counted(runs_.run_as_far_as_possible(announced(suffix), {}, {}));
 }
 
-SideTraces RunProbe::run_fed(const std::string& suffix, const SideRuns::Span& span, const Capture& kept,
-                             const Capture& compared) {
+SideTraces RunProbe::run_fed(const std::string& suffix, const SideRuns::Span& span,
+                             const trace::Capture& kept, const trace::Capture& compared) {
   return counted(runs_.run_fed(announced(suffix), span, kept, compared));
 }
 
-SideTraces RunProbe::run_shaken(const std::string& suffix, const SideRuns::Span& span, const Capture& capture,
-                                const std::vector<Fault>& shakes) {
+SideTraces RunProbe::run_shaken(const std::string& suffix, const SideRuns::Span& span,
+                                const trace::Capture& capture, const std::vector<trace::Fault>& shakes) {
   return counted(runs_.run_shaken(announced(suffix), span, capture, shakes));
 }
 
 std::filesystem::path RunProbe::trace_of(const SideTraces& traces, const std::string& arm) const {
-  return RunStore(options_.out).trace(traces.runs.planned.arm(arm).run);
+  return suite::RunStore(options_.out).trace(traces.runs.planned.arm(arm).run);
 }
 
 std::string RunProbe::compare_command(const SideTraces& traces, const std::string& more) const {
@@ -71,7 +72,7 @@ std::string RunProbe::compare_command(const SideTraces& traces, const std::strin
   return "parity compare " + shell_quote({folder(traces.expected), folder(traces.actual)}) + more;
 }
 
-std::string RunProbe::compare_command(const SideTraces& traces, const TensorKey& tensor,
+std::string RunProbe::compare_command(const SideTraces& traces, const trace::TensorKey& tensor,
                                       const std::string& more) const {
   return compare_command(traces, fmt::format(" --step {} --phase {} --tensor {}{}", tensor.step,
                                              name_of(tensor.phase), shell_quote({tensor.name}), more));
@@ -83,8 +84,8 @@ void RunProbe::report(const std::string& name, const std::string& answer, const 
                            std::exchange(cached_, 0), std::exchange(seconds_, 0), std::move(details)});
 }
 
-std::string describe(const TensorKey& key) {
+std::string describe(const trace::TensorKey& key) {
   return fmt::format("{} {} at step {}", name_of(key.phase), key.name, key.step);
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

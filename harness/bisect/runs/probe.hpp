@@ -7,17 +7,17 @@
 #include "harness/bisect/runs/side_runs.hpp"
 #include "harness/bisect/search_record.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The state that the stages of a search for the point of divergence share: the sides to run again, and the
 /// record.
 class RunProbe {
  public:
-  RunProbe(const Sides& sides, const RunSettings& options, Progress& progress);
+  RunProbe(const Sides& sides, const suite::RunSettings& options, Progress& progress);
 
   /// Returns a probe of the same sides in float64. A difference that collapses there does not count.
   /// \param so_far  stages before its own
-  static RunProbe in_float64(const Sides& sides, const RunSettings& options, Progress& progress,
+  static RunProbe in_float64(const Sides& sides, const suite::RunSettings& options, Progress& progress,
                              const SearchRecord& so_far);
 
   const Sides& sides() const { return sides_; }
@@ -26,17 +26,17 @@ class RunProbe {
   double beyond() const { return beyond_; }
   std::string describe_excess() const;
 
-  SideTraces run(const std::string& suffix, const SideRuns::Span& span, const Capture& capture);
+  SideTraces run(const std::string& suffix, const SideRuns::Span& span, const trace::Capture& capture);
   SideTraces run_as_far_as_possible(const std::string& suffix);
-  SideTraces run_fed(const std::string& suffix, const SideRuns::Span& span, const Capture& kept,
-                     const Capture& compared);
-  SideTraces run_shaken(const std::string& suffix, const SideRuns::Span& span, const Capture& capture,
-                        const std::vector<Fault>& shakes);
+  SideTraces run_fed(const std::string& suffix, const SideRuns::Span& span, const trace::Capture& kept,
+                     const trace::Capture& compared);
+  SideTraces run_shaken(const std::string& suffix, const SideRuns::Span& span, const trace::Capture& capture,
+                        const std::vector<trace::Fault>& shakes);
   /// Returns the path of an arm's trace.
   std::filesystem::path trace_of(const SideTraces& traces, const std::string& arm) const;
   /// Return the command that compares two traces of this search again.
   std::string compare_command(const SideTraces& traces, const std::string& more) const;
-  std::string compare_command(const SideTraces& traces, const TensorKey& tensor,
+  std::string compare_command(const SideTraces& traces, const trace::TensorKey& tensor,
                               const std::string& more = "") const;
 
   /// Records a stage. Its effort is that of the runs since the previous stage.
@@ -52,7 +52,7 @@ class RunProbe {
   SideTraces counted(SideTraces traces);
 
   const Sides& sides_;
-  const RunSettings& options_;
+  const suite::RunSettings& options_;
   Progress& progress_;
   SideRuns runs_;
   double beyond_ = 0;
@@ -62,6 +62,6 @@ class RunProbe {
 };
 
 /// Returns a tensor in words: "grad layers.0.wq.weight at step 3".
-std::string describe(const TensorKey& key);
+std::string describe(const trace::TensorKey& key);
 
-}  // namespace parity
+}  // namespace parity::bisect

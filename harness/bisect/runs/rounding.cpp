@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/bisect/runs/rounding.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 double most_rounding(DType dtype) {
   switch (dtype) {
@@ -26,8 +26,8 @@ DType coarsest_dtype(const TensorPath& path) {
 }
 
 bool is_of_roundings_size(const TensorStation& station, DType coarsest) {
-  return station.key.phase != Phase::input && station.key.step > 0 && station.relative &&
+  return station.key.phase != trace::Phase::input && station.key.step > 0 && station.relative &&
          *station.relative <= most_rounding(coarsest);
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -6,7 +6,7 @@
 
 #include "harness/bisect/traces/tensor_path.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// Largest relative gap that rounding may leave in float64: 2^20 times less than in float32 (CollapseRule).
 inline constexpr double collapsed_gap = 0x1p-33;
@@ -23,4 +23,4 @@ DType coarsest_dtype(const TensorPath& path);
 /// Returns whether another order of sums may explain a difference, in an update with that coarsest dtype.
 bool is_of_roundings_size(const TensorStation& station, DType coarsest);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -19,7 +19,7 @@
 #include "harness/bisect/traces/tensor_place.hpp"
 #include "harness/trace/format/file_names.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 void print_config(RunProbe& probe) {
@@ -45,14 +45,14 @@ void print_config(RunProbe& probe) {
 
 std::optional<FirstBadOperator> find_operator(RunProbe& probe, FirstBadUpdate& update) {
   const TensorStation& first = *update.first();
-  const std::optional<CaptureRule> wanted = operators_to_watch(first.key, update.last_equal());
+  const std::optional<trace::CaptureRule> wanted = operators_to_watch(first.key, update.last_equal());
   if (!wanted)
     return std::nullopt;
   if (first.ranks.empty()) {
     probe.note("the sides distribute tensors differently over ranks, so operators cannot be paired");
     return std::nullopt;
   }
-  Capture capture;
+  trace::Capture capture;
   capture.operators.push_back(*wanted);
   capture.sketches.push_back(update.everything());
   const SideTraces watched = update.run_again("operators", capture);
@@ -72,16 +72,16 @@ std::optional<TensorPlace> place_on_rank(const RunProbe& probe, const SideTraces
   if (first.ranks.empty())
     return std::nullopt;
   const auto own = [&](const std::string& arm) {
-    return Trace::open(rank_path(probe.trace_of(kept, arm), first.ranks.front()));
+    return trace::Trace::open(trace::rank_path(probe.trace_of(kept, arm), first.ranks.front()));
   };
   return find_place(own(kept.expected), own(kept.actual), first.key);
 }
 
 std::optional<TensorPlace> find_element(RunProbe& probe, FirstBadUpdate& update) {
   const TensorStation& first = *update.first();
-  Capture capture;
+  trace::Capture capture;
   capture.tensors.push_back({{first.key.step}, {first.key.phase}, {first.key.name}});
-  capture.tensors.push_back({{update.step()}, {Phase::input}, {"tokens", "document_ids"}});
+  capture.tensors.push_back({{update.step()}, {trace::Phase::input}, {"tokens", "document_ids"}});
   const SideTraces kept = update.run_again("elements", capture);
   std::optional<TensorPlace> place = find_place(kept.expected_trace(), kept.actual_trace(), first.key);
   if (place && place->gap.identical)  // for replicas, the trace has the lowest rank's values
@@ -95,8 +95,8 @@ std::optional<TensorPlace> find_element(RunProbe& probe, FirstBadUpdate& update)
 /// Describes a learning rate or weight decay that differs in an update whose gradients agree; "" if none
 /// does.
 std::string changed_rate(const FirstBadUpdate& update) {
-  const Phase phase = update.first()->key.phase;
-  if (phase != Phase::optim && phase != Phase::param)
+  const trace::Phase phase = update.first()->key.phase;
+  if (phase != trace::Phase::optim && phase != trace::Phase::param)
     return "";
   for (const ChannelStation& station :
        first_channels(update.traces().expected_trace(), update.traces().actual_trace()))
@@ -119,12 +119,12 @@ std::string describe_input(const std::string& name) {
 
 std::string stage_sentence(const FirstBadUpdate& update, const std::optional<FirstBadOperator>& guilty,
                            const std::optional<TensorPlace>& place) {
-  const TensorKey& key = update.first()->key;
+  const trace::TensorKey& key = update.first()->key;
   std::string text =
       fmt::format("{} is the first tensor that differs{}", describe(key), update.describe_rank());
   if (key.step == 0)
     text += ": the sides start from different weights";
-  else if (key.phase == Phase::input)
+  else if (key.phase == trace::Phase::input)
     text += fmt::format(": the sides {}, before any computation", describe_input(key.name));
   else if (const std::string rate = changed_rate(update); !rate.empty())
     text += ": " + rate;
@@ -220,7 +220,7 @@ void measure_rounding(RunProbe& probe, FirstBadUpdate& update, PastRounding& pas
   past.after = is_widened ? fmt::format("; nothing of it remains in float64, so the cause is {}", cause) : "";
 }
 
-PastRounding search_past_rounding(RunProbe& probe, FirstBadUpdate& update, const RunSettings& options,
+PastRounding search_past_rounding(RunProbe& probe, FirstBadUpdate& update, const suite::RunSettings& options,
                                   Progress& progress) {
   PastRounding past;
   const DType coarsest = coarsest_dtype(update.path());
@@ -250,7 +250,7 @@ PastRounding search_past_rounding(RunProbe& probe, FirstBadUpdate& update, const
 
 }  // namespace
 
-SearchRecord search_run(const Sides& sides, const RunSettings& options, Progress& progress) {
+SearchRecord search_run(const Sides& sides, const suite::RunSettings& options, Progress& progress) {
   if (sides.expected == sides.actual)
     throw UserError(
         fmt::format("cannot search for a difference of {} from itself; name two arms", sides.expected));
@@ -277,4 +277,4 @@ SearchRecord search_run(const Sides& sides, const RunSettings& options, Progress
   return std::move(probe.record);
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

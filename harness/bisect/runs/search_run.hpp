@@ -5,7 +5,7 @@
 #include "harness/bisect/runs/side_runs.hpp"
 #include "harness/bisect/search_record.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// Finds the first bitwise difference between two arms of a case: step, phase, tensor, operator, element.
 ///
@@ -17,6 +17,6 @@ namespace parity {
 /// Cost: at most one run of each side up to the differing step, one more over a tenth of the steps, and one
 /// update for each stage.
 /// \throws UserError if a side does not finish, or its trace lacks what is needed
-SearchRecord search_run(const Sides& sides, const RunSettings& options, Progress& progress);
+SearchRecord search_run(const Sides& sides, const suite::RunSettings& options, Progress& progress);
 
-}  // namespace parity
+}  // namespace parity::bisect

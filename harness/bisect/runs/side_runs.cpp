@@ -10,26 +10,27 @@
 #include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 /// Returns the case with only the two arms. Its checks and golden would make runs record more than needed.
-Case bare(const Sides& sides) {
-  Case source = sides.source;
+suite::Case bare(const Sides& sides) {
+  suite::Case source = sides.source;
   source.checks.clear();
   source.check_places.clear();
   source.golden = {};
   source.capture = {};
-  std::erase_if(source.arms,
-                [&](const Arm& arm) { return arm.name != sides.expected && arm.name != sides.actual; });
+  std::erase_if(source.arms, [&](const suite::Arm& arm) {
+    return arm.name != sides.expected && arm.name != sides.actual;
+  });
   source.reference = sides.expected;
   return source;
 }
 
 /// Returns why an arm's run ended early, or its trace cannot be used; "" if neither is the case.
-std::string failure_of(const ArmRuns& runs, const std::string& arm) {
+std::string failure_of(const suite::ArmRuns& runs, const std::string& arm) {
   const std::string& id = runs.planned.arm(arm).run;
-  const RunResult& result = runs.runs.at(id);
+  const suite::RunResult& result = runs.runs.at(id);
   return result.complete() ? runs.evidence.problem(id) : result.failure->message;
 }
 
@@ -49,15 +50,15 @@ SideTraces finished(SideTraces traces) {
 
 }  // namespace
 
-SideRuns::SideRuns(const Sides& sides, const RunSettings& options, Progress& progress)
+SideRuns::SideRuns(const Sides& sides, const suite::RunSettings& options, Progress& progress)
     : sides_{bare(sides), sides.expected, sides.actual},
       options_(options),
       progress_(progress),
       planned_(plan_arms(sides_.source, options_)) {}
 
-ExtraArm SideRuns::again(const std::string& name, const std::string& suffix, const Span& span,
-                         const Capture& capture) const {
-  ExtraArm arm;
+suite::ExtraArm SideRuns::again(const std::string& name, const std::string& suffix, const Span& span,
+                                const trace::Capture& capture) const {
+  suite::ExtraArm arm;
   arm.of = name;
   arm.suffix = suffix;
   arm.faults = sides_.source.arm(name).faults;
@@ -76,17 +77,17 @@ ExtraArm SideRuns::again(const std::string& name, const std::string& suffix, con
 
 /// Runs extra arms and returns their traces.
 /// \param extra  the good side's arm first, the bad side's last
-SideTraces SideRuns::run_extra(const std::vector<ExtraArm>& extra) {
+SideTraces SideRuns::run_extra(const std::vector<suite::ExtraArm>& extra) {
   const auto start = std::chrono::steady_clock::now();
-  Case source = with_extra_arms(sides_.source, extra);
-  std::erase_if(source.arms, [](const Arm& arm) { return arm.stands_for.empty(); });
+  suite::Case source = with_extra_arms(sides_.source, extra);
+  std::erase_if(source.arms, [](const suite::Arm& arm) { return arm.stands_for.empty(); });
   source.reference = extra.front().name();
   SideTraces traces = {.runs = run_arms(source, options_, progress_),
                        .expected = extra.front().name(),
                        .actual = extra.back().name(),
                        .failed_expected = "",
                        .failed_actual = ""};
-  for (const ExtraArm& each : extra) {
+  for (const suite::ExtraArm& each : extra) {
     const std::string arm = each.name();
     const std::string failure = failure_of(traces.runs, arm);
     if (!failure.empty() && traces.runs.evidence.trace(arm) == nullptr)
@@ -99,20 +100,20 @@ SideTraces SideRuns::run_extra(const std::vector<ExtraArm>& extra) {
 }
 
 SideTraces SideRuns::run_as_far_as_possible(const std::string& suffix, const Span& span,
-                                            const Capture& capture) {
+                                            const trace::Capture& capture) {
   return run_extra(
       {again(sides_.expected, suffix, span, capture), again(sides_.actual, suffix, span, capture)});
 }
 
-SideTraces SideRuns::run(const std::string& suffix, const Span& span, const Capture& capture) {
+SideTraces SideRuns::run(const std::string& suffix, const Span& span, const trace::Capture& capture) {
   return finished(run_as_far_as_possible(suffix, span, capture));
 }
 
-SideTraces SideRuns::run_fed(const std::string& suffix, const Span& span, const Capture& kept,
-                             const Capture& compared) {
-  const ExtraArm teacher = again(sides_.expected, suffix, span, kept);
+SideTraces SideRuns::run_fed(const std::string& suffix, const Span& span, const trace::Capture& kept,
+                             const trace::Capture& compared) {
+  const suite::ExtraArm teacher = again(sides_.expected, suffix, span, kept);
   const SideTraces taught_from = finished(run_extra({teacher}));
-  ExtraArm fed = again(sides_.actual, suffix, span, compared);
+  suite::ExtraArm fed = again(sides_.actual, suffix, span, compared);
   fed.span.teacher_run = taught_from.runs.planned.arm(teacher.name()).run;
   SideTraces traces = finished(run_extra({teacher, fed}));
   if (taught_from.executed > 0) {
@@ -123,16 +124,16 @@ SideTraces SideRuns::run_fed(const std::string& suffix, const Span& span, const 
   return traces;
 }
 
-SideTraces SideRuns::run_shaken(const std::string& suffix, const Span& span, const Capture& capture,
-                                const std::vector<Fault>& shakes) {
-  const ExtraArm still = again(sides_.expected, suffix, span, capture);
-  ExtraArm shaken = again(sides_.expected, suffix + "-shaken", span, capture);
+SideTraces SideRuns::run_shaken(const std::string& suffix, const Span& span, const trace::Capture& capture,
+                                const std::vector<trace::Fault>& shakes) {
+  const suite::ExtraArm still = again(sides_.expected, suffix, span, capture);
+  suite::ExtraArm shaken = again(sides_.expected, suffix + "-shaken", span, capture);
   shaken.faults.insert(shaken.faults.end(), shakes.begin(), shakes.end());
   return finished(run_extra({still, shaken}));
 }
 
 std::vector<ConfigDifference> SideRuns::config_differences() const {
-  const FlatConfig &a = planned_.arm(sides_.expected).config, &b = planned_.arm(sides_.actual).config;
+  const suite::FlatConfig &a = planned_.arm(sides_.expected).config, &b = planned_.arm(sides_.actual).config;
   std::vector<ConfigDifference> all;
   for (const auto& [key, value] : a) {
     const auto other = b.find(key);
@@ -147,24 +148,26 @@ std::vector<ConfigDifference> SideRuns::config_differences() const {
 }
 
 int64_t SideRuns::steps() const {
-  return std::min(integer_of(planned_.arm(sides_.expected).config, "steps", 0),
-                  integer_of(planned_.arm(sides_.actual).config, "steps", 0));
+  return std::min(suite::integer_of(planned_.arm(sides_.expected).config, "steps", 0),
+                  suite::integer_of(planned_.arm(sides_.actual).config, "steps", 0));
 }
 
 bool SideRuns::can_widen() const {
-  return std::ranges::all_of(sides_.source.arms, [this](const Arm& arm) {
-    return !arm.is_command() && arm.float64 && text_of(planned_.arm(arm.name).config, "dtype") == "float32";
+  return std::ranges::all_of(sides_.source.arms, [this](const suite::Arm& arm) {
+    return !arm.is_command() && arm.float64 &&
+           suite::text_of(planned_.arm(arm.name).config, "dtype") == "float32";
   });
 }
 
 bool SideRuns::can_be_fed() const {
-  return std::ranges::none_of(sides_.source.arms, &Arm::is_command);
+  return std::ranges::none_of(sides_.source.arms, &suite::Arm::is_command);
 }
 
 bool SideRuns::can_resume_from_checkpoint() const {
-  return std::ranges::all_of(sides_.source.arms, [this](const Arm& arm) {
-    return !arm.is_command() && integer_of(planned_.arm(arm.name).config, "checkpoint.restart_after", 0) == 0;
+  return std::ranges::all_of(sides_.source.arms, [this](const suite::Arm& arm) {
+    return !arm.is_command() &&
+           suite::integer_of(planned_.arm(arm.name).config, "checkpoint.restart_after", 0) == 0;
   });
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

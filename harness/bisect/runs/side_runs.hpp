@@ -11,11 +11,11 @@
 #include "harness/suite/runs/run_settings.hpp"
 #include "harness/trace/format/capture.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// Two arms of a case, of which `expected` is the reference.
 struct Sides {
-  Case source;
+  suite::Case source;
   std::string expected, actual;
 };
 
@@ -27,7 +27,7 @@ struct ConfigDifference {
 
 /// The traces of both sides over the same updates.
 struct SideTraces {
-  ArmRuns runs;
+  suite::ArmRuns runs;
   std::string expected, actual;  ///< names of the arms that ran
   int64_t executed = 0;          ///< number of executed runs
   int64_t cached = 0;            ///< number of runs from the cache
@@ -35,15 +35,15 @@ struct SideTraces {
   std::string failed_expected, failed_actual;
   double seconds = 0;
 
-  const Trace& expected_trace() const { return *runs.evidence.trace(expected); }
-  const Trace& actual_trace() const { return *runs.evidence.trace(actual); }
+  const trace::Trace& expected_trace() const { return *runs.evidence.trace(expected); }
+  const trace::Trace& actual_trace() const { return *runs.evidence.trace(actual); }
 };
 
 /// Runs the two sides again, over chosen updates and with a chosen capture. Uses plan, cache and runner, so
 /// no run is repeated.
 class SideRuns {
  public:
-  SideRuns(const Sides& sides, const RunSettings& options, Progress& progress);
+  SideRuns(const Sides& sides, const suite::RunSettings& options, Progress& progress);
 
   /// Makes both sides run in float64 from now on, where rounding almost vanishes.
   void widen() { widened_ = true; }
@@ -62,18 +62,19 @@ class SideRuns {
   /// \throws UserError with the side's message if a side does not finish; `run_as_far_as_possible` throws
   /// only
   ///         if a side left no trace
-  SideTraces run(const std::string& suffix, const Span& span, const Capture& capture);
-  SideTraces run_as_far_as_possible(const std::string& suffix, const Span& span, const Capture& capture);
+  SideTraces run(const std::string& suffix, const Span& span, const trace::Capture& capture);
+  SideTraces run_as_far_as_possible(const std::string& suffix, const Span& span,
+                                    const trace::Capture& capture);
   /// Runs both sides with teacher forcing. The good side records tensors. Each time the bad side has recorded
   /// one of them, it continues with the good side's values.
   /// \param kept  capture of the good side
   /// \throws UserError as `run`
-  SideTraces run_fed(const std::string& suffix, const Span& span, const Capture& kept,
-                     const Capture& compared);
+  SideTraces run_fed(const std::string& suffix, const Span& span, const trace::Capture& kept,
+                     const trace::Capture& compared);
   /// Runs the good side and, in place of the bad side, the good side with these perturbations.
   /// \throws UserError as `run`
-  SideTraces run_shaken(const std::string& suffix, const Span& span, const Capture& capture,
-                        const std::vector<Fault>& shakes);
+  SideTraces run_shaken(const std::string& suffix, const Span& span, const trace::Capture& capture,
+                        const std::vector<trace::Fault>& shakes);
 
   std::vector<ConfigDifference> config_differences() const;
   int64_t steps() const;
@@ -84,15 +85,15 @@ class SideRuns {
   bool can_be_fed() const;
 
  private:
-  ExtraArm again(const std::string& name, const std::string& suffix, const Span& span,
-                 const Capture& capture) const;
-  SideTraces run_extra(const std::vector<ExtraArm>& extra);
+  suite::ExtraArm again(const std::string& name, const std::string& suffix, const Span& span,
+                        const trace::Capture& capture) const;
+  SideTraces run_extra(const std::vector<suite::ExtraArm>& extra);
 
   Sides sides_;
-  RunSettings options_;
+  suite::RunSettings options_;
   Progress& progress_;
-  PlannedCase planned_;
+  suite::PlannedCase planned_;
   bool widened_ = false;
 };
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -10,7 +10,7 @@
 #include "harness/bisect/traces/curve_json.hpp"
 #include "harness/bisect/traces/first_step.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 void print_curve(RunProbe& probe, const SideTraces& whole, const std::vector<ChannelStation>& first) {
@@ -37,22 +37,22 @@ void print_end(RunProbe& probe, const SideTraces& whole) {
   probe.report("curve", fmt::format("no channel differs up to update {}", std::min(a, b)));
 }
 
-bool holds_parameters(const Trace& trace, int64_t step) {
+bool holds_parameters(const trace::Trace& trace, int64_t step) {
   return std::ranges::any_of(trace.rank_rows(), [step](const auto& entry) {
-    return entry.first.step == step && entry.first.phase == Phase::param;
+    return entry.first.step == step && entry.first.phase == trace::Phase::param;
   });
 }
 
-bool share_a_channel(const Trace& a, const Trace& b) {
+bool share_a_channel(const trace::Trace& a, const trace::Trace& b) {
   return std::ranges::any_of(a.channels(), [&](const auto& entry) {
-    return entry.second.kind != ChannelKind::timing && b.channels().contains(entry.first);
+    return entry.second.kind != trace::ChannelKind::timing && b.channels().contains(entry.first);
   });
 }
 
 /// Records that nothing differs of what both sides recorded.
 /// \throws UserError if they recorded nothing in common
 void print_agreement(RunProbe& probe, const SideTraces& ends, int64_t last) {
-  const Trace &a = ends.expected_trace(), &b = ends.actual_trace();
+  const trace::Trace &a = ends.expected_trace(), &b = ends.actual_trace();
   const bool channels = share_a_channel(a, b),
              parameters = holds_parameters(a, last) && holds_parameters(b, last);
   if (!channels && !parameters)
@@ -78,7 +78,7 @@ void print_agreement(RunProbe& probe, const SideTraces& ends, int64_t last) {
 
 std::optional<int64_t> find_visible_step(RunProbe& probe) {
   const SideTraces whole = probe.run_as_far_as_possible("whole");
-  const Trace &a = whole.expected_trace(), &b = whole.actual_trace();
+  const trace::Trace &a = whole.expected_trace(), &b = whole.actual_trace();
   if (const std::vector<ChannelStation> first = first_channels(a, b, probe.beyond()); !first.empty()) {
     print_curve(probe, whole, first);
     return first.front().step;
@@ -91,10 +91,10 @@ std::optional<int64_t> find_visible_step(RunProbe& probe) {
   }
   // The curves agree, but a weight that no batch has used yet may still differ.
   const int64_t last = probe.runs().steps();
-  Capture parameters;
-  parameters.sketches.push_back({{last}, {Phase::param}, {}});
+  trace::Capture parameters;
+  parameters.sketches.push_back({{last}, {trace::Phase::param}, {}});
   const SideTraces ends = probe.run("ends", {}, parameters);
-  if (first_step_of(ends.expected_trace(), ends.actual_trace(), Phase::param, probe.beyond())) {
+  if (first_step_of(ends.expected_trace(), ends.actual_trace(), trace::Phase::param, probe.beyond())) {
     probe.report("curve", "no channel differs, but the parameters after the last update do",
                  probe.compare_command(ends, " --phase param"));
     return last;
@@ -103,4 +103,4 @@ std::optional<int64_t> find_visible_step(RunProbe& probe) {
   return std::nullopt;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

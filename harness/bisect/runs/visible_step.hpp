@@ -7,7 +7,7 @@
 
 #include "harness/bisect/runs/probe.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// Finds the first step at which the sides' own runs show a difference: in a channel, or else in a parameter
 /// after the last update. Records the stage "curve".
@@ -15,4 +15,4 @@ namespace parity {
 ///         in a search in float64.
 std::optional<int64_t> find_visible_step(RunProbe& probe);
 
-}  // namespace parity
+}  // namespace parity::bisect

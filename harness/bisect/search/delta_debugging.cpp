@@ -8,7 +8,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 using Indices = std::vector<size_t>;
@@ -115,4 +115,4 @@ Toggles minimal_toggles(const std::vector<size_t>& order, const Ask& ask) {
   return ddmin(bisect_toggles(order, ask), ask);
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

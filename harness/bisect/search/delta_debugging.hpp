@@ -11,7 +11,7 @@
 
 #include "harness/base/enum_names.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The side that a run with some of the differences switched on is like.
 enum class Likeness {
@@ -77,4 +77,4 @@ Toggles ddmin(const Toggles& start, const Ask& ask);
 /// removes elements that are in the set because the assumption of the bisection does not hold.
 Toggles minimal_toggles(const std::vector<size_t>& order, const Ask& ask);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -10,7 +10,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 /// Returns the revisions strictly between two, in the order to try them. The middle comes first, then
@@ -120,4 +120,4 @@ size_t evaluation_bound(size_t last) {
   return 2 + std::bit_width(std::max<size_t>(last, 1) - 1);
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-namespace parity {
+namespace parity::bisect {
 
 /// The questions of a search over revisions, which are numbered 0 to `last` in the order of history.
 struct RevisionProbe {
@@ -57,4 +57,4 @@ StepSearch find_steps(size_t last, const RevisionProbe& probe, const StepLimits&
 /// Returns the number of evaluations that find one step among `last` commits: both ends and ceil(log2(last)).
 size_t evaluation_bound(size_t last);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/bisect/search/sequential_test.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 constexpr double p0 = 0.99, p1 = 0.7;
@@ -25,4 +25,4 @@ std::optional<bool> SequentialTest::decision() const {
   return std::nullopt;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-namespace parity {
+namespace parity::bisect {
 
 /// Wald's sequential test of a run that may pass by chance: decides whether its probability to pass is p0 =
 /// 0.99 or p1 = 0.7.
@@ -27,4 +27,4 @@ class SequentialTest {
   int looks_ = 0;
 };
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -9,37 +9,38 @@
 
 #include "harness/bisect/traces/tensor_path.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
-using RowPointers = std::vector<const SketchRow*>;
+using RowPointers = std::vector<const trace::SketchRow*>;
 
-std::set<int64_t> steps_of(const Trace& trace) {
+std::set<int64_t> steps_of(const trace::Trace& trace) {
   std::set<int64_t> steps;
-  for (const SketchRow& row : trace.sketches())
+  for (const trace::SketchRow& row : trace.sketches())
     steps.insert(row.key.step);
   return steps;
 }
 
-std::set<std::string> tensor_names(const Trace& trace) {
+std::set<std::string> tensor_names(const trace::Trace& trace) {
   std::set<std::string> names;
-  for (const SketchRow& row : trace.sketches())
+  for (const trace::SketchRow& row : trace.sketches())
     names.insert(row.key.name);
   return names;
 }
 
 /// Returns the tensors of one phase and step in order of computation, without names that both traces have.
-RowPointers rows_of(const Trace& trace, int64_t step, Phase phase, const std::set<std::string>& shared) {
+RowPointers rows_of(const trace::Trace& trace, int64_t step, trace::Phase phase,
+                    const std::set<std::string>& shared) {
   RowPointers rows;
-  for (const TensorKey& key : in_order_of_computation(trace, step))
-    if (const SketchRow* row = trace.find_sketch(key);
+  for (const trace::TensorKey& key : in_order_of_computation(trace, step))
+    if (const trace::SketchRow* row = trace.find_sketch(key);
         row && key.phase == phase && !shared.contains(key.name))
       rows.push_back(row);
   return rows;
 }
 
 /// Returns 1 for equal shapes, up to 2 for equal norms; 0 for tensors that never pair.
-double likeness(const SketchRow& a, const SketchRow& b) {
+double likeness(const trace::SketchRow& a, const trace::SketchRow& b) {
   if (a.shape != b.shape)
     return 0;
   if (a.norm == b.norm)
@@ -73,7 +74,7 @@ void pair_up(const RowPointers& a, const RowPointers& b, std::map<std::string, s
 
 }  // namespace
 
-std::map<std::string, std::string> align_names(const Trace& expected, const Trace& actual) {
+std::map<std::string, std::string> align_names(const trace::Trace& expected, const trace::Trace& actual) {
   std::set<std::string> shared;
   std::ranges::set_intersection(tensor_names(expected), tensor_names(actual),
                                 std::inserter(shared, shared.end()));
@@ -81,8 +82,8 @@ std::map<std::string, std::string> align_names(const Trace& expected, const Trac
   std::ranges::set_intersection(steps_of(expected), steps_of(actual), std::back_inserter(steps));
   std::map<std::string, std::string> names;
   for (const int64_t step : steps)
-    for (size_t phase = 0; phase < EnumNames<Phase>::names.size(); ++phase) {
-      const auto which = static_cast<Phase>(phase);
+    for (size_t phase = 0; phase < EnumNames<trace::Phase>::names.size(); ++phase) {
+      const auto which = static_cast<trace::Phase>(phase);
       const RowPointers a = rows_of(expected, step, which, shared), b = rows_of(actual, step, which, shared);
       std::map<std::string, std::string> found;
       pair_up(a, b, found);
@@ -93,4 +94,4 @@ std::map<std::string, std::string> align_names(const Trace& expected, const Trac
   return names;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

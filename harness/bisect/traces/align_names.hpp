@@ -7,7 +7,7 @@
 
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// Pairs the tensors of two traces whose trainers use different names.
 ///
@@ -15,6 +15,6 @@ namespace parity {
 /// total (a weighted longest common subsequence). Uses the first step at which both traces have tensors.
 /// Cost: for each phase, the product of the numbers of tensors.
 /// \return names of `actual` -> names of `expected`, without names that both have
-std::map<std::string, std::string> align_names(const Trace& expected, const Trace& actual);
+std::map<std::string, std::string> align_names(const trace::Trace& expected, const trace::Trace& actual);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -6,10 +6,10 @@
 
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
-Json values_at(const std::vector<int64_t>& steps, const ChannelSide& side, const Channel& channel) {
+Json values_at(const std::vector<int64_t>& steps, const ChannelSide& side, const trace::Channel& channel) {
   const std::vector<double> values = channel.as_double();
   Json all = Json::array();
   for (const int64_t step : steps) {
@@ -34,4 +34,4 @@ Json curve_json(const ChannelSide& expected, const ChannelSide& actual) {
   return curves;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

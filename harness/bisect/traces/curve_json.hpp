@@ -5,7 +5,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/bisect/traces/first_step.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// Returns the loss and gradient norm of both sides, as far as both have them, to draw how a difference
 /// grows: {"steps", "loss": {"expected", "actual"}, "grad_norm"}.
@@ -14,4 +14,4 @@ namespace parity {
 /// "-inf" for a number that is not finite.
 Json curve_json(const ChannelSide& expected, const ChannelSide& actual);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -9,13 +9,13 @@
 
 #include "harness/trace/format/operator_tensor.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 /// Returns the module of a tensor; for a weight, the module that has it.
-std::string module_of(const TensorKey& key) {
+std::string module_of(const trace::TensorKey& key) {
   std::string name = key.name;
-  if (key.phase == Phase::optim)
+  if (key.phase == trace::Phase::optim)
     name = name.substr(name.find('/') + 1);
   constexpr std::string_view weight = ".weight";
   if (name.ends_with(weight))
@@ -33,7 +33,7 @@ void add_with_those_around(std::set<std::string>& modules, std::string module) {
   }
 }
 
-FirstBadOperator guilty_of(const OperatorTensor& tensor, const TensorKey& key) {
+FirstBadOperator guilty_of(const trace::OperatorTensor& tensor, const trace::TensorKey& key) {
   FirstBadOperator guilty;
   guilty.kind = tensor.is_output() ? FirstBadOperator::Kind::computes : FirstBadOperator::Kind::reads;
   guilty.module = tensor.module;
@@ -44,27 +44,28 @@ FirstBadOperator guilty_of(const OperatorTensor& tensor, const TensorKey& key) {
 }
 
 /// Returns what one rank recorded of a tensor; null if nothing.
-const RankRow* row_of(const Trace& trace, const TensorKey& key, int64_t rank) {
+const trace::RankRow* row_of(const trace::Trace& trace, const trace::TensorKey& key, int64_t rank) {
   const auto found = trace.rank_rows().find(key);
   if (found == trace.rank_rows().end())
     return nullptr;
-  const auto row = std::ranges::find(found->second, rank, &RankRow::rank);
+  const auto row = std::ranges::find(found->second, rank, &trace::RankRow::rank);
   return row == found->second.end() ? nullptr : &*row;
 }
 
 /// Returns the operators' tensors that a rank recorded before another tensor, in its order.
-std::vector<std::pair<TensorKey, OperatorTensor>> operators_before(const Trace& trace, const TensorKey& end,
-                                                                   int64_t rank) {
+std::vector<std::pair<trace::TensorKey, trace::OperatorTensor>> operators_before(const trace::Trace& trace,
+                                                                                 const trace::TensorKey& end,
+                                                                                 int64_t rank) {
   struct Entry {
-    TensorKey key;
-    OperatorTensor tensor;
+    trace::TensorKey key;
+    trace::OperatorTensor tensor;
     int64_t order;
   };
   std::vector<Entry> entries;
-  const RankRow* last = row_of(trace, end, rank);
+  const trace::RankRow* last = row_of(trace, end, rank);
   for (const auto& [key, rows] : trace.rank_rows()) {
-    const auto tensor = parse_operator_tensor(key.name);
-    const RankRow* row = tensor && key.step == end.step ? row_of(trace, key, rank) : nullptr;
+    const auto tensor = trace::parse_operator_tensor(key.name);
+    const trace::RankRow* row = tensor && key.step == end.step ? row_of(trace, key, rank) : nullptr;
     const bool is_before =
         row != nullptr &&
         (key.phase < end.phase || (key.phase == end.phase && last != nullptr && row->order < last->order));
@@ -73,22 +74,23 @@ std::vector<std::pair<TensorKey, OperatorTensor>> operators_before(const Trace& 
   }
   std::ranges::stable_sort(entries, {},
                            [](const Entry& entry) { return std::pair(entry.key.phase, entry.order); });
-  std::vector<std::pair<TensorKey, OperatorTensor>> result;
+  std::vector<std::pair<trace::TensorKey, trace::OperatorTensor>> result;
   for (Entry& entry : entries)
     result.emplace_back(std::move(entry.key), std::move(entry.tensor));
   return result;
 }
 
-bool has_one_shape(const Trace& a, const Trace& b, const TensorKey& key) {
-  const SketchRow *one = a.find_sketch(key), *other = b.find_sketch(key);
+bool has_one_shape(const trace::Trace& a, const trace::Trace& b, const trace::TensorKey& key) {
+  const trace::SketchRow *one = a.find_sketch(key), *other = b.find_sketch(key);
   return one == nullptr || other == nullptr || one->shape == other->shape;
 }
 
 /// Returns the operator that the second side runs in place of an operator; "" if it runs the same, or none.
-std::string other_operator(const Trace& trace, const TensorKey& key, const OperatorTensor& mine) {
+std::string other_operator(const trace::Trace& trace, const trace::TensorKey& key,
+                           const trace::OperatorTensor& mine) {
   for (const auto& [theirs, rows] : trace.rank_rows()) {
     const auto other = theirs.step == key.step && theirs.phase == key.phase
-                           ? parse_operator_tensor(theirs.name)
+                           ? trace::parse_operator_tensor(theirs.name)
                            : std::nullopt;
     if (other && other->module == mine.module && other->number == mine.number && other->rank == mine.rank &&
         other->op != mine.op)
@@ -99,34 +101,35 @@ std::string other_operator(const Trace& trace, const TensorKey& key, const Opera
 
 }  // namespace
 
-std::optional<CaptureRule> operators_to_watch(const TensorKey& first,
-                                              const std::optional<TensorKey>& last_equal) {
-  if (first.step == 0 || first.phase == Phase::input)
+std::optional<trace::CaptureRule> operators_to_watch(const trace::TensorKey& first,
+                                                     const std::optional<trace::TensorKey>& last_equal) {
+  if (first.step == 0 || first.phase == trace::Phase::input)
     return std::nullopt;
   std::set<std::string> modules = {"data", "loss", "reduction", "clip", "optimizer"};
   add_with_those_around(modules, module_of(first));
   if (last_equal)
     add_with_those_around(modules, module_of(*last_equal));
-  CaptureRule rule;
+  trace::CaptureRule rule;
   rule.steps = {first.step};
   rule.names.assign(modules.begin(), modules.end());
   return rule;
 }
 
-std::optional<FirstBadOperator> find_first_bad_operator(const Trace& expected, const Trace& actual,
-                                                        const TensorKey& first, int64_t rank) {
+std::optional<FirstBadOperator> find_first_bad_operator(const trace::Trace& expected,
+                                                        const trace::Trace& actual,
+                                                        const trace::TensorKey& first, int64_t rank) {
   const auto operators = operators_before(expected, first, rank);
   if (operators.empty())
     return std::nullopt;
   for (const auto& [key, tensor] : operators) {
-    const RankRow *mine = row_of(expected, key, rank), *theirs = row_of(actual, key, rank);
+    const trace::RankRow *mine = row_of(expected, key, rank), *theirs = row_of(actual, key, rank);
     if (theirs != nullptr && theirs->digest == mine->digest)
       continue;
     if (theirs != nullptr && !has_one_shape(expected, actual, key))
       return std::nullopt;
     FirstBadOperator guilty = guilty_of(tensor, key);
     if (theirs != nullptr) {
-      const SketchRow* row = expected.find_sketch(key);
+      const trace::SketchRow* row = expected.find_sketch(key);
       if (row != nullptr && row->shape.empty())
         guilty.numbers = fmt::format("{} against {}", mine->norm, theirs->norm);
       return guilty;
@@ -143,7 +146,7 @@ std::optional<FirstBadOperator> find_first_bad_operator(const Trace& expected, c
 }
 
 std::string FirstBadOperator::text() const {
-  const std::string where = key && key->phase == Phase::backward ? " in backward" : "";
+  const std::string where = key && key->phase == trace::Phase::backward ? " in backward" : "";
   switch (kind) {
     case Kind::computes:
       return fmt::format("{} of {}{} gives a different result from the same inputs", op, module, where);
@@ -170,4 +173,4 @@ Json FirstBadOperator::to_json() const {
           {"tensor", key ? Json(key->name) : Json()}};
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -9,13 +9,13 @@
 #include "harness/trace/format/capture.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// Returns the capture rule for the operators between the last tensor that agrees and the first that differs:
 /// those of both modules, of the enclosing modules, and of the trainer outside the model in that phase.
 /// \return nothing if no operator of a step computes the tensor: initial weights, data
-std::optional<CaptureRule> operators_to_watch(const TensorKey& first,
-                                              const std::optional<TensorKey>& last_equal);
+std::optional<trace::CaptureRule> operators_to_watch(const trace::TensorKey& first,
+                                                     const std::optional<trace::TensorKey>& last_equal);
 
 /// The operator at the first difference.
 struct FirstBadOperator {
@@ -27,9 +27,9 @@ struct FirstBadOperator {
   };
   Kind kind = Kind::computes;
   std::string module, op, slot;
-  std::string other_op;          ///< operator of the second side, for Kind::others
-  std::string numbers;           ///< "1e-08 against 1e-06", if the input is one number
-  std::optional<TensorKey> key;  ///< the operator's tensor; not set if none differs
+  std::string other_op;                 ///< operator of the second side, for Kind::others
+  std::string numbers;                  ///< "1e-08 against 1e-06", if the input is one number
+  std::optional<trace::TensorKey> key;  ///< the operator's tensor; not set if none differs
 
   /// Returns "aten::mm of layers.0.attention.wq gives a different result from the same inputs".
   std::string text() const;
@@ -41,7 +41,8 @@ struct FirstBadOperator {
 /// \param rank   the rank on which it differs. Ranks compute in parallel, so only its operators are examined.
 /// \return nothing if the rank recorded no operator before the tensor, or the operators of the sides have
 ///         different shapes
-std::optional<FirstBadOperator> find_first_bad_operator(const Trace& expected, const Trace& actual,
-                                                        const TensorKey& first, int64_t rank);
+std::optional<FirstBadOperator> find_first_bad_operator(const trace::Trace& expected,
+                                                        const trace::Trace& actual,
+                                                        const trace::TensorKey& first, int64_t rank);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -11,7 +11,7 @@
 #include "harness/bisect/traces/tensor_path.hpp"
 #include "harness/compare/curves/series.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 std::vector<int64_t> shared_steps(const ChannelSide& a, const ChannelSide& b) {
@@ -20,7 +20,7 @@ std::vector<int64_t> shared_steps(const ChannelSide& a, const ChannelSide& b) {
   return both;
 }
 
-bool agrees(const Series& a, const Series& b, size_t i, double beyond) {
+bool agrees(const compare::Series& a, const compare::Series& b, size_t i, double beyond) {
   if (same_bits(a, i, b, i))
     return true;
   return beyond > 0 && !a.integral() && !b.integral() &&
@@ -33,11 +33,11 @@ std::optional<ChannelStation> first_difference(const std::string& name, const Ch
                                                const ChannelSide& actual, double beyond) {
   const auto one = expected.channels.find(name), other = actual.channels.find(name);
   if (one == expected.channels.end() || other == actual.channels.end() ||
-      one->second.kind == ChannelKind::timing || other->second.kind == ChannelKind::timing)
+      one->second.kind == trace::ChannelKind::timing || other->second.kind == trace::ChannelKind::timing)
     return std::nullopt;
   const std::vector<int64_t> steps = shared_steps(expected, actual);
-  const Series a = series_of(one->second, expected.steps, steps);
-  const Series b = series_of(other->second, actual.steps, steps);
+  const compare::Series a = compare::series_of(one->second, expected.steps, steps);
+  const compare::Series b = compare::series_of(other->second, actual.steps, steps);
   for (size_t i = 0; i < steps.size(); ++i)
     if (!agrees(a, b, i, beyond)) {
       const bool as_float32 = a.float32_valued() && b.float32_valued();
@@ -62,7 +62,8 @@ std::string describe_others(const std::vector<ChannelStation>& first, const Chan
   return others.empty() ? "" : fmt::format("; also {}", fmt::join(others, ", "));
 }
 
-std::vector<ChannelStation> first_channels(const Trace& expected, const Trace& actual, double beyond) {
+std::vector<ChannelStation> first_channels(const trace::Trace& expected, const trace::Trace& actual,
+                                           double beyond) {
   std::vector<ChannelStation> first;
   const auto is_of_communication = [](const std::string& name) { return name.starts_with("comm."); };
   for (const auto& [name, channel] : expected.channels()) {
@@ -77,7 +78,8 @@ std::vector<ChannelStation> first_channels(const Trace& expected, const Trace& a
   return first;
 }
 
-std::optional<int64_t> first_step_of(const Trace& expected, const Trace& actual, Phase phase, double beyond) {
+std::optional<int64_t> first_step_of(const trace::Trace& expected, const trace::Trace& actual,
+                                     trace::Phase phase, double beyond) {
   std::vector<int64_t> steps = {0};
   steps.insert(steps.end(), expected.steps().begin(), expected.steps().end());
   for (const int64_t step : steps) {
@@ -90,11 +92,11 @@ std::optional<int64_t> first_step_of(const Trace& expected, const Trace& actual,
   return std::nullopt;
 }
 
-std::vector<std::string> lone_channels(const Trace& expected, const Trace& actual) {
+std::vector<std::string> lone_channels(const trace::Trace& expected, const trace::Trace& actual) {
   std::vector<std::string> lone;
-  const auto look = [&lone](const Trace& one, const Trace& other) {
+  const auto look = [&lone](const trace::Trace& one, const trace::Trace& other) {
     for (const auto& [name, channel] : one.channels())
-      if (channel.kind != ChannelKind::timing && !other.channels().contains(name))
+      if (channel.kind != trace::ChannelKind::timing && !other.channels().contains(name))
         lone.push_back(name);
   };
   look(expected, actual);
@@ -102,4 +104,4 @@ std::vector<std::string> lone_channels(const Trace& expected, const Trace& actua
   return lone;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

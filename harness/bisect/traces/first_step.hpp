@@ -10,7 +10,7 @@
 
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// A channel and a step at which the bits of two runs differ.
 struct ChannelStation {
@@ -22,12 +22,13 @@ struct ChannelStation {
 /// The channels of one side, with one value for each step.
 struct ChannelSide {
   const std::vector<int64_t>& steps;
-  const std::map<std::string, Channel>& channels;
+  const std::map<std::string, trace::Channel>& channels;
 
-  ChannelSide(const std::vector<int64_t>& its_steps, const std::map<std::string, Channel>& its_channels)
+  ChannelSide(const std::vector<int64_t>& its_steps,
+              const std::map<std::string, trace::Channel>& its_channels)
       : steps(its_steps), channels(its_channels) {}
   // NOLINTNEXTLINE(google-explicit-constructor): a trace is such a side
-  ChannelSide(const Trace& trace) : steps(trace.steps()), channels(trace.channels()) {}
+  ChannelSide(const trace::Trace& trace) : steps(trace.steps()), channels(trace.channels()) {}
 };
 
 /// Returns the first common step at which a channel differs; nothing if it does not differ, one side does not
@@ -46,13 +47,14 @@ std::string describe_others(const std::vector<ChannelStation>& first, const Chan
 /// \param beyond  0: any changed bit counts. Else: channels of collectives (comm.*) do not count, any changed
 ///                integer counts, and other numbers count if they differ by more than this share of the
 ///                expected value.
-std::vector<ChannelStation> first_channels(const Trace& expected, const Trace& actual, double beyond = 0);
+std::vector<ChannelStation> first_channels(const trace::Trace& expected, const trace::Trace& actual,
+                                           double beyond = 0);
 
 /// Returns the first step at which a tensor of this phase differs, of the tensors that both traces have.
-std::optional<int64_t> first_step_of(const Trace& expected, const Trace& actual, Phase phase,
-                                     double beyond = 0);
+std::optional<int64_t> first_step_of(const trace::Trace& expected, const trace::Trace& actual,
+                                     trace::Phase phase, double beyond = 0);
 
 /// Returns the numeric channels that only one of the traces has.
-std::vector<std::string> lone_channels(const Trace& expected, const Trace& actual);
+std::vector<std::string> lone_channels(const trace::Trace& expected, const trace::Trace& actual);
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -18,12 +18,12 @@
 #include "harness/suite/judge/renaming.hpp"
 #include "harness/suite/results/compare_ranks.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 /// Returns reasons why the traces may disagree although nothing differs: an unfinished run, or records of
 /// only one side.
-std::vector<std::string> reservations(const Trace& expected, const Trace& actual) {
+std::vector<std::string> reservations(const trace::Trace& expected, const trace::Trace& actual) {
   std::vector<std::string> notes;
   for (const auto& [name, trace] : {std::pair{"first", &expected}, {"second", &actual}})
     if (!trace->complete() || trace->failure())
@@ -32,7 +32,7 @@ std::vector<std::string> reservations(const Trace& expected, const Trace& actual
   size_t alone = 0;
   for (const auto& [one, other] : {std::pair{&expected, &actual}, {&actual, &expected}}) {
     for (const auto& [name, channel] : one->channels())
-      alone += channel.kind == ChannelKind::numeric && !other->channels().contains(name) ? 1 : 0;
+      alone += channel.kind == trace::ChannelKind::numeric && !other->channels().contains(name) ? 1 : 0;
     for (const auto& [key, rows] : one->rank_rows())
       alone += other->rank_rows().contains(key) ? 0 : 1;
   }
@@ -50,13 +50,13 @@ std::vector<std::string> reservations(const Trace& expected, const Trace& actual
 /// Checks the recorded values of tensors against their digests, on which the result "nothing differs"
 /// depends.
 /// \throws UserError if they do not match
-void prove_tensors(const Trace& trace) {
-  for (const TensorKey& key : trace.tensors())
+void prove_tensors(const trace::Trace& trace) {
+  for (const trace::TensorKey& key : trace.tensors())
     trace.tensor(key);
 }
 
 /// Returns the steps at which both traces have a tensor.
-std::set<int64_t> steps_with_tensors(const Trace& expected, const Trace& actual) {
+std::set<int64_t> steps_with_tensors(const trace::Trace& expected, const trace::Trace& actual) {
   std::set<int64_t> steps;
   for (const auto& [key, rows] : expected.rank_rows())
     if (actual.rank_rows().contains(key))
@@ -64,9 +64,10 @@ std::set<int64_t> steps_with_tensors(const Trace& expected, const Trace& actual)
   return steps;
 }
 
-void apply_names(const Trace& expected, Trace& actual, const TraceSearch& how, SearchRecord& record) {
+void apply_names(const trace::Trace& expected, trace::Trace& actual, const TraceSearch& how,
+                 SearchRecord& record) {
   if (!how.names.empty())
-    actual.rename_tensors(Renaming(how.names));
+    actual.rename_tensors(suite::Renaming(how.names));
   if (!how.align)
     return;
   const std::map<std::string, std::string> names = align_names(expected, actual);
@@ -92,8 +93,8 @@ std::string recording_hint(int64_t step) {
       step);
 }
 
-void print_channels(SearchRecord& record, const std::vector<ChannelStation>& channels, const Trace& expected,
-                    const Trace& actual) {
+void print_channels(SearchRecord& record, const std::vector<ChannelStation>& channels,
+                    const trace::Trace& expected, const trace::Trace& actual) {
   const ChannelStation& first = channels.front();
   record.stages.push_back(
       {.name = "curve",
@@ -105,7 +106,7 @@ void print_channels(SearchRecord& record, const std::vector<ChannelStation>& cha
 }
 
 void print_tensor(SearchRecord& record, const TensorPath& path, const TensorStation& first,
-                  const Trace& expected, const Trace& actual, double beyond) {
+                  const trace::Trace& expected, const trace::Trace& actual, double beyond) {
   const std::string words =
       fmt::format("{} {} at step {}", name_of(first.key.phase), first.key.name, first.key.step);
   SearchStage stage;
@@ -139,14 +140,16 @@ void print_tensor(SearchRecord& record, const TensorPath& path, const TensorStat
 }
 
 /// Adds differences between single ranks whose joined tensors agree. They have no size.
-void print_ranks(SearchRecord& record, const Trace& expected, const Trace& actual, double beyond) {
+void print_ranks(SearchRecord& record, const trace::Trace& expected, const trace::Trace& actual,
+                 double beyond) {
   const auto everything = [](const auto&) { return true; };
-  const RankComparison ranks = compare_ranks(expected, actual, {everything, everything, everything, {}});
+  const suite::RankComparison ranks =
+      suite::compare_ranks(expected, actual, {everything, everything, everything, {}});
   if (ranks.differences.empty())
     return;
   const std::string first = ranks.differences.front().text();
   const std::string answer = fmt::format("{} ({} in all), although the joined values are the same", first,
-                                         count_text(ranks.differences.size(), "difference"));
+                                         compare::count_text(ranks.differences.size(), "difference"));
   if (beyond > 0) {
     record.notes.push_back("of unknown size: " + answer);
     return;
@@ -158,7 +161,7 @@ void print_ranks(SearchRecord& record, const Trace& expected, const Trace& actua
 
 }  // namespace
 
-SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSearch& how) {
+SearchRecord search_traces(const trace::Trace& expected, trace::Trace& actual, const TraceSearch& how) {
   SearchRecord record;
   record.kind = SearchKind::traces;
   record.details = {{"expected", "the first"}, {"actual", "the second"}};
@@ -201,4 +204,4 @@ SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSear
   return record;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -9,7 +9,7 @@
 #include "harness/bisect/search_record.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The settings for a comparison of two traces of any origin.
 struct TraceSearch {
@@ -24,6 +24,6 @@ struct TraceSearch {
 /// traces have them. The record also says what to record for a closer answer.
 /// \param actual  its tensors are renamed to the names of `expected`
 /// \throws UserError if they have neither a channel nor a tensor in common
-SearchRecord search_traces(const Trace& expected, Trace& actual, const TraceSearch& how = {});
+SearchRecord search_traces(const trace::Trace& expected, trace::Trace& actual, const TraceSearch& how = {});
 
-}  // namespace parity
+}  // namespace parity::bisect

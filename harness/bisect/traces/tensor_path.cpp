@@ -11,10 +11,10 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/trace/format/operator_tensor.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
-using RankRows = std::vector<RankRow>;
+using RankRows = std::vector<trace::RankRow>;
 
 /// Returns the first number between dots in a name; nothing if there is none.
 std::optional<int64_t> depth_of(const std::string& name) {
@@ -28,23 +28,24 @@ std::optional<int64_t> depth_of(const std::string& name) {
 }
 
 /// Returns the pipeline position of a tensor in its phase. Backward runs through the stages in reverse.
-int64_t stage_order(const TensorKey& key, const RankRows& rows) {
+int64_t stage_order(const trace::TensorKey& key, const RankRows& rows) {
   constexpr int64_t last = std::numeric_limits<int64_t>::max();
   const bool is_of_first_rank = rows.front().rank == 0;
   const int64_t depth = depth_of(key.name).value_or(is_of_first_rank ? -1 : last);
-  return key.phase == Phase::backward ? -depth : depth;
+  return key.phase == trace::Phase::backward ? -depth : depth;
 }
 
 bool are_same_ranks(const RankRows& a, const RankRows& b) {
-  return std::ranges::equal(
-      a, b, [](const RankRow& x, const RankRow& y) { return x.rank == y.rank && x.layout == y.layout; });
+  return std::ranges::equal(a, b, [](const trace::RankRow& x, const trace::RankRow& y) {
+    return x.rank == y.rank && x.layout == y.layout;
+  });
 }
 
-TensorStation compare(const TensorKey& key, const Trace& expected, const Trace& actual) {
+TensorStation compare(const trace::TensorKey& key, const trace::Trace& expected, const trace::Trace& actual) {
   TensorStation station;
   station.key = key;
   const RankRows &a = expected.rank_rows().at(key), &b = actual.rank_rows().at(key);
-  const SketchRow *whole_a = expected.find_sketch(key), *whole_b = actual.find_sketch(key);
+  const trace::SketchRow *whole_a = expected.find_sketch(key), *whole_b = actual.find_sketch(key);
   if (are_same_ranks(a, b)) {
     for (size_t i = 0; i < a.size(); ++i)
       if (a[i].digest != b[i].digest)
@@ -55,7 +56,8 @@ TensorStation compare(const TensorKey& key, const Trace& expected, const Trace& 
   }
   if (whole_a != nullptr && whole_b != nullptr) {
     station.dtype = whole_a->dtype;
-    const double gap = tensor_distance(tensor_source(expected, key), tensor_source(actual, key));
+    const double gap =
+        tensor_distance(compare::tensor_source(expected, key), compare::tensor_source(actual, key));
     station.relative = whole_a->norm > 0 ? gap / whole_a->norm : gap;
   }
   return station;
@@ -63,12 +65,12 @@ TensorStation compare(const TensorKey& key, const Trace& expected, const Trace& 
 
 }  // namespace
 
-std::vector<TensorKey> in_order_of_computation(const Trace& trace, int64_t step) {
-  std::vector<const std::pair<const TensorKey, RankRows>*> entries;
-  const std::map<TensorKey, RankRows>& rows = trace.rank_rows();
-  for (auto entry = rows.lower_bound({step, Phase{}, ""}); entry != rows.end() && entry->first.step == step;
-       ++entry)
-    if (!parse_operator_tensor(entry->first.name))
+std::vector<trace::TensorKey> in_order_of_computation(const trace::Trace& trace, int64_t step) {
+  std::vector<const std::pair<const trace::TensorKey, RankRows>*> entries;
+  const std::map<trace::TensorKey, RankRows>& rows = trace.rank_rows();
+  for (auto entry = rows.lower_bound({step, trace::Phase{}, ""});
+       entry != rows.end() && entry->first.step == step; ++entry)
+    if (!trace::parse_operator_tensor(entry->first.name))
       entries.push_back(&*entry);
   const bool has_stages = trace.ranks() > 1 && std::ranges::any_of(entries, [&](const auto* entry) {
                             return static_cast<int64_t>(entry->second.size()) < trace.ranks();
@@ -77,20 +79,20 @@ std::vector<TensorKey> in_order_of_computation(const Trace& trace, int64_t step)
     return std::make_tuple(entry->first.phase, has_stages ? stage_order(entry->first, entry->second) : 0,
                            entry->second.front().order);
   });
-  std::vector<TensorKey> keys;
+  std::vector<trace::TensorKey> keys;
   for (const auto* entry : entries)
     keys.push_back(entry->first);
   return keys;
 }
 
-TensorPath compare_path(const Trace& expected, const Trace& actual, int64_t step) {
+TensorPath compare_path(const trace::Trace& expected, const trace::Trace& actual, int64_t step) {
   TensorPath path;
-  for (const TensorKey& key : in_order_of_computation(expected, step))
+  for (const trace::TensorKey& key : in_order_of_computation(expected, step))
     if (actual.rank_rows().contains(key))
       path.stations.push_back(compare(key, expected, actual));
     else
       path.only_in_expected.push_back(key);
-  for (const TensorKey& key : in_order_of_computation(actual, step))
+  for (const trace::TensorKey& key : in_order_of_computation(actual, step))
     if (!expected.rank_rows().contains(key))
       path.only_in_actual.push_back(key);
   return path;
@@ -116,7 +118,8 @@ const TensorStation* TensorPath::amplifier(double floor) const {
   const TensorStation* most = nullptr;
   double largest = 0, amplification = 2;
   for (const TensorStation& station : stations) {
-    const bool is_activation = station.key.phase == Phase::forward || station.key.phase == Phase::backward;
+    const bool is_activation =
+        station.key.phase == trace::Phase::forward || station.key.phase == trace::Phase::backward;
     if (!is_activation || !station.relative || !(*station.relative > 0))
       continue;
     if (largest > 0 && *station.relative / std::max(largest, floor) > amplification) {
@@ -138,4 +141,4 @@ Json TensorPath::to_json() const {
   return all;
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

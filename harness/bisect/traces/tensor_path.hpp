@@ -10,18 +10,18 @@
 #include "harness/base/json/json.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// Returns the tensors of a step in the order of computation, without those of operators.
 ///
 /// The phases come in the order inputs, forward, backward and so on. Within a phase it is the order of
 /// execution. If ranks run different layers of the model (a pipeline), it is the depth in the names
 /// ("layers.3.").
-std::vector<TensorKey> in_order_of_computation(const Trace& trace, int64_t step);
+std::vector<trace::TensorKey> in_order_of_computation(const trace::Trace& trace, int64_t step);
 
 /// A tensor that both sides have.
 struct TensorStation {
-  TensorKey key;
+  trace::TensorKey key;
   DType dtype = DType::float32;
   bool differs = false;  ///< whether any bit differs on any rank
   /// Ranks whose own shard differs; empty if the sides shard the tensor differently.
@@ -39,8 +39,8 @@ struct TensorStation {
 /// One step of two runs, tensor by tensor.
 struct TensorPath {
   std::vector<TensorStation> stations;  ///< common tensors, in order of computation
-  std::vector<TensorKey> only_in_expected;
-  std::vector<TensorKey> only_in_actual;
+  std::vector<trace::TensorKey> only_in_expected;
+  std::vector<trace::TensorKey> only_in_actual;
 
   const TensorStation* first_difference(double beyond = 0) const;
   /// Returns the last station before `of` in its phase or, if there is none, of earlier phases; may be null.
@@ -59,6 +59,6 @@ struct TensorPath {
 ///
 /// A tensor differs if its bits differ. If both runs have the same ranks with the same layouts, it compares
 /// rank by rank, so that partial sums and replicas count. Otherwise it compares the joined tensors.
-TensorPath compare_path(const Trace& expected, const Trace& actual, int64_t step);
+TensorPath compare_path(const trace::Trace& expected, const trace::Trace& actual, int64_t step);
 
-}  // namespace parity
+}  // namespace parity::bisect

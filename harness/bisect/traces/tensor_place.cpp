@@ -8,12 +8,12 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/results/write_check.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
-std::optional<int64_t> input_at(const Trace& trace, int64_t step, const char* name, int64_t row,
+std::optional<int64_t> input_at(const trace::Trace& trace, int64_t step, const char* name, int64_t row,
                                 int64_t position) {
-  const TensorKey key = {step, Phase::input, name};
+  const trace::TensorKey key = {step, trace::Phase::input, name};
   if (!trace.has_tensor(key))
     return std::nullopt;
   const TensorView view = trace.tensor(key);
@@ -25,16 +25,18 @@ std::optional<int64_t> input_at(const Trace& trace, int64_t step, const char* na
 
 }  // namespace
 
-std::optional<TensorPlace> find_place(const Trace& expected, const Trace& actual, const TensorKey& key) {
+std::optional<TensorPlace> find_place(const trace::Trace& expected, const trace::Trace& actual,
+                                      const trace::TensorKey& key) {
   if (!expected.has_tensor(key) || !actual.has_tensor(key))
     return std::nullopt;
   TensorPlace place;
   place.key = key;
   place.shape = expected.tensor(key).shape;
-  place.gap = measure_tensor(tensor_source(expected, key), tensor_source(actual, key));
-  place.picture = picture_of(tensor_source(expected, key), tensor_source(actual, key));
-  const bool is_activation = key.phase == Phase::forward || key.phase == Phase::backward;
-  place.is_by_tokens = (is_activation && place.shape.size() > 2) || key.phase == Phase::input;
+  place.gap = measure_tensor(compare::tensor_source(expected, key), compare::tensor_source(actual, key));
+  place.picture =
+      suite::picture_of(compare::tensor_source(expected, key), compare::tensor_source(actual, key));
+  const bool is_activation = key.phase == trace::Phase::forward || key.phase == trace::Phase::backward;
+  place.is_by_tokens = (is_activation && place.shape.size() > 2) || key.phase == trace::Phase::input;
   if (place.is_by_tokens && place.gap.worst.size() >= 2) {
     place.token = input_at(expected, key.step, "tokens", place.gap.worst[0], place.gap.worst[1]);
     place.document = input_at(expected, key.step, "document_ids", place.gap.worst[0], place.gap.worst[1]);
@@ -76,4 +78,4 @@ Json TensorPlace::to_json() const {
           {"picture", picture ? results::to_json(*picture) : Json()}};
 }
 
-}  // namespace parity
+}  // namespace parity::bisect

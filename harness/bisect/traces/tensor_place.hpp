@@ -11,12 +11,12 @@
 #include "harness/compare/tensors/gap.hpp"
 #include "harness/suite/results/tensor_pictures.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// The element of a tensor that differs most.
 struct TensorPlace {
-  TensorKey key;
-  TensorGap gap;
+  trace::TensorKey key;
+  compare::TensorGap gap;
   Shape shape;
   /// Whether the shape is [rows, positions, ...], one entry for each token.
   bool is_by_tokens = false;
@@ -32,6 +32,7 @@ struct TensorPlace {
 };
 
 /// Returns the element of a tensor that differs most; nothing if either side does not have the whole tensor.
-std::optional<TensorPlace> find_place(const Trace& expected, const Trace& actual, const TensorKey& key);
+std::optional<TensorPlace> find_place(const trace::Trace& expected, const trace::Trace& actual,
+                                      const trace::TensorKey& key);
 
-}  // namespace parity
+}  // namespace parity::bisect

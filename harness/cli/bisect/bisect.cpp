@@ -20,9 +20,9 @@ namespace parity::cli {
 namespace {
 
 /// Reads the sides. A first word that names no case may be a mistyped subcommand, which the error suggests.
-OptionSides read_sides(const SideOptions& options, const std::vector<std::string>& verbs) {
+bisect::OptionSides read_sides(const SideOptions& options, const std::vector<std::string>& verbs) {
   try {
-    return option_sides(options.good, options.bad, options.root, options.settings);
+    return bisect::option_sides(options.good, options.bad, options.root, options.settings);
   } catch (const UserError& error) {
     const std::string near = nearest(options.good, verbs);
     if (near.empty())
@@ -33,14 +33,15 @@ OptionSides read_sides(const SideOptions& options, const std::vector<std::string
 }
 
 ExitCode bisect_runs(const SideOptions& options, const std::vector<std::string>& verbs) {
-  const SuiteOptions suite = options.run.suite_options();
-  const OptionSides read = read_sides(options, verbs);
+  const suite::SuiteOptions suite = options.run.suite_options();
+  const bisect::OptionSides read = read_sides(options, verbs);
   require_known_keys(read, suite.trainer);
-  const std::vector<Arm>& arms = read.sides.arms;
+  const std::vector<suite::Arm>& arms = read.sides.arms;
   Progress progress(stderr);
-  SearchRecord record = search_run({read.sides, arms.front().name, arms.back().name}, suite, progress);
+  bisect::SearchRecord record =
+      bisect::search_run({read.sides, arms.front().name, arms.back().name}, suite, progress);
   record.subject = read.subject;
-  trim_search_runs(suite);
+  bisect::trim_search_runs(suite);
   return report_search(record, suite.out, "runs " + read.name, options.run.json);
 }
 

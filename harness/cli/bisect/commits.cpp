@@ -16,7 +16,7 @@ namespace parity::cli {
 namespace {
 
 struct BisectCommitsVerbOptions {
-  CommitQuestion question;
+  bisect::CommitQuestion question;
   std::string case_name, root = "cases";
   std::string repository = ".";
   std::string out = "out/suite";
@@ -28,9 +28,9 @@ struct BisectCommitsVerbOptions {
 };
 
 ExitCode bisect_commits(const BisectCommitsVerbOptions& options) {
-  CommitQuestion question = options.question;
+  bisect::CommitQuestion question = options.question;
   if (!options.case_name.empty())
-    question.source = named_case(options.case_name, options.root);
+    question.source = suite::named_case(options.case_name, options.root);
   question.use_golden = !options.no_golden;
   question.keep_answers = !options.no_cache;
   RunOptions run;
@@ -39,13 +39,13 @@ ExitCode bisect_commits(const BisectCommitsVerbOptions& options) {
   run.cache_size = options.cache_size;
   run.no_cache = options.no_cache;
   question.suite = run.suite_options();
-  const Git git(options.repository);
+  const suite::Git git(options.repository);
   Progress progress(stderr);
-  const SearchRecord record = search_commits(question, git, progress);
+  const bisect::SearchRecord record = search_commits(question, git, progress);
   return report_search(record, options.out, "commits", options.json);
 }
 
-void add_question(CLI::App& app, CommitQuestion& question) {
+void add_question(CLI::App& app, bisect::CommitQuestion& question) {
   app.add_option("GOOD", question.good, "Last revision that is known to be good")->required();
   app.add_option("BAD", question.bad, "Later revision that is bad (default: HEAD)");
   question.bad = "HEAD";
@@ -71,7 +71,7 @@ void add_question(CLI::App& app, CommitQuestion& question) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-void add_judging(CLI::App& app, CommitQuestion& question) {
+void add_judging(CLI::App& app, bisect::CommitQuestion& question) {
   app.add_option(
          "--channel", question.channels,
          "Channels to compare, a glob; may be repeated (default: all channels and the recorded tensors)")

@@ -20,12 +20,12 @@ struct BisectGoldenVerbOptions {
 };
 
 ExitCode bisect_golden(const BisectGoldenVerbOptions& options) {
-  const SuiteOptions suite = options.run.suite_options();
-  const ArmWords named(options.words);
-  const Case source = named_case(named.source, options.root);
+  const suite::SuiteOptions suite = options.run.suite_options();
+  const suite::ArmWords named(options.words);
+  const suite::Case source = suite::named_case(named.source, options.root);
   Progress progress(stderr);
-  const SearchRecord record = search_golden(source, named.arm, suite, progress);
-  trim_search_runs(suite);
+  const bisect::SearchRecord record = bisect::search_golden(source, named.arm, suite, progress);
+  bisect::trim_search_runs(suite);
   return report_search(record, suite.out,
                        "golden " + source.name + (named.arm.empty() ? "" : ":" + named.arm),
                        options.run.json);

@@ -20,12 +20,12 @@ namespace {
 
 struct BisectOptionsVerbOptions {
   SideOptions sides;
-  OptionQuestion question;
+  bisect::OptionQuestion question;
   bool float64 = false;
 };
 
 ExitCode bisect_options(const BisectOptionsVerbOptions& options) {
-  OptionQuestion question = options.question;
+  bisect::OptionQuestion question = options.question;
   if (question.floor && !(*question.floor >= 0 && std::isfinite(*question.floor)))
     throw UserError(
         fmt::format("invalid --floor {} (expected a relative gap of 0 or more); for example 1e-6, or 0 to "
@@ -39,13 +39,14 @@ ExitCode bisect_options(const BisectOptionsVerbOptions& options) {
   std::vector<std::string> settings = options.sides.settings;
   if (options.float64)
     settings.emplace_back("dtype=float64");
-  SuiteOptions suite = options.sides.run.suite_options();
-  const OptionSides sides = option_sides(options.sides.good, options.sides.bad, options.sides.root, settings);
+  suite::SuiteOptions suite = options.sides.run.suite_options();
+  const bisect::OptionSides sides =
+      bisect::option_sides(options.sides.good, options.sides.bad, options.sides.root, settings);
   require_known_keys(sides, suite.trainer);
   Progress progress(stderr);
-  const OptionFindings found = search_options(sides.sides, question, suite, progress);
-  const SearchRecord record = option_record(found, sides);
-  trim_search_runs(suite);
+  const bisect::OptionFindings found = search_options(sides.sides, question, suite, progress);
+  const bisect::SearchRecord record = option_record(found, sides);
+  bisect::trim_search_runs(suite);
   return report_search(record, suite.out, "options " + sides.name, options.sides.run.json);
 }
 

@@ -34,17 +34,17 @@ std::pair<std::string, std::string> name_rule(const std::string& text) {
 }
 
 ExitCode bisect_traces(const BisectTracesVerbOptions& options) {
-  const Trace expected = Trace::open(find_trace(options.expected, options.out));
-  Trace actual = Trace::open(find_trace(options.actual, options.out));
+  const trace::Trace expected = trace::Trace::open(suite::find_trace(options.expected, options.out));
+  trace::Trace actual = trace::Trace::open(suite::find_trace(options.actual, options.out));
   if (!(options.beyond >= 0))
     throw UserError(
         fmt::format("invalid --beyond {} (expected 0 or more: a share of a tensor's norm)", options.beyond));
-  TraceSearch how;
+  bisect::TraceSearch how;
   for (const std::string& text : options.names)
     how.names.push_back(name_rule(text));
   how.align = !options.no_align;
   how.beyond = options.beyond;
-  SearchRecord record = search_traces(expected, actual, how);
+  bisect::SearchRecord record = search_traces(expected, actual, how);
   record.subject = options.expected + " against " + options.actual;
   return report_search(record, options.out, "traces", options.json);
 }

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-[[noreturn]] void refuse_tags(const CaseFilter& filter, const std::vector<std::string>& known) {
+[[noreturn]] void refuse_tags(const suite::CaseFilter& filter, const std::vector<std::string>& known) {
   for (const std::string& tag : filter.tags)
     if (std::find(known.begin(), known.end(), tag) == known.end())
       throw UserError(fmt::format("no case has the tag '{}'{}", tag, suggestion(tag, known)));
@@ -43,11 +43,11 @@ void CaseOptions::add_to(CLI::App& app) {
   app.add_option("--cases", root, "Folder of the cases")->type_name("DIR")->capture_default_str();
 }
 
-std::vector<Case> CaseOptions::read() const {
-  std::vector<Case> cases;
+std::vector<suite::Case> CaseOptions::read() const {
+  std::vector<suite::Case> cases;
   std::set<std::string> tags;
   for (const fs::path& file : find_case_files(filter, root)) {
-    Case item = read_case(file);
+    suite::Case item = suite::read_case(file);
     tags.insert(item.tags.begin(), item.tags.end());
     if (has_wanted_tag(filter, item.tags))
       cases.push_back(std::move(item));
@@ -59,20 +59,20 @@ std::vector<Case> CaseOptions::read() const {
 }
 
 std::vector<fs::path> CaseOptions::unused_goldens() const {
-  return filter.everything() ? parity::unused_goldens(root) : std::vector<fs::path>();
+  return filter.everything() ? suite::unused_goldens(root) : std::vector<fs::path>();
 }
 
-std::optional<GoldenSizes> CaseOptions::golden_sizes(const std::string& limit) const {
-  const uint64_t bytes = parse_bytes(limit);
+std::optional<suite::GoldenSizes> CaseOptions::golden_sizes(const std::string& limit) const {
+  const uint64_t bytes = suite::parse_bytes(limit);
   if (!filter.everything())
     return std::nullopt;
-  return parity::golden_sizes(root, bytes);
+  return suite::golden_sizes(root, bytes);
 }
 
-std::vector<Case> CaseOptions::read_to_run() const {
-  std::vector<Case> cases;
+std::vector<suite::Case> CaseOptions::read_to_run() const {
+  std::vector<suite::Case> cases;
   std::vector<std::string> left_out;
-  for (Case& item : read()) {
+  for (suite::Case& item : read()) {
     if (is_left_out(filter, item.tags))
       left_out.push_back(item.name);
     else

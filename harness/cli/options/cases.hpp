@@ -17,19 +17,19 @@ namespace parity::cli {
 
 /// The arguments that select cases, shared by list, run and golden.
 struct CaseOptions {
-  CaseFilter filter;
+  suite::CaseFilter filter;
   std::string root = "cases";
 
   void add_to(CLI::App& app);
   /// Returns the goldens that belong to no case, if the user asked for all cases; else an empty list.
   std::vector<std::filesystem::path> unused_goldens() const;
   /// Returns the sizes of all goldens, if the user asked for all cases. \param limit  "64M"
-  std::optional<GoldenSizes> golden_sizes(const std::string& limit) const;
+  std::optional<suite::GoldenSizes> golden_sizes(const std::string& limit) const;
   /// Reads the wanted cases. \throws UserError if there are none
-  std::vector<Case> read() const;
+  std::vector<suite::Case> read() const;
   /// Reads the wanted cases without those that run only on request; names the latter on stderr.
   /// \throws UserError if none remains
-  std::vector<Case> read_to_run() const;
+  std::vector<suite::Case> read_to_run() const;
 };
 
 /// Adds --max-total-size, shared by the subcommands that check all goldens.

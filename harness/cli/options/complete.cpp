@@ -39,11 +39,11 @@ std::string value_on_line(const Words& words, const std::string& option, const s
   return fallback;
 }
 
-std::vector<Case> cases_on_line(const Words& words) {
-  std::vector<Case> cases;
-  for (const fs::path& file : find_case_files({}, value_on_line(words, "--cases", "cases"))) {
+std::vector<suite::Case> cases_on_line(const Words& words) {
+  std::vector<suite::Case> cases;
+  for (const fs::path& file : suite::find_case_files({}, value_on_line(words, "--cases", "cases"))) {
     try {
-      cases.push_back(read_case(file));
+      cases.push_back(suite::read_case(file));
     } catch (const UserError&) {
       continue;  // an invalid case must not hide the others
     }
@@ -59,27 +59,27 @@ void add_enum(Completion& to) {
 
 void add_cases(Completion& to, const Words& words) {
   to.paths = Paths::files;
-  for (const Case& item : cases_on_line(words))
+  for (const suite::Case& item : cases_on_line(words))
     to.candidates.push_back({item.name, item.title});
 }
 
 void add_arms(Completion& to, const Words& words) {
   to.paths = Paths::files;
-  for (const Case& item : cases_on_line(words))
-    for (const Arm& arm : item.arms)
+  for (const suite::Case& item : cases_on_line(words))
+    for (const suite::Arm& arm : item.arms)
       to.candidates.push_back({item.name + ":" + arm.name, item.title});
 }
 
 void add_tags(Completion& to, const Words& words) {
   std::set<std::string> tags;
-  for (const Case& item : cases_on_line(words))
+  for (const suite::Case& item : cases_on_line(words))
     tags.insert(item.tags.begin(), item.tags.end());
   for (const std::string& tag : tags)
     to.candidates.push_back({tag, ""});
 }
 
 /// Returns the values of a key in the schema, or else its default.
-std::vector<std::string> values_of(const ConfigSchema::Key& key) {
+std::vector<std::string> values_of(const suite::ConfigSchema::Key& key) {
   if (key.type == "boolean")
     return {"false", "true"};
   std::vector<std::string> values;
@@ -94,7 +94,7 @@ void add_settings(Completion& to, const Words& words) {
   const std::string& word = words.back();
   const size_t colon = word.find(':');
   const std::string arm = colon == std::string::npos ? "" : word.substr(0, colon + 1);
-  const ConfigSchema schema = trainer_schema(value_on_line(words, "--trainer", ""));
+  const suite::ConfigSchema schema = trainer_schema(value_on_line(words, "--trainer", ""));
   for (const auto& [key, entry] : schema.keys()) {
     const std::string start = arm + key + "=";
     if (word.starts_with(start))
@@ -104,21 +104,21 @@ void add_settings(Completion& to, const Words& words) {
       to.candidates.push_back({start, entry.type});
   }
   std::set<std::string> arms;
-  for (const Case& item : cases_on_line(words))
-    for (const Arm& each : item.arms)
+  for (const suite::Case& item : cases_on_line(words))
+    for (const suite::Arm& each : item.arms)
       arms.insert(each.name + ":");
   for (const std::string& each : arms)
     to.candidates.push_back({each, "only this arm"});
 }
 
 void add_channels(Completion& to, const Words& words) {
-  const ConfigSchema schema = trainer_schema(value_on_line(words, "--trainer", ""));
+  const suite::ConfigSchema schema = trainer_schema(value_on_line(words, "--trainer", ""));
   for (const std::string& channel : schema.channels())
     to.candidates.push_back({channel, ""});
 }
 
 void add_keys(Completion& to, const Words& words) {
-  const ConfigSchema schema = trainer_schema(value_on_line(words, "--trainer", ""));
+  const suite::ConfigSchema schema = trainer_schema(value_on_line(words, "--trainer", ""));
   for (const auto& [key, entry] : schema.keys())
     to.candidates.push_back({key, entry.doc});
 }
@@ -127,15 +127,15 @@ void add_keys(Completion& to, const Words& words) {
 void add_fault_kinds(Completion& to, const Words& words) {
   const std::string& word = words.back();
   const std::string before = word.substr(0, word.rfind(',') + 1);
-  for (const FaultKindRow& row : fault_kinds())
+  for (const trace::FaultKindRow& row : trace::fault_kinds())
     to.candidates.push_back({before + std::string(name_of(row.kind)), std::string(row.summary)});
 }
 
 /// Adds the names of the cases' arms.
 void add_arm_names(Completion& to, const Words& words) {
   std::set<std::string> names;
-  for (const Case& item : cases_on_line(words))
-    for (const Arm& arm : item.arms)
+  for (const suite::Case& item : cases_on_line(words))
+    for (const suite::Arm& arm : item.arms)
       names.insert(arm.name);
   for (const std::string& name : names)
     to.candidates.push_back({name, ""});
@@ -160,10 +160,10 @@ constexpr std::array<Values, 20> value_table = {{
     {"CHANNEL", add_channels},
     {"KEY", add_keys},
     {"[ARM:]KEY=VALUE", add_settings},
-    {"MODE", [](Completion& to, const Words&) { add_enum<GoldenMode>(to); }},
-    {"DRIFT", [](Completion& to, const Words&) { add_enum<DriftMode>(to); }},
-    {"EVIDENCE", [](Completion& to, const Words&) { add_enum<EvidenceMode>(to); }},
-    {"PHASE", [](Completion& to, const Words&) { add_enum<Phase>(to); }},
+    {"MODE", [](Completion& to, const Words&) { add_enum<golden::GoldenMode>(to); }},
+    {"DRIFT", [](Completion& to, const Words&) { add_enum<golden::DriftMode>(to); }},
+    {"EVIDENCE", [](Completion& to, const Words&) { add_enum<suite::EvidenceMode>(to); }},
+    {"PHASE", [](Completion& to, const Words&) { add_enum<trace::Phase>(to); }},
     {"SHELL", [](Completion& to, const Words&) { add_enum<Shell>(to); }},
     {"DIR", [](Completion& to, const Words&) { to.paths = Paths::folders; }},
     {"PATH", [](Completion& to, const Words&) { to.paths = Paths::files; }},

@@ -33,15 +33,15 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_flag("--json", json, "Print the results as JSON");
 }
 
-SuiteOptions RunOptions::suite_options() const {
+suite::SuiteOptions RunOptions::suite_options() const {
   if (jobs && *jobs < 1)
     throw UserError(fmt::format("invalid --jobs {} (a run needs a core); omit it to use every core", *jobs));
-  SuiteOptions options;
+  suite::SuiteOptions options;
   options.out = fs::path(out).lexically_normal();
   options.trainer = find_trainer(trainer);
   options.jobs = jobs.value_or(core_count());
   options.use_cache = !no_cache;
-  options.cache_bytes = parse_bytes(cache_size);
+  options.cache_bytes = suite::parse_bytes(cache_size);
   options.keep_traces = keep_traces;
   options.producer = producer();
   options.command = own_command_line();

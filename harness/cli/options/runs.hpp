@@ -22,7 +22,7 @@ struct RunOptions {
   bool json = false;
 
   void add_to(CLI::App& app);
-  SuiteOptions suite_options() const;
+  suite::SuiteOptions suite_options() const;
 };
 
 /// Adds --drift, shared by the subcommands that compare with goldens.

@@ -23,10 +23,10 @@ void add_trainer_option(CLI::App& app, std::string& trainer) {
       ->type_name("PATH");
 }
 
-ConfigSchema trainer_schema(const std::string& given) {
+suite::ConfigSchema trainer_schema(const std::string& given) {
   fs::path file = find_trainer(given);
   file += ".schema.json";
-  return ConfigSchema::load(file);
+  return suite::ConfigSchema::load(file);
 }
 
 }  // namespace parity::cli

@@ -16,6 +16,6 @@ std::filesystem::path find_trainer(const std::string& given);
 /// Adds --trainer, shared by the subcommands that use the trainer or its schema.
 void add_trainer_option(CLI::App& app, std::string& trainer);
 /// Returns the schema of the trainer, from the file next to it. \throws UserError if there is none (exit 3)
-ConfigSchema trainer_schema(const std::string& given);
+suite::ConfigSchema trainer_schema(const std::string& given);
 
 }  // namespace parity::cli

@@ -16,20 +16,20 @@
 namespace parity::cli {
 namespace {
 
-std::string effort_of(const SearchRecord& record) {
+std::string effort_of(const bisect::SearchRecord& record) {
   if (record.runs() == 0 && record.cached() == 0)
     return "";
   return fmt::format("{} run{} executed, {} from the cache", record.runs(), record.runs() == 1 ? "" : "s",
                      record.cached());
 }
 
-void print(const SearchRecord& record) {
+void print(const bisect::SearchRecord& record) {
   const Style style = Style::for_stream(stdout);
   fmt::print("{}\n", escape_for_terminal(record.subject));
   size_t widest = 0;
-  for (const SearchStage& stage : record.stages)
+  for (const bisect::SearchStage& stage : record.stages)
     widest = std::max(widest, stage.name.size());
-  for (const SearchStage& stage : record.stages) {
+  for (const bisect::SearchStage& stage : record.stages) {
     fmt::print("  {:<{}}  {}\n", stage.name, widest, escape_for_terminal(stage.answer));
     if (!stage.command.empty())
       fmt::print("  {:<{}}  $ {}\n", "", widest, escape_for_terminal(stage.command));
@@ -44,11 +44,11 @@ void print(const SearchRecord& record) {
 
 }  // namespace
 
-ExitCode report_search(const SearchRecord& record, const std::filesystem::path& out, const std::string& name,
-                       bool json) {
+ExitCode report_search(const bisect::SearchRecord& record, const std::filesystem::path& out,
+                       const std::string& name, bool json) {
   const Json kept = record.to_json();
   const std::string text = json_text(kept, 1) + "\n";
-  const std::filesystem::path file = search_record_file(out, name);
+  const std::filesystem::path file = bisect::search_record_file(out, name);
   std::filesystem::create_directories(file.parent_path());
   write_file(file, text);
   std::filesystem::path page = file;

@@ -33,24 +33,25 @@ struct CalibrateVerbOptions {
   int repeats = 3;
 };
 
-std::string describe_growth(const Growth& growth) {
+std::string describe_growth(const compare::Growth& growth) {
   if (!growth.known())
     return "-";
   const std::string factor = fmt::format("x{:.3g} a step", std::exp(growth.rate));
-  return std::isfinite(growth.saturation) ? factor + " up to " + size_text(growth.saturation) : factor;
+  return std::isfinite(growth.saturation) ? factor + " up to " + compare::size_text(growth.saturation)
+                                          : factor;
 }
 
-std::string describe_headroom(const FloorLine& line) {
+std::string describe_headroom(const suite::FloorLine& line) {
   if (!line.headroom)
     return "-";
-  return std::isfinite(*line.headroom) ? size_text(*line.headroom) : "bits agree";
+  return std::isfinite(*line.headroom) ? compare::size_text(*line.headroom) : "bits agree";
 }
 
-std::vector<std::string> row_of(const FloorLine& line) {
-  return {list_text(line.arms),
+std::vector<std::string> row_of(const suite::FloorLine& line) {
+  return {compare::list_text(line.arms),
           line.quantity,
-          size_text(line.first),
-          size_text(line.last),
+          compare::size_text(line.first),
+          compare::size_text(line.last),
           describe_growth(line.growth),
           line.kind.empty() ? "-" : line.kind,
           line.bound,
@@ -59,14 +60,14 @@ std::vector<std::string> row_of(const FloorLine& line) {
 
 /// Returns table rows for the channels of a check, and for the tensor that is nearest to its bound, or else
 /// has the most noise.
-std::vector<std::vector<std::string>> rows_of(const std::vector<FloorLine>& lines) {
+std::vector<std::vector<std::string>> rows_of(const std::vector<suite::FloorLine>& lines) {
   std::vector<std::vector<std::string>> rows;
-  std::map<size_t, std::pair<const FloorLine*, size_t>> tensors;
-  const auto nearer = [](const FloorLine& a, const FloorLine& b) {
+  std::map<size_t, std::pair<const suite::FloorLine*, size_t>> tensors;
+  const auto nearer = [](const suite::FloorLine& a, const suite::FloorLine& b) {
     return std::pair(a.headroom.value_or(INFINITY), -a.last) <
            std::pair(b.headroom.value_or(INFINITY), -b.last);
   };
-  for (const FloorLine& line : lines) {
+  for (const suite::FloorLine& line : lines) {
     if (line.quantity.find(' ') == std::string::npos) {
       rows.push_back(row_of(line));
       continue;
@@ -82,22 +83,22 @@ std::vector<std::vector<std::string>> rows_of(const std::vector<FloorLine>& line
   return rows;
 }
 
-void print_calibration(const Case& source, const Calibration& found) {
+void print_calibration(const suite::Case& source, const suite::Calibration& found) {
   fmt::print("{}\n", escape_to_line(source.name));
   fmt::print("{}", escape_for_terminal(text_table({"arms", "quantity", "first floor", "last floor", "growth",
                                                    "noisiest", "bound", "headroom"},
                                                   rows_of(found.lines))));
-  for (const SixteenBits& each : found.sixteen_bits)
+  for (const suite::SixteenBits& each : found.sixteen_bits)
     fmt::print(
         "in 16 bits, {} of {} differs from float32 by {} times float32's noise (expected 2^16, at most "
         "2^{:.0f})\n",
-        escape_to_line(each.quantity), escape_to_line(each.arm), power_text(each.log2),
-        most_sixteen_bits_log2);
+        escape_to_line(each.quantity), escape_to_line(each.arm), compare::power_text(each.log2),
+        suite::most_sixteen_bits_log2);
   for (const std::string& why : found.left_out)
     fmt::print("left out: {}\n", escape_for_terminal(why));
 }
 
-Json calibration_json(const Case& source, const Calibration& found) {
+Json calibration_json(const suite::Case& source, const suite::Calibration& found) {
   Json json = {{"name", source.name},
                {"lines", Json::array()},
                {"sixteen_bits", Json::array()},
@@ -106,34 +107,34 @@ Json calibration_json(const Case& source, const Calibration& found) {
                {"runs_cached", found.cached},
                {"kinds", found.floors.kinds},
                {"golden", source.golden_file.generic_string()}};
-  for (const FloorLine& line : found.lines)
+  for (const suite::FloorLine& line : found.lines)
     json["lines"].push_back(line.to_json());
-  for (const SixteenBits& each : found.sixteen_bits)
+  for (const suite::SixteenBits& each : found.sixteen_bits)
     json["sixteen_bits"].push_back({{"arm", each.arm}, {"quantity", each.quantity}, {"log2", each.log2}});
   return json;
 }
 
-ExitCode calibrate_case(const Case& source, const CalibrateVerbOptions& options, const SuiteOptions& suite,
-                        Json& all) {
+ExitCode calibrate_case(const suite::Case& source, const CalibrateVerbOptions& options,
+                        const suite::SuiteOptions& suite, Json& all) {
   Progress progress(stderr);
-  Calibration found = calibrate(source, options.repeats, suite, progress);
+  suite::Calibration found = calibrate(source, options.repeats, suite, progress);
   const std::string command = fmt::format("parity calibrate {} --repeats {}", source.name, options.repeats);
   found.floors.evidence["command"] = command;
-  found.floors.evidence["cpu"] = this_cpu().to_json();
+  found.floors.evidence["cpu"] = suite::this_cpu().to_json();
   const Json made = producer();
   found.floors.evidence["commit"] = made.value("commit", "");
-  record_floors(source.golden_file,
-                {source.name, "parity " + made.value("version", ""), made.value("commit", ""), command},
-                found.floors);
+  golden::record_floors(
+      source.golden_file,
+      {source.name, "parity " + made.value("version", ""), made.value("commit", ""), command}, found.floors);
   if (options.run.json)
     all.push_back(calibration_json(source, found));
   else
     print_calibration(source, found);
   say("{} run{}, {} from the cache; floors are in {}\n", found.runs, found.runs == 1 ? "" : "s", found.cached,
       path_from_here(source.golden_file));
-  const bool too_far =
-      std::any_of(found.sixteen_bits.begin(), found.sixteen_bits.end(),
-                  [](const SixteenBits& each) { return !(each.log2 <= most_sixteen_bits_log2); });
+  const bool too_far = std::any_of(
+      found.sixteen_bits.begin(), found.sixteen_bits.end(),
+      [](const suite::SixteenBits& each) { return !(each.log2 <= suite::most_sixteen_bits_log2); });
   return too_far ? ExitCode::differ : ExitCode::agree;
 }
 
@@ -145,10 +146,10 @@ ExitCode calibrate_cases(const CalibrateVerbOptions& options) {
   if (options.repeats < 0 || options.repeats > most_repeats)
     throw UserError(fmt::format("invalid --repeats {} (expected 0 to {} runs with perturbed weights)",
                                 options.repeats, most_repeats));
-  const SuiteOptions suite = options.run.suite_options();
+  const suite::SuiteOptions suite = options.run.suite_options();
   ExitCode code = ExitCode::agree;
   Json all = Json::array();
-  for (const Case& source : options.cases.read_to_run())
+  for (const suite::Case& source : options.cases.read_to_run())
     if (calibrate_case(source, options, suite, all) != ExitCode::agree)
       code = ExitCode::differ;
   if (options.run.json)

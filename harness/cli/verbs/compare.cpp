@@ -38,40 +38,40 @@ struct CompareVerbOptions {
   bool ignore_zero_sign = false;
   bool flush_subnormals = false;
 
-  DifferencePolicy policy() const {
-    DifferencePolicy policy;
+  measure::DifferencePolicy policy() const {
+    measure::DifferencePolicy policy;
     if (equal_nan)
-      policy.nan = DifferencePolicy::Nan::equal_if_both;
+      policy.nan = measure::DifferencePolicy::Nan::equal_if_both;
     if (ignore_zero_sign)
-      policy.zero_sign = DifferencePolicy::ZeroSign::ignored;
+      policy.zero_sign = measure::DifferencePolicy::ZeroSign::ignored;
     if (flush_subnormals)
-      policy.subnormal = DifferencePolicy::Subnormal::as_zero;
+      policy.subnormal = measure::DifferencePolicy::Subnormal::as_zero;
     return policy;
   }
 };
 
 /// Returns the word for agreement. It is not "identical" under a policy that tolerates differences.
-std::string agreeing_word(const TraceDifference& difference) {
+std::string agreeing_word(const suite::TraceDifference& difference) {
   return difference.policy.strict() ? "identical" : "equal";
 }
 
 /// Returns a number of ulps in full if it is short, else its magnitude.
 std::string describe_ulp(uint64_t ulp) {
-  return ulp < 10'000'000 ? std::to_string(ulp) : size_text(static_cast<double>(ulp));
+  return ulp < 10'000'000 ? std::to_string(ulp) : compare::size_text(static_cast<double>(ulp));
 }
 
-void print_channels(const TraceDifference& difference) {
+void print_channels(const suite::TraceDifference& difference) {
   std::vector<std::vector<std::string>> rows;
-  for (const ChannelDifference& row : difference.channels) {
-    const SeriesDifference& d = row.difference;
+  for (const suite::ChannelDifference& row : difference.channels) {
+    const compare::SeriesDifference& d = row.difference;
     if (!row.mismatch.empty())
       rows.push_back({row.name, row.mismatch});
     else if (row.identical())
       rows.push_back({row.name, agreeing_word(difference), "-", "0", "0", "0"});
     else
       rows.push_back({row.name, "different", d.first ? std::to_string(row.steps.at(*d.first)) : "-",
-                      d.integral ? "-" : describe_ulp(d.max_ulp), size_text(d.relative_l2),
-                      size_text(d.needed_rtol)});
+                      d.integral ? "-" : describe_ulp(d.max_ulp), compare::size_text(d.relative_l2),
+                      compare::size_text(d.needed_rtol)});
     rows.back().resize(6);
   }
   fmt::print(
@@ -80,8 +80,8 @@ void print_channels(const TraceDifference& difference) {
 }
 
 /// Prints both values of the step that differs most, with all digits.
-void print_worst_channels(const TraceDifference& difference) {
-  for (const ChannelDifference& row : difference.channels) {
+void print_worst_channels(const suite::TraceDifference& difference) {
+  for (const suite::ChannelDifference& row : difference.channels) {
     if (row.identical() || !row.mismatch.empty())
       continue;
     const size_t i = row.difference.worst;
@@ -92,9 +92,9 @@ void print_worst_channels(const TraceDifference& difference) {
 }
 
 /// Prints what only one side recorded, one line for each step and phase.
-void print_unmatched(const TraceDifference& difference) {
-  std::map<std::tuple<int64_t, Phase, std::string>, size_t> counts;
-  for (const TensorDifference& row : difference.tensors)
+void print_unmatched(const suite::TraceDifference& difference) {
+  std::map<std::tuple<int64_t, trace::Phase, std::string>, size_t> counts;
+  for (const suite::TensorDifference& row : difference.tensors)
     if (!row.mismatch.empty())
       ++counts[{row.key.step, row.key.phase, row.mismatch}];
   for (const auto& [key, count] : counts)
@@ -102,25 +102,25 @@ void print_unmatched(const TraceDifference& difference) {
                count == 1 ? "" : "s", std::get<2>(key));
 }
 
-void print_tensors(const TraceDifference& difference, bool all) {
+void print_tensors(const suite::TraceDifference& difference, bool all) {
   constexpr size_t most = 40;
   std::vector<std::vector<std::string>> rows;
   size_t hidden = 0;
-  for (const TensorDifference& row : difference.tensors) {
+  for (const suite::TensorDifference& row : difference.tensors) {
     if (!row.mismatch.empty() || (row.identical() && !all))
       continue;
     if (!all && rows.size() == most) {
       ++hidden;
       continue;
     }
-    const TensorGap& gap = row.gap;
+    const compare::TensorGap& gap = row.gap;
     const std::string different = gap.estimated ? "different (estimate)" : "different";
     rows.push_back({std::to_string(row.key.step), std::string(name_of(row.key.phase)), row.key.name,
                     row.identical()        ? agreeing_word(difference)
                     : gap.mismatch.empty() ? different
                                            : gap.mismatch,
-                    gap.max_ulp ? describe_ulp(*gap.max_ulp) : "-", size_text(gap.relative_l2),
-                    gap.relative_linf ? size_text(*gap.relative_linf) : "-",
+                    gap.max_ulp ? describe_ulp(*gap.max_ulp) : "-", compare::size_text(gap.relative_l2),
+                    gap.relative_linf ? compare::size_text(*gap.relative_linf) : "-",
                     gap.worst.empty() ? "-" : fmt::format("[{}]", fmt::join(gap.worst, ", "))});
   }
   if (!rows.empty())
@@ -133,9 +133,9 @@ void print_tensors(const TraceDifference& difference, bool all) {
 }
 
 /// Prints the size and place of each tensor's difference below its name.
-void print_profiles(const TraceDifference& difference) {
+void print_profiles(const suite::TraceDifference& difference) {
   size_t without = 0;
-  for (const TensorDifference& row : difference.tensors) {
+  for (const suite::TensorDifference& row : difference.tensors) {
     if (row.gap.profile)
       fmt::print("\n  {} {}, step {}\n{}", name_of(row.key.phase), escape_to_line(row.key.name), row.key.step,
                  profile_text(row.gap));
@@ -144,22 +144,22 @@ void print_profiles(const TraceDifference& difference) {
   }
   if (without > 0)
     fmt::print("\n  {} without a profile: it needs whole tensors of one dtype on both sides\n",
-               count_text(without, "tensor"));
+               compare::count_text(without, "tensor"));
 }
 
 /// Returns "9 channels and 21 tensors agree", without kinds that were not compared.
-std::string describe_comparison(const TraceDifference& difference) {
+std::string describe_comparison(const suite::TraceDifference& difference) {
   std::vector<std::string> words;
   if (!difference.channels.empty())
-    words.push_back(count_text(difference.channels.size(), "channel"));
+    words.push_back(compare::count_text(difference.channels.size(), "channel"));
   if (!difference.tensors.empty())
-    words.push_back(count_text(difference.tensors.size(), "tensor"));
+    words.push_back(compare::count_text(difference.tensors.size(), "tensor"));
   const bool one = difference.channels.size() + difference.tensors.size() == 1;
-  return list_text(words) + (one ? " agrees" : " agree");
+  return compare::list_text(words) + (one ? " agrees" : " agree");
 }
 
 /// Prints the differences between records of single ranks.
-void print_ranks(const TraceDifference& difference) {
+void print_ranks(const suite::TraceDifference& difference) {
   constexpr size_t most = 10;
   const auto& rows = difference.ranks.differences;
   for (size_t i = 0; i < std::min(most, rows.size()); ++i)
@@ -169,7 +169,7 @@ void print_ranks(const TraceDifference& difference) {
 }
 
 /// Returns ", and so do 12 channels and tensors of single ranks"; "" if there are none.
-std::string ranks_text(const RankComparison& ranks) {
+std::string ranks_text(const suite::RankComparison& ranks) {
   std::string text = ranks.compared > 0 ? fmt::format(
                                               ", and what single ranks recorded agrees in {} channels "
                                               "and tensors",
@@ -177,13 +177,13 @@ std::string ranks_text(const RankComparison& ranks) {
                                         : "";
   if (ranks.laid_out_otherwise > 0)
     text += fmt::format("; {} are distributed differently over ranks, and were compared as a whole",
-                        count_text(ranks.laid_out_otherwise, "tensor"));
+                        compare::count_text(ranks.laid_out_otherwise, "tensor"));
   return text;
 }
 
 /// Returns the sentence for agreement. It qualifies "identical" if a run did not end.
-std::string agreement(const TraceDifference& difference) {
-  const std::string policy = policy_text(difference.policy);
+std::string agreement(const suite::TraceDifference& difference) {
+  const std::string policy = compare::policy_text(difference.policy);
   const std::string what =
       fmt::format("{}{}{}", describe_comparison(difference),
                   policy.empty() ? " bit for bit" : " where " + policy + " (bits were not compared)",
@@ -197,13 +197,13 @@ std::string agreement(const TraceDifference& difference) {
                      difference.last_step, what);
 }
 
-std::string conclusion(const TraceDifference& difference) {
+std::string conclusion(const suite::TraceDifference& difference) {
   if (difference.agrees())
     return agreement(difference);
-  const std::string policy = policy_text(difference.policy);
-  const auto unmatched =
-      static_cast<size_t>(std::count_if(difference.tensors.begin(), difference.tensors.end(),
-                                        [](const TensorDifference& row) { return !row.mismatch.empty(); }));
+  const std::string policy = compare::policy_text(difference.policy);
+  const auto unmatched = static_cast<size_t>(
+      std::count_if(difference.tensors.begin(), difference.tensors.end(),
+                    [](const suite::TensorDifference& row) { return !row.mismatch.empty(); }));
   std::string text =
       fmt::format("different: {} of {} channels and {} of {} tensors", difference.differing_channels(),
                   difference.channels.size(), difference.differing_tensors() - unmatched,
@@ -214,28 +214,28 @@ std::string conclusion(const TraceDifference& difference) {
     text += "; all of it where " + policy;
   if (const size_t count = difference.beyond_policy(); count > 0)
     text += fmt::format(", but only sketches of {} were recorded, to which that does not apply",
-                        count_text(count, "tensor"));
+                        compare::count_text(count, "tensor"));
   if (const size_t count = difference.ranks.differences.size(); count > 0)
-    text += fmt::format("; single ranks differ in {}", count_text(count, "place"));
+    text += fmt::format("; single ranks differ in {}", compare::count_text(count, "place"));
   for (const std::string& more : {difference.mismatch, difference.unfinished})
     text += more.empty() ? "" : "; " + more;
   return text;
 }
 
 ExitCode compare(const CompareVerbOptions& options) {
-  TraceFilter filter;
+  suite::TraceFilter filter;
   if (options.step >= 0)
     filter.step = options.step;
   if (!options.phase.empty())
-    filter.phase = parse_enum<Phase>(options.phase);
+    filter.phase = parse_enum<trace::Phase>(options.phase);
   filter.channels = options.channels;
   filter.tensors = options.tensors;
   filter.partial = options.partial;
-  const Trace expected = Trace::open(find_trace(options.expected, options.out));
-  const Trace actual = Trace::open(find_trace(options.actual, options.out));
-  const TraceDifference difference =
-      compare_traces(expected, actual, filter,
-                     options.profile ? TensorDetail::profile : TensorDetail::numbers, options.policy());
+  const trace::Trace expected = trace::Trace::open(suite::find_trace(options.expected, options.out));
+  const trace::Trace actual = trace::Trace::open(suite::find_trace(options.actual, options.out));
+  const suite::TraceDifference difference = compare_traces(
+      expected, actual, filter,
+      options.profile ? compare::TensorDetail::profile : compare::TensorDetail::numbers, options.policy());
   const Style style = Style::for_stream(stdout);
   if (options.json) {
     fmt::print("{}\n", json_text(difference.to_json(), 1));

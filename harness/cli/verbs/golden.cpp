@@ -42,22 +42,22 @@ struct DiffOptions {
 };
 
 ExitCode record(const RunCaseOptions& options) {
-  SuiteOptions suite = options.run.suite_options();
-  suite.golden_mode = GoldenMode::update_changed;
+  suite::SuiteOptions suite = options.run.suite_options();
+  suite.golden_mode = golden::GoldenMode::update_changed;
   suite.golden_reason = options.reason;
   suite.golden_variant = options.variant;
   return run_cases(options.cases.read_to_run(), suite, options.run.json ? Output::json : Output::text);
 }
 
 ExitCode verify(const RunCaseOptions& options) {
-  std::vector<Case> cases = only_goldens(options.cases.read_to_run());
+  std::vector<suite::Case> cases = only_goldens(options.cases.read_to_run());
   if (cases.empty())
     throw UserError("none of these cases has a golden (their [golden] table names no arms)",
                     ExitCode::missing);
-  SuiteOptions suite = options.run.suite_options();
+  suite::SuiteOptions suite = options.run.suite_options();
   suite.unused_goldens = options.cases.unused_goldens();
   suite.golden_sizes = options.cases.golden_sizes(options.golden_size);
-  suite.drift = parse_enum<DriftMode>(options.drift);
+  suite.drift = parse_enum<golden::DriftMode>(options.drift);
   return run_cases(cases, suite, options.run.json ? Output::json : Output::text);
 }
 
@@ -66,10 +66,10 @@ bool all_files(const std::vector<std::string>& words) {
                      [](const std::string& word) { return word.ends_with(".h5"); });
 }
 
-ExitCode print_diffs(const std::vector<GoldenDiff>& diffs, bool json) {
+ExitCode print_diffs(const std::vector<suite::GoldenDiff>& diffs, bool json) {
   Json all = Json::array();
   bool identical = true;
-  for (const GoldenDiff& diff : diffs) {
+  for (const suite::GoldenDiff& diff : diffs) {
     identical = identical && diff.identical;
     all.push_back(diff.json);
     if (!json && diffs.size() > 1)
@@ -83,10 +83,10 @@ ExitCode print_diffs(const std::vector<GoldenDiff>& diffs, bool json) {
 }
 
 /// Returns the differences between goldens and the last runs of their cases.
-std::vector<GoldenDiff> diff_with_last_runs(const DiffOptions& options) {
-  std::vector<GoldenDiff> diffs;
-  for (const std::filesystem::path& file : find_case_files({options.words, {}}, options.root))
-    if (const Case source = read_case(file); !source.golden.arms.empty())
+std::vector<suite::GoldenDiff> diff_with_last_runs(const DiffOptions& options) {
+  std::vector<suite::GoldenDiff> diffs;
+  for (const std::filesystem::path& file : suite::find_case_files({options.words, {}}, options.root))
+    if (const suite::Case source = suite::read_case(file); !source.golden.arms.empty())
       diffs.push_back(diff_with_last_run(source, options.out));
   if (diffs.empty())
     throw UserError("none of these cases has a golden (their [golden] table names no arms)",
@@ -95,8 +95,8 @@ std::vector<GoldenDiff> diff_with_last_runs(const DiffOptions& options) {
 }
 
 ExitCode diff_with_revision(const DiffOptions& options) {
-  const GoldenReview review =
-      review_goldens(options.words.front(), options.root, {options.words.begin() + 1, options.words.end()});
+  const suite::GoldenReview review = suite::review_goldens(options.words.front(), options.root,
+                                                           {options.words.begin() + 1, options.words.end()});
   if (options.json)
     fmt::print("{}\n", review_json(review).dump(1));
   else
@@ -110,14 +110,14 @@ ExitCode diff_with_revision(const DiffOptions& options) {
 
 std::vector<std::string> case_names(const std::string& root) {
   std::vector<std::string> names;
-  for (const std::filesystem::path& file : find_case_files({}, root))
+  for (const std::filesystem::path& file : suite::find_case_files({}, root))
     names.push_back(file.lexically_relative(root).replace_extension("").generic_string());
   return names;
 }
 
 bool names_a_case(const std::string& word, const std::string& root) {
   try {
-    return !find_case_files({{word}, {}}, root).empty();
+    return !suite::find_case_files({{word}, {}}, root).empty();
   } catch (const UserError&) {
     return false;
   }
@@ -126,10 +126,10 @@ bool names_a_case(const std::string& word, const std::string& root) {
 ExitCode diff(const DiffOptions& options) {
   const std::string& first = options.words.front();
   if (options.words.size() == 2 && all_files(options.words))
-    return print_diffs({diff_files(options.words[0], options.words[1])}, options.json);
+    return print_diffs({suite::diff_files(options.words[0], options.words[1])}, options.json);
   if (names_a_case(first, options.root))
     return print_diffs(diff_with_last_runs(options), options.json);
-  if (!is_revision(first, options.root)) {
+  if (!suite::is_revision(first, options.root)) {
     const std::string meant = nearest(first, case_names(options.root));
     throw UserError(fmt::format(
         "'{}' is neither a case{} nor a revision of a git repository around {}; 'parity list' shows the "
@@ -142,11 +142,11 @@ ExitCode diff(const DiffOptions& options) {
 
 ExitCode history(const DiffOptions& options) {
   Json all = Json::array();
-  for (const std::filesystem::path& file : find_case_files({options.words, {}}, options.root)) {
-    const Case source = read_case(file);
+  for (const std::filesystem::path& file : suite::find_case_files({options.words, {}}, options.root)) {
+    const suite::Case source = suite::read_case(file);
     if (source.golden.arms.empty())
       continue;
-    const Golden golden = read_golden(source.golden_file);
+    const golden::Golden golden = golden::read_golden(source.golden_file);
     all.push_back({{"name", source.name},
                    {"producer", golden.origin.producer},
                    {"commit", golden.origin.commit},
@@ -156,7 +156,7 @@ ExitCode history(const DiffOptions& options) {
       continue;
     fmt::print("{}: recorded by {} ({})\n", escape_to_line(source.name),
                escape_to_line(golden.origin.producer), escape_to_line(golden.origin.commit));
-    for (const GoldenChange& change : golden.history)
+    for (const golden::GoldenChange& change : golden.history)
       fmt::print("  {}  {}\n", escape_to_line(change.commit), escape_for_terminal(change.reason));
   }
   if (options.json)

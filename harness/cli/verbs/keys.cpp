@@ -23,7 +23,7 @@ struct KeysOptions {
   bool json = false;
 };
 
-using Keys = std::map<std::string, ConfigSchema::Key>;
+using Keys = std::map<std::string, suite::ConfigSchema::Key>;
 
 /// Returns whether a name matches a glob or contains the pattern: "lr." matches lr.base, lr.decay, ...
 bool matches(const std::string& pattern, const std::string& name) {
@@ -31,7 +31,7 @@ bool matches(const std::string& pattern, const std::string& name) {
   return glob ? glob_match(pattern, name) : name.find(pattern) != std::string::npos;
 }
 
-Keys wanted_keys(const ConfigSchema& schema, const std::vector<std::string>& patterns) {
+Keys wanted_keys(const suite::ConfigSchema& schema, const std::vector<std::string>& patterns) {
   if (patterns.empty())
     return schema.keys();
   Keys wanted;
@@ -58,7 +58,7 @@ Json key_json(const Keys& keys, const std::vector<std::string>& channels) {
 }
 
 /// Prints a key with its default in case file syntax, then its type, values and meaning.
-void print_key(const std::string& name, const ConfigSchema::Key& key, const Style& style) {
+void print_key(const std::string& name, const suite::ConfigSchema::Key& key, const Style& style) {
   std::string values;
   for (const Json& value : key.values)
     values += (values.empty() ? " of " : ", ") + value.dump();
@@ -67,7 +67,7 @@ void print_key(const std::string& name, const ConfigSchema::Key& key, const Styl
 }
 
 ExitCode keys(const KeysOptions& options) {
-  const ConfigSchema schema = trainer_schema(options.trainer);
+  const suite::ConfigSchema schema = trainer_schema(options.trainer);
   const Keys wanted = wanted_keys(schema, options.patterns);
   if (options.json) {
     fmt::print("{}\n", key_json(wanted, schema.channels()).dump(1));

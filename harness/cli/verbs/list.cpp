@@ -28,15 +28,15 @@ struct ListOptions {
 
 /// A case with the state of its golden.
 struct Listed {
-  Case item;
-  GoldenFinding golden;
+  suite::Case item;
+  golden::GoldenFinding golden;
   std::string problem;  ///< why it would not run; "" if it would run
 };
 
 /// Returns why the case would not run, by planning it without hashing; "" if it would run, or if there is no
 /// trainer schema to check it.
-std::string problem_of(const Case& item, const fs::path& trainer) {
-  PlanContext context;
+std::string problem_of(const suite::Case& item, const fs::path& trainer) {
+  suite::PlanContext context;
   context.trainer = trainer;
   context.schema_file = trainer;
   context.schema_file += ".schema.json";
@@ -45,7 +45,7 @@ std::string problem_of(const Case& item, const fs::path& trainer) {
   if (!fs::exists(context.schema_file, error))
     return "";
   try {
-    Plan(std::move(context)).add(item);
+    suite::Plan(std::move(context)).add(item);
   } catch (const UserError& found) {
     return found.what();
   }
@@ -53,9 +53,9 @@ std::string problem_of(const Case& item, const fs::path& trainer) {
 }
 
 Json case_json(const Listed& listed) {
-  const Case& item = listed.item;
+  const suite::Case& item = listed.item;
   Json arms = Json::array();
-  for (const Arm& arm : item.arms)
+  for (const suite::Arm& arm : item.arms)
     arms.push_back(arm.name);
   return {{"name", item.name},
           {"file", item.file.generic_string()},
@@ -83,7 +83,7 @@ void print_cases(const std::vector<Listed>& cases, const std::vector<std::filesy
     if (!problem.empty())
       fmt::print("  {}: would not run: {}\n", escape_to_line(item.name), escape_for_terminal(problem));
   for (const auto& [item, golden, problem] : cases)
-    if (golden.state != GoldenState::none && golden.state != GoldenState::stored)
+    if (golden.state != golden::GoldenState::none && golden.state != golden::GoldenState::stored)
       fmt::print("  {}: {}\n", escape_to_line(item.name), escape_for_terminal(golden.sentence));
   for (const auto& [item, golden, problem] : cases)
     if (recorded_power_is_stale(item))
@@ -95,8 +95,8 @@ void print_cases(const std::vector<Listed>& cases, const std::vector<std::filesy
 
 ExitCode list(const ListOptions& options) {
   std::vector<Listed> cases;
-  for (Case& item : options.cases.read()) {
-    const GoldenFinding golden = golden_state(item.golden_file, item.golden.arms);
+  for (suite::Case& item : options.cases.read()) {
+    const golden::GoldenFinding golden = golden::golden_state(item.golden_file, item.golden.arms);
     const std::string problem = problem_of(item, find_trainer(""));
     cases.push_back({std::move(item), golden, problem});
   }

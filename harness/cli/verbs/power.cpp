@@ -27,34 +27,34 @@ namespace {
 struct PowerVerbOptions {
   CaseOptions cases;
   RunOptions run;
-  PowerQuestion question;
+  power::PowerQuestion question;
   std::string kinds;
   bool record = false;
 };
 
-std::vector<FaultKind> parse_kinds(const std::string& words) {
-  std::vector<FaultKind> kinds;
+std::vector<trace::FaultKind> parse_kinds(const std::string& words) {
+  std::vector<trace::FaultKind> kinds;
   std::istringstream list(words);
   for (std::string word; std::getline(list, word, ',');)
-    kinds.push_back(parse_enum<FaultKind>(word));
+    kinds.push_back(parse_enum<trace::FaultKind>(word));
   return kinds;
 }
 
 /// Returns "3e-07: 20 of 20 (86 %)", without the size for a kind that has none.
-std::string describe_half(const HalfPower& half, bool sized) {
+std::string describe_half(const power::HalfPower& half, bool sized) {
   if (half.seen.trials == 0)
     return "-";
   std::string seen =
       fmt::format("{} of {} (>= {:.0f} %)", half.seen.hits, half.seen.trials, 100 * at_least(half.seen));
   if (!sized)
     return seen;
-  return half.size ? size_text(*half.size) + ": " + seen
-                   : fmt::format("not up to {}: {} of {}", size_text(tried_sizes().back()), half.seen.hits,
-                                 half.seen.trials);
+  return half.size ? compare::size_text(*half.size) + ": " + seen
+                   : fmt::format("not up to {}: {} of {}", compare::size_text(power::tried_sizes().back()),
+                                 half.seen.hits, half.seen.trials);
 }
 
-std::vector<std::string> row_of_table(const FaultPower& fault) {
-  const bool sized = row_of(fault.kind).sized;
+std::vector<std::string> row_of_table(const power::FaultPower& fault) {
+  const bool sized = trace::row_of(fault.kind).sized;
   const std::string what = fmt::format("{} {}", name_of(fault.kind), name_of(fault.phase));
   if (!fault.not_applicable.empty())
     return {what, "not applicable", "", ""};
@@ -62,29 +62,29 @@ std::vector<std::string> row_of_table(const FaultPower& fault) {
           fmt::format("{} of {}", fault.named.hits, fault.named.trials)};
 }
 
-void print_power(const Power& power) {
+void print_power(const power::Power& power) {
   fmt::print("{}:{}\n", escape_for_terminal(power.case_name), escape_for_terminal(power.arm));
   std::vector<std::vector<std::string>> rows;
-  for (const FaultPower& fault : power.faults)
+  for (const power::FaultPower& fault : power.faults)
     rows.push_back(row_of_table(fault));
   fmt::print("{}",
              text_table({"fault", "detected between arms", "detected by the golden", "located"}, rows, "  "));
-  for (const FaultPower& fault : power.faults) {
-    for (const Trial& trial : fault.misnamed)
+  for (const power::FaultPower& fault : power.faults) {
+    for (const power::Trial& trial : fault.misnamed)
       fmt::print("  located wrongly: {}, reported as {}\n", trial.fault.text(),
                  trial.first ? fmt::format("{} {} at step {}", name_of(trial.first->phase), trial.first->name,
                                            trial.first->step)
                              : "nowhere");
-    for (const Trial& trial : fault.missed)
+    for (const power::Trial& trial : fault.missed)
       fmt::print("  missed: {}\n", trial.fault.text());
   }
-  const Tally all = power.no_ops.all();
+  const power::Tally all = power.no_ops.all();
   fmt::print(
       "  no-op pairs: {} that must agree bit for bit, {} up to rounding; {} false alarm{} (at most {:.1f} "
       "%)\n",
       power.no_ops.exact.trials, power.no_ops.rounding.trials, all.hits, all.hits == 1 ? "" : "s",
       100 * at_most(all));
-  for (const FalseAlarm& alarm : power.no_ops.alarms)
+  for (const power::FalseAlarm& alarm : power.no_ops.alarms)
     fmt::print("  false alarm: {} with seed {}: {}\n", alarm.change, alarm.seed,
                escape_for_terminal(alarm.sentence));
   for (const std::string& broken : power.broken)
@@ -92,7 +92,7 @@ void print_power(const Power& power) {
   fmt::print("{}\n", power.sentence());
 }
 
-Json stored_json(const Power& power, const Case& source) {
+Json stored_json(const power::Power& power, const suite::Case& source) {
   Json json = power.to_json();
   json["case_digest"] = case_digest(source);
   json["producer"] = producer();
@@ -111,24 +111,25 @@ Json small_json(Json json) {
 }
 
 ExitCode measure(const PowerVerbOptions& options) {
-  SuiteOptions suite = options.run.suite_options();
-  PowerQuestion question = options.question;
+  suite::SuiteOptions suite = options.run.suite_options();
+  power::PowerQuestion question = options.question;
   question.kinds = parse_kinds(options.kinds);
   if (question.samples < 1 || question.no_op_pairs < 0)
     throw UserError("invalid --samples or --no-op-pairs (expected at least 1 and at least 0)");
   Progress progress(stderr);
   Json all = Json::array();
   bool clean = true;
-  for (const Case& source : options.cases.read_to_run()) {
-    const Power power = measure_power(source, question, suite, progress, [&](const FaultPower& fault) {
-      progress.note(
-          fmt::format("{}: measured {} {}", source.name, name_of(fault.kind), name_of(fault.phase)));
-    });
+  for (const suite::Case& source : options.cases.read_to_run()) {
+    const power::Power power =
+        measure_power(source, question, suite, progress, [&](const power::FaultPower& fault) {
+          progress.note(
+              fmt::format("{}: measured {} {}", source.name, name_of(fault.kind), name_of(fault.phase)));
+        });
     const Json json = stored_json(power, source);
     write_file(power_file(source, suite.out), json_text(json, 1) + "\n");
     if (options.record)
       write_file(recorded_power_file(source), json_text(small_json(json), 1) + "\n");
-    trim_cache(RunStore(suite.out).runs(), {suite.cache_bytes, {}, {}});
+    suite::trim_cache(suite::RunStore(suite.out).runs(), {suite.cache_bytes, {}, {}});
     clean = clean && power.is_clean();
     if (!options.run.json)
       print_power(power);

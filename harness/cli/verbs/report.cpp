@@ -31,14 +31,14 @@ struct ReportVerbOptions {
 };
 
 ExitCode code_of(const reports::CaseLine& item) {
-  std::vector<FailureKind> failures;
-  std::vector<Verdict> verdicts;
+  std::vector<results::FailureKind> failures;
+  std::vector<compare::Verdict> verdicts;
   for (const reports::LostArm& arm : item.lost_arms)
     failures.push_back(arm.kind);
   for (const reports::ToldCheck& told : item.told)
     if (!told.check.passed)
-      verdicts.push_back(failed_verdict_of(told.check.verdict));
-  const ExitCode code = exit_code_of_case(failures, verdicts);
+      verdicts.push_back(suite::failed_verdict_of(told.check.verdict));
+  const ExitCode code = suite::exit_code_of_case(failures, verdicts);
   return item.failed() && code == ExitCode::agree ? ExitCode::differ : code;  // as every report shows it
 }
 
@@ -50,7 +50,7 @@ ExitCode status_of(const reports::Results& results) {
   ExitCode code = !results.missing_shards.empty() || (none_judged && !results.is_shard) ? ExitCode::missing
                                                                                         : ExitCode::agree;
   for (const reports::CaseLine& item : results.cases)
-    code = more_severe(code, code_of(item));
+    code = suite::more_severe(code, code_of(item));
   return code;
 }
 
@@ -72,7 +72,7 @@ ExitCode report(const ReportVerbOptions& options) {
   if (folders.size() > 1 && options.out.empty())
     throw UserError("cannot merge several folders (no folder for the result); give --out DIR");
   const fs::path out = options.out.empty() ? folders.front() : fs::path(options.out);
-  merge_results(folders, out, options.mixed ? Mixing::allowed : Mixing::refused);
+  merge_results(folders, out, options.mixed ? suite::Mixing::allowed : suite::Mixing::refused);
   const reports::Results results = reports::render(out / "results.json", out);
   if (options.plots)
     draw_plots(out);

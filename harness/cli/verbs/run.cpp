@@ -38,13 +38,14 @@ struct RunVerbOptions {
 
 /// Adds the open cases of the last run that the filter selects and `cases` does not have: cases outside the
 /// folder of cases that were named by file.
-void add_open_cases(std::vector<Case>& cases, const LastRun& last, const CaseFilter& filter) {
-  for (const LastCase& each : last.open) {
-    const bool known =
-        std::ranges::any_of(cases, [&](const Case& item) { return each.is(item); }) || each.file.empty();
+void add_open_cases(std::vector<suite::Case>& cases, const suite::LastRun& last,
+                    const suite::CaseFilter& filter) {
+  for (const suite::LastCase& each : last.open) {
+    const bool known = std::ranges::any_of(cases, [&](const suite::Case& item) { return each.is(item); }) ||
+                       each.file.empty();
     if (known)
       continue;
-    Case item = read_case(each.file);
+    suite::Case item = suite::read_case(each.file);
     if (has_wanted_tag(filter, item.tags))
       cases.push_back(std::move(item));
   }
@@ -53,10 +54,10 @@ void add_open_cases(std::vector<Case>& cases, const LastRun& last, const CaseFil
 
 /// Returns those of the selected cases that did not hold in the last run. If no case is named, the cases of
 /// the last run are selected.
-std::vector<Case> cases_to_rerun(const RunVerbOptions& options, const LastRun& last) {
+std::vector<suite::Case> cases_to_rerun(const RunVerbOptions& options, const suite::LastRun& last) {
   CaseOptions wanted = options.cases;
   if (!wanted.filter.everything()) {
-    std::vector<Case> cases = wanted.read_to_run();
+    std::vector<suite::Case> cases = wanted.read_to_run();
     if (wanted.filter.what.empty())
       add_open_cases(cases, last, wanted.filter);
     return not_held(std::move(cases), last, options.settings);
@@ -76,20 +77,20 @@ std::vector<Case> cases_to_rerun(const RunVerbOptions& options, const LastRun& l
   if (last.open.empty())
     return {};
   // Includes cases outside the folder of cases that were named by file.
-  for (const LastCase& each : last.open)
+  for (const suite::LastCase& each : last.open)
     wanted.filter.what.push_back(each.file.empty() ? each.name : each.file.string());
   return not_held(wanted.read_to_run(), last, options.settings);
 }
 
 /// Returns whether the goldens as a whole have a problem, which belongs to no case.
-bool goldens_fail(const SuiteOptions& suite) {
+bool goldens_fail(const suite::SuiteOptions& suite) {
   return !suite.unused_goldens.empty() || (suite.golden_sizes && suite.golden_sizes->too_large());
 }
 
-void print_passed(const LastRun& last, const RunVerbOptions& options) {
+void print_passed(const suite::LastRun& last, const RunVerbOptions& options) {
   const bool all = options.cases.filter.everything();
   const auto changed =
-      std::ranges::find_if(last.held, [](const LastCase& each) { return !each.settings.empty(); });
+      std::ranges::find_if(last.held, [](const suite::LastCase& each) { return !each.settings.empty(); });
   say("each of these cases passed in the last run{}{} (its results are in {})\n",
       all ? fmt::format(", which judged {}", last.held.size()) : "",
       changed == last.held.end() ? "" : fmt::format(", with --set {}", fmt::join(changed->settings, " ")),
@@ -97,29 +98,29 @@ void print_passed(const LastRun& last, const RunVerbOptions& options) {
 }
 
 ExitCode run(const RunVerbOptions& options) {
-  SuiteOptions suite = options.run.suite_options();
-  suite.golden_mode = parse_enum<GoldenMode>(options.golden_mode);
+  suite::SuiteOptions suite = options.run.suite_options();
+  suite.golden_mode = parse_enum<golden::GoldenMode>(options.golden_mode);
   suite.fail_fast = options.fail_fast;
   suite.golden_reason = options.reason;
-  suite.drift = parse_enum<DriftMode>(options.drift);
-  suite.evidence = parse_enum<EvidenceMode>(options.evidence);
+  suite.drift = parse_enum<golden::DriftMode>(options.drift);
+  suite.evidence = parse_enum<suite::EvidenceMode>(options.evidence);
   if (!options.shard.empty())
-    suite.shard = parse_shard(options.shard);
+    suite.shard = suite::parse_shard(options.shard);
   if (options.settings.empty() && (!suite.shard || suite.shard->index == 1)) {  // only one shard reports
     suite.unused_goldens = options.cases.unused_goldens();
     suite.golden_sizes = options.cases.golden_sizes(options.golden_size);
   }
-  if (!options.settings.empty() && suite.golden_mode != GoldenMode::compare)
+  if (!options.settings.empty() && suite.golden_mode != golden::GoldenMode::compare)
     throw UserError(
         fmt::format("cannot use --set with --golden-mode {} (a golden stores values of the unchanged case); "
                     "change the file, or omit one of them",
                     options.golden_mode));
-  if (!options.reason.empty() && suite.golden_mode == GoldenMode::compare)
+  if (!options.reason.empty() && suite.golden_mode == golden::GoldenMode::compare)
     throw UserError(
         "cannot use --reason (the golden mode compare stores nothing); add --golden-mode update-changed, or "
         "omit it");
-  const LastRun last = options.rerun_failed ? last_run(options.run.out) : LastRun();
-  std::vector<Case> cases =
+  const suite::LastRun last = options.rerun_failed ? suite::last_run(options.run.out) : suite::LastRun();
+  std::vector<suite::Case> cases =
       options.rerun_failed ? cases_to_rerun(options, last) : options.cases.read_to_run();
   if (cases.empty() && !goldens_fail(suite)) {
     print_passed(last, options);

@@ -34,17 +34,17 @@ std::vector<std::string> words_to_resume(std::vector<std::string> words) {
   return words;
 }
 
-std::vector<std::string> rerun_command(const SuiteOptions& options) {
+std::vector<std::string> rerun_command(const suite::SuiteOptions& options) {
   std::vector<std::string> words = {"parity", "run", "--rerun-failed"};
-  add_out_option(words, options.out);
+  suite::add_out_option(words, options.out);
   return words;
 }
 
 }  // namespace
 
-ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, Output output) {
+ExitCode run_cases(const std::vector<suite::Case>& cases, const suite::SuiteOptions& options, Output output) {
   Progress progress(stderr);
-  const SuiteOutcome outcome = run_suite(cases, options, progress, [&](const results::Case& item) {
+  const suite::SuiteOutcome outcome = run_suite(cases, options, progress, [&](const results::Case& item) {
     if (output == Output::text)
       print_case(item);
   });
@@ -71,7 +71,7 @@ ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, 
   say("report: {}\n", (options.out / "index.html").string());
   if (const int64_t failed = count_failed(outcome.cases); failed > 1)
     say("run these {} again: {}\n", failed, shell_quote(rerun_command(options)));
-  return exit_code_of(outcome.cases, options.shard ? Part::shard : Part::whole);
+  return exit_code_of(outcome.cases, options.shard ? suite::Part::shard : suite::Part::whole);
 }
 
 }  // namespace parity::cli

@@ -15,6 +15,6 @@ enum class Output { text, json };
 /// Runs cases and writes the reports. Shows progress on stderr, and on stdout a block for each case or, at
 /// the end, results.json.
 /// \return the exit code of the suite
-ExitCode run_cases(const std::vector<Case>& cases, const SuiteOptions& options, Output output);
+ExitCode run_cases(const std::vector<suite::Case>& cases, const suite::SuiteOptions& options, Output output);
 
 }  // namespace parity::cli

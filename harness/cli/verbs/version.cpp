@@ -25,8 +25,8 @@ Json facts() {
   facts["compiler"] = build_facts::compiler;
   facts["sanitizer"] = build_facts::sanitizer;
   facts["hdf5"] = hdf5::library_version();
-  facts["trace_schema"] = trace_schema;
-  facts["golden_schema"] = golden_schema;
+  facts["trace_schema"] = trace::trace_schema;
+  facts["golden_schema"] = golden::golden_schema;
   facts["results_schema"] = results::schema;
   const std::filesystem::path trainer = find_trainer("");
   facts["trainer"] = std::filesystem::exists(trainer) ? Json(trainer.string()) : Json();

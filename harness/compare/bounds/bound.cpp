@@ -13,7 +13,7 @@
 #include "harness/compare/sides/quantity.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 double ratio(double gap, double scale) {
@@ -183,4 +183,4 @@ std::vector<BoundedGap> measure_bounded(const Check& check, const std::vector<Si
   return gaps;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

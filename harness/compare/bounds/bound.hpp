@@ -12,7 +12,7 @@
 #include "harness/compare/sides/side.hpp"
 #include "harness/compare/tensors/gap.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// The gap of one quantity at one step, next to its measured floor. Side a is the expected one, b the actual
 /// one.
@@ -95,4 +95,4 @@ std::string bounded_subject(const Check& check, const std::vector<BoundedGap>& g
 /// Judges the gaps: `identical`, `rounding` or `different`; `vacuous` if the tolerance is refused.
 CheckResult judge_bound(const std::vector<BoundedGap>& gaps, const BoundRule& rule, const BoundWords& words);
 
-}  // namespace parity
+}  // namespace parity::compare

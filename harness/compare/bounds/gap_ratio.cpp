@@ -15,7 +15,7 @@
 #include "harness/compare/tensors/gap.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 /// The gaps of one quantity in both pairs.
@@ -178,4 +178,4 @@ CheckResult judge_gap_ratio(const std::vector<GapCurve>& own, const std::vector<
   return result;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

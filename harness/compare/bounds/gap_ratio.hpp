@@ -11,7 +11,7 @@
 #include "harness/compare/curves/series.hpp"
 #include "harness/compare/sides/side.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// The gap of two runs in one quantity, step by step, in the quantity's unit.
 struct GapCurve {
@@ -52,4 +52,4 @@ struct GapRatioWords {
 CheckResult judge_gap_ratio(const std::vector<GapCurve>& own, const std::vector<GapCurve>& sibling,
                             double allowed, const GapRatioWords& words);
 
-}  // namespace parity
+}  // namespace parity::compare

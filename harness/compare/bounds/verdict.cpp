@@ -7,7 +7,7 @@
 #include "harness/compare/bounds/bound.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 std::vector<int64_t> steps_of(const BoundedGap& gap) {
@@ -190,4 +190,4 @@ CheckResult judge_bound(const std::vector<BoundedGap>& gaps, const BoundRule& ru
   return result;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/compare/checks/check.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 std::string Check::quantity() const {
   if (of_tensors())
@@ -20,4 +20,4 @@ std::vector<std::string> Check::all_arms() const {
   return all;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -17,7 +17,7 @@
 #include "harness/tensor/dtype.hpp"
 #include "harness/trace/format/phase.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// What a check claims of its quantities. Source: cases/README.md, "Keys of a check".
 enum class Relation {
@@ -76,9 +76,9 @@ struct Sibling {
 
 /// One claim of a case: quantities, arms and the relation between them.
 struct Check {
-  std::vector<std::string> channels;  ///< channel names; or else:
-  std::string tensor;                 ///< glob over tensor names ...
-  Phase phase = Phase::param;         ///< ... at this phase
+  std::vector<std::string> channels;         ///< channel names; or else:
+  std::string tensor;                        ///< glob over tensor names ...
+  trace::Phase phase = trace::Phase::param;  ///< ... at this phase
   /// Two arms, of which the first is the reference; one if the claim is about a single arm.
   std::vector<std::string> arms;
   Relation relation = Relation::identical;  ///< what is claimed
@@ -143,4 +143,4 @@ struct CheckResult {
   Coverage coverage = {};  ///< what was asked, found and compared
 };
 
-}  // namespace parity
+}  // namespace parity::compare

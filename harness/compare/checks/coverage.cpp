@@ -8,7 +8,7 @@
 
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 int64_t count_of(const Covered& covered) {
@@ -95,7 +95,7 @@ void Coverage::add(size_t number, const std::string& quantity, const std::vector
     compared.add(step);
 }
 
-void Coverage::add(size_t number, const TensorKey& key) {
+void Coverage::add(size_t number, const trace::TensorKey& key) {
   side(number).compared[quantity_of(key)].add(key.step);
 }
 
@@ -135,8 +135,8 @@ results::Coverage Coverage::summary() const {
   return summary;
 }
 
-std::string quantity_of(const TensorKey& key) {
+std::string quantity_of(const trace::TensorKey& key) {
   return fmt::format("{} {}", name_of(key.phase), key.name);
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -12,7 +12,7 @@
 #include "harness/results/check.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Quantities ("loss", "grad layers.0.wq.weight") and the steps of each.
 using Covered = std::map<std::string, StepSet>;
@@ -35,7 +35,7 @@ struct Coverage {
 
   /// Records what a comparison took from one side.
   void add(size_t side, const std::string& quantity, const std::vector<int64_t>& steps);
-  void add(size_t side, const TensorKey& key);
+  void add(size_t side, const trace::TensorKey& key);
   void add(size_t side, const Covered& compared);
   /// Records what a comparison took from the first and the second side, at the same steps.
   void add_pair(const std::string& quantity, const std::vector<int64_t>& steps);
@@ -53,6 +53,6 @@ struct Coverage {
 };
 
 /// Returns the quantity of a tensor: "grad layers.0.wq.weight".
-std::string quantity_of(const TensorKey& key);
+std::string quantity_of(const trace::TensorKey& key);
 
-}  // namespace parity
+}  // namespace parity::compare

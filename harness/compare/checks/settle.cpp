@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace parity {
+namespace parity::compare {
 
 CheckResult settle(CheckResult result, const std::vector<CoveredSide>& asked) {
   std::vector<CoveredSide>& sides = result.coverage.sides;
@@ -26,4 +26,4 @@ CheckResult settle(CheckResult result, const std::vector<CoveredSide>& asked) {
   return result;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace parity {
+namespace parity::compare {
 
 /// What the float64 twins of two arms showed for one quantity over the window of a check.
 struct TwinMeasure {
@@ -36,4 +36,4 @@ struct TwinEvidence {
   bool operator==(const TwinEvidence&) const = default;
 };
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -4,7 +4,7 @@
 
 #include "harness/base/enum_names.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// What a comparison found, from best to worst. Source: README.md, "Verdicts".
 enum class Verdict {
@@ -26,4 +26,4 @@ constexpr auto enum_names(Verdict) {
                                              "vacuous", "missing", "crashed"});
 }
 
-}  // namespace parity
+}  // namespace parity::compare

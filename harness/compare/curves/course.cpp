@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace parity {
+namespace parity::compare {
 
 double step_noise(const Series& curve) {
   std::vector<double> bends;
@@ -49,4 +49,4 @@ std::optional<size_t> divergence_horizon(const Series& expected, const Series& a
   return since;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

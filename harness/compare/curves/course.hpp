@@ -7,7 +7,7 @@
 
 #include "harness/compare/curves/series.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Measures of how two curves run next to each other. Source: METRICS.md M7 and M8.
 
@@ -35,4 +35,4 @@ std::optional<double> descent_error(const Series& expected, const Series& actual
 std::optional<size_t> divergence_horizon(const Series& expected, const Series& actual,
                                          std::span<const double> band);
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -10,7 +10,7 @@
 
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 constexpr int64_t largest_lag = 8;
@@ -111,4 +111,4 @@ std::string pattern_text(const std::string& channel, const std::string& expected
   return "";
 }
 
-}  // namespace parity
+}  // namespace parity::compare

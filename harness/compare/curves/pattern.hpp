@@ -9,7 +9,7 @@
 #include "harness/compare/curves/series.hpp"
 #include "harness/compare/curves/series_difference.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Signatures of the most common trainer mistakes, found from the values of two curves. Source: METRICS.md M8
 /// (a constant ratio is a missing or extra factor of ranks or micro-batches; a lag is a schedule whose index
@@ -45,4 +45,4 @@ std::string pattern_text(const std::string& channel, const std::string& expected
                          const std::string& actual_name, const Series& expected, const Series& actual,
                          const SeriesDifference& difference);
 
-}  // namespace parity
+}  // namespace parity::compare

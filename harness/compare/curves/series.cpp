@@ -9,7 +9,7 @@
 
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 double Series::widened(size_t i) const {
   return std::visit([i](const auto& list) { return static_cast<double>(list.at(i)); }, values);
@@ -49,7 +49,7 @@ double gap_between(const Series& a, size_t i, const Series& b, size_t j) {
   return static_cast<double>(x < y ? bits(y) - bits(x) : bits(x) - bits(y));
 }
 
-Series series_of(const Channel& channel, const std::vector<int64_t>& steps,
+Series series_of(const trace::Channel& channel, const std::vector<int64_t>& steps,
                  const std::vector<int64_t>& wanted, std::vector<int64_t>* lacking) {
   Series series;
   std::visit(
@@ -71,4 +71,4 @@ Series series_of(const Channel& channel, const std::vector<int64_t>& steps,
   return series;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

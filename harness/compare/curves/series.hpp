@@ -9,7 +9,7 @@
 
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// A channel at selected steps.
 struct Series {
@@ -40,7 +40,7 @@ double gap_between(const Series& a, size_t i, const Series& b, size_t j);
 /// Returns a channel at those of the `wanted` steps that the trace has, in that order.
 /// \param steps    steps of the trace, one per value of the channel
 /// \param lacking  if given: receives the wanted steps that are missing
-Series series_of(const Channel& channel, const std::vector<int64_t>& steps,
+Series series_of(const trace::Channel& channel, const std::vector<int64_t>& steps,
                  const std::vector<int64_t>& wanted, std::vector<int64_t>* lacking = nullptr);
 
-}  // namespace parity
+}  // namespace parity::compare

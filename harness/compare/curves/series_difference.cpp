@@ -12,7 +12,7 @@
 #include "harness/base/error.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 /// Returns the distance of METRICS.md M1. It maps bit patterns to integers in the order of the values, -0
@@ -28,11 +28,11 @@ Unsigned ulp_distance(Float a, Float b) {
 }
 
 /// Returns a number under a policy: with subnormals or the sign of zero removed, if the policy ignores them.
-double under(const DifferencePolicy& policy, double value, bool float32_valued) {
+double under(const measure::DifferencePolicy& policy, double value, bool float32_valued) {
   const int kind = float32_valued ? std::fpclassify(static_cast<float>(value)) : std::fpclassify(value);
-  if (policy.subnormal == DifferencePolicy::Subnormal::as_zero && kind == FP_SUBNORMAL)
+  if (policy.subnormal == measure::DifferencePolicy::Subnormal::as_zero && kind == FP_SUBNORMAL)
     value = std::copysign(0.0, value);
-  return policy.zero_sign == DifferencePolicy::ZeroSign::ignored && value == 0 ? 0.0 : value;
+  return policy.zero_sign == measure::DifferencePolicy::ZeroSign::ignored && value == 0 ? 0.0 : value;
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ SeriesDifference measure_series(const Series& expected, const Series& actual) {
 }
 
 SeriesDifference measure_series(const Series& expected, const Series& actual,
-                                const DifferencePolicy& policy) {
+                                const measure::DifferencePolicy& policy) {
   if (policy.strict() || expected.integral() || actual.integral())
     return measure_series(expected, actual);
   Series e = expected, a = actual;
@@ -91,7 +91,8 @@ SeriesDifference measure_series(const Series& expected, const Series& actual,
   std::vector<double>& right = std::get<0>(a.values);
   size_t forgiven = 0;
   for (size_t i = 0; i < left.size() && i < right.size(); ++i)
-    if (policy.nan == DifferencePolicy::Nan::equal_if_both && std::isnan(left[i]) && std::isnan(right[i])) {
+    if (policy.nan == measure::DifferencePolicy::Nan::equal_if_both && std::isnan(left[i]) &&
+        std::isnan(right[i])) {
       left[i] = right[i] = 0;
       forgiven += 2;
     }
@@ -140,4 +141,4 @@ Json SeriesDifference::to_json() const {
           {"inf", inf_count}};
 }
 
-}  // namespace parity
+}  // namespace parity::compare

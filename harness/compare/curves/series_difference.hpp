@@ -10,7 +10,7 @@
 #include "harness/compare/curves/series.hpp"
 #include "harness/measure/difference.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// The difference of two series. It is measured once; relations judge it.
 ///
@@ -50,7 +50,8 @@ SeriesDifference measure_series(const Series& expected, const Series& actual);
 
 /// Measures the difference under a policy that may be less strict; NaN and infinities are always counted. If
 /// both sides hold float32 values only, subnormal means subnormal in float32.
-SeriesDifference measure_series(const Series& expected, const Series& actual, const DifferencePolicy& policy);
+SeriesDifference measure_series(const Series& expected, const Series& actual,
+                                const measure::DifferencePolicy& policy);
 
 /// Returns the distance of the values at a position [ULPs, in the unit of `difference`]; nothing for int64, a
 /// NaN or an infinity.
@@ -65,4 +66,4 @@ double relative_gap(double gap, double scale);
 std::string distance_text(const SeriesDifference& difference, const Series& expected, const Series& actual,
                           size_t i);
 
-}  // namespace parity
+}  // namespace parity::compare

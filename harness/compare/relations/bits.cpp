@@ -10,7 +10,7 @@
 #include "harness/compare/curves/series_difference.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 /// Returns "at step 3: a 0.1, b 0.2 (1 float32 ULP, relative gap 6e-08)"; with two steps if they differ.
@@ -136,7 +136,7 @@ CheckResult judge_tensor_bits(const std::vector<SourcePair>& pairs, const BitsCl
   }
   if (!lead)
     return result;
-  const TensorKey& key = lead->actual.key;
+  const trace::TensorKey& key = lead->actual.key;
   result.passed = false;
   result.verdict = Verdict::different;
   result.measured = lead_gap.measured();
@@ -157,4 +157,4 @@ CheckResult judge_tensor_bits(const std::vector<SourcePair>& pairs, const BitsCl
   return result;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -9,7 +9,7 @@
 #include "harness/compare/curves/series.hpp"
 #include "harness/compare/tensors/gap.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// A claim that the bits of two sides agree, in the words of its sentences.
 struct BitsClaim {
@@ -42,4 +42,4 @@ struct SourcePair {
 /// names the tensor with the largest relative gap.
 CheckResult judge_tensor_bits(const std::vector<SourcePair>& pairs, const BitsClaim& claim);
 
-}  // namespace parity
+}  // namespace parity::compare

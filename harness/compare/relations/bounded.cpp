@@ -3,7 +3,7 @@
 #include "harness/compare/bounds/bound.hpp"
 #include "harness/compare/relations/relation.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 CheckResult judge_bounded(const Check& check, const std::vector<Side>& sides) {
   const std::vector<BoundedGap> gaps = measure_bounded(check, sides);
@@ -12,4 +12,4 @@ CheckResult judge_bounded(const Check& check, const std::vector<Side>& sides) {
       {sides.at(0).name, sides.at(1).name, bounded_subject(check, gaps, sides.at(0).name, sides.at(1).name)});
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -9,7 +9,7 @@
 #include "harness/compare/twins/gap.hpp"
 #include "harness/compare/twins/measure.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 /// Returns whether a gap falls by 2^20 or more in float64, as rounding does. A gap that falls but stays above
@@ -127,4 +127,4 @@ CheckResult judge_distinct(const Check& check, const std::vector<Side>& sides) {
   return result;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

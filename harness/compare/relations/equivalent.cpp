@@ -13,7 +13,7 @@
 #include "harness/compare/twins/measure.hpp"
 #include "harness/compare/twins/path.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 /// A quantity with its gap, size and verdict.
@@ -261,4 +261,4 @@ CheckResult judge_equivalent(const Check& check, const std::vector<Side>& sides)
   return result;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -7,7 +7,7 @@
 #include "harness/compare/sides/quantity.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 CheckResult judge_tensors(const Check& check, const Side& a, const Side& b, BitsClaim claim) {
@@ -42,4 +42,4 @@ CheckResult judge_identical(const Check& check, const std::vector<Side>& sides) 
   return judge_series_bits(pairs, claim);
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -12,7 +12,7 @@
 #include "harness/compare/sides/quantity.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 /// Returns "1 step later" or "2 steps earlier".
@@ -109,4 +109,4 @@ CheckResult judge_lagged(const Check& check, const std::vector<Side>& sides) {
                             : judge_lagged_channels(check, sides, claim);
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -4,7 +4,7 @@
 #include "harness/compare/bounds/gap_ratio.hpp"
 #include "harness/compare/relations/relation.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 CheckResult judge_no_farther(const Check& check, const std::vector<Side>& sides) {
   require(check.sibling && sides.size() == 4, "no_farther is about two pairs of arms");
@@ -14,4 +14,4 @@ CheckResult judge_no_farther(const Check& check, const std::vector<Side>& sides)
                          check.sibling->times, words);
 }
 
-}  // namespace parity
+}  // namespace parity::compare

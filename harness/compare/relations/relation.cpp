@@ -6,7 +6,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 constexpr auto table = std::to_array<RelationRow>({
@@ -39,4 +39,4 @@ const RelationRow& row_of(Relation relation) {
   throw InternalError("relation without a row in the table");
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -9,7 +9,7 @@
 #include "harness/compare/checks/check.hpp"
 #include "harness/compare/sides/side.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Judges a check whose arms have traces. \throws MissingEvidence if a quantity, step or twin is missing
 using RelationFunction = CheckResult (*)(const Check& check, const std::vector<Side>& sides);
@@ -44,4 +44,4 @@ struct RelationRow {
 std::span<const RelationRow> relation_table();
 const RelationRow& row_of(Relation relation);
 
-}  // namespace parity
+}  // namespace parity::compare

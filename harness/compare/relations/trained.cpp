@@ -10,7 +10,7 @@
 #include "harness/compare/sides/quantity.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 CheckResult fault(const std::string& sentence, Verdict verdict) {
@@ -126,4 +126,4 @@ CheckResult judge_trained(const Check& check, const std::vector<Side>& sides) {
   return result;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -7,7 +7,7 @@
 #include "harness/compare/sides/quantity.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 /// Compares tensors at step s (actual) with those at step s - 1 (expected); step 0 is the initial state. This
@@ -16,7 +16,7 @@ CheckResult judge_unchanged_tensors(const Check& check, const Side& side, BitsCl
   std::vector<SourcePair> pairs;
   std::vector<int64_t> steps;
   for (const TensorPair& pair : pair_tensors(check, side, side)) {
-    TensorKey before = pair.actual;
+    trace::TensorKey before = pair.actual;
     --before.step;
     const TensorSource source = tensor_source(*side.trace, before);
     if (before.step < 0 || !(source.sketch || source.whole()))
@@ -63,4 +63,4 @@ CheckResult judge_unchanged(const Check& check, const std::vector<Side>& sides) 
   return judge_series_bits(pairs, claim);
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -9,7 +9,7 @@
 #include "harness/tensor/dtype.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// The updates that a run was started for, both ends included.
 struct RunUpdates {
@@ -28,9 +28,9 @@ struct PrecisionAllowance {
 
 /// What is known of one arm: its traces and measured noise. Pointers are not owned.
 struct ArmEvidence {
-  const Trace* trace = nullptr;  ///< null if the run left none
+  const trace::Trace* trace = nullptr;  ///< null if the run left none
   /// The trace of the float64 twin; null if no check needs it.
-  const Trace* twin = nullptr;
+  const trace::Trace* twin = nullptr;
   bool crashed = false;
   int64_t warmup_steps = 0;  ///< end of window `warmup` and start of `after_warmup`
   /// Why the arm crashed, in words; "" if only the trace can show it.
@@ -52,4 +52,4 @@ struct ArmEvidence {
   bool ended_well() const { return !crashed && trace && trace->complete() && !trace->failure(); }
 };
 
-}  // namespace parity
+}  // namespace parity::compare

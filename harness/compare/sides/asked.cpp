@@ -8,7 +8,7 @@
 #include "harness/compare/sides/quantity.hpp"
 #include "harness/compare/sides/window.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 /// One role of a relation: a side, and the offset of its steps from those of the window.
@@ -53,15 +53,15 @@ ResolvedWindow inside_the_run(const Check& check, const std::vector<Role>& roles
 Covered recorded_tensors(const Check& check, const std::vector<Role>& roles) {
   Covered recorded;
   for (const Role& role : roles)
-    for (const TensorKey& key : tensor_keys(*role.side.trace))
+    for (const trace::TensorKey& key : tensor_keys(*role.side.trace))
       if (key.phase == check.phase && glob_match(check.tensor, key.name))
         recorded[quantity_of(key)].add(key.step - role.shift);
   return recorded;
 }
 
-Covered tensors_found(const Covered& asked, const Check& check, const Trace& trace) {
+Covered tensors_found(const Covered& asked, const Check& check, const trace::Trace& trace) {
   Covered all;
-  for (const TensorKey& key : tensor_keys(trace))
+  for (const trace::TensorKey& key : tensor_keys(trace))
     if (key.phase == check.phase)
       all[quantity_of(key)].add(key.step);
   Covered found;
@@ -106,11 +106,11 @@ Covered asked_in_window(const Check& check, const std::vector<Side>& sides, cons
 
 }  // namespace
 
-int64_t ranks_of(const Trace& trace) {
+int64_t ranks_of(const trace::Trace& trace) {
   return std::max(trace.ranks(), trace.joined_ranks());
 }
 
-Covered channels_found(const Covered& asked, const std::map<std::string, Channel>& channels,
+Covered channels_found(const Covered& asked, const std::map<std::string, trace::Channel>& channels,
                        const std::vector<int64_t>& steps) {
   const StepSet there(steps);
   Covered found;
@@ -125,7 +125,7 @@ std::vector<CoveredSide> asked_of(const Check& check, const std::vector<Side>& s
   const Covered window = asked_in_window(check, sides, roles);
   std::vector<CoveredSide> asked;
   for (const Role& role : roles) {
-    const Trace& trace = *role.side.trace;
+    const trace::Trace& trace = *role.side.trace;
     CoveredSide& side = asked.emplace_back();
     side.name = role.side.name;
     side.ranks_asked = role.side.ranks;
@@ -138,4 +138,4 @@ std::vector<CoveredSide> asked_of(const Check& check, const std::vector<Side>& s
   return asked;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

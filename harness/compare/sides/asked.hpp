@@ -8,7 +8,7 @@
 #include "harness/compare/checks/coverage.hpp"
 #include "harness/compare/sides/side.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Returns what a check asks of its sides and what they recorded of it, before any relation judges them.
 ///
@@ -21,10 +21,10 @@ namespace parity {
 std::vector<CoveredSide> asked_of(const Check& check, const std::vector<Side>& sides);
 
 /// Returns the number of ranks whose values a trace holds.
-int64_t ranks_of(const Trace& trace);
+int64_t ranks_of(const trace::Trace& trace);
 
 /// Returns those of the asked steps of channels that a run recorded.
-Covered channels_found(const Covered& asked, const std::map<std::string, Channel>& channels,
+Covered channels_found(const Covered& asked, const std::map<std::string, trace::Channel>& channels,
                        const std::vector<int64_t>& steps);
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -10,10 +10,10 @@
 #include "harness/measure/statistics.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
-std::string in_channels(const CoveredSide& covered, const Trace& trace) {
+std::string in_channels(const CoveredSide& covered, const trace::Trace& trace) {
   for (const auto& [name, steps] : covered.compared) {
     const auto channel = trace.channels().find(name);
     if (channel == trace.channels().end())
@@ -26,23 +26,23 @@ std::string in_channels(const CoveredSide& covered, const Trace& trace) {
   return "";
 }
 
-std::string in_tensor(const CoveredSide& covered, const TensorKey& key, int64_t nan, int64_t inf) {
+std::string in_tensor(const CoveredSide& covered, const trace::TensorKey& key, int64_t nan, int64_t inf) {
   return nan + inf == 0 ? ""
                         : fmt::format("{} of {} has {} NaN and {} infinite elements at step {}",
                                       quantity_of(key), covered.name, nan, inf, key.step);
 }
 
-std::string in_tensors(const CoveredSide& covered, const Trace& trace) {
-  const auto is_compared = [&](const TensorKey& key) {
+std::string in_tensors(const CoveredSide& covered, const trace::Trace& trace) {
+  const auto is_compared = [&](const trace::TensorKey& key) {
     const auto found = covered.compared.find(quantity_of(key));
     return found != covered.compared.end() && found->second.contains(key.step);
   };
-  for (const SketchRow& row : trace.sketches())
+  for (const trace::SketchRow& row : trace.sketches())
     if (row.nan_count + row.inf_count > 0 && is_compared(row.key))
       return in_tensor(covered, row.key, row.nan_count, row.inf_count);
-  for (const TensorKey& key : trace.tensors())
+  for (const trace::TensorKey& key : trace.tensors())
     if (!trace.find_sketch(key) && is_compared(key)) {
-      const Statistics found = statistics_of(trace.tensor(key));
+      const measure::Statistics found = measure::statistics_of(trace.tensor(key));
       if (std::string text = in_tensor(covered, key, found.nan_count, found.inf_count); !text.empty())
         return text;
     }
@@ -64,4 +64,4 @@ std::string non_finite_value(const Coverage& coverage, const std::vector<Side>& 
   return "";
 }
 
-}  // namespace parity
+}  // namespace parity::compare

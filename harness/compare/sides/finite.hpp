@@ -8,7 +8,7 @@
 #include "harness/compare/checks/coverage.hpp"
 #include "harness/compare/sides/side.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Returns the first value used by a comparison that is not finite: "loss of b is inf at step 5". "" if all
 /// are finite. Two runs that both overflow can have the same bits, which says nothing about what they
@@ -17,4 +17,4 @@ namespace parity {
 /// \throws UserError if a tensor without a sketch row cannot be read
 std::string non_finite_value(const Coverage& coverage, const std::vector<Side>& sides);
 
-}  // namespace parity
+}  // namespace parity::compare

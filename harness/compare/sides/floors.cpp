@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace parity {
+namespace parity::compare {
 
 double FloorRow::largest() const {
   double most = 0;
@@ -62,4 +62,4 @@ std::vector<int64_t> FloorCurve::steps() const {
   return all;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

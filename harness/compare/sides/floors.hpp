@@ -12,7 +12,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/compare/sides/growth.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// How rounding noise of an arm is generated: by another computation of the same numbers.
 enum class NoiseKind {
@@ -86,4 +86,4 @@ class FloorCurve {
   Growth growth_;
 };
 
-}  // namespace parity
+}  // namespace parity::compare

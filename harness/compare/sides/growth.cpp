@@ -6,7 +6,7 @@
 #include <cmath>
 #include <span>
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 constexpr size_t least_points = 3;
@@ -86,4 +86,4 @@ Growth fit_growth(const std::vector<GrowthPoint>& points) {
   return growth;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-namespace parity {
+namespace parity::compare {
 
 /// A relative difference at one step.
 struct GrowthPoint {
@@ -37,4 +37,4 @@ struct Growth {
 /// of squares that one line leaves.
 Growth fit_growth(const std::vector<GrowthPoint>& points);
 
-}  // namespace parity
+}  // namespace parity::compare

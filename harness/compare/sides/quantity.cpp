@@ -11,13 +11,13 @@
 #include "harness/base/text/glob.hpp"
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 /// Returns the tensors of the check's phase and glob, in order.
-std::vector<TensorKey> matching_keys(const Check& check, const Side& side) {
-  std::vector<TensorKey> keys = tensor_keys(*side.trace);
-  std::erase_if(keys, [&](const TensorKey& key) {
+std::vector<trace::TensorKey> matching_keys(const Check& check, const Side& side) {
+  std::vector<trace::TensorKey> keys = tensor_keys(*side.trace);
+  std::erase_if(keys, [&](const trace::TensorKey& key) {
     return key.phase != check.phase || !glob_match(check.tensor, key.name);
   });
   return keys;
@@ -29,7 +29,7 @@ std::vector<TensorKey> matching_keys(const Check& check, const Side& side) {
   std::set<std::string> phases;
   std::set<int64_t> steps;
   for (const Side& side : sides)
-    for (const TensorKey& key : tensor_keys(*side.trace)) {
+    for (const trace::TensorKey& key : tensor_keys(*side.trace)) {
       phases.emplace(name_of(key.phase));
       if (key.phase == check.phase)
         names.insert(key.name);
@@ -49,8 +49,8 @@ std::vector<TensorKey> matching_keys(const Check& check, const Side& side) {
                   phases.empty() ? "" : " (only " + list_text({phases.begin(), phases.end()}) + ")"));
 }
 
-[[noreturn]] void throw_unpaired(const TensorKey& key, const Side& has, const TensorKey& partner,
-                                 const Side& lacks) {
+[[noreturn]] void throw_unpaired(const trace::TensorKey& key, const Side& has,
+                                 const trace::TensorKey& partner, const Side& lacks) {
   throw MissingEvidence(fmt::format("{} {} at step {} is in {} but at step {} not in {}; capture it in both",
                                     name_of(key.phase), key.name, key.step, has.name, partner.step,
                                     lacks.name));
@@ -64,7 +64,7 @@ std::vector<std::string> match_channels(const std::vector<std::string>& patterns
   std::vector<std::string> timing;
   for (const Side& side : sides)
     for (const auto& [name, channel] : side.trace->channels()) {
-      auto& list = channel.kind == ChannelKind::numeric ? known : timing;
+      auto& list = channel.kind == trace::ChannelKind::numeric ? known : timing;
       if (std::find(list.begin(), list.end(), name) == list.end())
         list.push_back(name);
     }
@@ -107,18 +107,19 @@ Series channel_at(const Side& side, const std::string& name, const std::vector<i
   return series;
 }
 
-std::vector<TensorKey> tensor_keys(const Trace& trace) {
-  std::set<TensorKey> seen;
-  std::map<std::pair<int64_t, Phase>, std::vector<TensorKey>> moments;  // each in order of execution
-  const auto add = [&](const TensorKey& key) {
+std::vector<trace::TensorKey> tensor_keys(const trace::Trace& trace) {
+  std::set<trace::TensorKey> seen;
+  std::map<std::pair<int64_t, trace::Phase>, std::vector<trace::TensorKey>>
+      moments;  // each in order of execution
+  const auto add = [&](const trace::TensorKey& key) {
     if (seen.insert(key).second)
       moments[{key.step, key.phase}].push_back(key);
   };
-  for (const TensorKey& key : trace.tensors())
+  for (const trace::TensorKey& key : trace.tensors())
     add(key);
-  for (const SketchRow& row : trace.sketches())
+  for (const trace::SketchRow& row : trace.sketches())
     add(row.key);
-  std::vector<TensorKey> keys;
+  std::vector<trace::TensorKey> keys;
   keys.reserve(seen.size());
   for (const auto& [moment, list] : moments)
     keys.insert(keys.end(), list.begin(), list.end());
@@ -128,25 +129,25 @@ std::vector<TensorKey> tensor_keys(const Trace& trace) {
 std::vector<TensorPair> pair_tensors(const Check& check, const Side& a, const Side& b, int64_t lag) {
   const ResolvedWindow window = resolve(check.steps, {a, b});
   const int64_t last = updates_of({a, b}).last;
-  const std::vector<TensorKey> keys_a = matching_keys(check, a);
-  const std::vector<TensorKey> keys_b = matching_keys(check, b);
-  const std::set<TensorKey> in_a(keys_a.begin(), keys_a.end());
-  const std::set<TensorKey> in_b(keys_b.begin(), keys_b.end());
-  const auto moved = [](TensorKey key, int64_t steps) {
+  const std::vector<trace::TensorKey> keys_a = matching_keys(check, a);
+  const std::vector<trace::TensorKey> keys_b = matching_keys(check, b);
+  const std::set<trace::TensorKey> in_a(keys_a.begin(), keys_a.end());
+  const std::set<trace::TensorKey> in_b(keys_b.begin(), keys_b.end());
+  const auto moved = [](trace::TensorKey key, int64_t steps) {
     key.step += steps;
     return key;
   };
   std::vector<TensorPair> pairs;
-  for (const TensorKey& key : keys_a) {
-    const TensorKey partner = moved(key, lag);
+  for (const trace::TensorKey& key : keys_a) {
+    const trace::TensorKey partner = moved(key, lag);
     if (!window.contains(key.step) || (lag != 0 && (partner.step < 0 || partner.step > last)))
       continue;
     if (!in_b.contains(partner))
       throw_unpaired(key, a, partner, b);
     pairs.push_back({key, partner});
   }
-  for (const TensorKey& key : keys_b) {
-    const TensorKey partner = moved(key, -lag);
+  for (const trace::TensorKey& key : keys_b) {
+    const trace::TensorKey partner = moved(key, -lag);
     if (window.contains(partner.step) && key.step <= last && !in_a.contains(partner))
       throw_unpaired(key, b, partner, a);
   }
@@ -155,4 +156,4 @@ std::vector<TensorPair> pair_tensors(const Check& check, const Side& a, const Si
   return pairs;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -11,7 +11,7 @@
 #include "harness/compare/sides/side.hpp"
 #include "harness/compare/sides/window.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Returns the numeric channels that match a check's names or globs, in the check's order, each once.
 ///
@@ -27,8 +27,8 @@ Series channel_at(const Side& side, const std::string& name, const std::vector<i
 
 /// A tensor in two traces, or in one trace at two steps.
 struct TensorPair {
-  TensorKey expected;
-  TensorKey actual;
+  trace::TensorKey expected;
+  trace::TensorKey actual;
 };
 
 /// Returns every tensor of the check's phase and glob in side `a`, paired with its counterpart in side `b`. A
@@ -42,6 +42,6 @@ struct TensorPair {
 std::vector<TensorPair> pair_tensors(const Check& check, const Side& a, const Side& b, int64_t lag = 0);
 
 /// Returns the keys of all tensors of a trace, whole or as sketches only, each once, in order.
-std::vector<TensorKey> tensor_keys(const Trace& trace);
+std::vector<trace::TensorKey> tensor_keys(const trace::Trace& trace);
 
-}  // namespace parity
+}  // namespace parity::compare

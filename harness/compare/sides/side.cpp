@@ -4,7 +4,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 Side side_of(const std::string& name, const ArmEvidence& arm) {
   Side side{name, arm.trace, arm.twin, arm.warmup_steps, arm.sixteen_bits, arm.floors, arm.floors_problem};
@@ -22,4 +22,4 @@ Side twin_of(const Side& side) {
   return {"the float64 twin of " + side.name, side.twin, nullptr, side.warmup_steps};
 }
 
-}  // namespace parity
+}  // namespace parity::compare

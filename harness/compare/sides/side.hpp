@@ -8,13 +8,13 @@
 #include "harness/compare/checks/check.hpp"
 #include "harness/compare/sides/arm_evidence.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// One arm of a check: its name and its trace, which exists. Pointers are not owned.
 struct Side {
   std::string name;
-  const Trace* trace = nullptr;
-  const Trace* twin = nullptr;  ///< may be null
+  const trace::Trace* trace = nullptr;
+  const trace::Trace* twin = nullptr;  ///< may be null
   int64_t warmup_steps = 0;
   bool sixteen_bits = false;
   const ArmFloors* floors = nullptr;
@@ -39,4 +39,4 @@ class MissingEvidence : public std::runtime_error {
 /// Returns the side with its float64 twin in place of the trace. \throws MissingEvidence if there is none
 Side twin_of(const Side& side);
 
-}  // namespace parity
+}  // namespace parity::compare

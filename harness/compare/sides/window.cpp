@@ -8,7 +8,7 @@
 
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 StepSet asked_updates(const std::vector<Side>& sides) {
   StepSet steps;
   for (const Side& side : sides) {
@@ -85,4 +85,4 @@ std::vector<int64_t> steps_in(const ResolvedWindow& window, const std::vector<Si
   return inside;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -10,7 +10,7 @@
 #include "harness/compare/sides/side.hpp"
 #include "harness/compare/text/step_set.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// A check's window with its ends resolved: update numbers `first` to `last`.
 struct ResolvedWindow {
@@ -43,4 +43,4 @@ std::vector<int64_t> steps_in(const ResolvedWindow& window, const std::vector<Si
 /// Returns the window as text: "warmup", "all" or "steps 3-7".
 std::string window_text(const StepWindow& window);
 
-}  // namespace parity
+}  // namespace parity::compare

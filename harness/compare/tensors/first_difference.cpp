@@ -5,19 +5,19 @@
 #include <algorithm>
 #include <set>
 
-namespace parity {
+namespace parity::compare {
 
-std::optional<TensorKey> first_difference(const Trace& healthy, const Trace& faulty) {
-  std::set<TensorKey> unequal;
-  for (const ReplicaDifference& difference : faulty.replica_differences())
+std::optional<trace::TensorKey> first_difference(const trace::Trace& healthy, const trace::Trace& faulty) {
+  std::set<trace::TensorKey> unequal;
+  for (const trace::ReplicaDifference& difference : faulty.replica_differences())
     if (difference.phase)
       unequal.insert({difference.step, *difference.phase, difference.name});
-  for (const SketchRow& row : healthy.sketches()) {
-    const SketchRow* other = faulty.find_sketch(row.key);
+  for (const trace::SketchRow& row : healthy.sketches()) {
+    const trace::SketchRow* other = faulty.find_sketch(row.key);
     if (unequal.contains(row.key) || (other && other->digest != row.digest))
       return row.key;
   }
   return std::nullopt;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -6,11 +6,11 @@
 
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Returns the tensor at which two runs first diverge, in the order in which the first run recorded its
 /// tensors. Its bits differ, or ranks of the second run hold it as replicas that differ (a trace shows only
 /// one of them). Tensors that only one run recorded are skipped.
-std::optional<TensorKey> first_difference(const Trace& healthy, const Trace& faulty);
+std::optional<trace::TensorKey> first_difference(const trace::Trace& healthy, const trace::Trace& faulty);
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -14,7 +14,7 @@
 #include "harness/measure/measure_difference.hpp"
 #include "harness/tensor/conversions.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 /// Smallest tensor whose pages are released [bytes]. The few pages of a smaller one stay mapped.
@@ -34,18 +34,20 @@ Facts facts_of(const TensorSource& source) {
 }
 
 /// Returns whether two rows show equal bits: digests and counts decide if both sides have them.
-bool same_by_digest(const SketchRow& e, const SketchRow& a, const DifferencePolicy& policy) {
+bool same_by_digest(const trace::SketchRow& e, const trace::SketchRow& a,
+                    const measure::DifferencePolicy& policy) {
   return e.dtype == a.dtype && e.shape == a.shape && e.digest == a.digest &&
-         (policy.nan == DifferencePolicy::Nan::equal_if_both || (e.nan_count == 0 && a.nan_count == 0));
+         (policy.nan == measure::DifferencePolicy::Nan::equal_if_both ||
+          (e.nan_count == 0 && a.nan_count == 0));
 }
 
 /// Returns whether both rows have equally many block sums; a row without sums estimates nothing.
-bool comparable(const SketchRow& e, const SketchRow& a) {
+bool comparable(const trace::SketchRow& e, const trace::SketchRow& a) {
   return !e.values.empty() && e.values.size() == a.values.size();
 }
 
 /// Estimates the gap, sqrt(sum_b (s_b - s'_b)^2), and finds the block where it is largest. METRICS.md M16.
-void estimate(TensorGap& found, const SketchRow& e, const SketchRow& a) {
+void estimate(TensorGap& found, const trace::SketchRow& e, const trace::SketchRow& a) {
   found.estimated = true;
   found.norm = e.norm;
   double squares = 0, largest = -1;
@@ -74,7 +76,7 @@ void prove(const TensorSource& source) {
 }
 
 /// Returns a function that releases bytes of both sides; none for small tensors.
-DoneWithBytes releaser(const TensorSource& expected, const TensorSource& actual, size_t bytes) {
+measure::DoneWithBytes releaser(const TensorSource& expected, const TensorSource& actual, size_t bytes) {
   if (bytes < least_released)
     return {};
   return [&expected, &actual](const std::byte* data, size_t count) {
@@ -85,12 +87,12 @@ DoneWithBytes releaser(const TensorSource& expected, const TensorSource& actual,
 
 /// Checks a digest of the values against the row. A tensor sharded over ranks was checked part by part when
 /// it was joined.
-void prove(const TensorSource& source, const Digest& found) {
+void prove(const TensorSource& source, const measure::Digest& found) {
   if (!source.trace->is_proved(source.key))
     source.trace->prove(source.key, found);
 }
 
-void prove(const TensorSource& expected, const TensorSource& actual, const DigestPair& digests) {
+void prove(const TensorSource& expected, const TensorSource& actual, const measure::DigestPair& digests) {
   prove(expected, digests.expected);
   prove(actual, digests.actual);
 }
@@ -114,10 +116,10 @@ void prove_equal(const TensorSource& expected, const TensorSource& actual, Proof
   const TensorView a = actual.trace->unproved_tensor(actual.key);
   if (e.dtype != a.dtype || e.shape != a.shape)
     return prove_both(expected, actual);
-  const DoneWithBytes done = releaser(expected, actual, e.bytes());
+  const measure::DoneWithBytes done = releaser(expected, actual, e.bytes());
   if (proof == Proof::values)
-    prove(expected, actual, digests_of_pair(e, a, done));
-  else if (!have_equal_bits(e, a, done))
+    prove(expected, actual, measure::digests_of_pair(e, a, done));
+  else if (!measure::have_equal_bits(e, a, done))
     prove_both(expected, actual);
 }
 
@@ -134,15 +136,15 @@ void refuse_blind_estimate(TensorGap& found, bool of_one_dtype) {
 
 /// Measures whole tensors of one dtype and shape, element by element.
 void measure_whole(TensorGap& found, const TensorSource& expected, const TensorSource& actual,
-                   TensorDetail detail, const DifferencePolicy& policy, Proof proof) {
+                   TensorDetail detail, const measure::DifferencePolicy& policy, Proof proof) {
   const TensorView e = expected.trace->unproved_tensor(expected.key);
   const TensorView a = actual.trace->unproved_tensor(actual.key);
-  DifferenceOptions options;
+  measure::DifferenceOptions options;
   options.policy = policy;
   options.profile = detail == TensorDetail::profile;
   options.digests = proof == Proof::values && !are_proved(expected, actual);
   options.done = releaser(expected, actual, e.bytes());
-  Difference difference = measure_difference(e, a, options);
+  measure::Difference difference = measure_difference(e, a, options);
   if (difference.digests)
     prove(expected, actual, *difference.digests);
   else if (difference.identical() && policy.strict())
@@ -160,7 +162,7 @@ void measure_whole(TensorGap& found, const TensorSource& expected, const TensorS
   found.mean_ulp = difference.mean_ulp;
   found.bias_ulp = difference.bias_ulp;
   found.profile = std::move(difference.profile);
-  if (difference.max_ulp != Difference::no_ulp)
+  if (difference.max_ulp != measure::Difference::no_ulp)
     found.max_ulp = difference.max_ulp;
   if (difference.worst_index >= 0)
     found.worst = coordinates(e.shape, difference.worst_index);
@@ -188,12 +190,12 @@ DType dtype_of(const TensorSource& source) {
   return facts_of(source).dtype;
 }
 
-TensorSource tensor_source(const Trace& trace, const TensorKey& key) {
+TensorSource tensor_source(const trace::Trace& trace, const trace::TensorKey& key) {
   return {key, trace.find_sketch(key), &trace};
 }
 
 TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actual, TensorDetail detail,
-                         const DifferencePolicy& policy, Proof proof) {
+                         const measure::DifferencePolicy& policy, Proof proof) {
   TensorGap found;
   const Facts e = facts_of(expected);
   const Facts a = facts_of(actual);
@@ -271,7 +273,7 @@ double TensorGap::sqnr_db() const {
   return -20 * std::log10(relative_l2);
 }
 
-results::TensorRow TensorGap::row(const TensorKey& key) const {
+results::TensorRow TensorGap::row(const trace::TensorKey& key) const {
   results::TensorRow row{key.step, std::string(name_of(key.phase)), key.name, identical, {}};
   row.measured = {{"relative_l2", json_number(relative_l2)}, {"estimated", estimated}};
   if (max_ulp)
@@ -302,4 +304,4 @@ std::string TensorGap::text(const std::string& expected_name, const std::string&
   return text;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -12,20 +12,20 @@
 #include "harness/results/check.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// What is known of one tensor: its sketch row, its values, or both. Nothing is owned, and values are not
 /// read yet.
 struct TensorSource {
-  TensorKey key;
-  const SketchRow* sketch = nullptr;
-  const Trace* trace = nullptr;  ///< null if only a sketch exists (a golden)
+  trace::TensorKey key;
+  const trace::SketchRow* sketch = nullptr;
+  const trace::Trace* trace = nullptr;  ///< null if only a sketch exists (a golden)
 
   bool whole() const { return trace && trace->has_tensor(key); }
 };
 
 /// Returns what a trace recorded of the tensor `key`.
-TensorSource tensor_source(const Trace& trace, const TensorKey& key);
+TensorSource tensor_source(const trace::Trace& trace, const trace::TensorKey& key);
 
 /// Returns the dtype of a tensor's elements, from its sketch row if there is one.
 /// \throws UserError if there are only the values and they cannot be read
@@ -54,7 +54,7 @@ struct TensorGap {
   std::optional<double> relative_linf, cosine, needed_rtol;
   std::optional<double> mean_ulp, bias_ulp;
   /// Set for values of one dtype, on request (TensorDetail::profile).
-  std::optional<DifferenceProfile> profile;
+  std::optional<measure::DifferenceProfile> profile;
   /// Coordinates of the element that differs most, for values of one dtype; empty if unknown.
   std::vector<int64_t> worst;
   /// Values of that element. Set for values of one dtype.
@@ -70,7 +70,7 @@ struct TensorGap {
   /// Returns the signal-to-noise ratio [dB], -20 log10 of the relative L2 gap.
   double sqnr_db() const;
   /// Returns the row of a check of tensors, with the metrics relative_l2, max_ulp and estimated.
-  results::TensorRow row(const TensorKey& key) const;
+  results::TensorRow row(const trace::TensorKey& key) const;
   /// Returns "12 of 4096 elements, relative L2 gap 3.1e-08, at most 4 ULPs; most at [3, 17]: a 0.1, b 0.2".
   std::string text(const std::string& expected_name, const std::string& actual_name) const;
 };
@@ -95,10 +95,10 @@ enum class Proof { values, agreement };
 /// could apply.
 /// \throws UserError if a part of a whole tensor cannot be read, or its values do not match its row
 TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actual,
-                         TensorDetail detail = TensorDetail::numbers, const DifferencePolicy& policy = {},
-                         Proof proof = Proof::values);
+                         TensorDetail detail = TensorDetail::numbers,
+                         const measure::DifferencePolicy& policy = {}, Proof proof = Proof::values);
 
 /// Returns the norm of the gap, from the sketches if both sides have them; for measured floors.
 double tensor_distance(const TensorSource& expected, const TensorSource& actual);
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -11,7 +11,7 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/measure/difference.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 constexpr std::array<double, 3> shares = {0.5, 0.99, 0.999};
@@ -22,7 +22,7 @@ uint64_t least_of(size_t bin) {
 }
 
 std::string ulps_text(uint64_t ulps) {
-  return ulps == Difference::no_ulp ? "any" : std::to_string(ulps);
+  return ulps == measure::Difference::no_ulp ? "any" : std::to_string(ulps);
 }
 
 std::string bin_text(size_t bin) {
@@ -33,7 +33,7 @@ std::string bin_text(size_t bin) {
 }
 
 /// Returns a row per bin, from the first to the last bin that is not empty.
-std::string histogram_text(const DifferenceProfile& profile) {
+std::string histogram_text(const measure::DifferenceProfile& profile) {
   size_t first = profile.ulps.size(), last = 0;
   int64_t most = 1;
   for (size_t b = 0; b < profile.ulps.size(); ++b)
@@ -54,11 +54,11 @@ std::string histogram_text(const DifferenceProfile& profile) {
 }
 
 /// Returns "most in 12-15: 41 % of the squared error, 400 elements differ"; "" if nothing differs.
-std::string most_in(const std::vector<RangeDifference>& ranges) {
+std::string most_in(const std::vector<measure::RangeDifference>& ranges) {
   double all = 0;
-  for (const RangeDifference& range : ranges)
+  for (const measure::RangeDifference& range : ranges)
     all += range.error_squares;
-  const auto more = [](const RangeDifference& a, const RangeDifference& b) {
+  const auto more = [](const measure::RangeDifference& a, const measure::RangeDifference& b) {
     return std::pair(a.error_squares, a.differing) < std::pair(b.error_squares, b.differing);
   };
   const auto most = std::max_element(ranges.begin(), ranges.end(), more);
@@ -72,9 +72,9 @@ std::string most_in(const std::vector<RangeDifference>& ranges) {
                      count_text(static_cast<size_t>(most->differing), "element"));
 }
 
-Json ranges_json(const std::vector<RangeDifference>& ranges) {
+Json ranges_json(const std::vector<measure::RangeDifference>& ranges) {
   Json json = Json::array();
-  for (const RangeDifference& range : ranges)
+  for (const measure::RangeDifference& range : ranges)
     json.push_back({{"first", range.first},
                     {"last", range.last},
                     {"differing", range.differing},
@@ -88,7 +88,7 @@ Json ranges_json(const std::vector<RangeDifference>& ranges) {
 std::string profile_text(const TensorGap& gap) {
   if (!gap.profile)
     return "";
-  const DifferenceProfile& profile = *gap.profile;
+  const measure::DifferenceProfile& profile = *gap.profile;
   std::string text = fmt::format(
       "    mean {} ULP, signed {}; half within {} ULP, 99 % within {}, 99.9 % within {}; "
       "signal to noise {:.1f} dB\n",
@@ -104,7 +104,7 @@ std::string profile_text(const TensorGap& gap) {
   return text;
 }
 
-Json profile_json(const DifferenceProfile& profile) {
+Json profile_json(const measure::DifferenceProfile& profile) {
   Json json = {{"ulps", Json::array()}, {"without_distance", profile.without_distance}};
   for (size_t b = 0; b < profile.ulps.size(); ++b)
     if (profile.ulps[b] > 0)
@@ -118,4 +118,4 @@ Json profile_json(const DifferenceProfile& profile) {
   return json;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

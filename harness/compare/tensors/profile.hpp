@@ -7,7 +7,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/compare/tensors/gap.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Returns a tensor's profile as lines: averages and quantiles in ULPs, the histogram, and where along the
 /// flat tensor and each dimension most of the error lies. "" if the gap has no profile.
@@ -17,6 +17,6 @@ std::string profile_text(const TensorGap& gap);
 ///
 ///     {"ulps": [{"from": 0, "elements": 12}, ...], "quantiles": {"0.5": 1, ...}, "blocks": [...],
 ///      "dimensions": [[{"first": 0, "last": 4, "differing", "relative_l2", "max_ulp"}, ...], ...]}
-Json profile_json(const DifferenceProfile& profile);
+Json profile_json(const measure::DifferenceProfile& profile);
 
-}  // namespace parity
+}  // namespace parity::compare

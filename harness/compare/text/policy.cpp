@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 struct Leniency {
@@ -13,19 +13,19 @@ struct Leniency {
   const char* words;
 };
 
-std::array<Leniency, 3> leniencies(const DifferencePolicy& policy) {
+std::array<Leniency, 3> leniencies(const measure::DifferencePolicy& policy) {
   return {{
-      {policy.nan != DifferencePolicy::Nan::never_equal, "equal-nan", "NaN equals NaN"},
-      {policy.zero_sign != DifferencePolicy::ZeroSign::counts, "ignore-zero-sign",
+      {policy.nan != measure::DifferencePolicy::Nan::never_equal, "equal-nan", "NaN equals NaN"},
+      {policy.zero_sign != measure::DifferencePolicy::ZeroSign::counts, "ignore-zero-sign",
        "the sign of zero is ignored"},
-      {policy.subnormal != DifferencePolicy::Subnormal::counts, "flush-subnormals",
+      {policy.subnormal != measure::DifferencePolicy::Subnormal::counts, "flush-subnormals",
        "subnormal numbers are zero"},
   }};
 }
 
 }  // namespace
 
-std::string policy_text(const DifferencePolicy& policy) {
+std::string policy_text(const measure::DifferencePolicy& policy) {
   std::string text;
   for (const Leniency& each : leniencies(policy))
     if (each.on)
@@ -33,7 +33,7 @@ std::string policy_text(const DifferencePolicy& policy) {
   return text;
 }
 
-Json policy_json(const DifferencePolicy& policy) {
+Json policy_json(const measure::DifferencePolicy& policy) {
   Json names = Json::array();
   for (const Leniency& each : leniencies(policy))
     if (each.on)
@@ -41,4 +41,4 @@ Json policy_json(const DifferencePolicy& policy) {
   return names;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

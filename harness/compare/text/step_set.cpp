@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace parity {
+namespace parity::compare {
 
 StepSet::StepSet(const std::vector<int64_t>& steps) {
   for (const int64_t step : steps)
@@ -72,4 +72,4 @@ std::string StepSet::text() const {
   return named == count() ? text : text + fmt::format(" and {} more", count() - named);
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace parity {
+namespace parity::compare {
 
 /// A set of steps, stored as ranges.
 class StepSet {
@@ -36,4 +36,4 @@ class StepSet {
   std::vector<std::pair<int64_t, int64_t>> ranges_;  ///< in order, with a gap between any two
 };
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace parity {
+namespace parity::compare {
 
 std::string number_text(double value, bool as_float32) {
   return as_float32 ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
@@ -54,4 +54,4 @@ std::string count_text(size_t count, const std::string& what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -9,7 +9,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/base/json/number.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Functions that format numbers and steps for sentences and results.
 
@@ -37,4 +37,4 @@ std::string list_text(const std::vector<std::string>& names);
 /// Returns "1 tensor" or "3 tensors".
 std::string count_text(size_t count, const std::string& what);
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -9,7 +9,7 @@
 
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 double Collapse::log2_ratio() const {
   if (gap32 == 0 && gap64 == 0)
@@ -57,4 +57,4 @@ std::string CollapseRule::explain(const Collapse& collapse) const {
   return text + ")";
 }
 
-}  // namespace parity
+}  // namespace parity::compare

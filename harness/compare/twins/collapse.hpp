@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace parity {
+namespace parity::compare {
 
 /// The gap between two arms in float32, and between their float64 twins. Norms over a window, measured once.
 struct Collapse {
@@ -51,4 +51,4 @@ struct CollapseRule {
   std::string explain(const Collapse& collapse) const;
 };
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -17,7 +17,7 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/compare/twins/measure.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 /// Returns what the twins showed for a quantity. \throws MissingEvidence if they showed nothing
@@ -276,4 +276,4 @@ TwinGap join(const std::vector<TwinGap>& gaps, const std::string& quantity) {
   return all;
 }
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -12,7 +12,7 @@
 #include "harness/compare/twins/collapse.hpp"
 #include "harness/compare/twins/rounding_size.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Number of measured floors a gap needs to count as another computation.
 inline constexpr double distinct_floors = 100;
@@ -65,4 +65,4 @@ std::string subject_text(const Check& check, const std::vector<TwinGap>& gaps, c
 /// relative gap.
 TwinGap join(const std::vector<TwinGap>& gaps, const std::string& quantity);
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -14,7 +14,7 @@
 #include "harness/compare/tensors/gap.hpp"
 #include "harness/compare/twins/path.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 /// The two arms and their twins.
@@ -60,7 +60,7 @@ double larger_or_nan(double a, double b) {
 }
 
 /// Returns the twin's tensor with the same key. \throws MissingEvidence if the twin did not record it
-TensorSource twin_source(const Side& twin, const TensorKey& key) {
+TensorSource twin_source(const Side& twin, const trace::TensorKey& key) {
   const TensorSource source = tensor_source(*twin.trace, key);
   if (!source.sketch && !source.whole())
     throw MissingEvidence(fmt::format("{} has no {} {} at step {}, but its arm has one; capture it in both",
@@ -135,4 +135,4 @@ double hypotenuse(double a, double b) {
   return std::sqrt(a * a + b * b);
 }
 
-}  // namespace parity
+}  // namespace parity::compare

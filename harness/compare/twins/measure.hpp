@@ -9,7 +9,7 @@
 #include "harness/compare/checks/twin_evidence.hpp"
 #include "harness/compare/sides/side.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Returns what the float64 twins of two arms show for a check: stored evidence if the sides have it,
 /// otherwise a measurement of their twins.
@@ -27,4 +27,4 @@ std::string non_finite_text(const std::string& channel, const std::vector<const 
 /// Returns sqrt(a^2 + b^2), to add norms.
 double hypotenuse(double a, double b);
 
-}  // namespace parity
+}  // namespace parity::compare

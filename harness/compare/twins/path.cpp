@@ -7,14 +7,14 @@
 #include "harness/compare/curves/series.hpp"
 #include "harness/compare/curves/series_difference.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 std::optional<std::string> channels_part(const Side& a, const Side& b) {
   for (const auto& [name, channel] : a.trace->channels()) {
     const auto other = b.trace->channels().find(name);
-    if (channel.kind != ChannelKind::numeric || other == b.trace->channels().end() ||
-        other->second.kind != ChannelKind::numeric)
+    if (channel.kind != trace::ChannelKind::numeric || other == b.trace->channels().end() ||
+        other->second.kind != trace::ChannelKind::numeric)
       continue;
     const Series left = series_of(channel, a.trace->steps(), b.trace->steps());
     const Series right = series_of(other->second, b.trace->steps(), left.steps);
@@ -32,8 +32,8 @@ std::optional<std::string> channels_part(const Side& a, const Side& b) {
 }
 
 std::optional<std::string> tensors_part(const Side& a, const Side& b) {
-  for (const SketchRow& row : a.trace->sketches()) {
-    const SketchRow* other = b.trace->find_sketch(row.key);
+  for (const trace::SketchRow& row : a.trace->sketches()) {
+    const trace::SketchRow* other = b.trace->find_sketch(row.key);
     if (other && other->digest != row.digest)
       return fmt::format("{} {} of {} and {} have other bits at step {}", name_of(row.key.phase),
                          row.key.name, a.name, b.name, row.key.step);
@@ -49,4 +49,4 @@ std::optional<std::string> find_other_path(const Side& a, const Side& b) {
   return tensors_part(a, b);
 }
 
-}  // namespace parity
+}  // namespace parity::compare

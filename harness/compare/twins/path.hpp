@@ -7,7 +7,7 @@
 
 #include "harness/compare/sides/side.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// Returns evidence, in words, that two arms computed differently; nothing if all that both recorded is the
 /// same.
@@ -28,4 +28,4 @@ namespace parity {
 /// Source: harness/compare/README.md, "How equality is judged".
 std::optional<std::string> find_other_path(const Side& a, const Side& b);
 
-}  // namespace parity
+}  // namespace parity::compare

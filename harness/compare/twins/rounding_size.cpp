@@ -10,7 +10,7 @@
 
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -128,4 +128,4 @@ std::string RoundingSizeRule::explain(const RoundingSize& size, const std::strin
                      roundings_text(kept, b_loses ? size.model_a : size.model_b));
 }
 
-}  // namespace parity
+}  // namespace parity::compare

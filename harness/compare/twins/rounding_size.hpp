@@ -8,7 +8,7 @@
 #include "harness/compare/twins/collapse.hpp"
 #include "harness/tensor/dtype.hpp"
 
-namespace parity {
+namespace parity::compare {
 
 /// The allowed rounding in the arithmetic of one dtype, in units of u ||q||: its unit roundoff times the norm
 /// of the quantity.
@@ -104,4 +104,4 @@ struct RoundingSizeRule {
   std::string explain(const RoundingSize& size, const std::string& a, const std::string& b) const;
 };
 
-}  // namespace parity
+}  // namespace parity::compare

@@ -7,7 +7,7 @@
 #include "harness/base/error.hpp"
 #include "harness/measure/cuda/cuda_queue.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 namespace {
 
 template <class Body, class Element>
@@ -62,4 +62,4 @@ void CudaQueue::run(const Kernel& kernel, int64_t blocks) {
   check(cudaGetLastError(), "start a kernel");
 }
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

@@ -8,7 +8,7 @@
 
 struct CUstream_st;
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 
 /// A stream of the current CUDA device.
 class CudaQueue final : public Queue {
@@ -29,4 +29,4 @@ class CudaQueue final : public Queue {
   Allocate allocate_;
 };
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

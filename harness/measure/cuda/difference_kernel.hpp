@@ -6,7 +6,7 @@
 #include "harness/measure/cuda/order.hpp"
 #include "harness/measure/cuda/sum_kernel.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 
 /// Computes the sums and counts of a pair. A thread processes one lane of one `sum_block` of elements, so a
 /// block of the kernel processes `sums_a_block` of these.
@@ -123,4 +123,4 @@ struct WorstKernel {
   }
 };
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

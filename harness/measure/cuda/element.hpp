@@ -11,7 +11,7 @@
 #include "harness/measure/number.hpp"
 #include "harness/tensor/conversions.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 
 /// Functions of one element or of one pair of elements. They are constexpr, so that nvcc compiles them for
 /// the GPU and for the host, where tests compare them with the CPU's passes.
@@ -120,4 +120,4 @@ auto with_element(DType dtype, const Act& act) {
   throw InternalError("no element of dtype " + std::to_string(static_cast<int>(dtype)));
 }
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

@@ -4,7 +4,7 @@
 
 #include "harness/measure/cuda/element.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 
 /// Counts and extremes that a pass over a pair collects from all blocks. They start as zeros, except that
 /// first_... start as `nowhere`. Doubles are stored as bits, which order positive doubles correctly.
@@ -123,4 +123,4 @@ struct Gap {
   }
 };
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

@@ -6,7 +6,7 @@
 
 #include "harness/measure/difference_tally.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 namespace {
 
 int64_t divide_up(int64_t count, int64_t by) {
@@ -108,4 +108,4 @@ Difference measure_difference_on(Queue& queue, const TensorView& expected, const
   return found;
 }
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

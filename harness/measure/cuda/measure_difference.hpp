@@ -5,11 +5,11 @@
 #include "harness/measure/cuda/queue.hpp"
 #include "harness/measure/difference.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 
 /// Measures two tensors in the memory of a queue's device, under the strict policy and without a profile.
 /// Gives the same bits as `measure_difference`.
 /// \throws UserError if shapes or dtypes differ
 Difference measure_difference_on(Queue& queue, const TensorView& expected, const TensorView& actual);
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

@@ -6,7 +6,7 @@
 
 #include "harness/measure/cuda/segments.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 namespace {
 
 int64_t blocks_for(int64_t count, int64_t by) {
@@ -92,4 +92,4 @@ Measurement measure_tensor_on(Queue& queue, const TensorView& view, const Tensor
   return found;
 }
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

@@ -5,7 +5,7 @@
 #include "harness/measure/cuda/queue.hpp"
 #include "harness/measure/measurement.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 
 /// Measures a tensor in the memory of a queue's device. Gives the same bits as `measure_tensor`.
 ///
@@ -13,4 +13,4 @@ namespace parity::cuda {
 /// \param view  its data is device memory, aligned for its elements
 Measurement measure_tensor_on(Queue& queue, const TensorView& view, const TensorLayout& layout = {});
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 
 /// The order in which the CPU's passes and the kernels take float64 sums. Element i of a block adds to lane i
 /// mod sum_lanes in the order of i. The lanes of a block are then added, then the blocks in their order.
@@ -22,4 +22,4 @@ constexpr double sum_of_pair_lanes(const double* v) {
   return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

@@ -10,7 +10,7 @@
 #include "harness/measure/cuda/statistics_kernel.hpp"
 #include "harness/measure/cuda/sum_kernel.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 
 using Kernel = std::variant<StatisticsKernel, SegmentKernel, SumKernel, DifferenceKernel, WorstKernel>;
 
@@ -40,4 +40,4 @@ class Queue {
   Queue& operator=(const Queue&) = default;
 };
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

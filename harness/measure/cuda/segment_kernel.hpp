@@ -5,7 +5,7 @@
 #include "harness/measure/cuda/statistics_kernel.hpp"
 #include "harness/measure/mix.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 
 /// A run of elements that are contiguous here and in the logical tensor, and that lie in one block of its
 /// sketch.
@@ -113,4 +113,4 @@ struct SegmentKernel {
   }
 };
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

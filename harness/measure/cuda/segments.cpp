@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 
 Segments segments_of(const LogicalPlace& place) {
   std::vector<std::vector<Segment>> blocks(sketch_size);
@@ -26,4 +26,4 @@ Segments segments_of(const LogicalPlace& place) {
   return segments;
 }
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

@@ -7,7 +7,7 @@
 #include "harness/measure/cuda/segment_kernel.hpp"
 #include "harness/measure/measurement.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 
 /// A tensor's elements, cut into segments that each lie in one run and in one block of the sketch.
 struct Segments {
@@ -18,4 +18,4 @@ struct Segments {
 /// Returns the segments of a tensor, or of a part, in the logical tensor.
 Segments segments_of(const LogicalPlace& place);
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

@@ -8,7 +8,7 @@
 #include "harness/measure/cuda/order.hpp"
 #include "harness/measure/cuda/sum_kernel.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 
 /// Counts that a capture pass collects from all blocks; they start as zeros.
 struct CaptureCounts {
@@ -97,4 +97,4 @@ struct StatisticsKernel {
   }
 };
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

@@ -4,7 +4,7 @@
 
 #include "harness/measure/cuda/team.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 
 /// A half-open range in an array of numbers.
 struct Range {
@@ -51,4 +51,4 @@ struct SumKernel {
   }
 };
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

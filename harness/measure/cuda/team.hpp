@@ -11,7 +11,7 @@
 #define PARITY_HOST_DEVICE
 #endif
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 
 /// The threads of one block of a kernel. A kernel's body is written once, as steps with a barrier after each.
 /// A GPU runs all threads of a step at once; the host runs one thread after another. Data that threads keep
@@ -71,4 +71,4 @@ PARITY_HOST_DEVICE inline void shared_minimum(uint64_t& place, uint64_t value) {
 #endif
 }
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

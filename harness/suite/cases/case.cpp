@@ -6,7 +6,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 Json RunSpan::to_json() const {
   Json json = {{"stop_after", stop_after},
@@ -24,4 +24,4 @@ const Arm& Case::arm(const std::string& wanted) const {
   return *found;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -17,7 +17,7 @@
 #include "harness/trace/format/fault.hpp"
 #include "harness/trace/format/phase.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// A position in a case file, for messages.
 struct Place {
@@ -79,9 +79,9 @@ struct Arm {
   std::string stands_for = {};          ///< name of the arm that this arm is derived from
   std::optional<Profile> profile = {};  ///< set if it is not the case's profile
   /// Faults injected into its run and into its twin's. No golden is recorded of an arm with faults.
-  std::vector<Fault> faults = {};
+  std::vector<trace::Fault> faults = {};
   RunSpan span = {};
-  Capture capture = {};  ///< recorded beyond what the checks and the golden need
+  trace::Capture capture = {};  ///< recorded beyond what the checks and the golden need
   /// @}
 
   bool is_command() const { return !command.empty(); }
@@ -93,7 +93,7 @@ struct Arm {
 /// The [capture] table: tensors that every arm records whole, beyond what the checks need.
 struct CaptureSpec {
   std::vector<int64_t> steps;  ///< empty: no tensors
-  std::vector<Phase> phases;
+  std::vector<trace::Phase> phases;
   std::vector<std::string> names = {"*"};
   bool replay = false;
 };
@@ -120,7 +120,7 @@ struct Case {
   std::vector<Arm> arms;  ///< in the order of the file
   CaptureSpec capture;
   GoldenSpec golden;
-  std::vector<Check> checks;
+  std::vector<compare::Check> checks;
   std::vector<Place> check_places;  ///< one for each check
   /// Settings (`--set`) that changed the case. If there are any, it is not the case of the file.
   std::vector<std::string> settings;
@@ -128,4 +128,4 @@ struct Case {
   const Arm& arm(const std::string& wanted) const;
 };
 
-}  // namespace parity
+}  // namespace parity::suite

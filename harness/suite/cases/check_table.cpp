@@ -10,30 +10,30 @@
 #include "harness/compare/relations/relation.hpp"
 #include "harness/suite/cases/paths.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
-StepWindow read_window(const TomlTable& table) {
-  StepWindow window;
+compare::StepWindow read_window(const TomlTable& table) {
+  compare::StepWindow window;
   if (!table.has("steps"))
     return window;
   const Place place = table.place_of("steps");
   if (table.raw().get("steps")->is_string()) {
     const std::string name = table.string("steps");
-    window.kind = placed(table, place, [&] { return parse_enum<StepWindow::Kind>(name); });
-    if (window.kind == StepWindow::Kind::range)
+    window.kind = placed(table, place, [&] { return parse_enum<compare::StepWindow::Kind>(name); });
+    if (window.kind == compare::StepWindow::Kind::range)
       table.fail(place, "steps = \"range\" names no steps; write both ends: steps = [2, 5]");
     return window;
   }
   const std::vector<int64_t> ends = table.integers("steps");
   if (ends.size() != 2 || ends[0] < 1 || ends[1] < ends[0])
     table.fail(place, "steps must be a name or [first, last] with 1 <= first <= last");
-  return {StepWindow::Kind::range, ends[0], ends[1]};
+  return {compare::StepWindow::Kind::range, ends[0], ends[1]};
 }
 
 /// Reads the keys of relation `bounded`: a tolerance, and whether it compares with the golden.
-void read_bound(Check& check, const TomlTable& table) {
-  const bool bounded = check.relation == Relation::bounded;
+void read_bound(compare::Check& check, const TomlTable& table) {
+  const bool bounded = check.relation == compare::Relation::bounded;
   for (const char* key : {"tolerance", "against"})
     if (table.has(key) && !bounded)
       table.fail(
@@ -50,17 +50,18 @@ void read_bound(Check& check, const TomlTable& table) {
   if (table.has("tolerance_because") && !check.tolerance)
     table.fail(table.place_of("tolerance_because"), "'tolerance_because' needs a 'tolerance'");
   const std::string against = table.string("against", "arm");
-  check.against = placed(table, table.place_of("against"), [&] { return parse_enum<Against>(against); });
-  if (check.against == Against::golden && table.has("steps"))
+  check.against =
+      placed(table, table.place_of("against"), [&] { return parse_enum<compare::Against>(against); });
+  if (check.against == compare::Against::golden && table.has("steps"))
     table.fail(table.place_of("steps"),
                "a check against the golden compares all stored steps; remove 'steps'");
 }
 
 /// Reads the keys of relation `equivalent`: a narrower dtype that an arm computes in, or a factor with its
 /// reason.
-void read_precision(Check& check, const TomlTable& table) {
+void read_precision(compare::Check& check, const TomlTable& table) {
   for (const char* key : {"precision", "imprecision", "imprecision_because"})
-    if (table.has(key) && check.relation != Relation::equivalent)
+    if (table.has(key) && check.relation != compare::Relation::equivalent)
       table.fail(table.place_of(key), "'" + std::string(key) + "' belongs to relation equivalent");
   if (table.has("precision")) {
     const std::string name = table.string("precision");
@@ -85,7 +86,7 @@ void read_precision(Check& check, const TomlTable& table) {
 }
 
 /// Returns the golden of the case that `sibling_case` names, in the same folder of cases.
-std::filesystem::path sibling_golden(const TomlTable& table, const Check& check) {
+std::filesystem::path sibling_golden(const TomlTable& table, const compare::Check& check) {
   const std::string name = table.string("sibling_case");
   if (check.of_tensors())
     table.fail(
@@ -100,14 +101,14 @@ std::filesystem::path sibling_golden(const TomlTable& table, const Check& check)
 }
 
 /// Reads the keys of relation `no_farther`: the pair to measure, and the allowed multiple of its gap.
-void read_sibling(Check& check, const TomlTable& table, const std::vector<std::string>& arms) {
-  const bool wanted = check.relation == Relation::no_farther;
+void read_sibling(compare::Check& check, const TomlTable& table, const std::vector<std::string>& arms) {
+  const bool wanted = check.relation == compare::Relation::no_farther;
   for (const char* key : {"sibling", "sibling_case", "times"})
     if (table.has(key) && !wanted)
       table.fail(table.place_of(key), "'" + std::string(key) + "' belongs to relation no_farther");
   if (!wanted)
     return;
-  Sibling sibling;
+  compare::Sibling sibling;
   sibling.arms = table.strings("sibling");
   if (sibling.arms.size() != 2 || sibling.arms[0] == sibling.arms[1])
     table.fail(
@@ -134,11 +135,11 @@ void require_arms(const TomlTable& table, std::string_view key, const std::vecto
       table.fail(table.place_of(key), "unknown arm " + parity::quoted(name) + suggestion(name, known));
 }
 
-Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
+compare::Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
   table.allow_only({"channel", "tensor", "phase", "arms", "relation", "lag", "steps", "because", "tolerance",
                     "tolerance_because", "precision", "imprecision", "imprecision_because", "against",
                     "sibling", "sibling_case", "times"});
-  Check check;
+  compare::Check check;
   check.channels = table.strings("channel");
   check.tensor = table.string("tensor");
   if (check.channels.empty() == check.tensor.empty())
@@ -147,13 +148,14 @@ Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
   if (table.has("phase") && check.tensor.empty())
     table.fail(table.place_of("phase"), "'phase' belongs to checks of tensors");
   const std::string phase = table.string("phase", "param");
-  check.phase = placed(table, table.place_of("phase"), [&] { return parse_enum<Phase>(phase); });
+  check.phase = placed(table, table.place_of("phase"), [&] { return parse_enum<trace::Phase>(phase); });
   if (!table.has("relation"))
-    table.fail(table.place(), "the check has no relation" + suggestion("", names_of<Relation>()));
+    table.fail(table.place(), "the check has no relation" + suggestion("", names_of<compare::Relation>()));
   const std::string relation = table.string("relation");
-  check.relation = placed(table, table.place_of("relation"), [&] { return parse_enum<Relation>(relation); });
+  check.relation =
+      placed(table, table.place_of("relation"), [&] { return parse_enum<compare::Relation>(relation); });
   check.lag = table.integer("lag", 1);
-  if (table.has("lag") && check.relation != Relation::lagged)
+  if (table.has("lag") && check.relation != compare::Relation::lagged)
     table.fail(table.place_of("lag"), "'lag' belongs to relation lagged");
   read_bound(check, table);
   read_precision(check, table);
@@ -164,18 +166,18 @@ Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
                "the check has no reason; add because = \"...\" (it is printed when the check fails)");
   check.arms = table.strings("arms");
   require_arms(table, "arms", check.arms, arms);
-  const bool of_one = row_of(check.relation).arms == 1 || check.against == Against::golden;
+  const bool of_one = row_of(check.relation).arms == 1 || check.against == compare::Against::golden;
   if (check.arms.empty() && !of_one && arms.size() == 2)
     check.arms = arms;
   const size_t wanted = of_one ? 1 : 2;
   if (check.arms.size() != wanted || (wanted == 2 && check.arms[0] == check.arms[1]))
     table.fail(table.place_of("arms"),
-               (check.against == Against::golden ? std::string("a check against the golden")
-                                                 : "relation " + relation) +
+               (check.against == compare::Against::golden ? std::string("a check against the golden")
+                                                          : "relation " + relation) +
                    " needs " + (of_one ? "one arm" : "two different arms") +
                    "; known: " + suggestion("", arms).substr(9));
   read_sibling(check, table, arms);
   return check;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

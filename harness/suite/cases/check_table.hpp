@@ -9,16 +9,16 @@
 #include "harness/compare/checks/check.hpp"
 #include "harness/suite/cases/toml_table.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Reads one [[checks]] table of a case.
 /// \param arms  the case's arms, the reference first. If there are two, a check without `arms` compares them.
 /// \throws UserError with file, line and column
-Check read_check(const TomlTable& table, const std::vector<std::string>& arms);
+compare::Check read_check(const TomlTable& table, const std::vector<std::string>& arms);
 
 /// Requires that every arm named in `used` is in `known`.
 /// \throws UserError at `key` otherwise
 void require_arms(const TomlTable& table, std::string_view key, const std::vector<std::string>& used,
                   const std::vector<std::string>& known);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -12,7 +12,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 constexpr int64_t most_counted_ranks = 4096;
@@ -136,4 +136,4 @@ FlatConfig ConfigSchema::complete(const FlatConfig& config) const {
   return full;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

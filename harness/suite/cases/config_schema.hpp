@@ -10,7 +10,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/suite/cases/flat_config.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The config keys that parity-train accepts, read from the schema file next to it (schema parity.config/1).
 /// Configs are checked and completed with it without starting a LibTorch program.
@@ -46,4 +46,4 @@ class ConfigSchema {
   std::vector<std::string> mesh_;  ///< keys that hold the sizes of the mesh
 };
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -4,7 +4,7 @@
 
 #include "harness/suite/cases/case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Removes the checks that a predicate selects from a case, with their positions.
 template <class Predicate>
@@ -19,8 +19,8 @@ void drop_checks_if(Case& item, Predicate is_unwanted) {
 }
 
 /// Removes the checks against arms, or those against the golden, from a case.
-inline void drop_checks(Case& item, Against against) {
-  drop_checks_if(item, [against](const Check& check) { return check.against == against; });
+inline void drop_checks(Case& item, compare::Against against) {
+  drop_checks_if(item, [against](const compare::Check& check) { return check.against == against; });
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -20,7 +20,7 @@
 #include "harness/suite/cases/toml_depth.hpp"
 #include "harness/suite/cases/toml_table.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -31,12 +31,12 @@ const std::vector<std::string> case_keys = {"title",     "question", "source", "
                                             "capture",   "golden",   "checks", "timeout_seconds"};
 const std::vector<std::string> arm_keys = {"command", "inputs", "names", "ranks", "float64"};
 
-std::vector<Phase> read_phases(const TomlTable& table, std::vector<Phase> fallback) {
+std::vector<trace::Phase> read_phases(const TomlTable& table, std::vector<trace::Phase> fallback) {
   if (!table.has("phases"))
     return fallback;
-  std::vector<Phase> phases;
+  std::vector<trace::Phase> phases;
   for (const std::string& name : table.strings("phases"))
-    phases.push_back(placed(table, table.place_of("phases"), [&] { return parse_enum<Phase>(name); }));
+    phases.push_back(placed(table, table.place_of("phases"), [&] { return parse_enum<trace::Phase>(name); }));
   return phases;
 }
 
@@ -120,8 +120,8 @@ void read_checks(Case& result, const TomlTable& file, const std::vector<std::str
     const TomlTable table(*element.as_table(), file.file(), "check");
     result.checks.push_back(read_check(table, ordered));
     result.check_places.push_back(table.place());
-    const Check& check = result.checks.back();
-    if (check.against == Against::golden)
+    const compare::Check& check = result.checks.back();
+    if (check.against == compare::Against::golden)
       require_arms(table, "arms", check.arms, result.golden.arms);
   }
 }
@@ -216,4 +216,4 @@ Case read_case(const fs::path& file) {
   return parse_case(read_file(file, largest_case), file);
 }
 
-}  // namespace parity
+}  // namespace parity::suite

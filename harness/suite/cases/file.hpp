@@ -8,7 +8,7 @@
 
 #include "harness/suite/cases/case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Reads a case from a TOML file (format: cases/README.md).
 ///
@@ -22,4 +22,4 @@ Case read_case(const std::filesystem::path& file);
 /// \param file  name for messages
 Case parse_case(std::string_view text, const std::filesystem::path& file);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -13,7 +13,7 @@
 #include "harness/base/text/glob.hpp"
 #include "harness/base/text/nearest.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -177,4 +177,4 @@ bool is_left_out(const CaseFilter& filter, const std::vector<std::string>& tags)
   return has_slow(tags) && filter.what.empty() && !has_slow(filter.tags);
 }
 
-}  // namespace parity
+}  // namespace parity::suite

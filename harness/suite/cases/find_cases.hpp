@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace parity {
+namespace parity::suite {
 
 /// The cases that a user asked for.
 struct CaseFilter {
@@ -33,4 +33,4 @@ bool has_wanted_tag(const CaseFilter& filter, const std::vector<std::string>& ta
 /// only if its name or that tag is given.
 bool is_left_out(const CaseFilter& filter, const std::vector<std::string>& tags);
 
-}  // namespace parity
+}  // namespace parity::suite

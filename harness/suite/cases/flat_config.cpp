@@ -6,7 +6,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 void flatten_into(FlatConfig& flat, const std::string& prefix, const Json& value) {
@@ -60,4 +60,4 @@ std::string text_of(const FlatConfig& config, const std::string& key) {
   return found != config.end() && found->second.is_string() ? found->second.get<std::string>() : "";
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,7 +8,7 @@
 
 #include "harness/base/json/json.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// A run config by dotted keys: {"lr.first_index": 1, "model": "llama3.debug"}. Values are scalars or lists.
 using FlatConfig = std::map<std::string, Json>;
@@ -25,4 +25,4 @@ int64_t integer_of(const FlatConfig& config, const std::string& key, int64_t fal
 /// Returns a key's string, or "" if the key is missing or its value is not a string.
 std::string text_of(const FlatConfig& config, const std::string& key);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -12,7 +12,7 @@
 #include "harness/suite/cases/file.hpp"
 #include "harness/suite/cases/find_cases.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 
 Case named_case(const std::string& words, const fs::path& root) {
@@ -41,4 +41,4 @@ void require_arm(const Case& source, const std::string& name) {
         fmt::format("case {} has no arm {}{}", source.name, parity::quoted(name), suggestion(name, known)));
 }
 
-}  // namespace parity
+}  // namespace parity::suite

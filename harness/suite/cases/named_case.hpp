@@ -7,7 +7,7 @@
 
 #include "harness/suite/cases/case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the one case that an argument of a command line names: a file, or a name below `root`.
 /// \throws UserError if it matches no case (names the nearest) or several, or the file cannot be read
@@ -24,4 +24,4 @@ struct ArmWords {
 /// \throws UserError otherwise, with the nearest name and all names
 void require_arm(const Case& source, const std::string& name);
 
-}  // namespace parity
+}  // namespace parity::suite

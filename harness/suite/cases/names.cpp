@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -62,4 +62,4 @@ void make_names_unique(std::vector<Case>& cases) {
     }
 }
 
-}  // namespace parity
+}  // namespace parity::suite

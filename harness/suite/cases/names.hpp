@@ -6,7 +6,7 @@
 
 #include "harness/suite/cases/case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Renames cases that share a name, so that no two cases of one command share results.
 ///
@@ -14,4 +14,4 @@ namespace parity {
 /// `two/case.toml`, both outside `cases`, become one/case and two/case. Files and goldens do not move.
 void make_names_unique(std::vector<Case>& cases);
 
-}  // namespace parity
+}  // namespace parity::suite

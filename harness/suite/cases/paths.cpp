@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/cases/paths.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 
 fs::path cases_folder_of(const fs::path& absolute) {
@@ -26,4 +26,4 @@ fs::path case_file_of(const std::string& name, const fs::path& beside) {
   return (folder.empty() ? absolute.parent_path() : folder) / (name + ".toml");
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the folder `cases` above a file; empty if there is none.
 /// \param absolute  path of the file
@@ -19,4 +19,4 @@ std::filesystem::path golden_file_of(const std::filesystem::path& case_file);
 /// to `beside`.
 std::filesystem::path case_file_of(const std::string& name, const std::filesystem::path& beside);
 
-}  // namespace parity
+}  // namespace parity::suite

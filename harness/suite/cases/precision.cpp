@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/cases/precision.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 bool computes_in_16_bits(const FlatConfig& config) {
   const auto is = [&](const char* key, const Json& value) {
@@ -21,4 +21,4 @@ FlatConfig without_16_bits() {
           {"train.float8", "none"}};
 }
 
-}  // namespace parity
+}  // namespace parity::suite

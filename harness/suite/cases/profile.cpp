@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/cases/profile.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 std::map<std::string, std::string> profile_environment(Profile profile, int threads) {
   const std::string count = std::to_string(threads);
@@ -22,4 +22,4 @@ std::map<std::string, std::string> profile_environment(Profile profile, int thre
   return environment;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

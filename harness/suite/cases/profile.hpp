@@ -7,7 +7,7 @@
 
 #include "harness/base/enum_names.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The machines on which a run gives the same bits. Case key `profile`: cases/README.md.
 enum class Profile {
@@ -25,4 +25,4 @@ constexpr auto enum_names(Profile) {
 /// \param threads  number of threads that a rank uses inside an operator
 std::map<std::string, std::string> profile_environment(Profile profile, int threads);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -10,7 +10,7 @@
 #include "harness/suite/cases/toml_depth.hpp"
 #include "harness/suite/cases/toml_table.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 constexpr uint64_t largest_config = 1 << 20;
@@ -51,4 +51,4 @@ std::optional<Overrides> read_run_config(const std::filesystem::path& file) {
   return flatten(TomlTable(table, file.string(), "run config"));
 }
 
-}  // namespace parity
+}  // namespace parity::suite

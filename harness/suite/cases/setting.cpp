@@ -12,7 +12,7 @@
 #include "harness/suite/cases/drop_checks.hpp"
 #include "harness/suite/cases/toml_table.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 Json value_of(const std::string& text) {
@@ -73,9 +73,9 @@ void apply_settings(std::vector<Case>& cases, const std::vector<std::string>& se
         continue;
       item.settings.push_back(text);
       item.golden.arms.clear();
-      drop_checks(item, Against::golden);
+      drop_checks(item, compare::Against::golden);
     }
   }
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,7 +8,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/suite/cases/case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// A config key changed for one run of the suite: `--set [ARM:]KEY=VALUE`.
 struct Setting {
@@ -30,4 +30,4 @@ Setting parse_setting(const std::string& text);
 /// \throws UserError if no case has a named arm
 void apply_settings(std::vector<Case>& cases, const std::vector<std::string>& settings);
 
-}  // namespace parity
+}  // namespace parity::suite

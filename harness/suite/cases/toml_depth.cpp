@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 /// Returns the index after the string that begins at `at`. A single-line string ends with its line.
@@ -50,4 +50,4 @@ size_t most_key_parts(std::string_view toml) {
   return most;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

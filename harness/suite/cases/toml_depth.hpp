@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace parity {
+namespace parity::suite {
 
 /// Largest number of parts of a dotted key in a case file.
 inline constexpr size_t longest_dotted_key = 16;
@@ -16,4 +16,4 @@ inline constexpr size_t longest_dotted_key = 16;
 /// overflow the stack, so call this before parsing.
 size_t most_key_parts(std::string_view toml);
 
-}  // namespace parity
+}  // namespace parity::suite

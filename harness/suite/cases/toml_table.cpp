@@ -11,7 +11,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 constexpr size_t deepest_config = 16;
@@ -179,4 +179,4 @@ Overrides flatten(const TomlTable& table, const std::vector<std::string>& skip) 
   return flat;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

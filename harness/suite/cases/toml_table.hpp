@@ -13,7 +13,7 @@
 #include "harness/base/error.hpp"
 #include "harness/suite/cases/case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// A TOML table that is read with type checks. Each error names file, line and column.
 class TomlTable {
@@ -69,4 +69,4 @@ auto placed(const TomlTable& table, const Place& place, Read&& read) {
 /// \param skip  top-level keys to leave out
 Overrides flatten(const TomlTable& table, const std::vector<std::string>& skip = {});
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -13,12 +13,12 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/suite/derived/noise_measure.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Json growth_json(const Growth& growth) {
+Json growth_json(const compare::Growth& growth) {
   if (!growth.known())
     return nullptr;
   return {{"d0", json_number(growth.initial)},
@@ -28,9 +28,9 @@ Json growth_json(const Growth& growth) {
 }
 
 /// Returns the kind with the most noise at the last step of a quantity.
-std::string leading_kind(const Floors& floors, const std::string& arm, const std::string& quantity) {
-  const FloorRow* last = nullptr;
-  for (const FloorRow& row : floors.arms.at(arm).rows)
+std::string leading_kind(const compare::Floors& floors, const std::string& arm, const std::string& quantity) {
+  const compare::FloorRow* last = nullptr;
+  for (const compare::FloorRow& row : floors.arms.at(arm).rows)
     if (row.quantity == quantity)
       last = &row;
   if (!last || last->largest() == 0)
@@ -42,12 +42,12 @@ std::string leading_kind(const Floors& floors, const std::string& arm, const std
 }
 
 /// Fills in the noise of a quantity, of the arm of the check with the most noise.
-void fill_floor_line(FloorLine& line, const Floors& floors, const std::string& quantity) {
+void fill_floor_line(FloorLine& line, const compare::Floors& floors, const std::string& quantity) {
   for (const std::string& arm : line.arms) {
     const auto measured = floors.arms.find(arm);
     if (measured == floors.arms.end())
       continue;
-    const FloorCurve curve(measured->second, quantity);
+    const compare::FloorCurve curve(measured->second, quantity);
     if (curve.empty())
       continue;
     const std::vector<int64_t> steps = curve.steps();
@@ -64,34 +64,37 @@ void fill_floor_line(FloorLine& line, const Floors& floors, const std::string& q
 }
 
 /// Returns the smallest ratio of limit to gap over the steps.
-double headroom_of(const BoundedGap& gap, const BoundRule& rule) {
+double headroom_of(const compare::BoundedGap& gap, const compare::BoundRule& rule) {
   double least = infinity;
-  for (const BoundedStep& step : gap.steps)
+  for (const compare::BoundedStep& step : gap.steps)
     if (step.gap > 0)
       least = std::min(least, rule.limit(step) / step.gap);
   return gap.broken.empty() ? least : 0;
 }
 
 /// Returns whether the floor decides the check: always for `bounded`, and for `equivalent` if twins do not.
-bool is_bounded(const Check& check, const std::vector<Side>& sides) {
-  return check.relation == Relation::bounded ||
-         (check.relation == Relation::equivalent &&
-          std::any_of(sides.begin(), sides.end(), [](const Side& side) { return side.sixteen_bits; }));
+bool is_bounded(const compare::Check& check, const std::vector<compare::Side>& sides) {
+  return check.relation == compare::Relation::bounded ||
+         (check.relation == compare::Relation::equivalent &&
+          std::any_of(sides.begin(), sides.end(),
+                      [](const compare::Side& side) { return side.sixteen_bits; }));
 }
 
-std::string describe_bound(const Check& check, const BoundRule& rule, bool bounded) {
+std::string describe_bound(const compare::Check& check, const compare::BoundRule& rule, bool bounded) {
   if (!bounded)
-    return check.relation == Relation::equivalent || check.relation == Relation::distinct ? "float64 twins"
-                                                                                          : "bits";
-  return rule.tolerance ? size_text(*rule.tolerance) : fmt::format("{:.0f} floors", rule.alpha);
+    return check.relation == compare::Relation::equivalent || check.relation == compare::Relation::distinct
+               ? "float64 twins"
+               : "bits";
+  return rule.tolerance ? compare::size_text(*rule.tolerance) : fmt::format("{:.0f} floors", rule.alpha);
 }
 
-std::vector<std::string> quantities_of(const Case& source, const Check& check, const Trace& trace) {
+std::vector<std::string> quantities_of(const Case& source, const compare::Check& check,
+                                       const trace::Trace& trace) {
   Case only = source;
   only.checks = {check};
   const WantedQuantities wanted = wanted_of(only, check.arms.front(), trace);
   std::vector<std::string> names = wanted.channels;
-  for (const TensorKey& key : wanted.tensors)
+  for (const trace::TensorKey& key : wanted.tensors)
     if (const std::string name = fmt::format("{} {}", name_of(key.phase), key.name);
         std::find(names.begin(), names.end(), name) == names.end())
       names.push_back(name);
@@ -99,24 +102,24 @@ std::vector<std::string> quantities_of(const Case& source, const Check& check, c
 }
 
 void add_lines(Calibration& found, const Case& source, size_t number,
-               const std::map<std::string, ArmEvidence>& arms) {
-  const Check& check = source.checks[number];
-  std::vector<Side> sides;
+               const std::map<std::string, compare::ArmEvidence>& arms) {
+  const compare::Check& check = source.checks[number];
+  std::vector<compare::Side> sides;
   for (const std::string& name : check.arms) {
-    const ArmEvidence& arm = arms.at(name);
+    const compare::ArmEvidence& arm = arms.at(name);
     const auto floors = found.floors.arms.find(name);
     sides.push_back(side_of(name, arm));
     sides.back().floors = floors == found.floors.arms.end() ? nullptr : &floors->second;
     sides.back().floors_problem = "";
   }
-  const BoundRule rule = rule_of(check);
+  const compare::BoundRule rule = rule_of(check);
   const bool bounded = is_bounded(check, sides);
   std::map<std::string, double> headroom;
   if (bounded && sides.size() == 2) {
     try {
-      for (const BoundedGap& gap : measure_bounded(check, sides))
+      for (const compare::BoundedGap& gap : measure_bounded(check, sides))
         headroom[gap.quantity] = headroom_of(gap, rule);
-    } catch (const MissingEvidence&) {
+    } catch (const compare::MissingEvidence&) {
       headroom.clear();  // the check itself reports what is missing
     }
   }
@@ -135,11 +138,11 @@ void add_lines(Calibration& found, const Case& source, size_t number,
 
 /// Adds the distances of a 16-bit arm from its float32 form, relative to the noise of float32.
 void add_sixteen_bits(Calibration& found, const NoisePlan& plan, const WantedQuantities& wanted,
-                      const std::map<std::string, ArmEvidence>& arms) {
-  const ArmFloors& floors = found.floors.arms.at(plan.arm);
+                      const std::map<std::string, compare::ArmEvidence>& arms) {
+  const compare::ArmFloors& floors = found.floors.arms.at(plan.arm);
   for (const std::string& channel : wanted.channels) {
     double noise = 0;
-    for (const FloorRow& row : floors.rows)
+    for (const compare::FloorRow& row : floors.rows)
       if (row.quantity == channel)
         noise = std::hypot(noise, row.largest() / plan.factor());
     const SeriesGap gap = series_gap(*arms.at(plan.origin()).trace, *arms.at(plan.arm).trace, channel);
@@ -157,7 +160,7 @@ void add_evidence(Calibration& found, const std::vector<NoisePlan>& plans) {
   Json growth = Json::object();
   for (const auto& [name, arm] : found.floors.arms)
     for (const std::string& quantity : arm.quantities())
-      if (const Growth fitted = FloorCurve(arm, quantity).growth(); fitted.known())
+      if (const compare::Growth fitted = compare::FloorCurve(arm, quantity).growth(); fitted.known())
         growth[name][quantity] = growth_json(fitted);
   evidence["growth"] = growth;
   Json factors = Json::object();
@@ -171,17 +174,18 @@ std::vector<NoisePlan> plans_of(const Case& source, int repeats, const RunSettin
   const PlannedCase planned = plan_arms(source, options);
   std::vector<NoisePlan> plans;
   for (const Arm& arm : source.arms)
-    if (std::any_of(source.checks.begin(), source.checks.end(), [&](const Check& check) {
+    if (std::any_of(source.checks.begin(), source.checks.end(), [&](const compare::Check& check) {
           return std::find(check.arms.begin(), check.arms.end(), arm.name) != check.arms.end();
         }))
       plans.push_back(plan_noise(arm, planned.arm(arm.name).config, source.profile, repeats));
   return plans;
 }
 
-void require_finished(const std::vector<NoisePlan>& plans, const std::map<std::string, ArmEvidence>& arms) {
+void require_finished(const std::vector<NoisePlan>& plans,
+                      const std::map<std::string, compare::ArmEvidence>& arms) {
   for (const NoisePlan& plan : plans)
     for (const std::string& name : {plan.arm, plan.origin()})
-      if (const ArmEvidence& arm = arms.at(name); arm.crashed || !arm.trace)
+      if (const compare::ArmEvidence& arm = arms.at(name); arm.crashed || !arm.trace)
         throw UserError(fmt::format("cannot measure the noise of arm {} ({}); fix its run first", name,
                                     arm.failure.empty() ? "its run did not finish" : arm.failure),
                         ExitCode::crashed);
@@ -202,16 +206,16 @@ Json FloorLine::to_json() const {
 }
 
 Calibration measure_noise(const Case& source, const std::vector<NoisePlan>& plans,
-                          const std::map<std::string, ArmEvidence>& arms) {
+                          const std::map<std::string, compare::ArmEvidence>& arms) {
   require_finished(plans, arms);
   Calibration found;
-  for (const std::string_view kind : EnumNames<NoiseKind>::names)
+  for (const std::string_view kind : EnumNames<compare::NoiseKind>::names)
     found.floors.kinds.emplace_back(kind);
   for (const NoisePlan& plan : plans) {
     for (const std::string& why : plan.left_out)
       found.left_out.push_back(plan.arm + ": " + why);
     const WantedQuantities wanted = wanted_of(source, plan.arm, *arms.at(plan.arm).trace);
-    ArmFloors floors = measure_arm(plan, wanted, arms, found.left_out);
+    compare::ArmFloors floors = measure_arm(plan, wanted, arms, found.left_out);
     if (floors.rows.empty())
       continue;
     found.floors.arms[plan.arm] = std::move(floors);
@@ -248,4 +252,4 @@ Calibration calibrate(const Case& source, int repeats, const RunSettings& option
   return found;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

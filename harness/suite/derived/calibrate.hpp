@@ -12,7 +12,7 @@
 #include "harness/golden/golden.hpp"
 #include "harness/suite/derived/noise_arms.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The noise floor of one quantity of a check, and the margin of the check's bound above it.
 struct FloorLine {
@@ -21,7 +21,7 @@ struct FloorLine {
   std::string quantity;
   double first = 0;  ///< relative floor at the first step that has one
   double last = 0;   ///< relative floor at the last step
-  Growth growth;
+  compare::Growth growth;
   std::string kind;   ///< the kind with the most noise at the last step
   std::string bound;  ///< "8 floors", "1e-06", "bits"; "" for claims without one
   /// The smallest ratio of bound to gap over the steps; infinite if the arms agree. Set if there is a bound.
@@ -39,7 +39,7 @@ struct SixteenBits {
 
 /// The measured noise of a case.
 struct Calibration {
-  Floors floors;
+  compare::Floors floors;
   std::vector<FloorLine> lines;
   std::vector<SixteenBits> sixteen_bits;
   std::vector<std::string> left_out;  ///< "ARM: KIND: why"
@@ -61,6 +61,6 @@ Calibration calibrate(const Case& source, int repeats, const RunSettings& option
 /// Returns the noise from existing runs.
 /// \param plans  noise plans of the arms that checks name
 Calibration measure_noise(const Case& source, const std::vector<NoisePlan>& plans,
-                          const std::map<std::string, ArmEvidence>& arms);
+                          const std::map<std::string, compare::ArmEvidence>& arms);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -15,7 +15,7 @@
 #include "harness/suite/runs/runner.hpp"
 #include "harness/suite/runs/status.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 
 Case with_extra_arms(Case source, const std::vector<ExtraArm>& extra) {
@@ -69,4 +69,4 @@ ArmRuns run_arms(const Case& source, const RunSettings& settings, Progress& prog
   return {planned, runner.results(), Evidence(planned, runner.results(), store)};
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -13,19 +13,19 @@
 #include "harness/suite/runs/run_settings.hpp"
 #include "harness/suite/runs/store.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// An arm derived from one of the case's arms by changing config keys, profile, faults, step range or
 /// capture. Its name is "OF~SUFFIX", which no arm of a case file can have.
 struct ExtraArm {
   std::string of;
   std::string suffix;
-  FlatConfig config = {};               ///< keys to set in addition to those of the arm
-  std::optional<Profile> profile = {};  ///< not set: the case's profile
-  bool twin = false;                    ///< give it a float64 twin if checks of its arm need one
-  std::vector<Fault> faults = {};       ///< injected into its run and its twin's
-  RunSpan span = {};                    ///< of its run and its twin's
-  Capture capture = {};                 ///< recorded in addition to what its arm records
+  FlatConfig config = {};                 ///< keys to set in addition to those of the arm
+  std::optional<Profile> profile = {};    ///< not set: the case's profile
+  bool twin = false;                      ///< give it a float64 twin if checks of its arm need one
+  std::vector<trace::Fault> faults = {};  ///< injected into its run and its twin's
+  RunSpan span = {};                      ///< of its run and its twin's
+  trace::Capture capture = {};            ///< recorded in addition to what its arm records
 
   std::string name() const { return of + "~" + suffix; }
 };
@@ -52,4 +52,4 @@ PlannedCase plan_arms(const Case& source, const RunSettings& settings);
 /// \throws UserError for a bad case, a missing trainer, an output folder in use; after Ctrl-C (exit 130)
 ArmRuns run_arms(const Case& source, const RunSettings& settings, Progress& progress);
 
-}  // namespace parity
+}  // namespace parity::suite

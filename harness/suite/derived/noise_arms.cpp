@@ -9,7 +9,7 @@
 #include "harness/suite/cases/precision.hpp"
 #include "harness/suite/cases/profile.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 /// Returns another number of micro-batches that divides the rows of a rank; 0 if there is none.
@@ -30,8 +30,8 @@ class Planner {
  public:
   Planner(const Arm& arm, NoisePlan& plan) : arm_(arm), plan_(plan) {}
 
-  void add(NoiseKind kind, const std::string& suffix, const FlatConfig& keys,
-           std::optional<Profile> profile = {}, const std::vector<Fault>& faults = {}) {
+  void add(compare::NoiseKind kind, const std::string& suffix, const FlatConfig& keys,
+           std::optional<Profile> profile = {}, const std::vector<trace::Fault>& faults = {}) {
     ExtraArm extra{.of = arm_.name, .suffix = suffix, .config = keys, .profile = profile, .faults = faults};
     if (plan_.float32) {
       extra.suffix = plan_.float32->suffix + "." + suffix;
@@ -39,7 +39,7 @@ class Planner {
     }
     plan_.noise.push_back({kind, std::move(extra)});
   }
-  void leave_out(NoiseKind kind, const std::string& why) {
+  void leave_out(compare::NoiseKind kind, const std::string& why) {
     plan_.left_out.push_back(fmt::format("{}: {}", name_of(kind), why));
   }
 
@@ -49,7 +49,7 @@ class Planner {
 };
 
 void add_micro_batches(Planner& planner, const Arm& arm, const FlatConfig& config) {
-  constexpr auto kind = NoiseKind::micro_batches;
+  constexpr auto kind = compare::NoiseKind::micro_batches;
   const int64_t other = other_micro_batches(config);
   if (arm.is_command())
     return planner.leave_out(kind, "parity cannot change the micro-batches of a command");
@@ -67,15 +67,15 @@ double eps_of(const FlatConfig& config) {
 
 void add_perturbed(Planner& planner, const Arm& arm, const FlatConfig& config, int repeats) {
   if (arm.is_command())
-    return planner.leave_out(NoiseKind::perturbed, "parity cannot change the weights of a command");
+    return planner.leave_out(compare::NoiseKind::perturbed, "parity cannot change the weights of a command");
   for (int i = 1; i <= repeats; ++i) {
-    Fault fault;
-    fault.kind = FaultKind::perturb;
+    trace::Fault fault;
+    fault.kind = trace::FaultKind::perturb;
     fault.steps = {0};
-    fault.phase = Phase::param;
+    fault.phase = trace::Phase::param;
     fault.size = eps_of(config);
     fault.seed = static_cast<uint64_t>(i);
-    planner.add(NoiseKind::perturbed, fmt::format("perturbed{}", i), {}, {}, {fault});
+    planner.add(compare::NoiseKind::perturbed, fmt::format("perturbed{}", i), {}, {}, {fault});
   }
 }
 
@@ -88,18 +88,18 @@ NoisePlan plan_noise(const Arm& arm, const FlatConfig& config, Profile profile, 
     plan.float32 = ExtraArm{.of = arm.name, .suffix = "float32", .config = without_16_bits()};
   Planner planner(arm, plan);
   if (!arm.float64)
-    planner.leave_out(NoiseKind::twin, "the command has no float64 form");
+    planner.leave_out(compare::NoiseKind::twin, "the command has no float64 form");
   else if (text_of(config, "dtype") == "float64")
-    planner.leave_out(NoiseKind::twin, "the arm runs in float64 itself");
+    planner.leave_out(compare::NoiseKind::twin, "the arm runs in float64 itself");
   else
-    planner.add(NoiseKind::twin, "twin", {{"dtype", "float64"}});
+    planner.add(compare::NoiseKind::twin, "twin", {{"dtype", "float64"}});
   add_perturbed(planner, arm, config, repeats);
   const int64_t threads = integer_of(config, "threads", 1) == 1 ? 2 : 1;
-  planner.add(NoiseKind::threads, fmt::format("threads{}", threads), {{"threads", threads}});
+  planner.add(compare::NoiseKind::threads, fmt::format("threads{}", threads), {{"threads", threads}});
   const Profile other = profile == Profile::portable ? Profile::native : Profile::portable;
-  planner.add(NoiseKind::kernels, std::string(name_of(other)), {}, other);
+  planner.add(compare::NoiseKind::kernels, std::string(name_of(other)), {}, other);
   add_micro_batches(planner, arm, config);
   return plan;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -9,11 +9,11 @@
 #include "harness/compare/sides/floors.hpp"
 #include "harness/suite/derived/extra_arms.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// A variant of an arm whose run shows one kind of noise.
 struct NoiseArm {
-  NoiseKind kind;
+  compare::NoiseKind kind;
   ExtraArm arm;
 };
 
@@ -37,4 +37,4 @@ struct NoisePlan {
 /// \param repeats  number of perturbed runs, each with its own seed
 NoisePlan plan_noise(const Arm& arm, const FlatConfig& config, Profile profile, int repeats);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -11,7 +11,7 @@
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/derived/noise_arms.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Largest relative noise that can be rounding: 2^10 times the roundoff of float32, the M of CollapseRule. A
 /// kind with more noise is left out.
@@ -20,17 +20,18 @@ inline constexpr double largest_noise = 0x1p-14;
 /// The channels and tensors of one arm that checks of a case measure.
 struct WantedQuantities {
   std::vector<std::string> channels;  ///< floating-point only; counts have no noise
-  std::vector<TensorKey> tensors;
+  std::vector<trace::TensorKey> tensors;
 };
 
-WantedQuantities wanted_of(const Case& source, const std::string& arm, const Trace& trace);
+WantedQuantities wanted_of(const Case& source, const std::string& arm, const trace::Trace& trace);
 
 /// Returns the noise of one arm for each step.
 /// \param left_out  receives "ARM: KIND: why" for runs that failed, used other batches, or differ by more
 /// than
 ///                  rounding
-ArmFloors measure_arm(const NoisePlan& plan, const WantedQuantities& wanted,
-                      const std::map<std::string, ArmEvidence>& arms, std::vector<std::string>& left_out);
+compare::ArmFloors measure_arm(const NoisePlan& plan, const WantedQuantities& wanted,
+                               const std::map<std::string, compare::ArmEvidence>& arms,
+                               std::vector<std::string>& left_out);
 
 /// The gap ||a - b||_2 over the steps of a channel, and the norm ||a||_2.
 struct SeriesGap {
@@ -38,6 +39,6 @@ struct SeriesGap {
 
   double relative() const;
 };
-SeriesGap series_gap(const Trace& a, const Trace& b, const std::string& channel);
+SeriesGap series_gap(const trace::Trace& a, const trace::Trace& b, const std::string& channel);
 
-}  // namespace parity
+}  // namespace parity::suite

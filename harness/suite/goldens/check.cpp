@@ -13,13 +13,13 @@
 #include "harness/suite/cases/drop_checks.hpp"
 #include "harness/suite/results/last_results.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 
 std::vector<Case> only_goldens(std::vector<Case> cases) {
   std::erase_if(cases, [](const Case& item) { return item.golden.arms.empty(); });
   for (Case& item : cases) {
-    drop_checks(item, Against::arm);
+    drop_checks(item, compare::Against::arm);
     const auto unused = [&](const Arm& arm) {
       return std::find(item.golden.arms.begin(), item.golden.arms.end(), arm.name) == item.golden.arms.end();
     };
@@ -33,26 +33,26 @@ std::vector<Case> only_goldens(std::vector<Case> cases) {
   return cases;
 }
 
-GoldenDiff diff_goldens(const std::string& name, const Golden& before, const Golden& after) {
+GoldenDiff diff_goldens(const std::string& name, const golden::Golden& before, const golden::Golden& after) {
   GoldenDiff diff{same_values(before.arms, after.arms), golden_diff(before, after), {}};
   diff.json = {{"name", name},
                {"identical", diff.identical},
                {"differences", Json::array()},
                {"notes", golden_notes(before.arms, after.arms)},
                {"reasons", history_json(new_changes(before, after))}};
-  for (const GoldenDifference& row : golden_differences(before.arms, after.arms))
+  for (const golden::GoldenDifference& row : golden_differences(before.arms, after.arms))
     diff.json["differences"].push_back(row.to_json());
   return diff;
 }
 
 GoldenDiff diff_files(const fs::path& before, const fs::path& after) {
-  const Golden golden = read_intact_golden(after);
-  return diff_goldens(golden.origin.case_name, read_intact_golden(before), golden);
+  const golden::Golden golden = golden::read_intact_golden(after);
+  return diff_goldens(golden.origin.case_name, golden::read_intact_golden(before), golden);
 }
 
 GoldenDiff diff_with_last_run(const Case& source, const fs::path& out) {
-  Golden stored = read_intact_golden(source.golden_file);
-  Golden now;
+  golden::Golden stored = golden::read_intact_golden(source.golden_file);
+  golden::Golden now;
   const results::Case last = last_results(source.name, out);
   if (!last.settings.empty())
     throw UserError(
@@ -63,11 +63,11 @@ GoldenDiff diff_with_last_run(const Case& source, const fs::path& out) {
     const std::string& name = arm.name;
     if (std::find(source.golden.arms.begin(), source.golden.arms.end(), name) == source.golden.arms.end())
       continue;
-    const Trace trace = Trace::open(out / arm.trace);
-    std::optional<Trace> twin;
+    const trace::Trace trace = trace::Trace::open(out / arm.trace);
+    std::optional<trace::Trace> twin;
     if (!arm.twin.empty())
-      twin = Trace::open(out / "runs" / arm.twin);
-    now.arms[name] = content_of({&trace, twin ? &*twin : nullptr, false, 0});
+      twin = trace::Trace::open(out / "runs" / arm.twin);
+    now.arms[name] = golden::content_of({&trace, twin ? &*twin : nullptr, false, 0});
     // While bits agree, no twin is needed. If the run has none, this leaves out the stored one too.
     if (const auto old = stored.arms.find(name); !twin && old != stored.arms.end())
       old->second.twin.reset();
@@ -79,4 +79,4 @@ GoldenDiff diff_with_last_run(const Case& source, const fs::path& out) {
   return diff_goldens(source.name, stored, now);
 }
 
-}  // namespace parity
+}  // namespace parity::suite

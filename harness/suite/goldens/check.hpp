@@ -10,7 +10,7 @@
 #include "harness/golden/golden_file.hpp"
 #include "harness/suite/cases/case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the cases that have a golden, reduced to the checks against it and the arms that it holds.
 std::vector<Case> only_goldens(std::vector<Case> cases);
@@ -22,7 +22,7 @@ struct GoldenDiff {
   Json json;               ///< name, identical, differences, notes, reasons
 };
 
-GoldenDiff diff_goldens(const std::string& name, const Golden& before, const Golden& after);
+GoldenDiff diff_goldens(const std::string& name, const golden::Golden& before, const golden::Golden& after);
 
 /// Returns the difference between two golden files.
 GoldenDiff diff_files(const std::filesystem::path& before, const std::filesystem::path& after);
@@ -31,4 +31,4 @@ GoldenDiff diff_files(const std::filesystem::path& before, const std::filesystem
 /// \throws UserError if there is no golden or no run (exit 3), or the run was changed by --set
 GoldenDiff diff_with_last_run(const Case& source, const std::filesystem::path& out);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -14,7 +14,7 @@
 #include "harness/base/processes/process.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -110,4 +110,4 @@ fs::path Git::extract(const std::string& commit, const std::string& file) const 
   return output;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace parity {
+namespace parity::suite {
 
 /// Queries the repository that contains a folder, with the git program. Starts git without a shell.
 class Git {
@@ -41,4 +41,4 @@ class Git {
   std::filesystem::path scratch_;
 };
 
-}  // namespace parity
+}  // namespace parity::suite

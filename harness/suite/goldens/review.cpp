@@ -19,7 +19,7 @@
 #include "harness/suite/goldens/git.hpp"
 #include "harness/suite/goldens/unused_goldens.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -118,9 +118,9 @@ GoldenReview review_goldens(const std::string& revision, const fs::path& root,
     }
     ReviewedGolden golden{name, {}, {}};
     if (!sides.before.empty())
-      golden.before = read_intact_golden(sides.before);
+      golden.before = golden::read_intact_golden(sides.before);
     if (!sides.after.empty())
-      golden.after = read_intact_golden(sides.after);
+      golden.after = golden::read_intact_golden(sides.after);
     review.goldens.push_back(std::move(golden));
   }
   return review;
@@ -153,4 +153,4 @@ Json review_json(const GoldenReview& review) {
   return json;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

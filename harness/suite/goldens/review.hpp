@@ -10,13 +10,13 @@
 #include "harness/base/json/json.hpp"
 #include "harness/golden/golden_file.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// A golden that changed since a git revision.
 struct ReviewedGolden {
-  std::string name;              ///< of its case
-  std::optional<Golden> before;  ///< not set: the golden is new
-  std::optional<Golden> after;   ///< not set: the golden was removed
+  std::string name;                      ///< of its case
+  std::optional<golden::Golden> before;  ///< not set: the golden is new
+  std::optional<golden::Golden> after;   ///< not set: the golden was removed
 };
 
 /// The differences between the goldens of a git revision and those of the working tree.
@@ -49,4 +49,4 @@ Json review_json(const GoldenReview& review);
 void write_review_results(const GoldenReview& review, const Json& producer,
                           const std::vector<std::string>& command, const std::filesystem::path& file);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -16,7 +16,7 @@
 #include "harness/suite/results/curves.hpp"
 #include "harness/suite/results/writer.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 constexpr const char* now_name = "working tree";
@@ -26,11 +26,11 @@ struct ArmPair {
   std::string revision;
   std::string golden;
   std::string arm;
-  const GoldenArm* before;
-  const GoldenArm* after;
+  const golden::GoldenArm* before;
+  const golden::GoldenArm* after;
 };
 
-results::Arm reviewed_arm(const std::string& name, const GoldenArm& arm) {
+results::Arm reviewed_arm(const std::string& name, const golden::GoldenArm& arm) {
   results::Arm result;
   result.name = name;
   result.steps = static_cast<int64_t>(arm.run.steps.size());
@@ -39,7 +39,7 @@ results::Arm reviewed_arm(const std::string& name, const GoldenArm& arm) {
   return result;
 }
 
-std::map<int64_t, double> reviewed_values(const GoldenArm* arm, const std::string& channel) {
+std::map<int64_t, double> reviewed_values(const golden::GoldenArm* arm, const std::string& channel) {
   std::map<int64_t, double> values;
   if (!arm || !arm->run.channels.contains(channel))
     return values;
@@ -81,7 +81,7 @@ results::Curve reviewed_curve(const ArmPair& pair, const std::string& channel) {
 /// Returns the curves of the channels to plot.
 std::vector<results::Curve> reviewed_curves(const ArmPair& pair) {
   std::set<std::string> names;
-  for (const GoldenArm* side : {pair.before, pair.after})
+  for (const golden::GoldenArm* side : {pair.before, pair.after})
     if (side)
       for (const auto& [name, channel] : side->run.channels)
         if (name.find("digest") == std::string::npos)
@@ -95,20 +95,21 @@ std::vector<results::Curve> reviewed_curves(const ArmPair& pair) {
 /// Returns a row for each tensor of the phase that both versions have.
 std::vector<results::TensorRow> reviewed_tensors(const ArmPair& pair, const std::string& phase) {
   std::vector<results::TensorRow> rows;
-  for (const SketchRow& old : pair.before->sketches) {
+  for (const trace::SketchRow& old : pair.before->sketches) {
     const auto found = std::find_if(pair.after->sketches.begin(), pair.after->sketches.end(),
-                                    [&](const SketchRow& each) { return each.key == old.key; });
+                                    [&](const trace::SketchRow& each) { return each.key == old.key; });
     if (name_of(old.key.phase) != phase || found == pair.after->sketches.end())
       continue;
-    const TensorGap gap = measure_tensor({old.key, &old, nullptr}, {old.key, &*found, nullptr});
+    const compare::TensorGap gap =
+        compare::measure_tensor({old.key, &old, nullptr}, {old.key, &*found, nullptr});
     rows.push_back(
         {old.key.step, phase, old.key.name, gap.identical, {{"relative_l2", json_number(gap.relative_l2)}}});
   }
   return rows;
 }
 
-std::string row_sentence(const ArmPair& pair, const GoldenDifference& row) {
-  if (row.kind != GoldenDifference::Kind::changed)
+std::string row_sentence(const ArmPair& pair, const golden::GoldenDifference& row) {
+  if (row.kind != golden::GoldenDifference::Kind::changed)
     return fmt::format("{} of {} was {} since {}", row.quantity, pair.arm, row.differs, pair.revision);
   std::string text = fmt::format("{} of {} differs at {}", row.quantity, pair.arm, row.differs);
   if (!row.tensor.empty())
@@ -119,9 +120,9 @@ std::string row_sentence(const ArmPair& pair, const GoldenDifference& row) {
   return text;
 }
 
-results::Check reviewed_check(const ArmPair& pair, const GoldenDifference& row, size_t number) {
+results::Check reviewed_check(const ArmPair& pair, const golden::GoldenDifference& row, size_t number) {
   results::Check check = golden_finding(fmt::format("{} {}:{}", pair.golden, pair.arm, number), row.quantity,
-                                        Verdict::different, row_sentence(pair, row));
+                                        compare::Verdict::different, row_sentence(pair, row));
   check.because = "a golden changes only for a stated reason";
   if (row.max_ulp)
     check.measured["max_ulp"] = *row.max_ulp;
@@ -160,7 +161,7 @@ std::vector<results::ConfigDifference> reviewed_config_difference(const ArmPair&
   return differences;
 }
 
-results::Case reviewed_case(const ArmPair& pair, const std::vector<GoldenDifference>& rows,
+results::Case reviewed_case(const ArmPair& pair, const std::vector<golden::GoldenDifference>& rows,
                             const std::vector<std::string>& notes) {
   results::Case item;
   item.name = pair.golden + " " + pair.arm;
@@ -170,10 +171,10 @@ results::Case reviewed_case(const ArmPair& pair, const std::vector<GoldenDiffere
     item.arms.push_back(reviewed_arm(pair.revision, *pair.before));
   if (pair.after)
     item.arms.push_back(reviewed_arm(now_name, *pair.after));
-  for (const GoldenDifference& row : rows)
+  for (const golden::GoldenDifference& row : rows)
     item.checks.push_back(reviewed_check(pair, row, item.checks.size() + 1));
   item.passed = rows.empty();
-  item.verdict = name_of(rows.empty() ? Verdict::identical : Verdict::different);
+  item.verdict = name_of(rows.empty() ? compare::Verdict::identical : compare::Verdict::different);
   item.sentence = rows.empty()       ? "the values are the same, bit for bit"
                   : rows.size() == 1 ? row_sentence(pair, rows.front())
                                      : fmt::format("{} quantities changed: {}", rows.size(),
@@ -188,8 +189,9 @@ results::Case reviewed_case(const ArmPair& pair, const std::vector<GoldenDiffere
 
 std::vector<std::string> reasons(const ReviewedGolden& golden) {
   std::vector<std::string> words;
-  for (const GoldenChange& change :
-       golden.after ? new_changes(golden.before.value_or(Golden()), *golden.after) : GoldenHistory())
+  for (const golden::GoldenChange& change :
+       golden.after ? new_changes(golden.before.value_or(golden::Golden()), *golden.after)
+                    : golden::GoldenHistory())
     words.push_back(fmt::format("reason given ({}): {}", change.commit, change.reason));
   return words;
 }
@@ -197,21 +199,21 @@ std::vector<std::string> reasons(const ReviewedGolden& golden) {
 /// Returns one case for each changed arm.
 std::vector<results::Case> cases_of(const std::string& revision, const ReviewedGolden& golden) {
   std::vector<results::Case> cases;
-  static const GoldenContent none;
-  const GoldenContent& before = golden.before ? golden.before->arms : none;
-  const GoldenContent& after = golden.after ? golden.after->arms : none;
-  const std::vector<GoldenDifference> rows = golden_differences(before, after);
+  static const golden::GoldenContent none;
+  const golden::GoldenContent& before = golden.before ? golden.before->arms : none;
+  const golden::GoldenContent& after = golden.after ? golden.after->arms : none;
+  const std::vector<golden::GoldenDifference> rows = golden_differences(before, after);
   std::set<std::string> names;
-  for (const GoldenDifference& row : rows)
+  for (const golden::GoldenDifference& row : rows)
     names.insert(row.arm);
   for (const std::string& name : names) {
     const auto old = before.find(name);
     const auto now = after.find(name);
     const ArmPair pair{revision, golden.name, name, old == before.end() ? nullptr : &old->second,
                        now == after.end() ? nullptr : &now->second};
-    std::vector<GoldenDifference> mine;
+    std::vector<golden::GoldenDifference> mine;
     std::copy_if(rows.begin(), rows.end(), std::back_inserter(mine),
-                 [&](const GoldenDifference& row) { return row.arm == name; });
+                 [&](const golden::GoldenDifference& row) { return row.arm == name; });
     cases.push_back(reviewed_case(pair, mine, reasons(golden)));
   }
   return cases;
@@ -242,4 +244,4 @@ void write_review_results(const GoldenReview& review, const Json& producer,
                  {"unfinished", Json::array()}});
 }
 
-}  // namespace parity
+}  // namespace parity::suite

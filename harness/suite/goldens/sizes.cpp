@@ -11,7 +11,7 @@
 #include "harness/suite/results/case_outcome.hpp"
 #include "harness/suite/runs/cache.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -58,7 +58,8 @@ results::Case oversized_goldens_results(const GoldenSizes& sizes) {
       "([golden] arms) or a smaller model, or raise --max-total-size",
       format_bytes(sizes.bytes()), sizes.files.size(), sizes.files.size() == 1 ? "" : "s",
       format_bytes(sizes.limit), describe_largest(sizes));
-  results::Check check = golden_finding("size of goldens:1", "total size", Verdict::different, sentence);
+  results::Check check =
+      golden_finding("size of goldens:1", "total size", compare::Verdict::different, sentence);
   check.relation = "bounded";
   check.because = "every clone downloads all goldens, and nobody reviews files that are too large";
   check.measured = {{"bytes", sizes.bytes()}, {"files", sizes.files.size()}};
@@ -68,4 +69,4 @@ results::Case oversized_goldens_results(const GoldenSizes& sizes) {
                        sentence, {check});
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -10,7 +10,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/results/case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The default limit of the total size of goldens. Each clone of the repository downloads them with their
 /// history.
@@ -38,4 +38,4 @@ GoldenSizes golden_sizes(const std::filesystem::path& root, uint64_t limit);
 /// Returns a failed case that reports the total size, the largest files and a remedy.
 results::Case oversized_goldens_results(const GoldenSizes& sizes);
 
-}  // namespace parity
+}  // namespace parity::suite

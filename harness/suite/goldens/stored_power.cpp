@@ -7,7 +7,7 @@
 #include "harness/base/json/fields.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -62,4 +62,4 @@ std::optional<results::PowerSummary> stored_power(const Case& source, const fs::
   return results::PowerSummary{sentence, text_or(power, "arm"), power.value("clean", Json()) == true};
 }
 
-}  // namespace parity
+}  // namespace parity::suite

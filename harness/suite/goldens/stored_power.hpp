@@ -10,7 +10,7 @@
 #include "harness/results/case.hpp"
 #include "harness/suite/cases/case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the path of the last measurement of `parity power` (schema parity.power/1), in the results folder.
 std::filesystem::path power_file(const Case& source, const std::filesystem::path& out);
@@ -30,4 +30,4 @@ bool recorded_power_is_stale(const Case& source);
 /// since the measurement, the sentence says so.
 std::optional<results::PowerSummary> stored_power(const Case& source, const std::filesystem::path& out);
 
-}  // namespace parity
+}  // namespace parity::suite

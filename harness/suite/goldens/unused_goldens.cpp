@@ -15,7 +15,7 @@
 #include "harness/suite/goldens/stored_power.hpp"
 #include "harness/suite/results/case_outcome.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -34,7 +34,7 @@ std::string sentence_of(const fs::path& file) {
 
 results::Check check_of(const fs::path& file, size_t number) {
   results::Check check = golden_finding(fmt::format("{}:{}", case_name, number), path_from_here(file),
-                                        Verdict::missing, sentence_of(file));
+                                        compare::Verdict::missing, sentence_of(file));
   check.because = "no case is compared with this golden, so it checks nothing";
   check.finding.next = "parity list";
   return check;
@@ -56,7 +56,8 @@ std::set<fs::path> used_goldens(const fs::path& root) {
   std::set<fs::path> used;
   for (const fs::path& file : find_case_files({}, root)) {
     const Case item = read_case(file);
-    if (!item.golden.arms.empty() || (fs::exists(item.golden_file) && holds_floors_alone(item.golden_file)))
+    if (!item.golden.arms.empty() ||
+        (fs::exists(item.golden_file) && golden::holds_floors_alone(item.golden_file)))
       used.insert(item.golden_file);
     used.insert(recorded_power_file(item));
   }
@@ -101,4 +102,4 @@ results::Case unused_goldens_results(const std::vector<fs::path>& files) {
                        "Is every golden compared with a case?", sentence, checks);
 }
 
-}  // namespace parity
+}  // namespace parity::suite

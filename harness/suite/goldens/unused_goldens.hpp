@@ -8,7 +8,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/results/case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the folder of the goldens of the cases below `root`: `golden` next to `cases`.
 std::filesystem::path golden_folder(const std::filesystem::path& root);
@@ -25,4 +25,4 @@ std::vector<std::filesystem::path> unused_goldens(const std::filesystem::path& r
 /// them.
 results::Case unused_goldens_results(const std::vector<std::filesystem::path>& files);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -12,7 +12,7 @@
 #include "harness/base/processes/process.hpp"
 #include "harness/golden/environment.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 /// Returns the difference between two configs in their common keys, in words.
@@ -24,12 +24,13 @@ std::string change_of(const Json& measured, const Json& now) {
       shared_before[key] = value;
       shared_after[key] = after.at(key);
     }
-  return json_difference_text(shared_before, shared_after, "there", "here");
+  return golden::json_difference_text(shared_before, shared_after, "there", "here");
 }
 
 }  // namespace
 
-void attach_floors(std::map<std::string, ArmEvidence>& arms, const Case& source, const StoredGolden& golden) {
+void attach_floors(std::map<std::string, compare::ArmEvidence>& arms, const Case& source,
+                   const golden::StoredGolden& golden) {
   const std::string command = shell_quote({"parity", "calibrate", path_from_here(source.file)});
   for (auto& [name, evidence] : arms) {
     const Arm& arm = source.arm(name);
@@ -53,7 +54,7 @@ void attach_floors(std::map<std::string, ArmEvidence>& arms, const Case& source,
   }
 }
 
-std::optional<results::Calibration> calibration_of(const Floors& floors) {
+std::optional<results::Calibration> calibration_of(const compare::Floors& floors) {
   if (floors.empty())
     return std::nullopt;
   const auto repeats = integer_or(floors.evidence, "repeats", 1);
@@ -64,8 +65,8 @@ std::optional<results::Calibration> calibration_of(const Floors& floors) {
     bool any = false;
     for (const auto& [arm, measured] : floors.arms)
       if (std::any_of(measured.rows.begin(), measured.rows.end(),
-                      [&](const FloorRow& row) { return !std::isnan(row.noise.at(kind)); })) {
-        runs[arm] += name == name_of(NoiseKind::perturbed) ? repeats : 1;
+                      [&](const compare::FloorRow& row) { return !std::isnan(row.noise.at(kind)); })) {
+        runs[arm] += name == name_of(compare::NoiseKind::perturbed) ? repeats : 1;
         any = true;
       }
     if (any)
@@ -77,4 +78,4 @@ std::optional<results::Calibration> calibration_of(const Floors& floors) {
   return results::Calibration{text_or(floors.evidence, "command"), most, kinds};
 }
 
-}  // namespace parity
+}  // namespace parity::suite

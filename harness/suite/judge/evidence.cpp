@@ -11,18 +11,18 @@
 #include "harness/suite/cases/precision.hpp"
 #include "harness/suite/judge/renaming.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 /// Returns the loss of precision that the checks of a case allow for one of its arms. A check states it for
 /// its second arm. The first is the reference, which usually computes in float32.
-PrecisionAllowance allowance_for(const Case& source, const std::string& arm) {
-  PrecisionAllowance allowance;
-  for (const Check& check : source.checks) {
+compare::PrecisionAllowance allowance_for(const Case& source, const std::string& arm) {
+  compare::PrecisionAllowance allowance;
+  for (const compare::Check& check : source.checks) {
     if (check.arms.size() != 2 || check.arms.back() != arm)
       continue;
-    const RoundingModel stated = rounding_model(check.precision.value_or(DType::float32));
-    allowance.dtype = wider_allowance(rounding_model(allowance.dtype), stated).dtype;
+    const compare::RoundingModel stated = compare::rounding_model(check.precision.value_or(DType::float32));
+    allowance.dtype = wider_allowance(compare::rounding_model(allowance.dtype), stated).dtype;
     allowance.factor = std::max(allowance.factor, check.imprecision.value_or(1));
   }
   return allowance;
@@ -34,7 +34,7 @@ Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunRe
                    const RunStore& store) {
   for (const PlannedArm& arm : planned.arms) {
     const Arm& source = planned.source.arm(arm.name);
-    ArmEvidence& evidence = arms_[arm.name];
+    compare::ArmEvidence& evidence = arms_[arm.name];
     evidence.warmup_steps = arm.warmup_steps;
     evidence.resolved = arm.resolved;
     evidence.updates = updates_of_run(arm.config, source.is_command() ? RunSpan{} : source.span);
@@ -55,13 +55,13 @@ Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunRe
   }
 }
 
-const Trace* Evidence::open(const std::string& run, const Arm& arm,
-                            const std::map<std::string, RunResult>& results, const RunStore& store) {
+const trace::Trace* Evidence::open(const std::string& run, const Arm& arm,
+                                   const std::map<std::string, RunResult>& results, const RunStore& store) {
   if (const auto known = traces_.find(run); known != traces_.end())
     return known->second.get();
-  std::unique_ptr<Trace>& trace = traces_[run];
+  std::unique_ptr<trace::Trace>& trace = traces_[run];
   try {
-    trace = std::make_unique<Trace>(Trace::open(store.folder(run)));
+    trace = std::make_unique<trace::Trace>(trace::Trace::open(store.folder(run)));
     if (!arm.names.empty())
       trace->rename_tensors(Renaming(arm.names));
   } catch (const UserError& error) {
@@ -72,7 +72,7 @@ const Trace* Evidence::open(const std::string& run, const Arm& arm,
   return trace.get();
 }
 
-std::string Evidence::failure_of(const std::string& run, const Trace* trace,
+std::string Evidence::failure_of(const std::string& run, const trace::Trace* trace,
                                  const std::map<std::string, RunResult>& results) const {
   const RunResult& result = results.at(run);
   if (!result.complete())
@@ -85,11 +85,11 @@ std::string Evidence::problem(const std::string& run) const {
   return found == problems_.end() ? "" : found->second;
 }
 
-std::map<std::string, ArmEvidence> Evidence::arms(const std::vector<std::string>& names) const {
-  std::map<std::string, ArmEvidence> chosen;
+std::map<std::string, compare::ArmEvidence> Evidence::arms(const std::vector<std::string>& names) const {
+  std::map<std::string, compare::ArmEvidence> chosen;
   for (const std::string& name : names)
     chosen[name] = arms_.at(name);
   return chosen;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

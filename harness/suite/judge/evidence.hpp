@@ -11,7 +11,7 @@
 #include "harness/suite/runs/store.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The open traces of a case's arms, in the form that relations judge.
 class Evidence {
@@ -21,23 +21,23 @@ class Evidence {
   Evidence(const PlannedCase& planned, const std::map<std::string, RunResult>& results,
            const RunStore& store);
 
-  const std::map<std::string, ArmEvidence>& arms() const { return arms_; }
+  const std::map<std::string, compare::ArmEvidence>& arms() const { return arms_; }
   /// Returns only these arms.
-  std::map<std::string, ArmEvidence> arms(const std::vector<std::string>& names) const;
-  const Trace* trace(const std::string& arm) const { return arms_.at(arm).trace; }
+  std::map<std::string, compare::ArmEvidence> arms(const std::vector<std::string>& names) const;
+  const trace::Trace* trace(const std::string& arm) const { return arms_.at(arm).trace; }
   /// Returns why the trace of a finished run could not be opened; "" if it could.
   std::string problem(const std::string& run) const;
 
  private:
   /// Returns why a run gives no evidence; "" if it gives some.
-  std::string failure_of(const std::string& run, const Trace* trace,
+  std::string failure_of(const std::string& run, const trace::Trace* trace,
                          const std::map<std::string, RunResult>& results) const;
-  const Trace* open(const std::string& run, const Arm& arm, const std::map<std::string, RunResult>& results,
-                    const RunStore& store);
+  const trace::Trace* open(const std::string& run, const Arm& arm,
+                           const std::map<std::string, RunResult>& results, const RunStore& store);
 
-  std::map<std::string, std::unique_ptr<Trace>> traces_;  ///< by run
-  std::map<std::string, std::string> problems_;           ///< by run
-  std::map<std::string, ArmEvidence> arms_;
+  std::map<std::string, std::unique_ptr<trace::Trace>> traces_;  ///< by run
+  std::map<std::string, std::string> problems_;                  ///< by run
+  std::map<std::string, compare::ArmEvidence> arms_;
 };
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -10,11 +10,11 @@
 #include "harness/suite/judge/case_floors.hpp"
 #include "harness/suite/judge/replica_check.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 /// Returns whether both arms have the same run, because their configs and commands are equal.
-bool is_of_one_run(const Check& check, const PlannedCase& planned) {
+bool is_of_one_run(const compare::Check& check, const PlannedCase& planned) {
   if (check.arms.size() != 2)
     return false;
   const auto run_of = [&](const std::string& name) {
@@ -25,9 +25,9 @@ bool is_of_one_run(const Check& check, const PlannedCase& planned) {
   return run_of(check.arms[0]) == run_of(check.arms[1]);
 }
 
-CheckResult vacuous(const Check& check, bool commands) {
-  CheckResult result;
-  result.verdict = Verdict::vacuous;
+compare::CheckResult vacuous(const compare::Check& check, bool commands) {
+  compare::CheckResult result;
+  result.verdict = compare::Verdict::vacuous;
   result.sentence = fmt::format(
       "{} and {} are the same run, so there is nothing to compare (their configs{} do not differ); set the "
       "value that the case asks about in one of them",
@@ -36,51 +36,52 @@ CheckResult vacuous(const Check& check, bool commands) {
 }
 
 /// Judges a check between arms of the case.
-CheckResult judge_pair(const Check& check, const PlannedCase& planned,
-                       const std::map<std::string, ArmEvidence>& arms) {
+compare::CheckResult judge_pair(const compare::Check& check, const PlannedCase& planned,
+                                const std::map<std::string, compare::ArmEvidence>& arms) {
   if (is_of_one_run(check, planned))
     return vacuous(check, planned.source.arm(check.arms[0]).is_command());
   if (check.sibling && !check.sibling->golden.empty())
-    return judge_against_sibling(check, arms, stored_golden(check.sibling->golden));
+    return judge_against_sibling(check, arms, golden::stored_golden(check.sibling->golden));
   return judge(check, arms);
 }
 
 void add_training_checks(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
   for (const Arm& arm : source.arms) {
-    const Trace* trace = evidence.trace(arm.name);
-    const bool asked = std::any_of(source.checks.begin(), source.checks.end(), [&](const Check& check) {
-      return check.relation == Relation::trained && check.arms.front() == arm.name;
-    });
+    const trace::Trace* trace = evidence.trace(arm.name);
+    const bool asked =
+        std::any_of(source.checks.begin(), source.checks.end(), [&](const compare::Check& check) {
+          return check.relation == compare::Relation::trained && check.arms.front() == arm.name;
+        });
     if (asked || !trace || !trace->channels().contains("loss"))
       continue;
-    Check check;
+    compare::Check check;
     check.channels = {"loss"};
     check.arms = {arm.name};
-    check.relation = Relation::trained;
+    check.relation = compare::Relation::trained;
     check.because = "arms that do not train agree without proving anything";
-    judged.push_back({CheckKind::training, "loss", check, judge(check, evidence.arms())});
+    judged.push_back({results::CheckKind::training, "loss", check, judge(check, evidence.arms())});
   }
 }
 
 void add_replica_checks(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
   for (const Arm& arm : source.arms)
-    if (const Trace* trace = evidence.trace(arm.name))
+    if (const trace::Trace* trace = evidence.trace(arm.name))
       if (auto check = replica_check(arm.name, *trace))
         judged.push_back(std::move(*check));
 }
 
 /// Returns the result of a check against a golden that is being recorded, so there is nothing to compare
 /// with.
-CheckResult not_yet_stored(const Check& check) {
-  CheckResult result;
+compare::CheckResult not_yet_stored(const compare::Check& check) {
+  compare::CheckResult result;
   result.passed = true;
-  result.verdict = Verdict::identical;
+  result.verdict = compare::Verdict::identical;
   result.sentence =
       check.quantity() + " of " + check.arms[0] + " is recorded now, and compared in later runs";
   return result;
 }
 
-bool all_twins_ran(const Check& check, const std::map<std::string, ArmEvidence>& arms) {
+bool all_twins_ran(const compare::Check& check, const std::map<std::string, compare::ArmEvidence>& arms) {
   return std::ranges::all_of(check.all_arms(),
                              [&](const std::string& name) { return arms.at(name).twin != nullptr; });
 }
@@ -88,26 +89,26 @@ bool all_twins_ran(const Check& check, const std::map<std::string, ArmEvidence>&
 }  // namespace
 
 std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& evidence,
-                                    const StoredGolden& golden, const GoldenPolicy& policy,
+                                    const golden::StoredGolden& golden, const GoldenPolicy& policy,
                                     const std::map<std::string, RunResult>& runs,
                                     const StandingEvidence& standing) {
   const Case& source = planned.source;
   std::vector<JudgedCheck> judged;
-  std::map<std::string, ArmEvidence> arms = evidence.arms();
+  std::map<std::string, compare::ArmEvidence> arms = evidence.arms();
   attach_floors(arms, source, golden);
   const bool records = will_record(source, policy.mode);
   for (size_t i = 0; i < source.checks.size(); ++i) {
-    const Check& check = source.checks[i];
-    if (check.against == Against::golden)
+    const compare::Check& check = source.checks[i];
+    if (check.against == compare::Against::golden)
       judged.push_back(
-          {CheckKind::golden, check.quantity(), check,
+          {results::CheckKind::golden, check.quantity(), check,
            records ? not_yet_stored(check) : judge_against_golden(check, golden, arms.at(check.arms[0]))});
     else if (const auto stored = standing.find(i);
              stored != standing.end() && !all_twins_ran(check, arms) && !is_of_one_run(check, planned))
       judged.push_back(
-          {CheckKind::pair, check.quantity(), check, stored->second.result, stored->second.origin});
+          {results::CheckKind::pair, check.quantity(), check, stored->second.result, stored->second.origin});
     else
-      judged.push_back({CheckKind::pair, check.quantity(), check, judge_pair(check, planned, arms)});
+      judged.push_back({results::CheckKind::pair, check.quantity(), check, judge_pair(check, planned, arms)});
   }
   add_training_checks(judged, source, evidence);
   add_replica_checks(judged, source, evidence);
@@ -118,11 +119,11 @@ std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& 
   return judged;
 }
 
-std::string describe_window(const StepWindow& window) {
-  if (window.kind != StepWindow::Kind::range)
+std::string describe_window(const compare::StepWindow& window) {
+  if (window.kind != compare::StepWindow::Kind::range)
     return std::string(name_of(window.kind));
   return window.first == window.last ? std::to_string(window.first)
                                      : fmt::format("{}-{}", window.first, window.last);
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -14,7 +14,7 @@
 #include "harness/suite/judge/standing_evidence.hpp"
 #include "harness/suite/plan/plan.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Judges a case and returns one entry for each claim, in this order: its checks, "it trained" for every arm
 /// with a loss, "replicas are equal" for every arm of several ranks, its golden.
@@ -24,11 +24,11 @@ namespace parity {
 /// \param runs      results of the runs of arms and twins, for the evidence to record
 /// \param standing  checks that stored evidence answers; used where twins did not run
 std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& evidence,
-                                    const StoredGolden& golden, const GoldenPolicy& policy,
+                                    const golden::StoredGolden& golden, const GoldenPolicy& policy,
                                     const std::map<std::string, RunResult>& runs = {},
                                     const StandingEvidence& standing = {});
 
 /// Returns a window in words: "all", "warmup", "2-5".
-std::string describe_window(const StepWindow& window);
+std::string describe_window(const compare::StepWindow& window);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -11,30 +11,30 @@
 #include "harness/base/files/file.hpp"
 #include "harness/base/processes/process.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
-JudgedCheck golden_check(const std::string& arm, const std::string& quantity, CheckResult result) {
-  Check check;
+JudgedCheck golden_check(const std::string& arm, const std::string& quantity, compare::CheckResult result) {
+  compare::Check check;
   check.arms = {arm};
-  check.relation = Relation::identical;
+  check.relation = compare::Relation::identical;
   check.because = "the golden stores what this arm computed when it was last reviewed";
-  return {CheckKind::golden, quantity, check, std::move(result)};
+  return {results::CheckKind::golden, quantity, check, std::move(result)};
 }
 
 }  // namespace
 
-std::vector<Check> claims_on_golden(const Case& source) {
-  std::vector<Check> claims;
+std::vector<compare::Check> claims_on_golden(const Case& source) {
+  std::vector<compare::Check> claims;
   std::copy_if(source.checks.begin(), source.checks.end(), std::back_inserter(claims),
-               [](const Check& check) { return check.against == Against::golden; });
+               [](const compare::Check& check) { return check.against == compare::Against::golden; });
   return claims;
 }
 
-void add_golden_finding(std::vector<JudgedCheck>& judged, const Case& source, bool passed, Verdict verdict,
-                        const std::string& sentence) {
-  CheckResult result;
+void add_golden_finding(std::vector<JudgedCheck>& judged, const Case& source, bool passed,
+                        compare::Verdict verdict, const std::string& sentence) {
+  compare::CheckResult result;
   result.passed = passed;
   result.verdict = verdict;
   result.sentence = sentence;
@@ -43,7 +43,7 @@ void add_golden_finding(std::vector<JudgedCheck>& judged, const Case& source, bo
 }
 
 void judge_golden(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
-                  const StoredGolden& golden, DriftMode drift) {
+                  const golden::StoredGolden& golden, golden::DriftMode drift) {
   const auto arms = evidence.arms(source.golden.arms);
   const bool crashed =
       std::any_of(arms.begin(), arms.end(), [](const auto& arm) { return arm.second.crashed; });
@@ -51,20 +51,20 @@ void judge_golden(std::vector<JudgedCheck>& judged, const Case& source, const Ev
     return;  // the report names the arm, which the user must fix first
   if (!fs::exists(source.golden_file))
     return add_golden_finding(
-        judged, source, false, Verdict::missing,
+        judged, source, false, compare::Verdict::missing,
         fmt::format("there is no golden {}; record it with: {}", path_from_here(source.golden_file),
                     shell_quote({"parity", "golden", "record", path_from_here(source.file)})));
   try {
-    for (GoldenResult& found : verify_golden(golden, arms, claims_on_golden(source))) {
-      if (found.result.verdict == Verdict::drift && drift == DriftMode::fail) {
+    for (golden::GoldenResult& found : verify_golden(golden, arms, claims_on_golden(source))) {
+      if (found.result.verdict == compare::Verdict::drift && drift == golden::DriftMode::fail) {
         found.result.passed = false;
         found.result.sentence += "; --drift fail makes that a failure";
       }
       judged.push_back(golden_check(found.arm, found.quantity, std::move(found.result)));
     }
   } catch (const UserError& error) {
-    add_golden_finding(judged, source, false, Verdict::missing, error.what());
+    add_golden_finding(judged, source, false, compare::Verdict::missing, error.what());
   }
 }
 
-}  // namespace parity
+}  // namespace parity::suite

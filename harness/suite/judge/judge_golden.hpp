@@ -11,17 +11,17 @@
 #include "harness/suite/judge/evidence.hpp"
 #include "harness/suite/judge/judged_check.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the checks of the case against its golden.
-std::vector<Check> claims_on_golden(const Case& source);
+std::vector<compare::Check> claims_on_golden(const Case& source);
 
 /// Compares the arms that ran with the case's golden; adds one check for each arm and quantity.
 void judge_golden(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
-                  const StoredGolden& golden, DriftMode drift);
+                  const golden::StoredGolden& golden, golden::DriftMode drift);
 
 /// Adds one finding about the golden as a whole.
-void add_golden_finding(std::vector<JudgedCheck>& judged, const Case& source, bool passed, Verdict verdict,
-                        const std::string& sentence);
+void add_golden_finding(std::vector<JudgedCheck>& judged, const Case& source, bool passed,
+                        compare::Verdict verdict, const std::string& sentence);
 
-}  // namespace parity
+}  // namespace parity::suite

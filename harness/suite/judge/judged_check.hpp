@@ -11,17 +11,17 @@
 #include "harness/golden/evidence_record.hpp"
 #include "harness/results/check_kind.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// One line of a case's results: a claim and its result.
 struct JudgedCheck {
-  CheckKind kind = CheckKind::pair;
+  results::CheckKind kind = results::CheckKind::pair;
   std::string quantity;  ///< "lr", "grad layers.*.wq.weight"
-  Check claim;
-  CheckResult result;
+  compare::Check claim;
+  compare::CheckResult result;
   /// The origin of its float64 evidence, set if the evidence is from a golden. Not set if twins ran or none
   /// were needed.
-  std::optional<EvidenceOrigin> stored = {};
+  std::optional<golden::EvidenceOrigin> stored = {};
 };
 
-}  // namespace parity
+}  // namespace parity::suite

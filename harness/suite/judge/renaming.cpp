@@ -7,7 +7,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 // std::regex recurses for each character and takes kilobytes of stack under ASan.
@@ -45,4 +45,4 @@ std::string Renaming::operator()(std::string name) const {
   return name;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace parity {
+namespace parity::suite {
 
 /// Renames tensors by the rules of a names table: applies each rule once, in the order of the table.
 class Renaming {
@@ -23,4 +23,4 @@ class Renaming {
   std::vector<std::pair<std::regex, std::string>> rules_;
 };
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -10,31 +10,31 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/trace/format/file_names.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
-bool is_float32(const Trace& trace, const ReplicaDifference& difference) {
+bool is_float32(const trace::Trace& trace, const trace::ReplicaDifference& difference) {
   if (!difference.phase)
     return false;
-  const SketchRow* row = trace.find_sketch({difference.step, *difference.phase, difference.name});
+  const trace::SketchRow* row = trace.find_sketch({difference.step, *difference.phase, difference.name});
   return row && row->dtype == DType::float32;
 }
 
 /// Returns "; element [0, 3] is 0.5 on rank 0 and 0.25 on rank 1", as far as the values are known.
-std::string describe_values(const Trace& trace, const ReplicaDifference& difference) {
+std::string describe_values(const trace::Trace& trace, const trace::ReplicaDifference& difference) {
   if (!difference.value || !difference.other_value)
     return "";
   const bool as_float32 = is_float32(trace, difference);
   const std::string what =
       difference.phase ? fmt::format("element [{}]", fmt::join(difference.index, ", ")) : "it";
   return fmt::format("; {} is {} on rank {} and {} on rank {}", what,
-                     number_text(*difference.value, as_float32), difference.rank,
-                     number_text(*difference.other_value, as_float32), difference.other);
+                     compare::number_text(*difference.value, as_float32), difference.rank,
+                     compare::number_text(*difference.other_value, as_float32), difference.other);
 }
 
-std::string describe_difference(const std::string& arm, const Trace& trace) {
+std::string describe_difference(const std::string& arm, const trace::Trace& trace) {
   const auto& differences = trace.replica_differences();
-  const ReplicaDifference& first = differences.front();
+  const trace::ReplicaDifference& first = differences.front();
   const std::string quantity =
       first.phase ? fmt::format("{} {}", name_of(*first.phase), first.name) : first.name;
   std::string words =
@@ -45,8 +45,8 @@ std::string describe_difference(const std::string& arm, const Trace& trace) {
   return words;
 }
 
-WorstPlace place_of(const ReplicaDifference& difference) {
-  WorstPlace place;
+compare::WorstPlace place_of(const trace::ReplicaDifference& difference) {
+  compare::WorstPlace place;
   place.step = difference.step;
   place.quantity = difference.name;
   place.index = difference.index;
@@ -60,36 +60,36 @@ WorstPlace place_of(const ReplicaDifference& difference) {
 
 }  // namespace
 
-std::optional<JudgedCheck> replica_check(const std::string& arm, const Trace& trace) {
+std::optional<JudgedCheck> replica_check(const std::string& arm, const trace::Trace& trace) {
   if (trace.ranks() == 1 || !trace.complete())
     return std::nullopt;
-  Check claim;
+  compare::Check claim;
   claim.arms = {arm};
-  claim.relation = Relation::identical;
+  claim.relation = compare::Relation::identical;
   claim.because = "ranks that hold the same shard of a model must keep it identical";
   claim.channels = {"replicas"};
-  CheckResult result;
+  compare::CheckResult result;
   const auto& differences = trace.replica_differences();
   result.passed = differences.empty();
-  result.verdict = result.passed ? Verdict::identical : Verdict::different;
+  result.verdict = result.passed ? compare::Verdict::identical : compare::Verdict::different;
   result.measured = {{"compared", trace.replicas_compared()}, {"differing", differences.size()}};
   if (trace.replicas_compared() == 0) {
     result.passed = false;
-    result.verdict = Verdict::missing;
+    result.verdict = compare::Verdict::missing;
     result.sentence = fmt::format(
         "no two of the {} ranks of {} recorded the same values, so their replicas were not compared; record "
         "a "
         "channel or a replicated tensor on each rank",
         trace.ranks(), arm);
-    return JudgedCheck{CheckKind::replicas, "replicas", claim, result};
+    return JudgedCheck{results::CheckKind::replicas, "replicas", claim, result};
   }
   if (result.passed) {
     result.sentence = fmt::format(
         "the replicas on the {} ranks of {} are bitwise identical: {} tensors and channels compared",
         trace.ranks(), arm, trace.replicas_compared());
-    return JudgedCheck{CheckKind::replicas, "replicas", claim, result};
+    return JudgedCheck{results::CheckKind::replicas, "replicas", claim, result};
   }
-  const ReplicaDifference& first = differences.front();
+  const trace::ReplicaDifference& first = differences.front();
   if (first.phase) {
     claim.tensor = first.name;
     claim.phase = *first.phase;
@@ -101,14 +101,14 @@ std::optional<JudgedCheck> replica_check(const std::string& arm, const Trace& tr
   result.measured["other_rank"] = first.other;
   result.sentence = describe_difference(arm, trace);
   result.worst = place_of(first);
-  return JudgedCheck{CheckKind::replicas, "replicas", claim, result};
+  return JudgedCheck{results::CheckKind::replicas, "replicas", claim, result};
 }
 
 std::vector<std::string> replica_command(const JudgedCheck& judged, const std::filesystem::path& run) {
   std::vector<std::string> words = {"parity", "compare"};
   for (const char* rank : {"rank", "other_rank"})
     words.push_back(
-        rank_path(run / "trace.h5", judged.result.measured.value(rank, int64_t{0})).generic_string());
+        trace::rank_path(run / "trace.h5", judged.result.measured.value(rank, int64_t{0})).generic_string());
   if (judged.claim.of_tensors())
     words.insert(words.end(),
                  {"--phase", std::string(name_of(judged.claim.phase)), "--tensor", judged.claim.tensor});
@@ -119,4 +119,4 @@ std::vector<std::string> replica_command(const JudgedCheck& judged, const std::f
   return words;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -7,11 +7,11 @@
 #include "harness/base/json/fields.hpp"
 #include "harness/suite/judge/case_floors.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
-bool may_rest_on_evidence(const Case& source, const Check& check) {
-  return check.needs_twins() && check.against == Against::arm && source.settings.empty() &&
+bool may_rest_on_evidence(const Case& source, const compare::Check& check) {
+  return check.needs_twins() && check.against == compare::Against::arm && source.settings.empty() &&
          std::ranges::all_of(check.all_arms(), [&](const std::string& name) {
            const Arm& arm = source.arm(name);
            return arm.stands_for.empty() && arm.faults.empty() && arm.span.is_whole();
@@ -19,8 +19,8 @@ bool may_rest_on_evidence(const Case& source, const Check& check) {
 }
 
 /// Returns the environment in words: "cpu_vendor AuthenticAMD, torch 2.11.0".
-std::string environment_text(const Trace& trace) {
-  const Json fingerprint = fingerprint_of(trace);
+std::string environment_text(const trace::Trace& trace) {
+  const Json fingerprint = golden::fingerprint_of(trace);
   std::string text;
   for (const auto& [key, value] : fingerprint.items())
     text += (text.empty() ? "" : ", ") + key + " " +
@@ -31,21 +31,22 @@ std::string environment_text(const Trace& trace) {
 }  // namespace
 
 StandingEvidence standing_evidence(const PlannedCase& planned, const Evidence& evidence,
-                                   const StoredGolden& golden) {
+                                   const golden::StoredGolden& golden) {
   StandingEvidence standing;
   const Case& source = planned.source;
   if (!golden.golden || golden.golden->evidence.records.empty())
     return standing;
-  std::map<std::string, ArmEvidence> arms = evidence.arms();
+  std::map<std::string, compare::ArmEvidence> arms = evidence.arms();
   attach_floors(arms, source, golden);
   for (size_t i = 0; i < source.checks.size(); ++i) {
-    const Check& check = source.checks[i];
+    const compare::Check& check = source.checks[i];
     const auto binding =
         may_rest_on_evidence(source, check) ? evidence_binding(check, *golden.golden, arms) : std::nullopt;
-    const EvidenceRecord* record = binding ? find_evidence(golden.golden->evidence, *binding) : nullptr;
+    const golden::EvidenceRecord* record =
+        binding ? find_evidence(golden.golden->evidence, *binding) : nullptr;
     if (!record)
       continue;
-    CheckResult result = judge(check, arms, &record->twins);
+    compare::CheckResult result = judge(check, arms, &record->twins);
     if (result.passed && result.verdict == record->verdict)
       standing.emplace(i, StandingCheck{record->origin, std::move(result)});
   }
@@ -56,7 +57,7 @@ std::vector<std::string> arms_without_evidence(const PlannedCase& planned, const
                                                const StandingEvidence& standing) {
   std::vector<std::string> lacking;
   for (size_t i = 0; i < planned.source.checks.size(); ++i) {
-    const Check& check = planned.source.checks[i];
+    const compare::Check& check = planned.source.checks[i];
     const std::vector<std::string> arms = check.all_arms();
     const bool crashed =
         std::ranges::any_of(arms, [&](const std::string& name) { return evidence.arms().at(name).crashed; });
@@ -69,14 +70,15 @@ std::vector<std::string> arms_without_evidence(const PlannedCase& planned, const
   return lacking;
 }
 
-EvidenceOrigin evidence_origin(const Check& check, const PlannedCase& planned, const Evidence& evidence,
-                               const std::map<std::string, RunResult>& runs, const GoldenOrigin& producer) {
-  EvidenceOrigin origin;
+golden::EvidenceOrigin evidence_origin(const compare::Check& check, const PlannedCase& planned,
+                                       const Evidence& evidence, const std::map<std::string, RunResult>& runs,
+                                       const golden::GoldenOrigin& producer) {
+  golden::EvidenceOrigin origin;
   origin.producer = producer.producer;
   origin.commit = producer.commit;
   for (const std::string& name : check.all_arms()) {
     const std::string& id = planned.arm(name).twin;
-    const Trace* twin = evidence.arms().at(name).twin;
+    const trace::Trace* twin = evidence.arms().at(name).twin;
     if (id.empty() || !twin)
       continue;
     const std::string& ended = runs.at(id).ended;
@@ -88,4 +90,4 @@ EvidenceOrigin evidence_origin(const Check& check, const PlannedCase& planned, c
   return origin;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

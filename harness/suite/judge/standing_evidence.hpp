@@ -11,7 +11,7 @@
 #include "harness/suite/judge/evidence.hpp"
 #include "harness/suite/plan/plan.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The use of the float64 evidence that goldens hold.
 enum class EvidenceMode {
@@ -25,8 +25,8 @@ constexpr auto enum_names(EvidenceMode) {
 
 /// A check that stored evidence answers.
 struct StandingCheck {
-  EvidenceOrigin origin;
-  CheckResult result;  ///< judged now, from the float32 arms that ran and the stored twins
+  golden::EvidenceOrigin origin;
+  compare::CheckResult result;  ///< judged now, from the float32 arms that ran and the stored twins
 };
 
 /// The checks that stored evidence answers, by the index of the check in its case.
@@ -40,7 +40,7 @@ using StandingEvidence = std::map<size_t, StandingCheck>;
 /// faults.
 /// \param golden  the content of the case's golden file
 StandingEvidence standing_evidence(const PlannedCase& planned, const Evidence& evidence,
-                                   const StoredGolden& golden);
+                                   const golden::StoredGolden& golden);
 
 /// Returns the arms whose spare twins must run: those of checks that need twins and have no valid evidence.
 /// Leaves out checks of a crashed arm, since twins do not change their result.
@@ -49,7 +49,8 @@ std::vector<std::string> arms_without_evidence(const PlannedCase& planned, const
 
 /// Returns the origin of the evidence of a check that was judged now, to store in its golden.
 /// \param producer  origin of the judging program; its commit is used if the trainer names none
-EvidenceOrigin evidence_origin(const Check& check, const PlannedCase& planned, const Evidence& evidence,
-                               const std::map<std::string, RunResult>& runs, const GoldenOrigin& producer);
+golden::EvidenceOrigin evidence_origin(const compare::Check& check, const PlannedCase& planned,
+                                       const Evidence& evidence, const std::map<std::string, RunResult>& runs,
+                                       const golden::GoldenOrigin& producer);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -10,15 +10,16 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 namespace {
 
 /// Returns the updates that a check over a window reads. `unchanged` also reads the update before the window,
 /// `lagged` the updates at its lag.
-std::vector<int64_t> steps_read(const Check& check, const StepRange& window, const RunLength& length) {
-  const int64_t first = check.relation == Relation::unchanged ? window.first - 1 : window.first;
-  const int64_t lag = check.relation == Relation::lagged ? check.lag : 0;
+std::vector<int64_t> steps_read(const compare::Check& check, const StepRange& window,
+                                const RunLength& length) {
+  const int64_t first = check.relation == compare::Relation::unchanged ? window.first - 1 : window.first;
+  const int64_t lag = check.relation == compare::Relation::lagged ? check.lag : 0;
   std::set<int64_t> steps;
   for (int64_t step = first; step <= window.last; ++step)
     steps.insert(step);
@@ -28,7 +29,7 @@ std::vector<int64_t> steps_read(const Check& check, const StepRange& window, con
   return {steps.begin(), steps.end()};
 }
 
-void require_few(const Check& check, const StepRange& window) {
+void require_few(const compare::Check& check, const StepRange& window) {
   const int64_t asked = window.last - window.first + 1;
   if (asked > most_captured_steps)
     throw UserError(
@@ -39,49 +40,50 @@ void require_few(const Check& check, const StepRange& window) {
 
 }  // namespace
 
-StepRange range_of(const StepWindow& window, const RunLength& length) {
+StepRange range_of(const compare::StepWindow& window, const RunLength& length) {
   switch (window.kind) {
-    case StepWindow::Kind::all:
+    case compare::StepWindow::Kind::all:
       break;
-    case StepWindow::Kind::warmup:
+    case compare::StepWindow::Kind::warmup:
       return {1, std::min(length.steps, length.warmup_steps)};
-    case StepWindow::Kind::after_warmup:
+    case compare::StepWindow::Kind::after_warmup:
       return {length.warmup_steps + 1, length.steps};
-    case StepWindow::Kind::last:
+    case compare::StepWindow::Kind::last:
       return {length.steps, length.steps};
-    case StepWindow::Kind::range:
+    case compare::StepWindow::Kind::range:
       return {window.first, length.known ? std::min(length.steps, window.last) : window.last};
   }
   return {1, length.steps};
 }
 
-Capture needs_of_check(const Check& check, const RunLength& length) {
-  Capture capture;
-  if (!check.of_tensors() || check.against == Against::golden)  // needs_of_golden covers goldens
+trace::Capture needs_of_check(const compare::Check& check, const RunLength& length) {
+  trace::Capture capture;
+  if (!check.of_tensors() || check.against == compare::Against::golden)  // needs_of_golden covers goldens
     return capture;
-  CaptureRule rule{{}, {check.phase}, {check.tensor}};  // no steps: every step
-  if (length.known || check.steps.kind == StepWindow::Kind::range) {
+  trace::CaptureRule rule{{}, {check.phase}, {check.tensor}};  // no steps: every step
+  if (length.known || check.steps.kind == compare::StepWindow::Kind::range) {
     const StepRange window = range_of(check.steps, length);
     if (window.empty())
       return capture;
     require_few(check, window);
     rule.steps = steps_read(check, window, length);
   }
-  const bool measured =
-      check.needs_twins() || check.relation == Relation::bounded || check.relation == Relation::no_farther;
+  const bool measured = check.needs_twins() || check.relation == compare::Relation::bounded ||
+                        check.relation == compare::Relation::no_farther;
   (measured ? capture.tensors : capture.sketches).push_back(std::move(rule));
   return capture;
 }
 
-Capture needs_of_golden(const RunLength& length) {
+trace::Capture needs_of_golden(const RunLength& length) {
   const std::set<int64_t> steps = {1, length.steps};
-  Capture capture;
-  capture.sketches.push_back({{steps.begin(), steps.end()}, {Phase::grad, Phase::param}, {"*"}});
+  trace::Capture capture;
+  capture.sketches.push_back(
+      {{steps.begin(), steps.end()}, {trace::Phase::grad, trace::Phase::param}, {"*"}});
   return capture;
 }
 
-Capture needs_of_capture(const CaptureSpec& spec) {
-  Capture capture;
+trace::Capture needs_of_capture(const CaptureSpec& spec) {
+  trace::Capture capture;
   capture.replay = spec.replay;
   if (spec.steps.size() > static_cast<size_t>(most_captured_steps))
     throw UserError(fmt::format(
@@ -92,4 +94,4 @@ Capture needs_of_capture(const CaptureSpec& spec) {
   return capture;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -10,7 +10,7 @@
 #include "harness/suite/cases/case.hpp"
 #include "harness/trace/format/capture.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The length of a run and of its warmup, in updates.
 struct RunLength {
@@ -32,7 +32,7 @@ struct StepRange {
 };
 
 /// Returns the updates of a window, within 1..steps.
-StepRange range_of(const StepWindow& window, const RunLength& length);
+StepRange range_of(const compare::StepWindow& window, const RunLength& length);
 
 /// Returns what one check needs its arms to record.
 ///
@@ -40,13 +40,13 @@ StepRange range_of(const StepWindow& window, const RunLength& length);
 /// needs whole tensors, of the twins too. In a run of unknown length, a window without steps needs every
 /// step.
 /// \throws UserError if a check needs tensors of more than most_captured_steps updates
-Capture needs_of_check(const Check& check, const RunLength& length);
+trace::Capture needs_of_check(const compare::Check& check, const RunLength& length);
 
 /// Returns what a golden needs: digests and sketches of gradients and parameters at the first and last
 /// update.
-Capture needs_of_golden(const RunLength& length);
+trace::Capture needs_of_golden(const RunLength& length);
 
 /// Returns what the case's [capture] table asks for: whole tensors. \throws UserError as needs_of_check
-Capture needs_of_capture(const CaptureSpec& spec);
+trace::Capture needs_of_capture(const CaptureSpec& spec);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -9,7 +9,7 @@
 #include "harness/base/processes/process.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -85,4 +85,4 @@ Json command_identity(const std::vector<std::string>& argv, const HashFile& hash
           {"files", files}};
 }
 
-}  // namespace parity
+}  // namespace parity::suite

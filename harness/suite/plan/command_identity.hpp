@@ -9,7 +9,7 @@
 
 #include "harness/base/json/json.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the hash of a program with its libraries, or of a file.
 using HashFile = std::function<std::string(const std::filesystem::path&)>;
@@ -27,4 +27,4 @@ using HashFile = std::function<std::string(const std::filesystem::path&)>;
 Json command_identity(const std::vector<std::string>& argv, const HashFile& hash_program,
                       const HashFile& hash_file);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -34,4 +34,4 @@ std::vector<std::string> expand_case_words(const PlannedRun& run) {
   return argv;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

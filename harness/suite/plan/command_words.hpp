@@ -7,7 +7,7 @@
 
 #include "harness/suite/plan/planned_run.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns a run's command with the placeholders that do not depend on the run's id replaced: {steps} {dtype}
 /// {case_dir} {worktree}.
@@ -16,4 +16,4 @@ std::vector<std::string> expand_case_words(const PlannedRun& run);
 /// Replaces every occurrence of `from` in `text`.
 void replace_all(std::string& text, const std::string& from, const std::string& to);
 
-}  // namespace parity
+}  // namespace parity::suite

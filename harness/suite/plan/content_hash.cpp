@@ -20,20 +20,20 @@
 #include "harness/base/processes/process.hpp"
 #include "harness/measure/digest.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
 /// Returns the hash of the bytes as 64-bit words: the last one padded with zeros, followed by the byte count.
 std::string hash_64_bit_words(const char* data, size_t size) {
   const size_t whole = size / 8;
-  Digest digest;
+  measure::Digest digest;
   if (whole > 0)
-    digest = digest_of({DType::int64, {static_cast<int64_t>(whole)}, data});
+    digest = measure::digest_of({DType::int64, {static_cast<int64_t>(whole)}, data});
   int64_t rest[2] = {0, static_cast<int64_t>(size)};
   std::memcpy(&rest[0], data + whole * 8, size % 8);
-  digest += digest_of({DType::int64, {2}, rest}, whole);
-  return to_string(digest);
+  digest += measure::digest_of({DType::int64, {2}, rest}, whole);
+  return measure::to_string(digest);
 }
 
 /// The coarsest clock of a file system (FAT) ticks every two seconds.
@@ -180,4 +180,4 @@ std::string ContentHashes::of_program(const fs::path& program) {
   return content_hash(all);
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -11,7 +11,7 @@
 
 #include "harness/base/json/json.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns a hash of these bytes, 32 hexadecimal digits. It distinguishes contents; it does not prevent
 /// forgery.
@@ -52,4 +52,4 @@ class ContentHashes {
   bool changed_ = false;
 };
 
-}  // namespace parity
+}  // namespace parity::suite

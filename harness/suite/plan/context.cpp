@@ -4,7 +4,7 @@
 
 #include "harness/suite/plan/machine.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 
 PlanContext plan_context(const fs::path& trainer, ContentHashes& hashes) {
@@ -20,4 +20,4 @@ PlanContext plan_context(const fs::path& trainer, ContentHashes& hashes) {
   return context;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -10,7 +10,7 @@
 #include "harness/suite/plan/content_hash.hpp"
 #include "harness/suite/plan/inherited_environment.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The facts about machine and trainer that a plan depends on.
 struct PlanContext {
@@ -29,4 +29,4 @@ struct PlanContext {
 /// \param hashes  must outlive the returned context
 PlanContext plan_context(const std::filesystem::path& trainer, ContentHashes& hashes);
 
-}  // namespace parity
+}  // namespace parity::suite

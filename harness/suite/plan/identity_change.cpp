@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 const Json& member(const Json& object, const std::string& key) {
@@ -75,4 +75,4 @@ std::vector<std::string> describe_identity_change(const Json& before, const Json
   return phrases;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -10,7 +10,7 @@
 
 #include "harness/suite/plan/content_hash.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -87,4 +87,4 @@ Json identity_of_environment(const Environment& environment, const std::set<std:
           {"preloaded", preloaded(environment, hash_file)}};
 }
 
-}  // namespace parity
+}  // namespace parity::suite

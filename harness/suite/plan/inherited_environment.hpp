@@ -11,7 +11,7 @@
 
 #include "harness/base/json/json.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Variables by name.
 using Environment = std::map<std::string, std::string>;
@@ -48,4 +48,4 @@ bool is_harmless(std::string_view variable);
 Json identity_of_environment(const Environment& environment, const std::set<std::string>& replaced,
                              const std::function<std::string(const std::filesystem::path&)>& hash_file);
 
-}  // namespace parity
+}  // namespace parity::suite

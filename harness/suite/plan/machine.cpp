@@ -10,7 +10,7 @@
 
 #include "harness/base/files/file.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 const std::set<std::string> compared_features = {
@@ -80,4 +80,4 @@ Json gpu_facts(const std::filesystem::path& folder) {
   return {{"driver", version.substr(0, version.find('\n'))}, {"models", models}};
 }
 
-}  // namespace parity
+}  // namespace parity::suite

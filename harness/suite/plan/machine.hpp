@@ -10,7 +10,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/base/processes/cores.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The properties of a CPU that decide the bits of a run: vendor, family, model, and the features by which
 /// libraries choose their kernels.
@@ -32,4 +32,4 @@ CpuFacts this_cpu();
 /// \param folder  of the driver, in /proc
 Json gpu_facts(const std::filesystem::path& folder = "/proc/driver/nvidia");
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -16,7 +16,7 @@
 #include "harness/suite/plan/run_identity.hpp"
 #include "harness/suite/plan/run_rules.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -51,7 +51,7 @@ bool uses_trainer(const Case& source) {
                      [](const Arm& arm) { return !arm.is_command(); });
 }
 
-bool names_arm(const Check& check, const Arm& arm) {
+bool names_arm(const compare::Check& check, const Arm& arm) {
   const std::vector<std::string> named = check.all_arms();
   return std::find(named.begin(), named.end(), arm.asked_as()) != named.end();
 }
@@ -63,25 +63,26 @@ bool in_golden(const Case& source, const std::string& arm) {
 bool needs_twin(const PlannedCase& planned, const Arm& arm) {
   const Case& source = planned.source;
   return (planned.twins == Twins::checks_and_golden && in_golden(source, arm.name)) ||
-         std::any_of(source.checks.begin(), source.checks.end(),
-                     [&](const Check& check) { return check.needs_twins() && names_arm(check, arm); });
+         std::any_of(source.checks.begin(), source.checks.end(), [&](const compare::Check& check) {
+           return check.needs_twins() && names_arm(check, arm);
+         });
 }
 
-Capture arm_capture(const Case& source, const Arm& arm, const RunLength& length) {
-  Capture capture = needs_of_capture(source.capture);
+trace::Capture arm_capture(const Case& source, const Arm& arm, const RunLength& length) {
+  trace::Capture capture = needs_of_capture(source.capture);
   capture.merge(arm.capture);
   if (in_golden(source, arm.asked_as()))
     capture.merge(needs_of_golden(length));
-  for (const Check& check : source.checks)
+  for (const compare::Check& check : source.checks)
     if (names_arm(check, arm))
       capture.merge(needs_of_check(check, length));
   return capture;
 }
 
-Capture twin_capture(const Case& source, const Arm& arm, const RunLength& length) {
-  Capture capture;
+trace::Capture twin_capture(const Case& source, const Arm& arm, const RunLength& length) {
+  trace::Capture capture;
   capture.replay = source.capture.replay;
-  for (const Check& check : source.checks)
+  for (const compare::Check& check : source.checks)
     if (check.needs_twins() && names_arm(check, arm))
       capture.merge(needs_of_check(check, length));
   return capture;
@@ -143,7 +144,7 @@ void Plan::check_channels(const Case& source) {
     return;
   const std::vector<std::string>& known = schema().channels();
   for (size_t i = 0; i < source.checks.size(); ++i) {
-    const Check& check = source.checks[i];
+    const compare::Check& check = source.checks[i];
     const bool of_trainer = std::all_of(check.arms.begin(), check.arms.end(), [&](const std::string& name) {
       return !source.arm(name).is_command();
     });
@@ -264,4 +265,4 @@ std::vector<std::string> Plan::run_spare_twins(PlannedCase& planned, const std::
   return {order_.begin() + static_cast<std::ptrdiff_t>(before), order_.end()};
 }
 
-}  // namespace parity
+}  // namespace parity::suite

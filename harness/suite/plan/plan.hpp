@@ -14,7 +14,7 @@
 #include "harness/suite/plan/planned_case.hpp"
 #include "harness/suite/plan/planned_run.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Cases resolved to distinct runs. Equal runs appear once, with the union of their captures.
 class Plan {
@@ -59,4 +59,4 @@ class Plan {
   std::vector<PlannedCase> cases_;
 };
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -6,7 +6,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 template <class Arms>
@@ -27,4 +27,4 @@ const PlannedArm& PlannedCase::arm(const std::string& name) const {
   return find_arm(arms, name);
 }
 
-}  // namespace parity
+}  // namespace parity::suite

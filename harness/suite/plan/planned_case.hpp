@@ -9,7 +9,7 @@
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/cases/flat_config.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// One arm of a case with its runs.
 struct PlannedArm {
@@ -39,4 +39,4 @@ struct PlannedCase {
   const PlannedArm& arm(const std::string& name) const;
 };
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-namespace parity {
+namespace parity::suite {
 
-RunUpdates updates_of_run(const FlatConfig& config, const RunSpan& span) {
+compare::RunUpdates updates_of_run(const FlatConfig& config, const RunSpan& span) {
   const int64_t steps = integer_of(config, "steps", 0);
   if (steps < 1)
     return {};
@@ -21,4 +21,4 @@ double PlannedRun::cost() const {
          static_cast<double>(last_step() - span.start_step) * tokens * (dtype == "float64" ? 2 : 1);
 }
 
-}  // namespace parity
+}  // namespace parity::suite

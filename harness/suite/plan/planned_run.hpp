@@ -14,11 +14,11 @@
 #include "harness/suite/cases/flat_config.hpp"
 #include "harness/trace/format/capture.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the updates that a run of this config makes within its span. They are unknown if the config does
 /// not set `steps` (a command arm whose program decides).
-RunUpdates updates_of_run(const FlatConfig& config, const RunSpan& span);
+compare::RunUpdates updates_of_run(const FlatConfig& config, const RunSpan& span);
 
 /// A run to execute, or to answer from the cache. Its identity leaves out what must not change the numbers:
 /// names, capture, time limits.
@@ -43,16 +43,16 @@ struct PlannedRun {
   int64_t restart_after = 0;  ///< the update after which a second process resumes; 0: no restart
   double timeout_seconds = 300;
   bool cacheable = true;
-  Capture capture;
+  trace::Capture capture;
 
   bool is_command() const { return !command.empty(); }
   int64_t last_step() const { return span.stop_after > 0 ? span.stop_after : steps; }
   /// Returns the updates that its trace must have; unknown if no config sets `steps`.
-  RunUpdates updates() const { return updates_of_run(config, span); }
+  compare::RunUpdates updates() const { return updates_of_run(config, span); }
   int slots() const { return ranks * threads; }
   /// Returns the relative cost [tokens of a small model], for the time left and the order of cases. Counts
   /// float64 as twice as slow and adds the cost of starting a LibTorch process.
   double cost() const;
 };
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,7 +8,7 @@
 
 #include "harness/suite/cases/profile.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -69,4 +69,4 @@ std::set<std::string> launcher_variables(const PlannedRun& run) {
   return names;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -9,7 +9,7 @@
 
 #include "harness/suite/plan/planned_run.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the environment of one rank: the profile's variables and PARITY_*, RANK, WORLD_SIZE, ...
 /// \param rendezvous  path of the file store, a different one for each leg of each run
@@ -23,4 +23,4 @@ std::string heartbeat_name(int rank);
 /// Returns the variables that rank_environment always sets, whatever this process inherits.
 std::set<std::string> launcher_variables(const PlannedRun& run);
 
-}  // namespace parity
+}  // namespace parity::suite

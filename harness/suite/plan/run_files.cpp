@@ -11,7 +11,7 @@
 #include "harness/suite/plan/content_hash.hpp"
 #include "harness/trace/hdf5/probe.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -52,7 +52,7 @@ std::vector<fs::path> files_of_run(const fs::path& folder) {
 std::string state_of_run(const fs::path& folder) {
   std::string states;
   for (const fs::path& file : files_of_run(folder))
-    states += name_in(folder, file) + " " + file_state(file) + "| ";
+    states += name_in(folder, file) + " " + trace::file_state(file) + "| ";
   return states;
 }
 
@@ -72,4 +72,4 @@ void wait_for_clock_tick(const fs::path& folder) {
     }
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the files of a run that other runs or the harness read, sorted: the traces of all ranks (*.h5) and
 /// every file below `checkpoint`.
@@ -22,4 +22,4 @@ std::string digest_of_run(const std::filesystem::path& folder);
 /// most. The system's clock may tick only every 10 ms.
 void wait_for_clock_tick(const std::filesystem::path& folder);
 
-}  // namespace parity
+}  // namespace parity::suite

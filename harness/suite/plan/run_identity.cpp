@@ -10,7 +10,7 @@
 #include "harness/suite/plan/content_hash.hpp"
 #include "harness/suite/plan/rank_environment.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -70,7 +70,7 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
   if (!run.span.is_whole())
     identity["span"] = run.span.to_json();
   if (!arm.faults.empty())
-    identity["faults"] = to_json(arm.faults);
+    identity["faults"] = trace::to_json(arm.faults);
   if (run.is_command())
     identity["command"] = run.command;
   else
@@ -91,4 +91,4 @@ std::string resolved_digest(Json identity) {
   return content_hash(identity.dump());
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,7 +8,7 @@
 #include "harness/suite/plan/context.hpp"
 #include "harness/suite/plan/planned_run.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns everything that may change what a run computes. Runs with equal identities are one run, with one
 /// trace.
@@ -24,4 +24,4 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
 /// to this digest; the effect of the other three is checked by comparing bits.
 std::string resolved_digest(Json identity);
 
-}  // namespace parity
+}  // namespace parity::suite

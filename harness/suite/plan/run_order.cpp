@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 std::string topic_of(const std::string& name) {
@@ -56,4 +56,4 @@ std::vector<std::string> run_order(const Plan& plan) {
   return order;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,7 +8,7 @@
 
 #include "harness/suite/plan/plan.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the indices of cases in the order in which their runs start.
 ///
@@ -21,4 +21,4 @@ std::vector<size_t> case_order(const std::vector<std::string>& names, const std:
 /// Returns the ids of a plan's runs, each once, in the order of their cases (case_order).
 std::vector<std::string> run_order(const Plan& plan);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -11,7 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 /// Checks the number of steps. If no arm runs parity-train, no schema has checked a command's config.
@@ -27,7 +27,7 @@ void check_steps(const Arm& arm, const PlannedRun& run) {
 }
 
 void check_faults(const Arm& arm, const PlannedRun& run) {
-  for (const Fault& fault : arm.faults) {
+  for (const trace::Fault& fault : arm.faults) {
     const auto beyond =
         std::find_if(fault.steps.begin(), fault.steps.end(), [&](int64_t step) { return step > run.steps; });
     if (beyond != fault.steps.end())
@@ -68,4 +68,4 @@ void check_run(const Arm& arm, const PlannedRun& run) {
   check_span(run);
 }
 
-}  // namespace parity
+}  // namespace parity::suite

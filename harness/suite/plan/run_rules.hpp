@@ -4,7 +4,7 @@
 
 #include "harness/suite/plan/planned_run.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Name of the environment variable that sets the largest number of updates of a run.
 inline constexpr const char* most_steps_variable = "PARITY_MAX_STEPS";
@@ -21,4 +21,4 @@ int64_t most_steps();
 /// \throws InternalError if its span ends after its last step
 void check_run(const Arm& arm, const PlannedRun& run);
 
-}  // namespace parity
+}  // namespace parity::suite

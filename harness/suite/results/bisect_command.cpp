@@ -8,7 +8,7 @@
 #include "harness/base/processes/process.hpp"
 #include "harness/suite/runs/run_settings.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -23,13 +23,13 @@ bool finished(const PlannedCase& planned, const std::vector<std::string>& names,
 }
 
 /// Returns whether a check claims that its arms agree, so that a search for the first differing bit helps.
-bool claims_agreement(const Check& claim) {
+bool claims_agreement(const compare::Check& claim) {
   return claim.arms.size() == 2 &&
-         (claim.relation == Relation::identical || claim.relation == Relation::equivalent ||
-          claim.relation == Relation::bounded);
+         (claim.relation == compare::Relation::identical || claim.relation == compare::Relation::equivalent ||
+          claim.relation == compare::Relation::bounded);
 }
 
-Words pair_command(const Case& source, const Check& claim) {
+Words pair_command(const Case& source, const compare::Check& claim) {
   if (!claims_agreement(claim) ||
       !reason_not_comparable(source.arm(claim.arms[0]), source.arm(claim.arms[1])).empty())
     return {};
@@ -39,7 +39,7 @@ Words pair_command(const Case& source, const Check& claim) {
   return words;
 }
 
-Words golden_command(const Case& source, const Check& claim) {
+Words golden_command(const Case& source, const compare::Check& claim) {
   std::error_code error;
   if (claim.arms.size() != 1 || !fs::exists(source.golden_file, error))
     return {};
@@ -64,16 +64,16 @@ std::string reason_not_comparable(const Arm& a, const Arm& b) {
 
 std::string bisect_command(const PlannedCase& planned, const JudgedCheck& judged,
                            const std::map<std::string, RunResult>& runs, const fs::path& out) {
-  const Check& claim = judged.claim;
-  const Verdict verdict = judged.result.verdict;
-  const bool differs =
-      verdict == Verdict::different || verdict == Verdict::imprecise || verdict == Verdict::rounding;
+  const compare::Check& claim = judged.claim;
+  const compare::Verdict verdict = judged.result.verdict;
+  const bool differs = verdict == compare::Verdict::different || verdict == compare::Verdict::imprecise ||
+                       verdict == compare::Verdict::rounding;
   if (judged.result.passed || !differs || !finished(planned, claim.arms, runs))
     return "";
   Words words;
-  if (judged.kind == CheckKind::pair)
+  if (judged.kind == results::CheckKind::pair)
     words = pair_command(planned.source, claim);
-  else if (judged.kind == CheckKind::golden)
+  else if (judged.kind == results::CheckKind::golden)
     words = golden_command(planned.source, claim);
   if (words.empty())
     return "";
@@ -81,4 +81,4 @@ std::string bisect_command(const PlannedCase& planned, const JudgedCheck& judged
   return shell_quote(words);
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -10,7 +10,7 @@
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/store.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns why `bisect` cannot re-run two arms to compare them in more detail; "" if it can, which needs arms
 /// of one program that reads its config.
@@ -25,4 +25,4 @@ std::string reason_not_comparable(const Arm& a, const Arm& b);
 std::string bisect_command(const PlannedCase& planned, const JudgedCheck& judged,
                            const std::map<std::string, RunResult>& runs, const std::filesystem::path& out);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -6,13 +6,13 @@
 #include <functional>
 
 #include "harness/base/json/fields.hpp"
-namespace parity {
+namespace parity::suite {
 namespace {
 
-ExitCode code_of_verdict(Verdict verdict) {
-  return verdict == Verdict::crashed   ? ExitCode::crashed
-         : verdict == Verdict::missing ? ExitCode::missing
-                                       : ExitCode::differ;
+ExitCode code_of_verdict(compare::Verdict verdict) {
+  return verdict == compare::Verdict::crashed   ? ExitCode::crashed
+         : verdict == compare::Verdict::missing ? ExitCode::missing
+                                                : ExitCode::differ;
 }
 
 }  // namespace
@@ -24,18 +24,19 @@ ExitCode more_severe(ExitCode a, ExitCode b) {
   return ExitCode::agree;
 }
 
-ExitCode exit_code_of_case(const std::vector<FailureKind>& failures, const std::vector<Verdict>& verdicts) {
+ExitCode exit_code_of_case(const std::vector<results::FailureKind>& failures,
+                           const std::vector<compare::Verdict>& verdicts) {
   ExitCode code = ExitCode::agree;
-  for (const FailureKind kind : failures)
+  for (const results::FailureKind kind : failures)
     code = more_severe(code, meaning_of(kind).exit_code);
   if (failures.empty())
-    for (const Verdict verdict : verdicts)
+    for (const compare::Verdict verdict : verdicts)
       code = more_severe(code, code_of_verdict(verdict));
   return code;
 }
 
-Verdict failed_verdict_of(std::string_view name) {
-  return enum_or(name, Verdict::different);
+compare::Verdict failed_verdict_of(std::string_view name) {
+  return enum_or(name, compare::Verdict::different);
 }
 
 CaseOutcome outcome_of(const results::Case& item) {
@@ -43,11 +44,11 @@ CaseOutcome outcome_of(const results::Case& item) {
   outcome.skipped = !item.skipped.empty();
   // A case without checks has shown nothing, even if it says that it passed.
   outcome.passed = item.passed && (outcome.skipped || !item.checks.empty());
-  std::vector<FailureKind> failures;
-  std::vector<Verdict> verdicts;
+  std::vector<results::FailureKind> failures;
+  std::vector<compare::Verdict> verdicts;
   for (const results::Arm& arm : item.arms) {
     if (arm.status != results::ArmStatus::complete)
-      failures.push_back(arm.failure ? arm.failure->kind : FailureKind::crashed);
+      failures.push_back(arm.failure ? arm.failure->kind : results::FailureKind::crashed);
     for (const std::string& run : {arm.run, arm.twin})
       if (!run.empty())
         outcome.runs.push_back(run);
@@ -86,7 +87,7 @@ Json summary_of(const std::vector<CaseOutcome>& cases, const std::map<std::strin
   const auto cached =
       std::count_if(runs.begin(), runs.end(), [](const auto& entry) { return entry.second.cached; });
   const auto ended = std::count_if(runs.begin(), runs.end(), [](const auto& entry) {
-    return !entry.second.failure || entry.second.failure->kind != FailureKind::interrupted;
+    return !entry.second.failure || entry.second.failure->kind != results::FailureKind::interrupted;
   });
   const auto total = static_cast<int64_t>(cases.size());
   const auto skipped = std::count_if(cases.begin(), cases.end(), std::mem_fn(&CaseOutcome::skipped));
@@ -114,11 +115,11 @@ ExitCode exit_code_of(const std::vector<CaseOutcome>& cases, Part part) {
   return code;
 }
 
-results::Check golden_finding(const std::string& id, const std::string& quantity, Verdict verdict,
+results::Check golden_finding(const std::string& id, const std::string& quantity, compare::Verdict verdict,
                               const std::string& sentence) {
   results::Check check;
   check.id = id;
-  check.kind = CheckKind::golden;
+  check.kind = results::CheckKind::golden;
   check.quantity = quantity;
   check.against = "golden";
   check.relation = "identical";
@@ -140,4 +141,4 @@ results::Case suite_failure(const std::string& name, const std::string& title, c
   return item;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -14,7 +14,7 @@
 #include "harness/results/case.hpp"
 #include "harness/suite/runs/store.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The summary of a judged case that stays in memory, for counts, the exit status and cache trimming. All
 /// other results are on disk.
@@ -52,16 +52,17 @@ ExitCode more_severe(ExitCode a, ExitCode b);
 
 /// Returns the verdict with this name of a failed check in results; `different` for a name that this version
 /// does not know.
-Verdict failed_verdict_of(std::string_view name);
+compare::Verdict failed_verdict_of(std::string_view name);
 
 /// Returns the exit code of a case of results.json. An unfinished run decides it, since it explains why
 /// checks failed.
 /// \param failures  kinds of the failures of its arms
 /// \param verdicts  verdicts of its failed checks
-ExitCode exit_code_of_case(const std::vector<FailureKind>& failures, const std::vector<Verdict>& verdicts);
+ExitCode exit_code_of_case(const std::vector<results::FailureKind>& failures,
+                           const std::vector<compare::Verdict>& verdicts);
 
 /// Returns a failed check about goldens, without arms.
-results::Check golden_finding(const std::string& id, const std::string& quantity, Verdict verdict,
+results::Check golden_finding(const std::string& id, const std::string& quantity, compare::Verdict verdict,
                               const std::string& sentence);
 
 /// Returns a failed case that reports a problem of the suite as a whole. Its verdict is that of the first
@@ -69,4 +70,4 @@ results::Check golden_finding(const std::string& id, const std::string& quantity
 results::Case suite_failure(const std::string& name, const std::string& title, const std::string& question,
                             const std::string& sentence, const std::vector<results::Check>& checks);
 
-}  // namespace parity
+}  // namespace parity::suite

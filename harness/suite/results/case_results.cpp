@@ -20,11 +20,11 @@
 #include "harness/suite/results/reproduce_command.hpp"
 #include "harness/suite/results/tensor_pictures.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
-std::optional<double> median_of_channel(const Trace* trace, const std::string& name) {
+std::optional<double> median_of_channel(const trace::Trace* trace, const std::string& name) {
   if (!trace || !trace->channels().contains(name))
     return std::nullopt;
   std::vector<double> values = trace->channels().at(name).as_double();
@@ -40,25 +40,25 @@ results::ArmFailure failure_of(const RunFailure& failure) {
 }
 
 /// Returns the failure of a run: the trainer's own message from the trace if it has one, else the harness's.
-results::ArmFailure failure_of(const RunResult& run, const Trace* trace) {
+results::ArmFailure failure_of(const RunResult& run, const trace::Trace* trace) {
   results::ArmFailure failure = failure_of(*run.failure);
   const std::optional<Json> own = trace ? trace->failure() : std::nullopt;
-  if (!own || !own->is_object() || failure.kind != FailureKind::crashed)
+  if (!own || !own->is_object() || failure.kind != results::FailureKind::crashed)
     return failure;
   failure.message = text_or(*own, "message", failure.message);
   failure.phase = text_or(*own, "phase");
   failure.tensor = text_or(*own, "tensor");
   if (own->contains("step") && own->at("step").is_number_integer())
     failure.step = own->at("step").get<int64_t>();
-  if (own->value("kind", Json()) == name_of(FailureKind::non_finite))
-    failure.kind = FailureKind::non_finite;
+  if (own->value("kind", Json()) == name_of(results::FailureKind::non_finite))
+    failure.kind = results::FailureKind::non_finite;
   return failure;
 }
 
 results::Arm arm_result(const PlannedArm& arm, const Evidence& evidence,
                         const std::map<std::string, RunResult>& runs, const fs::path& out) {
   const RunResult& run = runs.at(arm.run);
-  const Trace* trace = evidence.trace(arm.name);
+  const trace::Trace* trace = evidence.trace(arm.name);
   results::Arm result;
   result.name = arm.name;
   result.run = arm.run;
@@ -81,7 +81,7 @@ results::Arm arm_result(const PlannedArm& arm, const Evidence& evidence,
   }
   for (const std::string& id : {arm.run, arm.twin})
     if (const std::string problem = evidence.problem(id); !problem.empty())
-      result.failure = failure_of(RunFailure{FailureKind::bad_trace, problem});
+      result.failure = failure_of(RunFailure{results::FailureKind::bad_trace, problem});
   if (result.failure)
     result.status = results::ArmStatus::failed;
   return result;
@@ -120,10 +120,11 @@ std::string describe_cause(const std::vector<JudgedCheck>& judged,
   constexpr size_t most_keys = 3;
   const auto first =
       std::find_if(judged.begin(), judged.end(), [](const JudgedCheck& j) { return !j.result.passed; });
-  const bool of_pair =
-      first != judged.end() && first->kind == CheckKind::pair && first->claim.arms.size() == 2 &&
-      (first->result.verdict == Verdict::different || first->result.verdict == Verdict::imprecise ||
-       first->result.verdict == Verdict::rounding);
+  const bool of_pair = first != judged.end() && first->kind == results::CheckKind::pair &&
+                       first->claim.arms.size() == 2 &&
+                       (first->result.verdict == compare::Verdict::different ||
+                        first->result.verdict == compare::Verdict::imprecise ||
+                        first->result.verdict == compare::Verdict::rounding);
   if (!of_pair)
     return "";
   std::vector<std::string> keys;
@@ -141,7 +142,7 @@ std::string describe_cause(const std::vector<JudgedCheck>& judged,
 /// Returns what a check found, with the commands that continue from there.
 results::Finding finding_of(const PlannedCase& planned, const JudgedCheck& judged,
                             const std::map<std::string, RunResult>& runs, const fs::path& out) {
-  const CheckResult& result = judged.result;
+  const compare::CheckResult& result = judged.result;
   results::Finding finding;
   if (const auto& worst = result.worst) {
     finding.where = results::Place{worst->step, worst->quantity, worst->index, worst->rank};
@@ -176,19 +177,19 @@ std::optional<results::CheckEvidence> evidence_of(const JudgedCheck& judged) {
 
 /// Returns what was asked, found and compared. Thousands of stored quantities that agree get only a text.
 results::Coverage coverage_of(const JudgedCheck& judged) {
-  const Coverage& coverage = judged.result.coverage;
+  const compare::Coverage& coverage = judged.result.coverage;
   if (coverage.sides.empty())
     return {};
   results::Coverage summary = coverage.summary();
-  if (judged.kind == CheckKind::golden && judged.result.passed)
+  if (judged.kind == results::CheckKind::golden && judged.result.passed)
     summary.sides.clear();
   return summary;
 }
 
 /// Returns the parameters of a claim's relation that the case gives.
-Json parameters_of(const Check& claim) {
+Json parameters_of(const compare::Check& claim) {
   Json parameters = Json::object();
-  if (claim.relation == Relation::lagged)
+  if (claim.relation == compare::Relation::lagged)
     parameters["lag"] = claim.lag;
   if (claim.tolerance)
     parameters["tolerance"] = *claim.tolerance;
@@ -209,14 +210,14 @@ std::vector<results::TensorRow> finite_rows(std::vector<results::TensorRow> rows
 
 results::Check check_result(const PlannedCase& planned, const JudgedCheck& judged, size_t index,
                             const std::map<std::string, RunResult>& runs, const fs::path& out) {
-  const CheckResult& result = judged.result;
+  const compare::CheckResult& result = judged.result;
   const Case& source = planned.source;
   results::Check check;
   check.id = fmt::format("{}:{}", source.name, index + 1);
   check.kind = judged.kind;
   check.quantity = judged.quantity;
   check.arms = judged.claim.arms;
-  check.against = judged.kind == CheckKind::golden ? "golden" : "arm";
+  check.against = judged.kind == results::CheckKind::golden ? "golden" : "arm";
   check.relation = name_of(judged.claim.relation);
   check.parameters = parameters_of(judged.claim);
   check.steps = describe_window(judged.claim.steps);
@@ -270,7 +271,7 @@ std::string skip_reason(const PlannedCase& planned, const std::map<std::string, 
     for (const std::string& id : {arm.run, arm.twin}) {
       if (id.empty() || runs.at(id).complete())
         continue;
-      if (runs.at(id).failure->kind != FailureKind::no_device)
+      if (runs.at(id).failure->kind != results::FailureKind::no_device)
         return "";
       if (reason.empty())
         reason = "arm " + arm.name + ": " + runs.at(id).failure->message;
@@ -279,10 +280,10 @@ std::string skip_reason(const PlannedCase& planned, const std::map<std::string, 
 }
 
 results::Case case_results(const PlannedCase& planned, const Evidence& evidence,
-                           const std::vector<JudgedCheck>& judged, const GoldenContent& golden,
+                           const std::vector<JudgedCheck>& judged, const golden::GoldenContent& golden,
                            const std::map<std::string, RunResult>& runs, const fs::path& out) {
   const Case& source = planned.source;
-  const Verdict verdict = verdict_of(judged);
+  const compare::Verdict verdict = verdict_of(judged);
   results::Case item;
   item.name = source.name;
   item.file = source.file.generic_string();
@@ -313,4 +314,4 @@ results::Case case_results(const PlannedCase& planned, const Evidence& evidence,
   return item;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

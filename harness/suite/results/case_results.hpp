@@ -13,7 +13,7 @@
 #include "harness/suite/judge/judge_case.hpp"
 #include "harness/suite/plan/plan.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns why a case cannot be judged on this machine: a run found no device to compute on, and no run
 /// failed in another way. Returns "" if it can be judged.
@@ -24,7 +24,7 @@ std::string skip_reason(const PlannedCase& planned, const std::map<std::string, 
 /// \param golden  content of the case's golden; empty without one
 /// \param out     folder of results.json; paths of traces are relative to it
 results::Case case_results(const PlannedCase& planned, const Evidence& evidence,
-                           const std::vector<JudgedCheck>& judged, const GoldenContent& golden,
+                           const std::vector<JudgedCheck>& judged, const golden::GoldenContent& golden,
                            const std::map<std::string, RunResult>& runs, const std::filesystem::path& out);
 
-}  // namespace parity
+}  // namespace parity::suite

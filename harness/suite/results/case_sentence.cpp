@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 /// Returns a sentence up to its numbers, which the check itself reports.
@@ -24,7 +24,7 @@ std::string list_of_arms(const Case& source) {
 /// Returns whether the case agrees with a golden of another environment only up to drift.
 bool drifts(const std::vector<JudgedCheck>& judged) {
   return std::ranges::any_of(judged, [](const JudgedCheck& each) {
-    return each.kind == CheckKind::golden && each.result.verdict == Verdict::drift;
+    return each.kind == results::CheckKind::golden && each.result.verdict == compare::Verdict::drift;
   });
 }
 
@@ -33,11 +33,11 @@ bool drifts(const std::vector<JudgedCheck>& judged) {
 std::string describe_identical(const Case& source, const std::vector<JudgedCheck>& judged) {
   const std::string names = list_of_arms(source);
   const auto of_pair = [](const JudgedCheck& check) {
-    return check.kind == CheckKind::pair && check.claim.arms.size() == 2;
+    return check.kind == results::CheckKind::pair && check.claim.arms.size() == 2;
   };
   if (std::none_of(judged.begin(), judged.end(), of_pair)) {
     const bool golden = std::any_of(judged.begin(), judged.end(),
-                                    [](const auto& each) { return each.kind == CheckKind::golden; });
+                                    [](const auto& each) { return each.kind == results::CheckKind::golden; });
     const std::string how =
         drifts(judged) ? "up to drift: the golden is of another environment" : "bit for bit";
     return golden ? names + (source.arms.size() == 1 ? " agrees with its golden, " + how
@@ -45,8 +45,8 @@ std::string describe_identical(const Case& source, const std::vector<JudgedCheck
                   : "all claims about " + names + " hold";
   }
   const bool alike = std::all_of(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
-    return !of_pair(check) || check.claim.relation == Relation::identical ||
-           check.claim.relation == Relation::equivalent;
+    return !of_pair(check) || check.claim.relation == compare::Relation::identical ||
+           check.claim.relation == compare::Relation::equivalent;
   });
   if (drifts(judged) && alike)
     return names + " agree with each other bit for bit, and with their golden up to drift";
@@ -56,18 +56,18 @@ std::string describe_identical(const Case& source, const std::vector<JudgedCheck
 
 }  // namespace
 
-Verdict verdict_of(const std::vector<JudgedCheck>& judged) {
-  Verdict farthest = Verdict::identical;
+compare::Verdict verdict_of(const std::vector<JudgedCheck>& judged) {
+  compare::Verdict farthest = compare::Verdict::identical;
   for (const JudgedCheck& check : judged) {
     if (!check.result.passed)
       return check.result.verdict;
-    if (check.kind == CheckKind::pair && check.claim.arms.size() == 2)
+    if (check.kind == results::CheckKind::pair && check.claim.arms.size() == 2)
       farthest = std::max(farthest, check.result.verdict);
   }
   return farthest;
 }
 
-std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judged, Verdict verdict,
+std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judged, compare::Verdict verdict,
                         const std::vector<results::Arm>& arms) {
   for (const results::Arm& arm : arms)
     if (arm.status != results::ArmStatus::complete)
@@ -80,14 +80,14 @@ std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judg
                        judged.size(), first->result.sentence);
   const std::string names = list_of_arms(source);
   switch (verdict) {
-    case Verdict::identical:
+    case compare::Verdict::identical:
       return fmt::format("{} ({} checks)", describe_identical(source, judged), judged.size());
-    case Verdict::rounding:
+    case compare::Verdict::rounding:
       return fmt::format("{} compute the same thing and differ only by rounding ({} checks passed)", names,
                          judged.size());
     default: {
       const auto deciding = std::find_if(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
-        return check.kind == CheckKind::pair && check.result.verdict == verdict;
+        return check.kind == results::CheckKind::pair && check.result.verdict == verdict;
       });
       return fmt::format("{} differ exactly as the case expects ({} checks passed): {}", names, judged.size(),
                          deciding == judged.end() ? "" : first_clause(deciding->result.sentence));
@@ -95,4 +95,4 @@ std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judg
   }
 }
 
-}  // namespace parity
+}  // namespace parity::suite

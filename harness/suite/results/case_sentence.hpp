@@ -11,16 +11,16 @@
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/judge/judge_case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the verdict of a case: that of the first failed check, or else the largest difference between two
 /// arms.
-Verdict verdict_of(const std::vector<JudgedCheck>& judged);
+compare::Verdict verdict_of(const std::vector<JudgedCheck>& judged);
 
 /// Returns the result of a case as a sentence: why an arm failed, or else the first failed check, or else
 /// what agrees.
 /// \param arms  the member `arms` of results.json
-std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judged, Verdict verdict,
+std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judged, compare::Verdict verdict,
                         const std::vector<results::Arm>& arms);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,14 +8,14 @@
 
 #include "harness/base/elapsed.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 /// Returns the time of a run's updates [seconds], at most `all`.
-double training_seconds(const Trace* trace, double all) {
+double training_seconds(const trace::Trace* trace, double all) {
   if (!trace || !trace->channels().contains("step_seconds"))
     return all;
-  const Channel& channel = trace->channels().at("step_seconds");
+  const trace::Channel& channel = trace->channels().at("step_seconds");
   const std::vector<double> steps = channel.as_double();
   const double sum = std::accumulate(steps.begin(), steps.end(), 0.0);
   return std::isfinite(sum) ? std::clamp(sum, 0.0, all) : all;
@@ -35,7 +35,7 @@ std::vector<std::string> runs_of(const PlannedCase& planned) {
 results::CaseTimes case_times(const PlannedCase& planned, const Evidence& evidence,
                               const std::map<std::string, RunResult>& runs, const RunEnds& ends,
                               std::chrono::steady_clock::time_point judged) {
-  std::map<std::string, const Trace*> traces;
+  std::map<std::string, const trace::Trace*> traces;
   for (const PlannedArm& arm : planned.arms) {
     traces[arm.run] = evidence.arms().at(arm.name).trace;
     traces[arm.twin] = evidence.arms().at(arm.name).twin;
@@ -57,4 +57,4 @@ results::CaseTimes case_times(const PlannedCase& planned, const Evidence& eviden
           .waiting = last_end == std::chrono::steady_clock::time_point{} ? 0.0 : waiting};
 }
 
-}  // namespace parity
+}  // namespace parity::suite

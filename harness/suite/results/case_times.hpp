@@ -13,7 +13,7 @@
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/store.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The times at which the suite noticed the end of its runs, by run id. Cached runs are not included.
 using RunEnds = std::map<std::string, std::chrono::steady_clock::time_point>;
@@ -33,4 +33,4 @@ results::CaseTimes case_times(const PlannedCase& planned, const Evidence& eviden
                               const std::map<std::string, RunResult>& runs, const RunEnds& ends,
                               std::chrono::steady_clock::time_point judged);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -11,15 +11,15 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/compare/curves/series_difference.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 /// A difference between two ranks of one run, without its values.
-using OwnDifference = std::tuple<int64_t, std::optional<Phase>, std::string, int64_t, int64_t>;
+using OwnDifference = std::tuple<int64_t, std::optional<trace::Phase>, std::string, int64_t, int64_t>;
 
 class Comparing {
  public:
-  Comparing(const Trace& expected, const Trace& actual, const RankQuestion& question)
+  Comparing(const trace::Trace& expected, const trace::Trace& actual, const RankQuestion& question)
       : a_(expected), b_(actual), question_(question) {}
 
   RankComparison run() {
@@ -33,9 +33,9 @@ class Comparing {
   }
 
  private:
-  std::set<OwnDifference> own_differences(const Trace& trace) {
+  std::set<OwnDifference> own_differences(const trace::Trace& trace) {
     std::set<OwnDifference> own;
-    for (const ReplicaDifference& each : trace.replica_differences()) {
+    for (const trace::ReplicaDifference& each : trace.replica_differences()) {
       const bool wanted = each.phase ? question_.wants_tensor({each.step, *each.phase, each.name})
                                      : question_.wants_channel(each.name);
       if (!wanted || !question_.wants_step(each.step))
@@ -65,27 +65,27 @@ class Comparing {
 
   void compare_channels() {
     std::set<int64_t> ranks;
-    for (const Trace* trace : {&a_, &b_})
+    for (const trace::Trace* trace : {&a_, &b_})
       for (const auto& [rank, channels] : trace->rank_channels())
         ranks.insert(rank);
-    static const std::map<std::string, Channel> none;
+    static const std::map<std::string, trace::Channel> none;
     for (const int64_t rank : ranks) {
-      const auto of = [rank](const Trace& trace) -> const std::map<std::string, Channel>& {
+      const auto of = [rank](const trace::Trace& trace) -> const std::map<std::string, trace::Channel>& {
         const auto found = trace.rank_channels().find(rank);
         return found == trace.rank_channels().end() ? none : found->second;
       };
       std::set<std::string> names;
       for (const auto* channels : {&of(a_), &of(b_)})
         for (const auto& [name, channel] : *channels)
-          if (channel.kind != ChannelKind::timing && question_.wants_channel(name))
+          if (channel.kind != trace::ChannelKind::timing && question_.wants_channel(name))
             names.insert(name);
       for (const std::string& name : names)
         compare_channel(rank, name, of(a_), of(b_));
     }
   }
 
-  void compare_channel(int64_t rank, const std::string& name, const std::map<std::string, Channel>& a,
-                       const std::map<std::string, Channel>& b) {
+  void compare_channel(int64_t rank, const std::string& name, const std::map<std::string, trace::Channel>& a,
+                       const std::map<std::string, trace::Channel>& b) {
     ++found_.compared;
     if (!a.contains(name) || !b.contains(name)) {
       found_.differences.push_back(
@@ -96,16 +96,16 @@ class Comparing {
     std::ranges::set_intersection(steps_of(a_, a.at(name)), steps_of(b_, b.at(name)),
                                   std::back_inserter(steps));
     std::erase_if(steps, [this](int64_t step) { return !question_.wants_step(step); });
-    const SeriesDifference difference =
-        measure_series(series_of(a.at(name), steps_of(a_, a.at(name)), steps),
-                       series_of(b.at(name), steps_of(b_, b.at(name)), steps), question_.policy);
+    const compare::SeriesDifference difference =
+        measure_series(compare::series_of(a.at(name), steps_of(a_, a.at(name)), steps),
+                       compare::series_of(b.at(name), steps_of(b_, b.at(name)), steps), question_.policy);
     if (!difference.identical())
       found_.differences.push_back(
           {rank, difference.first ? steps.at(*difference.first) : 0, std::nullopt, name, "differs"});
   }
 
   /// Returns the steps of a channel. In an unfinished run, a rank may have fewer or more steps than rank 0.
-  static std::vector<int64_t> steps_of(const Trace& trace, const Channel& channel) {
+  static std::vector<int64_t> steps_of(const trace::Trace& trace, const trace::Channel& channel) {
     std::vector<int64_t> steps = trace.steps();
     const size_t count = std::visit([](const auto& values) { return values.size(); }, channel.values);
     steps.resize(std::min(steps.size(), count));
@@ -126,24 +126,25 @@ class Comparing {
     }
   }
 
-  static bool are_laid_out_alike(const std::vector<RankRow>& a, const std::vector<RankRow>& b) {
-    return std::ranges::equal(
-        a, b, [](const RankRow& x, const RankRow& y) { return x.rank == y.rank && x.layout == y.layout; });
+  static bool are_laid_out_alike(const std::vector<trace::RankRow>& a, const std::vector<trace::RankRow>& b) {
+    return std::ranges::equal(a, b, [](const trace::RankRow& x, const trace::RankRow& y) {
+      return x.rank == y.rank && x.layout == y.layout;
+    });
   }
 
-  void compare_row(const TensorKey& key, const RankRow& a, const RankRow& b) {
+  void compare_row(const trace::TensorKey& key, const trace::RankRow& a, const trace::RankRow& b) {
     ++found_.compared;
-    const bool has_nan =
-        question_.policy.nan == DifferencePolicy::Nan::never_equal && (a.nan_count > 0 || b.nan_count > 0);
+    const bool has_nan = question_.policy.nan == measure::DifferencePolicy::Nan::never_equal &&
+                         (a.nan_count > 0 || b.nan_count > 0);
     if (a.digest != b.digest || has_nan)
       found_.differences.push_back({a.rank, key.step, key.phase, key.name, "differs"});
   }
 
-  const Trace& a_;
-  const Trace& b_;
+  const trace::Trace& a_;
+  const trace::Trace& b_;
   const RankQuestion& question_;
   RankComparison found_;
-  std::set<TensorKey> with_own_differences_;
+  std::set<trace::TensorKey> with_own_differences_;
 };
 
 }  // namespace
@@ -153,8 +154,9 @@ std::string RankDifference::text() const {
                      phase ? std::string(name_of(*phase)) + " " : "", escape_to_line(name), what);
 }
 
-RankComparison compare_ranks(const Trace& expected, const Trace& actual, const RankQuestion& question) {
+RankComparison compare_ranks(const trace::Trace& expected, const trace::Trace& actual,
+                             const RankQuestion& question) {
   return Comparing(expected, actual, question).run();
 }
 
-}  // namespace parity
+}  // namespace parity::suite

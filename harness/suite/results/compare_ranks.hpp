@@ -11,14 +11,14 @@
 #include "harness/measure/difference.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// A difference between two runs in a record of one rank. The tensor joined over the ranks may still be
 /// equal.
 struct RankDifference {
   int64_t rank = 0;
   int64_t step = 0;
-  std::optional<Phase> phase;  ///< set for a tensor, not for a channel
+  std::optional<trace::Phase> phase;  ///< set for a tensor, not for a channel
   std::string name;
   std::string what;        ///< "differs", "only in the first", "differs from rank 0 in the second only"
   bool one_sided = false;  ///< only one of the runs has the channel
@@ -35,10 +35,10 @@ struct RankComparison {
 
 /// The tensors, channels and steps to compare, and what counts as a difference.
 struct RankQuestion {
-  std::function<bool(const TensorKey&)> wants_tensor;
+  std::function<bool(const trace::TensorKey&)> wants_tensor;
   std::function<bool(const std::string&)> wants_channel;
   std::function<bool(int64_t)> wants_step;
-  DifferencePolicy policy;
+  measure::DifferencePolicy policy;
 };
 
 /// Compares two runs rank by rank. The result is empty for runs of one rank.
@@ -48,6 +48,7 @@ struct RankQuestion {
 ///
 /// Rows are compared by digest, so any changed bit counts. Under a policy that tolerates differences, only
 /// rows of tensors whose ranks differ among themselves are compared.
-RankComparison compare_ranks(const Trace& expected, const Trace& actual, const RankQuestion& question);
+RankComparison compare_ranks(const trace::Trace& expected, const trace::Trace& actual,
+                             const RankQuestion& question);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -19,15 +19,15 @@
 #include "harness/results/write_check.hpp"
 #include "harness/suite/results/curves.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
-bool ended_well(const Trace& trace) {
+bool ended_well(const trace::Trace& trace) {
   return trace.complete() && !trace.failure();
 }
 
 /// Returns why a trace is incomplete or not a valid result; "" for a run that ended well.
-std::string unfinished_text(const std::string& name, const Trace& trace) {
+std::string unfinished_text(const std::string& name, const trace::Trace& trace) {
   if (ended_well(trace))
     return "";
   std::string text = fmt::format("the run of the {} {} (last update {}", name,
@@ -38,16 +38,16 @@ std::string unfinished_text(const std::string& name, const Trace& trace) {
 }
 
 /// Returns the last step to compare. If unfinished runs are accepted, it is the last that both have complete.
-int64_t last_step_for(const Trace& a, const Trace& b, const TraceFilter& filter) {
+int64_t last_step_for(const trace::Trace& a, const trace::Trace& b, const TraceFilter& filter) {
   int64_t last = std::numeric_limits<int64_t>::max();
   if (filter.partial)
-    for (const Trace* trace : {&a, &b})
+    for (const trace::Trace* trace : {&a, &b})
       if (!ended_well(*trace))
         last = std::min(last, trace->last_step());
   return last;
 }
 
-std::vector<int64_t> wanted_steps(const Trace& a, const Trace& b, const TraceFilter& filter) {
+std::vector<int64_t> wanted_steps(const trace::Trace& a, const trace::Trace& b, const TraceFilter& filter) {
   std::set<int64_t> all(a.steps().begin(), a.steps().end());
   all.insert(b.steps().begin(), b.steps().end());
   std::erase_if(all, [&](int64_t step) { return step > last_step_for(a, b, filter); });
@@ -62,18 +62,19 @@ bool matches_any(const std::vector<std::string>& patterns, const std::string& na
          });
 }
 
-const Channel* numeric(const Trace& trace, const std::string& name) {
+const trace::Channel* numeric(const trace::Trace& trace, const std::string& name) {
   const auto found = trace.channels().find(name);
-  return found != trace.channels().end() && found->second.kind == ChannelKind::numeric ? &found->second
-                                                                                       : nullptr;
+  return found != trace.channels().end() && found->second.kind == trace::ChannelKind::numeric ? &found->second
+                                                                                              : nullptr;
 }
 
-ChannelDifference compare_channel(const Trace& a, const Trace& b, const std::string& name,
-                                  const std::vector<int64_t>& steps, const DifferencePolicy& policy) {
+ChannelDifference compare_channel(const trace::Trace& a, const trace::Trace& b, const std::string& name,
+                                  const std::vector<int64_t>& steps,
+                                  const measure::DifferencePolicy& policy) {
   ChannelDifference row;
   row.name = name;
-  const Channel* expected = numeric(a, name);
-  const Channel* actual = numeric(b, name);
+  const trace::Channel* expected = numeric(a, name);
+  const trace::Channel* actual = numeric(b, name);
   if (!expected || !actual) {
     row.mismatch = expected ? "only in the first" : "only in the second";
     return row;
@@ -88,19 +89,20 @@ ChannelDifference compare_channel(const Trace& a, const Trace& b, const std::str
     row.mismatch = first ? "only the first has these updates" : "only the second has these updates";
     return row;
   }
-  row.expected = series_of(*expected, a.steps(), row.steps);
-  row.actual = series_of(*actual, b.steps(), row.steps);
+  row.expected = compare::series_of(*expected, a.steps(), row.steps);
+  row.actual = compare::series_of(*actual, b.steps(), row.steps);
   row.difference = measure_series(row.expected, row.actual, policy);
   return row;
 }
 
-std::vector<ChannelDifference> compare_channels(const Trace& a, const Trace& b, const TraceFilter& filter,
-                                                const DifferencePolicy& policy) {
+std::vector<ChannelDifference> compare_channels(const trace::Trace& a, const trace::Trace& b,
+                                                const TraceFilter& filter,
+                                                const measure::DifferencePolicy& policy) {
   std::set<std::string> names;
   std::set<std::string> known;
-  for (const Trace* trace : {&a, &b})
+  for (const trace::Trace* trace : {&a, &b})
     for (const auto& [name, channel] : trace->channels())
-      if (channel.kind == ChannelKind::numeric) {
+      if (channel.kind == trace::ChannelKind::numeric) {
         known.insert(name);
         if (matches_any(filter.channels, name))
           names.insert(name);
@@ -118,19 +120,21 @@ std::vector<ChannelDifference> compare_channels(const Trace& a, const Trace& b, 
   return rows;
 }
 
-std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, const TraceFilter& filter,
-                                              TensorDetail detail, const DifferencePolicy& policy) {
-  const std::vector<TensorKey> keys_a = tensor_keys(a);
-  const std::vector<TensorKey> keys_b = tensor_keys(b);
-  const std::set<TensorKey> in_a(keys_a.begin(), keys_a.end());
-  const std::set<TensorKey> in_b(keys_b.begin(), keys_b.end());
-  std::vector<TensorKey> keys = keys_a;  // in order of execution; those that only the second has come last
-  for (const TensorKey& key : keys_b)
+std::vector<TensorDifference> compare_tensors(const trace::Trace& a, const trace::Trace& b,
+                                              const TraceFilter& filter, compare::TensorDetail detail,
+                                              const measure::DifferencePolicy& policy) {
+  const std::vector<trace::TensorKey> keys_a = compare::tensor_keys(a);
+  const std::vector<trace::TensorKey> keys_b = compare::tensor_keys(b);
+  const std::set<trace::TensorKey> in_a(keys_a.begin(), keys_a.end());
+  const std::set<trace::TensorKey> in_b(keys_b.begin(), keys_b.end());
+  std::vector<trace::TensorKey> keys =
+      keys_a;  // in order of execution; those that only the second has come last
+  for (const trace::TensorKey& key : keys_b)
     if (!in_a.contains(key))
       keys.push_back(key);
   std::vector<TensorDifference> rows;
   std::set<std::string> known;
-  for (const TensorKey& key : keys) {
+  for (const trace::TensorKey& key : keys) {
     known.insert(key.name);
     if ((filter.step && *filter.step != key.step) || key.step > last_step_for(a, b, filter) ||
         (filter.phase && *filter.phase != key.phase) || !matches_any(filter.tensors, key.name))
@@ -139,8 +143,8 @@ std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, co
     if (!in_a.contains(key) || !in_b.contains(key))
       row.mismatch = in_a.contains(key) ? "only in the first" : "only in the second";
     else
-      row.gap =
-          measure_tensor(tensor_source(a, key), tensor_source(b, key), detail, policy, Proof::agreement);
+      row.gap = measure_tensor(compare::tensor_source(a, key), compare::tensor_source(b, key), detail, policy,
+                               compare::Proof::agreement);
     rows.push_back(std::move(row));
   }
   for (const std::string& pattern : filter.tensors)
@@ -152,7 +156,8 @@ std::vector<TensorDifference> compare_tensors(const Trace& a, const Trace& b, co
 }
 
 /// Returns the steps of `trace` to compare.
-std::vector<int64_t> steps_until(const Trace& trace, const Trace& other, const TraceFilter& filter) {
+std::vector<int64_t> steps_until(const trace::Trace& trace, const trace::Trace& other,
+                                 const TraceFilter& filter) {
   std::vector<int64_t> steps = trace.steps();
   std::erase_if(steps, [&](int64_t step) { return step > last_step_for(trace, other, filter); });
   return steps;
@@ -160,9 +165,9 @@ std::vector<int64_t> steps_until(const Trace& trace, const Trace& other, const T
 
 /// Returns what to compare rank by rank: all that the filter selects and that does not already differ when
 /// joined.
-RankQuestion rank_question(const Trace& a, const Trace& b, const TraceFilter& filter,
+RankQuestion rank_question(const trace::Trace& a, const trace::Trace& b, const TraceFilter& filter,
                            const TraceDifference& found) {
-  std::set<TensorKey> tensors;
+  std::set<trace::TensorKey> tensors;
   for (const TensorDifference& row : found.tensors)
     if (!row.identical())
       tensors.insert(row.key);
@@ -171,7 +176,7 @@ RankQuestion rank_question(const Trace& a, const Trace& b, const TraceFilter& fi
     if (!row.identical())
       channels.insert(row.name);
   const int64_t last = last_step_for(a, b, filter);
-  return {[&filter, tensors](const TensorKey& key) {
+  return {[&filter, tensors](const trace::TensorKey& key) {
             return filter.wants_tensors() && (!filter.phase || *filter.phase == key.phase) &&
                    matches_any(filter.tensors, key.name) && !tensors.contains(key);
           },
@@ -184,7 +189,7 @@ RankQuestion rank_question(const Trace& a, const Trace& b, const TraceFilter& fi
 
 /// Requires that each filter matches something.
 /// \throws UserError if a filter matches nothing in either trace
-void require_something(const TraceDifference& difference, const Trace& a, const Trace& b,
+void require_something(const TraceDifference& difference, const trace::Trace& a, const trace::Trace& b,
                        const TraceFilter& filter) {
   if (difference.channels.empty() && difference.tensors.empty())
     throw UserError(filter.step
@@ -230,10 +235,14 @@ size_t TraceDifference::beyond_policy() const {
 }
 
 Json TraceDifference::to_json() const {
-  Json json = {{"schema", "parity.comparison/1"}, {"identical", identical()},
-               {"policy", policy_json(policy)},   {"mismatch", mismatch},
-               {"unfinished", unfinished},        {"last_step", last_step},
-               {"channels", Json::array()},       {"tensors", Json::array()},
+  Json json = {{"schema", "parity.comparison/1"},
+               {"identical", identical()},
+               {"policy", compare::policy_json(policy)},
+               {"mismatch", mismatch},
+               {"unfinished", unfinished},
+               {"last_step", last_step},
+               {"channels", Json::array()},
+               {"tensors", Json::array()},
                {"ranks", Json::array()}};
   for (const ChannelDifference& row : channels) {
     Json entry = {{"name", row.name}, {"identical", row.identical()}, {"mismatch", row.mismatch}};
@@ -261,7 +270,7 @@ Json TraceDifference::to_json() const {
       entry["worst"] = row.gap.worst;
     }
     if (row.gap.profile)
-      entry["profile"] = profile_json(*row.gap.profile);
+      entry["profile"] = compare::profile_json(*row.gap.profile);
     json["tensors"].push_back(entry);
   }
   for (const RankDifference& row : ranks.differences)
@@ -273,8 +282,9 @@ Json TraceDifference::to_json() const {
   return json;
 }
 
-TraceDifference compare_traces(const Trace& expected, const Trace& actual, const TraceFilter& filter,
-                               TensorDetail detail, const DifferencePolicy& policy) {
+TraceDifference compare_traces(const trace::Trace& expected, const trace::Trace& actual,
+                               const TraceFilter& filter, compare::TensorDetail detail,
+                               const measure::DifferencePolicy& policy) {
   TraceDifference difference;
   difference.policy = policy;
   difference.partial = filter.partial;
@@ -294,4 +304,4 @@ TraceDifference compare_traces(const Trace& expected, const Trace& actual, const
   return difference;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

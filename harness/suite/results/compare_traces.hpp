@@ -13,14 +13,14 @@
 #include "harness/suite/results/compare_ranks.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The channels, tensors and steps of two traces to compare. By default, everything that either trace has.
 struct TraceFilter {
   std::optional<int64_t> step;
   std::vector<std::string> channels;  ///< globs; each must match something
   std::vector<std::string> tensors;   ///< globs; each must match something
-  std::optional<Phase> phase;
+  std::optional<trace::Phase> phase;
   /// Accept traces of unfinished runs. They are compared up to the last step that is complete in both.
   bool partial = false;
 
@@ -32,27 +32,27 @@ struct ChannelDifference {
   std::string name;
   std::string mismatch;  ///< why it cannot be compared ("only in the first"); "" if it can be
   std::vector<int64_t> steps;
-  Series expected, actual;
-  SeriesDifference difference;
+  compare::Series expected, actual;
+  compare::SeriesDifference difference;
 
   bool identical() const { return mismatch.empty() && difference.identical(); }
 };
 
 struct TensorDifference {
-  TensorKey key;
+  trace::TensorKey key;
   std::string mismatch;
-  TensorGap gap;
+  compare::TensorGap gap;
 
   bool identical() const { return mismatch.empty() && gap.identical; }
 };
 
 /// The difference between two traces, by channel and tensor.
 struct TraceDifference {
-  DifferencePolicy policy;  ///< which differences count as equal
-  std::string mismatch;     ///< why the lengths differ; "" if they are equal
-  std::string unfinished;   ///< the run that did not end, or failed; "" if both ended well
-  bool partial = false;     ///< whether the filter accepts unfinished runs
-  int64_t last_step = 0;    ///< of the shorter trace
+  measure::DifferencePolicy policy;  ///< which differences count as equal
+  std::string mismatch;              ///< why the lengths differ; "" if they are equal
+  std::string unfinished;            ///< the run that did not end, or failed; "" if both ended well
+  bool partial = false;              ///< whether the filter accepts unfinished runs
+  int64_t last_step = 0;             ///< of the shorter trace
   std::vector<ChannelDifference> channels;
   std::vector<TensorDifference> tensors;
   RankComparison ranks;
@@ -74,8 +74,9 @@ struct TraceDifference {
 /// Leaves out timing channels, which never repeat. A channel or tensor that only one trace has is a
 /// difference, and so is a difference between records of single ranks (compare_ranks.hpp).
 /// \throws UserError if the filter matches nothing in either trace
-TraceDifference compare_traces(const Trace& expected, const Trace& actual, const TraceFilter& filter,
-                               TensorDetail detail = TensorDetail::numbers,
-                               const DifferencePolicy& policy = {});
+TraceDifference compare_traces(const trace::Trace& expected, const trace::Trace& actual,
+                               const TraceFilter& filter,
+                               compare::TensorDetail detail = compare::TensorDetail::numbers,
+                               const measure::DifferencePolicy& policy = {});
 
-}  // namespace parity
+}  // namespace parity::suite

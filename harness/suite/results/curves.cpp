@@ -10,11 +10,11 @@
 
 #include "harness/compare/text/wording.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 namespace {
 
-StepValues values_by_step(const Channel& channel, const std::vector<int64_t>& steps) {
+StepValues values_by_step(const trace::Channel& channel, const std::vector<int64_t>& steps) {
   StepValues values;
   const std::vector<double> numbers = channel.as_double();
   for (size_t i = 0; i < std::min(numbers.size(), steps.size()); ++i)
@@ -24,11 +24,11 @@ StepValues values_by_step(const Channel& channel, const std::vector<int64_t>& st
 
 }  // namespace
 
-StepValues step_values(const Trace* trace, const std::string& name) {
+StepValues step_values(const trace::Trace* trace, const std::string& name) {
   if (!trace)
     return {};
   const auto channel = trace->channels().find(name);
-  if (channel == trace->channels().end() || channel->second.kind != ChannelKind::numeric)
+  if (channel == trace->channels().end() || channel->second.kind != trace::ChannelKind::numeric)
     return {};
   return values_by_step(channel->second, trace->steps());
 }
@@ -57,9 +57,9 @@ StepValues gap_of(const StepValues& a, const StepValues& b) {
 std::vector<std::string> channels_of(const Case& source, const Evidence& evidence) {
   std::set<std::string> names;
   for (const Arm& arm : source.arms)
-    if (const Trace* trace = evidence.trace(arm.name))
+    if (const trace::Trace* trace = evidence.trace(arm.name))
       for (const auto& [name, channel] : trace->channels())
-        if (channel.kind == ChannelKind::numeric && name.find("digest") == std::string::npos)
+        if (channel.kind == trace::ChannelKind::numeric && name.find("digest") == std::string::npos)
           names.insert(name);
   std::vector<std::string> ordered;
   for (const char* usual : {"loss", "lr", "grad_norm", "update_norm"})
@@ -71,8 +71,8 @@ std::vector<std::string> channels_of(const Case& source, const Evidence& evidenc
 
 /// Returns a channel of an arm's float64 twin: of the one that ran, or else of the golden's. The golden's
 /// twin is valid for the arm if the arm's values are the golden's.
-StepValues twin_values(const ArmEvidence& arm, const std::string& name, const std::string& channel,
-                       const GoldenContent& golden) {
+StepValues twin_values(const compare::ArmEvidence& arm, const std::string& name, const std::string& channel,
+                       const golden::GoldenContent& golden) {
   const auto stored = golden.find(name);
   if (arm.twin || stored == golden.end() || !stored->second.twin)
     return step_values(arm.twin, channel);
@@ -84,7 +84,7 @@ StepValues twin_values(const ArmEvidence& arm, const std::string& name, const st
   return values_by_step(twin->second, stored->second.twin->steps);
 }
 
-results::Curve curve_of(const Case& source, const Evidence& evidence, const GoldenContent& golden,
+results::Curve curve_of(const Case& source, const Evidence& evidence, const golden::GoldenContent& golden,
                         const std::string& channel) {
   std::map<std::string, StepValues> values;
   std::set<int64_t> all_steps;
@@ -122,7 +122,7 @@ Json finite_json(const Json& value) {
 }
 
 std::vector<results::Curve> curves_of(const Case& source, const Evidence& evidence,
-                                      const GoldenContent& golden) {
+                                      const golden::GoldenContent& golden) {
   std::vector<results::Curve> curves;
   for (const std::string& name : channels_of(source, evidence)) {
     results::Curve curve = curve_of(source, evidence, golden, name);
@@ -137,4 +137,4 @@ std::vector<results::Curve> curves_of(const Case& source, const Evidence& eviden
   return curves;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

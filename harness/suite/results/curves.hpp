@@ -13,12 +13,12 @@
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/judge/evidence.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 using StepValues = std::map<int64_t, double>;
 
 /// Returns the values of a numeric channel by step; empty if there is no trace or no such numeric channel.
-StepValues step_values(const Trace* trace, const std::string& name);
+StepValues step_values(const trace::Trace* trace, const std::string& name);
 
 /// Returns the value with json_number applied to every number in it.
 Json finite_json(const Json& value);
@@ -32,6 +32,6 @@ Json finite_json(const Json& value);
 ///
 /// \param golden  content of the case's golden; empty without one
 std::vector<results::Curve> curves_of(const Case& source, const Evidence& evidence,
-                                      const GoldenContent& golden);
+                                      const golden::GoldenContent& golden);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -10,7 +10,7 @@
 #include "harness/suite/results/reproduce_command.hpp"
 #include "harness/suite/runs/run_settings.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -52,7 +52,7 @@ std::string other_arm(const PlannedCase& planned, const std::string& arm) {
 }
 
 Words compare_command(const PlannedCase& planned, const JudgedCheck& judged) {
-  const Check& claim = judged.claim;
+  const compare::Check& claim = judged.claim;
   Words words = {"parity", "compare"};
   for (const std::string& arm : claim.arms)
     words.push_back(planned.source.name + ":" + arm);
@@ -67,7 +67,8 @@ Words compare_command(const PlannedCase& planned, const JudgedCheck& judged) {
       if (!worst || worst->quantity.empty() || worst->quantity == channel)
         words.insert(words.end(), {"--channel", channel});
   }
-  if (worst && worst->step > 0 && claim.relation != Relation::lagged)  // the other arm has a different step
+  if (worst && worst->step > 0 &&
+      claim.relation != compare::Relation::lagged)  // the other arm has a different step
     words.insert(words.end(), {"--step", std::to_string(worst->step)});
   return words;
 }
@@ -86,15 +87,15 @@ std::string follow_up_command(const PlannedCase& planned, const JudgedCheck& jud
                               const std::map<std::string, RunResult>& runs, const fs::path& out) {
   if (const RunResult* failed = failed_run(planned, judged, runs))
     return shell_quote(log_command(planned, *failed, out));
-  if (judged.kind == CheckKind::replicas)
+  if (judged.kind == results::CheckKind::replicas)
     return shell_quote(
         judged.result.passed
             ? reproduce_command(planned.source, out)
             : replica_command(judged, run_of(planned, judged.claim.arms.front(), runs).folder));
-  Words words =
-      judged.kind == CheckKind::golden ? golden_diff_or_record(planned) : compare_command(planned, judged);
+  Words words = judged.kind == results::CheckKind::golden ? golden_diff_or_record(planned)
+                                                          : compare_command(planned, judged);
   add_out_option(words, out);
   return shell_quote(words);
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -10,7 +10,7 @@
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/store.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns a shell command that helps to investigate the result of a check.
 ///
@@ -26,4 +26,4 @@ namespace parity {
 std::string follow_up_command(const PlannedCase& planned, const JudgedCheck& judged,
                               const std::map<std::string, RunResult>& runs, const std::filesystem::path& out);
 
-}  // namespace parity
+}  // namespace parity::suite

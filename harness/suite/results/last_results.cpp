@@ -12,7 +12,7 @@
 #include "harness/results/write_case.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -99,4 +99,4 @@ fs::path find_trace(const std::string& words, const fs::path& out) {
   return out / "runs" / arm.twin;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

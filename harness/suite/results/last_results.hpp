@@ -9,7 +9,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/results/case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Writes a case's results to OUT/cases/<case>.json, with a digest of its content as `seal`.
 ///
@@ -28,4 +28,4 @@ std::optional<results::Case> sealed_results(const std::string& case_name, const 
 /// \throws UserError for an unknown arm (with the known ones), or if there is no such run or twin (exit 3)
 std::filesystem::path find_trace(const std::string& words, const std::filesystem::path& out);
 
-}  // namespace parity
+}  // namespace parity::suite

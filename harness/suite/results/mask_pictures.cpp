@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 constexpr int64_t most_tokens = 96;  // for each side of the picture
@@ -30,8 +30,8 @@ struct Recorded {
 };
 
 /// Returns an input tensor of an update, [rows, tokens]; nothing if it was not recorded or has another form.
-std::optional<TensorView> tokens_input(const Trace& trace, const TensorKey& key) {
-  const std::vector<TensorKey> keys = trace.tensors();
+std::optional<TensorView> tokens_input(const trace::Trace& trace, const trace::TensorKey& key) {
+  const std::vector<trace::TensorKey> keys = trace.tensors();
   if (std::ranges::find(keys, key) == keys.end())
     return std::nullopt;
   const TensorView found = trace.tensor(key);
@@ -40,12 +40,13 @@ std::optional<TensorView> tokens_input(const Trace& trace, const TensorKey& key)
 }
 
 std::optional<Recorded> recorded_of(const Evidence& evidence, const std::string& arm) {
-  const Trace* trace = evidence.trace(arm);
+  const trace::Trace* trace = evidence.trace(arm);
   if (!trace)
     return std::nullopt;
-  const std::vector<TensorKey> keys = trace->tensors();
-  const auto documents = std::ranges::find_if(
-      keys, [](const TensorKey& key) { return key.phase == Phase::input && key.name == "document_ids"; });
+  const std::vector<trace::TensorKey> keys = trace->tensors();
+  const auto documents = std::ranges::find_if(keys, [](const trace::TensorKey& key) {
+    return key.phase == trace::Phase::input && key.name == "document_ids";
+  });
   if (documents == keys.end())
     return std::nullopt;
   const auto ids = tokens_input(*trace, *documents);
@@ -53,7 +54,7 @@ std::optional<Recorded> recorded_of(const Evidence& evidence, const std::string&
     return std::nullopt;
   Recorded found{arm, documents->step, *ids, std::nullopt};
   for (const char* name : {"first_keys", "first_keys.rope"}) {
-    const auto first_keys = tokens_input(*trace, {documents->step, Phase::input, name});
+    const auto first_keys = tokens_input(*trace, {documents->step, trace::Phase::input, name});
     if (!found.first_keys_BS && first_keys && first_keys->shape == ids->shape)
       found.first_keys_BS = first_keys;
   }
@@ -132,4 +133,4 @@ std::vector<results::MaskPicture> masks_of(const Case& source, const Evidence& e
   return pictures;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -11,7 +11,7 @@
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/judge/evidence.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The attention mask of one row, as an arm recorded it. A query q attends to a key kv if kv <= q, both are
 /// in one document, and kv is not before the query's first key.
@@ -44,4 +44,4 @@ MaskPairs count_pairs(const MaskRow& first, const MaskRow& second);
 /// whose masks differ, or else the first row, cut to at most 96 tokens around the first differing query.
 std::vector<results::MaskPicture> masks_of(const Case& source, const Evidence& evidence);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -19,7 +19,7 @@
 #include "harness/suite/results/mixed_results.hpp"
 #include "harness/suite/results/writer.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -235,4 +235,4 @@ void merge_results(const std::vector<fs::path>& folders, const fs::path& out, Mi
                   "); run its suite again");
 }
 
-}  // namespace parity
+}  // namespace parity::suite

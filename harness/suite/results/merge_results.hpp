@@ -8,7 +8,7 @@
 #include "harness/base/json/items.hpp"
 #include "harness/results/case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Opens the results.json of a folder; its items are the cases.
 /// \throws UserError if it is missing (exit 3), not JSON or of another schema
@@ -33,4 +33,4 @@ enum class Mixing { refused, allowed };
 void merge_results(const std::vector<std::filesystem::path>& folders, const std::filesystem::path& out,
                    Mixing mixing = Mixing::refused);
 
-}  // namespace parity
+}  // namespace parity::suite

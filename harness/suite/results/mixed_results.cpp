@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 /// The members in which machines that share a suite may differ: no bit depends on them, or each case has its
@@ -52,4 +52,4 @@ std::vector<std::string> differences_of_origin(const Json& results, const std::s
   return differences;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -7,7 +7,7 @@
 
 #include "harness/base/json/json.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the differences between two results.json in members that must be equal for a merge, one string
 /// each: "commit: 1a2b in out/s1, 3c4d in out/s2". Empty if there are none.
@@ -18,4 +18,4 @@ namespace parity {
 std::vector<std::string> differences_of_origin(const Json& results, const std::string& folder,
                                                const Json& others, const std::string& other_folder);
 
-}  // namespace parity
+}  // namespace parity::suite

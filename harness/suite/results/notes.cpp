@@ -15,11 +15,11 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/suite/results/curves.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 /// Returns the updates with lr 0 that changed no parameter.
-std::vector<int64_t> wasted_updates(const Trace* trace) {
+std::vector<int64_t> wasted_updates(const trace::Trace* trace) {
   const StepValues rates = step_values(trace, "lr");
   const StepValues moves = step_values(trace, "update_norm");
   std::vector<int64_t> wasted;
@@ -87,7 +87,7 @@ class SharedNotes {
 };
 
 /// Returns the `warnings` of the provenance. Ignores any other form, which is from a foreign trainer.
-std::vector<std::string> warnings_of(const Trace* trace) {
+std::vector<std::string> warnings_of(const trace::Trace* trace) {
   std::vector<std::string> warnings;
   const Json found = trace ? trace->provenance().value("warnings", Json()) : Json();
   if (found.is_array())
@@ -105,7 +105,7 @@ std::string describe_buffer(const std::string& line) {
 }
 
 /// Returns the flat buffers in which gradients are reduced; "" if each parameter has its own.
-std::string buffers_of(const Trace& trace) {
+std::string buffers_of(const trace::Trace& trace) {
   constexpr size_t most = 6;
   std::vector<std::string> buffers;
   const Json found = trace.provenance().value("reduction_buffers", Json());
@@ -115,23 +115,23 @@ std::string buffers_of(const Trace& trace) {
         buffers.push_back(describe_buffer(line));
   if (buffers.empty())
     return "";
-  const std::string count = count_text(buffers.size(), "flat buffer");
+  const std::string count = compare::count_text(buffers.size(), "flat buffer");
   if (buffers.size() > most) {
     const std::string rest = fmt::format("{} more", buffers.size() - most + 1);
     buffers.resize(most - 1);
     buffers.push_back(rest);
   }
-  return count + ", of " + list_text(buffers);
+  return count + ", of " + compare::list_text(buffers);
 }
 
 /// Returns a note for each fault of a run: "defect put into it: scale by 1e-06 of grad x at step 3 (64
 /// elements changed)".
-std::vector<std::string> faults_of(const Trace* trace) {
+std::vector<std::string> faults_of(const trace::Trace* trace) {
   std::vector<std::string> words;
   if (trace)
-    for (const FaultReport& report : trace->faults())
+    for (const trace::FaultReport& report : trace->faults())
       words.push_back(fmt::format("defect put into it: {} ({} changed)", report.fault.text(),
-                                  count_text(static_cast<size_t>(report.changed), "element")));
+                                  compare::count_text(static_cast<size_t>(report.changed), "element")));
   return words;
 }
 
@@ -141,13 +141,14 @@ std::vector<std::string> reduction_buffers(const Case& source, const Evidence& e
   std::map<int64_t, std::set<std::string>> by_ranks;
   const auto each_arm = [&](const auto& visit) {
     for (const Arm& arm : source.arms)
-      if (const Trace* trace = evidence.trace(arm.name); trace && trace->ranks() > 1)
+      if (const trace::Trace* trace = evidence.trace(arm.name); trace && trace->ranks() > 1)
         visit(arm.name, *trace);
   };
-  each_arm(
-      [&](const std::string&, const Trace& trace) { by_ranks[trace.ranks()].insert(buffers_of(trace)); });
+  each_arm([&](const std::string&, const trace::Trace& trace) {
+    by_ranks[trace.ranks()].insert(buffers_of(trace));
+  });
   SharedNotes notes;
-  each_arm([&](const std::string& arm, const Trace& trace) {
+  each_arm([&](const std::string& arm, const trace::Trace& trace) {
     const std::string buffers = buffers_of(trace);
     if (by_ranks[trace.ranks()].size() > 1 && !buffers.empty())
       notes.add("gradients are reduced in " + buffers, arm);
@@ -160,7 +161,7 @@ std::vector<std::string> reduction_buffers(const Case& source, const Evidence& e
 std::vector<std::string> notes_on(const Case& source, const Evidence& evidence) {
   SharedNotes wasted, warned;
   for (const Arm& arm : source.arms) {
-    const Trace* trace = evidence.trace(arm.name);
+    const trace::Trace* trace = evidence.trace(arm.name);
     if (const std::vector<int64_t> updates = wasted_updates(trace); !updates.empty())
       wasted.add(describe_wasted_updates(updates), arm.name);
     for (const std::string& warning : warnings_of(trace))
@@ -175,4 +176,4 @@ std::vector<std::string> notes_on(const Case& source, const Evidence& evidence) 
   return notes;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

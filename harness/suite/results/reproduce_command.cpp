@@ -4,7 +4,7 @@
 
 #include "harness/suite/runs/run_settings.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 
 std::vector<std::string> reproduce_command(const Case& source, const fs::path& out) {
@@ -15,4 +15,4 @@ std::vector<std::string> reproduce_command(const Case& source, const fs::path& o
   return words;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,10 +8,10 @@
 
 #include "harness/suite/cases/case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the words of the command that runs a case again with the same settings.
 /// \param out  results folder; added as `--out` unless it is the default
 std::vector<std::string> reproduce_command(const Case& source, const std::filesystem::path& out);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -12,7 +12,7 @@
 #include "harness/measure/widen.hpp"
 #include "harness/suite/results/curves.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 constexpr int64_t most_rows = 48;  // rows of cells
@@ -44,8 +44,8 @@ void raise(double& cell, double value) {
 /// Converts a row of the tensor to doubles.
 void widen_row(const TensorView& tensor, int64_t row, std::vector<double>& values) {
   const size_t offset = static_cast<size_t>(row) * values.size() * size_of(tensor.dtype);
-  widen_block(tensor.dtype, static_cast<const std::byte*>(tensor.data) + offset, values.size(),
-              values.data());
+  measure::widen_block(tensor.dtype, static_cast<const std::byte*>(tensor.data) + offset, values.size(),
+                       values.data());
 }
 
 void fill_cells(results::TensorPicture& picture, const TensorView& e, const TensorView& a) {
@@ -68,7 +68,7 @@ void fill_cells(results::TensorPicture& picture, const TensorView& e, const Tens
   }
 }
 
-results::TensorPicture picture_of_key(const TensorKey& key, const Shape& shape) {
+results::TensorPicture picture_of_key(const trace::TensorKey& key, const Shape& shape) {
   results::TensorPicture picture;
   picture.step = key.step;
   picture.phase = name_of(key.phase);
@@ -77,7 +77,7 @@ results::TensorPicture picture_of_key(const TensorKey& key, const Shape& shape) 
   return picture;
 }
 
-results::TensorPicture whole_picture(const TensorKey& key, const TensorView& e, const TensorView& a) {
+results::TensorPicture whole_picture(const trace::TensorKey& key, const TensorView& e, const TensorView& a) {
   results::TensorPicture picture = picture_of_key(key, e.shape);
   picture.columns = e.shape.empty() ? 1 : e.shape.back();
   picture.rows = picture.columns == 0 ? 0 : e.size() / picture.columns;
@@ -89,7 +89,7 @@ results::TensorPicture whole_picture(const TensorKey& key, const TensorView& e, 
 }
 
 /// Returns the picture of block sums. Block b of K begins at element ceil(b n / K). Source: METRICS.md M16.
-results::TensorPicture block_picture(const SketchRow& e, const SketchRow& a) {
+results::TensorPicture block_picture(const trace::SketchRow& e, const trace::SketchRow& a) {
   results::TensorPicture picture = picture_of_key(a.key, e.shape);
   picture.estimated = true;
   picture.rows = 1;
@@ -114,23 +114,23 @@ bool shows_something(const results::TensorPicture& picture) {
   });
 }
 
-std::optional<SketchRow> stored_sketch(const GoldenContent& golden, const std::string& arm,
-                                       const TensorKey& key) {
+std::optional<trace::SketchRow> stored_sketch(const golden::GoldenContent& golden, const std::string& arm,
+                                              const trace::TensorKey& key) {
   const auto found = golden.find(arm);
   if (found == golden.end())
     return std::nullopt;
-  for (const SketchRow& row : found->second.sketches)
+  for (const trace::SketchRow& row : found->second.sketches)
     if (row.key == key)
       return row;
   return std::nullopt;
 }
 
 /// Returns the step of a claim's first arm that is compared with `step` of the second.
-int64_t expected_step(const Check& claim, int64_t step) {
+int64_t expected_step(const compare::Check& claim, int64_t step) {
   switch (claim.relation) {
-    case Relation::lagged:
+    case compare::Relation::lagged:
       return step - claim.lag;
-    case Relation::unchanged:
+    case compare::Relation::unchanged:
       return step - 1;
     default:
       return step;
@@ -138,31 +138,34 @@ int64_t expected_step(const Check& claim, int64_t step) {
 }
 
 std::optional<results::TensorPicture> picture_of_check(const JudgedCheck& judged, const Evidence& evidence,
-                                                       const GoldenContent& golden) {
-  const Check& claim = judged.claim;
-  const WorstPlace& worst = *judged.result.worst;
-  const Trace* actual =
+                                                       const golden::GoldenContent& golden) {
+  const compare::Check& claim = judged.claim;
+  const compare::WorstPlace& worst = *judged.result.worst;
+  const trace::Trace* actual =
       evidence.arms().contains(claim.arms.back()) ? evidence.trace(claim.arms.back()) : nullptr;
-  const bool against_golden = judged.kind == CheckKind::golden;
+  const bool against_golden = judged.kind == results::CheckKind::golden;
   if (!actual || (!against_golden && !claim.of_tensors()))
     return std::nullopt;
-  TensorKey key{worst.step, claim.phase, worst.quantity};
+  trace::TensorKey key{worst.step, claim.phase, worst.quantity};
   if (against_golden) {
-    if (judged.quantity != name_of(Phase::grad) && judged.quantity != name_of(Phase::param))
+    if (judged.quantity != name_of(trace::Phase::grad) && judged.quantity != name_of(trace::Phase::param))
       return std::nullopt;  // a channel
-    key.phase = parse_enum<Phase>(judged.quantity);
-    const std::optional<SketchRow> stored = stored_sketch(golden, claim.arms.back(), key);
-    return stored ? picture_of({key, &*stored, nullptr}, tensor_source(*actual, key)) : std::nullopt;
+    key.phase = parse_enum<trace::Phase>(judged.quantity);
+    const std::optional<trace::SketchRow> stored = stored_sketch(golden, claim.arms.back(), key);
+    return stored ? picture_of({key, &*stored, nullptr}, compare::tensor_source(*actual, key)) : std::nullopt;
   }
-  TensorKey before = key;
+  trace::TensorKey before = key;
   before.step = expected_step(claim, key.step);
-  const Trace* expected = evidence.trace(claim.arms.front());
-  return expected ? picture_of(tensor_source(*expected, before), tensor_source(*actual, key)) : std::nullopt;
+  const trace::Trace* expected = evidence.trace(claim.arms.front());
+  return expected
+             ? picture_of(compare::tensor_source(*expected, before), compare::tensor_source(*actual, key))
+             : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<results::TensorPicture> picture_of(const TensorSource& expected, const TensorSource& actual) {
+std::optional<results::TensorPicture> picture_of(const compare::TensorSource& expected,
+                                                 const compare::TensorSource& actual) {
   std::optional<results::TensorPicture> picture;
   if (expected.whole() && actual.whole()) {
     const TensorView e = expected.trace->tensor(expected.key);
@@ -178,12 +181,13 @@ std::optional<results::TensorPicture> picture_of(const TensorSource& expected, c
 
 std::map<size_t, results::TensorPicture> tensor_pictures(const std::vector<JudgedCheck>& judged,
                                                          const Evidence& evidence,
-                                                         const GoldenContent& golden) {
+                                                         const golden::GoldenContent& golden) {
   std::map<size_t, results::TensorPicture> pictures;
   for (const bool passed : {false, true})
     for (size_t i = 0; i < judged.size() && pictures.size() < most_pictures; ++i) {
-      const CheckResult& result = judged[i].result;
-      const bool wanted = result.passed == passed && (!passed || result.verdict == Verdict::rounding);
+      const compare::CheckResult& result = judged[i].result;
+      const bool wanted =
+          result.passed == passed && (!passed || result.verdict == compare::Verdict::rounding);
       if (!wanted || !result.worst || judged[i].claim.arms.empty())
         continue;
       try {
@@ -196,4 +200,4 @@ std::map<size_t, results::TensorPicture> tensor_pictures(const std::vector<Judge
   return pictures;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -14,11 +14,12 @@
 #include "harness/suite/judge/evidence.hpp"
 #include "harness/suite/judge/judge_case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the picture of a difference, at most 48 by 64 cells; nothing if the tensors are equal or cannot be
 /// subtracted. Whole tensors give elements; sketches give the blocks of the flat tensor that differ.
-std::optional<results::TensorPicture> picture_of(const TensorSource& expected, const TensorSource& actual);
+std::optional<results::TensorPicture> picture_of(const compare::TensorSource& expected,
+                                                 const compare::TensorSource& actual);
 
 /// Returns the pictures of a case by index in `judged`: at most 4, failures first.
 ///
@@ -26,6 +27,6 @@ std::optional<results::TensorPicture> picture_of(const TensorSource& expected, c
 /// \param golden  content of the case's golden; empty without one
 std::map<size_t, results::TensorPicture> tensor_pictures(const std::vector<JudgedCheck>& judged,
                                                          const Evidence& evidence,
-                                                         const GoldenContent& golden);
+                                                         const golden::GoldenContent& golden);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,7 +8,7 @@
 #include "harness/base/files/file.hpp"
 #include "harness/results/write_case.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 /// Returns JSON text indented as json_text does inside a list that is a member. Strings have line breaks as
@@ -50,4 +50,4 @@ void ResultsWriter::finish(const Json& rest) {
   file.finish();
 }
 
-}  // namespace parity
+}  // namespace parity::suite

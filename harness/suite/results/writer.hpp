@@ -9,7 +9,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/results/case.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Writes results.json (schema parity.results/2) piece by piece: each case once, then the members about all
 /// cases. An added case is on disk and no longer in memory.
@@ -32,4 +32,4 @@ class ResultsWriter {
   std::map<size_t, size_t> pieces_;  ///< index of the case -> index in the spool
 };
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace parity {
+namespace parity::suite {
 
 void BoundedLog::trim() {
   const int file = ::open(file_.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -32,4 +32,4 @@ void BoundedLog::trim() {
   ::close(file);
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 
-namespace parity {
+namespace parity::suite {
 
 /// The size limits of a trainer's log [bytes].
 struct LogBounds {
@@ -32,4 +32,4 @@ class BoundedLog {
   uint64_t note_bytes_ = 0;  ///< of the note that the last cut wrote
 };
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -13,7 +13,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -123,4 +123,4 @@ uint64_t parse_bytes(const std::string& words) {
   return number << shift;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace parity {
+namespace parity::suite {
 
 /// The size limit of the run cache, and the ids of runs that it may not drop.
 struct CachePolicy {
@@ -42,4 +42,4 @@ std::string format_bytes(uint64_t bytes);
 /// \throws UserError for any other text
 uint64_t parse_bytes(const std::string& words);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string_view>
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 bool failed(const RankState& rank) {
@@ -104,4 +104,4 @@ std::string without_noise(const std::string& text) {
   return kept.empty() ? text : kept;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

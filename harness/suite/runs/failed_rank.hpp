@@ -9,7 +9,7 @@
 
 #include "harness/base/processes/process.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The exit status of a parity-train that lost its peer. It is rarely the first cause of a failure.
 inline constexpr int peer_lost_status = 5;
@@ -57,4 +57,4 @@ bool is_stopped(pid_t process);
 /// it has no other lines.
 std::string without_noise(const std::string& text);
 
-}  // namespace parity
+}  // namespace parity::suite

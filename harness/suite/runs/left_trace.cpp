@@ -13,12 +13,12 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
 /// Returns whether the run makes an update with the fault.
-bool is_within(const Fault& fault, const PlannedRun& run) {
+bool is_within(const trace::Fault& fault, const PlannedRun& run) {
   const int64_t first = run.span.start_run.empty() ? 0 : run.span.start_step + 1;
   return fault.steps.empty() || std::ranges::any_of(fault.steps, [&](int64_t step) {
            return step >= first && step <= run.last_step();
@@ -26,10 +26,10 @@ bool is_within(const Fault& fault, const PlannedRun& run) {
 }
 
 /// Returns a fault of the run that its trace does not confirm as applied, in words; "" if there is none.
-std::string fault_problem(const PlannedRun& run, const Trace& trace) {
-  const std::vector<FaultReport>& reports = trace.faults();
+std::string fault_problem(const PlannedRun& run, const trace::Trace& trace) {
+  const std::vector<trace::FaultReport>& reports = trace.faults();
   for (size_t i = 0; i < run.capture.faults.size(); ++i) {
-    const Fault& fault = run.capture.faults[i];
+    const trace::Fault& fault = run.capture.faults[i];
     if (!is_within(fault, run))
       continue;
     const auto problem = [&](const char* why, const char* hint) {
@@ -45,14 +45,14 @@ std::string fault_problem(const PlannedRun& run, const Trace& trace) {
 }
 
 /// Returns missing updates, or updates beyond the range of the run, in words; "" if there are none.
-std::string steps_problem(const PlannedRun& run, const Trace& trace) {
-  const RunUpdates updates = run.updates();
+std::string steps_problem(const PlannedRun& run, const trace::Trace& trace) {
+  const compare::RunUpdates updates = run.updates();
   if (!updates.known())
     return "";
-  StepSet asked;
+  compare::StepSet asked;
   asked.add(updates.first, updates.last);
-  const StepSet found(trace.steps());
-  const StepSet lacking = asked.without(found), more = found.without(asked);
+  const compare::StepSet found(trace.steps());
+  const compare::StepSet lacking = asked.without(found), more = found.without(asked);
   if (lacking.empty() && more.empty())
     return "";
   return fmt::format(
@@ -62,14 +62,15 @@ std::string steps_problem(const PlannedRun& run, const Trace& trace) {
 }
 
 /// Returns the ranks whose values are not in the trace, in words; "" if all are there.
-std::string ranks_problem(const PlannedRun& run, const Trace& trace) {
-  if (ranks_of(trace) == run.ranks)
+std::string ranks_problem(const PlannedRun& run, const trace::Trace& trace) {
+  if (compare::ranks_of(trace) == run.ranks)
     return "";
   return fmt::format(
       "{} was started with {}, but its trace has the values of {}; let each rank write its own "
       "file (attributes rank and ranks), or give a file that joins them the attribute "
       "joined_ranks = {}",
-      run.label, count_text(static_cast<size_t>(run.ranks), "rank"), ranks_of(trace), run.ranks);
+      run.label, compare::count_text(static_cast<size_t>(run.ranks), "rank"), compare::ranks_of(trace),
+      run.ranks);
 }
 
 }  // namespace
@@ -77,29 +78,30 @@ std::string ranks_problem(const PlannedRun& run, const Trace& trace) {
 std::optional<RunFailure> trace_failure(const PlannedRun& run, const fs::path& trace) {
   std::error_code error;
   if (!fs::exists(trace, error))
-    return RunFailure{FailureKind::no_trace,
+    return RunFailure{results::FailureKind::no_trace,
                       run.label +
                           " ended with exit status 0 but wrote no trace (nothing at PARITY_TRACE); a trainer "
                           "writes one there and renames it when it is complete"};
   try {
-    const Trace opened = Trace::open(trace);
+    const trace::Trace opened = trace::Trace::open(trace);
     if (!opened.complete())
-      return RunFailure{FailureKind::bad_trace, fmt::format("{} left a partial trace (last update {})",
-                                                            run.label, opened.last_step())};
+      return RunFailure{
+          results::FailureKind::bad_trace,
+          fmt::format("{} left a partial trace (last update {})", run.label, opened.last_step())};
     if (opened.failure())
-      return RunFailure{FailureKind::bad_trace,
+      return RunFailure{results::FailureKind::bad_trace,
                         fmt::format("{} left a complete trace that reports a failure: {}", run.label,
                                     escape_for_terminal(opened.failure()->dump()))};
     for (const std::string& problem : {steps_problem(run, opened), ranks_problem(run, opened)})
       if (!problem.empty())
-        return RunFailure{FailureKind::bad_trace, problem};
+        return RunFailure{results::FailureKind::bad_trace, problem};
     if (const std::string problem = fault_problem(run, opened); !problem.empty())
-      return RunFailure{FailureKind::bad_fault, problem};
+      return RunFailure{results::FailureKind::bad_fault, problem};
   } catch (const UserError& problem) {
-    return RunFailure{FailureKind::bad_trace,
+    return RunFailure{results::FailureKind::bad_trace,
                       run.label + " left a trace that cannot be read: " + problem.what()};
   }
   return std::nullopt;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,7 +8,7 @@
 #include "harness/suite/plan/planned_run.hpp"
 #include "harness/suite/runs/store.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns why the trace of a run that ended well is not usable; nothing if it is usable.
 ///
@@ -17,4 +17,4 @@ namespace parity {
 /// ignores the faults in its capture would otherwise look like one that tolerates them.
 std::optional<RunFailure> trace_failure(const PlannedRun& run, const std::filesystem::path& trace);
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -9,7 +9,7 @@
 
 #include "harness/suite/plan/command_words.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 int free_port() {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -59,4 +59,4 @@ std::vector<std::string> span_arguments(const PlannedRun& run, const RunStore& s
   return words;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,7 +8,7 @@
 #include "harness/suite/plan/planned_run.hpp"
 #include "harness/suite/runs/store.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Returns the command line of one process of a run. Replaces the placeholders {run_dir} {config} {steps}
 /// {dtype} {case_dir} {worktree} {trace:ARM} inside each word of a command; other braces stay.
@@ -26,4 +26,4 @@ std::vector<std::string> span_arguments(const PlannedRun& run, const RunStore& s
 /// if the system has none.
 int free_port();
 
-}  // namespace parity
+}  // namespace parity::suite

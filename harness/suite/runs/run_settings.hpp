@@ -9,7 +9,7 @@
 
 #include "harness/base/json/json.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The results folder if `--out` is not given.
 inline constexpr const char* default_out_folder = "out/suite";
@@ -32,4 +32,4 @@ struct RunSettings {
 /// Appends `--out OUT` to a command line, unless `out` is the default folder.
 void add_out_option(std::vector<std::string>& words, const std::filesystem::path& out);
 
-}  // namespace parity
+}  // namespace parity::suite

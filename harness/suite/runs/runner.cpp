@@ -8,7 +8,7 @@
 
 #include "harness/base/elapsed.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 Runner::Runner(Options options, const RunStore& store)
     : options_(std::move(options)), store_(store), started_(std::chrono::steady_clock::now()) {}
@@ -38,7 +38,7 @@ bool Runner::drop_if_hopeless(const PlannedRun& run) {
       continue;
     RunResult result;
     result.folder = store_.folder(run.id);
-    result.failure = RunFailure{FailureKind::not_started,
+    result.failure = RunFailure{results::FailureKind::not_started,
                                 run.label + " needs the trace of arm " + arm + ", which did not finish"};
     results_[run.id] = result;
     ended_.push_back(run.id);
@@ -88,7 +88,7 @@ void Runner::interrupt() {
     RunResult result;
     result.folder = store_.folder(run.id);
     result.failure =
-        RunFailure{FailureKind::interrupted, run.label + " was not started before the interruption"};
+        RunFailure{results::FailureKind::interrupted, run.label + " was not started before the interruption"};
     results_[run.id] = result;
     ended_.push_back(run.id);
   }
@@ -114,4 +114,4 @@ std::string Runner::status_line() const {
   return left.empty() ? line : line + "  " + left;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -13,7 +13,7 @@
 #include "harness/suite/runs/running_run.hpp"
 #include "harness/suite/runs/store.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Executes planned runs in parallel, as the core slots allow (ranks x threads for each run).
 ///
@@ -58,4 +58,4 @@ class Runner {
   std::chrono::steady_clock::time_point started_;
 };
 
-}  // namespace parity
+}  // namespace parity::suite

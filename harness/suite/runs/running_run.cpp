@@ -18,7 +18,7 @@
 #include "harness/suite/runs/left_trace.hpp"
 #include "harness/suite/runs/rank_command.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 namespace {
@@ -101,7 +101,7 @@ void RunningRun::start_leg() {
       spec.group = ranks_.front().process.pid();
     }
   } catch (const UserError& error) {
-    fail(FailureKind::not_started, error.what(), 0);
+    fail(results::FailureKind::not_started, error.what(), 0);
   }
 }
 
@@ -164,8 +164,8 @@ bool RunningRun::look_for_failure() {
     fail_with_status(*all[failed->rank].ended, static_cast<int>(failed->rank));
   else
     fail(failed->kind == FailedRank::Kind::lost || failed->kind == FailedRank::Kind::left
-             ? FailureKind::crashed
-             : FailureKind::hung,
+             ? results::FailureKind::crashed
+             : results::FailureKind::hung,
          describe(*failed, all) + quoted_last_lines(static_cast<int>(failed->rank)),
          static_cast<int>(failed->rank));
   return true;
@@ -240,11 +240,12 @@ void RunningRun::fail_silent(size_t quietest) {
   const std::string limit = fmt::format("no sign of life for {} (the limit is timeout_seconds of the case)",
                                         format_duration(run_.timeout_seconds));
   if (const auto late = find_late_rank(all))
-    return fail(late->kind == FailedRank::Kind::left ? FailureKind::crashed : FailureKind::hung,
-                describe(*late, all) + "; " + limit + quoted_last_lines(static_cast<int>(late->rank)),
-                static_cast<int>(late->rank));
+    return fail(
+        late->kind == FailedRank::Kind::left ? results::FailureKind::crashed : results::FailureKind::hung,
+        describe(*late, all) + "; " + limit + quoted_last_lines(static_cast<int>(late->rank)),
+        static_cast<int>(late->rank));
   const auto rank = static_cast<int>(quietest);
-  fail(FailureKind::hung,
+  fail(results::FailureKind::hung,
        fmt::format("{} gave {}, last seen {}{}", describe_rank(run_, rank), limit,
                    describe_place(heartbeat_of(result_.folder, rank)), quoted_last_lines(rank)),
        rank);
@@ -256,10 +257,11 @@ void RunningRun::fail_with_status(const WaitStatus& status, int failed_rank) {
   const auto code = status.exit_status();
   const auto is = [&](ExitCode wanted) { return !run_.is_command() && code == static_cast<int>(wanted); };
   if (is(ExitCode::missing) && text_or(heartbeat_of(result_.folder, failed_rank), "phase") == device_phase)
-    return fail(FailureKind::no_device, without_program(quoted_last_lines(failed_rank)), failed_rank);
-  const FailureKind kind = is(ExitCode::bad_input) ? FailureKind::bad_config
-                           : is(ExitCode::missing) ? FailureKind::missing
-                                                   : FailureKind::crashed;
+    return fail(results::FailureKind::no_device, without_program(quoted_last_lines(failed_rank)),
+                failed_rank);
+  const results::FailureKind kind = is(ExitCode::bad_input) ? results::FailureKind::bad_config
+                                    : is(ExitCode::missing) ? results::FailureKind::missing
+                                                            : results::FailureKind::crashed;
   fail(kind,
        describe_rank(run_, failed_rank) + (code ? " ended with " : " was ") + status.text() +
            quoted_last_lines(failed_rank),
@@ -295,7 +297,7 @@ void RunningRun::remove_rendezvous() {
   fs::remove(rendezvous_, ignored);
 }
 
-void RunningRun::fail(FailureKind kind, const std::string& message, int failed_rank) {
+void RunningRun::fail(results::FailureKind kind, const std::string& message, int failed_rank) {
   stop_ranks();
   remove_rendezvous();
   trim_logs();
@@ -311,7 +313,7 @@ void RunningRun::fail(FailureKind kind, const std::string& message, int failed_r
 
 void RunningRun::interrupt() {
   if (!ended_)
-    fail(FailureKind::interrupted, run_.label + " was interrupted", 0);
+    fail(results::FailureKind::interrupted, run_.label + " was interrupted", 0);
 }
 
 void RunningRun::end() {
@@ -326,12 +328,13 @@ void RunningRun::end() {
     return;
   }
   if (const auto failure = trace_failure(run_, result_.folder / "trace.h5"))
-    return fail(failure->kind,
-                failure->message + (failure->kind == FailureKind::no_trace ? quoted_last_lines(0) : ""), 0);
+    return fail(
+        failure->kind,
+        failure->message + (failure->kind == results::FailureKind::no_trace ? quoted_last_lines(0) : ""), 0);
   result_.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   result_.ended = utc_now();
   store_.finish(run_, result_);
   ended_ = true;
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -16,7 +16,7 @@
 #include "harness/suite/runs/failed_rank.hpp"
 #include "harness/suite/runs/store.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// A run in execution. Its ranks, one process each, are in one process group. A run that restarts has two
 /// legs, one after the other. No member function blocks.
@@ -44,7 +44,7 @@ class RunningRun {
 
   void start_leg();
   void read_heartbeats();
-  void fail(FailureKind kind, const std::string& message, int failed_rank);
+  void fail(results::FailureKind kind, const std::string& message, int failed_rank);
   void fail_with_status(const WaitStatus& status, int failed_rank);
   void fail_silent(size_t quietest);
   bool look_for_failure();  ///< \return whether the run has failed
@@ -73,4 +73,4 @@ class RunningRun {
   std::chrono::steady_clock::time_point next_look_;
 };
 
-}  // namespace parity
+}  // namespace parity::suite

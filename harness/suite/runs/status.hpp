@@ -7,7 +7,7 @@
 #include "harness/base/terminal/progress.hpp"
 #include "harness/suite/runs/runner.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// Shows the progress of the runs. Making the status line reads every heartbeat file, so it is made only as
 /// often as it is shown.
@@ -31,4 +31,4 @@ class RunStatus {
   std::chrono::steady_clock::time_point next_;
 };
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -11,7 +11,7 @@
 #include "harness/suite/plan/run_files.hpp"
 #include "harness/trace/hdf5/probe.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
@@ -31,11 +31,11 @@ Json record_of(const fs::path& folder, const PlannedRun& run) {
 }
 
 /// Returns the capture of a recorded run; nothing if the record is of another version.
-std::optional<Capture> capture_of(const Json& record) {
+std::optional<trace::Capture> capture_of(const Json& record) {
   if (record.is_null())
     return std::nullopt;
   try {
-    return Capture::from_json(record.at("capture"));
+    return trace::Capture::from_json(record.at("capture"));
   } catch (const UserError&) {
     return std::nullopt;
   }
@@ -60,7 +60,7 @@ bool is_as_it_ended(const fs::path& folder, Json& record) {
     write_file(folder / "run.json", json_text(record, 1) + "\n");
   }
   for (const fs::path& file : files_of_run(folder))
-    count_as_read(file_state(file));
+    trace::count_as_read(trace::file_state(file));
   return true;
 }
 
@@ -88,7 +88,7 @@ std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
   const fs::path place = folder(run.id);
   Json record = record_of(place, run);
   std::error_code error;
-  const std::optional<Capture> captured = capture_of(record);
+  const std::optional<trace::Capture> captured = capture_of(record);
   if (!run.cacheable || !captured || !captured->includes(run.capture) ||
       !fs::exists(place / "trace.h5", error) || !is_as_it_ended(place, record))
     return std::nullopt;
@@ -126,7 +126,7 @@ void RunStore::begin(PlannedRun& run) const {
     throw UserError(fmt::format("cannot create {} ({}); choose another folder with --out", place.string(),
                                 error.message()));
   write_file(place / "config.json", json_text(nest(run.config), 1) + "\n");
-  Capture asked = run.capture;
+  trace::Capture asked = run.capture;
   if (!run.span.teacher_run.empty())
     asked.teacher = fs::absolute(trace(run.span.teacher_run)).string();
   write_file(place / "capture.json", json_text(asked.to_json(), 1) + "\n");
@@ -147,4 +147,4 @@ void RunStore::finish(const PlannedRun& run, const RunResult& result) const {
   write_file(folder(run.id) / "run.json", json_text(record, 1) + "\n");
 }
 
-}  // namespace parity
+}  // namespace parity::suite

@@ -10,11 +10,11 @@
 #include "harness/results/failure_kind.hpp"
 #include "harness/suite/plan/planned_run.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// The failure of a run that did not finish.
 struct RunFailure {
-  FailureKind kind = FailureKind::crashed;
+  results::FailureKind kind = results::FailureKind::crashed;
   std::string message;  ///< a sentence with rank, step and reason
 
   Json to_json() const { return {{"kind", name_of(kind)}, {"message", message}}; }
@@ -64,4 +64,4 @@ class RunStore {
   std::filesystem::path runs_;
 };
 
-}  // namespace parity
+}  // namespace parity::suite

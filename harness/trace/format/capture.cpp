@@ -9,7 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text/glob.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 template <class T>
@@ -158,7 +158,7 @@ Json Capture::to_json() const {
   if (!operators.empty())
     json["operators"] = rules_to_json(operators);
   if (!faults.empty())
-    json["faults"] = parity::to_json(faults);
+    json["faults"] = trace::to_json(faults);
   if (!teacher.empty())
     json["teacher"] = teacher;
   return json;
@@ -195,4 +195,4 @@ Capture Capture::from_json(const Json& json) {
   return capture;
 }
 
-}  // namespace parity
+}  // namespace parity::trace

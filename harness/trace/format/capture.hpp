@@ -10,7 +10,7 @@
 #include "harness/trace/format/fault.hpp"
 #include "harness/trace/format/phase.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// One row of a capture request: which tensors at which steps. An empty list means all.
 struct CaptureRule {
@@ -59,4 +59,4 @@ struct Capture {
   static Capture from_json(const Json& json);  ///< \throws UserError naming the bad key or value
 };
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/format/channel.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 std::vector<double> Channel::as_double() const {
   return std::visit([](const auto& list) { return std::vector<double>(list.begin(), list.end()); }, values);
 }
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -8,7 +8,7 @@
 
 #include "harness/base/enum_names.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Numeric channels are compared and stored in goldens; timing channels are only shown. A per_rank channel is
 /// a numeric channel for which each rank records its own values. A reader gets the largest value of each
@@ -27,4 +27,4 @@ struct Channel {
   std::vector<double> as_double() const;  ///< int64 values widened
 };
 
-}  // namespace parity
+}  // namespace parity::trace

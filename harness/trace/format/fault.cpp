@@ -12,7 +12,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text/glob.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 constexpr std::array<FaultKindRow, 9> table = {{
@@ -235,4 +235,4 @@ void add(std::vector<FaultReport>& reports, const std::vector<FaultReport>& othe
   }
 }
 
-}  // namespace parity
+}  // namespace parity::trace

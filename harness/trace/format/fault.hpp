@@ -13,7 +13,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/trace/format/phase.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// What a fault does to a tensor's values.
 enum class FaultKind {
@@ -111,4 +111,4 @@ std::vector<FaultReport> fault_reports_from_json(const Json& json);
 /// Adds reports of the same faults from another rank, or from before the run was resumed.
 void add(std::vector<FaultReport>& reports, const std::vector<FaultReport>& others);
 
-}  // namespace parity
+}  // namespace parity::trace

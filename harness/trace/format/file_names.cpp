@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace parity {
+namespace parity::trace {
 namespace fs = std::filesystem;
 
 fs::path rank_path(const fs::path& path, int64_t rank) {
@@ -20,4 +20,4 @@ fs::path partial_path(const fs::path& path) {
   return partial;
 }
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -9,7 +9,7 @@
 #include "harness/tensor/part.hpp"
 #include "harness/tensor/shape.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 Json placement_json(const Placement& placement) {
@@ -75,4 +75,4 @@ TensorLayout layout_from_json(const Json& json) {
   return layout;
 }
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -5,7 +5,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/tensor/placement.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Returns a layout as JSON:
 ///
@@ -20,4 +20,4 @@ Json to_json(const TensorLayout& layout);
 /// layout
 TensorLayout layout_from_json(const Json& json);
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 std::optional<int64_t> number_in(std::string_view text) {
@@ -47,4 +47,4 @@ std::optional<OperatorTensor> parse_operator_tensor(std::string_view name) {
   return tensor;
 }
 
-}  // namespace parity
+}  // namespace parity::trace

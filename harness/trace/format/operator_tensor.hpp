@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace parity {
+namespace parity::trace {
 
 /// An input or output of an operator, recorded as a tensor of a trace. Its tensor name is:
 ///
@@ -32,4 +32,4 @@ struct OperatorTensor {
 /// Parses such a name; returns nothing for the name of another tensor.
 std::optional<OperatorTensor> parse_operator_tensor(std::string_view name);
 
-}  // namespace parity
+}  // namespace parity::trace

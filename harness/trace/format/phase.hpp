@@ -4,7 +4,7 @@
 
 #include "harness/base/enum_names.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// The point of a step at which a tensor was recorded, in the order of a step. `grad_local` is before any
 /// reduction over ranks, `grad` after it. Source: harness/trace/FORMAT.md.
@@ -15,4 +15,4 @@ constexpr auto enum_names(Phase) {
       "phase", {"input", "forward", "backward", "grad_local", "grad", "grad_clipped", "optim", "param"});
 }
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace parity {
+namespace parity::trace {
 
 /// Schema version of the traces that this program writes. Readers accept every minor version of their major
 /// version. Source: harness/trace/FORMAT.md.
@@ -15,4 +15,4 @@ inline constexpr std::string_view trace_schema_major = "parity.trace/1.";
 /// and its last step.
 inline constexpr int64_t trace_minor_with_digest = 2;
 
-}  // namespace parity
+}  // namespace parity::trace

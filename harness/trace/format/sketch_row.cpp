@@ -7,7 +7,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 void add_sums(std::vector<double>& sums, const std::vector<double>& more) {
@@ -18,7 +18,8 @@ void add_sums(std::vector<double>& sums, const std::vector<double>& more) {
 
 }  // namespace
 
-SketchRow sketch_row(TensorKey key, int64_t order, DType dtype, const Shape& shape, Measurement found) {
+SketchRow sketch_row(TensorKey key, int64_t order, DType dtype, const Shape& shape,
+                     measure::Measurement found) {
   return {.key = std::move(key),
           .order = order,
           .dtype = dtype,
@@ -40,4 +41,4 @@ void add_part(SketchRow& sum, const SketchRow& part) {
   add_sums(sum.values, part.values);
 }
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -8,7 +8,7 @@
 
 #include "harness/trace/format/phase.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Identifies one tensor of a trace.
 struct TensorKey {
@@ -19,4 +19,4 @@ struct TensorKey {
   auto operator<=>(const TensorKey&) const = default;
 };
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -27,8 +27,8 @@ struct AtomicFile {
   haddr_t end = 0;        ///< end of the file on disk
   /// errno of the first failed write; the file is not changed after it.
   int failure = 0;
-  std::vector<JournalWrite> pending;
-  std::unique_ptr<Journal> journal;
+  std::vector<trace::JournalWrite> pending;
+  std::unique_ptr<trace::Journal> journal;
 
   ~AtomicFile() {
     if (descriptor >= 0)
@@ -71,7 +71,7 @@ H5FD_t* open_atomic(const char* name, unsigned flags, hid_t, haddr_t) {
   file->end = flags & H5F_ACC_TRUNC ? 0 : static_cast<haddr_t>(found.st_size);
   if (flags & H5F_ACC_RDWR) {
     try {
-      file->journal = std::make_unique<Journal>(name);
+      file->journal = std::make_unique<trace::Journal>(name);
     } catch (const UserError&) {
       fail(errno);
       return nullptr;
@@ -131,7 +131,7 @@ herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void*
     done += static_cast<size_t>(got);
   }
   std::fill(bytes + done, bytes + size, std::byte{0});
-  for (const JournalWrite& write : own.pending) {
+  for (const trace::JournalWrite& write : own.pending) {
     const haddr_t first = std::max<haddr_t>(address, write.offset);
     const haddr_t stop = std::min<haddr_t>(address + size, write.offset + write.bytes.size());
     if (first < stop)
@@ -150,7 +150,7 @@ herr_t write(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t address, size_t size,
     return 0;
   }
   if (own.failure == 0)
-    own.failure = write_fully(own.descriptor, data, size, address);
+    own.failure = trace::write_fully(own.descriptor, data, size, address);
   if (own.failure == 0)
     own.end = std::max<haddr_t>(own.end, address + size);
   return 0;

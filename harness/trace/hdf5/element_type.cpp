@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 using hdf5::check;
@@ -90,4 +90,4 @@ DType dtype_of(hid_t dataset, const std::optional<std::string>& declared) {
   refuse_element_type(dataset, "its HDF5 type is not supported");
 }
 
-}  // namespace parity
+}  // namespace parity::trace

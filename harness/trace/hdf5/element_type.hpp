@@ -8,7 +8,7 @@
 #include "harness/tensor/dtype.hpp"
 #include "harness/trace/hdf5/hdf5.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Returns the HDF5 type of a dtype in traces, little-endian. IEEE floats use HDF5's types. bfloat16 and
 /// float8_e5m2 are HDF5 float types of their layout. float8_e4m3fn is uint8, because HDF5 cannot express that
@@ -20,4 +20,4 @@ hdf5::Handle element_type(DType dtype);
 /// \throws UserError if the type is not supported, or differs from the declared one
 DType dtype_of(hid_t dataset, const std::optional<std::string>& declared);
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -37,7 +37,8 @@ Handle open_file(const std::filesystem::path& path, Access access) {
   return {H5Fcreate(name.c_str(), H5F_ACC_TRUNC, creation, list), "cannot create " + name};
 }
 
-Handle open_source(const std::filesystem::path& path, const std::shared_ptr<const SourceFile>& source) {
+Handle open_source(const std::filesystem::path& path,
+                   const std::shared_ptr<const trace::SourceFile>& source) {
   const Handle list = file_access(Access::append);
   set_reading_driver(list, source);
   const std::string name = path.string();

@@ -16,7 +16,7 @@
 #include "harness/tensor/shape.hpp"
 #include "harness/trace/hdf5/handle.hpp"
 
-namespace parity {
+namespace parity::trace {
 class SourceFile;
 }
 
@@ -39,7 +39,7 @@ enum class Access {
 Handle open_file(const std::filesystem::path& path, Access access);
 
 /// Opens the bytes of `source` for reading. \param path  for messages
-Handle open_source(const std::filesystem::path& path, const std::shared_ptr<const SourceFile>& source);
+Handle open_source(const std::filesystem::path& path, const std::shared_ptr<const trace::SourceFile>& source);
 
 /// Flushes and closes a file. \throws UserError if the disk is full
 void close_file(Handle& file, const std::filesystem::path& path);

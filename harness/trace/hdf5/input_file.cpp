@@ -8,7 +8,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace fs = std::filesystem;
 using hdf5::check;
 using hdf5::Handle;
@@ -119,4 +119,4 @@ std::optional<uint64_t> InputFile::offset(hid_t dataset) const {
   return address;
 }
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -12,7 +12,7 @@
 #include "harness/trace/hdf5/hdf5.hpp"
 #include "harness/trace/hdf5/source_file.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// An HDF5 file from an untrusted writer. Members are reached one hard link at a time. Datasets with external
 /// storage, virtual layout, filters, or more data than the file can hold are rejected. Reading never changes
@@ -56,4 +56,4 @@ class InputFile {
   hdf5::Handle file_;
 };
 
-}  // namespace parity
+}  // namespace parity::trace

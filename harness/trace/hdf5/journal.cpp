@@ -15,7 +15,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/measure/content_hash.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace fs = std::filesystem;
 namespace {
 
@@ -32,7 +32,7 @@ constexpr uint64_t most_beyond_file = uint64_t{16} << 20;
 /// Returns the digest of a journal's text. A journal has a magic number, then offset and size (8 bytes each)
 /// and the bytes of each write, then the digest of everything before it.
 std::string digest_of_text(std::string_view text) {
-  ContentHash hash;
+  measure::ContentHash hash;
   hash.add(text);
   return hash.hex();
 }
@@ -137,4 +137,4 @@ std::vector<JournalWrite> committed_writes(const fs::path& file, uint64_t size, 
   return decode(read_file(journal, stored + most_beyond_file), journal, size);
 }
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace parity {
+namespace parity::trace {
 
 /// A pending write to a file.
 struct JournalWrite {
@@ -56,4 +56,4 @@ std::vector<JournalWrite> committed_writes(const std::filesystem::path& file, ui
 /// Writes all bytes with pwrite. \return 0 or an errno value
 int write_fully(int descriptor, const void* data, size_t size, uint64_t offset);
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -15,7 +15,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 MappedFile::MappedFile(const std::filesystem::path& path, uint64_t size) : size_(size) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -61,4 +61,4 @@ void MappedFile::release(const std::byte* data, size_t bytes) const {
   ::madvise(data_ + after, std::min(length, size_ - after), MADV_WILLNEED);
 }
 
-}  // namespace parity
+}  // namespace parity::trace

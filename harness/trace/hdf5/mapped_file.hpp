@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 
-namespace parity {
+namespace parity::trace {
 
 /// A file mapped for reading.
 class MappedFile {
@@ -31,4 +31,4 @@ class MappedFile {
   size_t size_;
 };
 
-}  // namespace parity
+}  // namespace parity::trace

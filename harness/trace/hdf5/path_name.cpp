@@ -6,7 +6,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 constexpr std::string_view hex_digits = "0123456789ABCDEF";
@@ -49,4 +49,4 @@ std::string decode_name(std::string_view link) {
   return name;
 }
 
-}  // namespace parity
+}  // namespace parity::trace

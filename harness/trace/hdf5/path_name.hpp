@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace parity {
+namespace parity::trace {
 
 /// Returns a logical name as one link name: `/`, `%` and control characters become %XX (upper-case
 /// hexadecimal).
@@ -15,4 +15,4 @@ std::string encode_name(std::string_view name);
 /// Returns the logical name of a link name. \throws UserError for a `%` without two hexadecimal digits
 std::string decode_name(std::string_view link);
 
-}  // namespace parity
+}  // namespace parity::trace

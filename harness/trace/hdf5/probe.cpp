@@ -21,7 +21,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/trace/hdf5/hdf5.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 /// Returns a CPU time limit [seconds]. This program's own files take milliseconds; files of other writers are
@@ -116,4 +116,4 @@ void probe(const std::filesystem::path& path, const std::function<void()>& read)
   survivors().add(state);
 }
 
-}  // namespace parity
+}  // namespace parity::trace

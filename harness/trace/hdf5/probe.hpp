@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-namespace parity {
+namespace parity::trace {
 
 /// Reads an untrusted HDF5 file in a child process first, once for each state of the file. HDF5 1.10 crashes
 /// on some damaged files, or never returns; then only the child ends. Errors that `read` reports are ignored
@@ -23,4 +23,4 @@ std::string file_state(const std::filesystem::path& path);
 /// Marks a file state as read to its end before, by an earlier process of this program.
 void count_as_read(const std::string& state);
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -14,13 +14,13 @@ namespace {
 /// Driver information, which HDF5 copies byte by byte. It points to an object that lives while the file is
 /// opened.
 struct Origin {
-  const std::shared_ptr<const SourceFile>* source;
+  const std::shared_ptr<const trace::SourceFile>* source;
 };
 
 /// A file open under this driver. HDF5 casts a pointer to it to its first member.
 struct ReadingFile {
   H5FD_t base{};
-  std::shared_ptr<const SourceFile> source;
+  std::shared_ptr<const trace::SourceFile> source;
   haddr_t allocated = 0;
 };
 
@@ -108,7 +108,7 @@ H5FD_class_t reading_class() {
 
 }  // namespace
 
-void set_reading_driver(hid_t access, const std::shared_ptr<const SourceFile>& source) {
+void set_reading_driver(hid_t access, const std::shared_ptr<const trace::SourceFile>& source) {
   static const H5FD_class_t driver = reading_class();
   static const hid_t id = H5FDregister(&driver);
   check(id, "cannot register the driver of files that are read");

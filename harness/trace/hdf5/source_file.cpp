@@ -17,7 +17,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace fs = std::filesystem;
 namespace {
 
@@ -113,4 +113,4 @@ bool SourceFile::is_hdf5() const {
   return false;
 }
 
-}  // namespace parity
+}  // namespace parity::trace

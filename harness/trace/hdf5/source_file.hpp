@@ -9,7 +9,7 @@
 
 #include "harness/trace/hdf5/journal.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// What to do with a path whose last component is a symbolic link.
 enum class Links {
@@ -47,4 +47,4 @@ class SourceFile {
   std::vector<JournalWrite> committed_;
 };
 
-}  // namespace parity
+}  // namespace parity::trace

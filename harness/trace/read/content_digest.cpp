@@ -6,10 +6,11 @@
 
 #include "harness/measure/content_hash.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
-void add_key(ContentHash& hash, const TensorKey& key, DType dtype, const Shape& shape, const Digest& digest) {
+void add_key(measure::ContentHash& hash, const TensorKey& key, DType dtype, const Shape& shape,
+             const measure::Digest& digest) {
   hash.add(key.step);
   hash.add(name_of(key.phase));
   hash.add(key.name);
@@ -19,7 +20,7 @@ void add_key(ContentHash& hash, const TensorKey& key, DType dtype, const Shape& 
   hash.add(digest.high);
 }
 
-void add_sketch(ContentHash& hash, const SketchRow& row) {
+void add_sketch(measure::ContentHash& hash, const SketchRow& row) {
   hash.add("sketch");
   add_key(hash, row.key, row.dtype, row.shape, row.digest);
   hash.add(row.nan_count);
@@ -32,7 +33,7 @@ void add_sketch(ContentHash& hash, const SketchRow& row) {
 }  // namespace
 
 std::string content_digest(const Trace& trace) {
-  ContentHash hash;
+  measure::ContentHash hash;
   hash.add("config");
   hash.add(trace.config().dump());
   hash.add("steps");
@@ -55,9 +56,9 @@ std::string content_digest(const Trace& trace) {
       continue;
     const TensorView view = trace.tensor(key);
     hash.add("tensor");
-    add_key(hash, key, view.dtype, view.shape, digest_of(view));
+    add_key(hash, key, view.dtype, view.shape, measure::digest_of(view));
   }
   return hash.hex();
 }
 
-}  // namespace parity
+}  // namespace parity::trace

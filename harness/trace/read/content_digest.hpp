@@ -6,7 +6,7 @@
 
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Returns a digest of what a run computed, as 32 hexadecimal digits. It covers steps, numeric channels,
 /// sketches with the tensors' digests, and the config. It excludes provenance, timing channels and the
@@ -14,4 +14,4 @@ namespace parity {
 /// too. A tensor without a sketch counts by the digest of its values.
 std::string content_digest(const Trace& trace);
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -13,7 +13,7 @@
 #include "harness/trace/format/sketch_row.hpp"
 #include "harness/trace/read/tensor_proof.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 /// What one rank recorded of a tensor.
@@ -245,7 +245,7 @@ void LogicalTensor::prove(const TensorKey& key) {
   proved = true;
 }
 
-void LogicalTensor::prove(const TensorKey& key, const Digest& found) {
+void LogicalTensor::prove(const TensorKey& key, const measure::Digest& found) {
   require(is_whole(), "one digest of a sharded tensor");
   check_digest(*parts.front().file, *parts.front().place, key, found);
   proved = true;
@@ -303,4 +303,4 @@ LogicalTensors join_ranks(const std::vector<const TraceContent*>& files, PartsWa
   return result;
 }
 
-}  // namespace parity
+}  // namespace parity::trace

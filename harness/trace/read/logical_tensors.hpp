@@ -11,7 +11,7 @@
 #include "harness/trace/read/rank_rows.hpp"
 #include "harness/trace/read/trace_content.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Where a rank's file holds a tensor or part of one.
 struct PartSource {
@@ -41,7 +41,7 @@ struct LogicalTensor {
   /// \throws UserError "cannot read FILE (corrupt trace: ...)"
   void prove(const TensorKey& key);
   /// Compares a digest that the caller computed with the row of a tensor that is whole in one file.
-  void prove(const TensorKey& key, const Digest& found);
+  void prove(const TensorKey& key, const measure::Digest& found);
 };
 
 /// The logical tensors of all ranks.
@@ -66,4 +66,4 @@ enum class PartsWanted {
 LogicalTensors join_ranks(const std::vector<const TraceContent*>& files,
                           PartsWanted wanted = PartsWanted::all);
 
-}  // namespace parity
+}  // namespace parity::trace

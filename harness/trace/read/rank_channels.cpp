@@ -9,7 +9,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 /// Returns the larger value; NaN if either is NaN. With std::max and std::min the result would depend on the
@@ -81,4 +81,4 @@ std::map<std::string, Channel> join_channels(const std::vector<const TraceConten
   return joined;
 }
 
-}  // namespace parity
+}  // namespace parity::trace

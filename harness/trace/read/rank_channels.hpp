@@ -8,7 +8,7 @@
 
 #include "harness/trace/read/trace_content.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Returns the channels of a run: those of rank 0, and the per-rank channels joined over all ranks. A joined
 /// channel is numeric and holds the largest value of each step. Where another rank has a smaller value at
@@ -18,4 +18,4 @@ namespace parity {
 /// \throws UserError if ranks record one channel with different types
 std::map<std::string, Channel> join_channels(const std::vector<const TraceContent*>& files);
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -13,7 +13,7 @@
 #include "harness/trace/read/read_trace_file.hpp"
 #include "harness/trace/read/trace_content.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace fs = std::filesystem;
 namespace {
 
@@ -23,7 +23,7 @@ constexpr size_t digest_bytes = 32;
 /// Returns XXH3-128 over the bytes and their number.
 std::string file_digest(const fs::path& path, uint64_t size) {
   const MappedFile mapped(path, size);
-  ContentHash hash;
+  measure::ContentHash hash;
   hash.add(std::string_view(reinterpret_cast<const char*>(mapped.at(0)), size));
   return hash.hex();
 }
@@ -144,4 +144,4 @@ std::vector<std::unique_ptr<TraceContent>> read_left_files(const TraceContent& f
   return others;
 }
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -9,7 +9,7 @@
 
 #include "harness/trace/hdf5/hdf5.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 struct TraceContent;
 
@@ -26,4 +26,4 @@ std::vector<std::unique_ptr<TraceContent>> read_rank_files(const TraceContent& f
 /// are in the folder of rank 0's partial trace. A file that is missing or cannot be read is left out.
 std::vector<std::unique_ptr<TraceContent>> read_left_files(const TraceContent& first);
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -11,7 +11,7 @@
 #include "harness/tensor/placement.hpp"
 #include "harness/trace/format/phase.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Values that several ranks should hold as replicas, but that differ.
 struct ReplicaDifference {
@@ -30,11 +30,11 @@ struct ReplicaDifference {
 /// One rank's record of a tensor: the whole, a part, or a term of a sum.
 struct RankRow {
   int64_t rank = 0;
-  int64_t order = 0;  ///< execution order within the step, on that rank
-  Digest digest;      ///< over the indices of the logical tensor
-  double norm = 0;    ///< over its own finite elements
+  int64_t order = 0;       ///< execution order within the step, on that rank
+  measure::Digest digest;  ///< over the indices of the logical tensor
+  double norm = 0;         ///< over its own finite elements
   int64_t nan_count = 0;
   std::optional<TensorLayout> layout;  ///< of a part; not set for a whole tensor
 };
 
-}  // namespace parity
+}  // namespace parity::trace

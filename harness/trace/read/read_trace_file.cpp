@@ -18,7 +18,7 @@
 #include "harness/trace/read/tensor_proof.hpp"
 #include "harness/trace/read/trace_digest.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace fs = std::filesystem;
 using hdf5::Handle;
 namespace {
@@ -277,4 +277,4 @@ TraceContent read_open_trace(hid_t file, const fs::path& path) {
   return trace;
 }
 
-}  // namespace parity
+}  // namespace parity::trace

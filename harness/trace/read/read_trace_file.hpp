@@ -9,7 +9,7 @@
 
 #include "harness/trace/read/trace_content.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Reads a trace file, first in a child process that may crash (probe.hpp).
 /// \throws UserError if it is missing, truncated, not a trace, of another major schema, or hostile
@@ -18,4 +18,4 @@ std::unique_ptr<TraceContent> read_trace_file(const std::filesystem::path& path)
 /// Reads what this program's own writer has flushed to a file that it has open, without the tensors' values.
 TraceContent read_open_trace(hid_t file, const std::filesystem::path& path);
 
-}  // namespace parity
+}  // namespace parity::trace

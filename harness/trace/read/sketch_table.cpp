@@ -9,7 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/trace/hdf5/path_name.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 using hdf5::Handle;
@@ -125,4 +125,4 @@ void write_sketch_layouts(hid_t group, std::span<const int64_t> layouts) {
   put({group, SketchLayout::growing}, "layout", H5T_STD_I64LE, {}, layouts.size(), layouts.data());
 }
 
-}  // namespace parity
+}  // namespace parity::trace

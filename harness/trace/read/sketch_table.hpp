@@ -10,7 +10,7 @@
 #include "harness/trace/hdf5/hdf5.hpp"
 #include "harness/trace/hdf5/input_file.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Most dimensions of a tensor that a sketch row can describe.
 inline constexpr size_t most_dimensions = 8;
@@ -37,4 +37,4 @@ std::vector<int64_t> read_sketch_layouts(const InputFile& file, hid_t group,
 std::vector<SketchRow> read_sketches(const InputFile& file, hid_t group,
                                      std::optional<int64_t> last_step = std::nullopt);
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -8,7 +8,7 @@
 #include "harness/trace/hdf5/path_name.hpp"
 #include "harness/trace/read/sketch_table.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 using hdf5::Handle;
@@ -129,4 +129,4 @@ std::vector<int64_t> read_sketch_layouts(const InputFile& file, hid_t group,
   return Columns(file, group, last_step).integers("layout");
 }
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -10,7 +10,7 @@
 #include "harness/trace/hdf5/element_type.hpp"
 #include "harness/trace/hdf5/path_name.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 using hdf5::Handle;
@@ -87,4 +87,4 @@ std::map<TensorKey, TensorPlace> read_tensor_index(const InputFile& file, std::o
   return index;
 }
 
-}  // namespace parity
+}  // namespace parity::trace

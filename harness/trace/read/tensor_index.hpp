@@ -13,7 +13,7 @@
 #include "harness/trace/hdf5/input_file.hpp"
 #include "harness/trace/hdf5/mapped_file.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Where a file holds one tensor, or a rank's part of it.
 struct TensorPlace {
@@ -25,7 +25,7 @@ struct TensorPlace {
   bool in_parts = false;           ///< the file holds only a part
   /// Layout of the part in this file. Not set if the file describes the part in an unknown way.
   std::optional<int64_t> layout;
-  std::optional<Digest> digest;  ///< digest of the values, from the sketch row
+  std::optional<measure::Digest> digest;  ///< digest of the values, from the sketch row
 };
 
 /// Dataset names of a whole tensor and of a rank's part.
@@ -38,4 +38,4 @@ inline constexpr const char* part_name = "part";
 std::map<TensorKey, TensorPlace> read_tensor_index(const InputFile& file,
                                                    std::optional<int64_t> last_step = std::nullopt);
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -8,7 +8,7 @@
 #include "harness/measure/whole_digest.hpp"
 #include "harness/trace/format/schema.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 /// Smallest tensor whose pages are released [bytes]. The few pages of a smaller one stay mapped.
@@ -53,32 +53,34 @@ void attach_row_digests(const InputFile& file, TraceContent& trace) {
                               describe_tensor(key), trace.schema, trace.ranks, trace.ranks == 1 ? "" : "s"));
 }
 
-Digest digest_of_values(const TraceContent& file, const TensorPlace& place, const PartCover* cover,
-                        const Shape& global_shape) {
+measure::Digest digest_of_values(const TraceContent& file, const TensorPlace& place, const PartCover* cover,
+                                 const Shape& global_shape) {
   const TensorView view = file.view(place);
   if (!cover && place.offset && view.bytes() >= least_released)
-    return digest_of_whole(view,
-                           [&](const std::byte* data, size_t bytes) { file.mapped->release(data, bytes); });
+    return measure::digest_of_whole(
+        view, [&](const std::byte* data, size_t bytes) { file.mapped->release(data, bytes); });
   if (!cover)
-    return digest_of_whole(view);
-  Digest digest;
+    return measure::digest_of_whole(view);
+  measure::Digest digest;
   const size_t element = size_of(view.dtype);
   for_each_run(*cover, global_shape, [&](const PartRun& run) {
-    digest += digest_of({view.dtype,
-                         {run.count},
-                         static_cast<const std::byte*>(view.data) + static_cast<size_t>(run.local) * element},
-                        static_cast<uint64_t>(run.global));
+    digest += measure::digest_of(
+        {view.dtype,
+         {run.count},
+         static_cast<const std::byte*>(view.data) + static_cast<size_t>(run.local) * element},
+        static_cast<uint64_t>(run.global));
   });
   return digest;
 }
 
 void check_digest(const TraceContent& file, const TensorPlace& place, const TensorKey& key,
-                  const Digest& found) {
+                  const measure::Digest& found) {
   if (place.digest && *place.digest != found)
     throw UserError(
         fmt::format("cannot read {} (corrupt trace: the values of {} have the digest {}, expected {}); "
                     "restore the file, or run again",
-                    file.path.string(), describe_tensor(key), to_string(found), to_string(*place.digest)));
+                    file.path.string(), describe_tensor(key), measure::to_string(found),
+                    measure::to_string(*place.digest)));
 }
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -16,7 +16,7 @@
 #include "harness/trace/read/read_trace_file.hpp"
 #include "harness/trace/read/trace_content.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace fs = std::filesystem;
 
 struct Trace::State {
@@ -254,7 +254,7 @@ bool Trace::is_proved(const TensorKey& key) const {
   return tensor.proved || !tensor.is_whole() || !tensor.parts.front().place->digest;
 }
 
-void Trace::prove(const TensorKey& key, const Digest& found) const {
+void Trace::prove(const TensorKey& key, const measure::Digest& found) const {
   LogicalTensor& tensor = state_->find(key);
   const std::lock_guard guard(state_->joining);
   tensor.prove(key, found);
@@ -268,4 +268,4 @@ void Trace::release(const std::byte* data, size_t bytes) const {
       other->mapped->release(data, bytes);
 }
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -20,7 +20,7 @@
 #include "harness/trace/format/tensor_key.hpp"
 #include "harness/trace/read/rank_rows.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// A trace opened for reading. For a run of several ranks it joins what the ranks recorded: tensors and
 /// sketches are whole, whatever part each rank held. For a run that did not finish it joins what the ranks
@@ -94,7 +94,7 @@ class Trace {
   /// \param key    the tensor
   /// \param found  digest of the values
   /// \throws UserError as `tensor`
-  void prove(const TensorKey& key, const Digest& found) const;
+  void prove(const TensorKey& key, const measure::Digest& found) const;
   /// Releases bytes of a view that are not needed for now. Mapped bytes leave this process's memory and are
   /// read from the file again on their next use.
   void release(const std::byte* data, size_t bytes) const;
@@ -105,4 +105,4 @@ class Trace {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -17,7 +17,7 @@
 #include "harness/trace/hdf5/mapped_file.hpp"
 #include "harness/trace/read/tensor_index.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// A row of /part_sketches: one part of a sharded tensor.
 struct PartRow {
@@ -65,4 +65,4 @@ struct TraceContent {
   TensorView view(const TensorPlace& place) const;
 };
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -4,20 +4,20 @@
 
 #include "harness/measure/content_hash.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
-void add_count(ContentHash& hash, size_t count) {
+void add_count(measure::ContentHash& hash, size_t count) {
   hash.add(static_cast<int64_t>(count));
 }
 
-void add_tensor_key(ContentHash& hash, const TensorKey& key) {
+void add_tensor_key(measure::ContentHash& hash, const TensorKey& key) {
   hash.add(key.step);
   hash.add(name_of(key.phase));
   hash.add(key.name);
 }
 
-void add_row(ContentHash& hash, const SketchRow& row) {
+void add_row(measure::ContentHash& hash, const SketchRow& row) {
   add_tensor_key(hash, row.key);
   hash.add(row.order);
   hash.add(name_of(row.dtype));
@@ -31,7 +31,7 @@ void add_row(ContentHash& hash, const SketchRow& row) {
   hash.add(row.values);
 }
 
-void add_header(ContentHash& hash, const TraceContent& trace) {
+void add_header(measure::ContentHash& hash, const TraceContent& trace) {
   hash.add("trace");
   hash.add(trace.schema);
   hash.add(trace.rank);
@@ -44,7 +44,7 @@ void add_header(ContentHash& hash, const TraceContent& trace) {
   }
 }
 
-void add_series(ContentHash& hash, const TraceContent& trace) {
+void add_series(measure::ContentHash& hash, const TraceContent& trace) {
   hash.add("steps");
   hash.add(trace.steps);
   hash.add("channels");
@@ -57,7 +57,7 @@ void add_series(ContentHash& hash, const TraceContent& trace) {
   }
 }
 
-void add_ranks(ContentHash& hash, const TraceContent& trace) {
+void add_ranks(measure::ContentHash& hash, const TraceContent& trace) {
   hash.add("ranks");
   add_count(hash, trace.rank_files.size());
   for (const RankFile& file : trace.rank_files) {
@@ -71,7 +71,7 @@ void add_ranks(ContentHash& hash, const TraceContent& trace) {
     hash.add(text);
 }
 
-void add_sketches(ContentHash& hash, const TraceContent& trace) {
+void add_sketches(measure::ContentHash& hash, const TraceContent& trace) {
   hash.add("sketches");
   add_count(hash, trace.sketches.size());
   for (const SketchRow& row : trace.sketches)
@@ -84,7 +84,7 @@ void add_sketches(ContentHash& hash, const TraceContent& trace) {
   }
 }
 
-void add_tensors(ContentHash& hash, const TraceContent& trace) {
+void add_tensors(measure::ContentHash& hash, const TraceContent& trace) {
   hash.add("tensors");
   add_count(hash, trace.tensors.size());
   for (const auto& [key, place] : trace.tensors) {
@@ -99,7 +99,7 @@ void add_tensors(ContentHash& hash, const TraceContent& trace) {
 }  // namespace
 
 std::string trace_digest(const TraceContent& trace) {
-  ContentHash hash;
+  measure::ContentHash hash;
   add_header(hash, trace);
   add_series(hash, trace);
   add_ranks(hash, trace);
@@ -108,4 +108,4 @@ std::string trace_digest(const TraceContent& trace) {
   return hash.hex();
 }
 
-}  // namespace parity
+}  // namespace parity::trace

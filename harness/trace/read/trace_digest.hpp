@@ -6,7 +6,7 @@
 
 #include "harness/trace/read/trace_content.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Name of the root attribute that holds the trace digest.
 inline constexpr const char* digest_attribute = "digest";
@@ -19,4 +19,4 @@ inline constexpr const char* digest_attribute = "digest";
 /// file states about itself.
 std::string trace_digest(const TraceContent& trace);
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -11,7 +11,7 @@
 #include "harness/base/text/glob.hpp"
 #include "harness/trace/write/fault_values.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 [[noreturn]] void refuse_injection(const Fault& fault, const std::string& why,
@@ -151,4 +151,4 @@ void FaultInjector::finish() const {
       refuse_injection(report.fault, "it matches no tensor of the run", "name one that is offered");
 }
 
-}  // namespace parity
+}  // namespace parity::trace

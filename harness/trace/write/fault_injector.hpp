@@ -15,7 +15,7 @@
 #include "harness/tensor/tensor_view.hpp"
 #include "harness/trace/format/fault.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Applies the faults of a capture to one rank's tensors as they are offered.
 ///
@@ -69,4 +69,4 @@ class FaultInjector {
   std::map<Phase, std::set<std::string>> offered_;  ///< names offered at this step, for messages
 };
 
-}  // namespace parity
+}  // namespace parity::trace

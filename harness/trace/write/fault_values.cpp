@@ -14,7 +14,7 @@
 #include "harness/tensor/conversions.hpp"
 #include "harness/tensor/part.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 [[noreturn]] void refuse_values(const Fault& fault, const std::string& why, const std::string& what_to_do) {
@@ -248,4 +248,4 @@ FaultEffect change_values(const Fault& fault, std::string_view name, const Tenso
   return {view.size(), count_changed(view, was.data(), data), {}, {}};
 }
 
-}  // namespace parity
+}  // namespace parity::trace

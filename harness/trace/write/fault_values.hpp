@@ -12,7 +12,7 @@
 #include "harness/tensor/tensor_view.hpp"
 #include "harness/trace/format/fault.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// What a fault did to one tensor, or to the part of it that a rank holds.
 struct FaultEffect {
@@ -41,4 +41,4 @@ struct FaultEffect {
 FaultEffect change_values(const Fault& fault, std::string_view name, const TensorView& view, void* data,
                           const TensorLayout& layout = {}, std::span<const std::byte> before = {});
 
-}  // namespace parity
+}  // namespace parity::trace

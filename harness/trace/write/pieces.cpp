@@ -11,7 +11,7 @@
 #include "harness/tensor/part.hpp"
 #include "harness/trace/format/sketch_row.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 bool is_of_pieces(const Placement& placement) {
@@ -46,7 +46,7 @@ std::optional<Pieces::Joined> Pieces::add(const TensorKey& key, int64_t order, c
     refuse_pieces(key, "a micro-batch must hold rows");
   Waiting& waiting = waiting_[key];
   const TensorLayout rest = without_pieces(layout);
-  SketchRow row = sketch_row(key, order, piece.dtype, piece.shape, measure_tensor(piece, layout));
+  SketchRow row = sketch_row(key, order, piece.dtype, piece.shape, measure::measure_tensor(piece, layout));
   if (!waiting.row) {
     waiting.row = std::move(row);
     waiting.layout = rest;
@@ -75,4 +75,4 @@ std::optional<Pieces::Joined> Pieces::add(const TensorKey& key, int64_t order, c
   return joined;
 }
 
-}  // namespace parity
+}  // namespace parity::trace

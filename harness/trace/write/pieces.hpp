@@ -13,7 +13,7 @@
 #include "harness/tensor/tensor_view.hpp"
 #include "harness/trace/format/sketch_row.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Name of the mesh dimension along which one rank records the pieces of a tensor, one after another.
 inline constexpr std::string_view micro_batch_dimension = "micro_batch";
@@ -53,4 +53,4 @@ class Pieces {
   std::map<TensorKey, Waiting> waiting_;
 };
 
-}  // namespace parity
+}  // namespace parity::trace

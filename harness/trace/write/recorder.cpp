@@ -17,7 +17,7 @@
 #include "harness/trace/write/teacher.hpp"
 #include "harness/trace/write/trace_writer.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 /// A copy of a tensor for the writer thread.
@@ -61,7 +61,7 @@ void write_piece(TraceFile& file, Pieces& pieces, const TensorKey& key, int64_t 
 
 void write_tensor(TraceFile& file, const TensorKey& key, int64_t order, const TensorView& view,
                   const TensorLayout& layout, bool keep) {
-  file.add_sketch(sketch_row(key, order, view.dtype, view.shape, measure_tensor(view, layout)),
+  file.add_sketch(sketch_row(key, order, view.dtype, view.shape, measure::measure_tensor(view, layout)),
                   layout_of_part(layout));
   if (keep)
     file.add_tensor(key, order, view, layout_of_part(layout));
@@ -225,7 +225,7 @@ void Recorder::teach(Phase phase, std::string_view name, const TensorView& view,
 }
 
 void Recorder::measured(Phase phase, std::string_view name, DType dtype, const Shape& shape,
-                        const Measurement& found, const TensorLayout& layout) {
+                        const measure::Measurement& found, const TensorLayout& layout) {
   const int64_t order = state_->offer(phase, name, layout);
   require(micro_batch_of(layout) == nullptr, "measured a piece of " + std::string(name));
   require(!wants_elements(phase, name), "measured " + std::string(name) + ", whose elements are wanted");
@@ -308,4 +308,4 @@ void Recorder::finish() {
   state_->finished = true;
 }
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -18,7 +18,7 @@
 #include "harness/trace/format/channel.hpp"
 #include "harness/trace/format/phase.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Changes a tensor before the Recorder records it and before the trainer continues with it. For programs
 /// that own a Recorder; a run's own faults are listed in its capture (fault.hpp). The Recorder calls the hook
@@ -106,8 +106,8 @@ class Recorder {
              const TensorLayout& layout = {});
   /// Records a tensor whose elements are not in host memory, from what was measured on the device. Otherwise
   /// like `tensor`.
-  void measured(Phase phase, std::string_view name, DType dtype, const Shape& shape, const Measurement& found,
-                const TensorLayout& layout = {});
+  void measured(Phase phase, std::string_view name, DType dtype, const Shape& shape,
+                const measure::Measurement& found, const TensorLayout& layout = {});
   /// Ends the step and commits it. \throws UserError if a fault of this step matched no tensor
   void end_step();
 
@@ -137,4 +137,4 @@ class Recorder {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace parity
+}  // namespace parity::trace

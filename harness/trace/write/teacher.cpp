@@ -13,7 +13,7 @@
 #include "harness/trace/read/read_trace_file.hpp"
 #include "harness/trace/read/tensor_proof.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 bool is_term(const TensorLayout& layout) {
@@ -90,4 +90,4 @@ bool Teacher::teach(const TensorKey& key, const TensorView& view, void* writable
   return true;
 }
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -10,7 +10,7 @@
 #include "harness/tensor/tensor_view.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 struct TraceContent;
 
@@ -43,4 +43,4 @@ class Teacher {
   std::unique_ptr<TraceContent> rank_;  ///< the same rank's file; null if there is none
 };
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -17,7 +17,7 @@
 #include "harness/trace/read/sketch_table.hpp"
 #include "harness/trace/read/trace_digest.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace fs = std::filesystem;
 using hdf5::Handle;
 namespace {
@@ -250,4 +250,4 @@ void TraceFile::abandon() {
   hdf5::close_file(file_, partial_);
 }
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -14,7 +14,7 @@
 #include "harness/trace/read/trace.hpp"
 #include "harness/trace/read/trace_content.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// A channel's value at one step.
 struct ChannelValue {
@@ -81,4 +81,4 @@ class TraceFile {
   int64_t rows_ = 0;  ///< rows in /steps
 };
 
-}  // namespace parity
+}  // namespace parity::trace

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/write/trace_writer.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 TraceWriter::TraceWriter(std::unique_ptr<TraceFile> file, size_t most_bytes)
     : file_(std::move(file)), most_bytes_(most_bytes), thread_([this] { work(); }) {}
@@ -66,4 +66,4 @@ void TraceWriter::work() {
   }
 }
 
-}  // namespace parity
+}  // namespace parity::trace

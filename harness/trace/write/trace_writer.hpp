@@ -12,7 +12,7 @@
 
 #include "harness/trace/write/trace_file.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// Runs jobs on a TraceFile in order, on a thread of its own. The queue is bounded by the bytes that its jobs
 /// hold. A trainer that records faster than the disk can write waits.
@@ -47,4 +47,4 @@ class TraceWriter {
   std::thread thread_;  // last: starts when the rest is there
 };
 
-}  // namespace parity
+}  // namespace parity::trace

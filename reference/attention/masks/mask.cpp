@@ -130,8 +130,8 @@ MaskFacts facts_of(const Mask& mask, int64_t first_row) {
         bits[static_cast<size_t>(q * words + kv / 64)] |= static_cast<int64_t>(uint64_t{1} << (kv % 64));
         ++facts.pairs;
       }
-    facts.digest += digest_of({DType::int64, {S, words}, bits.data()},
-                              static_cast<uint64_t>((first_row + b) * S * words));
+    facts.digest += measure::digest_of({DType::int64, {S, words}, bits.data()},
+                                       static_cast<uint64_t>((first_row + b) * S * words));
   }
   return facts;
 }

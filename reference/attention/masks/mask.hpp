@@ -59,8 +59,8 @@ Mask make_mask(const MaskRule& rule, std::span<const int64_t> tokens_BS,
 
 /// Count and digest of the pairs that a mask allows. Both add up over micro-batches.
 struct MaskFacts {
-  int64_t pairs = 0;  ///< query-key pairs that attend
-  Digest digest;      ///< of the pairs; independent of document numbers
+  int64_t pairs = 0;       ///< query-key pairs that attend
+  measure::Digest digest;  ///< of the pairs; independent of document numbers
 
   MaskFacts& operator+=(const MaskFacts& other);
 };

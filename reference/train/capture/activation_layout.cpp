@@ -100,11 +100,11 @@ std::optional<ActivationLayouts::Columns> ActivationLayouts::columns(
   return std::nullopt;  // gathered already
 }
 
-bool ActivationLayouts::is_term(Phase phase, const std::string& part) const {
+bool ActivationLayouts::is_term(trace::Phase phase, const std::string& part) const {
   if (size(tensor_ranks) == 1)
     return false;
   const bool is_shared = part.find(".shared_experts") != std::string::npos;
-  if (phase == Phase::forward)
+  if (phase == trace::Phase::forward)
     return has_suffix(part, "shared_experts") || (is_shared && has_suffix(part, "w2"));
   // Every rank has these whole, before its own columns or heads. So each rank computes a term of their
   // gradient.
@@ -114,7 +114,7 @@ bool ActivationLayouts::is_term(Phase phase, const std::string& part) const {
          (is_whole_in_attention && is_latent_);
 }
 
-std::optional<ActivationLayouts::Piece> ActivationLayouts::of(Phase phase, const std::string& part,
+std::optional<ActivationLayouts::Piece> ActivationLayouts::of(trace::Phase phase, const std::string& part,
                                                               std::vector<int64_t> shape,
                                                               int64_t first_row) const {
   const int64_t pieces = config_.data.micro_batches * config_.parallel.pp_microbatches;
@@ -157,8 +157,8 @@ std::optional<ActivationLayouts::Piece> ActivationLayouts::of(Phase phase, const
   }
   if (pieces > 1) {
     const int64_t first = first_row_ + first_row;
-    layout.placements.push_back(
-        {std::string(micro_batch_dimension), first_row / rows, pieces, Shard{0, {{first, first + rows}}}});
+    layout.placements.push_back({std::string(trace::micro_batch_dimension), first_row / rows, pieces,
+                                 Shard{0, {{first, first + rows}}}});
   }
   piece.shape = std::move(shape);
   return piece;

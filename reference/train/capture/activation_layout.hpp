@@ -34,7 +34,7 @@ class ActivationLayouts {
   /// \param first_row  place of the result's first row in this rank's rows of the update
   /// \return nothing if the result is not laid out by this rank's tokens, such as the rows that experts
   /// receive
-  std::optional<Piece> of(Phase phase, const std::string& part, std::vector<int64_t> shape,
+  std::optional<Piece> of(trace::Phase phase, const std::string& part, std::vector<int64_t> shape,
                           int64_t first_row) const;
 
  private:
@@ -47,7 +47,7 @@ class ActivationLayouts {
   std::vector<IndexRange> own_rows() const;
   std::optional<std::vector<IndexRange>> positions(int64_t count) const;
   std::optional<Columns> columns(const std::string& part, const std::vector<int64_t>& shape) const;
-  bool is_term(Phase phase, const std::string& part) const;
+  bool is_term(trace::Phase phase, const std::string& part) const;
 
   const RunConfig& config_;
   const DeviceMesh& mesh_;

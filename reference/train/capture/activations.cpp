@@ -25,9 +25,9 @@ void ActivationCapture::left(const std::string& part, const at::Tensor& result, 
   if (!is_on_)
     return;
   const int64_t first = first_row_ + first_row;
-  if (recorder_.wants(Phase::forward, part))
+  if (recorder_.wants(trace::Phase::forward, part))
     offer_result(part, result, first);
-  if (result.requires_grad() && recorder_.wants(Phase::backward, part))
+  if (result.requires_grad() && recorder_.wants(trace::Phase::backward, part))
     result.register_hook([this, part, first](const at::Tensor& gradient) {
       const at::DisableRecordFunctionGuard unseen;
       torch::Tensor own = gradient.clone(at::MemoryFormat::Contiguous);
@@ -38,19 +38,19 @@ void ActivationCapture::left(const std::string& part, const at::Tensor& result, 
 
 void ActivationCapture::offer_result(const std::string& part, const at::Tensor& result, int64_t first_row) {
   const bool is_first = seen_.emplace(part, first_row).second;
-  const auto piece = layouts_.of(Phase::forward, part, result.sizes().vec(), first_row);
+  const auto piece = layouts_.of(trace::Phase::forward, part, result.sizes().vec(), first_row);
   if (!piece)
     return;
   if (is_first)
-    offer(recorder_, device_, Phase::forward, part, result, piece->shape, piece->layout);
+    offer(recorder_, device_, trace::Phase::forward, part, result, piece->shape, piece->layout);
   else
-    offer_again(recorder_, Phase::forward, part, result, piece->shape, piece->layout);
+    offer_again(recorder_, trace::Phase::forward, part, result, piece->shape, piece->layout);
 }
 
 void ActivationCapture::offer_gradient(const std::string& part, const at::Tensor& gradient,
                                        int64_t first_row) {
-  if (const auto piece = layouts_.of(Phase::backward, part, gradient.sizes().vec(), first_row))
-    offer(recorder_, device_, Phase::backward, part, gradient, piece->shape, piece->layout);
+  if (const auto piece = layouts_.of(trace::Phase::backward, part, gradient.sizes().vec(), first_row))
+    offer(recorder_, device_, trace::Phase::backward, part, gradient, piece->shape, piece->layout);
 }
 
 }  // namespace parity::reference

@@ -18,7 +18,7 @@ namespace parity::reference {
 /// backward computes again is not recorded twice.
 class ActivationCapture {
  public:
-  ActivationCapture(Recorder& recorder, const Device& device, ActivationLayouts layouts)
+  ActivationCapture(trace::Recorder& recorder, const Device& device, ActivationLayouts layouts)
       : recorder_(recorder), device_(device), layouts_(std::move(layouts)) {}
 
   /// Call it before each micro-batch. \param rows  of the micro-batch
@@ -34,7 +34,7 @@ class ActivationCapture {
   void offer_result(const std::string& part, const at::Tensor& result, int64_t first_row);
   void offer_gradient(const std::string& part, const at::Tensor& gradient, int64_t first_row);
 
-  Recorder& recorder_;
+  trace::Recorder& recorder_;
   const Device& device_;
   ActivationLayouts layouts_;
   bool is_on_ = false;

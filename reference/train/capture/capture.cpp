@@ -16,14 +16,14 @@
 #include "reference/train/step/trainer.hpp"
 
 namespace parity::reference {
-StepCapture::StepCapture(Trainer& trainer, Recorder& recorder)
+StepCapture::StepCapture(Trainer& trainer, trace::Recorder& recorder)
     : trainer_(trainer),
       recorder_(recorder),
       activations_(
           recorder, trainer.world().device(),
           ActivationLayouts(trainer.config(), trainer.mesh(), trainer.world().rank(), trainer.parameters())),
       operators_(recorder, trainer.world().device(), trainer.world().rank(), trainer.world().size()) {
-  trainer_.set_phase_hook([this](Phase phase) {
+  trainer_.set_phase_hook([this](trace::Phase phase) {
     offer(phase);
     begin_region_after(phase);
   });
@@ -38,7 +38,7 @@ StepCapture::StepCapture(Trainer& trainer, Recorder& recorder)
 
 void StepCapture::initial_state() {
   recorder_.begin_step(0);
-  offer(Phase::param);
+  offer(trace::Phase::param);
   if (recorder_.wants_replay())
     for (const Parameter& parameter : trainer_.parameters())
       recorder_.replay_parameter(parameter.name, view_of(parameter.value.detach().cpu()));
@@ -51,32 +51,32 @@ void StepCapture::begin_step(int64_t step) {
   comm_.begin(trainer_.world());
 }
 
-void StepCapture::begin_region_after(Phase phase) {
-  if (phase == Phase::grad_local)
-    operators_.begin_region(Phase::grad, "reduction");
-  else if (phase == Phase::grad)
-    operators_.begin_region(Phase::grad_clipped, "clip");
-  else if (phase == Phase::grad_clipped)
-    operators_.begin_region(Phase::optim, "optimizer");
-  else if (phase == Phase::param)
+void StepCapture::begin_region_after(trace::Phase phase) {
+  if (phase == trace::Phase::grad_local)
+    operators_.begin_region(trace::Phase::grad, "reduction");
+  else if (phase == trace::Phase::grad)
+    operators_.begin_region(trace::Phase::grad_clipped, "clip");
+  else if (phase == trace::Phase::grad_clipped)
+    operators_.begin_region(trace::Phase::optim, "optimizer");
+  else if (phase == trace::Phase::param)
     operators_.end_step();
 }
 
-void StepCapture::offer(Phase phase) {
+void StepCapture::offer(trace::Phase phase) {
   activations_.end();  // all gradients are complete
-  if (phase == Phase::optim)
+  if (phase == trace::Phase::optim)
     return offer_optimizer_state();
-  if (phase == Phase::grad)
+  if (phase == trace::Phase::grad)
     offer_mask_inputs();
   const DeviceMesh& mesh = trainer_.mesh();
   const int64_t rank = trainer_.world().rank();
   const auto layout_of = [&](const Parameter& parameter, const std::vector<int64_t>& shape) {
-    return phase == Phase::grad_local
+    return phase == trace::Phase::grad_local
                ? local_gradient_layout(parameter.layout, shape, mesh, rank, parameter.partial_gradient_over)
                : parameter_layout(parameter.layout, shape, mesh, rank);
   };
   for (const Parameter& parameter : trainer_.parameters()) {
-    torch::Tensor value = phase == Phase::param ? parameter.value.detach() : parameter.value.grad();
+    torch::Tensor value = phase == trace::Phase::param ? parameter.value.detach() : parameter.value.grad();
     if (!value.is_cpu() && !recorder_.wants(phase, parameter.name))
       continue;
     const TensorLayout layout = layout_of(parameter, value.sizes().vec());
@@ -88,17 +88,17 @@ void StepCapture::offer(Phase phase) {
     const TensorView view = view_of(value);
     recorder_.tensor(phase, parameter.name, view, value.mutable_data_ptr(), layout);
   }
-  if (phase == Phase::param)
+  if (phase == trace::Phase::param)
     offer_router_biases();
 }
 
 void StepCapture::offer_optimizer_state() {
   for (const Optimizer::State& state : trainer_.optimizer().state()) {
-    if (state.value.dim() == 0 || !recorder_.wants(Phase::optim, state.name))
+    if (state.value.dim() == 0 || !recorder_.wants(trace::Phase::optim, state.name))
       continue;
     const Shape shape = state.value.sizes().vec();
-    parity::reference::offer(recorder_, trainer_.world().device(), Phase::optim, state.name, state.value,
-                             shape,
+    parity::reference::offer(recorder_, trainer_.world().device(), trace::Phase::optim, state.name,
+                             state.value, shape,
                              parameter_layout(state.layout, shape, trainer_.mesh(), trainer_.world().rank()));
   }
 }
@@ -110,7 +110,7 @@ void StepCapture::offer_router_biases() {
     if (std::ranges::none_of(own, [&](const Parameter& each) { return each.name.starts_with(block); }))
       continue;  // another stage's
     torch::Tensor here = bias.value.cpu();
-    recorder_.tensor(Phase::param, bias.name, view_of(here), here.mutable_data_ptr(),
+    recorder_.tensor(trace::Phase::param, bias.name, view_of(here), here.mutable_data_ptr(),
                      parameter_layout({}, here.sizes().vec(), trainer_.mesh(), trainer_.world().rank()));
     if (!bias.value.is_cpu())
       bias.value.copy_(here);
@@ -125,19 +125,20 @@ void StepCapture::offer_batch(int64_t step, int64_t index, const MicroBatch& bat
     recorder_.replay_batch(step, index, name, {DType::float64, batch.shape(), values.data()});
   seq_len_ = batch.seq_len;
   activations_.begin_micro_batch(batch.rows);
-  operators_.begin_region(Phase::forward, "data");
+  operators_.begin_region(trace::Phase::forward, "data");
   const auto keep = [&](const std::string& name, const std::vector<int64_t>& values) {
     std::vector<int64_t>& so_far = mask_inputs_[name];
     so_far.insert(so_far.end(), values.begin(), values.end());
   };
   for (const auto& [name, values] :
        {std::pair("tokens", &batch.tokens), {"labels", &batch.labels}, {"positions", &batch.positions}})
-    if (recorder_.wants(Phase::input, name))
+    if (recorder_.wants(trace::Phase::input, name))
       keep(name, *values);
-  if (recorder_.wants(Phase::input, "document_ids"))
+  if (recorder_.wants(trace::Phase::input, "document_ids"))
     keep("document_ids", trainer_.document_ids(batch));
   const std::array<const char*, 3> names = {"first_keys", "first_keys.nope", "first_keys.rope"};
-  if (std::ranges::any_of(names, [&](const char* name) { return recorder_.wants(Phase::input, name); }))
+  if (std::ranges::any_of(names,
+                          [&](const char* name) { return recorder_.wants(trace::Phase::input, name); }))
     for (const auto& [mask, values] : trainer_.first_keys(batch))
       keep(mask == "all" ? "first_keys" : "first_keys." + mask, values);
 }
@@ -146,7 +147,7 @@ void StepCapture::offer_mask_inputs() {
   for (const auto& [name, values] : mask_inputs_) {
     const TensorView view = {
         DType::int64, {static_cast<int64_t>(values.size()) / seq_len_, seq_len_}, values.data()};
-    recorder_.tensor(Phase::input, name, view, nullptr,
+    recorder_.tensor(trace::Phase::input, name, view, nullptr,
                      rows_layout(view.shape, trainer_.mesh(), trainer_.world().rank()));
   }
   mask_inputs_.clear();
@@ -172,8 +173,9 @@ void StepCapture::offer_policy(const PolicyResult& policy) {
     recorder_.channel("kl", *metrics.kl);
   recorder_.channel("rollout_digest", policy.rollout_digest);
   recorder_.channel("version_lag", policy.version_lag);
-  recorder_.channel("generated_tokens_per_second", policy.generated_tokens_per_second, ChannelKind::timing);
-  recorder_.channel("push_seconds", policy.push_seconds.value_or(0), ChannelKind::timing);
+  recorder_.channel("generated_tokens_per_second", policy.generated_tokens_per_second,
+                    trace::ChannelKind::timing);
+  recorder_.channel("push_seconds", policy.push_seconds.value_or(0), trace::ChannelKind::timing);
 }
 
 void StepCapture::end_step(const StepResult& result) {
@@ -199,15 +201,16 @@ void StepCapture::end_step(const StepResult& result) {
     recorder_.channel("position_digest", result.mask->position_digest);
   }
   if (result.recomputed_blocks)
-    recorder_.channel("recomputed_blocks", *result.recomputed_blocks, ChannelKind::per_rank);
+    recorder_.channel("recomputed_blocks", *result.recomputed_blocks, trace::ChannelKind::per_rank);
   if (counts_collectives_)
     for (const auto& [name, value] : comm_.end(trainer_.world()))
-      recorder_.channel(name, value, ChannelKind::per_rank);
+      recorder_.channel(name, value, trace::ChannelKind::per_rank);
   recorder_.channel("tokens_per_second", static_cast<double>(result.tokens) / result.seconds,
-                    ChannelKind::timing);
-  recorder_.channel("step_seconds", result.seconds, ChannelKind::timing);
+                    trace::ChannelKind::timing);
+  recorder_.channel("step_seconds", result.seconds, trace::ChannelKind::timing);
   if (const Device& device = trainer_.world().device(); !device.is_cpu())
-    recorder_.channel("device_memory_bytes", device.plugin->peak_memory(device.index()), ChannelKind::timing);
+    recorder_.channel("device_memory_bytes", device.plugin->peak_memory(device.index()),
+                      trace::ChannelKind::timing);
   recorder_.end_step();
 }
 

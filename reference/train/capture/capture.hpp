@@ -30,7 +30,7 @@ struct StepResult;
 class StepCapture {
  public:
   /// Hooks into `trainer`; both must outlive this object.
-  StepCapture(Trainer& trainer, Recorder& recorder);
+  StepCapture(Trainer& trainer, trace::Recorder& recorder);
 
   /// Step 0: the initial parameters, also for replay.
   void initial_state();
@@ -42,19 +42,19 @@ class StepCapture {
   void end_step(const StepResult& result);
 
  private:
-  void offer(Phase phase);
+  void offer(trace::Phase phase);
   void offer_policy(const PolicyResult& policy);
   void offer_router_biases();
   void offer_optimizer_state();
   /// Names the region that the operators after `phase` belong to.
-  void begin_region_after(Phase phase);
+  void begin_region_after(trace::Phase phase);
   void offer_batch(int64_t step, int64_t index, const MicroBatch& batch);
   /// Offers the data that a report needs to draw the masks, for this rank's rows of the update, [rows, S].
   /// This is the document of each token, and for each mask the first key that each query attends to.
   void offer_mask_inputs();
 
   Trainer& trainer_;
-  Recorder& recorder_;
+  trace::Recorder& recorder_;
   CommChannels comm_;
   ActivationCapture activations_;
   OperatorCapture operators_;

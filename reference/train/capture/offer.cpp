@@ -47,14 +47,14 @@ torch::Tensor on_host(const torch::Tensor& x) {
 
 }  // namespace
 
-void offer(Recorder& recorder, const Device& device, Phase phase, const std::string& name,
+void offer(trace::Recorder& recorder, const Device& device, trace::Phase phase, const std::string& name,
            const at::Tensor& x, const Shape& shape, const TensorLayout& layout) {
   const at::DisableRecordFunctionGuard unseen;
   const torch::NoGradGuard no_grad;
   const torch::Tensor target = x.variable_data();  // its own version counter: autograd is not to notice
   const bool is_floating = target.is_floating_point();
   if (!target.is_cpu() && is_floating && device.plugin->measure != nullptr &&
-      micro_batch_of(layout) == nullptr && !recorder.wants_elements(phase, name)) {
+      trace::micro_batch_of(layout) == nullptr && !recorder.wants_elements(phase, name)) {
     const torch::Tensor there = target.contiguous();
     TensorView view = view_of(there);
     view.shape = shape;
@@ -70,7 +70,7 @@ void offer(Recorder& recorder, const Device& device, Phase phase, const std::str
     target.copy_(here);
 }
 
-void offer_again(Recorder& recorder, Phase phase, const std::string& name, const at::Tensor& x,
+void offer_again(trace::Recorder& recorder, trace::Phase phase, const std::string& name, const at::Tensor& x,
                  const Shape& shape, const TensorLayout& layout) {
   if (!recorder.wants_teaching(phase, name))
     return;

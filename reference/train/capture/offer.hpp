@@ -26,12 +26,12 @@ TensorView view_of(const at::Tensor& x);
 /// the run.
 /// \param device  of the run. A tensor there is measured there, unless its elements are wanted
 /// \param layout  of the tensor in the logical one; its shape may view the same elements differently
-void offer(Recorder& recorder, const Device& device, Phase phase, const std::string& name,
+void offer(trace::Recorder& recorder, const Device& device, trace::Phase phase, const std::string& name,
            const at::Tensor& x, const Shape& shape, const TensorLayout& layout = {});
 
 /// Offers a tensor that a step computes for the second time. Nothing is recorded, and the Recorder's teacher
 /// puts in the values that it put in the first time.
-void offer_again(Recorder& recorder, Phase phase, const std::string& name, const at::Tensor& x,
+void offer_again(trace::Recorder& recorder, trace::Phase phase, const std::string& name, const at::Tensor& x,
                  const Shape& shape, const TensorLayout& layout = {});
 
 }  // namespace parity::reference

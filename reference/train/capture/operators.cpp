@@ -88,7 +88,7 @@ struct OperatorCapture::Context : at::ObserverContext {
   Values written;
 };
 
-OperatorCapture::OperatorCapture(Recorder& recorder, const Device& device, int64_t rank, int64_t ranks)
+OperatorCapture::OperatorCapture(trace::Recorder& recorder, const Device& device, int64_t rank, int64_t ranks)
     : recorder_(recorder), device_(device) {
   if (ranks > 1)
     rank_ = rank;
@@ -107,10 +107,10 @@ void OperatorCapture::begin_step() {
                                 .needsInputs(true)
                                 .needsOutputs(true)
                                 .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
-  begin_region(Phase::forward, "data");
+  begin_region(trace::Phase::forward, "data");
 }
 
-void OperatorCapture::begin_region(Phase phase, std::string region) {
+void OperatorCapture::begin_region(trace::Phase phase, std::string region) {
   region_ = {phase, std::move(region)};
   parts_.clear();
 }
@@ -145,14 +145,14 @@ void OperatorCapture::left(const std::string& part) {
   const auto found = std::ranges::find(parts_, part);
   parts_.erase(found, parts_.end());
   if (part == "output")
-    region_ = {Phase::forward, "loss"};
+    region_ = {trace::Phase::forward, "loss"};
 }
 
 OperatorCapture::Place OperatorCapture::place() const {
   if (!parts_.empty())
-    return {Phase::forward, parts_.back()};
+    return {trace::Phase::forward, parts_.back()};
   if (!nodes_.empty())
-    return {Phase::backward, nodes_.back()};
+    return {trace::Phase::backward, nodes_.back()};
   return region_;
 }
 
@@ -199,7 +199,7 @@ std::unique_ptr<at::ObserverContext> OperatorCapture::start(const at::RecordFunc
     return nullptr;
   auto context = std::make_unique<Context>();
   context->at = place();
-  if (function.seqNr() >= 0 && context->at.phase == Phase::forward)
+  if (function.seqNr() >= 0 && context->at.phase == trace::Phase::forward)
     modules_.emplace(function.seqNr(), context->at.module);
   if (!recorder_.wants_operators(context->at.phase, context->at.module))
     return nullptr;
@@ -242,7 +242,7 @@ void OperatorCapture::offer_one(const Context& context, const std::string& slot,
   const at::Tensor value = as_real(given);
   if (!can_be_kept(value))
     return;
-  const OperatorTensor tensor = {context.at.module, context.number, context.op, slot, rank_};
+  const trace::OperatorTensor tensor = {context.at.module, context.number, context.op, slot, rank_};
   const std::string name = tensor.name();
   if (!recorder_.wants(context.at.phase, name))
     return;

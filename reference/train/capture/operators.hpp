@@ -33,7 +33,7 @@ namespace parity::reference {
 class OperatorCapture {
  public:
   /// \param ranks  of the run. With several, each adds its number to the names of its tensors
-  OperatorCapture(Recorder& recorder, const Device& device, int64_t rank, int64_t ranks);
+  OperatorCapture(trace::Recorder& recorder, const Device& device, int64_t rank, int64_t ranks);
   ~OperatorCapture();
   OperatorCapture(const OperatorCapture&) = delete;
   OperatorCapture& operator=(const OperatorCapture&) = delete;
@@ -43,7 +43,7 @@ class OperatorCapture {
   /// Stops watching. \throws the first error while watching, which the dispatcher could not pass on
   void end_step();
   /// Names the trainer's region, outside of the model's modules, and its phase.
-  void begin_region(Phase phase, std::string region);
+  void begin_region(trace::Phase phase, std::string region);
 
   void entered(const std::string& part);
   void left(const std::string& part);
@@ -51,7 +51,7 @@ class OperatorCapture {
  private:
   struct Context;
   struct Place {
-    Phase phase = Phase::forward;
+    trace::Phase phase = trace::Phase::forward;
     std::string module;
   };
   static std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function);
@@ -63,17 +63,17 @@ class OperatorCapture {
   void offer_one(const Context& context, const std::string& slot, const at::Tensor& given);
   void stop_watching();
 
-  Recorder& recorder_;
+  trace::Recorder& recorder_;
   const Device& device_;
   std::optional<int64_t> rank_;
   std::optional<uint64_t> handle_;
   std::recursive_mutex mutex_;  ///< a device's backward pass runs in a thread of its own
   std::exception_ptr problem_;
-  Place region_ = {Phase::forward, "data"};
-  std::vector<std::string> parts_;                           ///< that are running, innermost last
-  std::vector<std::string> nodes_;                           ///< modules whose gradients are being computed
-  std::map<int64_t, std::string> modules_;                   ///< by the sequence number of a forward operator
-  std::map<std::pair<Phase, std::string>, int64_t> counts_;  ///< operators so far
+  Place region_ = {trace::Phase::forward, "data"};
+  std::vector<std::string> parts_;          ///< that are running, innermost last
+  std::vector<std::string> nodes_;          ///< modules whose gradients are being computed
+  std::map<int64_t, std::string> modules_;  ///< by the sequence number of a forward operator
+  std::map<std::pair<trace::Phase, std::string>, int64_t> counts_;  ///< operators so far
 };
 
 }  // namespace parity::reference

@@ -71,18 +71,18 @@ std::string text_of(double value) {
   return value > 0 ? "infinite" : "minus infinity";
 }
 
-std::string describe(Phase phase, const std::string& tensor) {
+std::string describe(trace::Phase phase, const std::string& tensor) {
   switch (phase) {
-    case Phase::param:
+    case trace::Phase::param:
       return "parameter " + tensor;
-    case Phase::forward:
+    case trace::Phase::forward:
       return "result of " + tensor;
     default:
       return "gradient of " + tensor;
   }
 }
 
-std::string message_of(int64_t step, const std::string& what, double value, Phase phase,
+std::string message_of(int64_t step, const std::string& what, double value, trace::Phase phase,
                        const std::string& tensor) {
   const std::string place = tensor.empty()
                                 ? "every tensor is finite, the number itself overflowed"
@@ -93,7 +93,7 @@ std::string message_of(int64_t step, const std::string& what, double value, Phas
 
 }  // namespace
 
-NonFinite::NonFinite(int64_t step, const std::string& what, double value, Phase phase,
+NonFinite::NonFinite(int64_t step, const std::string& what, double value, trace::Phase phase,
                      const std::string& tensor)
     : UserError(message_of(step, what, value, phase, tensor), ExitCode::crashed),
       step_(step),

@@ -22,14 +22,15 @@ class NonFinite : public UserError {
  public:
   /// \param what    "loss" or "grad_norm", with its value in `value`
   /// \param tensor  the first tensor that is not finite, in model order; empty if only `what` itself is not
-  NonFinite(int64_t step, const std::string& what, double value, Phase phase, const std::string& tensor);
+  NonFinite(int64_t step, const std::string& what, double value, trace::Phase phase,
+            const std::string& tensor);
 
   /// For Recorder::failure.
   Json to_json() const;
 
  private:
   int64_t step_;
-  Phase phase_;
+  trace::Phase phase_;
   std::string tensor_;
 };
 

@@ -8,12 +8,13 @@
 namespace parity::reference {
 
 std::string weights_digest(const Decoder& model) {
-  ContentHash hash;
+  measure::ContentHash hash;
   const auto add = [&hash](const Parameter& parameter) {
     const torch::Tensor& value = parameter.value;
     hash.add(parameter.name);
-    hash.add(to_string(digest_of({value.scalar_type() == torch::kFloat64 ? DType::float64 : DType::float32,
-                                  value.sizes().vec(), value.const_data_ptr()})));
+    hash.add(measure::to_string(
+        measure::digest_of({value.scalar_type() == torch::kFloat64 ? DType::float64 : DType::float32,
+                            value.sizes().vec(), value.const_data_ptr()})));
   };
   for (const Parameter& parameter : model.parameters())
     add(parameter);

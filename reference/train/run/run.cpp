@@ -32,14 +32,14 @@ namespace {
 
 constexpr const char* checkpoint_name = "checkpoint.pt";
 
-Capture read_capture(const std::filesystem::path& path) {
+trace::Capture read_capture(const std::filesystem::path& path) {
   if (path.empty())
     return {};
   if (!std::filesystem::exists(path))
     throw UserError("no capture file " + path.string() + " (it does not exist); check the path",
                     ExitCode::missing);
   try {
-    return Capture::from_json(Json::parse(read_file(path)));
+    return trace::Capture::from_json(Json::parse(read_file(path)));
   } catch (const Json::parse_error& error) {
     throw UserError(path.string() + ": not valid JSON (" + error.what() + "); fix it there");
   }
@@ -55,19 +55,19 @@ std::chrono::milliseconds collective_timeout() {
   return std::chrono::milliseconds(static_cast<int64_t>(1000 * seconds) + 1);
 }
 
-std::unique_ptr<Recorder> make_recorder(const Invocation& invocation, const Trainer& trainer) {
+std::unique_ptr<trace::Recorder> make_recorder(const Invocation& invocation, const Trainer& trainer) {
   if (invocation.trace.empty())
     return nullptr;
-  Recorder::Options options{invocation.trace, to_numeric_json(invocation.config),
-                            provenance_of(invocation.config, trainer), read_capture(invocation.capture),
-                            invocation.resume ? trainer.updates_done() : 0};
+  trace::Recorder::Options options{
+      invocation.trace, to_numeric_json(invocation.config), provenance_of(invocation.config, trainer),
+      read_capture(invocation.capture), invocation.resume ? trainer.updates_done() : 0};
   options.rank = trainer.world().rank();
   options.ranks = trainer.world().size();
-  return std::make_unique<Recorder>(std::move(options));
+  return std::make_unique<trace::Recorder>(std::move(options));
 }
 
 /// Rank 0 finishes last: its trace lists the files of the others.
-void finish(Recorder& recorder, const Group& world) {
+void finish(trace::Recorder& recorder, const Group& world) {
   if (world.rank() != 0)
     recorder.finish();
   world.barrier();
@@ -163,7 +163,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
     trainer.load(checkpoint_file(invocation), config.checkpoint.exclude_from_loading);
   if (!invocation.start_from.empty())
     trainer.load(invocation.start_from / checkpoint_name, {});
-  const std::unique_ptr<Recorder> recorder = make_recorder(invocation, trainer);
+  const std::unique_ptr<trace::Recorder> recorder = make_recorder(invocation, trainer);
   std::unique_ptr<StepCapture> capture;
   if (recorder) {
     capture = std::make_unique<StepCapture>(trainer, *recorder);

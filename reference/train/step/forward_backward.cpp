@@ -128,8 +128,8 @@ void Trainer::check_loss(const torch::Tensor& loss, const std::function<std::str
   const int64_t step = s.updates_done + 1;
   if (const std::string name = first_non_finite_value(s.applied.parameters, s.model.parameters(), world);
       !name.empty())
-    throw NonFinite(step, "loss", value, Phase::param, name);
-  throw NonFinite(step, "loss", value, Phase::forward, first_activation());
+    throw NonFinite(step, "loss", value, trace::Phase::param, name);
+  throw NonFinite(step, "loss", value, trace::Phase::forward, first_activation());
 }
 
 }  // namespace parity::reference

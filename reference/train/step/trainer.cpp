@@ -44,7 +44,7 @@ int64_t micro_batches_of(const RunConfig& config) {
 /// during backward already; the reduction waits for them.
 void reduce_gradients(TrainerState& s) {
   if (s.parallel.stage->size() > 1 && s.applied.data_parallel->keeps_local_gradients())
-    s.reached(Phase::grad_local);
+    s.reached(trace::Phase::grad_local);
   s.tally.sum_over(*s.parallel.batch);
   s.applied.data_parallel->finish();
 }
@@ -91,7 +91,7 @@ double clip(TrainerState& s) {
       sharded_gradient_norm(parameters, *s.parallel.stage, s.config.parallel.ep > 1), *s.parallel.pipeline);
   const auto value = norm.item<double>();
   if (!std::isfinite(value))
-    throw NonFinite(s.updates_done + 1, "grad_norm", value, Phase::grad,
+    throw NonFinite(s.updates_done + 1, "grad_norm", value, trace::Phase::grad,
                     first_non_finite_gradient(parameters, s.model.parameters(), *s.parallel.world));
   if (s.config.clip.max_norm > 0)
     clip_gradients(parameters, norm, s.config.clip.max_norm);
@@ -231,14 +231,14 @@ StepResult Trainer::optim_step(const UpdateNumbers& given) {
   EndedUpdate update;
   reduce_gradients(s);
   update.loss = finish_loss(s);
-  s.reached(Phase::grad);
+  s.reached(trace::Phase::grad);
   update.grad_norm = clip(s);
-  s.reached(Phase::grad_clipped);
+  s.reached(trace::Phase::grad_clipped);
   update.numbers = scheduled(s, given);
   update.routers = update_weights(s, update.numbers);
   advance_schedule(s);
-  s.reached(Phase::optim);
-  s.reached(Phase::param);
+  s.reached(trace::Phase::optim);
+  s.reached(trace::Phase::param);
   if (s.config.train.evaluate)
     update.eval_loss = evaluate();
   const StepResult result = record(s, update);

@@ -20,7 +20,7 @@ struct MicroBatch;
 /// | grad_clipped | after clipping                                          | gradients          |
 /// | optim        | after the update                                        | optimizer's state  |
 /// | param        | after the update                                        | parameters         |
-using PhaseHook = std::function<void(Phase)>;
+using PhaseHook = std::function<void(trace::Phase)>;
 
 /// Called with each micro-batch before its forward pass; `index` counts from 0 in each update.
 using BatchHook = std::function<void(int64_t step, int64_t index, const MicroBatch&)>;

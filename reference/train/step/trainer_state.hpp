@@ -62,7 +62,7 @@ struct TrainerState {
     if (float8)
       float8->after_update();
   }
-  void reached(Phase phase) const {
+  void reached(trace::Phase phase) const {
     if (phase_hook)
       phase_hook(phase);
   }

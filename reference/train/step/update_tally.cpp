@@ -7,7 +7,7 @@
 namespace parity::reference {
 namespace {
 
-int64_t channel_of(const Digest& digest) {
+int64_t channel_of(const measure::Digest& digest) {
   return static_cast<int64_t>(digest.low ^ digest.high);
 }
 
@@ -16,9 +16,9 @@ int64_t channel_of(const Digest& digest) {
 void UpdateTally::add(const MicroBatch& batch) {
   constexpr uint64_t labels_begin = uint64_t{1} << 40;
   const auto first = static_cast<uint64_t>(first_row_ * batch.seq_len + tokens_);
-  digest_ += digest_of({DType::int64, batch.shape(), batch.tokens.data()}, first);
-  digest_ += digest_of({DType::int64, batch.shape(), batch.labels.data()}, labels_begin + first);
-  positions_ += digest_of({DType::int64, batch.shape(), batch.positions.data()}, first);
+  digest_ += measure::digest_of({DType::int64, batch.shape(), batch.tokens.data()}, first);
+  digest_ += measure::digest_of({DType::int64, batch.shape(), batch.labels.data()}, labels_begin + first);
+  positions_ += measure::digest_of({DType::int64, batch.shape(), batch.positions.data()}, first);
   ++micro_batches_;
   tokens_ += static_cast<int64_t>(batch.tokens.size());
   valid_tokens_ += batch.valid_tokens;
@@ -48,11 +48,11 @@ void UpdateTally::sum_over(const Group& ranks) {
   if (ranks.size() == 1)
     return;
   const std::array<int64_t*, 3> counts = {&tokens_, &valid_tokens_, &mask_facts_.pairs};
-  const std::array<Digest*, 3> digests = {&digest_, &positions_, &mask_facts_.digest};
+  const std::array<measure::Digest*, 3> digests = {&digest_, &positions_, &mask_facts_.digest};
   std::vector<int64_t> numbers;
   for (const int64_t* count : counts)
     numbers.push_back(*count);
-  for (const Digest* digest : digests)
+  for (const measure::Digest* digest : digests)
     numbers.insert(numbers.end(), {static_cast<int64_t>(digest->low), static_cast<int64_t>(digest->high)});
   // Sums of int64 wrap as those of a digest's halves do.
   const torch::Tensor sums = torch::tensor(numbers, torch::kInt64);
@@ -60,7 +60,7 @@ void UpdateTally::sum_over(const Group& ranks) {
   const auto* next = sums.const_data_ptr<int64_t>();
   for (int64_t* count : counts)
     *count = *next++;
-  for (Digest* digest : digests) {
+  for (measure::Digest* digest : digests) {
     digest->low = static_cast<uint64_t>(*next++);
     digest->high = static_cast<uint64_t>(*next++);
   }

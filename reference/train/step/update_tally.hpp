@@ -49,8 +49,8 @@ class UpdateTally {
   int64_t tokens_ = 0;
   int64_t valid_tokens_ = 0;
   std::vector<torch::Tensor> losses_;
-  Digest digest_;
-  Digest positions_;
+  measure::Digest digest_;
+  measure::Digest positions_;
   MaskFacts mask_facts_;
 };
 

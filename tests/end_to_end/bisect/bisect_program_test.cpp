@@ -18,10 +18,10 @@ struct Words : TrainedCaseTest {
   using TrainedCaseTest::check;
 };
 
-class TrainedProgramTest : public ProgramTest {
+class TrainedProgramTest : public cli::ProgramTest {
  protected:
   /// A case of two arms, the second with this key.
-  Outcome search(const std::string& key, const std::string& verb = "bisect") const {
+  cli::Outcome search(const std::string& key, const std::string& verb = "bisect") const {
     write_case("c", Words::base() + "[arms.good]\n[arms.bad]\n" + key + "\n" + no_golden() +
                         Words::check("channel = \"loss\"", "identical"));
     const char* elsewhere = std::getenv("PARITY_TRAINER");
@@ -31,7 +31,7 @@ class TrainedProgramTest : public ProgramTest {
 };
 
 TEST_F(TrainedProgramTest, OtherWeightsAreThereBeforeTheFirstUpdate) {
-  const Outcome outcome = search("seed = 7");
+  const cli::Outcome outcome = search("seed = 7");
   EXPECT_EQ(outcome.status, 1) << outcome.err;
   EXPECT_THAT(
       outcome.out,
@@ -39,20 +39,20 @@ TEST_F(TrainedProgramTest, OtherWeightsAreThereBeforeTheFirstUpdate) {
 }
 
 TEST_F(TrainedProgramTest, OtherDataAreReadBeforeAnyComputation) {
-  const Outcome outcome = search("data.seed = 8");
+  const cli::Outcome outcome = search("data.seed = 8");
   EXPECT_EQ(outcome.status, 1) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("the sides read different data, before any computation"));
 }
 
 TEST_F(TrainedProgramTest, AKeyThatChangesNothingLeavesNoDifference) {
-  const Outcome outcome = search("checkpoint.restart_after = 4");
+  const cli::Outcome outcome = search("checkpoint.restart_after = 4");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out,
               HasSubstr("every channel and the parameters after update 10 are bitwise identical"));
 }
 
 TEST_F(TrainedProgramTest, ATypoInAKeyIsToldWithTheNearest) {
-  const Outcome outcome = search("lr.bsae = 1");
+  const cli::Outcome outcome = search("lr.bsae = 1");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("unknown config key 'lr.bsae' (only side bad has it"));
   EXPECT_THAT(outcome.err, HasSubstr("did you mean 'lr.base'?"));

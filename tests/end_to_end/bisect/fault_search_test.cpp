@@ -25,23 +25,23 @@ INSTANTIATE_TEST_SUITE_P(Layouts, SeededFaultTest, testing::Range(size_t{0}, fau
 
 /// Watching the operators of a run twice gives the same: memory that was never written is not recorded.
 TEST_F(FaultSearchTest, EveryOperatorOfARunRepeatsBitForBit) {
-  Capture all;
+  trace::Capture all;
   all.operators.push_back({{2}, {}, {}});
   all.sketches.push_back({{2}, {}, {}});
   for (const char* layout : {"one", "tensor"}) {
-    std::vector<std::map<TensorKey, std::vector<RankRow>>> seen;
+    std::vector<std::map<trace::TensorKey, std::vector<trace::RankRow>>> seen;
     for (const char* out : {"out", "again"}) {
-      ExtraArm arm;
+      suite::ExtraArm arm;
       arm.of = layout;
       arm.suffix = "operators";
       arm.span.stop_after = 2;
       arm.capture = all;
-      Case source = with_extra_arms(all_layouts(), {arm});
+      suite::Case source = with_extra_arms(all_layouts(), {arm});
       source.checks.clear();
       source.check_places.clear();
-      std::erase_if(source.arms, [](const Arm& each) { return each.stands_for.empty(); });
+      std::erase_if(source.arms, [](const suite::Arm& each) { return each.stands_for.empty(); });
       source.reference = arm.name();
-      SuiteOptions there = options();
+      suite::SuiteOptions there = options();
       there.out = folder_ / out;
       seen.push_back(run_arms(source, there, progress_).evidence.trace(arm.name())->rank_rows());
     }

@@ -23,12 +23,12 @@ class LayoutTensorsTest : public PlantedFaultTest, public testing::WithParamInte
 
   /// One update with every tensor kept, by a layout and by one process with the same model. In float64,
   /// because Adam's first step makes a whole step from the sign of a gradient, however small.
-  ArmRuns both() {
-    Capture all;
+  suite::ArmRuns both() {
+    trace::Capture all;
     all.tensors.push_back({{1}, {}, {}});
-    std::vector<ExtraArm> extra;
+    std::vector<suite::ExtraArm> extra;
     for (const std::string& name : std::set<std::string>{whole_layout(GetParam().model), GetParam().name}) {
-      ExtraArm arm;
+      suite::ExtraArm arm;
       arm.of = name;
       arm.suffix = "all";
       arm.config["dtype"] = "float64";
@@ -36,10 +36,10 @@ class LayoutTensorsTest : public PlantedFaultTest, public testing::WithParamInte
       arm.capture = all;
       extra.push_back(std::move(arm));
     }
-    Case source = with_extra_arms(all_layouts(), extra);
+    suite::Case source = with_extra_arms(all_layouts(), extra);
     source.checks.clear();
     source.check_places.clear();
-    std::erase_if(source.arms, [](const Arm& arm) { return arm.stands_for.empty(); });
+    std::erase_if(source.arms, [](const suite::Arm& arm) { return arm.stands_for.empty(); });
     source.reference = whole();
     return run_arms(source, options(), progress_);
   }
@@ -49,27 +49,28 @@ class LayoutTensorsTest : public PlantedFaultTest, public testing::WithParamInte
   }
 
   /// With context parallelism, attention has keys and values in its own order.
-  static bool is_gathered(const TensorKey& key) {
+  static bool is_gathered(const trace::TensorKey& key) {
     return has("parallel.cp") && (key.name.ends_with("attention.k") || key.name.ends_with("attention.v"));
   }
 
-  static void expect_equal(const Trace& one, const TensorKey& key, const Trace& other,
-                           const TensorKey& theirs) {
+  static void expect_equal(const trace::Trace& one, const trace::TensorKey& key, const trace::Trace& other,
+                           const trace::TensorKey& theirs) {
     const std::string what = std::string(name_of(theirs.phase)) + ' ' + theirs.name;
     if (!other.has_tensor(theirs)) {
       EXPECT_TRUE(is_gathered(key)) << what << " is missing";
       return;
     }
-    const TensorGap gap = measure_tensor(tensor_source(one, key), tensor_source(other, theirs));
+    const compare::TensorGap gap =
+        measure_tensor(compare::tensor_source(one, key), compare::tensor_source(other, theirs));
     EXPECT_LE(gap.relative_l2, collapsed) << what << ' ' << gap.mismatch;
   }
 };
 
 /// Results that are recorded as terms of a sum over tp. No sketch is the sum of these.
-std::set<std::string> terms_of(const Trace& trace) {
+std::set<std::string> terms_of(const trace::Trace& trace) {
   std::set<std::string> terms;
-  for (const TensorKey& key : trace.tensors())
-    if (key.phase != Phase::grad_local && trace.find_sketch(key) == nullptr)
+  for (const trace::TensorKey& key : trace.tensors())
+    if (key.phase != trace::Phase::grad_local && trace.find_sketch(key) == nullptr)
       terms.insert(std::string(name_of(key.phase)) + ' ' + key.name);
   return terms;
 }
@@ -77,26 +78,26 @@ std::set<std::string> terms_of(const Trace& trace) {
 /// Shards are put where they belong, replicas count once, and terms of a sum are added: results of shared
 /// experts, gradients of a router and of latents under tensor parallelism.
 TEST_P(LayoutTensorsTest, JoinToThoseOfOneProcess) {
-  const ArmRuns runs = both();
-  const Trace &one = *runs.evidence.trace(whole()), &other = *runs.evidence.trace(laid_out());
+  const suite::ArmRuns runs = both();
+  const trace::Trace &one = *runs.evidence.trace(whole()), &other = *runs.evidence.trace(laid_out());
   EXPECT_THAT(other.replica_differences(), testing::IsEmpty());
-  std::map<Phase, int64_t> count;
-  for (const TensorKey& key : one.tensors()) {
+  std::map<trace::Phase, int64_t> count;
+  for (const trace::TensorKey& key : one.tensors()) {
     ++count[key.phase];
     expect_equal(one, key, other, key);
   }
-  for (const Phase phase :
-       {Phase::input, Phase::forward, Phase::backward, Phase::grad, Phase::optim, Phase::param})
+  for (const trace::Phase phase : {trace::Phase::input, trace::Phase::forward, trace::Phase::backward,
+                                   trace::Phase::grad, trace::Phase::optim, trace::Phase::param})
     EXPECT_GT(count[phase], 0) << name_of(phase);
   if (GetParam().model == FaultModel::mixture && has("parallel.tp")) {
     EXPECT_THAT(terms_of(other),
                 testing::IsSupersetOf({"forward layers.1.moe.shared_experts", "backward layers.1.moe.router",
                                        "backward layers.0.attention.wkv_a"}));
   }
-  for (const TensorKey& key : other.tensors())
+  for (const trace::TensorKey& key : other.tensors())
     if (!one.has_tensor(key)) {  // gradients before their reduction: terms of the sum
-      ASSERT_EQ(key.phase, Phase::grad_local) << key.name;
-      expect_equal(one, {key.step, Phase::grad, key.name}, other, key);
+      ASSERT_EQ(key.phase, trace::Phase::grad_local) << key.name;
+      expect_equal(one, {key.step, trace::Phase::grad, key.name}, other, key);
     }
 }
 

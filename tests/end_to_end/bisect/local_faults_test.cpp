@@ -17,9 +17,9 @@ using testing::UnorderedElementsAre;
 
 class LocalFaultsTest : public PlantedFaultTest {
  protected:
-  static Fault scaled(Phase phase, const std::string& name, double size) {
-    Fault fault;
-    fault.kind = FaultKind::scale;
+  static trace::Fault scaled(trace::Phase phase, const std::string& name, double size) {
+    trace::Fault fault;
+    fault.kind = trace::FaultKind::scale;
     fault.steps = {3};
     fault.phase = phase;
     fault.name = name;
@@ -27,25 +27,26 @@ class LocalFaultsTest : public PlantedFaultTest {
     return fault;
   }
   /// `good` against `bad`, into which the faults are injected.
-  SearchRecord search(const Case& source, const std::string& good, const std::string& bad,
-                      const std::vector<Fault>& faults, bool twin = false) {
-    ExtraArm faulty;
+  bisect::SearchRecord search(const suite::Case& source, const std::string& good, const std::string& bad,
+                              const std::vector<trace::Fault>& faults, bool twin = false) {
+    suite::ExtraArm faulty;
     faulty.of = bad;
     faulty.suffix = "faulty";
     faulty.twin = twin;
     faulty.faults = faults;
-    return search_run({with_extra_arms(source, {faulty}), good, bad + "~faulty"}, options(), progress_);
+    return bisect::search_run({with_extra_arms(source, {faulty}), good, bad + "~faulty"}, options(),
+                              progress_);
   }
   /// The last one of this name.
-  static const SearchStage& stage(const SearchRecord& record, const std::string& name) {
+  static const bisect::SearchStage& stage(const bisect::SearchRecord& record, const std::string& name) {
     const auto found =
-        std::ranges::find(record.stages.rbegin(), record.stages.rend(), name, &SearchStage::name);
+        std::ranges::find(record.stages.rbegin(), record.stages.rend(), name, &bisect::SearchStage::name);
     if (found == record.stages.rend())
       throw std::runtime_error("no stage " + name + " in: " + record.to_json().dump(1));
     return *found;
   }
   /// Returns "forward layers.0.attention" for each tensor that is computed wrongly, without rounding.
-  static std::vector<std::string> own(const SearchRecord& record, const std::string& name = "local") {
+  static std::vector<std::string> own(const bisect::SearchRecord& record, const std::string& name = "local") {
     std::vector<std::string> names;
     for (const Json& each : stage(record, name).details.at("own"))
       if (!each.at("rounding").get<bool>())
@@ -58,9 +59,9 @@ class LocalFaultsTest : public PlantedFaultTest {
 class TwoFaultsTest : public LocalFaultsTest, public testing::WithParamInterface<const char*> {};
 
 TEST_P(TwoFaultsTest, AreToldFromWhatTheyHandOn) {
-  const SearchRecord record = search(all_layouts(), GetParam(), GetParam(),
-                                     {scaled(Phase::forward, "layers.0.attention", 1e-3),
-                                      scaled(Phase::backward, "layers.0.feed_forward", 1e-3)});
+  const bisect::SearchRecord record = search(all_layouts(), GetParam(), GetParam(),
+                                             {scaled(trace::Phase::forward, "layers.0.attention", 1e-3),
+                                              scaled(trace::Phase::backward, "layers.0.feed_forward", 1e-3)});
   EXPECT_THAT(own(record),
               UnorderedElementsAre("forward layers.0.attention", "backward layers.0.feed_forward"));
   EXPECT_GT(stage(record, "local").details.at("inherited"), 20);
@@ -75,17 +76,17 @@ INSTANTIATE_TEST_SUITE_P(Layouts, TwoFaultsTest,
                          [](const auto& each) { return std::string(each.param); });
 
 TEST_F(LocalFaultsTest, OneFaultIsTheOnlyOne) {
-  const SearchRecord record =
-      search(all_layouts(), "one", "one", {scaled(Phase::forward, "layers.1.feed_forward", 1e-3)});
+  const bisect::SearchRecord record =
+      search(all_layouts(), "one", "one", {scaled(trace::Phase::forward, "layers.1.feed_forward", 1e-3)});
   EXPECT_THAT(own(record), UnorderedElementsAre("forward layers.1.feed_forward"));
   EXPECT_THAT(record.sentence, Not(HasSubstr("further local errors")));
 }
 
 TEST_F(LocalFaultsTest, Teaching_OtherLayout_FeedsItsShards) {
-  const SearchRecord record = search(all_layouts(), "one", "tensor",
-                                     {scaled(Phase::forward, "layers.0.attention", 1e-3),
-                                      scaled(Phase::forward, "layers.1.feed_forward", 1e-3)},
-                                     true);
+  const bisect::SearchRecord record = search(all_layouts(), "one", "tensor",
+                                             {scaled(trace::Phase::forward, "layers.0.attention", 1e-3),
+                                              scaled(trace::Phase::forward, "layers.1.feed_forward", 1e-3)},
+                                             true);
   EXPECT_THAT(own(record, "float64-local"),
               UnorderedElementsAre("forward layers.0.attention", "forward layers.1.feed_forward"));
 }
@@ -93,7 +94,7 @@ TEST_F(LocalFaultsTest, Teaching_OtherLayout_FeedsItsShards) {
 /// For 16-bit runs no float64 run can decide.
 class FloorTest : public LocalFaultsTest {
  protected:
-  Case two_arms(const std::string& one, const std::string& two) const {
+  suite::Case two_arms(const std::string& one, const std::string& two) const {
     return write_case("h",
                       "[base]\nmodel = \"llama3.debug\"\nsteps = 4\n"
                       "[base.architecture]\ndim = 64\nn_layers = 2\nn_heads = 2\nn_kv_heads = 2\n"
@@ -102,13 +103,13 @@ class FloorTest : public LocalFaultsTest {
                           one + "[arms.two]\n" + two +
                           check("channel = \"loss\"\narms = [\"one\", \"two\"]", "equivalent") + no_golden());
   }
-  Case in_bfloat16() const {
+  suite::Case in_bfloat16() const {
     return two_arms("train.autocast = true\n", "train.autocast = true\nparallel.dp_replicate = 2\n");
   }
 };
 
 TEST_F(FloorTest, OtherSumsInBfloat16_DifferByRounding) {
-  const SearchRecord record = search_run({in_bfloat16(), "one", "two"}, options(), progress_);
+  const bisect::SearchRecord record = bisect::search_run({in_bfloat16(), "one", "two"}, options(), progress_);
   EXPECT_THAT(record.sentence, HasSubstr("no error exceeds the noise floor"));
   EXPECT_THAT(own(record), testing::IsEmpty());
 }
@@ -116,15 +117,15 @@ TEST_F(FloorTest, OtherSumsInBfloat16_DifferByRounding) {
 /// Gradients of FSDP in bf16 are float32, with bfloat16's digits.
 TEST_F(FloorTest, OtherShardsInBfloat16_DifferByRounding) {
   const std::string bf16 = "parallel.mixed_precision = \"bf16\"\nparallel.dp_shard = ";
-  const Case source = two_arms(bf16 + "2\n", bf16 + "4\n");
-  const SearchRecord record = search_run({source, "one", "two"}, options(), progress_);
+  const suite::Case source = two_arms(bf16 + "2\n", bf16 + "4\n");
+  const bisect::SearchRecord record = bisect::search_run({source, "one", "two"}, options(), progress_);
   EXPECT_THAT(record.sentence, HasSubstr("no error exceeds the noise floor"));
   EXPECT_THAT(own(record), testing::IsEmpty());
 }
 
 TEST_F(FloorTest, AFaultInBfloat16StandsOutOfRounding) {
-  const SearchRecord record =
-      search(in_bfloat16(), "one", "two", {scaled(Phase::forward, "layers.1.attention", 0.1)});
+  const bisect::SearchRecord record =
+      search(in_bfloat16(), "one", "two", {scaled(trace::Phase::forward, "layers.1.attention", 0.1)});
   EXPECT_THAT(record.sentence, AllOf(HasSubstr("beyond rounding"),
                                      HasSubstr("forward layers.1.attention at step 3 is the first")));
   EXPECT_EQ(stage(record, "floor").details.at("name"), "layers.1.attention");

@@ -62,13 +62,13 @@ class OptionFaultTest : public TrainedCaseTest, public testing::WithParamInterfa
 
 TEST_P(OptionFaultTest, IsFoundWhereTheKeyTakesPart) {
   const OptionFault& fault = GetParam();
-  const Case source =
+  const suite::Case source =
       write_case("c", base("attention.backend = \"flex\"\n") + arms(fault.right, fault.wrong) +
                           check("channel = \"loss\"", "identical") + no_golden());
   Progress progress(stderr, false);
-  const SearchRecord record = search_run({source, "right", "wrong"}, options(), progress);
+  const bisect::SearchRecord record = bisect::search_run({source, "right", "wrong"}, options(), progress);
   EXPECT_TRUE(record.differs) << record.sentence;
-  const auto stage = std::ranges::find(record.stages, "tensor", &SearchStage::name);
+  const auto stage = std::ranges::find(record.stages, "tensor", &bisect::SearchStage::name);
   ASSERT_NE(stage, record.stages.end()) << record.sentence;
   EXPECT_EQ(stage->details.at("step"), fault.step) << record.sentence;
   EXPECT_EQ(stage->details.at("phase"), fault.phase) << record.sentence;

@@ -37,13 +37,13 @@ TEST_P(PatchedTrainerTest, TheSearchNamesWhatThePatchedLineComputes) {
   const auto arm = [](const std::string& name, const std::string& version) {
     return "[arms." + name + "]\ncommand = [\"" + places::build + "/tests/user_trainer_" + version + "\"]\n";
   };
-  const Case source =
+  const suite::Case source =
       write_case("c", "[base]\nsteps = 10\n" + arm("right", "whole") + arm("wrong", patch.version) +
                           losses_identical() + "[golden]\narms = []\n");
   Progress progress(stderr, false);
-  const SearchRecord record = search_run({source, "right", "wrong"}, options(), progress);
+  const bisect::SearchRecord record = bisect::search_run({source, "right", "wrong"}, options(), progress);
   EXPECT_TRUE(record.differs) << record.sentence;
-  const auto stage = std::ranges::find(record.stages, "tensor", &SearchStage::name);
+  const auto stage = std::ranges::find(record.stages, "tensor", &bisect::SearchStage::name);
   ASSERT_NE(stage, record.stages.end()) << record.sentence;
   EXPECT_EQ(stage->details.at("step"), patch.step) << record.sentence;
   EXPECT_EQ(stage->details.at("phase"), patch.phase) << record.sentence;

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 class NarrowCastTest : public TrainedCaseTest {
  protected:
   void SetUp() override {
-    SuiteTest::SetUp();
+    suite::SuiteTest::SetUp();
     write_file(folder_ / "cases/topic/train.sh",
                "cd \"$(dirname \"$PARITY_TRACE\")\"\n"
                "if [ \"$1\" = float32 ] && [ -n \"$2\" ]; then\n"
@@ -63,10 +63,10 @@ TEST_F(NarrowCastTest, TheSearchNamesTheOperator) {
                   check("channel = [\"loss\", \"grad_norm\"]", "equivalent"));
   EXPECT_EQ(item.at("checks").at(0).at("verdict"), "imprecise") << sentence(item);
   const auto trace_of = [&](size_t arm) {
-    return Trace::open(options().out / item.at("arms").at(arm).at("trace").get<std::string>());
+    return trace::Trace::open(options().out / item.at("arms").at(arm).at("trace").get<std::string>());
   };
-  Trace norm = trace_of(1);
-  EXPECT_THAT(search_traces(trace_of(0), norm).sentence,
+  trace::Trace norm = trace_of(1);
+  EXPECT_THAT(bisect::search_traces(trace_of(0), norm).sentence,
               HasSubstr("forward layers.0.ffn_norm at step 1 is the first tensor that differs"));
 }
 

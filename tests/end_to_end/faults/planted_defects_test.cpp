@@ -123,7 +123,7 @@ TEST_F(PlantedDefectTest, AScheduleIndexOffByOneIsFoundByTheGolden) {
     return base() + arms("lr.first_index = " + std::string(index), "lr.base = 0.03") +
            check("channel = \"loss\"", "distinct");
   };
-  EXPECT_TRUE(run_trainer(text("1"), GoldenMode::create_missing).at("passed").get<bool>());
+  EXPECT_TRUE(run_trainer(text("1"), golden::GoldenMode::create_missing).at("passed").get<bool>());
   const Json again = run_trainer(text("1"));
   EXPECT_TRUE(again.at("passed").get<bool>()) << failures(again);
   const Json item = run_trainer(text("0"));
@@ -159,8 +159,8 @@ TEST_F(PlantedDefectTest, ResumeLosingOptimizerStep_IsFoundAtRestart) {
 
 TEST_F(PlantedDefectTest, AGoldenValueThatIsOneUlpOffIsFound) {
   const std::string text = base() + arms("", "lr.base = 0.03") + check("channel = \"loss\"", "distinct");
-  ASSERT_TRUE(run_trainer(text, GoldenMode::create_missing).at("passed").get<bool>());
-  Golden stored = read_golden(golden());
+  ASSERT_TRUE(run_trainer(text, golden::GoldenMode::create_missing).at("passed").get<bool>());
+  golden::Golden stored = golden::read_golden(golden());
   auto& losses = std::get<std::vector<double>>(stored.arms.at("right").run.channels.at("loss").values);
   losses.at(2) = std::nextafter(losses.at(2), 0.0);
   write_golden(golden(), stored);
@@ -172,8 +172,8 @@ TEST_F(PlantedDefectTest, AGoldenValueThatIsOneUlpOffIsFound) {
 
 TEST_F(PlantedDefectTest, AGoldenChangedBehindOurBackIsCalledDamaged) {
   const std::string text = base() + arms("", "lr.base = 0.03") + check("channel = \"loss\"", "distinct");
-  ASSERT_TRUE(run_trainer(text, GoldenMode::create_missing).at("passed").get<bool>());
-  const Golden stored = read_golden(golden());
+  ASSERT_TRUE(run_trainer(text, golden::GoldenMode::create_missing).at("passed").get<bool>());
+  const golden::Golden stored = golden::read_golden(golden());
   const double loss =
       std::get<std::vector<double>>(stored.arms.at("right").run.channels.at("loss").values).at(2);
   std::string bytes = read_file(golden());

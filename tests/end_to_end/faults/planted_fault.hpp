@@ -24,7 +24,7 @@ class PlantedFaultTest : public TrainedCaseTest {
   static constexpr int64_t steps = 6;
 
   /// One arm per layout.
-  Case all_layouts() const {
+  suite::Case all_layouts() const {
     std::string text = "[base]\nsteps = " + std::to_string(steps) +
                        "\n[base.architecture]\ndim = 32\nn_heads = 2\nvocab_size = 256\nffn_hidden = 64\n"
                        "[base.data]\nseq_len = 32\nglobal_batch = 8\n"
@@ -36,37 +36,38 @@ class PlantedFaultTest : public TrainedCaseTest {
   }
 
   /// The tensors that an arm offers at a step: names by phase, with the ranks that offer them.
-  using Offered = std::map<Phase, std::vector<std::pair<std::string, std::vector<int64_t>>>>;
-  Offered offered_by(const Case& source, const std::string& arm) {
-    Capture all;
+  using Offered = std::map<trace::Phase, std::vector<std::pair<std::string, std::vector<int64_t>>>>;
+  Offered offered_by(const suite::Case& source, const std::string& arm) {
+    trace::Capture all;
     all.sketches.push_back({{2}, {}, {}});
-    ExtraArm offering;
+    suite::ExtraArm offering;
     offering.of = arm;
     offering.suffix = "offers";
     offering.capture = all;
-    Case bare = with_extra_arms(source, {offering});
+    suite::Case bare = with_extra_arms(source, {offering});
     bare.checks.clear();
     bare.check_places.clear();
-    std::erase_if(bare.arms, [&](const Arm& each) { return each.name != arm + "~offers"; });
+    std::erase_if(bare.arms, [&](const suite::Arm& each) { return each.name != arm + "~offers"; });
     bare.reference = arm + "~offers";
-    const ArmRuns runs = run_arms(bare, options(), progress_);
+    const suite::ArmRuns runs = run_arms(bare, options(), progress_);
     Offered offered;
     for (const auto& [key, rows] : runs.evidence.trace(arm + "~offers")->rank_rows()) {
-      if (key.step != 2 || key.phase == Phase::input)
+      if (key.step != 2 || key.phase == trace::Phase::input)
         continue;
       std::vector<int64_t> ranks;
-      for (const RankRow& row : rows)
+      for (const trace::RankRow& row : rows)
         ranks.push_back(row.rank);
       offered[key.phase].emplace_back(key.name, ranks);
     }
     return offered;
   }
 
-  static Fault draw(const Offered& offered, std::mt19937_64& random) {
-    constexpr std::array<FaultKind, 6> kinds = {FaultKind::scale,     FaultKind::perturb,    FaultKind::ulp,
-                                                FaultKind::sign_flip, FaultKind::row_zeroed, FaultKind::bf16};
+  static trace::Fault draw(const Offered& offered, std::mt19937_64& random) {
+    constexpr std::array<trace::FaultKind, 6> kinds = {
+        trace::FaultKind::scale,     trace::FaultKind::perturb,    trace::FaultKind::ulp,
+        trace::FaultKind::sign_flip, trace::FaultKind::row_zeroed, trace::FaultKind::bf16};
     const auto below = [&random](size_t n) { return static_cast<size_t>(random() % n); };
-    Fault fault;
+    trace::Fault fault;
     fault.kind = kinds.at(below(kinds.size()));
     fault.steps = {static_cast<int64_t>(1 + below(steps))};
     auto phase = offered.begin();
@@ -89,22 +90,22 @@ class PlantedFaultTest : public TrainedCaseTest {
     int64_t runs = 0;
   };
 
-  Answer ask(const Case& source, const std::string& arm, const Fault& fault) {
-    ExtraArm changed;
+  Answer ask(const suite::Case& source, const std::string& arm, const trace::Fault& fault) {
+    suite::ExtraArm changed;
     changed.of = arm;
     changed.suffix = "faulty";
     changed.faults = {fault};
-    const Case faulty = with_extra_arms(source, {changed});
+    const suite::Case faulty = with_extra_arms(source, {changed});
     const std::string what = arm + ": " + fault.text();
-    SearchRecord record;
+    bisect::SearchRecord record;
     try {
-      record = search_run({faulty, arm, arm + "~faulty"}, options(), progress_);
+      record = bisect::search_run({faulty, arm, arm + "~faulty"}, options(), progress_);
     } catch (const UserError& error) {
       return {Outcome::refused, what + ": " + error.what()};
     }
     if (!record.differs)
       return {Outcome::without_effect, what + ": " + record.sentence};
-    const auto stage = std::ranges::find(record.stages, "tensor", &SearchStage::name);
+    const auto stage = std::ranges::find(record.stages, "tensor", &bisect::SearchStage::name);
     if (stage == record.stages.end())
       return {Outcome::wrong, what + ": " + record.sentence};
     const Json& found = stage->details;
@@ -120,7 +121,7 @@ class PlantedFaultTest : public TrainedCaseTest {
   /// \return a description of each fault that was not found at its place
   std::vector<std::string> campaign(int64_t faults, uint64_t seed, int64_t& exact, size_t first_layout = 0,
                                     size_t layouts = fault_layouts.size()) {
-    const Case source = all_layouts();
+    const suite::Case source = all_layouts();
     std::map<std::string, Offered> offered;
     std::mt19937_64 random(seed);
     std::vector<std::string> wrong;

@@ -10,10 +10,10 @@ namespace {
 using NoOpCampaign = PowerTest;
 
 TEST_F(NoOpCampaign, TwoHundredNoOpPairsRaiseNoAlarm) {
-  const Case source = accumulation();
-  const FalseAlarms found = false_alarms(source, "pieces", 200, 1, options(), progress_);
+  const suite::Case source = accumulation();
+  const power::FalseAlarms found = power::false_alarms(source, "pieces", 200, 1, options(), progress_);
   EXPECT_EQ(found.all().trials, 200);
-  for (const FalseAlarm& alarm : found.alarms)
+  for (const power::FalseAlarm& alarm : found.alarms)
     ADD_FAILURE() << alarm.change << " with seed " << alarm.seed << ": " << alarm.sentence;
 }
 

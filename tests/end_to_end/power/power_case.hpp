@@ -11,12 +11,12 @@ namespace parity {
 class PowerTest : public TrainedCaseTest {
  protected:
   /// Micro-batches against a whole batch, of five updates: equal up to rounding, with a golden of both.
-  Case accumulation() const {
+  suite::Case accumulation() const {
     const std::string text = base() +
                              "[arms.whole]\nsteps = 5\n[arms.pieces]\nsteps = 5\ndata.micro_batches = 4\n" +
                              check("channel = [\"loss\", \"grad_norm\"]", "equivalent") +
                              check("tensor = \"*\"\nphase = \"grad\"", "equivalent", "steps = [1, 1]");
-    const Json item = run_trainer(text, GoldenMode::create_missing);
+    const Json item = run_trainer(text, golden::GoldenMode::create_missing);
     EXPECT_TRUE(item.at("passed").get<bool>()) << failures(item);
     return write_case("c", text);
   }

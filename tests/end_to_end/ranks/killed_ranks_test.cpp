@@ -56,8 +56,8 @@ int64_t step_in(const fs::path& heartbeat) {
 
 class KilledRanksTest : public FolderTest {
  protected:
-  static PlannedRun run_of(int ranks, double timeout_seconds, int number = 0) {
-    PlannedRun run;
+  static suite::PlannedRun run_of(int ranks, double timeout_seconds, int number = 0) {
+    suite::PlannedRun run;
     run.id = fmt::format("{:016x}", number);
     run.label = "topic/c:arm";
     run.config = {{"parallel.dp_replicate", ranks == 3 ? 3 : 2},
@@ -82,19 +82,21 @@ class KilledRanksTest : public FolderTest {
     int rank = 0;
     int64_t step = 0;
     int signal = 0;
-    RunningRun running;
+    suite::RunningRun running;
     pid_t victim = 0;
     bool done = false;
     std::optional<std::chrono::steady_clock::time_point> ended;
     std::chrono::steady_clock::time_point harmed;
 
-    Harmed(const PlannedRun& run, const RunStore& store, int point, int the_signal)
+    Harmed(const suite::PlannedRun& run, const suite::RunStore& store, int point, int the_signal)
         : rank(point % run.ranks),
           step(point * steps / (points + 2)),
           signal(the_signal),
           running(run, store, places::build + "/bin/parity-train") {}
 
-    fs::path heartbeat(int of) const { return fs::absolute(running.result().folder) / heartbeat_name(of); }
+    fs::path heartbeat(int of) const {
+      return fs::absolute(running.result().folder) / suite::heartbeat_name(of);
+    }
     bool poll() {
       if (ended)
         return true;
@@ -130,9 +132,9 @@ class KilledRanksTest : public FolderTest {
     ::chmod(file.c_str(), 0755);
     return file;
   }
-  RunResult run_to_end(int ranks, double timeout_seconds, const fs::path& trainer) const {
-    const RunStore store(folder / "out");
-    RunningRun running(run_of(ranks, timeout_seconds), store, trainer);
+  suite::RunResult run_to_end(int ranks, double timeout_seconds, const fs::path& trainer) const {
+    const suite::RunStore store(folder / "out");
+    suite::RunningRun running(run_of(ranks, timeout_seconds), store, trainer);
     while (!running.poll())
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     return running.result();
@@ -143,14 +145,14 @@ class KilledRanksTest : public FolderTest {
 class KilledRankTest : public KilledRanksTest, public testing::WithParamInterface<int> {};
 
 TEST_P(KilledRankTest, IsNamed) {
-  const RunStore store(folder / "out");
+  const suite::RunStore store(folder / "out");
   const int point = GetParam(), ranks = 2 + point % 3;
   Harmed run(run_of(ranks, 60, point), store, point, SIGKILL);
   while (!run.poll())
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  const RunResult& result = run.running.result();
+  const suite::RunResult& result = run.running.result();
   ASSERT_TRUE(result.failure);
-  EXPECT_EQ(result.failure->kind, FailureKind::crashed);
+  EXPECT_EQ(result.failure->kind, results::FailureKind::crashed);
   EXPECT_THAT(result.failure->message,
               StartsWith(fmt::format("rank {} of topic/c:arm was killed by signal 9 (KILL)", run.rank)));
   EXPECT_THAT(result.stderr_tail, Not(HasSubstr("did not end")));
@@ -164,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(Points, KilledRankTest, testing::Range(0, points));
 class StoppedRanksTest : public KilledRanksTest, public testing::WithParamInterface<std::vector<int>> {};
 
 TEST_P(StoppedRanksTest, AreNamedAndNotTheOnesThatWait) {
-  const RunStore store(folder / "out");
+  const suite::RunStore store(folder / "out");
   std::list<Harmed> runs;
   for (const int point : GetParam())
     runs.emplace_back(run_of(2 + point % 3, 12, point), store, point, SIGSTOP);
@@ -174,9 +176,9 @@ TEST_P(StoppedRanksTest, AreNamedAndNotTheOnesThatWait) {
       all_ended = run.poll() && all_ended;
   }
   for (const Harmed& run : runs) {
-    const RunResult& result = run.running.result();
+    const suite::RunResult& result = run.running.result();
     ASSERT_TRUE(result.failure);
-    EXPECT_EQ(result.failure->kind, FailureKind::hung);
+    EXPECT_EQ(result.failure->kind, results::FailureKind::hung);
     EXPECT_THAT(result.failure->message,
                 StartsWith(fmt::format("rank {} of topic/c:arm is stopped by a signal, ", run.rank)));
     if (run.step > 0) {
@@ -192,16 +194,16 @@ INSTANTIATE_TEST_SUITE_P(Points, StoppedRanksTest,
                          testing::Values(std::vector{0, 2, 4, 6, 8}, std::vector{1, 3, 7, 9}));
 
 TEST_F(KilledRanksTest, ARankThatCrashesBeforeTheStoreIsNamed) {
-  const RunResult killed = run_to_end(3, 60, trainer_with(1, "kill -SEGV $$"));
+  const suite::RunResult killed = run_to_end(3, 60, trainer_with(1, "kill -SEGV $$"));
   EXPECT_EQ(killed.failure->message, "rank 1 of topic/c:arm was killed by signal 11 (SEGV)");
-  const RunResult told = run_to_end(3, 60, trainer_with(2, "echo no such library >&2; exit 127"));
+  const suite::RunResult told = run_to_end(3, 60, trainer_with(2, "echo no such library >&2; exit 127"));
   EXPECT_EQ(told.failure->message, "rank 2 of topic/c:arm ended with exit status 127: no such library");
   EXPECT_EQ(told.stderr_tail, "no such library");
 }
 
 TEST_F(KilledRanksTest, RankMissingFromStore_IsNamedAtTimeLimit) {
-  const RunResult result = run_to_end(2, 8, trainer_with(1, "echo loading >&2; exec sleep 600"));
-  EXPECT_EQ(result.failure->kind, FailureKind::hung);
+  const suite::RunResult result = run_to_end(2, 8, trainer_with(1, "echo loading >&2; exec sleep 600"));
+  EXPECT_EQ(result.failure->kind, results::FailureKind::hung);
   EXPECT_THAT(result.failure->message,
               AllOf(StartsWith("rank 1 of topic/c:arm delays the others, before the first update; rank 0 "
                                "waits in meeting of world, collective 0"),
@@ -209,8 +211,8 @@ TEST_F(KilledRanksTest, RankMissingFromStore_IsNamedAtTimeLimit) {
 }
 
 TEST_F(KilledRanksTest, RankThatLeavesEarly_IsNamedNotItsWaiters) {
-  const RunResult result = run_to_end(2, 3, trainer_with(1, "exit 0"));
-  EXPECT_EQ(result.failure->kind, FailureKind::crashed);
+  const suite::RunResult result = run_to_end(2, 3, trainer_with(1, "exit 0"));
+  EXPECT_EQ(result.failure->kind, results::FailureKind::crashed);
   EXPECT_THAT(result.failure->message, StartsWith("rank 1 of topic/c:arm ended with exit status 0"));
 }
 
@@ -219,8 +221,8 @@ TEST_F(KilledRanksTest, RanksThatDisagreeOnTheConfigSayInWhat) {
       "sed 's/\"seq_len\": 8/\"seq_len\": 16/' \"$PARITY_CONFIG\" > '{0}'; PARITY_CONFIG='{0}'; "
       "export PARITY_CONFIG",
       (folder / "other.json").string());
-  const RunResult result = run_to_end(2, 60, trainer_with(1, elsewhere));
-  EXPECT_EQ(result.failure->kind, FailureKind::bad_config);
+  const suite::RunResult result = run_to_end(2, 60, trainer_with(1, elsewhere));
+  EXPECT_EQ(result.failure->kind, results::FailureKind::bad_config);
   EXPECT_THAT(result.failure->message, EndsWith("rank 1 has another config than rank 0 (data.seq_len is 16 "
                                                 "against 8); start every rank with the same one"));
 }

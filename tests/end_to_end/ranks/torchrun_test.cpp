@@ -33,11 +33,11 @@ class TorchrunTest : public FolderTest {
     FolderTest::SetUp();
     if (!places::has_pytorch)
       GTEST_SKIP() << needs_pytorch;
-    write_file(folder / "run.json", json_text(nest(two_ranks().config)));
+    write_file(folder / "run.json", json_text(suite::nest(two_ranks().config)));
   }
 
-  static PlannedRun two_ranks() {
-    PlannedRun run;
+  static suite::PlannedRun two_ranks() {
+    suite::PlannedRun run;
     run.id = "0123456789abcdef";
     run.label = "topic/c:arm";
     run.config = {{"parallel.dp_replicate", 2},
@@ -66,7 +66,7 @@ class TorchrunTest : public FolderTest {
     for (const std::string& word : {std::string("--no-python"), program, (folder / "run.json").string(),
                                     std::string("--trace"), trace_path().string(), std::string("--quiet")})
       spec.argv.push_back(word);
-    spec.environment = profile_environment(Profile::portable, 1);
+    spec.environment = profile_environment(suite::Profile::portable, 1);
     spec.environment["PARITY_TIMEOUT"] = "60";
     spec.stdout_file = spec.stderr_file = folder / log;
     return Process::spawn(spec);
@@ -79,15 +79,15 @@ class TorchrunTest : public FolderTest {
 
   /// The same run, started by the launcher of the suite.
   std::string digest_of_our_launch() const {
-    const RunStore store(folder / "out");
-    RunningRun running(two_ranks(), store, trainer);
+    const suite::RunStore store(folder / "out");
+    suite::RunningRun running(two_ranks(), store, trainer);
     while (!running.poll())
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     EXPECT_TRUE(running.result().complete()) << running.result().stderr_tail;
-    return content_digest(Trace::open(running.result().folder));
+    return content_digest(trace::Trace::open(running.result().folder));
   }
   void expect_the_launchers_trace() const {
-    const Trace trace = Trace::open(trace_path());
+    const trace::Trace trace = trace::Trace::open(trace_path());
     EXPECT_TRUE(trace.complete());
     EXPECT_EQ(trace.ranks(), 2);
     EXPECT_EQ(trace.last_step(), 5);

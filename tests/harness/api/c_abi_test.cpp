@@ -19,13 +19,14 @@ class CAbiTest : public RecordedTest {};
 
 TEST_F(CAbiTest, ATraceRecordedFromCIsRead) {
   ASSERT_EQ(record_from_c(trace_path().c_str()), 0) << parity_recorder_last_error();
-  const Trace trace = Trace::open(trace_path());
+  const trace::Trace trace = trace::Trace::open(trace_path());
   EXPECT_TRUE(trace.complete());
   EXPECT_EQ(trace.config(), Json({{"steps", 2}}));
   EXPECT_THAT(trace.channels().at("loss").as_double(), ElementsAre(1.0, 0.5));
   EXPECT_THAT(trace.channels().at("valid_tokens").as_double(), ElementsAre(7, 7));
-  EXPECT_EQ(trace.channels().at("step_seconds").kind, ChannelKind::timing);
-  EXPECT_THAT(values_of<float>(trace.tensor({2, Phase::param, "w"})), ElementsAre(1.0F, -2.0F, 0.5F, 4.0F));
+  EXPECT_EQ(trace.channels().at("step_seconds").kind, trace::ChannelKind::timing);
+  EXPECT_THAT(values_of<float>(trace.tensor({2, trace::Phase::param, "w"})),
+              ElementsAre(1.0F, -2.0F, 0.5F, 4.0F));
 }
 
 TEST_F(CAbiTest, ErrorsComeBackAsStatusAndText) {
@@ -47,16 +48,16 @@ TEST_F(CAbiTest, ACallOutOfOrderIsOurOwnExitStatus) {
   EXPECT_EQ(parity_recorder_end_step(recorder), 0);
   EXPECT_EQ(parity_recorder_begin_step(recorder, 1), 2);
   parity_recorder_close(recorder);
-  EXPECT_FALSE(Trace::open(folder).complete());
+  EXPECT_FALSE(trace::Trace::open(folder).complete());
 }
 
 TEST_F(CAbiTest, TwoRanksInC_Finish_OneLogicalTensor) {
   for (const int64_t rank : {1, 0})
     ASSERT_EQ(record_rank_from_c(trace_path().c_str(), rank), 0) << parity_recorder_last_error();
-  const Trace trace = Trace::open(trace_path());
+  const trace::Trace trace = trace::Trace::open(trace_path());
   EXPECT_TRUE(trace.complete());
   EXPECT_EQ(trace.ranks(), 2);
-  const TensorView whole = trace.tensor({1, Phase::param, "w"});
+  const TensorView whole = trace.tensor({1, trace::Phase::param, "w"});
   EXPECT_EQ(whole.shape, Shape({2, 3}));
   EXPECT_THAT(values_of<float>(whole), ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_THAT(trace.channels().at("peak_bytes").as_double(), ElementsAre(101));

@@ -41,13 +41,13 @@ class FacadeTest : public RecordedTest {
  protected:
   /// A run of two steps whose loss is `loss` and half of it.
   api::Trace recorded(const std::string& file, double loss) const {
-    Recorder recorder(options(file));
+    trace::Recorder recorder(options(file));
     for (int64_t step = 1; step <= 2; ++step) {
       recorder.begin_step(step);
       recorder.channel("loss", loss / static_cast<double>(step));
       recorder.channel("tokens", int64_t{7});
       const std::vector<float> values = {static_cast<float>(loss), 2, 3};
-      recorder.tensor(Phase::grad, "w", view_of(DType::float32, values, {3}));
+      recorder.tensor(trace::Phase::grad, "w", view_of(DType::float32, values, {3}));
       recorder.end_step();
     }
     recorder.finish();
@@ -69,13 +69,13 @@ TEST(FacadeNames, EveryEnum_HasTheNamesOfTheTree) {
     EXPECT_EQ(api::dtype_named(EnumNames<DType>::names[i]), static_cast<api::DType>(i));
     EXPECT_EQ(size_of(static_cast<api::DType>(i)), size_of(static_cast<DType>(i)));
   }
-  for (size_t i = 0; i < EnumNames<Phase>::names.size(); ++i) {
-    EXPECT_EQ(name_of(static_cast<api::Phase>(i)), EnumNames<Phase>::names[i]);
-    EXPECT_EQ(api::phase_named(EnumNames<Phase>::names[i]), static_cast<api::Phase>(i));
+  for (size_t i = 0; i < EnumNames<trace::Phase>::names.size(); ++i) {
+    EXPECT_EQ(name_of(static_cast<api::Phase>(i)), EnumNames<trace::Phase>::names[i]);
+    EXPECT_EQ(api::phase_named(EnumNames<trace::Phase>::names[i]), static_cast<api::Phase>(i));
   }
-  for (size_t i = 0; i < EnumNames<Verdict>::names.size(); ++i)
-    EXPECT_EQ(name_of(static_cast<api::Verdict>(i)), EnumNames<Verdict>::names[i]);
-  for (size_t i = 0; i < EnumNames<Relation>::names.size(); ++i)
+  for (size_t i = 0; i < EnumNames<compare::Verdict>::names.size(); ++i)
+    EXPECT_EQ(name_of(static_cast<api::Verdict>(i)), EnumNames<compare::Verdict>::names[i]);
+  for (size_t i = 0; i < EnumNames<compare::Relation>::names.size(); ++i)
     EXPECT_EQ(api::relation_named(name_of(static_cast<api::Relation>(i))), static_cast<api::Relation>(i));
   EXPECT_THAT(error_of_api([] { api::phase_named("gard"); }), HasSubstr("did you mean 'grad'"));
 }
@@ -114,8 +114,8 @@ TEST(FacadeMeasure, Difference_IsThatOfTheTree) {
   const std::vector<float> a = {1, -0.0F, 3, std::numeric_limits<float>::quiet_NaN()};
   const std::vector<float> b = {1, 0.0F, 3.5F, std::numeric_limits<float>::quiet_NaN()};
   const api::Difference found = api::difference_of(outside(a), outside(b));
-  const Difference expected =
-      measure_difference({DType::float32, {4}, a.data()}, {DType::float32, {4}, b.data()});
+  const measure::Difference expected =
+      measure::measure_difference({DType::float32, {4}, a.data()}, {DType::float32, {4}, b.data()});
   EXPECT_EQ(found.differing, 3);
   EXPECT_EQ(found.differing, expected.differing);
   EXPECT_EQ(found.worst_index, expected.worst_index);

@@ -74,14 +74,14 @@ class RecorderTensorTest : public RecordedTest {
     return parity_recorder_last_error();
   }
 
-  Trace finish(const std::string& file = "trace.h5") {
+  trace::Trace finish(const std::string& file = "trace.h5") {
     EXPECT_EQ(parity_recorder_end_step(recorder_), 0) << parity_recorder_last_error();
     EXPECT_EQ(parity_recorder_finish(recorder_), 0) << parity_recorder_last_error();
-    return Trace::open(folder / file);
+    return trace::Trace::open(folder / file);
   }
 
-  static std::vector<float> grad(const Trace& trace, const std::string& name) {
-    return values_of<float>(trace.tensor({1, Phase::grad, name}));
+  static std::vector<float> grad(const trace::Trace& trace, const std::string& name) {
+    return values_of<float>(trace.tensor({1, trace::Phase::grad, name}));
   }
 
   const std::vector<int64_t> matrix_ = {2, 3};
@@ -99,7 +99,7 @@ TEST_F(RecorderTensorTest, Strides_OfColumns_AreRecordedByRow) {
   tensor.strides = upwards.data();
   tensor.data = columns.data() + 1;
   offer(tensor);
-  const Trace trace = finish();
+  const trace::Trace trace = finish();
   EXPECT_THAT(grad(trace, "t"), ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_THAT(grad(trace, "up"), ElementsAre(4, 5, 6, 1, 2, 3));
 }
@@ -168,8 +168,8 @@ TEST_F(RecorderTensorTest, MicroBatches_OfferedByRow_AreOneTensor) {
     tensor.rows = 3;
     offer(tensor);
   }
-  const Trace trace = finish();
-  EXPECT_EQ(trace.tensor({1, Phase::grad, "x"}).shape, Shape({3, 3}));
+  const trace::Trace trace = finish();
+  EXPECT_EQ(trace.tensor({1, trace::Phase::grad, "x"}).shape, Shape({3, 3}));
   EXPECT_EQ(grad(trace, "x"), values);
 }
 
@@ -189,10 +189,10 @@ TEST_F(RecorderTensorTest, Order_Given_IsRecorded) {
   EXPECT_THAT(refused(tensor), HasSubstr("has the order -1"));
   tensor.flags = 64;
   EXPECT_THAT(refused(tensor), HasSubstr("flags"));
-  const Trace trace = finish();
-  EXPECT_EQ(trace.find_sketch({1, Phase::grad, "late"})->order, 5);
-  EXPECT_EQ(trace.find_sketch({1, Phase::grad, "early"})->order, 0);
-  EXPECT_EQ(trace.find_sketch({1, Phase::grad, "next"})->order, 6);
+  const trace::Trace trace = finish();
+  EXPECT_EQ(trace.find_sketch({1, trace::Phase::grad, "late"})->order, 5);
+  EXPECT_EQ(trace.find_sketch({1, trace::Phase::grad, "early"})->order, 0);
+  EXPECT_EQ(trace.find_sketch({1, trace::Phase::grad, "next"})->order, 6);
 }
 
 TEST_F(RecorderTensorTest, Recomputed_WithTeacher_IsTaughtOnly) {
@@ -278,7 +278,7 @@ TEST_F(RecorderTensorTest, Replay_InCapture_IsRecorded) {
   batch.data = tokens.data();
   EXPECT_EQ(parity_recorder_replay_batch(recorder_, 1, 0, &batch), 0) << parity_recorder_last_error();
   finish();
-  const InputFile file(trace_path());
+  const trace::InputFile file(trace_path());
   const hdf5::Handle replay = file.group(file.root(), "replay");
   EXPECT_THAT(file.names(file.group(replay, "initial")), ElementsAre("w"));
   EXPECT_THAT(file.names(file.group(replay, "batches")), ElementsAre("1"));

@@ -8,7 +8,7 @@
 #include "harness/bisect/runs/local_faults.hpp"
 #include "harness/bisect/traces/first_bad_operator.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 TEST(BisectSentencesTest, Operators) {
@@ -33,7 +33,7 @@ TEST(BisectSentencesTest, Operators) {
 
 TEST(BisectSentencesTest, LocalFaults) {
   TensorStation station;
-  station.key = {1, Phase::forward, "layers.0.attention"};
+  station.key = {1, trace::Phase::forward, "layers.0.attention"};
   station.relative = 2e-3;
   LocalFaults faults;
   faults.tensors = 182;
@@ -106,4 +106,4 @@ TEST(BisectSentencesTest, Options) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

@@ -9,7 +9,7 @@
 #include "harness/measure/content_hash.hpp"
 #include "tests/harness/cli/program_fixture.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -23,7 +23,7 @@ class DamagedTest : public ProgramTest {
     std::string text = "parity.journal/1";
     text.append(reinterpret_cast<const char*>(header), sizeof header);
     text += bytes;
-    ContentHash hash;
+    measure::ContentHash hash;
     hash.add(text);
     return text + hash.hex();
   }
@@ -74,14 +74,14 @@ TEST_F(DamagedTest, AJournalBesideAGoldenCountsForNothing) {
 }
 
 TEST_F(DamagedTest, AChangedValueIsACorruptTrace) {
-  Recorder::Options options{folder_ / "one.h5", {}, {}, {}};
+  trace::Recorder::Options options{folder_ / "one.h5", {}, {}, {}};
   options.capture.tensors.emplace_back();
   {
-    Recorder recorder(std::move(options));
+    trace::Recorder recorder(std::move(options));
     const std::vector<float> values(4000, 0.5F);
     recorder.begin_step(1);
     recorder.channel("loss", 1.0);
-    recorder.tensor(Phase::grad, "w", {DType::float32, {4000}, values.data()});
+    recorder.tensor(trace::Phase::grad, "w", {DType::float32, {4000}, values.data()});
     recorder.end_step();
     recorder.finish();
   }
@@ -97,7 +97,7 @@ TEST_F(DamagedTest, AChangedValueIsACorruptTrace) {
 
 TEST_F(DamagedTest, PartialTracesAreComparedOnlyIfThatIsMeant) {
   for (const char* name : {"one", "two"}) {
-    Recorder recorder({folder_ / name / "trace.h5", {}, {}, {}});
+    trace::Recorder recorder({folder_ / name / "trace.h5", {}, {}, {}});
     recorder.begin_step(1);
     recorder.channel("loss", 1.0);
     recorder.end_step();
@@ -196,4 +196,4 @@ TEST_F(DamagedTest, AFailingReadLosesNoHistory) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

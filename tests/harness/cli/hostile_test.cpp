@@ -12,7 +12,7 @@
 #include "tests/support/places.hpp"
 #include "tests/support/scratch.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 namespace fs = std::filesystem;
 using testing::AnyOf;
@@ -26,7 +26,7 @@ struct Ended {
 };
 
 /// The program `parity` in the hands of a malicious or unlucky user.
-class HostileTest : public SuiteTest {
+class HostileTest : public suite::SuiteTest {
  protected:
   Ended shell(const std::string& line) const {
     ProcessSpec spec;
@@ -135,18 +135,18 @@ TEST_F(HostileTest, NamesOfCasesAndTracesEscapeNowhere) {
   for (const char* trace : {"one", "two"}) {
     const std::vector<float> data = {1.0F, *trace == 'o' ? 2.0F : 3.0F};
     const fs::path file = folder_ / "cases/topic" / (std::string(trace) + ".h5");
-    Recorder recorder({file,
-                       {{"dtype", 5}, {"steps", "x"}},
-                       {{odd.substr(0, 40), "</script><b>"}},
-                       {{}, {{{}, {}, {"*"}}}, {}, false},
-                       0});
+    trace::Recorder recorder({file,
+                              {{"dtype", 5}, {"steps", "x"}},
+                              {{odd.substr(0, 40), "</script><b>"}},
+                              {{}, {{{}, {}, {"*"}}}, {}, false},
+                              0});
     for (int64_t step = 1; step <= 3; ++step) {
       recorder.begin_step(step);
       recorder.channel("loss", 8.0 - static_cast<double>(step));
       recorder.channel(odd, static_cast<double>(data[1]));
       recorder.channel(std::string(4000, 'c'), static_cast<double>(data[1]));
-      recorder.tensor(Phase::grad, odd, {DType::float32, {2}, data.data()});
-      recorder.tensor(Phase::grad, std::string(100, 't'), {DType::float32, {2}, data.data()});
+      recorder.tensor(trace::Phase::grad, odd, {DType::float32, {2}, data.data()});
+      recorder.tensor(trace::Phase::grad, std::string(100, 't'), {DType::float32, {2}, data.data()});
       recorder.end_step();
     }
     recorder.finish();
@@ -235,15 +235,15 @@ TEST_F(HostileTest, ImpossibleConfig_ExitsTwoMissingFileThree) {
 TEST_F(HostileTest, TensorNameCollision_FailsOnlyItsCase) {
   write_same("same");
   const std::vector<float> data = {1.0F};
-  Recorder recorder({folder_ / "cases/topic/two.h5",
-                     Json::object(),
-                     Json::object(),
-                     {{}, {{{}, {}, {"*"}}}, {}, false},
-                     0});
+  trace::Recorder recorder({folder_ / "cases/topic/two.h5",
+                            Json::object(),
+                            Json::object(),
+                            {{}, {{{}, {}, {"*"}}}, {}, false},
+                            0});
   recorder.begin_step(1);
   recorder.channel("loss", 1.0);
-  recorder.tensor(Phase::grad, "a1", {DType::float32, {1}, data.data()});
-  recorder.tensor(Phase::grad, "a2", {DType::float32, {1}, data.data()});
+  recorder.tensor(trace::Phase::grad, "a1", {DType::float32, {1}, data.data()});
+  recorder.tensor(trace::Phase::grad, "a2", {DType::float32, {1}, data.data()});
   recorder.end_step();
   recorder.finish();
   write_case("clash", "[golden]\narms = []\n" + copying_arm("one", "two") + "[arms.one.names]\n'a.' = 'a'\n" +
@@ -261,4 +261,4 @@ TEST_F(HostileTest, OutputThatCannotBeWrittenIsNotSilent) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

@@ -10,7 +10,7 @@
 #include "harness/suite/results/writer.hpp"
 #include "tests/harness/cli/program_fixture.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 
 constexpr int few = 3;
@@ -78,7 +78,7 @@ results::Case large_case(int number) {
 TEST_F(MemoryTest, AReportOfManyCasesTakesWhatOneOfFewTakes) {
   int64_t peaks[2] = {};
   for (const int count : {few, many}) {
-    ResultsWriter writer(folder_ / std::to_string(count) / "results.json");
+    suite::ResultsWriter writer(folder_ / std::to_string(count) / "results.json");
     for (int i = 0; i < count; ++i)
       writer.add(static_cast<size_t>(i), large_case(i));
     writer.finish({{"schema", "parity.results/2"}, {"summary", Json::object()}});
@@ -102,4 +102,4 @@ TEST_F(MemoryTest, ARunOfManyCasesTakesWhatOneOfFewTakes) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

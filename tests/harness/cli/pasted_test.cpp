@@ -7,7 +7,7 @@
 
 #include "tests/harness/cli/program_fixture.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 
 /// Printed commands can be pasted back.
@@ -71,4 +71,4 @@ TEST_F(PastedTest, EveryCommandOfASettingWorks) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

@@ -9,7 +9,7 @@
 #include "tests/harness/suite/suite_fixture.hpp"
 #include "tests/support/places.hpp"
 
-namespace parity {
+namespace parity::cli {
 
 struct Outcome {
   int status = -1;
@@ -18,10 +18,10 @@ struct Outcome {
 };
 
 /// Runs the program `parity` in the test's folder, as a user would.
-class ProgramTest : public SuiteTest {
+class ProgramTest : public suite::SuiteTest {
  protected:
   void SetUp() override {
-    SuiteTest::SetUp();
+    suite::SuiteTest::SetUp();
     write_two_traces();
     write_case("same", "tags = [\"fast\"]\n" + no_golden() + copying_arm("first", "a") +
                            copying_arm("second", "a") + losses_identical());
@@ -54,4 +54,4 @@ class ProgramTest : public SuiteTest {
   }
 };
 
-}  // namespace parity
+}  // namespace parity::cli

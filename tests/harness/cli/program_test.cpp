@@ -9,7 +9,7 @@
 #include "tests/harness/cli/program_fixture.hpp"
 #include "tests/support/places.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -281,4 +281,4 @@ TEST_F(ProgramTest, CtrlC_KeepsFinishedCasesAndSaysHowToResume) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

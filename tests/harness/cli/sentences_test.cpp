@@ -6,7 +6,7 @@
 
 #include "tests/harness/cli/program_fixture.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 
 /// A command that is refused, and all that it prints on stderr.
@@ -65,4 +65,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

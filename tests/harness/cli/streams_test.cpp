@@ -8,7 +8,7 @@
 
 #include "tests/harness/cli/program_fixture.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -81,4 +81,4 @@ TEST_F(StreamsTest, WhatACommandStarted_DiesWithParity) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

@@ -7,7 +7,7 @@
 #include "harness/base/error.hpp"
 #include "tests/support/traces/planted_runs.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -21,7 +21,7 @@ class JudgeTest : public PlantedTest {
               {.channels = {{"grad_norm", falling_curve()},
                             {"loss", falling_curve()},
                             {"step_seconds", falling_curve()}},
-               .tensors = {{{1, Phase::param, "layers.0.wq.weight"}, std::vector<float>{1, 2}}},
+               .tensors = {{{1, trace::Phase::param, "layers.0.wq.weight"}, std::vector<float>{1, 2}}},
                .timing = {"step_seconds"}},
               2);
   }
@@ -66,7 +66,7 @@ TEST_F(JudgeTest, GlobWithoutMatch_IsMissingWithNearestName) {
 }
 
 TEST_F(JudgeTest, APhaseOrStepThatWasNotCapturedIsMissing) {
-  EXPECT_EQ(judge(tensor_check_of(Relation::identical, "*", Phase::grad), arms).sentence,
+  EXPECT_EQ(judge(tensor_check_of(Relation::identical, "*", trace::Phase::grad), arms).sentence,
             "no grad tensor was recorded (only param); ask for it under [capture]");
   Check check = tensor_check_of(Relation::identical, "*");
   check.steps = window(StepWindow::Kind::last);
@@ -123,4 +123,4 @@ TEST_F(JudgeTest, EmptyAndImpossibleWindowsAreMissing) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

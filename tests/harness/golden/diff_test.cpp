@@ -7,7 +7,7 @@
 #include "harness/base/error.hpp"
 #include "tests/support/traces/golden_runs.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
 using testing::HasSubstr;
@@ -59,4 +59,4 @@ TEST_F(GoldenDiffTest, AMissingFileIsTheUsersProblem) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::golden

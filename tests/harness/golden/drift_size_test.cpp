@@ -6,7 +6,7 @@
 
 #include "tests/support/traces/golden_runs.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
 using testing::HasSubstr;
@@ -25,7 +25,7 @@ class DriftSizeTest : public GoldenTest {
       add_twin(name, run_of("GenuineIntel", factor64));
     }
   }
-  CheckResult loss() {
+  compare::CheckResult loss() {
     for (const GoldenResult& each : verify_golden(stored_golden(file), arms))
       if (each.arm == "one_indexed" && each.quantity == "loss")
         return each.result;
@@ -35,14 +35,14 @@ class DriftSizeTest : public GoldenTest {
 
 TEST_F(DriftSizeTest, AFewRoundingsAreDrift) {
   run_elsewhere(1 + 0x1p-22, 1 + 0x1p-51);
-  const CheckResult result = loss();
+  const compare::CheckResult result = loss();
   EXPECT_TRUE(result.passed) << result.sentence;
-  EXPECT_EQ(result.verdict, Verdict::drift);
+  EXPECT_EQ(result.verdict, compare::Verdict::drift);
 }
 
 TEST_F(DriftSizeTest, FivePercentOfFloat32AloneIsImprecise) {
   run_elsewhere(1.05);
-  const CheckResult result = loss();
+  const compare::CheckResult result = loss();
   EXPECT_FALSE(result.passed);
   EXPECT_EQ(name_of(result.verdict), "imprecise");
   EXPECT_THAT(result.sentence, HasSubstr("this run loses 2^19"));
@@ -59,16 +59,16 @@ TEST_F(DriftSizeTest, ZeroTwinsProveNothing) {
   std::filesystem::remove(file);
   ASSERT_TRUE(record());
   run_elsewhere(1 + 0x1p-22, 0);
-  const CheckResult result = loss();
+  const compare::CheckResult result = loss();
   EXPECT_FALSE(result.passed);
-  EXPECT_EQ(result.verdict, Verdict::vacuous);
+  EXPECT_EQ(result.verdict, compare::Verdict::vacuous);
 }
 
 TEST_F(DriftSizeTest, AnArmIn16BitsMayLoseMore) {
   run_elsewhere(1 + 0x1p-9);
   for (auto& [name, arm] : arms)
     arm.sixteen_bits = true;
-  EXPECT_EQ(loss().verdict, Verdict::drift);
+  EXPECT_EQ(loss().verdict, compare::Verdict::drift);
   run_elsewhere(1.1);
   EXPECT_FALSE(loss().passed);
 }
@@ -76,9 +76,9 @@ TEST_F(DriftSizeTest, AnArmIn16BitsMayLoseMore) {
 TEST_F(DriftSizeTest, ADeclaredAllowanceCounts) {
   run_elsewhere(1 + 0x1p-9);
   arms["one_indexed"].allowance.dtype = DType::bfloat16;
-  EXPECT_EQ(loss().verdict, Verdict::drift);
+  EXPECT_EQ(loss().verdict, compare::Verdict::drift);
   arms["one_indexed"].allowance = {DType::float32, 1024};
-  EXPECT_EQ(loss().verdict, Verdict::drift);
+  EXPECT_EQ(loss().verdict, compare::Verdict::drift);
   arms["one_indexed"].allowance = {};
   EXPECT_FALSE(loss().passed);
 }
@@ -98,4 +98,4 @@ TEST_F(DriftSizeTest, ANanOrAnInfinityIsNoDrift) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::golden

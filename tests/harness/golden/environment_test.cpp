@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
 TEST(JsonDifferenceTest, NamesBothValuesOfAKeyThatChanged) {
@@ -34,4 +34,4 @@ TEST(JsonDifferenceTest, KeysThatOneSideDoesNotKnowComeLastAndTogether) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::golden

@@ -8,7 +8,7 @@
 #include "harness/golden/seal.hpp"
 #include "tests/support/traces/golden_runs.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
 using testing::HasSubstr;
@@ -40,14 +40,14 @@ class EvidenceTest : public GoldenTest {
   static std::vector<double> rounded(std::vector<double> values, double size) {
     return changed(std::move(values), [&](size_t i, double value) { return value * (1 + noise(i, size)); });
   }
-  static Check claim() {
-    Check check = check_of(Relation::equivalent, {"loss"});
+  static compare::Check claim() {
+    compare::Check check = check_of(compare::Relation::equivalent, {"loss"});
     check.arms = {"one_indexed", "zero_indexed"};
     check.because = "x";
     return check;
   }
-  std::vector<FreshEvidence> fresh(const Check& check, const std::string& date) {
-    const CheckResult result = judge(check, arms);
+  std::vector<FreshEvidence> fresh(const compare::Check& check, const std::string& date) {
+    const compare::CheckResult result = judge(check, arms);
     EXPECT_TRUE(result.passed) << result.sentence;
     return {{check,
              result.verdict,
@@ -60,7 +60,7 @@ class EvidenceTest : public GoldenTest {
                          Rewrite::when_changed, {fresh(claim(), date)});
   }
   /// Returns the valid evidence for a check of the arms in their current state.
-  const EvidenceRecord* standing(const Check& check = claim()) {
+  const EvidenceRecord* standing(const compare::Check& check = claim()) {
     golden_ = read_golden(file);
     const auto binding = evidence_binding(check, *golden_, arms);
     return binding ? find_evidence(golden_->evidence, *binding) : nullptr;
@@ -74,7 +74,7 @@ class EvidenceTest : public GoldenTest {
     bytes.replace(at, from.size(), to);
     uint64_t offset = 0;
     {
-      const InputFile input(file);
+      const trace::InputFile input(file);
       offset = input.offset(input.dataset(input.root(), "seal")).value();
     }
     std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), 16, '\0');
@@ -97,7 +97,7 @@ TEST_F(EvidenceTest, StandsWhereTheBitsAreTheGoldens) {
   const EvidenceRecord* record = standing();
   ASSERT_TRUE(record);
   EXPECT_EQ(record->claim, "loss equivalent: one_indexed, zero_indexed");
-  EXPECT_EQ(record->verdict, Verdict::rounding);
+  EXPECT_EQ(record->verdict, compare::Verdict::rounding);
   EXPECT_GT(record->collapse_log2, 20);
   EXPECT_EQ(record->origin.date, "2026-01-02T03:04:05Z");
   EXPECT_EQ(record->origin.runs, (std::vector<std::string>{"run1", "run2"}));
@@ -111,7 +111,8 @@ TEST_F(EvidenceTest, DoesNotStandOnceABitOfEitherArmChanged) {
     ASSERT_TRUE(standing());
     PlantedRun run = run_of();
     for (PlantedTensor& tensor : run.tensors)
-      if (tensor.key.phase == Phase::param && tensor.key.step == 4)  // stored, but not judged by the check
+      if (tensor.key.phase == trace::Phase::param &&
+          tensor.key.step == 4)  // stored, but not judged by the check
         tensor.values = std::vector<float>(100, 0.25F);
     if (std::string(name) == "zero_indexed")
       run.channels["loss"] = rounded(falling_curve(4), 1e-7);
@@ -128,12 +129,12 @@ TEST_F(EvidenceTest, DoesNotStandForAnotherConfigOrNone) {
 }
 
 TEST_F(EvidenceTest, DoesNotStandForAnotherCheck) {
-  std::vector<Check> others(4, claim());
+  std::vector<compare::Check> others(4, claim());
   others[0].because = "y";
   others[1].steps = range(1, 4);
-  others[2].relation = Relation::distinct;
+  others[2].relation = compare::Relation::distinct;
   others[3].arms = {"zero_indexed", "one_indexed"};
-  for (const Check& other : others)
+  for (const compare::Check& other : others)
     EXPECT_FALSE(standing(other)) << name_of(other.relation) << " " << other.because;
 }
 
@@ -141,7 +142,7 @@ TEST_F(EvidenceTest, UnfinishedOrUnstoredArm_HasNoEvidence) {
   arms["one_indexed"].crashed = true;
   EXPECT_FALSE(standing());
   arms["one_indexed"].crashed = false;
-  Check other = claim();
+  compare::Check other = claim();
   other.arms = {"one_indexed", "third"};
   arms["third"] = arms["zero_indexed"];
   EXPECT_FALSE(standing(other));
@@ -196,8 +197,8 @@ TEST_F(EvidenceOfAnotherArmTest, OfOtherBitsTakesThePlaceOfTheOld) {
 }
 
 TEST_F(EvidenceTest, OfNumbersThatAreNotFiniteIsNotKept) {
-  for (double TwinMeasure::* number :
-       {&TwinMeasure::floor, &TwinMeasure::distance_a, &TwinMeasure::distance_b}) {
+  for (double compare::TwinMeasure::* number :
+       {&compare::TwinMeasure::floor, &compare::TwinMeasure::distance_a, &compare::TwinMeasure::distance_b}) {
     std::vector<FreshEvidence> bad = fresh(claim(), "2026-01-03T00:00:00Z");
     bad.front().twins.measures.front().*number = std::nan("");
     record_golden(file, {"lr/warmup", "parity 0.1.0", "c1", "x"}, arms, "", Rewrite::always, {bad});
@@ -250,7 +251,7 @@ TEST_F(EvidenceTest, VariantEvidence_HoldsInItsEnvironment) {
 }
 
 TEST_F(EvidenceTest, EndsWithTheCheckThatItIsOf) {
-  Check reworded = claim();
+  compare::Check reworded = claim();
   reworded.because = "another reason";
   EXPECT_TRUE(record_evidence(file, arms, {fresh(reworded, "2026-05-05T00:00:00Z")}));
   EXPECT_EQ(read_golden(file).evidence.records.size(), 1U);
@@ -318,7 +319,7 @@ TEST_F(EvidenceTest, IsNoneInAFileOfAnOlderSchema) {
 }
 
 TEST_F(EvidenceTest, SurvivesFloorsThatAreRecordedLater) {
-  Floors floors;
+  compare::Floors floors;
   floors.kinds = {"twin"};
   floors.arms["one_indexed"].rows = {{"loss", 1, 8.0, {1e-7}}};
   record_floors(file, {"lr/warmup", "parity 0.1.0", "c1", "x"}, floors);
@@ -326,4 +327,4 @@ TEST_F(EvidenceTest, SurvivesFloorsThatAreRecordedLater) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::golden

@@ -9,7 +9,7 @@
 #include "harness/golden/state.hpp"
 #include "tests/support/traces/golden_runs.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
 using testing::AllOf;
@@ -19,11 +19,11 @@ using testing::HasSubstr;
 /// Floors in a golden's file, and checks against the golden that use them.
 class GoldenFloorsTest : public GoldenTest {
  protected:
-  static Floors floors_of(double noise = 1e-6) {
-    Floors floors;
+  static compare::Floors floors_of(double noise = 1e-6) {
+    compare::Floors floors;
     floors.kinds = {"twin", "threads"};
     floors.evidence = {{"command", "parity calibrate lr/warmup"}};
-    ArmFloors& arm = floors.arms["one_indexed"];
+    compare::ArmFloors& arm = floors.arms["one_indexed"];
     arm.config = {{"lr", {{"base", 0.001}}}};
     for (int64_t step = 1; step <= 4; ++step) {
       arm.rows.push_back({"loss", step, 7, {noise, NAN}});
@@ -31,17 +31,17 @@ class GoldenFloorsTest : public GoldenTest {
     }
     return floors;
   }
-  void store(const Floors& floors) {
+  void store(const compare::Floors& floors) {
     record_floors(file, {"lr/warmup", "parity 0.1.0", "c9", "parity calibrate"}, floors);
   }
-  Check against(const std::string& channel) const {
-    Check check = check_of(Relation::bounded, {channel});
+  compare::Check against(const std::string& channel) const {
+    compare::Check check = check_of(compare::Relation::bounded, {channel});
     check.arms = {"one_indexed"};
-    check.against = Against::golden;
+    check.against = compare::Against::golden;
     return check;
   }
   /// The run's loss, off by a factor at each step, against the golden.
-  CheckResult judged(double factor) {
+  compare::CheckResult judged(double factor) {
     add_arm("one_indexed", run_of("AuthenticAMD", factor));
     const StoredGolden stored = stored_golden(file);
     arms["one_indexed"].floors = &stored.golden->floors.arms.at("one_indexed");
@@ -57,7 +57,7 @@ TEST_F(GoldenFloorsTest, WhatIsStoredIsReadAgain) {
   EXPECT_EQ(golden.origin.commit, "c1") << "of the arms";
   EXPECT_THAT(golden.floors.kinds, ElementsAre("twin", "threads"));
   EXPECT_EQ(golden.floors.evidence.at("command"), "parity calibrate lr/warmup");
-  const ArmFloors& arm = golden.floors.arms.at("one_indexed");
+  const compare::ArmFloors& arm = golden.floors.arms.at("one_indexed");
   EXPECT_EQ(arm.config.at("lr").at("base"), 0.001);
   ASSERT_EQ(arm.rows.size(), 8U);
   EXPECT_EQ(arm.rows[0].quantity, "loss");
@@ -120,14 +120,14 @@ TEST_F(GoldenFloorsTest, ColumnsThatDoNotFitAreRefused) {
 TEST_F(GoldenFloorsTest, BoundedRun_PassesAtHalfBoundFailsAtTwice) {
   record();
   store(floors_of());
-  EXPECT_EQ(judged(1).verdict, Verdict::identical);
-  const CheckResult half = judged(1 + 4e-6 / 8);
+  EXPECT_EQ(judged(1).verdict, compare::Verdict::identical);
+  const compare::CheckResult half = judged(1 + 4e-6 / 8);
   EXPECT_TRUE(half.passed) << half.sentence;
-  EXPECT_EQ(half.verdict, Verdict::rounding);
+  EXPECT_EQ(half.verdict, compare::Verdict::rounding);
   EXPECT_THAT(half.sentence, HasSubstr("within 8 measured floors"));
-  const CheckResult twice = judged(1 + 16e-6 / 7);
+  const compare::CheckResult twice = judged(1 + 16e-6 / 7);
   EXPECT_FALSE(twice.passed);
-  EXPECT_EQ(twice.verdict, Verdict::different);
+  EXPECT_EQ(twice.verdict, compare::Verdict::different);
 }
 
 TEST_F(GoldenFloorsTest, OnlyUncheckedQuantities_MustBeIdentical) {
@@ -142,7 +142,7 @@ TEST_F(GoldenFloorsTest, OnlyUncheckedQuantities_MustBeIdentical) {
   }
   run.tensors[4].values = std::vector<float>(100, 0.25F);
   add_arm("one_indexed", run);
-  Check tensors = tensor_check_of(Relation::bounded, "layers.*", Phase::grad);
+  compare::Check tensors = tensor_check_of(compare::Relation::bounded, "layers.*", trace::Phase::grad);
   tensors.arms = {"one_indexed"};
   size_t failed = 0;
   for (const GoldenResult& each : verify_golden(stored, arms, {against("loss"), tensors}))
@@ -152,7 +152,8 @@ TEST_F(GoldenFloorsTest, OnlyUncheckedQuantities_MustBeIdentical) {
 
 TEST_F(GoldenFloorsTest, WhatIsNotStoredIsMissing) {
   const StoredGolden none = stored_golden(file);
-  EXPECT_EQ(judge_against_golden(against("loss"), none, arms["one_indexed"]).verdict, Verdict::missing);
+  EXPECT_EQ(judge_against_golden(against("loss"), none, arms["one_indexed"]).verdict,
+            compare::Verdict::missing);
   record();
   const StoredGolden stored = stored_golden(file);
   EXPECT_THAT(judge_against_golden(against("loss"), stored, arms["one_indexed"]).sentence,
@@ -170,11 +171,11 @@ class GoldenVariantTest : public GoldenTest {
     record_variant(file, {"lr/warmup", "parity 0.1.0", "c2", ""}, {{"one_indexed", arms["one_indexed"]}},
                    "other kernels");
   }
-  Verdict loss() {
+  compare::Verdict loss() {
     for (const GoldenResult& each : verify_golden(stored_golden(file), arms))
       if (each.arm == "one_indexed" && each.quantity == "loss")
         return each.result.verdict;
-    return Verdict::missing;
+    return compare::Verdict::missing;
   }
 };
 
@@ -182,13 +183,13 @@ TEST_F(GoldenVariantTest, MachinesOfBothKindsHoldBitForBit) {
   record();
   const std::string digest = read_golden(file).stored_digest;
   move(1 + 3e-7);
-  EXPECT_EQ(loss(), Verdict::drift);
+  EXPECT_EQ(loss(), compare::Verdict::drift);
   keep();
-  EXPECT_EQ(loss(), Verdict::identical);
+  EXPECT_EQ(loss(), compare::Verdict::identical);
   move(1 + 6e-7);
-  EXPECT_NE(loss(), Verdict::identical) << "other bits than this environment's variant";
+  EXPECT_NE(loss(), compare::Verdict::identical) << "other bits than this environment's variant";
   add_arm("one_indexed", run_of());
-  EXPECT_EQ(loss(), Verdict::identical) << "the first machine holds as before";
+  EXPECT_EQ(loss(), compare::Verdict::identical) << "the first machine holds as before";
   const Golden golden = read_golden(file);
   EXPECT_EQ(golden.stored_digest, digest);
   EXPECT_TRUE(golden.intact());
@@ -200,7 +201,7 @@ TEST_F(GoldenVariantTest, AVariantOfTheSameEnvironmentIsReplaced) {
   for (const double factor : {1 + 3e-7, 1 + 6e-7}) {
     move(factor);
     keep();
-    EXPECT_EQ(loss(), Verdict::identical);
+    EXPECT_EQ(loss(), compare::Verdict::identical);
   }
   EXPECT_EQ(read_golden(file).variants.size(), 1U);
 }
@@ -229,4 +230,4 @@ TEST_F(GoldenVariantTest, OnlyTheArmsThatDriftedAreRefreshed) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::golden

@@ -6,7 +6,7 @@
 #include "harness/golden/golden_file.hpp"
 #include "tests/support/traces/golden_runs.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
 using testing::ElementsAre;
@@ -26,9 +26,9 @@ TEST_F(GoldenRecordTest, Record_KeepsChannelsAndFirstAndLastSketches) {
   EXPECT_EQ(std::get<0>(arm.run.channels.at("loss").values), falling_curve(4));
   EXPECT_TRUE(std::holds_alternative<std::vector<int64_t>>(arm.run.channels.at("batch_digest").values));
   ASSERT_EQ(arm.sketches.size(), 4U) << "grad and param at steps 1 and 4";
-  for (const SketchRow& row : arm.sketches) {
+  for (const trace::SketchRow& row : arm.sketches) {
     EXPECT_TRUE(row.key.step == 1 || row.key.step == 4);
-    EXPECT_NE(row.key.phase, Phase::forward);
+    EXPECT_NE(row.key.phase, trace::Phase::forward);
     EXPECT_EQ(row.values.size(), 64U);
   }
   ASSERT_TRUE(arm.twin);
@@ -155,16 +155,16 @@ TEST_F(GoldenRecordTest, RefusesRunsThatDidNotFinish) {
 }
 
 TEST_F(GoldenRecordTest, RefusesARunIntoWhichAFaultWasPut) {
-  Recorder::Options options{folder / "faulty.h5", {}, {}, {}};
-  options.capture.faults = {{FaultKind::scale, {1}, Phase::grad, "w", 0.5, 0, {}, {}, {}}};
-  Recorder recorder(std::move(options));
+  trace::Recorder::Options options{folder / "faulty.h5", {}, {}, {}};
+  options.capture.faults = {{trace::FaultKind::scale, {1}, trace::Phase::grad, "w", 0.5, 0, {}, {}, {}}};
+  trace::Recorder recorder(std::move(options));
   std::vector<float> values = {1, 2};
   recorder.begin_step(1);
   recorder.channel("loss", 1.0);
-  recorder.tensor(Phase::grad, "w", view_of(DType::float32, values), values.data());
+  recorder.tensor(trace::Phase::grad, "w", view_of(DType::float32, values), values.data());
   recorder.end_step();
   recorder.finish();
-  const Trace faulty = Trace::open(folder / "faulty.h5");
+  const trace::Trace faulty = trace::Trace::open(folder / "faulty.h5");
   arms["zero_indexed"].trace = &faulty;
   EXPECT_THAT([this] { record(); },
               testing::ThrowsMessage<UserError>(HasSubstr("scale by 0.5 of grad w at step 1")));
@@ -180,4 +180,4 @@ TEST_F(GoldenRecordTest, IsReadableByH5dumpAndHoldsItsOrigin) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::golden

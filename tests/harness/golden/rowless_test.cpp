@@ -10,7 +10,7 @@
 #include "harness/golden/golden_file.hpp"
 #include "tests/support/traces/golden_runs.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
 using testing::HasSubstr;
@@ -32,12 +32,12 @@ class RowlessGoldenTest : public GoldenTest {
                                             "f.attrs['digest']\n    f.attrs['schema'] = 'parity.trace/1.0'\n",
                                             (folder / (name + ".h5")).string());
     ASSERT_EQ(result.status, 0) << result.output;
-    rowless_.push_back(std::make_unique<Trace>(Trace::open(folder / (name + ".h5"))));
+    rowless_.push_back(std::make_unique<trace::Trace>(trace::Trace::open(folder / (name + ".h5"))));
     arms[name].trace = rowless_.back().get();
     ASSERT_TRUE(rowless_.back()->sketches().empty());
   }
 
-  static PlantedRun scaled(float factor, Phase phase) {
+  static PlantedRun scaled(float factor, trace::Phase phase) {
     PlantedRun run = run_of();
     for (PlantedTensor& tensor : run.tensors)
       if (tensor.key.phase == phase)
@@ -46,7 +46,7 @@ class RowlessGoldenTest : public GoldenTest {
   }
 
  private:
-  std::vector<std::unique_ptr<Trace>> rowless_;
+  std::vector<std::unique_ptr<trace::Trace>> rowless_;
 };
 
 TEST_F(RowlessGoldenTest, WholeTensorsAreDigestedWhenRecorded) {
@@ -62,36 +62,36 @@ TEST_F(RowlessGoldenTest, WholeTensorsAreDigestedWhenRecorded) {
 
 TEST_F(RowlessGoldenTest, WeightsSevenfoldAreFound) {
   record();
-  for (const Phase phase : {Phase::grad, Phase::param}) {
+  for (const trace::Phase phase : {trace::Phase::grad, trace::Phase::param}) {
     add_rowless("zero_indexed", scaled(7, phase));
     const auto failed = failures();
     ASSERT_EQ(failed.size(), 1U);
     EXPECT_EQ(failed[0].quantity, name_of(phase));
-    EXPECT_EQ(failed[0].result.verdict, Verdict::different);
+    EXPECT_EQ(failed[0].result.verdict, compare::Verdict::different);
   }
 }
 
 TEST_F(RowlessGoldenTest, ALostPhaseIsMissingInTheRun) {
   record();
   PlantedRun run = run_of();
-  std::erase_if(run.tensors, [](const PlantedTensor& each) { return each.key.phase == Phase::grad; });
+  std::erase_if(run.tensors, [](const PlantedTensor& each) { return each.key.phase == trace::Phase::grad; });
   add_arm("zero_indexed", run);
   const auto failed = failures();
   ASSERT_EQ(failed.size(), 1U);
-  EXPECT_EQ(failed[0].result.verdict, Verdict::missing);
+  EXPECT_EQ(failed[0].result.verdict, compare::Verdict::missing);
   EXPECT_THAT(failed[0].result.sentence, HasSubstr("is in the golden but zero_indexed did not record it"));
 }
 
 TEST_F(RowlessGoldenTest, APhaseThatTheGoldenLacksIsMissing) {
   PlantedRun run = run_of();
-  std::erase_if(run.tensors, [](const PlantedTensor& each) { return each.key.phase == Phase::grad; });
+  std::erase_if(run.tensors, [](const PlantedTensor& each) { return each.key.phase == trace::Phase::grad; });
   add_arm("zero_indexed", run);
   record();
   ASSERT_TRUE(failures().empty());
   add_arm("zero_indexed", run_of());
   const auto failed = failures();
   ASSERT_EQ(failed.size(), 1U);
-  EXPECT_EQ(failed[0].result.verdict, Verdict::missing);
+  EXPECT_EQ(failed[0].result.verdict, compare::Verdict::missing);
   EXPECT_THAT(failed[0].result.sentence, HasSubstr("of zero_indexed is not in the golden"));
   add_rowless("zero_indexed", run_of());
   EXPECT_EQ(failures().size(), 1U);
@@ -99,15 +99,15 @@ TEST_F(RowlessGoldenTest, APhaseThatTheGoldenLacksIsMissing) {
 
 TEST_F(RowlessGoldenTest, ChecksAgainstGoldenTakeWholeTensors) {
   record();
-  Check check;
+  compare::Check check;
   check.tensor = "*";
-  check.phase = Phase::param;
+  check.phase = trace::Phase::param;
   check.arms = {"one_indexed"};
-  check.relation = Relation::bounded;
-  check.against = Against::golden;
+  check.relation = compare::Relation::bounded;
+  check.against = compare::Against::golden;
   check.tolerance = 1e-3;
   check.tolerance_because = "the test says so";
-  ArmFloors floors;
+  compare::ArmFloors floors;
   for (const int64_t step : {1, 4})
     floors.rows.push_back({"param layers.0.wq.weight", step, 5, {1e-4}});
   const auto judged = [&] {
@@ -115,12 +115,12 @@ TEST_F(RowlessGoldenTest, ChecksAgainstGoldenTakeWholeTensors) {
     return judge_against_golden(check, stored_golden(file), arms["one_indexed"]);
   };
   EXPECT_TRUE(judged().passed) << judged().sentence;
-  add_rowless("one_indexed", scaled(7, Phase::param));
-  EXPECT_EQ(judged().verdict, Verdict::different) << judged().sentence;
+  add_rowless("one_indexed", scaled(7, trace::Phase::param));
+  EXPECT_EQ(judged().verdict, compare::Verdict::different) << judged().sentence;
   PlantedRun more = run_of();
-  more.tensors.push_back({{4, Phase::param, "new"}, std::vector<float>{1}});
+  more.tensors.push_back({{4, trace::Phase::param, "new"}, std::vector<float>{1}});
   add_rowless("one_indexed", more);
-  EXPECT_EQ(judged().verdict, Verdict::missing) << judged().sentence;
+  EXPECT_EQ(judged().verdict, compare::Verdict::missing) << judged().sentence;
 }
 
 TEST_F(RowlessGoldenTest, WhatIsNotFiniteIsNotRecorded) {
@@ -129,7 +129,7 @@ TEST_F(RowlessGoldenTest, WhatIsNotFiniteIsNotRecorded) {
     PlantedRun of_channel = run_of(), of_tensor = run_of();
     std::get<0>(of_channel.channels.at("loss"))[2] = value;
     for (PlantedTensor& tensor : of_tensor.tensors)
-      if (tensor.key == TensorKey{4, Phase::grad, "layers.0.wq.weight"})
+      if (tensor.key == trace::TensorKey{4, trace::Phase::grad, "layers.0.wq.weight"})
         std::get<0>(tensor.values)[5] = static_cast<float>(value);
     for (const auto& [run, words] : {std::pair{&of_channel, "at step 3"},
                                      std::pair{&of_tensor, "grad layers.0.wq.weight at step 4 has"}}) {
@@ -147,7 +147,7 @@ TEST_F(RowlessGoldenTest, WhatIsNotFiniteIsNotRecorded) {
 
 TEST_F(RowlessGoldenTest, ADamagedFileHandsOutNothing) {
   record();
-  Floors floors;
+  compare::Floors floors;
   floors.kinds = {"twin"};
   floors.arms["one_indexed"].rows = {{"loss", 1, 8, {1e3}}};
   record_floors(file, {"lr/warmup", "parity", "c", "x"}, floors);
@@ -161,4 +161,4 @@ TEST_F(RowlessGoldenTest, ADamagedFileHandsOutNothing) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::golden

@@ -8,7 +8,7 @@
 #include "harness/golden/golden_file.hpp"
 #include "tests/support/traces/golden_runs.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
 using testing::HasSubstr;
@@ -81,4 +81,4 @@ TEST_F(GoldenSealTest, AStrangeSealIsDamageAndNoCrash) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::golden

@@ -6,7 +6,7 @@
 
 #include "tests/support/traces/golden_runs.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
 using testing::HasSubstr;
@@ -48,4 +48,4 @@ TEST_F(GoldenStateTest, TellsAnotherSchemaFromDamage) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::golden

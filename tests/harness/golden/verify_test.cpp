@@ -7,7 +7,7 @@
 #include "harness/golden/golden_file.hpp"
 #include "tests/support/traces/golden_runs.hpp"
 
-namespace parity {
+namespace parity::golden {
 namespace {
 
 using testing::HasSubstr;
@@ -19,7 +19,7 @@ TEST_F(GoldenVerifyTest, GivesAResultForEachArmChannelAndPhase) {
   ASSERT_EQ(results.size(), 8U);  // 2 arms: batch_digest, loss, grad, param
   for (const GoldenResult& each : results) {
     EXPECT_TRUE(each.result.passed) << each.result.sentence;
-    EXPECT_EQ(each.result.verdict, Verdict::identical);
+    EXPECT_EQ(each.result.verdict, compare::Verdict::identical);
   }
   EXPECT_EQ(results[1].result.sentence,
             "loss of one_indexed and the golden have the same bits over steps 1-4");
@@ -34,7 +34,7 @@ TEST_F(GoldenVerifyTest, FindsOneUlpInTheRun) {
   const auto failed = failures();
   ASSERT_EQ(failed.size(), 1U);
   EXPECT_EQ(failed[0].arm, "zero_indexed");
-  EXPECT_EQ(failed[0].result.verdict, Verdict::different);
+  EXPECT_EQ(failed[0].result.verdict, compare::Verdict::different);
   EXPECT_EQ(failed[0].result.sentence,
             "loss of zero_indexed differs from the golden's at 1 of 4 steps, first at step 3: the golden "
             "7.5488114, "
@@ -105,7 +105,7 @@ TEST_F(GoldenVerifyTest, ANanInBothFails) {
 
 TEST_F(GoldenVerifyTest, AMissingFileArmChannelStepOrTensorFails) {
   EXPECT_THAT(failures().at(0).result.sentence, HasSubstr("there is no golden"));
-  EXPECT_EQ(failures().at(0).result.verdict, Verdict::missing);
+  EXPECT_EQ(failures().at(0).result.verdict, compare::Verdict::missing);
   record();
   const auto all = arms;
   arms.erase("zero_indexed");
@@ -136,14 +136,14 @@ TEST_F(GoldenVerifyTest, AMissingFileArmChannelStepOrTensorFails) {
 TEST_F(GoldenVerifyTest, ACrashedArmFails) {
   record();
   arms["one_indexed"].crashed = true;
-  EXPECT_EQ(failures().at(0).result.verdict, Verdict::crashed);
+  EXPECT_EQ(failures().at(0).result.verdict, compare::Verdict::crashed);
 }
 
 TEST_F(GoldenVerifyTest, ATruncatedOrForeignFileIsAFailureAndNotACrash) {
   record();
   const std::string bytes = read_file(file);
   write_file(file, bytes.substr(0, bytes.size() / 2));
-  EXPECT_EQ(failures().at(0).result.verdict, Verdict::missing);
+  EXPECT_EQ(failures().at(0).result.verdict, compare::Verdict::missing);
   write_file(file, "not HDF5");
   EXPECT_THAT(failures().at(0).result.sentence, HasSubstr("not an HDF5 file"));
   write_file(file, bytes);
@@ -170,14 +170,14 @@ class GoldenDriftTest : public GoldenTest {
     add_arm("one_indexed", run);
     add_twin("one_indexed", run_of(cpu, 1 + difference64));
   }
-  Verdict verdict_of(const std::string& quantity) {
+  compare::Verdict verdict_of(const std::string& quantity) {
     for (const GoldenResult& each : verify_golden(stored_golden(file), arms))
       if (each.arm == "one_indexed" && each.quantity == quantity) {
         sentence = each.result.sentence;
         passed = each.result.passed;
         return each.result.verdict;
       }
-    return Verdict::missing;
+    return compare::Verdict::missing;
   }
   std::string sentence;
   bool passed = false;
@@ -187,19 +187,19 @@ TEST_F(GoldenDriftTest, RoundingOfAnotherEnvironmentIsDriftAndPasses) {
   record();
   run_elsewhere("GenuineIntel", 1e-7, 1e-16, 0.50000006F);
   EXPECT_TRUE(golden_needs_twins(stored_golden(file), arms));
-  EXPECT_EQ(verdict_of("loss"), Verdict::drift);
+  EXPECT_EQ(verdict_of("loss"), compare::Verdict::drift);
   EXPECT_TRUE(passed);
   EXPECT_THAT(sentence,
               HasSubstr("this is drift: cpu_vendor is \"AuthenticAMD\" in the golden and \"GenuineIntel\""));
-  EXPECT_EQ(verdict_of("grad"), Verdict::drift);
-  EXPECT_EQ(verdict_of("batch_digest"), Verdict::identical);
+  EXPECT_EQ(verdict_of("grad"), compare::Verdict::drift);
+  EXPECT_EQ(verdict_of("batch_digest"), compare::Verdict::identical);
   EXPECT_TRUE(failures().empty());
 }
 
 TEST_F(GoldenDriftTest, AChangeInAnotherEnvironmentIsDifferent) {
   record();
   run_elsewhere("GenuineIntel", 1e-3, 1e-3);
-  EXPECT_EQ(verdict_of("loss"), Verdict::different);
+  EXPECT_EQ(verdict_of("loss"), compare::Verdict::different);
   EXPECT_THAT(sentence, HasSubstr("but that is not all"));
 }
 
@@ -207,13 +207,13 @@ TEST_F(GoldenDriftTest, RoundingInTheSameEnvironmentIsDifferent) {
   record();
   run_elsewhere("AuthenticAMD", 1e-7, 1e-16);
   EXPECT_FALSE(golden_needs_twins(stored_golden(file), arms));
-  EXPECT_EQ(verdict_of("loss"), Verdict::different);
+  EXPECT_EQ(verdict_of("loss"), compare::Verdict::different);
 }
 
 TEST_F(GoldenDriftTest, GradientsMayDriftByRoundingOnly) {
   record();
   run_elsewhere("GenuineIntel", 1e-7, 1e-16, 0.51F);
-  EXPECT_EQ(verdict_of("grad"), Verdict::different);
+  EXPECT_EQ(verdict_of("grad"), compare::Verdict::different);
   EXPECT_THAT(sentence, HasSubstr("more than drift"));
 }
 
@@ -222,7 +222,7 @@ TEST_F(GoldenDriftTest, WithoutTwinsThereIsNoDrift) {
   record();
   run_elsewhere("GenuineIntel", 1e-7, 1e-16);
   EXPECT_FALSE(golden_needs_twins(stored_golden(file), arms)) << "the golden has none";
-  EXPECT_EQ(verdict_of("loss"), Verdict::different);
+  EXPECT_EQ(verdict_of("loss"), compare::Verdict::different);
   EXPECT_THAT(sentence, HasSubstr("without a float64 twin on both sides"));
 }
 
@@ -230,8 +230,8 @@ TEST_F(GoldenDriftTest, EqualBitsElsewhereNeedNoTwins) {
   record();
   run_elsewhere("GenuineIntel", 0, 0);
   EXPECT_FALSE(golden_needs_twins(stored_golden(file), arms));
-  EXPECT_EQ(verdict_of("loss"), Verdict::identical);
+  EXPECT_EQ(verdict_of("loss"), compare::Verdict::identical);
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::golden

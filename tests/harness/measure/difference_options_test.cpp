@@ -12,7 +12,7 @@
 #include "tests/support/special_values.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 using Policy = DifferencePolicy;
@@ -276,4 +276,4 @@ TEST(DifferenceProfileTest, NanAndInfinityHaveTheirPlaces) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::measure

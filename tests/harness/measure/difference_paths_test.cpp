@@ -11,7 +11,7 @@
 #include "tests/support/special_values.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 /// Bits of any width.
@@ -244,4 +244,4 @@ TEST_P(DifferencePathsTest, AZeroReferenceInALaterBlockIsInfinitelyFar) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::measure

@@ -9,7 +9,7 @@
 #include "tests/support/special_values.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 using testing::HasSubstr;
@@ -213,4 +213,4 @@ TEST(MeasureDifferenceTest, NeededToleranceIsTheSmallestThatPasses) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::measure

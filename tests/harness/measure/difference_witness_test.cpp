@@ -12,7 +12,7 @@
 #include "tests/support/scratch.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 constexpr const char* program = R"(
@@ -186,4 +186,4 @@ TEST_F(DifferenceWitnessTest, NumpyFindsTheSameOfEveryDtype) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::measure

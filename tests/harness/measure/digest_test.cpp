@@ -8,7 +8,7 @@
 
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 class DigestTest : public testing::TestWithParam<DType> {};
@@ -90,4 +90,4 @@ TEST(DigestOfTest, NoTwoPairsOfSignFlipsCollideInEitherHalf) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::measure

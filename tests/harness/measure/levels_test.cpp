@@ -11,7 +11,7 @@
 #include "harness/measure/statistics.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 /// Returns everything that is measured of two tensors, as bytes.
@@ -56,4 +56,4 @@ TEST_P(LevelsTest, EveryVectorWidthGivesTheSameBits) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::measure

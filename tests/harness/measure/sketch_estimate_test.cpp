@@ -11,7 +11,7 @@
 #include "harness/measure/sketch.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 using Gap = std::vector<double>;
@@ -181,4 +181,4 @@ TEST(SketchSumTest, TermsOfASumAddUp) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::measure

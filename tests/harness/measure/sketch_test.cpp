@@ -10,7 +10,7 @@
 
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 using testing::Each;
@@ -92,4 +92,4 @@ TEST(SketchOfTest, SwappedElementsOfABlockMoveIt) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::measure

@@ -10,7 +10,7 @@
 #include "tests/support/special_values.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 class StatisticsTest : public testing::TestWithParam<DType> {};
@@ -66,4 +66,4 @@ TEST(StatisticsOfTest, SubnormalFloatsCount) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::measure

@@ -12,7 +12,7 @@
 #include "tests/support/scratch.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::measure {
 namespace {
 
 constexpr const char* witness_program = R"(
@@ -95,4 +95,4 @@ TEST_F(WitnessTest, NumpyFindsTheSame) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::measure

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace parity {
+namespace parity::power {
 namespace {
 
 TEST(BinomialTest, AllOrNothingHasAClosedForm) {
@@ -36,4 +36,4 @@ TEST(BinomialTest, WithoutTrialsNothingIsKnown) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::power

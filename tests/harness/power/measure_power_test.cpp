@@ -7,14 +7,14 @@
 #include "harness/base/error.hpp"
 #include "harness/suite/cases/file.hpp"
 
-namespace parity {
+namespace parity::power {
 namespace {
 
-Case parse(const std::string& arms, const std::string& golden, const std::string& checked) {
-  return parse_case(arms + "[golden]\narms = [" + golden +
-                        "]\n[[checks]]\nchannel = \"loss\"\nrelation = \"identical\"\narms = [" + checked +
-                        "]\nbecause = \"x\"\n",
-                    "cases/topic/name.toml");
+suite::Case parse(const std::string& arms, const std::string& golden, const std::string& checked) {
+  return suite::parse_case(arms + "[golden]\narms = [" + golden +
+                               "]\n[[checks]]\nchannel = \"loss\"\nrelation = \"identical\"\narms = [" +
+                               checked + "]\nbecause = \"x\"\n",
+                           "cases/topic/name.toml");
 }
 
 TEST(MeasurePowerTest, FaultedArm_PrefersComparedThenStoredArms) {
@@ -26,7 +26,8 @@ TEST(MeasurePowerTest, FaultedArm_PrefersComparedThenStoredArms) {
   EXPECT_THROW(arm_to_fault(parse(command, "", "\"a\", \"b\"")), UserError);
 }
 
-FaultPower row(FaultKind kind, Phase phase, std::optional<double> arms, std::optional<double> golden) {
+FaultPower row(trace::FaultKind kind, trace::Phase phase, std::optional<double> arms,
+               std::optional<double> golden) {
   FaultPower power;
   power.kind = kind;
   power.phase = phase;
@@ -41,9 +42,10 @@ TEST(MeasurePowerTest, TheSentenceHasTheSmallestOfEachPhaseAndHalf) {
   power.no_ops.exact = {0, 30};
   power.no_ops.rounding = {0, 10};
   EXPECT_EQ(power.sentence(), "0 false alarms in 40 no-op pairs");
-  power.faults = {
-      row(FaultKind::scale, Phase::grad, 3e-4, 1e-7), row(FaultKind::perturb, Phase::grad, 1e-4, 3e-7),
-      row(FaultKind::scale, Phase::param, std::nullopt, 1e-7), row(FaultKind::ulp, Phase::param, {}, {})};
+  power.faults = {row(trace::FaultKind::scale, trace::Phase::grad, 3e-4, 1e-7),
+                  row(trace::FaultKind::perturb, trace::Phase::grad, 1e-4, 3e-7),
+                  row(trace::FaultKind::scale, trace::Phase::param, std::nullopt, 1e-7),
+                  row(trace::FaultKind::ulp, trace::Phase::param, {}, {})};
   EXPECT_EQ(power.sentence(),
             "smallest fault detected at 95 %: grad x (1 +- 0.0001), none of param; by the golden: grad x (1 "
             "+ 1e-07), "
@@ -58,10 +60,10 @@ TEST(MeasurePowerTest, AFalseAlarmOrAWrongNameIsNotClean) {
   EXPECT_FALSE(power.is_clean());
   EXPECT_THAT(power.sentence(), testing::HasSubstr("1 false alarm in 10"));
   power.no_ops.rounding = {0, 10};
-  power.faults = {row(FaultKind::ulp, Phase::grad, {}, {})};
+  power.faults = {row(trace::FaultKind::ulp, trace::Phase::grad, {}, {})};
   power.faults.front().named = {9, 10};
   EXPECT_FALSE(power.is_clean());
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::power

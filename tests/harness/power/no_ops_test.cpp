@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace parity {
+namespace parity::power {
 namespace {
 
 using testing::Contains;
@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::IsSupersetOf;
 using testing::Not;
 
-FlatConfig plain() {
+suite::FlatConfig plain() {
   return {{"steps", 3},
           {"threads", 1},
           {"loss.normalization", "global_tokens"},
@@ -23,7 +23,7 @@ FlatConfig plain() {
           {"parallel.activation_checkpointing_every", 2}};
 }
 
-std::vector<std::string> describe(const FlatConfig& config) {
+std::vector<std::string> describe(const suite::FlatConfig& config) {
   std::vector<std::string> words;
   for (const NoOp& change : no_ops_of(config))
     words.push_back(change.words);
@@ -42,18 +42,18 @@ TEST(NoOpsTest, OnlyARestartKeepsEveryBit) {
 }
 
 TEST(NoOpsTest, AMeanOfMeansIsNotCut) {
-  FlatConfig config = plain();
+  suite::FlatConfig config = plain();
   config["loss.normalization"] = "microbatch_mean";
   EXPECT_THAT(describe(config), Not(Contains("2 micro-batches")));
   EXPECT_THAT(describe(config), Contains("resumed after update 1"));
 }
 
 TEST(NoOpsTest, AnArmKeepsItsRanksAndItsRestart) {
-  FlatConfig config = plain();
+  suite::FlatConfig config = plain();
   config["parallel.dp_shard"] = 2;
   config["checkpoint.restart_after"] = 1;
   EXPECT_THAT(describe(config), ElementsAre("2 threads", "3 threads", "4 threads"));
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::power

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace parity {
+namespace parity::power {
 namespace {
 
 TEST(SmallestSizeTest, EveryThresholdIsFoundInFewQuestions) {
@@ -39,4 +39,4 @@ TEST(SmallestSizeTest, AHoleRightAboveIsTold) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::power

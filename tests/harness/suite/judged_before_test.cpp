@@ -8,7 +8,7 @@
 #include "harness/suite/results/last_results.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 namespace fs = std::filesystem;
 
@@ -18,7 +18,7 @@ class JudgedBeforeTest : public SuiteTest {
   void SetUp() override {
     SuiteTest::SetUp();
     write_trace("good", falling_losses());
-    run({item()}, GoldenMode::create_missing);
+    run({item()}, golden::GoldenMode::create_missing);
     run({item()});
     mark();
   }
@@ -69,7 +69,7 @@ TEST_F(JudgedBeforeTest, ATraceThatWasWrittenAgainIsJudged) {
 }
 
 TEST_F(JudgedBeforeTest, WithoutTheCacheEverythingIsJudged) {
-  EXPECT_FALSE(taken_over(run({item()}, GoldenMode::compare, false)));
+  EXPECT_FALSE(taken_over(run({item()}, golden::GoldenMode::compare, false)));
 }
 
 TEST_F(JudgedBeforeTest, AChangedSettingIsJudged) {
@@ -92,4 +92,4 @@ TEST_F(JudgedBeforeTest, AFailedRunHasNothingToBeTakenOver) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

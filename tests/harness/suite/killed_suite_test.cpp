@@ -10,7 +10,7 @@
 #include "harness/trace/read/trace.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 namespace fs = std::filesystem;
 
@@ -64,7 +64,7 @@ class KilledSuiteTest : public SuiteTest {
         continue;
       const Json record = Json::parse(read_file(entry.path() / "run.json"));
       EXPECT_EQ(record.at("status"), "complete");
-      EXPECT_EQ(Trace::open(entry.path() / "trace.h5").last_step(), 3);
+      EXPECT_EQ(trace::Trace::open(entry.path() / "trace.h5").last_step(), 3);
     }
   }
 };
@@ -104,4 +104,4 @@ TEST_F(KilledSuiteTest, ATraceThatWasCutOrDamagedSinceIsRunAgain) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -14,7 +14,7 @@
 #include "harness/suite/shard.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 /// Whole texts of the errors of harness/suite. Those of a case file are in cases/case_file_test.cpp.
@@ -123,4 +123,4 @@ TEST_F(SuiteSentencesTest, Runs) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

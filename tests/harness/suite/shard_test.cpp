@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using testing::ElementsAre;
@@ -71,4 +71,4 @@ TEST(DealTest, MoreShardsThanCasesLeaveSomeEmpty) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -15,7 +15,7 @@
 #include "harness/suite/run_suite.hpp"
 #include "harness/trace/write/recorder.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 /// A folder of its own for each test, with traces that command arms copy into place instead of training.
 class SuiteTest : public testing::Test {
@@ -35,7 +35,7 @@ class SuiteTest : public testing::Test {
   /// cases/topic/NAME.h5 with channels loss and lr.
   void write_trace(const std::string& name, const std::vector<double>& losses, double lr = 0.5,
                    const Json& provenance = Json::object()) const {
-    Recorder recorder({folder_ / "cases/topic" / (name + ".h5"), Json::object(), provenance, {}, 0});
+    trace::Recorder recorder({folder_ / "cases/topic" / (name + ".h5"), Json::object(), provenance, {}, 0});
     for (size_t i = 0; i < losses.size(); ++i) {
       recorder.begin_step(static_cast<int64_t>(i) + 1);
       recorder.channel("loss", losses[i]);
@@ -76,8 +76,8 @@ class SuiteTest : public testing::Test {
   }
 
   /// \return results.json
-  Json run(const std::vector<Case>& cases, GoldenMode mode = GoldenMode::compare, bool use_cache = true,
-           EvidenceMode evidence = EvidenceMode::stored) const {
+  Json run(const std::vector<Case>& cases, golden::GoldenMode mode = golden::GoldenMode::compare,
+           bool use_cache = true, EvidenceMode evidence = EvidenceMode::stored) const {
     SuiteOptions options;
     options.out = folder_ / "out";
     options.trainer = folder_ / "no-trainer-needed";
@@ -97,10 +97,10 @@ class SuiteTest : public testing::Test {
     std::vector<CaseOutcome> cases;
     for (const Json& item : suite.at("cases"))
       cases.push_back(outcome_of(results::read_case(item)));
-    return parity::exit_code_of(cases, suite.contains("shard") ? Part::shard : Part::whole);
+    return suite::exit_code_of(cases, suite.contains("shard") ? Part::shard : Part::whole);
   }
 
   std::filesystem::path folder_;
 };
 
-}  // namespace parity
+}  // namespace parity::suite

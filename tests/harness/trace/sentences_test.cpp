@@ -10,7 +10,7 @@
 #include "harness/trace/hdf5/probe.hpp"
 #include "tests/support/traces/recorded.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 const std::string capture_form =
@@ -50,9 +50,9 @@ TEST_F(TraceSentencesTest, Tensors) {
   const std::vector<float> values = {1, 2};
   const TensorView view = view_of(DType::float32, values);
   expect_sentences({
-      {[&] { require_alike(view, {DType::float32, {1, 2}, values.data()}); },
+      {[&] { measure::require_alike(view, {DType::float32, {1, 2}, values.data()}); },
        "cannot compare tensors (shapes (2) and (1, 2) differ); give tensors of one shape"},
-      {[&] { require_alike(view, {DType::int32, {2}, values.data()}); },
+      {[&] { measure::require_alike(view, {DType::int32, {2}, values.data()}); },
        "cannot compare tensors (dtypes float32 and int32 differ); convert one of them"},
       {[] { layout_from_json({{"global_shape", {-1}}, {"placements", Json::array()}}); },
        "cannot read a tensor's layout (impossible shape (-1))"},
@@ -127,4 +127,4 @@ TEST_F(TraceSentencesTest, Files) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

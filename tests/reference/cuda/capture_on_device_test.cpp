@@ -31,20 +31,20 @@ using testing::Each;
 
 constexpr const char* watched = "layers.0.attention.wq.weight";
 
-Capture sketches_of_everything() {
-  Capture capture;
+trace::Capture sketches_of_everything() {
+  trace::Capture capture;
   capture.sketches.emplace_back();
   return capture;
 }
 
 /// Two updates. \return the bytes that went to the host meanwhile
-int64_t train(const Device& device, const std::filesystem::path& file, const Capture& capture,
-              const FaultHook& fault = {}) {
+int64_t train(const Device& device, const std::filesystem::path& file, const trace::Capture& capture,
+              const trace::FaultHook& fault = {}) {
   make_deterministic(1);
   RunConfig config = tiny_config();
   config.attention.backend = AttentionBackend::flex;
   Trainer trainer(config, Group::world({}, {}, device));
-  Recorder recorder({file, Json::object(), Json::object(), capture});
+  trace::Recorder recorder({file, Json::object(), Json::object(), capture});
   if (fault)
     recorder.set_fault_hook(fault);
   StepCapture steps(trainer, recorder);
@@ -59,9 +59,9 @@ int64_t train(const Device& device, const std::filesystem::path& file, const Cap
 }
 
 void require_equal_rows(const std::filesystem::path& one, const std::filesystem::path& other) {
-  const Trace a = Trace::open(one), b = Trace::open(other);
+  const trace::Trace a = trace::Trace::open(one), b = trace::Trace::open(other);
   require(!a.sketches().empty() && content_digest(a) == content_digest(b), "another content");
-  for (const SketchRow& row : a.sketches())
+  for (const trace::SketchRow& row : a.sketches())
     require(b.find_sketch(row.key)->order == row.order, "another order");
 }
 
@@ -86,16 +86,17 @@ TEST_F(CaptureOnDeviceTest, Kernels_SketchOnDeviceWithRowsOfTheCpu) {
 
 TEST_F(CaptureOnDeviceTest, WhatIsKeptWholeGoesToTheHostAndNothingElse) {
   in_a_process([&] {
-    Capture capture = sketches_of_everything();
+    trace::Capture capture = sketches_of_everything();
     const int64_t sketched = train(foreign_device(), folder / "sketched.h5", capture);
-    capture.tensors.push_back({{2}, {Phase::grad, Phase::param}, {watched}});
+    capture.tensors.push_back({{2}, {trace::Phase::grad, trace::Phase::param}, {watched}});
     const int64_t kept = train(foreign_device(), folder / "there.h5", capture);
     const int64_t each = 16 * 16 * 4;  // [n_heads head_dim, dim] float32
     require(kept - sketched == 2 * each, std::to_string(kept - sketched) + " bytes");
     train({}, folder / "here.h5", capture);
     require_equal_rows(folder / "here.h5", folder / "there.h5");
-    const TensorKey key = {2, Phase::grad, watched};
-    const Trace here = Trace::open(folder / "here.h5"), there = Trace::open(folder / "there.h5");
+    const trace::TensorKey key = {2, trace::Phase::grad, watched};
+    const trace::Trace here = trace::Trace::open(folder / "here.h5"),
+                       there = trace::Trace::open(folder / "there.h5");
     require(there.tensor(key).bytes() == static_cast<size_t>(each), "nothing was kept");
     require(std::memcmp(here.tensor(key).data, there.tensor(key).data, each) == 0, "other values");
   });
@@ -103,17 +104,17 @@ TEST_F(CaptureOnDeviceTest, WhatIsKeptWholeGoesToTheHostAndNothingElse) {
 
 TEST_F(CaptureOnDeviceTest, AFaultGoesOnIntoTheRunOnTheDevice) {
   in_a_process([&] {
-    const FaultHook fault = [](int64_t step, Phase phase, std::string_view name, const TensorView&,
-                               void* data) {
-      if (step == 1 && phase == Phase::param && name == watched)
+    const trace::FaultHook fault = [](int64_t step, trace::Phase phase, std::string_view name,
+                                      const TensorView&, void* data) {
+      if (step == 1 && phase == trace::Phase::param && name == watched)
         static_cast<float*>(data)[3] += 0.5F;
     };
     train({}, folder / "here.h5", sketches_of_everything(), fault);
     train(foreign_device(), folder / "there.h5", sketches_of_everything(), fault);
     require_equal_rows(folder / "here.h5", folder / "there.h5");
     train(foreign_device(), folder / "sound.h5", sketches_of_everything());
-    require(Trace::open(folder / "sound.h5").channels().at("loss").as_double() !=
-                Trace::open(folder / "there.h5").channels().at("loss").as_double(),
+    require(trace::Trace::open(folder / "sound.h5").channels().at("loss").as_double() !=
+                trace::Trace::open(folder / "there.h5").channels().at("loss").as_double(),
             "the fault changed nothing");
   });
 }
@@ -140,10 +141,10 @@ TEST_F(CaptureOnDeviceTest, TwoTensorsAreComparedWhereTheyAre) {
     const auto view = [](const torch::Tensor& x) {
       return TensorView{DType::float32, x.sizes().vec(), x.const_data_ptr()};
     };
-    const Difference here = measure_difference(view(one), view(other));
+    const measure::Difference here = measure::measure_difference(view(one), view(other));
     const torch::Tensor expected = one.to(device.place), actual = other.to(device.place);
     const int64_t before = foreign_bytes_to_host();
-    const Difference there = device.plugin->measure->difference(view(expected), view(actual), 0);
+    const measure::Difference there = device.plugin->measure->difference(view(expected), view(actual), 0);
     require(bits_of(there) == bits_of(here) && there.worst_index == 1234, "another difference");
     require(foreign_bytes_to_host() == before, "tensors went to the host");
   });

@@ -8,7 +8,7 @@
 
 #include "tests/support/train_fixture.hpp"
 
-namespace parity {
+namespace parity::reference {
 namespace {
 
 using testing::AnyOf;
@@ -51,7 +51,7 @@ TEST_F(DeviceProgramTest, AStepOnAGpuIsTheCpusUpToRounding) {
   const CommandResult here =
       train(write_config(config).string() + " --dtype float64 --trace " + (folder / "here.h5").string());
   ASSERT_EQ(here.status, 0) << here.output;
-  const Trace a = Trace::open(folder / "here.h5"), b = Trace::open(folder / "there.h5");
+  const trace::Trace a = trace::Trace::open(folder / "here.h5"), b = trace::Trace::open(folder / "there.h5");
   for (const char* exact : {"batch_digest", "valid_tokens", "lr"})
     EXPECT_EQ(channel_of(a, exact), channel_of(b, exact)) << exact;
   for (const char* close : {"loss", "grad_norm", "update_norm"})
@@ -70,10 +70,11 @@ TEST_F(DeviceProgramTest, ARunOnAGpuHasTheSameBitsTwice) {
     GTEST_SKIP() << "needs 1 GPU, found 0";
   ASSERT_EQ(first.status, 0) << first.output;
   ASSERT_EQ(on_device("--trace " + (folder / "second.h5").string()).status, 0);
-  const Trace a = Trace::open(folder / "first.h5"), b = Trace::open(folder / "second.h5");
+  const trace::Trace a = trace::Trace::open(folder / "first.h5"),
+                     b = trace::Trace::open(folder / "second.h5");
   for (const char* name : {"loss", "grad_norm", "update_norm"})
     EXPECT_EQ(channel_of(a, name), channel_of(b, name)) << name;
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::reference

@@ -72,8 +72,8 @@ TEST_F(GpuMeasureTest, ACaptureHasTheCpusBits) {
     for_each_sample([&](const Sample& sample) {
       const OnGpu there(sample);
       for (int again = 0; again < 2; ++again)
-        require_same(bits_of(measure.tensor(there.view, {}, 0)), bits_of(measure_tensor(sample.view)),
-                     sample.view);
+        require_same(bits_of(measure.tensor(there.view, {}, 0)),
+                     bits_of(measure::measure_tensor(sample.view)), sample.view);
     });
   });
 }
@@ -89,8 +89,8 @@ TEST_F(GpuMeasureTest, ACaptureOfAPartHasTheCpusBits) {
       layout.global_shape[static_cast<size_t>(shard.dim)] *= 2;
       const TensorView here = {DType::float32, {60, 350}, sample.bytes.data()};
       const TensorView on_device = {DType::float32, {60, 350}, there.view.data};
-      require_same(bits_of(measure.tensor(on_device, layout, 0)), bits_of(measure_tensor(here, layout)),
-                   here);
+      require_same(bits_of(measure.tensor(on_device, layout, 0)),
+                   bits_of(measure::measure_tensor(here, layout)), here);
     }
   });
 }
@@ -105,9 +105,10 @@ TEST_F(GpuMeasureTest, ADifferenceHasTheCpusBits) {
         other.next(i);
       const OnGpu expected(sample), actual(other);
       for (const OnGpu* const side : {&expected, &actual})
-        require_same(bits_of(measure.difference(expected.view, side->view, 0)),
-                     bits_of(measure_difference(sample.view, side == &actual ? other.view : sample.view)),
-                     sample.view);
+        require_same(
+            bits_of(measure.difference(expected.view, side->view, 0)),
+            bits_of(measure::measure_difference(sample.view, side == &actual ? other.view : sample.view)),
+            sample.view);
     });
   });
 }

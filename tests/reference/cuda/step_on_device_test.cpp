@@ -109,10 +109,11 @@ class StepOnDeviceTest : public RanksTest, public testing::WithParamInterface<Wa
                             make_deterministic(1);
                             const std::shared_ptr<Group> all(&world, [](Group*) {});
                             Trainer trainer(config, all);
-                            Recorder::Options options{file, Json::object(), Json::object(), everything(), 0};
+                            trace::Recorder::Options options{file, Json::object(), Json::object(),
+                                                             everything(), 0};
                             options.rank = world.rank();
                             options.ranks = world.size();
-                            Recorder recorder(std::move(options));
+                            trace::Recorder recorder(std::move(options));
                             StepCapture capture(trainer, recorder);
                             capture.initial_state();
                             for (int64_t step = 1; step <= 3; ++step) {
@@ -135,8 +136,8 @@ class StepOnDeviceTest : public RanksTest, public testing::WithParamInterface<Wa
                 Each(""));
   }
 
-  static Capture everything() {
-    Capture capture;
+  static trace::Capture everything() {
+    trace::Capture capture;
     capture.sketches.emplace_back();
     return capture;
   }
@@ -148,17 +149,18 @@ TEST_P(StepOnDeviceTest, HasTheBitsOfTheCpuInEveryTensorAndChannel) {
   train("here");
   on_device = true;
   train("there");
-  const Trace here = Trace::open(folder / "here/trace.h5"), there = Trace::open(folder / "there/trace.h5");
+  const trace::Trace here = trace::Trace::open(folder / "here/trace.h5"),
+                     there = trace::Trace::open(folder / "there/trace.h5");
   for (const auto& [name, channel] : here.channels())
-    if (channel.kind != ChannelKind::timing) {
+    if (channel.kind != trace::ChannelKind::timing) {
       EXPECT_EQ(there.channels().at(name).as_double(), channel.as_double()) << name;
     }
   EXPECT_FALSE(here.channels().contains("device_memory_bytes"));
   EXPECT_EQ(there.channels().at("device_memory_bytes").as_double(), (std::vector<double>{17, 17, 17}));
   ASSERT_FALSE(here.sketches().empty());
   ASSERT_EQ(here.sketches().size(), there.sketches().size());
-  for (const SketchRow& row : here.sketches()) {
-    const SketchRow* const other = there.find_sketch(row.key);
+  for (const trace::SketchRow& row : here.sketches()) {
+    const trace::SketchRow* const other = there.find_sketch(row.key);
     ASSERT_NE(other, nullptr) << row.key.name;
     EXPECT_TRUE(other->digest == row.digest) << row.key.name << " at step " << row.key.step;
     EXPECT_EQ(other->values, row.values) << row.key.name << " at step " << row.key.step;

@@ -11,13 +11,13 @@
 #include "tests/support/scratch.hpp"
 #include "tests/support/train_fixture.hpp"
 
-namespace parity {
+namespace parity::reference {
 namespace {
 
 class CpuVendorsTest : public TrainProgramTest, public testing::WithParamInterface<std::string> {
  protected:
   /// Three updates on an emulated CPU; "" is this machine's own.
-  Trace train_on(const std::string& cpu, const std::string& branch = "AVX2,STRICT") const {
+  trace::Trace train_on(const std::string& cpu, const std::string& branch = "AVX2,STRICT") const {
     Json changes = small();
     changes.update({{"steps", 3}, {"architecture.dim", 88}, {"architecture.ffn_hidden", 136}});
     const std::filesystem::path config = write_config(changes);
@@ -27,27 +27,29 @@ class CpuVendorsTest : public TrainProgramTest, public testing::WithParamInterfa
         run_shell(portable_environment() + ("MKL_CBWR=" + branch + " ") + emulator + program() +
                   config.string() + " --dtype " + GetParam() + " --trace " + path.string() + " 2>&1");
     EXPECT_EQ(result.status, 0) << result.output;
-    return Trace::open(path);
+    return trace::Trace::open(path);
   }
 
   /// Returns every channel except times, and the digest of the initial weights.
-  static std::map<std::string, std::vector<double>> numbers(const Trace& trace) {
+  static std::map<std::string, std::vector<double>> numbers(const trace::Trace& trace) {
     std::map<std::string, std::vector<double>> all;
     for (const auto& [name, channel] : trace.channels())
-      if (channel.kind != ChannelKind::timing)
+      if (channel.kind != trace::ChannelKind::timing)
         all[name] = channel.as_double();
     return all;
   }
-  static Json fact(const Trace& trace, const char* name) { return trace.provenance()["fingerprint"][name]; }
+  static Json fact(const trace::Trace& trace, const char* name) {
+    return trace.provenance()["fingerprint"][name];
+  }
 };
 
 TEST_P(CpuVendorsTest, IntelAndAmdComputeTheSameBits) {
-  const Trace own = train_on("");
-  const Trace intel = train_on("Haswell");
-  const Trace amd = train_on("EPYC");
+  const trace::Trace own = train_on("");
+  const trace::Trace intel = train_on("Haswell");
+  const trace::Trace amd = train_on("EPYC");
   EXPECT_EQ(fact(intel, "cpu_vendor"), "GenuineIntel");
   EXPECT_EQ(fact(amd, "cpu_vendor"), "AuthenticAMD");
-  for (const Trace* trace : {&own, &intel, &amd}) {
+  for (const trace::Trace* trace : {&own, &intel, &amd}) {
     EXPECT_EQ(fact(*trace, "mkl_cbwr"), "AVX2,STRICT");
     EXPECT_EQ(fact(*trace, "initial_weights"), fact(own, "initial_weights"));
     EXPECT_EQ(numbers(*trace), numbers(own)) << fact(*trace, "cpu_vendor");
@@ -72,4 +74,4 @@ INSTANTIATE_TEST_SUITE_P(Dtypes, CpuVendorsTest, testing::Values("float32", "flo
                          [](const auto& each) { return each.param; });
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::reference

@@ -66,13 +66,13 @@ torch::Tensor random_at(int64_t offset, at::IntArrayRef shape, torch::ScalarType
 /// Calls `check` under each level of vector instructions that this machine has.
 template <class Check>
 void at_every_level(const Check& check) {
-  const simd::Level detected = simd::level();
+  const measure::simd::Level detected = measure::simd::level();
   for (int level = 0; level <= static_cast<int>(detected); ++level) {
-    simd::level() = static_cast<simd::Level>(level);
+    measure::simd::level() = static_cast<measure::simd::Level>(level);
     SCOPED_TRACE("level " + std::to_string(level));
     check();
   }
-  simd::level() = detected;
+  measure::simd::level() = detected;
 }
 
 class FixedOrderTest : public testing::TestWithParam<torch::ScalarType> {

@@ -24,14 +24,14 @@ using testing::SizeIs;
 class RanksTraceTest : public RanksTest {
  protected:
   /// Three updates, every tensor kept. \param fault  of each rank's recorder; may be null
-  void train(const RunConfig& config, const std::function<FaultHook(int64_t rank)>& fault = nullptr) {
+  void train(const RunConfig& config, const std::function<trace::FaultHook(int64_t rank)>& fault = nullptr) {
     const auto complaints = run_ranks(config.parallel.ranks(), [&](Group& world) {
       Trainer trainer(config, held(world));
-      Recorder::Options options{trace_path(), {}, {}, {}, 0};
+      trace::Recorder::Options options{trace_path(), {}, {}, {}, 0};
       options.capture.tensors.push_back({});
       options.rank = world.rank();
       options.ranks = world.size();
-      Recorder recorder(std::move(options));
+      trace::Recorder recorder(std::move(options));
       if (fault)
         recorder.set_fault_hook(fault(world.rank()));
       StepCapture capture(trainer, recorder);
@@ -58,41 +58,43 @@ class RanksTraceTest : public RanksTest {
 
 TEST_F(RanksTraceTest, ReplicasAreRecordedByEachRankAndAreEqual) {
   train(replicated());
-  const Trace trace = Trace::open(folder);
+  const trace::Trace trace = trace::Trace::open(folder);
   EXPECT_EQ(trace.ranks(), 2);
   EXPECT_THAT(trace.replica_differences(), IsEmpty());
   // Each parameter: at first, then as grad, grad_clipped and param of three updates, with two tensors of the
   // optimizer's state. And six channels. Each rank has its own rows of everything above.
-  const auto held = std::count_if(trace.sketches().begin(), trace.sketches().end(),
-                                  [](const SketchRow& row) { return row.key.phase >= Phase::grad; });
+  const auto held =
+      std::count_if(trace.sketches().begin(), trace.sketches().end(),
+                    [](const trace::SketchRow& row) { return row.key.phase >= trace::Phase::grad; });
   EXPECT_EQ(held, 10 * 21 + 3 * 2 * 21);
   EXPECT_EQ(trace.replicas_compared(), held + 6);
 }
 
 TEST_F(RanksTraceTest, LocalGradientsAreTermsOfTheReducedOne) {
   train(replicated());
-  const Trace trace = Trace::open(folder);
-  for (const TensorKey& key : trace.tensors()) {
-    if (key.phase != Phase::grad_local)
+  const trace::Trace trace = trace::Trace::open(folder);
+  for (const trace::TensorKey& key : trace.tensors()) {
+    if (key.phase != trace::Phase::grad_local)
       continue;
-    const TensorView sum = trace.tensor(key), reduced = trace.tensor({key.step, Phase::grad, key.name});
+    const TensorView sum = trace.tensor(key),
+                     reduced = trace.tensor({key.step, trace::Phase::grad, key.name});
     EXPECT_TRUE(std::ranges::equal(sum.raw(), reduced.raw())) << key.name << " at step " << key.step;
   }
-  EXPECT_TRUE(trace.has_tensor({2, Phase::grad_local, "norm.weight"}));
+  EXPECT_TRUE(trace.has_tensor({2, trace::Phase::grad_local, "norm.weight"}));
 }
 
 TEST_F(RanksTraceTest, AReplicaThatOneRankAltersIsNamed) {
-  train(replicated(), [](int64_t rank) -> FaultHook {
-    return [rank](int64_t step, Phase phase, std::string_view name, const TensorView&, void* data) {
-      if (rank == 1 && step == 2 && phase == Phase::param && name == "layers.1.ffn_norm.weight")
+  train(replicated(), [](int64_t rank) -> trace::FaultHook {
+    return [rank](int64_t step, trace::Phase phase, std::string_view name, const TensorView&, void* data) {
+      if (rank == 1 && step == 2 && phase == trace::Phase::param && name == "layers.1.ffn_norm.weight")
         static_cast<float*>(data)[3] += 0.25F;
     };
   });
-  const Trace trace = Trace::open(folder);
+  const trace::Trace trace = trace::Trace::open(folder);
   ASSERT_FALSE(trace.replica_differences().empty());
-  const ReplicaDifference& first = trace.replica_differences().front();
+  const trace::ReplicaDifference& first = trace.replica_differences().front();
   EXPECT_EQ(first.step, 2);
-  EXPECT_EQ(first.phase, Phase::param);
+  EXPECT_EQ(first.phase, trace::Phase::param);
   EXPECT_EQ(first.name, "layers.1.ffn_norm.weight");
   EXPECT_THAT(first.index, testing::ElementsAre(3));
   EXPECT_NEAR(*first.other_value - *first.value, 0.25, 1e-6);
@@ -100,12 +102,12 @@ TEST_F(RanksTraceTest, AReplicaThatOneRankAltersIsNamed) {
 
 TEST_F(RanksTraceTest, JoinedShards_EqualReplicas) {
   const auto digests = [&] {
-    std::map<std::string, Digest> result;
-    const Trace trace = Trace::open(folder);
-    for (const SketchRow& row : trace.sketches())
-      if (row.key == TensorKey{0, Phase::param, row.key.name} ||
-          row.key == TensorKey{1, Phase::grad, row.key.name}) {
-        EXPECT_EQ(digest_of(trace.tensor(row.key)), row.digest) << row.key.name;
+    std::map<std::string, measure::Digest> result;
+    const trace::Trace trace = trace::Trace::open(folder);
+    for (const trace::SketchRow& row : trace.sketches())
+      if (row.key == trace::TensorKey{0, trace::Phase::param, row.key.name} ||
+          row.key == trace::TensorKey{1, trace::Phase::grad, row.key.name}) {
+        EXPECT_EQ(measure::digest_of(trace.tensor(row.key)), row.digest) << row.key.name;
         result[std::string(name_of(row.key.phase)) + " " + row.key.name] = row.digest;
       }
     return result;
@@ -123,15 +125,16 @@ TEST_F(RanksTraceTest, ShardsOfTwoReplicasAreCompared) {
   RunConfig config = tiny_config();
   config.parallel.dp_replicate = 2;
   config.parallel.dp_shard = 2;
-  train(config, [](int64_t rank) -> FaultHook {
-    return [rank](int64_t step, Phase phase, std::string_view name, const TensorView& view, void* data) {
-      if (rank == 3 && step == 2 && phase == Phase::grad && name == "norm.weight" && view.size() > 0)
+  train(config, [](int64_t rank) -> trace::FaultHook {
+    return [rank](int64_t step, trace::Phase phase, std::string_view name, const TensorView& view,
+                  void* data) {
+      if (rank == 3 && step == 2 && phase == trace::Phase::grad && name == "norm.weight" && view.size() > 0)
         static_cast<float*>(data)[0] += 1;
     };
   });
-  const Trace trace = Trace::open(folder);
+  const trace::Trace trace = trace::Trace::open(folder);
   ASSERT_FALSE(trace.replica_differences().empty());
-  const ReplicaDifference& first = trace.replica_differences().front();
+  const trace::ReplicaDifference& first = trace.replica_differences().front();
   EXPECT_EQ(first.name, "norm.weight");
   EXPECT_EQ(first.step, 2);
   EXPECT_EQ(first.rank, 1);
@@ -146,8 +149,8 @@ TEST_F(RanksTraceTest, DocumentsAreThoseOfAllRows) {
   config.attention = {AttentionBackend::flex, {DocumentBoundary::position_zero}};
   config.data.positions = PositionsChoice::document;
   train(config);
-  const TensorKey key{1, Phase::input, "document_ids"};
-  const Trace trace = Trace::open(folder);
+  const trace::TensorKey key{1, trace::Phase::input, "document_ids"};
+  const trace::Trace trace = trace::Trace::open(folder);
   const TensorView both = trace.tensor(key);
   EXPECT_EQ(both.shape, (Shape{config.data.global_batch, config.data.seq_len}));
 }
@@ -155,10 +158,10 @@ TEST_F(RanksTraceTest, DocumentsAreThoseOfAllRows) {
 TEST_F(RanksTraceTest, StagesHaveTheirTensorsAndTogetherEveryOne) {
   train(replicated());
   const auto digests = [&] {
-    std::map<std::string, Digest> result;
-    const Trace trace = Trace::open(folder);
-    for (const SketchRow& row : trace.sketches())
-      if (row.key.step == 1 && row.key.phase == Phase::grad)
+    std::map<std::string, measure::Digest> result;
+    const trace::Trace trace = trace::Trace::open(folder);
+    for (const trace::SketchRow& row : trace.sketches())
+      if (row.key.step == 1 && row.key.phase == trace::Phase::grad)
         result[row.key.name] = row.digest;
     return result;
   };
@@ -168,7 +171,7 @@ TEST_F(RanksTraceTest, StagesHaveTheirTensorsAndTogetherEveryOne) {
   config.parallel.pp_microbatches = 2;
   train(config);
   EXPECT_EQ(digests(), whole) << "2 pieces add up as 2 replicas do";
-  EXPECT_THAT(Trace::open(folder).replica_differences(), IsEmpty());
+  EXPECT_THAT(trace::Trace::open(folder).replica_differences(), IsEmpty());
   EXPECT_THAT(whole, SizeIs(21));
 }
 

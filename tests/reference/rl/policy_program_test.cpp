@@ -6,7 +6,7 @@
 
 // parity-train with data.source = rollouts, as a user runs it.
 
-namespace parity {
+namespace parity::reference {
 namespace {
 
 using testing::Each;
@@ -24,11 +24,11 @@ class PolicyProgramTest : public TrainProgramTest {
     return config;
   }
 
-  Trace trained(const Json& changes, const std::string& options = "") const {
+  trace::Trace trained(const Json& changes, const std::string& options = "") const {
     const CommandResult result =
         train(write_config(policy(changes)).string() + " --trace " + trace_path().string() + options);
     EXPECT_EQ(result.status, 0) << result.output;
-    return Trace::open(trace_path());
+    return trace::Trace::open(trace_path());
   }
 };
 
@@ -36,7 +36,7 @@ TEST_F(PolicyProgramTest, TellsOfRewardsAndRecordsItsChannels) {
   const CommandResult result = train(write_config(policy()).string() + " --trace " + trace_path().string());
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, testing::ContainsRegex("step 4/4 .* reward -?[0-9.]+  right [0-9]+ %"));
-  const Trace trace = Trace::open(trace_path());
+  const trace::Trace trace = trace::Trace::open(trace_path());
   for (const char* channel :
        {"ratio_mean", "ratio_clipped", "logprob_diff_mean", "logprob_diff_max", "logprobs_different",
         "logprobs_equal", "entropy", "advantage_mean", "advantage_std", "reward_mean", "reward_exact",
@@ -47,7 +47,7 @@ TEST_F(PolicyProgramTest, TellsOfRewardsAndRecordsItsChannels) {
 }
 
 TEST_F(PolicyProgramTest, SaysHowFarTheGeneratorIsBehind) {
-  const Trace trace = trained({{"rl.push_every", 3}, {"rl.kl_coef", 0.1}});
+  const trace::Trace trace = trained({{"rl.push_every", 3}, {"rl.kl_coef", 0.1}});
   EXPECT_EQ(channel_of(trace, "version_lag"), (std::vector<double>{0, 1, 2, 0}));
   EXPECT_EQ(channel_of(trace, "kl")[0], 0);
 }
@@ -62,7 +62,7 @@ TEST_F(PolicyProgramTest, GoesOnFromACheckpointAsIfItHadNotStopped) {
     const CommandResult result =
         train(config + " --start-from " + checkpoint + " --trace " + trace_path().string());
     ASSERT_EQ(result.status, 0) << result.output;
-    const std::vector<double> resumed = channel_of(Trace::open(trace_path()), "grad_norm");
+    const std::vector<double> resumed = channel_of(trace::Trace::open(trace_path()), "grad_norm");
     EXPECT_EQ(resumed, std::vector<double>(straight.begin() + 2, straight.end())) << push_every;
   }
 }
@@ -77,7 +77,7 @@ TEST_F(PolicyProgramTest, RolloutsThatAreTooOldAreRefused) {
 }
 
 TEST_F(PolicyProgramTest, AGreedyPolicyWritesTheSameForAllOfAGroup) {
-  const Trace trace = trained({{"rl.temperature", 0}});
+  const trace::Trace trace = trained({{"rl.temperature", 0}});
   EXPECT_THAT(channel_of(trace, "advantage_std"), Each(0));
 }
 
@@ -86,11 +86,11 @@ TEST_F(PolicyProgramTest, BatchInvariant_TrainerAndGeneratorBitsAgree) {
                            Json{{"rl.temperature", 0.7}, {"data.micro_batches", 4}}}) {
     Json invariant = {{"train.batch_invariant", true}, {"attention.backend", "tiled"}};
     invariant.update(more);
-    const Trace trace = trained(invariant);
+    const trace::Trace trace = trained(invariant);
     EXPECT_THAT(channel_of(trace, "logprobs_equal"), Each(1));
     EXPECT_THAT(channel_of(trace, "ratio_mean"), Each(1));
   }
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::reference

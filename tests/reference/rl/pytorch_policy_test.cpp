@@ -4,7 +4,7 @@
 // PyTorch on the rollouts of a run: model, log probabilities, policy losses, clipping, AdamW.
 #include "tests/support/pytorch/pytorch_fixture.hpp"
 
-namespace parity {
+namespace parity::reference {
 namespace {
 
 class PyTorchPolicyTest : public PyTorchProgramTest {};
@@ -49,4 +49,4 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_setting);
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::reference

@@ -8,7 +8,7 @@
 
 #include "harness/measure/cuda/queue.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 
 /// Runs kernels on the host: block after block, and each step of a block thread after thread. Memory,
 /// including a block's, starts as bytes that no computation gives.
@@ -67,4 +67,4 @@ class EmulatedGpu final : public Queue {
   std::vector<std::unique_ptr<std::vector<uint64_t>>> memory_;
 };
 
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

@@ -37,18 +37,18 @@ class Readable {
   size_t length_;
 };
 
-Measurement measure(const TensorView& view, const TensorLayout& layout, int /*device*/) {
+measure::Measurement measure(const TensorView& view, const TensorLayout& layout, int /*device*/) {
   ++measurements;
   const Readable readable(view);
-  cuda::EmulatedGpu gpu;
-  return cuda::measure_tensor_on(gpu, view, layout);
+  measure::cuda::EmulatedGpu gpu;
+  return measure::cuda::measure_tensor_on(gpu, view, layout);
 }
 
-Difference difference(const TensorView& expected, const TensorView& actual, int /*device*/) {
+measure::Difference difference(const TensorView& expected, const TensorView& actual, int /*device*/) {
   ++measurements;
   const Readable one(expected), other(actual);
-  cuda::EmulatedGpu gpu;
-  return cuda::measure_difference_on(gpu, expected, actual);
+  measure::cuda::EmulatedGpu gpu;
+  return measure::cuda::measure_difference_on(gpu, expected, actual);
 }
 
 }  // namespace

@@ -65,8 +65,8 @@ class PyTorchProgramTest : public TrainProgramTest, public testing::WithParamInt
                        {"PARITY_TRACE", trace_path().string()}}}},
                     folder);
     ASSERT_EQ(theirs.status, 0) << theirs.output;
-    theirs_ = std::make_unique<Trace>(Trace::open(trace_path()));
-    ours_ = std::make_unique<Trace>(Trace::open(replay));
+    theirs_ = std::make_unique<trace::Trace>(trace::Trace::open(trace_path()));
+    ours_ = std::make_unique<trace::Trace>(trace::Trace::open(replay));
   }
 
   /// Both programs agree in every bit of loss, gradient norm and learning rate; no tolerance.
@@ -78,11 +78,11 @@ class PyTorchProgramTest : public TrainProgramTest, public testing::WithParamInt
     }
   }
 
-  const Trace& ours() const { return *ours_; }
-  const Trace& theirs() const { return *theirs_; }
+  const trace::Trace& ours() const { return *ours_; }
+  const trace::Trace& theirs() const { return *theirs_; }
 
  private:
-  std::unique_ptr<Trace> ours_, theirs_;
+  std::unique_ptr<trace::Trace> ours_, theirs_;
 };
 
 /// Ten updates by ranks of parity-train and by ranks of a PyTorch program, on the data of one process.
@@ -127,7 +127,7 @@ class PyTorchRanksTest : public TrainProgramTest {
     }
   }
 
-  Trace trace_of(const std::string& name) const { return Trace::open(folder / name); }
+  trace::Trace trace_of(const std::string& name) const { return trace::Trace::open(folder / name); }
 
  private:
   /// Runs a command as the given number of ranks; they end with the slowest, at the latest after two minutes.

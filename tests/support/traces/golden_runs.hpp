@@ -18,7 +18,7 @@ class GoldenTest : public PlantedTest {
                      {"loss", changed(falling_curve(4), [&](size_t, double v) { return v * factor; })},
                      {"step_seconds", std::vector<double>(4, 0.1)}},
         .timing = {"step_seconds"}};
-    for (const Phase phase : {Phase::grad, Phase::param, Phase::forward})
+    for (const trace::Phase phase : {trace::Phase::grad, trace::Phase::param, trace::Phase::forward})
       for (int64_t step = 0; step <= 4; ++step)
         run.tensors.push_back({{step, phase, "layers.0.wq.weight"}, std::vector<float>(100, 0.5F)});
     run.config = {{"lr", {{"base", 0.001}}}};
@@ -36,14 +36,14 @@ class GoldenTest : public PlantedTest {
 
   /// \return whether the file changed
   bool record(const std::string& commit = "c1", const std::string& reason = "") {
-    return record_golden(file, {"lr/warmup", "parity 0.1.0", commit, "parity golden record"}, arms, reason) !=
-           Recording::unchanged;
+    return golden::record_golden(file, {"lr/warmup", "parity 0.1.0", commit, "parity golden record"}, arms,
+                                 reason) != golden::Recording::unchanged;
   }
 
   /// Returns the results that failed, in order; all of them must name their arm.
-  std::vector<GoldenResult> failures() {
-    std::vector<GoldenResult> failed;
-    for (GoldenResult& each : verify_golden(stored_golden(file), arms))
+  std::vector<golden::GoldenResult> failures() {
+    std::vector<golden::GoldenResult> failed;
+    for (golden::GoldenResult& each : verify_golden(golden::stored_golden(file), arms))
       if (!each.result.passed)
         failed.push_back(std::move(each));
     return failed;

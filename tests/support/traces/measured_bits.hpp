@@ -11,7 +11,7 @@
 namespace parity {
 
 /// Returns everything of a measurement, doubles by their bits.
-inline std::vector<uint64_t> bits_of(const Measurement& found) {
+inline std::vector<uint64_t> bits_of(const measure::Measurement& found) {
   std::vector<uint64_t> bits = {static_cast<uint64_t>(found.statistics.nan_count),
                                 static_cast<uint64_t>(found.statistics.inf_count),
                                 std::bit_cast<uint64_t>(found.statistics.norm),
@@ -24,7 +24,7 @@ inline std::vector<uint64_t> bits_of(const Measurement& found) {
 }
 
 /// Returns everything of a difference except its profile; all NaN are equal.
-inline std::vector<uint64_t> bits_of(const Difference& found) {
+inline std::vector<uint64_t> bits_of(const measure::Difference& found) {
   std::vector<uint64_t> bits = {found.max_ulp};
   for (const int64_t count : {found.count, found.differing, found.expected_nan, found.actual_nan,
                               found.expected_inf, found.actual_inf, found.worst_index})

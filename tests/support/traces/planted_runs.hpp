@@ -24,11 +24,11 @@ using Column = std::variant<std::vector<double>, std::vector<int64_t>>;
 
 /// A tensor of float32 or float64 to be recorded.
 struct PlantedTensor {
-  TensorKey key;
+  trace::TensorKey key;
   std::variant<std::vector<float>, std::vector<double>> values;
   Shape shape;
 
-  PlantedTensor(TensorKey name, std::variant<std::vector<float>, std::vector<double>> list,
+  PlantedTensor(trace::TensorKey name, std::variant<std::vector<float>, std::vector<double>> list,
                 Shape sizes = {-1})
       : key(std::move(name)), values(std::move(list)), shape(std::move(sizes)) {}
 
@@ -51,13 +51,13 @@ struct PlantedRun {
 /// Writes planted runs as traces and judges checks of them.
 class PlantedTest : public FolderTest {
  protected:
-  std::map<std::string, ArmEvidence> arms;
+  std::map<std::string, compare::ArmEvidence> arms;
 
-  const Trace* write(const std::string& file, const PlantedRun& run) {
-    Recorder::Options options{folder / (file + ".h5"), run.config, run.provenance, {}, 0};
+  const trace::Trace* write(const std::string& file, const PlantedRun& run) {
+    trace::Recorder::Options options{folder / (file + ".h5"), run.config, run.provenance, {}, 0};
     (run.whole ? options.capture.tensors : options.capture.sketches).push_back({});
     auto path = options.path;
-    Recorder recorder(std::move(options));
+    trace::Recorder recorder(std::move(options));
     for (int64_t step = 0; step <= last_step(run); ++step) {
       recorder.begin_step(step);
       if (step > 0)
@@ -72,13 +72,13 @@ class PlantedTest : public FolderTest {
       path += ".partial";
     }
     recorder.finish();
-    traces_.push_back(std::make_unique<Trace>(Trace::open(path)));
+    traces_.push_back(std::make_unique<trace::Trace>(trace::Trace::open(path)));
     return traces_.back().get();
   }
 
   /// Returns the trace of a run. It reuses the previous one for the same run, because most mutations damage
   /// one of several.
-  const Trace* written(const std::string& file, const PlantedRun& run) {
+  const trace::Trace* written(const std::string& file, const PlantedRun& run) {
     auto& [last, trace] = written_[file];
     if (!trace || !(last == run)) {
       trace = write(file, run);
@@ -96,8 +96,8 @@ class PlantedTest : public FolderTest {
   }
 
   /// A check of arms a and b, or of a alone.
-  static Check check_of(Relation relation, std::vector<std::string> channels) {
-    Check check;
+  static compare::Check check_of(compare::Relation relation, std::vector<std::string> channels) {
+    compare::Check check;
     check.relation = relation;
     check.channels = std::move(channels);
     check.arms = {"a", "b"};
@@ -105,14 +105,17 @@ class PlantedTest : public FolderTest {
       check.arms = {"a"};
     return check;
   }
-  static Check tensor_check_of(Relation relation, const std::string& glob, Phase phase = Phase::param) {
-    Check check = check_of(relation, {});
+  static compare::Check tensor_check_of(compare::Relation relation, const std::string& glob,
+                                        trace::Phase phase = trace::Phase::param) {
+    compare::Check check = check_of(relation, {});
     check.tensor = glob;
     check.phase = phase;
     return check;
   }
-  static StepWindow range(int64_t first, int64_t last) { return {StepWindow::Kind::range, first, last}; }
-  static StepWindow window(StepWindow::Kind kind) { return {kind, 0, 0}; }
+  static compare::StepWindow range(int64_t first, int64_t last) {
+    return {compare::StepWindow::Kind::range, first, last};
+  }
+  static compare::StepWindow window(compare::StepWindow::Kind kind) { return {kind, 0, 0}; }
 
  private:
   static int64_t last_step(const PlantedRun& run) {
@@ -121,16 +124,17 @@ class PlantedTest : public FolderTest {
       steps = std::visit([](const auto& values) { return values.size(); }, column);
     return static_cast<int64_t>(steps);
   }
-  static void write_channels(Recorder& recorder, const PlantedRun& run, int64_t step) {
+  static void write_channels(trace::Recorder& recorder, const PlantedRun& run, int64_t step) {
     for (const auto& [name, column] : run.channels)
       std::visit(
           [&, &label = name](const auto& values) {
-            recorder.channel(label, values.at(static_cast<size_t>(step - 1)),
-                             run.timing.contains(label) ? ChannelKind::timing : ChannelKind::numeric);
+            recorder.channel(
+                label, values.at(static_cast<size_t>(step - 1)),
+                run.timing.contains(label) ? trace::ChannelKind::timing : trace::ChannelKind::numeric);
           },
           column);
   }
-  static void write_tensor(Recorder& recorder, const PlantedTensor& tensor) {
+  static void write_tensor(trace::Recorder& recorder, const PlantedTensor& tensor) {
     std::visit(
         [&]<class T>(const std::vector<T>& values) {
           const DType dtype = sizeof(T) == 4 ? DType::float32 : DType::float64;
@@ -139,8 +143,8 @@ class PlantedTest : public FolderTest {
         tensor.values);
   }
 
-  std::vector<std::unique_ptr<Trace>> traces_;
-  std::map<std::string, std::pair<PlantedRun, const Trace*>> written_;
+  std::vector<std::unique_ptr<trace::Trace>> traces_;
+  std::map<std::string, std::pair<PlantedRun, const trace::Trace*>> written_;
 };
 
 /// `count` values of a smooth curve that falls from 8 to near 7, as float32 would hold it.

@@ -9,8 +9,8 @@
 namespace parity {
 
 /// A capture that keeps every tensor whole.
-inline Capture capture_all() {
-  Capture capture;
+inline trace::Capture capture_all() {
+  trace::Capture capture;
   capture.tensors.push_back({});
   return capture;
 }
@@ -18,7 +18,7 @@ inline Capture capture_all() {
 /// Tests that record small traces.
 class RecordedTest : public FolderTest {
  protected:
-  Recorder::Options options(const std::string& file = "trace.h5") const {
+  trace::Recorder::Options options(const std::string& file = "trace.h5") const {
     return {.path = folder / file,
             .config = {{"steps", 2}},
             .provenance = {{"producer", "test"}},
@@ -26,14 +26,14 @@ class RecordedTest : public FolderTest {
   }
 
   /// Steps first..last with a loss, a count, a timing and one tensor each.
-  static void record(Recorder& recorder, int64_t first, int64_t last) {
+  static void record(trace::Recorder& recorder, int64_t first, int64_t last) {
     for (int64_t step = first; step <= last; ++step) {
       recorder.begin_step(step);
       recorder.channel("loss", 1.0 / static_cast<double>(step));
       recorder.channel("valid_tokens", int64_t{1024} * step);
-      recorder.channel("step_seconds", 0.5, ChannelKind::timing);
+      recorder.channel("step_seconds", 0.5, trace::ChannelKind::timing);
       const std::vector<float> values = {1.5F, -2.0F, static_cast<float>(step)};
-      recorder.tensor(Phase::grad, "layers.0.wq.weight", view_of(DType::float32, values, {1, 3}));
+      recorder.tensor(trace::Phase::grad, "layers.0.wq.weight", view_of(DType::float32, values, {1, 3}));
       recorder.end_step();
     }
   }

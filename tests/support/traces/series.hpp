@@ -11,8 +11,8 @@
 namespace parity {
 
 /// A curve with a value at each of steps 1, 2, ...
-inline Series series(std::vector<double> values) {
-  Series made;
+inline compare::Series series(std::vector<double> values) {
+  compare::Series made;
   for (size_t i = 0; i < values.size(); ++i)
     made.steps.push_back(static_cast<int64_t>(i) + 1);
   made.values = std::move(values);

@@ -5,7 +5,7 @@
 
 #include "tests/harness/bisect/commits/commits_fixture.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -28,7 +28,7 @@ class CommitsCaseTest : public CommitsTest {
   }
   Files case_file() const { return {{"cases/topic/mine.toml", text(arm("one") + arm("two", "second"))}}; }
   static std::string with_case() { return "--case topic/mine --cases repo/cases "; }
-  Outcome record_golden() const { return parity("golden record topic/mine --cases repo/cases"); }
+  cli::Outcome record_golden() const { return parity("golden record topic/mine --cases repo/cases"); }
 };
 
 TEST_F(CommitsCaseTest, TheCaseOfTodayIsAskedOfCommitsThatLackIt) {
@@ -65,7 +65,7 @@ TEST_F(CommitsCaseTest, AGoodSideThatLeftItsGoldenIsBadAlready) {
   commit("first culprit", {{"value", "small\n"}});
   git("tag too-late");
   commit("second culprit", {{"value", "big\n"}});
-  const Outcome outcome = search("too-late main " + with_case());
+  const cli::Outcome outcome = search("too-late main " + with_case());
   EXPECT_EQ(outcome.status, 2) << outcome.out;
   EXPECT_THAT(outcome.err,
               AllOf(HasSubstr("one has loss first at step 4 from 7.25 to 7.251"), HasSubstr("--no-golden")));
@@ -100,14 +100,14 @@ TEST_F(CommitsCaseTest, AGoldenOfAnotherEnvironmentIsNoReproach) {
   git("tag recorded");
   write_in("there", 6.750001);
   commit("culprit", {{"value", "big\n"}});
-  const Outcome left = search("recorded main " + with_case());
+  const cli::Outcome left = search("recorded main " + with_case());
   EXPECT_EQ(left.status, 2);
   EXPECT_THAT(left.err, HasSubstr("already differs from its golden"));
   write_in("here", 6.750001);
   const Json record = found("recorded main --no-cache " + with_case());
   EXPECT_THAT(subjects(record), ElementsAre("culprit"));
   EXPECT_THAT(record.at("notes").dump(), HasSubstr("golden is from another environment and differs"));
-  const Outcome unbuilt = search("recorded main --build 'grep -q big value' " + with_case());
+  const cli::Outcome unbuilt = search("recorded main --build 'grep -q big value' " + with_case());
   EXPECT_EQ(unbuilt.status, 2);
   EXPECT_THAT(unbuilt.err, HasSubstr("its golden is from another environment"));
 }
@@ -133,7 +133,7 @@ TEST_F(CommitsCaseTest, ASuiteRunsTheSameCaseOnTheRepositoryItself) {
   commit("second",
          {{"second", "a\n"},
           {"cases/topic/mine.toml", "[golden]\narms = []\n" + text(arm("one") + arm("two", "second"))}});
-  const Outcome outcome = parity("run topic/mine --cases repo/cases");
+  const cli::Outcome outcome = parity("run topic/mine --cases repo/cases");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 
@@ -155,10 +155,10 @@ TEST_F(CommitsCaseTest, ArmsOfTheTrainerRunTheOneThatACommitBuilds) {
   EXPECT_THAT(subjects(record), ElementsAre("trainer of small"));
   EXPECT_EQ(record.at("runs").at("executed"), 2)
       << "arms with one config are one run, and equal programs too";
-  const Outcome unbuilt = search("main~4 main " + with_case());
+  const cli::Outcome unbuilt = search("main~4 main " + with_case());
   EXPECT_EQ(unbuilt.status, 2);
   EXPECT_THAT(unbuilt.err, AllOf(HasSubstr("--trainer PATH"), HasSubstr("--build")));
-  const Outcome old = search("good main --trainer bin/parity-train " + build + with_case());
+  const cli::Outcome old = search("good main --trainer bin/parity-train " + build + with_case());
   EXPECT_EQ(old.status, 2);
   EXPECT_THAT(old.err, HasSubstr("the good side"));
 }
@@ -202,10 +202,10 @@ TEST_F(CommitsCaseTest, CtrlCWhileACaseRunsRestoresEverything) {
 
 TEST_F(CommitsCaseTest, AnUnknownArmIsNamedWithThoseThatThereAre) {
   commits(2, {{1, case_file()}});
-  const Outcome outcome = search("good main --arm onne " + with_case());
+  const cli::Outcome outcome = search("good main --arm onne " + with_case());
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("has no arm 'onne'"), HasSubstr("did you mean 'one'")));
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

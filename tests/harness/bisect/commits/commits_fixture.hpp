@@ -11,16 +11,16 @@
 
 #include "tests/harness/cli/program_fixture.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// A generated repository below the test's folder. Its trainer copies the trace that its file `value` names.
 /// The program is called from next to it.
-class CommitsTest : public ProgramTest {
+class CommitsTest : public cli::ProgramTest {
  protected:
   using Files = std::map<std::string, std::string>;
 
   void SetUp() override {
-    ProgramTest::SetUp();
+    cli::ProgramTest::SetUp();
     for (const char* name : {"small", "big", "both"}) {
       std::vector<double> losses = falling_losses();
       losses[3] += name == std::string("small") ? 0.001 : 0.5;
@@ -64,10 +64,10 @@ class CommitsTest : public ProgramTest {
   std::string store() const { return (folder_ / "cases/topic").string(); }
 
   static std::string line_of(const std::string& words) { return "bisect commits --repository repo " + words; }
-  Outcome search(const std::string& words) const { return parity(line_of(words)); }
+  cli::Outcome search(const std::string& words) const { return parity(line_of(words)); }
   /// Returns the record of a search that found a commit.
   Json found(const std::string& words) const {
-    const Outcome outcome = search(words + " --json");
+    const cli::Outcome outcome = search(words + " --json");
     EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
     return Json::parse(outcome.out);
   }
@@ -100,4 +100,4 @@ class CommitsTest : public ProgramTest {
   static std::string run_script() { return "--run 'sh train.sh' "; }
 };
 
-}  // namespace parity
+}  // namespace parity::bisect

@@ -7,7 +7,7 @@
 
 #include "tests/harness/bisect/commits/commits_fixture.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -61,7 +61,7 @@ TEST_F(CommitsRepositoryTest, NothingOfTheRepositoryChanges) {
   git("bisect start --no-checkout main good");
   const std::string before = state();
   const std::string own_bisection = git("bisect log");
-  const Outcome outcome = search("good main " + run_script());
+  const cli::Outcome outcome = search("good main " + run_script());
   EXPECT_EQ(outcome.status, 1) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("commit 4"), HasSubstr("uncommitted changes")));
   EXPECT_EQ(state(), before);
@@ -170,7 +170,7 @@ TEST_F(CommitsRepositoryTest, GoodBranchThatMovedNumbers_SuggestsSearch) {
   commit("release fix", {{"value", "big\n"}});
   git("checkout -q main");
   commit("main goes on", {{"other", "1\n"}});
-  const Outcome outcome = search("release main " + run_script());
+  const cli::Outcome outcome = search("release main " + run_script());
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("has other numbers"),
                                  HasSubstr("parity bisect commits " + git("rev-parse --short=10 main~1"))));
@@ -178,21 +178,21 @@ TEST_F(CommitsRepositoryTest, GoodBranchThatMovedNumbers_SuggestsSearch) {
 
 TEST_F(CommitsRepositoryTest, SidesInTheWrongOrderOrOfNoHistoryAreRefused) {
   commits(3, {{2, {{"value", "big\n"}}}});
-  const Outcome swapped = search("main good " + run_script());
+  const cli::Outcome swapped = search("main good " + run_script());
   EXPECT_EQ(swapped.status, 2);
   EXPECT_THAT(swapped.err, AllOf(HasSubstr("is an ancestor of"), HasSubstr("to search the other way")));
   git("checkout -q --orphan alone");
   commit("alone", {{"x", "1\n"}});
-  const Outcome unrelated = search("good alone " + run_script());
+  const cli::Outcome unrelated = search("good alone " + run_script());
   EXPECT_EQ(unrelated.status, 2);
   EXPECT_THAT(unrelated.err, HasSubstr("have no common history"));
-  const Outcome unknown = search("no-such-tag main " + run_script());
+  const cli::Outcome unknown = search("no-such-tag main " + run_script());
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("unknown revision 'no-such-tag'"));
 }
 
 TEST_F(CommitsRepositoryTest, AFolderOutsideAnyRepositoryIsRefused) {
-  const Outcome outcome = parity("bisect commits a b --repository / --run true");
+  const cli::Outcome outcome = parity("bisect commits a b --repository / --run true");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("is not in a git repository"));
 }
@@ -200,11 +200,11 @@ TEST_F(CommitsRepositoryTest, AFolderOutsideAnyRepositoryIsRefused) {
 TEST_F(CommitsRepositoryTest, UnjudgeableCommits_AreRefusedWithReason) {
   commits(4, {{1, {{"broken", "x\n"}}}, {2, {{"broken", ""}}}, {4, {{"broken", "x\n"}}}});
   const std::string build = "--build 'test ! -e broken || { echo error: no such header; exit 1; }' ";
-  const Outcome bad = search("good main " + build + run_script());
+  const cli::Outcome bad = search("good main " + build + run_script());
   EXPECT_EQ(bad.status, 2);
   EXPECT_THAT(bad.err,
               AllOf(HasSubstr("the bad side"), HasSubstr("error: no such header"), HasSubstr("build.log")));
-  const Outcome good = search("good~0 good " + build + run_script());
+  const cli::Outcome good = search("good~0 good " + build + run_script());
   EXPECT_EQ(good.status, 0);
   EXPECT_THAT(search("main~3 main~1 " + build + run_script()).err, HasSubstr("the good side"));
   EXPECT_EQ(search("good main~1 --run false").status, 2);
@@ -221,4 +221,4 @@ TEST_F(CommitsRepositoryTest, WhatIsAskedHasToBeClear) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

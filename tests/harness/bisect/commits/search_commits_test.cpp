@@ -3,7 +3,7 @@
 #include "tests/harness/bisect/commits/commits_fixture.hpp"
 #include "tests/support/scratch.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 using testing::AllOf;
@@ -27,7 +27,7 @@ TEST_F(SearchCommitsTest, OneCulprit_IsNamedWithStepAndValuesInBound) {
 
 TEST_F(SearchCommitsTest, LeavesAPageThatRanksTheCommits) {
   commits(12, {{4, {{"value", "small\n"}}}, {9, {{"value", "big\n"}}}});
-  const Outcome outcome = search("good main " + run_script());
+  const cli::Outcome outcome = search("good main " + run_script());
   EXPECT_THAT(outcome.err, HasSubstr("out/suite/bisect/commits.html"));
   const std::string page = read_file(folder_ / "out/suite/bisect/commits.html");
   const size_t biggest = page.find("<td>commit 9</td>"), other = page.find("<td>commit 4</td>");
@@ -80,7 +80,7 @@ TEST_F(SearchCommitsTest, EmptyCommitsAreNoneAndARevertIsKnown) {
   EXPECT_THAT(stage(record, "range").at("answer").get<std::string>(), HasSubstr("1 commit from"));
   EXPECT_EQ(record.at("runs").at("executed"), 2);
   commit("revert", {{"value", "a\n"}, {"notes", ""}});
-  const Outcome same = search("good " + run_script());
+  const cli::Outcome same = search("good " + run_script());
   EXPECT_EQ(same.status, 0) << same.err;
   EXPECT_THAT(same.out, HasSubstr("both commits contain the same files"));
 }
@@ -98,14 +98,14 @@ TEST_F(SearchCommitsTest, PathFilter_RunsOnlyCommitsThatChangeThePath) {
   const Json record = found("good " + run_script() + "--path value --path train.sh");
   EXPECT_THAT(subjects(record), ElementsAre("commit 7"));
   EXPECT_EQ(record.at("runs").at("executed"), 2);
-  const Outcome none = search("good " + run_script() + "--path no/such");
+  const cli::Outcome none = search("good " + run_script() + "--path no/such");
   EXPECT_EQ(none.status, 0);
   EXPECT_THAT(none.out, HasSubstr("no commit between them changes no/such"));
 }
 
 TEST_F(SearchCommitsTest, SidesThatDoNotDifferAreNoFailure) {
   commits(5, {});
-  const Outcome outcome = search("good " + run_script());
+  const cli::Outcome outcome = search("good " + run_script());
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("the two sides do not differ"), HasSubstr("2 runs")));
   EXPECT_EQ(search("main main " + run_script()).status, 0);
@@ -208,7 +208,7 @@ with h5py.File(sys.argv[1], "w") as trace:
 }
 
 TEST_F(SearchCommitsTest, AChannelThatOnlyNewCommitsRecordIsNoStep) {
-  Recorder recorder({folder_ / "cases/topic/more.h5", Json::object(), Json::object(), {}, 0});
+  trace::Recorder recorder({folder_ / "cases/topic/more.h5", Json::object(), Json::object(), {}, 0});
   for (size_t i = 0; i < 10; ++i) {
     recorder.begin_step(static_cast<int64_t>(i) + 1);
     recorder.channel("loss", falling_losses()[i]);
@@ -217,7 +217,7 @@ TEST_F(SearchCommitsTest, AChannelThatOnlyNewCommitsRecordIsNoStep) {
   }
   recorder.finish();
   commits(6, {{3, {{"value", "more\n"}}}});
-  const Outcome outcome = search("good " + run_script());
+  const cli::Outcome outcome = search("good " + run_script());
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("only some commits record"), HasSubstr("tokens")));
 }
@@ -233,7 +233,7 @@ TEST_F(SearchCommitsTest, OnlyTheChannelsThatWereAskedForCount) {
 TEST_F(SearchCommitsTest, MissingTrace_IsRefusedAtEndsNotedBetween) {
   commits(4,
           {{2, {{"train.sh", "true\n"}}}, {3, {{"train.sh", "cp " + store() + "/big.h5 $PARITY_TRACE\n"}}}});
-  const Outcome refused = search("good main~2 " + run_script());
+  const cli::Outcome refused = search("good main~2 " + run_script());
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("only one of them wrote a trace"));
   EXPECT_THAT(found("good main " + run_script()).at("notes").dump(), HasSubstr("left no trace"));
@@ -260,4 +260,4 @@ TEST_F(SearchCommitsTest, ALimitOfCommitsLeavesARange) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

@@ -6,7 +6,7 @@
 
 #include "tests/support/relation_world.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 using testing::ElementsAre;
@@ -35,4 +35,4 @@ TEST_F(TraceGapTest, WhatOnlyOneRecordedIsListed) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

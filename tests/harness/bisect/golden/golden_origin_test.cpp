@@ -3,8 +3,10 @@
 #include "harness/golden/golden_file.hpp"
 #include "tests/harness/bisect/commits/commits_fixture.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
+
+using cli::ProgramTest;
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -21,7 +23,7 @@ class GoldenOriginTest : public CommitsTest {
                      {"run.h5", read_file(folder_ / "cases/topic/a.h5")}});
   }
   void record() const {
-    const Outcome outcome = parity("golden record " + file());
+    const cli::Outcome outcome = parity("golden record " + file());
     EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   }
   void move_the_numbers() const {
@@ -29,7 +31,7 @@ class GoldenOriginTest : public CommitsTest {
   }
   static std::string file() { return "repo/cases/topic/c.toml"; }
   Json searched() const {
-    const Outcome outcome = parity("bisect golden " + file() + ":a --json");
+    const cli::Outcome outcome = parity("bisect golden " + file() + ":a --json");
     EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
     return Json::parse(outcome.out);
   }
@@ -50,7 +52,7 @@ TEST_F(GoldenOriginTest, ItsLineFindsTheCommitThatMovedTheNumbers) {
   const std::string line = found.at("command");
   EXPECT_THAT(line, AllOf(HasSubstr("parity bisect commits " + good.substr(0, 10) + " HEAD --case " + file()),
                           HasSubstr("--arm a"), HasSubstr("--repository")));
-  const Outcome outcome = shell(line);
+  const cli::Outcome outcome = shell(line);
   EXPECT_EQ(outcome.status, 1) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("moves the numbers"));
 }
@@ -76,7 +78,7 @@ TEST_F(GoldenOriginTest, UncommittedGolden_UsesItsRecordingProgram) {
   EXPECT_EQ(found.at("command"), "");
   // As if that program belonged to this repository.
   const std::string id = git("rev-list --max-parents=0 HEAD");
-  Golden stored = read_golden(golden);
+  golden::Golden stored = golden::read_golden(golden);
   stored.origin.commit = id.substr(0, 12);
   write_golden(golden, stored);
   EXPECT_THAT(commits_of(searched()).at("command").get<std::string>(),
@@ -102,7 +104,7 @@ TEST_F(ProgramTest, BisectGoldenIsAVerbWithStatusesOfItsOwn) {
   write_case("golden", copying_arm("a", "a") + copying_arm("b", "a") + losses_identical());
   EXPECT_EQ(parity("bisect golden topic/golden").status, 3);
   EXPECT_EQ(parity("golden record topic/golden").status, 0);
-  const Outcome same = parity("bisect golden topic/golden");
+  const cli::Outcome same = parity("bisect golden topic/golden");
   EXPECT_EQ(same.status, 0) << same.err;
   EXPECT_THAT(same.out, HasSubstr("a and b do not differ from their golden"));
   EXPECT_THAT(same.out, HasSubstr("0 runs executed")) << "the runs are those of the suite";
@@ -112,4 +114,4 @@ TEST_F(ProgramTest, BisectGoldenIsAVerbWithStatusesOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

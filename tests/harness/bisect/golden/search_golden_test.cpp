@@ -11,7 +11,7 @@
 #include "tests/harness/suite/suite_fixture.hpp"
 #include "tests/support/traces/recorded.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 using testing::AllOf;
@@ -29,24 +29,24 @@ struct Training {
 };
 
 /// A case of two arms whose golden was recorded from a plain training of both.
-class SearchGoldenTest : public SuiteTest {
+class SearchGoldenTest : public suite::SuiteTest {
  protected:
   void SetUp() override {
-    SuiteTest::SetUp();
+    suite::SuiteTest::SetUp();
     train("a", {});
     train("b", {});
-    run({item()}, GoldenMode::update_all);
+    run({item()}, golden::GoldenMode::update_all);
     ASSERT_TRUE(std::filesystem::exists(item().golden_file));
   }
 
   void train(const std::string& arm, const Training& training) const {
     for (const std::string dtype : {"float32", "float64"}) {
-      Recorder::Options how;
+      trace::Recorder::Options how;
       how.path = folder_ / "cases/topic" / (arm + "." + dtype + ".h5");
       how.config = training.config;
       how.provenance = {{"fingerprint", training.fingerprint}};
       how.capture.sketches = {{}};
-      Recorder recorder(std::move(how));
+      trace::Recorder recorder(std::move(how));
       for (int64_t step = 1; step <= 10; ++step) {
         const double loss = training.losses.at(static_cast<size_t>(step) - 1);
         const double plain = Training().losses.at(static_cast<size_t>(step) - 1);
@@ -54,7 +54,7 @@ class SearchGoldenTest : public SuiteTest {
         recorder.channel("loss", dtype == "float64" ? plain * (step == 5 ? 1 + training.change64 : 1) : loss);
         recorder.channel("lr", 0.5);
         for (const auto& [phase, name] :
-             {std::pair(Phase::grad, "wq"), {Phase::grad, "wk"}, {Phase::param, "wk"}}) {
+             {std::pair(trace::Phase::grad, "wq"), {trace::Phase::grad, "wk"}, {trace::Phase::param, "wk"}}) {
           const auto found =
               training.tensors.find(std::string(name_of(phase)) + " " + name + " " + std::to_string(step));
           const float value = found == training.tensors.end() ? 1.0F : found->second;
@@ -71,13 +71,13 @@ class SearchGoldenTest : public SuiteTest {
            ".{dtype}.h5\", \"{run_dir}/trace.h5\"]\ninputs = [\"" + name + ".float32.h5\", \"" + name +
            ".float64.h5\"]\n";
   }
-  Case item(const std::string& more = "") const {
+  suite::Case item(const std::string& more = "") const {
     return write_case("c", more + arm("a") + arm("b") +
                                "[[checks]]\nchannel = \"lr\"\nrelation = \"identical\"\nbecause = \"x\"\n");
   }
 
   SearchRecord search(const std::string& arm = "", const std::string& more = "") const {
-    SuiteOptions options;
+    suite::SuiteOptions options;
     options.out = folder_ / "out";
     options.trainer = folder_ / "no-trainer-needed";
     options.jobs = 2;
@@ -192,12 +192,12 @@ TEST_F(SearchGoldenTest, InAnotherEnvironmentTheTwinsTellTheStep) {
 }
 
 TEST_F(SearchGoldenTest, BoundedQuantity_DiffersBeyondItsBound) {
-  Floors floors;
+  compare::Floors floors;
   floors.kinds = {"twin"};
   floors.arms["a"].config = Training().config;
   for (int64_t step = 1; step <= 10; ++step)
     floors.arms["a"].rows.push_back({"loss", step, 7, {1e-4}});
-  record_floors(golden(), {"topic/c", "parity", "", ""}, floors);
+  golden::record_floors(golden(), {"topic/c", "parity", "", ""}, floors);
   const std::string bounded =
       "[[checks]]\nchannel = \"loss\"\narms = [\"a\"]\nagainst = \"golden\"\nrelation = \"bounded\"\nbecause "
       "= "
@@ -206,7 +206,7 @@ TEST_F(SearchGoldenTest, BoundedQuantity_DiffersBeyondItsBound) {
   other.losses[2] += 1e-4;  // a floor; the bound is 8
   train("a", other);
   const auto searched = [&] {
-    SuiteOptions options;
+    suite::SuiteOptions options;
     options.out = folder_ / "out";
     options.trainer = folder_ / "no-trainer-needed";
     Progress progress(stderr, false);
@@ -225,12 +225,12 @@ TEST_F(SearchGoldenTest, ARunThatEndsEarlySaysHowFarItAgrees) {
       "[arms.a]\ncommand = [\"/bin/sh\", \"-c\", \"cp {case_dir}/a.float32.h5 {run_dir}/trace.h5; echo no "
       "memory >&2; exit 3\"]\n" +
           arm("b") + "[[checks]]\nchannel = \"lr\"\nrelation = \"identical\"\nbecause = \"x\"\n");
-  SuiteOptions options;
+  suite::SuiteOptions options;
   options.out = folder_ / "out";
   options.trainer = folder_ / "no-trainer-needed";
   Progress progress(stderr, false);
   const SearchRecord record =
-      search_golden(read_case(folder_ / "cases/topic/c.toml"), "a", options, progress);
+      search_golden(suite::read_case(folder_ / "cases/topic/c.toml"), "a", options, progress);
   EXPECT_TRUE(record.differs);
   EXPECT_THAT(record.sentence, AllOf(HasSubstr("a ends after update 10"),
                                      HasSubstr("until then its channels match the golden")));
@@ -264,4 +264,4 @@ TEST_F(SearchGoldenTest, WhatIsNotThereIsRefusedWithWhatToDo) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

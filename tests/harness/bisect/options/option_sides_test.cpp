@@ -6,16 +6,16 @@
 #include "harness/bisect/options/sides.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
 
-class OptionSidesTest : public SuiteTest {
+class OptionSidesTest : public suite::SuiteTest {
  protected:
   void SetUp() override {
-    SuiteTest::SetUp();
+    suite::SuiteTest::SetUp();
     write_file(folder_ / "cases/topic/two.toml",
                "[base]\nlr.base = 0.5\ndata.path = \"{case_dir}/x\"\n[arms.a]\n[arms.b]\nlr.base = 0.1\n" +
                    rest("a", "b"));
@@ -141,4 +141,4 @@ TEST_F(OptionSidesTest, AKeyThatOnlyOneSideKnowsIsToldWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

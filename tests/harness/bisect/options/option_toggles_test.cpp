@@ -4,7 +4,7 @@
 
 #include "harness/bisect/options/toggles.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 std::vector<OptionToggle> toggles() {
@@ -62,4 +62,4 @@ TEST(OptionTogglesTest, NeedsOfNeedsAreMetToo) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

@@ -12,10 +12,10 @@
 #include "harness/bisect/options/wording.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::bisect {
 
 /// Two arms of one command whose losses depend on which keys are on, by a function of the test.
-class OptionWorldTest : public SuiteTest {
+class OptionWorldTest : public suite::SuiteTest {
  protected:
   using Names = std::set<std::string>;
   using Losses = std::function<std::vector<double>(const Names& on)>;
@@ -56,7 +56,7 @@ class OptionWorldTest : public SuiteTest {
   }
 
   /// Arm good has every letter of `keys` off, arm bad on.
-  Case case_of(const std::string& keys, const std::string& program) const {
+  suite::Case case_of(const std::string& keys, const std::string& program) const {
     const auto arm = [&](const std::string& name, int value) {
       std::string text = shell_arm(name, program);
       for (const char key : keys)
@@ -67,8 +67,8 @@ class OptionWorldTest : public SuiteTest {
     return option_sides((folder_ / "cases/topic/w.toml").string(), "", folder_ / "cases", {}).sides;
   }
 
-  OptionFindings search(const Case& sides, const OptionQuestion& question = {}) const {
-    SuiteOptions options;
+  OptionFindings search(const suite::Case& sides, const OptionQuestion& question = {}) const {
+    suite::SuiteOptions options;
     options.out = folder_ / "out";
     options.trainer = folder_ / "no-trainer-needed";
     options.jobs = 2;
@@ -85,4 +85,4 @@ class OptionWorldTest : public SuiteTest {
   }
 };
 
-}  // namespace parity
+}  // namespace parity::bisect

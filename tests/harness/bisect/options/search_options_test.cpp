@@ -7,7 +7,7 @@
 #include "harness/base/error.hpp"
 #include "tests/harness/bisect/options/option_world.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 using testing::HasSubstr;
@@ -147,7 +147,7 @@ TEST_F(SearchOptionsTest, WhatMakesTheBadSideCrashIsFound) {
 TEST_F(SearchOptionsTest, ASmallDifferenceBelowTheFloorIsNone) {
   write_traces(
       "bd", [](const Names& on) { return fallen(on.contains("b") ? 0.5 : 0, on.contains("d") ? 1e-4 : 0); });
-  const Case sides = case_of("abcd", script("bd"));
+  const suite::Case sides = case_of("abcd", script("bd"));
   OptionQuestion question;
   EXPECT_THAT(search(sides, question).rounds, SizeIs(2));
   question.floor = 1e-3;
@@ -159,7 +159,7 @@ TEST_F(SearchOptionsTest, ASmallDifferenceBelowTheFloorIsNone) {
 
 TEST_F(SearchOptionsTest, OnlyTheChannelsThatWereAskedForCount) {
   write_traces("b", [](const Names& on) { return fallen(on.empty() ? 0 : 0.5); });
-  const Case sides = case_of("ab", script("b"));
+  const suite::Case sides = case_of("ab", script("b"));
   EXPECT_EQ(search(sides, {.channels = {"update_*"}}).ending, Ending::no_difference);
   EXPECT_EQ(search(sides, {.channels = {"lo*"}}).ending, Ending::causes);
   EXPECT_THROW(search(sides, {.channels = {"nothing"}}), UserError);
@@ -210,4 +210,4 @@ TEST_F(SearchOptionsTest, TheRecordSaysHowItWasFoundAndWhatRepeatsIt) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

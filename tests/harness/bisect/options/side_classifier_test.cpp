@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 using enum Likeness;
@@ -22,7 +22,7 @@ RunCurves run(const std::vector<double>& loss, const std::vector<int64_t>& pairs
   return curves;
 }
 
-RunCurves failed(FailureKind kind) {
+RunCurves failed(results::FailureKind kind) {
   RunCurves curves;
   curves.failure_kind = kind;
   curves.failure = "it " + std::string(name_of(kind));
@@ -106,18 +106,18 @@ TEST(SideLikenessTest, AChannelThatOneSideLacksDiffers) {
 }
 
 TEST(SideLikenessTest, WhoFailsAsTheBadSideDoesIsLikeIt) {
-  const RunCurves good = run({8}), bad = failed(FailureKind::crashed);
+  const RunCurves good = run({8}), bad = failed(results::FailureKind::crashed);
   const SideClassifier sides(good, bad, {}, roundoff);
   EXPECT_TRUE(sides.differ());
   EXPECT_TRUE(sides.by_failure());
   EXPECT_EQ(sides.of(run({99})), Likeness::good);
-  EXPECT_EQ(sides.of(failed(FailureKind::crashed)), Likeness::bad);
-  EXPECT_EQ(sides.of(failed(FailureKind::bad_config)), unknown);
+  EXPECT_EQ(sides.of(failed(results::FailureKind::crashed)), Likeness::bad);
+  EXPECT_EQ(sides.of(failed(results::FailureKind::bad_config)), unknown);
 }
 
 TEST(SideLikenessTest, FailedRunBetweenFinishedSides_IsUnknown) {
   const RunCurves good = run({8}), bad = run({7});
-  EXPECT_EQ(SideClassifier(good, bad, {"loss"}, roundoff).of(failed(FailureKind::crashed)), unknown);
+  EXPECT_EQ(SideClassifier(good, bad, {"loss"}, roundoff).of(failed(results::FailureKind::crashed)), unknown);
 }
 
 TEST(CurveRulerTest, AllChannelsThatPartAtTheFirstStepAreNamed) {
@@ -131,4 +131,4 @@ TEST(CurveRulerTest, AllChannelsThatPartAtTheFirstStepAreNamed) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

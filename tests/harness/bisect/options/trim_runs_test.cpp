@@ -4,13 +4,13 @@
 
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
-using TrimRunsTest = SuiteTest;
+using TrimRunsTest = suite::SuiteTest;
 
 TEST_F(TrimRunsTest, RepeatsTakeWhatTheRunsLeaveOfTheCache) {
-  SuiteOptions options;
+  suite::SuiteOptions options;
   options.out = folder_ / "out";
   const auto write = [](const std::filesystem::path& out, char digit, size_t bytes) {
     const std::filesystem::path folder = out / "runs" / std::string(16, digit);
@@ -29,4 +29,4 @@ TEST_F(TrimRunsTest, RepeatsTakeWhatTheRunsLeaveOfTheCache) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 using enum Likeness;
@@ -149,4 +149,4 @@ RC_GTEST_PROP(DeltaDebuggingPropertyTest, WhateverTheAnswersTheSetIsBadAndNoneOf
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 using testing::ElementsAre;
@@ -152,4 +152,4 @@ RC_GTEST_PROP(FindStepsProperty, StepsThatDoNotCancelAreAllFoundAndNothingElse, 
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

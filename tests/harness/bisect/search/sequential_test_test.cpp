@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 TEST(SequentialTestTest, FivePassesAreEnough) {
@@ -40,4 +40,4 @@ TEST(SequentialTestTest, ALateFailureAsksForMoreAndEndsAllTheSame) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

@@ -12,7 +12,7 @@
 #include "tests/support/traces/recorded.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 using testing::ElementsAre;
@@ -28,29 +28,29 @@ struct Named {
 class SearchTracesTest : public RecordedTest {
  protected:
   /// Two steps of a loss and these gradients, the second step's as given.
-  Trace trace(const std::string& file, const std::vector<Named>& tensors, double loss = 2,
-              bool whole = true) const {
-    Recorder::Options how = options(file);
+  trace::Trace trace(const std::string& file, const std::vector<Named>& tensors, double loss = 2,
+                     bool whole = true) const {
+    trace::Recorder::Options how = options(file);
     if (!whole)
       how.capture = {.sketches = {{}}};
-    Recorder recorder(std::move(how));
+    trace::Recorder recorder(std::move(how));
     for (int64_t step = 1; step <= 2; ++step) {
       recorder.begin_step(step);
       recorder.channel("loss", step == 1 ? 3.0 : loss);
       for (const Named& tensor : tensors)
         recorder.tensor(
-            Phase::grad, tensor.name,
+            trace::Phase::grad, tensor.name,
             view_of(DType::float32, step == 1 ? std::vector<float>(tensor.values.size(), 1) : tensor.values));
       recorder.end_step();
     }
     recorder.finish();
-    return Trace::open(folder / file);
+    return trace::Trace::open(folder / file);
   }
   static std::vector<Named> ours() { return {{"wq", {1, 2}}, {"wk", {3, 4}}, {"norm", {5, 6, 7}}}; }
 };
 
 TEST_F(SearchTracesTest, EqualTracesDoNotDiffer) {
-  Trace b = trace("b.h5", ours());
+  trace::Trace b = trace("b.h5", ours());
   const SearchRecord record = search_traces(trace("a.h5", ours()), b);
   EXPECT_FALSE(record.differs);
   EXPECT_EQ(record.sentence, "nothing that both traces recorded differs");
@@ -59,7 +59,7 @@ TEST_F(SearchTracesTest, EqualTracesDoNotDiffer) {
 TEST_F(SearchTracesTest, ATensorIsNamedWithItsElement) {
   std::vector<Named> off = ours();
   off[1].values[1] = 4.5F;
-  Trace b = trace("b.h5", off, 2.25);
+  trace::Trace b = trace("b.h5", off, 2.25);
   const SearchRecord record = search_traces(trace("a.h5", ours()), b);
   EXPECT_TRUE(record.differs);
   EXPECT_EQ(record.sentence,
@@ -72,17 +72,17 @@ TEST_F(SearchTracesTest, ATensorIsNamedWithItsElement) {
 /// do not exist.
 TEST_F(SearchTracesTest, CurvesKeepNanInfinityAndMissingStepsApart) {
   const auto losses = [this](const std::string& file, const std::vector<double>& values) {
-    Recorder recorder(options(file));
+    trace::Recorder recorder(options(file));
     for (size_t i = 0; i < values.size(); ++i) {
       recorder.begin_step(static_cast<int64_t>(i) + 1);
       recorder.channel("loss", values[i]);
       recorder.end_step();
     }
     recorder.finish();
-    return Trace::open(folder / file);
+    return trace::Trace::open(folder / file);
   };
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
-  Trace b = losses("b.h5", {3, nan, -inf});
+  trace::Trace b = losses("b.h5", {3, nan, -inf});
   const Json details = search_traces(losses("a.h5", {3, 2, 1, inf}), b).stages.front().details;
   EXPECT_EQ(details.at("steps"), Json({1, 2, 3, 4}));
   EXPECT_EQ(details.at("loss").at("expected"), Json({3.0, 2.0, 1.0, "inf"}));
@@ -93,8 +93,8 @@ TEST_F(SearchTracesTest, CurvesKeepNanInfinityAndMissingStepsApart) {
 TEST_F(SearchTracesTest, ADifferenceBelowWhatCountsIsNone) {
   std::vector<Named> off = ours();
   off[0].values[0] = std::nextafter(1.0F, 2.0F);
-  Trace b = trace("b.h5", off);
-  const Trace a = trace("a.h5", ours());
+  trace::Trace b = trace("b.h5", off);
+  const trace::Trace a = trace("a.h5", ours());
   TraceSearch how;
   how.beyond = 1e-6;
   EXPECT_FALSE(search_traces(a, b, how).differs);
@@ -102,18 +102,18 @@ TEST_F(SearchTracesTest, ADifferenceBelowWhatCountsIsNone) {
 }
 
 TEST_F(SearchTracesTest, WhatToRecordIsSaidWhereTensorsAreMissing) {
-  Trace b = trace("b.h5", ours(), 2.25);
+  trace::Trace b = trace("b.h5", ours(), 2.25);
   const SearchRecord record = search_traces(trace("a.h5", ours()), b);
   EXPECT_THAT(record.sentence, HasSubstr("loss differs from step 2 on, but no recorded tensor does"));
   std::vector<Named> off = ours();
   off[1].values[1] = 4.5F;
-  Trace sketched = trace("c.h5", off, 2, false);
+  trace::Trace sketched = trace("c.h5", off, 2, false);
   EXPECT_THAT(search_traces(trace("d.h5", ours()), sketched).notes,
               ElementsAre(HasSubstr("not recorded whole on both sides")));
 }
 
 TEST_F(SearchTracesTest, RulesGiveTheNamesOfTheOtherTrace) {
-  Trace b = trace("b.h5", {{"q_proj", {1, 2}}, {"k_proj", {3, 9}}});
+  trace::Trace b = trace("b.h5", {{"q_proj", {1, 2}}, {"k_proj", {3, 9}}});
   TraceSearch how;
   how.names = {{"(.)_proj", "w$1"}};
   how.align = false;
@@ -121,9 +121,9 @@ TEST_F(SearchTracesTest, RulesGiveTheNamesOfTheOtherTrace) {
 }
 
 TEST_F(SearchTracesTest, OtherNamesArePairedByOrderShapeAndNorm) {
-  const Trace a = trace("a.h5", ours());
+  const trace::Trace a = trace("a.h5", ours());
   // One that the first lacks, and the pair of one shape that only norms distinguish.
-  Trace b = trace("b.h5", {{"extra", {100}}, {"q", {1, 2}}, {"k", {3, 4.25F}}, {"scale", {5, 6, 7}}});
+  trace::Trace b = trace("b.h5", {{"extra", {100}}, {"q", {1, 2}}, {"k", {3, 4.25F}}, {"scale", {5, 6, 7}}});
   EXPECT_THAT(align_names(a, b), ElementsAre(Pair("k", "wk"), Pair("q", "wq"), Pair("scale", "norm")));
   const SearchRecord record = search_traces(a, b);
   EXPECT_THAT(record.sentence, HasSubstr("grad wk at step 2 is the first tensor that differs"));
@@ -132,33 +132,33 @@ TEST_F(SearchTracesTest, OtherNamesArePairedByOrderShapeAndNorm) {
 
 TEST_F(SearchTracesTest, AMissingTensorDoesNotShiftTheOthers) {
   const auto record = [this](const std::string& file, const std::vector<Named>& tensors) {
-    Recorder recorder(options(file));
+    trace::Recorder recorder(options(file));
     recorder.begin_step(1);
     for (const Named& tensor : tensors)
-      recorder.tensor(Phase::grad, tensor.name, view_of(DType::float32, tensor.values));
+      recorder.tensor(trace::Phase::grad, tensor.name, view_of(DType::float32, tensor.values));
     recorder.end_step();
     recorder.finish();
-    return Trace::open(folder / file);
+    return trace::Trace::open(folder / file);
   };
-  const Trace a = record("a.h5", {{"a", {1, 2}}, {"b", {30, 40}}, {"c", {500, 600}}});
-  const Trace b = record("b.h5", {{"x", {1, 2}}, {"z", {500, 600}}});
+  const trace::Trace a = record("a.h5", {{"a", {1, 2}}, {"b", {30, 40}}, {"c", {500, 600}}});
+  const trace::Trace b = record("b.h5", {{"x", {1, 2}}, {"z", {500, 600}}});
   EXPECT_THAT(align_names(a, b), ElementsAre(Pair("x", "a"), Pair("z", "c")));
 }
 
 TEST_F(SearchTracesTest, TracesWithNothingInCommonAreRefused) {
   const auto lone = [this](const std::string& file, const std::string& channel) {
-    Recorder recorder(options(file));
+    trace::Recorder recorder(options(file));
     recorder.begin_step(1);
     recorder.channel(channel, 1.0);
     recorder.end_step();
     recorder.finish();
-    return Trace::open(folder / file);
+    return trace::Trace::open(folder / file);
   };
-  const Trace a = lone("a.h5", "x");
-  Trace b = lone("b.h5", "y");
+  const trace::Trace a = lone("a.h5", "x");
+  trace::Trace b = lone("b.h5", "y");
   EXPECT_THAT([&] { search_traces(a, b); },
               ThrowsMessage<UserError>(HasSubstr("no channel and no tensor name")));
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

@@ -12,14 +12,14 @@
 #include "tests/support/traces/recorded.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct Offer {
-  Phase phase;
+  trace::Phase phase;
   std::string name;
   std::vector<float> values;
 };
@@ -28,36 +28,36 @@ struct Offer {
 class TensorPathTest : public RecordedTest {
  protected:
   static std::vector<Offer> step_of_model() {
-    return {{Phase::forward, "layers.0", {1, 2}},
-            {Phase::forward, "layers.1@0:aten::mm:in.self", {1, 2}},
-            {Phase::forward, "layers.1@0:aten::mm:out.0", {3, 4}},
-            {Phase::forward, "layers.1", {3, 4}},
-            {Phase::backward, "layers.1", {5, 6}},
-            {Phase::backward, "layers.0", {7, 8}},
-            {Phase::grad, "layers.1.weight", {9, 10}},
-            {Phase::input, "tokens", {11, 12}}};
+    return {{trace::Phase::forward, "layers.0", {1, 2}},
+            {trace::Phase::forward, "layers.1@0:aten::mm:in.self", {1, 2}},
+            {trace::Phase::forward, "layers.1@0:aten::mm:out.0", {3, 4}},
+            {trace::Phase::forward, "layers.1", {3, 4}},
+            {trace::Phase::backward, "layers.1", {5, 6}},
+            {trace::Phase::backward, "layers.0", {7, 8}},
+            {trace::Phase::grad, "layers.1.weight", {9, 10}},
+            {trace::Phase::input, "tokens", {11, 12}}};
   }
-  static void change(std::vector<Offer>& offers, Phase phase, const std::string& name, float factor) {
+  static void change(std::vector<Offer>& offers, trace::Phase phase, const std::string& name, float factor) {
     for (Offer& offer : offers)
       if (offer.phase == phase && offer.name == name)
         for (float& value : offer.values)
           value *= factor;
   }
-  Trace trace(const std::string& file, const std::vector<Offer>& offers, double loss = 1) const {
-    Recorder recorder(options(file));
+  trace::Trace trace(const std::string& file, const std::vector<Offer>& offers, double loss = 1) const {
+    trace::Recorder recorder(options(file));
     for (int64_t step = 1; step <= 2; ++step) {
       recorder.begin_step(step);
       for (const Offer& offer : step == 1 ? step_of_model() : offers)
         recorder.tensor(offer.phase, offer.name, view_of(DType::float32, offer.values));
       recorder.channel("loss", step == 1 ? 1.0 : loss);
-      recorder.channel("step_seconds", static_cast<double>(offers.size()) + loss, ChannelKind::timing);
+      recorder.channel("step_seconds", static_cast<double>(offers.size()) + loss, trace::ChannelKind::timing);
       recorder.channel("tokens", int64_t{64});
       recorder.end_step();
     }
     recorder.finish();
-    return Trace::open(folder / file);
+    return trace::Trace::open(folder / file);
   }
-  Trace healthy() const { return trace("healthy.h5", step_of_model()); }
+  trace::Trace healthy() const { return trace("healthy.h5", step_of_model()); }
 };
 
 std::vector<std::string> station_names(const TensorPath& path) {
@@ -78,27 +78,27 @@ TEST_F(TensorPathTest, Tensors_InComputationOrderWithoutOperators) {
 
 TEST_F(TensorPathTest, FirstDifference_IsNamedApartFromAmplifier) {
   std::vector<Offer> off = step_of_model();
-  change(off, Phase::forward, "layers.1", 1 + 1e-4F);
-  change(off, Phase::backward, "layers.1", 1 + 1e-4F);
-  change(off, Phase::backward, "layers.0", 1.5F);
+  change(off, trace::Phase::forward, "layers.1", 1 + 1e-4F);
+  change(off, trace::Phase::backward, "layers.1", 1 + 1e-4F);
+  change(off, trace::Phase::backward, "layers.0", 1.5F);
   const TensorPath path = compare_path(healthy(), trace("b.h5", off), 2);
   ASSERT_NE(path.first_difference(), nullptr);
-  EXPECT_EQ(path.first_difference()->key, (TensorKey{2, Phase::forward, "layers.1"}));
+  EXPECT_EQ(path.first_difference()->key, (trace::TensorKey{2, trace::Phase::forward, "layers.1"}));
   EXPECT_NEAR(*path.first_difference()->relative, 1e-4, 1e-6);
   EXPECT_EQ(path.before(*path.first_difference())->key.name, "layers.0");
   EXPECT_EQ(path.differing(), 3U);
-  EXPECT_EQ(path.first_difference(1e-2)->key, (TensorKey{2, Phase::backward, "layers.0"}));
+  EXPECT_EQ(path.first_difference(1e-2)->key, (trace::TensorKey{2, trace::Phase::backward, "layers.0"}));
   EXPECT_EQ(path.differing(1e-2), 1U);
   ASSERT_NE(path.amplifier(1e-7), nullptr);
-  EXPECT_EQ(path.amplifier(1e-7)->key, (TensorKey{2, Phase::backward, "layers.0"}));
+  EXPECT_EQ(path.amplifier(1e-7)->key, (trace::TensorKey{2, trace::Phase::backward, "layers.0"}));
 }
 
 TEST_F(TensorPathTest, TensorWithNaN_DiffersAtAnyTolerance) {
   std::vector<Offer> off = step_of_model();
-  change(off, Phase::forward, "layers.1", std::nanf(""));
+  change(off, trace::Phase::forward, "layers.1", std::nanf(""));
   const TensorPath path = compare_path(healthy(), trace("b.h5", off), 2);
   ASSERT_NE(path.first_difference(1e300), nullptr);
-  EXPECT_EQ(path.first_difference(1e300)->key, (TensorKey{2, Phase::forward, "layers.1"}));
+  EXPECT_EQ(path.first_difference(1e300)->key, (trace::TensorKey{2, trace::Phase::forward, "layers.1"}));
   EXPECT_EQ(path.to_json().at(2).at("relative_l2"), "nan");
 }
 
@@ -106,47 +106,47 @@ TEST_F(TensorPathTest, WhatOneSideHasIsNoStation) {
   std::vector<Offer> less = step_of_model();
   less.erase(less.begin());
   const TensorPath path = compare_path(healthy(), trace("b.h5", less), 2);
-  EXPECT_THAT(path.only_in_expected, ElementsAre(TensorKey{2, Phase::forward, "layers.0"}));
+  EXPECT_THAT(path.only_in_expected, ElementsAre(trace::TensorKey{2, trace::Phase::forward, "layers.0"}));
   EXPECT_THAT(path.only_in_actual, testing::IsEmpty());
   EXPECT_EQ(path.first_difference(), nullptr);
 }
 
 TEST_F(TensorPathTest, TheFirstStepIsThatOfTheChannelOrOfThePhase) {
   std::vector<Offer> off = step_of_model();
-  change(off, Phase::grad, "layers.1.weight", 2);
-  const Trace a = healthy(), b = trace("b.h5", off, 1 + 0x1p-40);
+  change(off, trace::Phase::grad, "layers.1.weight", 2);
+  const trace::Trace a = healthy(), b = trace("b.h5", off, 1 + 0x1p-40);
   const std::vector<ChannelStation> first = first_channels(a, b);
   ASSERT_EQ(first.size(), 1U);
   EXPECT_EQ(first.front().channel, "loss");
   EXPECT_EQ(first.front().step, 2);
   EXPECT_TRUE(first_channels(a, b, 1e-10).empty());
   EXPECT_FALSE(first_channels(a, b, 1e-13).empty());
-  EXPECT_EQ(first_step_of(a, b, Phase::grad), 2);
-  EXPECT_FALSE(first_step_of(a, b, Phase::forward));
+  EXPECT_EQ(first_step_of(a, b, trace::Phase::grad), 2);
+  EXPECT_FALSE(first_step_of(a, b, trace::Phase::forward));
   EXPECT_TRUE(first_channels(a, trace("c.h5", off)).empty()) << "timing channels never repeat";
 }
 
 TEST_F(TensorPathTest, ANaNLossIsADifferenceAtAnyTolerance) {
-  const Trace bad = trace("nan.h5", step_of_model(), std::nan(""));
+  const trace::Trace bad = trace("nan.h5", step_of_model(), std::nan(""));
   EXPECT_FALSE(first_channels(bad, bad, 1e300).empty());
   EXPECT_FALSE(first_channels(healthy(), bad, 1e300).empty());
 }
 
 TEST_F(TensorPathTest, WrongOperator_IsDistinguishedFromWrongInput) {
-  const TensorKey first{2, Phase::forward, "layers.1"};
+  const trace::TensorKey first{2, trace::Phase::forward, "layers.1"};
   std::vector<Offer> computes = step_of_model();
-  change(computes, Phase::forward, "layers.1@0:aten::mm:out.0", 2);
-  change(computes, Phase::forward, "layers.1", 2);
+  change(computes, trace::Phase::forward, "layers.1@0:aten::mm:out.0", 2);
+  change(computes, trace::Phase::forward, "layers.1", 2);
   auto guilty = find_first_bad_operator(healthy(), trace("b.h5", computes), first, 0);
   ASSERT_TRUE(guilty);
   EXPECT_EQ(guilty->text(), "aten::mm of layers.1 gives a different result from the same inputs");
   std::vector<Offer> reads = computes;
-  change(reads, Phase::forward, "layers.1@0:aten::mm:in.self", 2);
+  change(reads, trace::Phase::forward, "layers.1@0:aten::mm:in.self", 2);
   guilty = find_first_bad_operator(healthy(), trace("c.h5", reads), first, 0);
   ASSERT_TRUE(guilty);
   EXPECT_THAT(guilty->text(), HasSubstr("aten::mm of layers.1 receives a different self"));
   std::vector<Offer> written = step_of_model();
-  change(written, Phase::forward, "layers.1", 2);
+  change(written, trace::Phase::forward, "layers.1", 2);
   guilty = find_first_bad_operator(healthy(), trace("d.h5", written), first, 0);
   ASSERT_TRUE(guilty);
   EXPECT_EQ(guilty->kind, FirstBadOperator::Kind::written);
@@ -156,9 +156,9 @@ TEST_F(TensorPathTest, OtherOperatorsInOnesPlaceAreNamed) {
   std::vector<Offer> other = step_of_model();
   other[1].name = "layers.1@0:aten::addmm:in.self";
   other[2].name = "layers.1@0:aten::addmm:out.0";
-  change(other, Phase::forward, "layers.1", 2);
+  change(other, trace::Phase::forward, "layers.1", 2);
   const auto guilty =
-      find_first_bad_operator(healthy(), trace("b.h5", other), {2, Phase::forward, "layers.1"}, 0);
+      find_first_bad_operator(healthy(), trace("b.h5", other), {2, trace::Phase::forward, "layers.1"}, 0);
   ASSERT_TRUE(guilty);
   EXPECT_EQ(guilty->text(),
             "the sides run different operators from here: aten::mm of layers.1 against aten::addmm");
@@ -166,40 +166,41 @@ TEST_F(TensorPathTest, OtherOperatorsInOnesPlaceAreNamed) {
 
 TEST_F(TensorPathTest, AfterTheTensorNoOperatorIsGuilty) {
   std::vector<Offer> off = step_of_model();
-  change(off, Phase::forward, "layers.0", 2);
-  change(off, Phase::forward, "layers.1@0:aten::mm:in.self", 2);
-  EXPECT_FALSE(find_first_bad_operator(healthy(), trace("b.h5", off), {2, Phase::forward, "layers.0"}, 0));
+  change(off, trace::Phase::forward, "layers.0", 2);
+  change(off, trace::Phase::forward, "layers.1@0:aten::mm:in.self", 2);
+  EXPECT_FALSE(
+      find_first_bad_operator(healthy(), trace("b.h5", off), {2, trace::Phase::forward, "layers.0"}, 0));
 }
 
 TEST_F(TensorPathTest, WatchedOperators_LieBetweenAgreeingAndNot) {
-  const auto rule = operators_to_watch({3, Phase::backward, "layers.1.attention.wq"},
-                                       TensorKey{3, Phase::backward, "layers.1.ffn_norm"});
+  const auto rule = operators_to_watch({3, trace::Phase::backward, "layers.1.attention.wq"},
+                                       trace::TensorKey{3, trace::Phase::backward, "layers.1.ffn_norm"});
   ASSERT_TRUE(rule);
   for (const char* module :
        {"layers", "layers.1", "layers.1.attention", "layers.1.attention.wq", "layers.1.ffn_norm", "loss"})
-    EXPECT_TRUE(rule->covers(3, Phase::backward, module)) << module;
-  EXPECT_FALSE(rule->covers(3, Phase::backward, "layers.0"));
-  EXPECT_FALSE(rule->covers(2, Phase::backward, "layers.1"));
-  EXPECT_TRUE(operators_to_watch({1, Phase::grad, "layers.0.wq.weight"}, {})
-                  ->covers(1, Phase::backward, "layers.0.wq"));
-  EXPECT_FALSE(operators_to_watch({0, Phase::param, "norm.weight"}, {}));
-  EXPECT_FALSE(operators_to_watch({1, Phase::input, "tokens"}, {}));
+    EXPECT_TRUE(rule->covers(3, trace::Phase::backward, module)) << module;
+  EXPECT_FALSE(rule->covers(3, trace::Phase::backward, "layers.0"));
+  EXPECT_FALSE(rule->covers(2, trace::Phase::backward, "layers.1"));
+  EXPECT_TRUE(operators_to_watch({1, trace::Phase::grad, "layers.0.wq.weight"}, {})
+                  ->covers(1, trace::Phase::backward, "layers.0.wq"));
+  EXPECT_FALSE(operators_to_watch({0, trace::Phase::param, "norm.weight"}, {}));
+  EXPECT_FALSE(operators_to_watch({1, trace::Phase::input, "tokens"}, {}));
 }
 
 TEST_F(TensorPathTest, TheElementIsToldWithWhatStandsThere) {
   const auto record = [this](const std::string& file, float value) {
-    Recorder recorder(options(file));
+    trace::Recorder recorder(options(file));
     recorder.begin_step(1);
     const std::vector<int64_t> tokens = {7, 8, 9, 10, 11, 12};
-    recorder.tensor(Phase::input, "tokens", view_of(DType::int64, tokens, {2, 3}));
+    recorder.tensor(trace::Phase::input, "tokens", view_of(DType::int64, tokens, {2, 3}));
     std::vector<float> x(12, 1.0F);
     x[9] = value;
-    recorder.tensor(Phase::forward, "layers.0", view_of(DType::float32, x, {2, 3, 2}));
+    recorder.tensor(trace::Phase::forward, "layers.0", view_of(DType::float32, x, {2, 3, 2}));
     recorder.end_step();
     recorder.finish();
-    return Trace::open(folder / file);
+    return trace::Trace::open(folder / file);
   };
-  const auto place = find_place(record("a.h5", 1), record("b.h5", 2), {1, Phase::forward, "layers.0"});
+  const auto place = find_place(record("a.h5", 1), record("b.h5", 2), {1, trace::Phase::forward, "layers.0"});
   ASSERT_TRUE(place);
   EXPECT_THAT(place->gap.worst, ElementsAre(1, 1, 1));
   EXPECT_EQ(place->token, 11);
@@ -208,4 +209,4 @@ TEST_F(TensorPathTest, TheElementIsToldWithWhatStandsThere) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

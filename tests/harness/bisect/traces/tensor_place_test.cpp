@@ -9,20 +9,20 @@
 #include "tests/support/traces/recorded.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::bisect {
 namespace {
 
-const TensorKey key = {1, Phase::grad, "wq"};
+const trace::TensorKey key = {1, trace::Phase::grad, "wq"};
 
 class TensorPlaceTest : public RecordedTest {
  protected:
-  Trace trace(const std::string& file, const std::vector<float>& values, const Shape& shape) const {
-    Recorder recorder(options(file));
+  trace::Trace trace(const std::string& file, const std::vector<float>& values, const Shape& shape) const {
+    trace::Recorder recorder(options(file));
     recorder.begin_step(1);
-    recorder.tensor(Phase::grad, "wq", view_of(DType::float32, values, shape));
+    recorder.tensor(trace::Phase::grad, "wq", view_of(DType::float32, values, shape));
     recorder.end_step();
     recorder.finish();
-    return Trace::open(folder / file);
+    return trace::Trace::open(folder / file);
   }
   std::optional<TensorPlace> place(const std::vector<float>& expected, const std::vector<float>& actual,
                                    const Shape& shape) const {
@@ -89,4 +89,4 @@ TEST_F(TensorPlaceTest, HasNoPictureOfTheSame) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::bisect

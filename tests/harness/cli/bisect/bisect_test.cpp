@@ -6,7 +6,7 @@
 
 #include "tests/harness/cli/program_fixture.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -87,7 +87,7 @@ TEST_F(BisectProgramTest, EqualSides_ExitZeroAndNameWhatIsUnrecorded) {
 }
 
 TEST_F(BisectProgramTest, SidesWithoutAnythingInCommonAreNotCalledEqual) {
-  Recorder recorder({folder_ / "cases/topic/other.h5", Json::object(), Json::object(), {}, 0});
+  trace::Recorder recorder({folder_ / "cases/topic/other.h5", Json::object(), Json::object(), {}, 0});
   recorder.begin_step(1);
   recorder.channel("score", 1.0);
   recorder.end_step();
@@ -147,4 +147,4 @@ TEST_F(BisectProgramTest, AFailingCheckNamesTheLineThatFindsTheCause) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

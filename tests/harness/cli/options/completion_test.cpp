@@ -4,7 +4,7 @@
 
 #include "tests/harness/cli/program_fixture.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 using testing::AllOf;
 using testing::HasSubstr;
@@ -105,4 +105,4 @@ TEST_F(CompletionTest, TheScriptsAreGoodInTheirShells) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

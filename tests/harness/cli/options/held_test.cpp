@@ -7,7 +7,7 @@
 
 #include "tests/harness/cli/program_fixture.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -161,4 +161,4 @@ TEST_F(HeldTest, StepsBeyondAllReason_AreRefusedAtOnce) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

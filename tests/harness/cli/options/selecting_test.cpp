@@ -6,7 +6,7 @@
 
 #include "tests/harness/cli/program_fixture.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -184,4 +184,4 @@ TEST_F(SelectingTest, ASettingThatMeansNothingIsTold) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

@@ -8,7 +8,7 @@
 
 #include "tests/harness/cli/program_fixture.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 using testing::AllOf;
 using testing::HasSubstr;
@@ -101,4 +101,4 @@ TEST_F(GithubTest, NoGnuplot_OnlyPlotsAreMissing) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

@@ -6,7 +6,7 @@
 #include "harness/suite/goldens/stored_power.hpp"
 #include "tests/harness/cli/program_fixture.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -59,7 +59,7 @@ TEST_F(GoldensTest, ChangedValues_NeedAReasonThatIsKept) {
   EXPECT_EQ(bytes(), before);
   EXPECT_EQ(parity("golden record topic/golden --reason 'loss is averaged over tokens'").status, 0);
   EXPECT_NE(bytes(), before);
-  const Golden golden = read_golden(file());
+  const golden::Golden golden = golden::read_golden(file());
   ASSERT_EQ(golden.history.size(), 1U);
   EXPECT_EQ(golden.history[0].reason, "loss is averaged over tokens");
   EXPECT_EQ(golden.history[0].content, golden.stored_digest);
@@ -105,7 +105,7 @@ TEST_F(GoldensTest, OrphanPower_FailsLikeAnOrphanGolden) {
                  gone = folder_ / "golden/topic/gone.power.json";
   const Json power = {{"schema", "parity.power/1"},
                       {"case", "topic/golden"},
-                      {"case_digest", case_digest(read_case(folder_ / "cases/topic/golden.toml"))},
+                      {"case_digest", case_digest(suite::read_case(folder_ / "cases/topic/golden.toml"))},
                       {"sentence", "sees 1e-3"}};
   write_file(kept, power.dump());
   EXPECT_EQ(parity("golden verify").status, 0);
@@ -120,11 +120,12 @@ TEST_F(GoldensTest, OrphanPower_FailsLikeAnOrphanGolden) {
 
 TEST_F(GoldensTest, StalePower_SaysHowToMeasureItAgain) {
   const fs::path file = folder_ / "cases/topic/golden.toml";
-  write_file(folder_ / "golden/topic/golden.power.json", Json({{"schema", "parity.power/1"},
-                                                               {"case", "topic/golden"},
-                                                               {"case_digest", case_digest(read_case(file))},
-                                                               {"sentence", "sees 1e-3"}})
-                                                             .dump());
+  write_file(folder_ / "golden/topic/golden.power.json",
+             Json({{"schema", "parity.power/1"},
+                   {"case", "topic/golden"},
+                   {"case_digest", case_digest(suite::read_case(file))},
+                   {"sentence", "sees 1e-3"}})
+                 .dump());
   write_file(file, read_file(file) + "# another case now\n");
   const std::string advice = "measured before the case changed; run: parity power topic/golden --record";
   EXPECT_THAT(parity("list").out, HasSubstr(advice));
@@ -138,10 +139,10 @@ TEST_F(GoldensTest, StalePower_SaysHowToMeasureItAgain) {
 
 TEST_F(GoldensTest, FloorsOfACaseThatKeepsNoGoldenAreUsed) {
   write_case("floors", no_golden() + copying_arm("x", "a") + copying_arm("y", "a") + losses_identical());
-  Floors floors;
+  compare::Floors floors;
   floors.kinds = {"twin"};
   floors.arms["x"] = {Json::object(), {{"loss", 1, 8.0, {1e-7}}}};
-  record_floors(folder_ / "golden/topic/floors.h5", {"topic/floors", "", "", ""}, floors);
+  golden::record_floors(folder_ / "golden/topic/floors.h5", {"topic/floors", "", "", ""}, floors);
   EXPECT_EQ(parity("golden verify").status, 0);
 }
 
@@ -283,4 +284,4 @@ TEST_F(GoldensTest, OutsideARepositoryDiffSaysSo) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

@@ -10,7 +10,7 @@
 #include "harness/trace/write/recorder.hpp"
 #include "tests/harness/cli/program_fixture.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 
 using testing::AllOf;
@@ -26,12 +26,12 @@ class PolicyTest : public ProgramTest {
 
   /// One value of loss and of each element of w.
   void write(const std::string& name, float value, Kept kept = Kept::whole) const {
-    Recorder::Options options{folder_ / name, {}, {}, {}};
+    trace::Recorder::Options options{folder_ / name, {}, {}, {}};
     (kept == Kept::whole ? options.capture.tensors : options.capture.sketches).emplace_back();
-    Recorder recorder(std::move(options));
+    trace::Recorder recorder(std::move(options));
     const std::vector<float> values = {1.0F, value, 2.0F, 3.0F};
     recorder.begin_step(0);
-    recorder.tensor(Phase::param, "w", {DType::float32, {4}, values.data()});
+    recorder.tensor(trace::Phase::param, "w", {DType::float32, {4}, values.data()});
     recorder.end_step();
     recorder.begin_step(1);
     recorder.channel("loss", static_cast<double>(value));
@@ -105,4 +105,4 @@ TEST_F(PolicyTest, SaysWhereOnlySketchesAreThere) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

@@ -7,7 +7,7 @@
 #include "harness/trace/write/recorder.hpp"
 #include "tests/harness/cli/program_fixture.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 
 using testing::HasSubstr;
@@ -20,14 +20,15 @@ class ProfileTest : public ProgramTest {
     std::vector<float> values(16 * 128, 1.0F);
     for (int64_t i = 0; i < differing; ++i)
       values[static_cast<size_t>(5 * 128 + i)] = std::bit_cast<float>(std::bit_cast<uint32_t>(1.0F) + steps);
-    Capture capture;
+    trace::Capture capture;
     capture.tensors.emplace_back();
     record(name, values, capture);
   }
-  void record(const std::string& name, const std::vector<float>& values, const Capture& capture) const {
-    Recorder recorder({folder_ / name, {}, {}, capture});
+  void record(const std::string& name, const std::vector<float>& values,
+              const trace::Capture& capture) const {
+    trace::Recorder recorder({folder_ / name, {}, {}, capture});
     recorder.begin_step(0);
-    recorder.tensor(Phase::param, "w", {DType::float32, {16, 128}, values.data()});
+    recorder.tensor(trace::Phase::param, "w", {DType::float32, {16, 128}, values.data()});
     recorder.end_step();
     recorder.begin_step(1);
     recorder.channel("loss", 1.0);
@@ -69,11 +70,11 @@ TEST_F(ProfileTest, IsInTheJson) {
 TEST_F(ProfileTest, SaysWhichTensorsHaveNone) {
   write("one.h5", 0, 0);
   const std::vector<float> values(16 * 128, 2.0F);
-  Capture capture;
+  trace::Capture capture;
   capture.sketches.emplace_back();
   record("three.h5", values, capture);
   EXPECT_THAT(parity("compare one.h5 three.h5 --profile").out, HasSubstr("1 tensor without a profile"));
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

@@ -4,7 +4,7 @@
 
 #include "tests/harness/cli/program_fixture.hpp"
 
-namespace parity {
+namespace parity::cli {
 namespace {
 using testing::HasSubstr;
 using testing::Not;
@@ -39,4 +39,4 @@ TEST_F(RerunsTest, DamagedRecords_StopNothing) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::cli

@@ -14,7 +14,7 @@
 #include "harness/compare/tensors/gap.hpp"
 #include "tests/support/relation_world.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -232,7 +232,7 @@ TEST(CoverageSettleTest, ResultsShowWhatWasCompared) {
 }
 
 TEST(TensorGapTest, SketchesOfWidthZeroEstimateNothing) {
-  SketchRow one, other;
+  trace::SketchRow one, other;
   one.shape = other.shape = {4};
   other.digest.low = 1;
   const TensorSource expected{one.key, &one, nullptr}, actual{other.key, &other, nullptr};
@@ -283,4 +283,4 @@ TEST_F(TensorOrderTest, ALagLeavesOutOnlyWhatItPushesOut) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

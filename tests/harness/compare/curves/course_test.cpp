@@ -9,7 +9,7 @@
 #include "tests/support/traces/series.hpp"
 #include "tests/support/traces/twin_runs.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -98,4 +98,4 @@ TEST_F(CourseTest, NamesTheMasksWhereTheyDifferFirst) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

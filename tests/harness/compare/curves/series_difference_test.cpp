@@ -10,7 +10,7 @@
 #include "harness/compare/curves/pattern.hpp"
 #include "tests/support/traces/series.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -110,4 +110,4 @@ TEST(CurvePatternTest, SeesAFactorAtTheFirstStepOfCurvesThatGoApart) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

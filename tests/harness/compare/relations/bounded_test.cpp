@@ -7,7 +7,7 @@
 #include "harness/compare/bounds/bound.hpp"
 #include "tests/support/traces/twin_runs.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 using testing::AllOf;
@@ -185,11 +185,11 @@ TEST_F(BoundedTest, NoBoundHoldsForANaN) {
 TEST_F(BoundedTest, TensorsAreHeldAgainstFloorsOfTheirOwn) {
   const auto run_with = [](float bump) {
     PlantedRun run{.channels = {{"loss", std::vector<double>(steps, 2.0)}}};
-    run.tensors.push_back({{2, Phase::grad, "w"}, std::vector<float>{3.0F, 4.0F + bump}});
+    run.tensors.push_back({{2, trace::Phase::grad, "w"}, std::vector<float>{3.0F, 4.0F + bump}});
     return run;
   };
   const Check check = [] {
-    Check made = tensor_check_of(Relation::bounded, "w", Phase::grad);
+    Check made = tensor_check_of(Relation::bounded, "w", trace::Phase::grad);
     made.steps = {StepWindow::Kind::range, 2, 2};
     return made;
   }();
@@ -259,4 +259,4 @@ TEST_F(EquivalentByFloorTest, AGapOf16BitsCollapsesAndMustFitTheirFloorToo) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

@@ -6,7 +6,7 @@
 
 #include "tests/support/traces/twin_runs.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -107,7 +107,7 @@ TEST_F(DistinctTest, OneChangedTensorMakesAGlobDistinct) {
     PlantedRun planted{.channels = {{"loss", std::vector<double>{1}}}};
     for (const std::string name : {"v", "w"}) {
       const double element = name == "w" ? value : 0.25;
-      const TensorKey key{1, Phase::param, name};
+      const trace::TensorKey key{1, trace::Phase::param, name};
       planted.tensors.push_back(float32
                                     ? PlantedTensor{key, std::vector<float>(8, static_cast<float>(element))}
                                     : PlantedTensor{key, std::vector<double>(8, element)});
@@ -126,4 +126,4 @@ TEST_F(DistinctTest, OneChangedTensorMakesAGlobDistinct) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

@@ -6,7 +6,7 @@
 
 #include "tests/support/traces/twin_runs.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -142,7 +142,7 @@ class EquivalentTensorsTest : public TwinTest {
         narrow.push_back(static_cast<float>(value));
         wide.push_back(value);
       }
-      const TensorKey key{1, Phase::grad, name};
+      const trace::TensorKey key{1, trace::Phase::grad, name};
       run.tensors.push_back(float32 ? PlantedTensor{key, narrow, {10, 100}}
                                     : PlantedTensor{key, wide, {10, 100}});
     }
@@ -159,7 +159,7 @@ class EquivalentTensorsTest : public TwinTest {
 TEST_F(EquivalentTensorsTest, PassesRoundingWholeAndAsSketches) {
   for (const bool whole : {true, false}) {
     add(whole, 0);
-    const CheckResult result = judge(tensor_check_of(Relation::equivalent, "*", Phase::grad), arms);
+    const CheckResult result = judge(tensor_check_of(Relation::equivalent, "*", trace::Phase::grad), arms);
     EXPECT_TRUE(result.passed) << result.sentence;
     EXPECT_EQ(result.verdict, Verdict::rounding);
     ASSERT_EQ(result.tensors.size(), 2U);
@@ -170,7 +170,7 @@ TEST_F(EquivalentTensorsTest, PassesRoundingWholeAndAsSketches) {
 
 TEST_F(EquivalentTensorsTest, NamesTheTensorAndElementThatMoved) {
   add(true, 1e-4);
-  const CheckResult result = judge(tensor_check_of(Relation::equivalent, "*", Phase::grad), arms);
+  const CheckResult result = judge(tensor_check_of(Relation::equivalent, "*", trace::Phase::grad), arms);
   EXPECT_EQ(result.verdict, Verdict::different);
   EXPECT_THAT(result.sentence, HasSubstr("grad wq.weight of b differs"));
   EXPECT_THAT(result.sentence, HasSubstr("most at [7, 77]"));
@@ -179,10 +179,10 @@ TEST_F(EquivalentTensorsTest, NamesTheTensorAndElementThatMoved) {
 
 TEST_F(EquivalentTensorsTest, SketchesFindTheMovedElementToo) {
   add(false, 1e-4);
-  const CheckResult result = judge(tensor_check_of(Relation::equivalent, "*", Phase::grad), arms);
+  const CheckResult result = judge(tensor_check_of(Relation::equivalent, "*", trace::Phase::grad), arms);
   EXPECT_EQ(result.verdict, Verdict::different);
   EXPECT_THAT(result.sentence, HasSubstr("estimated from sketches"));
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

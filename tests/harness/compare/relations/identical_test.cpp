@@ -6,7 +6,7 @@
 
 #include "tests/support/traces/planted_runs.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -127,12 +127,12 @@ TEST_F(IdenticalTest, TypesOfChannelsMustAgree) {
 TEST_F(IdenticalTest, TensorsDifferByOneUlpInOneElement) {
   std::vector<float> values(12, 0.5F);
   add_arm("a", {.channels = {{"loss", std::vector<double>{1}}},
-                .tensors = {{{1, Phase::param, "wq.weight"}, values, {3, 4}},
-                            {{1, Phase::param, "wk.weight"}, values, {3, 4}}}});
+                .tensors = {{{1, trace::Phase::param, "wq.weight"}, values, {3, 4}},
+                            {{1, trace::Phase::param, "wk.weight"}, values, {3, 4}}}});
   values[6] = std::nextafter(0.5F, 1.0F);
   add_arm("b", {.channels = {{"loss", std::vector<double>{1}}},
-                .tensors = {{{1, Phase::param, "wq.weight"}, values, {3, 4}},
-                            {{1, Phase::param, "wk.weight"}, std::vector<float>(12, 0.5F), {3, 4}}}});
+                .tensors = {{{1, trace::Phase::param, "wq.weight"}, values, {3, 4}},
+                            {{1, trace::Phase::param, "wk.weight"}, std::vector<float>(12, 0.5F), {3, 4}}}});
   const CheckResult result = judge(tensor_check_of(Relation::identical, "*"), arms);
   EXPECT_FALSE(result.passed);
   EXPECT_EQ(result.verdict, Verdict::different);
@@ -151,19 +151,19 @@ TEST_F(IdenticalTest, SketchesAloneFindAndPlaceADifference) {
   std::vector<float> values(6400, 0.5F);
   const auto run = [&] {
     return PlantedRun{.channels = {{"loss", std::vector<double>{1}}},
-                      .tensors = {{{1, Phase::grad, "w"}, values}},
+                      .tensors = {{{1, trace::Phase::grad, "w"}, values}},
                       .whole = false};
   };
   add_arm("a", run());
   add_arm("same", run());
   values[250] = 0.75F;
   add_arm("b", run());
-  const CheckResult result = judge(tensor_check_of(Relation::identical, "w", Phase::grad), arms);
+  const CheckResult result = judge(tensor_check_of(Relation::identical, "w", trace::Phase::grad), arms);
   EXPECT_FALSE(result.passed);
   EXPECT_THAT(
       result.sentence,
       HasSubstr("relative L2 gap about 0.0063 (estimated from sketches), most in the flat elements 200-299"));
-  Check same = tensor_check_of(Relation::identical, "w", Phase::grad);
+  Check same = tensor_check_of(Relation::identical, "w", trace::Phase::grad);
   same.arms = {"a", "same"};
   EXPECT_TRUE(judge(same, arms).passed);
 }
@@ -173,7 +173,7 @@ TEST_F(IdenticalTest, NansOrOtherShapesOrDtypes_AreNotIdentical) {
   const auto arm = [](const PlantedTensor& tensor) {
     return PlantedRun{.channels = {{"loss", std::vector<double>{1}}}, .tensors = {tensor}};
   };
-  const TensorKey key{1, Phase::param, "w"};
+  const trace::TensorKey key{1, trace::Phase::param, "w"};
   add_arm("a", arm({key, std::vector<float>{1, nan}}));
   add_arm("b", arm({key, std::vector<float>{1, nan}}));
   EXPECT_THAT(judge(tensor_check_of(Relation::identical, "w"), arms).sentence, HasSubstr("2 NaN"));
@@ -189,8 +189,8 @@ TEST_F(IdenticalTest, NansOrOtherShapesOrDtypes_AreNotIdentical) {
 }
 
 TEST_F(IdenticalTest, ATensorThatOneSideLacksIsMissing) {
-  const PlantedTensor both{{1, Phase::param, "w"}, std::vector<float>{1}};
-  const PlantedTensor extra{{1, Phase::param, "v"}, std::vector<float>{1}};
+  const PlantedTensor both{{1, trace::Phase::param, "w"}, std::vector<float>{1}};
+  const PlantedTensor extra{{1, trace::Phase::param, "v"}, std::vector<float>{1}};
   add_arm("a", {.channels = {{"loss", std::vector<double>{1}}}, .tensors = {both}});
   add_arm("b", {.channels = {{"loss", std::vector<double>{1}}}, .tensors = {both, extra}});
   const CheckResult result = judge(tensor_check_of(Relation::identical, "*"), arms);
@@ -199,4 +199,4 @@ TEST_F(IdenticalTest, ATensorThatOneSideLacksIsMissing) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

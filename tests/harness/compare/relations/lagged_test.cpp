@@ -4,7 +4,7 @@
 
 #include "tests/support/traces/planted_runs.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -68,7 +68,7 @@ TEST_F(LaggedTest, AWindowWithoutPartnersIsMissing) {
 
 TEST_F(LaggedTest, TensorsLagToo) {
   const auto at = [](int64_t step, float value) {
-    return PlantedTensor{{step, Phase::param, "w"}, std::vector<float>{value, 1}};
+    return PlantedTensor{{step, trace::Phase::param, "w"}, std::vector<float>{value, 1}};
   };
   const std::map<std::string, Column> channels = {{"lr", std::vector<double>{1, 1, 1}}};
   add_arm("a", {.channels = channels, .tensors = {at(0, 1), at(1, 2), at(2, 3)}});
@@ -82,4 +82,4 @@ TEST_F(LaggedTest, TensorsLagToo) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

@@ -7,7 +7,7 @@
 #include "harness/compare/bounds/gap_ratio.hpp"
 #include "tests/support/traces/planted_runs.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 using testing::AllOf;
@@ -128,14 +128,14 @@ TEST_F(NoFartherTest, EachQuantityIsHeldAgainstItsOwn) {
 TEST_F(NoFartherTest, TensorsOfAGlobAreOneVector) {
   const auto add_weights = [&](const std::string& name, float bump) {
     PlantedRun run{.channels = {{"loss", std::vector<double>(steps, 2.0)}}};
-    run.tensors.push_back({{2, Phase::grad, "v"}, std::vector<float>{1.0F + bump, 2.0F}});
-    run.tensors.push_back({{2, Phase::grad, "w"}, std::vector<float>{3.0F, 4.0F + bump}});
+    run.tensors.push_back({{2, trace::Phase::grad, "v"}, std::vector<float>{1.0F + bump, 2.0F}});
+    run.tensors.push_back({{2, trace::Phase::grad, "w"}, std::vector<float>{3.0F, 4.0F + bump}});
     add_arm(name, run);
   };
   Check check = claim();
   check.channels.clear();
   check.tensor = "*";
-  check.phase = Phase::grad;
+  check.phase = trace::Phase::grad;
   add_weights("reference", 0);
   add_weights("fsdp", 0.25F);
   add_weights("hsdp", 0.5F);
@@ -156,4 +156,4 @@ TEST_F(NoFartherTest, ALostSiblingIsNamed) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

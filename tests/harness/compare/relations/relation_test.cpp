@@ -10,7 +10,7 @@
 #include "harness/base/files/file.hpp"
 #include "tests/support/places.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -58,4 +58,4 @@ TEST(RelationTableTest, ChannelsAlone_ARelationRefusesTensors) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

@@ -6,7 +6,7 @@
 
 /// The whole text of one sentence per relation and outcome. Other tests pin only fields and short key words,
 /// so that a change of words is a change of this file.
-namespace parity {
+namespace parity::compare {
 namespace {
 
 class SentencesTest : public TwinTest {
@@ -81,4 +81,4 @@ TEST_F(SentencesTest, Trained_Holds) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

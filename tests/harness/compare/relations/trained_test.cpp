@@ -6,7 +6,7 @@
 
 #include "tests/support/traces/planted_runs.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST_F(TrainedTest, TwoStepsAreTooFew) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

@@ -4,7 +4,7 @@
 
 #include "tests/support/traces/planted_runs.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -13,7 +13,7 @@ using testing::HasSubstr;
 class UnchangedTest : public PlantedTest {
  protected:
   static PlantedTensor at(int64_t step, float value) {
-    return {{step, Phase::param, "w"}, std::vector<float>{value, 1, 2}};
+    return {{step, trace::Phase::param, "w"}, std::vector<float>{value, 1, 2}};
   }
   void add(bool whole) {
     add_arm("a", {.channels = {{"lr", std::vector<double>{0, 0.5, 0.5}}},
@@ -68,4 +68,4 @@ TEST_F(UnchangedTest, ChannelsCompareWithTheStepBefore) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

@@ -8,7 +8,7 @@
 
 #include "harness/compare/sides/floors.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 /// 1e-7 that doubles each step, up to `last`, then `level` for `more` steps.
@@ -78,4 +78,4 @@ TEST(FloorCurveTest, NoisiestMeasuredKind_Counts) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

@@ -10,17 +10,17 @@
 #include "tests/support/traces/recorded.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 class FirstDifferenceTest : public RecordedTest {
  protected:
   /// Two steps of gradients b, a and then parameters; those named "STEP PHASE NAME" are one ULP off.
-  Trace run(const std::string& file, const std::set<std::string>& off = {}) const {
-    Recorder recorder(options(file));
+  trace::Trace run(const std::string& file, const std::set<std::string>& off = {}) const {
+    trace::Recorder recorder(options(file));
     for (int64_t step = 1; step <= 2; ++step) {
       recorder.begin_step(step);
-      for (const Phase phase : {Phase::grad, Phase::param})
+      for (const trace::Phase phase : {trace::Phase::grad, trace::Phase::param})
         for (const char* name : {"b", "a"}) {
           const bool is_off =
               off.contains(std::to_string(step) + " " + std::string(name_of(phase)) + " " + name);
@@ -30,7 +30,7 @@ class FirstDifferenceTest : public RecordedTest {
       recorder.end_step();
     }
     recorder.finish();
-    return Trace::open(folder / file);
+    return trace::Trace::open(folder / file);
   }
 };
 
@@ -39,13 +39,14 @@ TEST_F(FirstDifferenceTest, RunsThatAgreeHaveNone) {
 }
 
 TEST_F(FirstDifferenceTest, TheFirstIsThatOfTheOrderInWhichTheRunCameToIt) {
-  const Trace healthy = run("healthy.h5");
+  const trace::Trace healthy = run("healthy.h5");
   EXPECT_EQ(first_difference(healthy, run("1.h5", {"2 grad b", "1 param a"})),
-            (TensorKey{1, Phase::param, "a"}));
+            (trace::TensorKey{1, trace::Phase::param, "a"}));
   EXPECT_EQ(first_difference(healthy, run("2.h5", {"1 grad a", "1 grad b"})),
-            (TensorKey{1, Phase::grad, "b"}));
-  EXPECT_EQ(first_difference(healthy, run("3.h5", {"2 param b"})), (TensorKey{2, Phase::param, "b"}));
+            (trace::TensorKey{1, trace::Phase::grad, "b"}));
+  EXPECT_EQ(first_difference(healthy, run("3.h5", {"2 param b"})),
+            (trace::TensorKey{2, trace::Phase::param, "b"}));
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 TEST(StepSetTest, SaysItsRangesAndItsCount) {
@@ -52,4 +52,4 @@ TEST(StepSetTest, IsTheSetOfItsSteps) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 constexpr double quantity = 8;
@@ -74,4 +74,4 @@ TEST(CollapseTest, RejectsNanAnywhere) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

@@ -8,7 +8,7 @@
 #include "harness/compare/bounds/gap_ratio.hpp"
 #include "tests/support/traces/twin_runs.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 using testing::AllOf;
@@ -189,7 +189,7 @@ class BlindSketchTest : public TwinTest {
   static PlantedRun run_of(const std::vector<double>& values, bool float32, bool whole) {
     PlantedRun run{.channels = {{"loss", std::vector<double>{1}}}};
     run.whole = whole;
-    const TensorKey key{1, Phase::grad, "wq.weight"};
+    const trace::TensorKey key{1, trace::Phase::grad, "wq.weight"};
     if (float32)
       run.tensors.push_back({key, std::vector<float>(values.begin(), values.end())});
     else
@@ -199,11 +199,11 @@ class BlindSketchTest : public TwinTest {
   /// Elements of one sketch block that are exchanged without changing the block's sum.
   std::pair<size_t, size_t> unseen_exchange() {
     const std::vector<double> values = values_of(1);
-    const Trace* before = write("before", run_of(values, true, false));
+    const trace::Trace* before = write("before", run_of(values, true, false));
     for (size_t j = 1; j < count / 64; ++j) {
       std::vector<double> other = values;
       std::swap(other[0], other[j]);
-      const Trace* after = write("after" + std::to_string(j), run_of(other, true, false));
+      const trace::Trace* after = write("after" + std::to_string(j), run_of(other, true, false));
       if (before->sketches().front().values == after->sketches().front().values)
         return {0, j};
     }
@@ -222,12 +222,12 @@ TEST_F(BlindSketchTest, AnExchangeOfElementsIsNeverRounding) {
     add_twin("a", run_of(values_of(1), false, false));
     add_twin("b", run_of(in_twins ? exchanged : values_of(1), false, false));
     for (const Relation relation : {Relation::equivalent, Relation::identical, Relation::distinct}) {
-      const CheckResult result = judge(tensor_check_of(relation, "*", Phase::grad), arms);
+      const CheckResult result = judge(tensor_check_of(relation, "*", trace::Phase::grad), arms);
       EXPECT_FALSE(result.passed) << result.sentence;
       EXPECT_EQ(result.verdict, Verdict::different) << result.sentence;
     }
   }
-  EXPECT_THAT(judge(tensor_check_of(Relation::equivalent, "*", Phase::grad), arms).sentence,
+  EXPECT_THAT(judge(tensor_check_of(Relation::equivalent, "*", trace::Phase::grad), arms).sentence,
               HasSubstr("the sketches are equal and cannot say by how much"));
 }
 
@@ -240,7 +240,7 @@ TEST_F(BlindSketchTest, AnExchangeIsNoFartherThanNothing) {
   add_arm("a", run_of(values_of(1), true, false));
   add_arm("b", run_of(exchanged, true, false));
   add_arm("sibling", run_of(near, true, false));
-  Check check = tensor_check_of(Relation::no_farther, "*", Phase::grad);
+  Check check = tensor_check_of(Relation::no_farther, "*", trace::Phase::grad);
   check.sibling = Sibling{{"a", "sibling"}, {}, 3};
   EXPECT_FALSE(judge(check, arms).passed);
 }
@@ -293,4 +293,4 @@ TEST_F(ExactGapTest, AnInfiniteSiblingLetsNonePass) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

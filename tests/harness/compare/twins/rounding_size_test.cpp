@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -160,4 +160,4 @@ TEST(RoundingSizeTest, NamesTheArmThatLosesMore) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

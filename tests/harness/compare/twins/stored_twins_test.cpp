@@ -5,7 +5,7 @@
 #include "harness/compare/judged_values.hpp"
 #include "tests/support/traces/twin_runs.hpp"
 
-namespace parity {
+namespace parity::compare {
 namespace {
 
 using testing::HasSubstr;
@@ -39,9 +39,9 @@ class StoredTwinsTest : public TwinTest {
         wide.push_back((1 + noise(i, 0.5)) * (1 + noise(i, size, seed + static_cast<uint64_t>(step))));
       if (float32)
         run.tensors.push_back(
-            {{step, Phase::grad, "layers.0.wq.weight"}, std::vector<float>(wide.begin(), wide.end())});
+            {{step, trace::Phase::grad, "layers.0.wq.weight"}, std::vector<float>(wide.begin(), wide.end())});
       else
-        run.tensors.push_back({{step, Phase::grad, "layers.0.wq.weight"}, wide});
+        run.tensors.push_back({{step, trace::Phase::grad, "layers.0.wq.weight"}, wide});
     }
     run.whole = whole;
     return run;
@@ -64,8 +64,8 @@ TEST_F(StoredTwinsTest, GiveTheVerdictThatTheTwinsGave) {
   expect_the_same(check_of(Relation::equivalent, {"loss"}));
   expect_the_same(check_of(Relation::distinct, {"loss"}));
   add_tensor_pair();
-  expect_the_same(tensor_check_of(Relation::equivalent, "*", Phase::grad));
-  expect_the_same(tensor_check_of(Relation::distinct, "*", Phase::grad));
+  expect_the_same(tensor_check_of(Relation::equivalent, "*", trace::Phase::grad));
+  expect_the_same(tensor_check_of(Relation::distinct, "*", trace::Phase::grad));
 }
 
 TEST_F(StoredTwinsTest, KeepThePathThatOnlyTheTwinsShow) {
@@ -121,7 +121,7 @@ TEST_F(JudgedDigestTest, ChangesWithOneUlpInsideTheWindowOnly) {
 
 TEST_F(JudgedDigestTest, OfTensorsIsTheSameWholeOrAsASketch) {
   add_tensor_pair();
-  const Check check = tensor_check_of(Relation::equivalent, "*", Phase::grad);
+  const Check check = tensor_check_of(Relation::equivalent, "*", trace::Phase::grad);
   const auto whole = digests(check);
   ASSERT_EQ(whole.size(), 2U);
   add_arm("a", tensors_of(u32, 1, true, false));
@@ -134,7 +134,7 @@ TEST_F(JudgedDigestTest, OfTensorsIsTheSameWholeOrAsASketch) {
 TEST_F(JudgedDigestTest, IsNoneOfWhatIsNotThere) {
   add_pair();
   EXPECT_TRUE(digests(check_of(Relation::equivalent, {"grad_norm"})).empty());
-  EXPECT_TRUE(digests(tensor_check_of(Relation::equivalent, "*", Phase::grad)).empty());
+  EXPECT_TRUE(digests(tensor_check_of(Relation::equivalent, "*", trace::Phase::grad)).empty());
   arms["b"].crashed = true;
   EXPECT_TRUE(digests(check_of(Relation::equivalent, {"loss"})).empty());
   arms.erase("b");
@@ -150,7 +150,7 @@ TEST(CheckDigestTest, ChangesWithEveryWordOfTheCheck) {
   all[1].channels = {"loss", "lr"};
   all[2].channels = {};
   all[2].tensor = "loss";
-  all[3].phase = Phase::grad;
+  all[3].phase = trace::Phase::grad;
   all[4].arms = {"b", "a"};
   all[5].relation = Relation::distinct;
   all[6].lag = 2;
@@ -169,4 +169,4 @@ TEST(CheckDigestTest, ChangesWithEveryWordOfTheCheck) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::compare

@@ -16,7 +16,7 @@
 #include "tests/support/traces/measured_bits.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 namespace {
 
 /// The CPU's bits, whichever thread and block comes first.
@@ -104,4 +104,4 @@ TEST(MeasureDifferenceOnTest, LittleComesToTheHostWhateverTheSize) {
 }
 
 }  // namespace
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

@@ -14,7 +14,7 @@
 #include "tests/support/traces/measured_bits.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity::cuda {
+namespace parity::measure::cuda {
 namespace {
 
 /// The CPU's bits, whichever thread and block comes first.
@@ -23,7 +23,7 @@ void expect_tensor_bits(const TensorView& view, const TensorLayout& layout = {})
   for (const bool backward : {false, true}) {
     EmulatedGpu gpu(backward);
     EXPECT_EQ(bits_of(measure_tensor_on(gpu, view, layout)), expected)
-        << name_of(view.dtype) << " " << to_string(view.shape) << (backward ? ", backward" : "");
+        << name_of(view.dtype) << " " << parity::to_string(view.shape) << (backward ? ", backward" : "");
   }
 }
 
@@ -103,4 +103,4 @@ TEST(CapturePassOfTest, LittleComesToTheHostWhateverTheSize) {
 }
 
 }  // namespace
-}  // namespace parity::cuda
+}  // namespace parity::measure::cuda

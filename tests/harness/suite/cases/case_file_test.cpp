@@ -8,7 +8,7 @@
 #include "harness/base/error.hpp"
 #include "harness/suite/cases/file.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using testing::AllOf;
@@ -63,25 +63,26 @@ TEST(CaseFileTest, Arms_KeepFileOrderFirstIsReference) {
 }
 
 TEST(CaseFileTest, ABoundHasAToleranceAndTheGoldenAsTheOtherSide) {
-  const Check plain = parse(head + bounded).checks.at(0);
+  const compare::Check plain = parse(head + bounded).checks.at(0);
   EXPECT_FALSE(plain.tolerance);
-  EXPECT_EQ(plain.against, Against::arm);
-  const Check full = parse(head + bounded +
-                           "tolerance = 1e-5\ntolerance_because = \"published\"\nagainst = \"golden\"\n"
-                           "arms = [\"zulu\"]")
-                         .checks.at(0);
+  EXPECT_EQ(plain.against, compare::Against::arm);
+  const compare::Check full =
+      parse(head + bounded +
+            "tolerance = 1e-5\ntolerance_because = \"published\"\nagainst = \"golden\"\n"
+            "arms = [\"zulu\"]")
+          .checks.at(0);
   EXPECT_EQ(full.tolerance, 1e-5);
   EXPECT_EQ(full.tolerance_because, "published");
-  EXPECT_EQ(full.against, Against::golden);
+  EXPECT_EQ(full.against, compare::Against::golden);
   EXPECT_THAT(full.arms, ElementsAre("zulu"));
 }
 
 TEST(CaseFileTest, AnEquivalentCheckMayStateAPrecision) {
-  const Check plain = parse(head + equivalent).checks.at(0);
+  const compare::Check plain = parse(head + equivalent).checks.at(0);
   EXPECT_FALSE(plain.precision);
   EXPECT_FALSE(plain.imprecision);
   EXPECT_EQ(parse(head + equivalent + "precision = \"bfloat16\"").checks.at(0).precision, DType::bfloat16);
-  const Check full =
+  const compare::Check full =
       parse(head + equivalent + "imprecision = 64\nimprecision_because = \"a sum that cancels\"")
           .checks.at(0);
   EXPECT_EQ(full.imprecision, 64);
@@ -103,11 +104,11 @@ TEST(CaseFileTest, TheNameComesFromThePathBelowCases) {
 }
 
 TEST(CaseFileTest, WindowsAreNamesOrTwoEnds) {
-  EXPECT_EQ(parse(head + check).checks[0].steps.kind, StepWindow::Kind::all);
+  EXPECT_EQ(parse(head + check).checks[0].steps.kind, compare::StepWindow::Kind::all);
   EXPECT_EQ(parse(head + check + "steps = \"after_warmup\"").checks[0].steps.kind,
-            StepWindow::Kind::after_warmup);
-  const StepWindow window = parse(head + check + "steps = [2, 5]").checks[0].steps;
-  EXPECT_EQ(window.kind, StepWindow::Kind::range);
+            compare::StepWindow::Kind::after_warmup);
+  const compare::StepWindow window = parse(head + check + "steps = [2, 5]").checks[0].steps;
+  EXPECT_EQ(window.kind, compare::StepWindow::Kind::range);
   EXPECT_EQ(window.first, 2);
   EXPECT_EQ(window.last, 5);
 }
@@ -225,4 +226,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,7 +8,7 @@
 #include "harness/suite/cases/file.hpp"
 #include "tests/support/scratch.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -91,4 +91,4 @@ TEST_F(FindCasesTest, AnEditorsLock_IsNoCase) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

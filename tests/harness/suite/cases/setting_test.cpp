@@ -6,7 +6,7 @@
 
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using testing::ElementsAre;
@@ -54,4 +54,4 @@ TEST_F(SettingsTest, Setting_ChangesCasesWithArmLastValueWins) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -9,7 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/suite/cases/file.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -48,4 +48,4 @@ TEST(TomlDepthTest, DeepTablesAndListsAreRefused) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,7 +8,7 @@
 #include "harness/golden/golden_file.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using testing::AllOf;
@@ -55,20 +55,20 @@ class CalibrateTest : public SuiteTest {
   }
   Json judged(const Case& item) const { return run({item}).at("cases").at(0).at("checks").at(0); }
   void store(const Case& item) const {
-    record_floors(item.golden_file, {item.name, "", "", ""}, calibrated(item).floors);
+    golden::record_floors(item.golden_file, {item.name, "", "", ""}, calibrated(item).floors);
   }
 };
 
 TEST_F(CalibrateTest, Floor_IsTheNoisiestVariantAtEachStep) {
   const Calibration found = calibrated(source());
   ASSERT_TRUE(found.floors.arms.contains("x"));
-  const FloorCurve curve(found.floors.arms.at("x"), "loss");
+  const compare::FloorCurve curve(found.floors.arms.at("x"), "loss");
   EXPECT_NEAR(*curve.relative_at(1), 1e-7, 1e-15);  // 8.0, threads alone
   EXPECT_GE(*curve.relative_at(6), 3e-7 * (1 - 1e-9));
-  const std::vector<FloorRow>& rows = found.floors.arms.at("x").rows;
+  const std::vector<compare::FloorRow>& rows = found.floors.arms.at("x").rows;
   ASSERT_EQ(rows.size(), 10U);
   EXPECT_NEAR(rows[5].largest(), 6.75 * 3e-7, 1e-14);
-  EXPECT_TRUE(std::isnan(rows[5].noise[static_cast<size_t>(NoiseKind::twin)]));
+  EXPECT_TRUE(std::isnan(rows[5].noise[static_cast<size_t>(compare::NoiseKind::twin)]));
   EXPECT_THAT(found.left_out, Contains(HasSubstr("x: twin: the command has no float64 form")));
   ASSERT_EQ(found.lines.size(), 1U);
   EXPECT_EQ(found.lines[0].kind, "kernels");
@@ -106,9 +106,9 @@ TEST_F(CalibrateTest, ABoundedCheckHoldsOrNotByWhatWasMeasured) {
 TEST_F(CalibrateTest, ResultsHoldTheBoundAndWhereItsFloorsComeFrom) {
   const Case item = source();
   EXPECT_TRUE(run({item}).at("cases").at(0).at("calibration").is_null());
-  Floors floors = calibrated(item).floors;
+  compare::Floors floors = calibrated(item).floors;
   floors.evidence["command"] = "parity calibrate topic/c";
-  record_floors(item.golden_file, {item.name, "", "", ""}, floors);
+  golden::record_floors(item.golden_file, {item.name, "", "", ""}, floors);
   const Json results = run({item}).at("cases").at(0);
   EXPECT_EQ(results.at("calibration").at("command"), "parity calibrate topic/c");
   EXPECT_EQ(results.at("calibration").at("runs"),
@@ -136,7 +136,7 @@ TEST_F(CalibrateTest, VariantBeyondRounding_IsLeftOutWithReason) {
   const Calibration found = calibrated(source());
   EXPECT_THAT(found.left_out, Contains(AllOf(HasSubstr("x: kernels: the relative gap of loss is 0.001"),
                                              HasSubstr("more than rounding"))));
-  EXPECT_NEAR(*FloorCurve(found.floors.arms.at("x"), "loss").relative_at(10), 1e-7, 1e-12);
+  EXPECT_NEAR(*compare::FloorCurve(found.floors.arms.at("x"), "loss").relative_at(10), 1e-7, 1e-12);
 }
 
 TEST_F(CalibrateTest, FailedVariant_IsLeftOutFailedArmEndsIt) {
@@ -152,4 +152,4 @@ TEST_F(CalibrateTest, FailedVariant_IsLeftOutFailedArmEndsIt) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

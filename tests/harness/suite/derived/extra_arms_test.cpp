@@ -7,7 +7,7 @@
 #include "harness/base/error.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using testing::HasSubstr;
@@ -74,8 +74,8 @@ TEST_F(ExtraArmsTest, ItRecordsWhatItsArmRecords) {
              [](const auto&) { return "f"; }});
   plan.add(with_extra_arms(trained(), {{.of = "y", .suffix = "e", .config = {{"threads", 2}}}}));
   const PlannedCase& planned = plan.cases().front();
-  EXPECT_TRUE(plan.runs().at(planned.arm("y~e").run).capture.wants_tensor(2, Phase::grad, "w1"));
-  EXPECT_FALSE(plan.runs().at(planned.arm("y~e").run).capture.wants_tensor(4, Phase::grad, "w1"));
+  EXPECT_TRUE(plan.runs().at(planned.arm("y~e").run).capture.wants_tensor(2, trace::Phase::grad, "w1"));
+  EXPECT_FALSE(plan.runs().at(planned.arm("y~e").run).capture.wants_tensor(4, trace::Phase::grad, "w1"));
 }
 
 TEST_F(ExtraArmsTest, ItHasATwinOnlyWhereOneIsWantedAndChecksNeedIt) {
@@ -149,4 +149,4 @@ TEST_F(ExtraArmsTest, AnArmThatIsNotThereIsABugOfTheCaller) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

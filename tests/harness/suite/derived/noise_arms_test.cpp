@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using testing::ElementsAre;
@@ -43,9 +43,9 @@ TEST(NoiseArmsTest, AnArmIsRunInEveryOtherWayToTheSameNumbers) {
   EXPECT_THAT(arm_names_of(plan), ElementsAre("a~twin", "a~perturbed1", "a~perturbed2", "a~threads2",
                                               "a~native", "a~micro_batches2"));
   EXPECT_EQ(plan.noise[0].arm.config.at("dtype"), "float64");
-  const Fault& fault = plan.noise[2].arm.faults.at(0);
-  EXPECT_EQ(fault.kind, FaultKind::perturb);
-  EXPECT_EQ(fault.phase, Phase::param);
+  const trace::Fault& fault = plan.noise[2].arm.faults.at(0);
+  EXPECT_EQ(fault.kind, trace::FaultKind::perturb);
+  EXPECT_EQ(fault.phase, trace::Phase::param);
   EXPECT_THAT(fault.steps, ElementsAre(0));
   EXPECT_EQ(fault.size, 0x1p-23);
   EXPECT_NE(fault.seed, plan.noise[1].arm.faults.at(0).seed);
@@ -75,7 +75,7 @@ TEST(NoiseArmsTest, MicroBatchesAreCutAsRowsAllow) {
   const auto cut = [](const FlatConfig& more) {
     const NoisePlan plan = plan_noise(arm_of(), config_of(more), Profile::portable, 2);
     const auto found = std::find_if(plan.noise.begin(), plan.noise.end(), [](const NoiseArm& noise) {
-      return noise.kind == NoiseKind::micro_batches;
+      return noise.kind == compare::NoiseKind::micro_batches;
     });
     return found == plan.noise.end() ? Json(plan.left_out.back())
                                      : found->arm.config.at("data.micro_batches");
@@ -99,4 +99,4 @@ TEST(NoiseArmsTest, ACommandIsRunInOtherEnvironmentsOnly) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

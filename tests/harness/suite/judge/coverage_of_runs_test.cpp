@@ -7,7 +7,7 @@
 #include "tests/harness/suite/suite_fixture.hpp"
 #include "tests/support/scratch.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using testing::AllOf;
@@ -121,13 +121,13 @@ TEST_F(CoverageOfRunsTest, DamagedFloorsAreNotUsed) {
   const Case item =
       write_case("c", head() + copying_arm("a", curves(10)) + copying_arm("b", "far") +
                           "[[checks]]\nchannel = \"loss\"\nrelation = \"bounded\"\nbecause = \"x\"\n");
-  Floors floors;
+  compare::Floors floors;
   floors.kinds = {"twin"};
   for (const char* arm : {"a", "b"})
     for (int64_t step = 1; step <= 10; ++step)
       floors.arms[arm].rows.push_back({"loss", step, 8, {1e-6}});
   std::filesystem::create_directories(item.golden_file.parent_path());
-  record_floors(item.golden_file, {"topic/c", "parity", "c", "x"}, floors);
+  golden::record_floors(item.golden_file, {"topic/c", "parity", "c", "x"}, floors);
   const auto check = [&] { return run({item}).at("cases").at(0).at("checks").at(0); };
   EXPECT_EQ(check().at("verdict"), "different");
   write_with_python("with h5py.File('" + item.golden_file.string() +
@@ -137,4 +137,4 @@ TEST_F(CoverageOfRunsTest, DamagedFloorsAreNotUsed) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -5,7 +5,7 @@
 #include "harness/golden/golden_file.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using testing::AllOf;
@@ -18,7 +18,7 @@ class DriftTest : public SuiteTest {
   void SetUp() override {
     SuiteTest::SetUp();
     train("one", 0, 0);
-    ASSERT_EQ(suite(GoldenMode::create_missing).at("passed"), true);
+    ASSERT_EQ(suite(golden::GoldenMode::create_missing).at("passed"), true);
   }
   /// Both arms' traces: relative changes of float32 and of float64, in an environment.
   void train(const std::string& cpu, double change32, double change64) const {
@@ -40,8 +40,8 @@ class DriftTest : public SuiteTest {
                                "[[checks]]\nchannel = \"lr\"\nrelation = \"identical\"\nbecause = \"x\"\n");
   }
   /// The case's results.
-  Json suite(GoldenMode mode, DriftMode drift = DriftMode::notice, const std::string& reason = "",
-             bool variant = false) const {
+  Json suite(golden::GoldenMode mode, golden::DriftMode drift = golden::DriftMode::notice,
+             const std::string& reason = "", bool variant = false) const {
     SuiteOptions options;
     options.out = folder_ / "out";
     options.trainer = folder_ / "no-trainer-needed";
@@ -63,15 +63,15 @@ class DriftTest : public SuiteTest {
   static std::string sentence_of_last(const Json& results) {
     return results.at("checks").back().at("sentence");
   }
-  Golden golden() const { return read_golden(item().golden_file); }
+  golden::Golden golden() const { return golden::read_golden(item().golden_file); }
 };
 
 TEST_F(DriftTest, IsANoticeUnlessItIsToBeAFailure) {
   train("two", 1e-7, 1e-16);
-  const Json notice = suite(GoldenMode::compare);
+  const Json notice = suite(golden::GoldenMode::compare);
   EXPECT_EQ(notice.at("passed"), true);
   EXPECT_EQ(loss_of(notice).at("verdict"), "drift");
-  const Json failure = suite(GoldenMode::compare, DriftMode::fail);
+  const Json failure = suite(golden::GoldenMode::compare, golden::DriftMode::fail);
   EXPECT_EQ(failure.at("passed"), false) << "also where the case was judged before";
   EXPECT_EQ(loss_of(failure).at("verdict"), "drift");
   EXPECT_THAT(loss_of(failure).at("sentence").get<std::string>(),
@@ -81,15 +81,15 @@ TEST_F(DriftTest, IsANoticeUnlessItIsToBeAFailure) {
 
 TEST_F(DriftTest, WhatIsMoreThanDriftFailsEitherWay) {
   train("two", 1e-7, 1e-9);
-  EXPECT_EQ(loss_of(suite(GoldenMode::compare)).at("verdict"), "different");
+  EXPECT_EQ(loss_of(suite(golden::GoldenMode::compare)).at("verdict"), "different");
   train("one", 1e-7, 1e-16);  // the golden's own environment
-  EXPECT_EQ(loss_of(suite(GoldenMode::compare)).at("verdict"), "different");
+  EXPECT_EQ(loss_of(suite(golden::GoldenMode::compare)).at("verdict"), "different");
 }
 
 TEST_F(DriftTest, AnErrorOfFloat32AloneFailsEitherWay) {
   for (const double error : {0.05, 0x1p-9}) {
     train("two", error, 0);
-    const Json results = suite(GoldenMode::compare);
+    const Json results = suite(golden::GoldenMode::compare);
     EXPECT_EQ(results.at("passed"), false);
     EXPECT_EQ(loss_of(results).at("verdict"), "imprecise");
   }
@@ -97,35 +97,39 @@ TEST_F(DriftTest, AnErrorOfFloat32AloneFailsEitherWay) {
 
 TEST_F(DriftTest, ACaseThatDriftsDoesNotClaimEqualBits) {
   train("two", 1e-7, 1e-16);
-  const std::string sentence = suite(GoldenMode::compare).at("sentence");
+  const std::string sentence = suite(golden::GoldenMode::compare).at("sentence");
   EXPECT_THAT(sentence, AllOf(HasSubstr("up to drift"), Not(HasSubstr("in everything that was checked"))));
 }
 
 TEST_F(DriftTest, UpdateChangedRefreshesJustWhatDrifted) {
   train("two", 1e-7, 1e-16);
-  EXPECT_EQ(suite(GoldenMode::update_changed).at("passed"), false) << "values changed, and nobody said why";
-  const Json results = suite(GoldenMode::update_changed, DriftMode::notice, "new runners");
+  EXPECT_EQ(suite(golden::GoldenMode::update_changed).at("passed"), false)
+      << "values changed, and nobody said why";
+  const Json results = suite(golden::GoldenMode::update_changed, golden::DriftMode::notice, "new runners");
   EXPECT_THAT(sentence_of_last(results),
               AllOf(HasSubstr("recorded again (only a)"), HasSubstr("new runners")));
   EXPECT_EQ(golden().arms.at("a").fingerprint.at("cpu"), "two");
   EXPECT_EQ(golden().arms.at("b").fingerprint.at("cpu"), "one");
-  EXPECT_EQ(suite(GoldenMode::compare, DriftMode::fail).at("passed"), true);
+  EXPECT_EQ(suite(golden::GoldenMode::compare, golden::DriftMode::fail).at("passed"), true);
 }
 
 TEST_F(DriftTest, AVariantHoldsInBothEnvironments) {
   train("two", 1e-7, 1e-16);
-  EXPECT_THAT(sentence_of_last(suite(GoldenMode::update_changed, DriftMode::notice, "", true)),
-              HasSubstr("needs a reason"));
-  EXPECT_THAT(sentence_of_last(suite(GoldenMode::update_changed, DriftMode::notice, "new runners", true)),
+  EXPECT_THAT(
+      sentence_of_last(suite(golden::GoldenMode::update_changed, golden::DriftMode::notice, "", true)),
+      HasSubstr("needs a reason"));
+  EXPECT_THAT(sentence_of_last(
+                  suite(golden::GoldenMode::update_changed, golden::DriftMode::notice, "new runners", true)),
               HasSubstr("has a variant of a"));
-  EXPECT_EQ(suite(GoldenMode::compare, DriftMode::fail).at("passed"), true);
+  EXPECT_EQ(suite(golden::GoldenMode::compare, golden::DriftMode::fail).at("passed"), true);
   train("one", 0, 0);
-  EXPECT_EQ(suite(GoldenMode::compare, DriftMode::fail).at("passed"), true);
+  EXPECT_EQ(suite(golden::GoldenMode::compare, golden::DriftMode::fail).at("passed"), true);
 }
 
 TEST_F(DriftTest, NoVariantIsKeptOfWhatIsMoreThanDrift) {
   train("two", 1e-7, 1e-9);
-  const Json results = suite(GoldenMode::update_changed, DriftMode::notice, "new runners", true);
+  const Json results =
+      suite(golden::GoldenMode::update_changed, golden::DriftMode::notice, "new runners", true);
   EXPECT_EQ(results.at("passed"), false);
   EXPECT_THAT(sentence_of_last(results),
               AllOf(HasSubstr("was not given a variant"), HasSubstr("a differs by more than drift")));
@@ -133,4 +137,4 @@ TEST_F(DriftTest, NoVariantIsKeptOfWhatIsMoreThanDrift) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -6,7 +6,7 @@
 
 #include "tests/support/traces/recorded.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using testing::ElementsAre;
@@ -17,15 +17,15 @@ class ReplicaCheckTest : public RecordedTest {
   /// step 2.
   void record(float second, double loss_of_one = 1) const {
     for (const int64_t rank : {1, 0}) {
-      Recorder::Options chosen = options();
+      trace::Recorder::Options chosen = options();
       chosen.rank = rank;
       chosen.ranks = 2;
-      Recorder recorder(std::move(chosen));
+      trace::Recorder recorder(std::move(chosen));
       for (int64_t step = 1; step <= 2; ++step) {
         const std::vector<float> values = {1, rank == 1 && step == 2 ? second : 2.0F};
         recorder.begin_step(step);
         recorder.channel("loss", rank == 1 ? loss_of_one : 1.0);
-        recorder.tensor(Phase::param, "w", view_of(DType::float32, values));
+        recorder.tensor(trace::Phase::param, "w", view_of(DType::float32, values));
         recorder.end_step();
       }
       recorder.finish();
@@ -35,9 +35,9 @@ class ReplicaCheckTest : public RecordedTest {
 
 TEST_F(ReplicaCheckTest, EqualReplicasPass) {
   record(2);
-  const auto check = replica_check("arm", Trace::open(folder));
+  const auto check = replica_check("arm", trace::Trace::open(folder));
   ASSERT_TRUE(check);
-  EXPECT_EQ(check->kind, CheckKind::replicas);
+  EXPECT_EQ(check->kind, results::CheckKind::replicas);
   EXPECT_TRUE(check->result.passed);
   EXPECT_EQ(check->result.sentence,
             "the replicas on the 2 ranks of arm are bitwise identical: 3 tensors and channels compared");
@@ -45,10 +45,10 @@ TEST_F(ReplicaCheckTest, EqualReplicasPass) {
 
 TEST_F(ReplicaCheckTest, AFindingNamesTensorStepPhaseRanksAndElement) {
   record(0x1.000002p+1F);
-  const auto check = replica_check("arm", Trace::open(folder));
+  const auto check = replica_check("arm", trace::Trace::open(folder));
   ASSERT_TRUE(check);
   EXPECT_FALSE(check->result.passed);
-  EXPECT_EQ(check->result.verdict, Verdict::different);
+  EXPECT_EQ(check->result.verdict, compare::Verdict::different);
   EXPECT_EQ(check->result.sentence,
             "param w of arm differs between ranks 0 and 1 at step 2, although both hold the same values; "
             "element [1] is 2 on rank 0 and 2.0000002 on rank 1");
@@ -59,7 +59,7 @@ TEST_F(ReplicaCheckTest, AFindingNamesTensorStepPhaseRanksAndElement) {
 
 TEST_F(ReplicaCheckTest, AChannelIsAFindingToo) {
   record(2, 1.5);
-  const auto check = replica_check("arm", Trace::open(folder));
+  const auto check = replica_check("arm", trace::Trace::open(folder));
   EXPECT_EQ(
       check->result.sentence,
       "loss of arm differs between ranks 0 and 1 at step 1, although both hold the same values; it is 1 "
@@ -67,11 +67,11 @@ TEST_F(ReplicaCheckTest, AChannelIsAFindingToo) {
 }
 
 TEST_F(ReplicaCheckTest, ARunOfOneRankHasNone) {
-  Recorder recorder(options());
+  trace::Recorder recorder(options());
   RecordedTest::record(recorder, 1, 1);
   recorder.finish();
-  EXPECT_FALSE(replica_check("arm", Trace::open(folder)));
+  EXPECT_FALSE(replica_check("arm", trace::Trace::open(folder)));
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -7,7 +7,7 @@
 #include "harness/base/error.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using testing::AllOf;
@@ -43,7 +43,7 @@ class SiblingTest : public SuiteTest {
     const Case other =
         write_case("fsdp", copying_arm("reference", "reference") + copying_arm("fsdp", "fsdp") +
                                "[[checks]]\nchannel = \"lr\"\nrelation = \"identical\"\nbecause = \"x\"\n");
-    run({other}, GoldenMode::create_missing);
+    run({other}, golden::GoldenMode::create_missing);
     return write_case("hsdp",
                       head() + copying_arm("reference", "reference") + copying_arm("hsdp", "hsdp") +
                           claim("sibling_case = \"topic/fsdp\"\nsibling = [\"reference\", \"fsdp\"]\n"));
@@ -122,4 +122,4 @@ TEST_F(SiblingTest, MistakesAreToldWithTheirPlace) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -7,7 +7,7 @@
 #include "harness/golden/golden_file.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using testing::HasSubstr;
@@ -18,8 +18,8 @@ class StandingEvidenceTest : public SuiteTest {
   void SetUp() override {
     SuiteTest::SetUp();
     train(1e-7, 1e-15);
-    ASSERT_EQ(suite(item(), GoldenMode::create_missing).at("cases").at(0).at("passed"), true);
-    ASSERT_EQ(read_golden(item().golden_file).evidence.records.size(), 1U);
+    ASSERT_EQ(suite(item(), golden::GoldenMode::create_missing).at("cases").at(0).at("passed"), true);
+    ASSERT_EQ(golden::read_golden(item().golden_file).evidence.records.size(), 1U);
   }
   /// Traces of both arms: arm b's losses are a's with relative rounding of these sizes.
   void train(double size32, double size64, const std::string& cpu = "one") const {
@@ -43,7 +43,7 @@ class StandingEvidenceTest : public SuiteTest {
                                 "[[checks]]\nchannel = \"loss\"\nrelation = \"equivalent\"\nbecause = \"" +
                                 because + "\"\n");
   }
-  Json suite(const Case& source, GoldenMode mode = GoldenMode::compare,
+  Json suite(const Case& source, golden::GoldenMode mode = golden::GoldenMode::compare,
              EvidenceMode evidence = EvidenceMode::stored) const {
     return run({source}, mode, true, evidence);
   }
@@ -82,14 +82,14 @@ TEST_F(StandingEvidenceTest, StandsForTwinsWhileBitsAreTheGoldens) {
 
 TEST_F(StandingEvidenceTest, GivesTheSentenceAndTheFloorThatTheTwinsGive) {
   const Json stored = suite(item());
-  const Json measured = suite(item(), GoldenMode::compare, EvidenceMode::again);
+  const Json measured = suite(item(), golden::GoldenMode::compare, EvidenceMode::again);
   EXPECT_EQ(check_of(stored).at("sentence"), check_of(measured).at("sentence"));
   EXPECT_EQ(check_of(stored).at("measured"), check_of(measured).at("measured"));
   EXPECT_EQ(stored.at("cases").at(0).at("curves"), measured.at("cases").at(0).at("curves"));
 }
 
 TEST_F(StandingEvidenceTest, AgainRunsTheTwins) {
-  const Json results = suite(item(), GoldenMode::compare, EvidenceMode::again);
+  const Json results = suite(item(), golden::GoldenMode::compare, EvidenceMode::again);
   expect_twins_ran(results);
   EXPECT_EQ(source_of(results), "measured");
   EXPECT_EQ(results.at("summary").at("checks_on_twins"), 1);
@@ -112,7 +112,7 @@ TEST_F(StandingEvidenceTest, AFloat32BitThatChangedIsJudgedAfresh) {
 TEST_F(StandingEvidenceTest, ADefectOfFloat64AloneIsFoundByRunningTheTwins) {
   train(1e-7, 1e-3);
   expect_stands(suite(item()));  // as the README says
-  const Json results = suite(item(), GoldenMode::compare, EvidenceMode::again);
+  const Json results = suite(item(), golden::GoldenMode::compare, EvidenceMode::again);
   EXPECT_EQ(check_of(results).at("passed"), false);
 }
 
@@ -127,8 +127,8 @@ TEST_F(StandingEvidenceTest, DoesNotStandForAnotherReasonConfigOrWindow) {
 
 TEST_F(StandingEvidenceTest, ArmOutsideGolden_HoldsUntilItsBitsChange) {
   const Case kept = write_case("k", read_file(item().file) + "[golden]\narms = [\"a\"]\n");
-  suite(kept, GoldenMode::create_missing);
-  ASSERT_FALSE(read_golden(kept.golden_file).arms.contains("b"));
+  suite(kept, golden::GoldenMode::create_missing);
+  ASSERT_FALSE(golden::read_golden(kept.golden_file).arms.contains("b"));
   expect_stands(suite(kept));
   train(2e-7, 1e-15);  // a is unchanged
   const Json results = suite(kept);
@@ -165,24 +165,24 @@ TEST_F(StandingEvidenceTest, StandsInTheNextSuiteWithoutJudgingAgain) {
                       arm("a", cached) + arm("b", cached) +
                           "[[checks]]\nchannel = \"loss\"\nrelation = \"equivalent\"\nbecause = \"x\"\n");
   };
-  suite(source(), GoldenMode::create_missing);
+  suite(source(), golden::GoldenMode::create_missing);
   expect_stands(suite(source()));
   const Json results = suite(source());
   expect_stands(results);
   EXPECT_EQ(results.at("summary").at("runs_cached"), 2);
-  EXPECT_EQ(source_of(suite(source(), GoldenMode::compare, EvidenceMode::again)), "measured");
+  EXPECT_EQ(source_of(suite(source(), golden::GoldenMode::compare, EvidenceMode::again)), "measured");
   expect_stands(suite(source()));
 }
 
 TEST_F(StandingEvidenceTest, IsRecordedOnceAndThenStaysByteForByte) {
   const std::string bytes = read_file(item().golden_file);
-  suite(item(), GoldenMode::update_changed);
+  suite(item(), golden::GoldenMode::update_changed);
   EXPECT_EQ(read_file(item().golden_file), bytes);
-  Golden old = read_golden(item().golden_file);
+  golden::Golden old = golden::read_golden(item().golden_file);
   old.evidence = {};
   write_golden(item().golden_file, old);
   expect_twins_ran(suite(item()));
-  const Json results = suite(item(), GoldenMode::update_changed);
+  const Json results = suite(item(), golden::GoldenMode::update_changed);
   EXPECT_EQ(results.at("cases").at(0).at("passed"), true) << "no reason is needed";
   EXPECT_THAT(results.at("cases").at(0).at("checks").back().at("sentence").get<std::string>(),
               HasSubstr("its evidence of float64 twins was renewed"));
@@ -200,7 +200,7 @@ TEST_F(StandingEvidenceTest, OnlyTwinsOfChecksWithoutEvidenceRun) {
               "\", \"b\"]\nrelation = \"equivalent\"\nbecause = \"" + why + "\"\n";
     return write_case("three", text);
   };
-  suite(source("x"), GoldenMode::create_missing);
+  suite(source("x"), golden::GoldenMode::create_missing);
   EXPECT_EQ(runs_of(suite(source("x"))), 3);
   const Json results = suite(source("y"));
   EXPECT_EQ(runs_of(results), 5) << "three arms, and the twins of b and c";
@@ -216,4 +216,4 @@ TEST_F(StandingEvidenceTest, InAnotherEnvironmentStandsOnlyForTheSameBits) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

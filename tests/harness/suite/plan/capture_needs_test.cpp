@@ -4,7 +4,7 @@
 
 #include "tests/harness/suite/plan/plan_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using CaptureNeedsTest = PlanTest;
@@ -13,42 +13,42 @@ TEST_F(CaptureNeedsTest, BitsNeedDigests_GapsNeedTensorsOnTwinsToo) {
   const std::string golden = "[golden]\narms = []\n";
   add(arms("", "lr.base = 1.0") + golden +
       check("tensor = \"wq\"\nphase = \"grad\"", "identical", "steps = [2, 3]"));
-  EXPECT_TRUE(run(0).capture.wants_sketch(2, Phase::grad, "wq"));
-  EXPECT_FALSE(run(0).capture.wants_tensor(2, Phase::grad, "wq"));
-  EXPECT_FALSE(run(0).capture.wants_sketch(4, Phase::grad, "wq"));
+  EXPECT_TRUE(run(0).capture.wants_sketch(2, trace::Phase::grad, "wq"));
+  EXPECT_FALSE(run(0).capture.wants_tensor(2, trace::Phase::grad, "wq"));
+  EXPECT_FALSE(run(0).capture.wants_sketch(4, trace::Phase::grad, "wq"));
   plan_ = make_plan("program 1");
   add(arms("", "lr.base = 1.0") + golden +
       check("tensor = \"wq\"\nphase = \"grad\"", "equivalent", "steps = \"last\""));
   for (const PlannedRun* each : {&run(1), &twin(1)}) {
-    EXPECT_TRUE(each->capture.wants_tensor(10, Phase::grad, "wq"));
-    EXPECT_FALSE(each->capture.wants_tensor(9, Phase::grad, "wq"));
-    EXPECT_FALSE(each->capture.wants_tensor(10, Phase::param, "wq"));
+    EXPECT_TRUE(each->capture.wants_tensor(10, trace::Phase::grad, "wq"));
+    EXPECT_FALSE(each->capture.wants_tensor(9, trace::Phase::grad, "wq"));
+    EXPECT_FALSE(each->capture.wants_tensor(10, trace::Phase::param, "wq"));
   }
 }
 
 TEST_F(CaptureNeedsTest, UnchangedNeedsTheStepBefore) {
   add(arms("", "lr.base = 1.0") + check("tensor = \"*\"", "unchanged", "arms = [\"a\"]\nsteps = [1, 1]"));
-  EXPECT_TRUE(run(0).capture.wants_sketch(0, Phase::param, "x"));
-  EXPECT_FALSE(run(1).capture.wants_sketch(0, Phase::param, "x"));
+  EXPECT_TRUE(run(0).capture.wants_sketch(0, trace::Phase::param, "x"));
+  EXPECT_FALSE(run(1).capture.wants_sketch(0, trace::Phase::param, "x"));
 }
 
 TEST_F(CaptureNeedsTest, GoldensKeepDigestsOfTheFirstAndLastUpdate) {
   add(arms("steps = 7", "") + check("channel = \"loss\"", "identical"));
-  EXPECT_TRUE(run(0).capture.wants_sketch(1, Phase::grad, "x"));
-  EXPECT_TRUE(run(0).capture.wants_sketch(7, Phase::param, "x"));
-  EXPECT_FALSE(run(0).capture.wants_sketch(6, Phase::param, "x"));
+  EXPECT_TRUE(run(0).capture.wants_sketch(1, trace::Phase::grad, "x"));
+  EXPECT_TRUE(run(0).capture.wants_sketch(7, trace::Phase::param, "x"));
+  EXPECT_FALSE(run(0).capture.wants_sketch(6, trace::Phase::param, "x"));
 }
 
 TEST_F(CaptureNeedsTest, RunsWantedByTwoCasesCaptureTheUnion) {
   const std::string tensor_case = check("tensor = \"wq\"\nphase = \"grad\"", "identical", "steps = [4, 4]");
   add(arms("", "lr.base = 1.0") + check("channel = \"lr\"", "identical"), "one");
   add(arms("", "lr.base = 2.0") + tensor_case, "two");
-  EXPECT_TRUE(run(0).capture.wants_sketch(4, Phase::grad, "wq"));
-  EXPECT_TRUE(run(0).capture.wants_sketch(1, Phase::param, "wk"));
+  EXPECT_TRUE(run(0).capture.wants_sketch(4, trace::Phase::grad, "wq"));
+  EXPECT_TRUE(run(0).capture.wants_sketch(1, trace::Phase::param, "wk"));
 }
 
 TEST_F(CaptureNeedsTest, AnEmptyWindowAsksForNothing) {
-  const Check empty =
+  const compare::Check empty =
       parse(arms("", "") + check("tensor = \"*\"", "identical", "steps = \"warmup\"")).checks[0];
   EXPECT_TRUE(needs_of_check(empty, {10, 0}).sketches.empty());
   EXPECT_EQ(needs_of_check(empty, {10, 2}).sketches.at(0).steps, (std::vector<int64_t>{1, 2}));
@@ -59,10 +59,10 @@ TEST_F(CaptureNeedsTest, UnknownLength_CapturesEachStepOrThoseNamed) {
       "[arms.a]\ncommand = [\"x\"]\n[arms.b]\ncommand = [\"y\"]\n[golden]\narms = []\n";
   const std::string tensors = "tensor = \"*\"\nphase = \"grad\"";
   add(unknown + check(tensors, "identical"), "every");
-  EXPECT_TRUE(run(0).capture.wants_sketch(700, Phase::grad, "w"));
+  EXPECT_TRUE(run(0).capture.wants_sketch(700, trace::Phase::grad, "w"));
   add(unknown + check(tensors, "identical", "steps = [18, 20]"), "named");
-  EXPECT_FALSE(run(0, 1).capture.wants_sketch(17, Phase::grad, "w"));
-  EXPECT_TRUE(run(0, 1).capture.wants_sketch(20, Phase::grad, "w"));
+  EXPECT_FALSE(run(0, 1).capture.wants_sketch(17, trace::Phase::grad, "w"));
+  EXPECT_TRUE(run(0, 1).capture.wants_sketch(20, trace::Phase::grad, "w"));
 }
 
 TEST_F(CaptureNeedsTest, ACommandThatIsToldItsStepsIsOfKnownLength) {
@@ -70,10 +70,10 @@ TEST_F(CaptureNeedsTest, ACommandThatIsToldItsStepsIsOfKnownLength) {
       "[arms.a]\ncommand = [\"x\", \"{steps}\"]\n[arms.b]\nsteps = 4\ncommand = [\"y\"]\n[golden]\narms = "
       "[]\n";
   add(told + check("tensor = \"*\"\nphase = \"grad\"", "identical"));
-  EXPECT_TRUE(run(0).capture.wants_sketch(10, Phase::grad, "w"));
-  EXPECT_FALSE(run(0).capture.wants_sketch(11, Phase::grad, "w"));
-  EXPECT_FALSE(run(1).capture.wants_sketch(5, Phase::grad, "w"));
+  EXPECT_TRUE(run(0).capture.wants_sketch(10, trace::Phase::grad, "w"));
+  EXPECT_FALSE(run(0).capture.wants_sketch(11, trace::Phase::grad, "w"));
+  EXPECT_FALSE(run(1).capture.wants_sketch(5, trace::Phase::grad, "w"));
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

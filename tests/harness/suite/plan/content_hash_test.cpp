@@ -14,7 +14,7 @@
 #include "harness/suite/cases/profile.hpp"
 #include "harness/suite/plan/machine.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 namespace fs = std::filesystem;
 
@@ -93,4 +93,4 @@ TEST(ProfileTest, PortableFixesTheKernelsAndBothFixTheThreads) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace parity {
+namespace parity::suite {
 namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -55,4 +55,4 @@ TEST(IdentityChangeTest, IdentitiesOfAnotherForm_AreNoError) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

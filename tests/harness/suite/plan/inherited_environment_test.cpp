@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 std::string hash_of(const std::filesystem::path& file) {
@@ -87,4 +87,4 @@ TEST(InheritedEnvironmentTest, EntriesThatRunTogether_AreToldApart) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -7,7 +7,7 @@
 #include "harness/base/files/file.hpp"
 #include "tests/support/scratch.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using MachineTest = FolderTest;
@@ -26,4 +26,4 @@ TEST_F(MachineTest, WithoutADriverThereIsNothingToTell) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

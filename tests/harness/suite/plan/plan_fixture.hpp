@@ -14,7 +14,7 @@
 #include "harness/suite/cases/file.hpp"
 #include "harness/suite/plan/plan.hpp"
 
-namespace parity {
+namespace parity::suite {
 
 inline constexpr const char* plan_schema =
     R"({"schema": "parity.config/1", "channels": ["loss", "lr", "grad_norm"], "keys": {
@@ -91,4 +91,4 @@ class PlanTest : public testing::Test {
   std::unique_ptr<Plan> plan_;
 };
 
-}  // namespace parity
+}  // namespace parity::suite

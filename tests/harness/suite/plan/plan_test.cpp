@@ -6,7 +6,7 @@
 
 #include "tests/harness/suite/plan/plan_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using testing::HasSubstr;
@@ -59,7 +59,7 @@ TEST_F(PlanTest, RunId_DependsOnFaultTwinHasTheFaultToo) {
   plan_->add(source);
   const std::string before = arm(0).run;
   EXPECT_FALSE(Json::parse(run(0).identity).contains("faults"));
-  Fault fault{FaultKind::scale, {3}, Phase::grad, "wq", 1e-3, 0, {}, {}, {}};
+  trace::Fault fault{trace::FaultKind::scale, {3}, trace::Phase::grad, "wq", 1e-3, 0, {}, {}, {}};
   const auto id_with = [&](double size) {
     plan_ = make_plan("program 1");
     fault.size = size;
@@ -71,15 +71,15 @@ TEST_F(PlanTest, RunId_DependsOnFaultTwinHasTheFaultToo) {
   EXPECT_NE(small, before);
   EXPECT_NE(small, large);
   for (const PlannedRun* each : {&run(0), &twin(0)}) {
-    EXPECT_EQ(each->capture.faults, std::vector<Fault>{fault});
-    EXPECT_EQ(Json::parse(each->identity).at("faults"), to_json(std::vector<Fault>{fault}));
+    EXPECT_EQ(each->capture.faults, std::vector<trace::Fault>{fault});
+    EXPECT_EQ(Json::parse(each->identity).at("faults"), to_json(std::vector<trace::Fault>{fault}));
   }
   EXPECT_TRUE(run(1).capture.faults.empty());
 }
 
 TEST_F(PlanTest, AFaultBeyondTheLastStepIsRefused) {
   Case source = parse(arms("", "steps = 7") + check("channel = \"loss\"", "identical"));
-  source.arms[1].faults = {{FaultKind::ulp, {8}, Phase::grad, "wq", 0, 0, {}, {}, {}}};
+  source.arms[1].faults = {{trace::FaultKind::ulp, {8}, trace::Phase::grad, "wq", 0, 0, {}, {}, {}}};
   EXPECT_THAT(
       [&] { plan_->add(source); },
       testing::ThrowsMessage<UserError>(HasSubstr(
@@ -201,7 +201,7 @@ TEST_F(PlanTest, ATwinRecordsWhatOthersMayWantOfItAsASpare) {
   plan_->add(parse(tensors, "spares"), Twins::spare);
   EXPECT_EQ(plan_->order().size(), 4U);
   EXPECT_EQ(arm(0, 1).spare_twin, arm(0, 0).twin);
-  EXPECT_TRUE(twin(0).capture.wants_tensor(1, Phase::grad, "w"));
+  EXPECT_TRUE(twin(0).capture.wants_tensor(1, trace::Phase::grad, "w"));
   EXPECT_TRUE(plan_->run_spare_twins(plan_->cases().at(1), {"a", "b"}).empty()) << "they run already";
   EXPECT_EQ(arm(0, 1).twin, arm(0, 0).twin);
 }
@@ -227,4 +227,4 @@ TEST_F(PlanTest, WhatResolvesARunLeavesOutProgramAndMachine) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

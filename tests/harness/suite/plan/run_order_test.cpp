@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using testing::ElementsAre;
@@ -22,4 +22,4 @@ TEST(CaseOrderTest, CasesOfOneCostAndOfNoTopicAreAllThereOnce) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,7 +8,7 @@
 #include "harness/suite/plan/capture_needs.hpp"
 #include "harness/suite/plan/run_rules.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using testing::AllOf;
@@ -28,21 +28,21 @@ class StepBoundsTest : public testing::Test {
     run.config = {{"steps", steps}};
     check_run(arm, run);
   }
-  static Check tensors(Relation relation, StepWindow window = {}) {
-    Check check;
+  static compare::Check tensors(compare::Relation relation, compare::StepWindow window = {}) {
+    compare::Check check;
     check.tensor = "*";
-    check.phase = Phase::grad;
+    check.phase = trace::Phase::grad;
     check.relation = relation;
     check.steps = window;
     return check;
   }
-  static std::vector<int64_t> steps_of(const Check& check, int64_t steps) {
-    const Capture capture = needs_of_check(check, {steps, 2});
+  static std::vector<int64_t> steps_of(const compare::Check& check, int64_t steps) {
+    const trace::Capture capture = needs_of_check(check, {steps, 2});
     return capture.sketches.empty() ? std::vector<int64_t>() : capture.sketches.front().steps;
   }
-  static StepWindow range(int64_t first, int64_t last) {
-    StepWindow window;
-    window.kind = StepWindow::Kind::range;
+  static compare::StepWindow range(int64_t first, int64_t last) {
+    compare::StepWindow window;
+    window.kind = compare::StepWindow::Kind::range;
     window.first = first;
     window.last = last;
     return window;
@@ -68,9 +68,9 @@ TEST_F(StepBoundsTest, TheVariable_MovesTheBound) {
 }
 
 TEST_F(StepBoundsTest, ACheckOfTooManyTensors_IsRefused) {
-  EXPECT_EQ(steps_of(tensors(Relation::identical), most_captured_steps).size(), 10'000U);
+  EXPECT_EQ(steps_of(tensors(compare::Relation::identical), most_captured_steps).size(), 10'000U);
   EXPECT_THAT(
-      [] { steps_of(tensors(Relation::identical), most_captured_steps + 1); },
+      [] { steps_of(tensors(compare::Relation::identical), most_captured_steps + 1); },
       ThrowsMessage<UserError>(AllOf(HasSubstr("10001 updates"), HasSubstr("steps = [FIRST, LAST]"))));
   CaptureSpec spec;
   spec.steps.resize(10'001, 1);
@@ -78,17 +78,17 @@ TEST_F(StepBoundsTest, ACheckOfTooManyTensors_IsRefused) {
 }
 
 TEST_F(StepBoundsTest, AWindow_IsCutAtTheRunsEnd) {
-  EXPECT_EQ(steps_of(tensors(Relation::identical, range(1, 900'000'000)), 3),
+  EXPECT_EQ(steps_of(tensors(compare::Relation::identical, range(1, 900'000'000)), 3),
             (std::vector<int64_t>{1, 2, 3}));
-  EXPECT_TRUE(steps_of(tensors(Relation::identical, range(5, 9)), 3).empty());
+  EXPECT_TRUE(steps_of(tensors(compare::Relation::identical, range(5, 9)), 3).empty());
 }
 
 TEST_F(StepBoundsTest, UnchangedAndLagged_ReadMore) {
-  EXPECT_EQ(steps_of(tensors(Relation::unchanged, range(3, 4)), 9), (std::vector<int64_t>{2, 3, 4}));
-  Check lagged = tensors(Relation::lagged, range(2, 3));
+  EXPECT_EQ(steps_of(tensors(compare::Relation::unchanged, range(3, 4)), 9), (std::vector<int64_t>{2, 3, 4}));
+  compare::Check lagged = tensors(compare::Relation::lagged, range(2, 3));
   lagged.lag = 3;
   EXPECT_EQ(steps_of(lagged, 5), (std::vector<int64_t>{2, 3, 5}));
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

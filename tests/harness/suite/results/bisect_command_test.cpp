@@ -4,7 +4,7 @@
 
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 class CauseCommandTest : public SuiteTest {
@@ -24,7 +24,7 @@ class CauseCommandTest : public SuiteTest {
   static std::string check(const std::string& relation) {
     return "[[checks]]\nchannel = \"loss\"\nrelation = \"" + relation + "\"\nbecause = \"x\"\n";
   }
-  Json checks(const std::string& text, GoldenMode mode = GoldenMode::compare) const {
+  Json checks(const std::string& text, golden::GoldenMode mode = golden::GoldenMode::compare) const {
     return run({write_case("c", text)}, mode).at("cases").at(0).at("checks");
   }
   std::string cause(const std::string& text) const { return checks(text).at(0).at("finding").at("cause"); }
@@ -57,7 +57,7 @@ TEST_F(CauseCommandTest, AnArmThatLeftItsGoldenIsHeldAgainstIt) {
   const std::string text = copying_arm("x", "a") + copying_arm("y", "a") + check("identical");
   for (const Json& check : checks(text))
     EXPECT_EQ(check.at("finding").at("cause"), "") << "nothing is stored: " << check.at("sentence");
-  checks(text, GoldenMode::update_all);
+  checks(text, golden::GoldenMode::update_all);
   std::vector<double> other = falling_losses();
   other[1] = 1;
   write_trace("a", other);
@@ -72,4 +72,4 @@ TEST_F(CauseCommandTest, AnArmThatLeftItsGoldenIsHeldAgainstIt) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -6,7 +6,7 @@
 
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 class CaseTimesTest : public SuiteTest {
@@ -36,4 +36,4 @@ TEST_F(CaseTimesTest, TrainingAndStartAreAllThatTheRunsTook) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -6,7 +6,7 @@
 #include "harness/suite/results/compare_traces.hpp"
 #include "tests/support/traces/planted_runs.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 class CompareFilterTest : public PlantedTest {
@@ -14,9 +14,9 @@ class CompareFilterTest : public PlantedTest {
   void SetUp() override {
     PlantedTest::SetUp();
     add_arm("a", {.channels = {{"loss", falling_curve()}},
-                  .tensors = {{{1, Phase::param, "w"}, std::vector<float>{1, 2}}}});
+                  .tensors = {{{1, trace::Phase::param, "w"}, std::vector<float>{1, 2}}}});
     add_arm("b", {.channels = {{"loss", falling_curve(5)}},
-                  .tensors = {{{1, Phase::param, "w"}, std::vector<float>{1, 2}}}});
+                  .tensors = {{{1, trace::Phase::param, "w"}, std::vector<float>{1, 2}}}});
   }
   TraceDifference compared(const TraceFilter& filter, const char* first = "a", const char* second = "b") {
     return compare_traces(*arms[first].trace, *arms[second].trace, filter);
@@ -32,8 +32,8 @@ class CompareFilterTest : public PlantedTest {
 };
 
 TEST_F(CompareFilterTest, APhaseThatNobodyHasIsMissing) {
-  EXPECT_EQ(refusal({{}, {"loss"}, {}, Phase::grad}), ExitCode::missing);
-  EXPECT_EQ(refusal({{}, {}, {}, Phase::grad}), ExitCode::missing);
+  EXPECT_EQ(refusal({{}, {"loss"}, {}, trace::Phase::grad}), ExitCode::missing);
+  EXPECT_EQ(refusal({{}, {}, {}, trace::Phase::grad}), ExitCode::missing);
 }
 
 TEST_F(CompareFilterTest, AStepOfTheFirstAloneIsADifference) {
@@ -54,4 +54,4 @@ TEST_F(CompareFilterTest, TracesOfTwoLengthsDiffer) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -9,7 +9,7 @@
 #include "harness/base/error.hpp"
 #include "tests/support/traces/recorded.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -28,17 +28,17 @@ class CompareTracesTest : public RecordedTest {
 
   void write_rank(const std::string& name, int64_t rank, int64_t ranks, const Held& held, End end,
                   int64_t steps) const {
-    Recorder::Options chosen = options(name + "/trace.h5");
+    trace::Recorder::Options chosen = options(name + "/trace.h5");
     chosen.rank = rank;
     chosen.ranks = ranks;
-    Recorder recorder(std::move(chosen));
+    trace::Recorder recorder(std::move(chosen));
     const Placement replicated{"dp", rank, ranks, Replicate{}};
     const TensorLayout layout = ranks == 1 ? TensorLayout{} : TensorLayout{{}, {replicated}};
     for (int64_t step = 1; step <= steps; ++step) {
       recorder.begin_step(step);
       recorder.channel("loss", held.loss);
-      recorder.channel("calls", held.calls, ChannelKind::per_rank);
-      recorder.tensor(Phase::grad, "w", view_of(DType::float32, held.values), nullptr, layout);
+      recorder.channel("calls", held.calls, trace::ChannelKind::per_rank);
+      recorder.tensor(trace::Phase::grad, "w", view_of(DType::float32, held.values), nullptr, layout);
       recorder.end_step();
     }
     if (end == End::failed)
@@ -57,7 +57,7 @@ class CompareTracesTest : public RecordedTest {
   }
 
   TraceDifference compared(const TraceFilter& filter = {}) const {
-    return compare_traces(Trace::open(folder / "a"), Trace::open(folder / "b"), filter);
+    return compare_traces(trace::Trace::open(folder / "a"), trace::Trace::open(folder / "b"), filter);
   }
 };
 
@@ -119,7 +119,7 @@ TEST_F(CompareTracesTest, TheFilterHoldsForSingleRanksToo) {
   filter.channels = {"loss"};
   EXPECT_TRUE(compared(filter).identical());
   filter = {};
-  filter.phase = Phase::grad;
+  filter.phase = trace::Phase::grad;
   EXPECT_FALSE(compared(filter).identical());
 }
 
@@ -195,21 +195,21 @@ TEST_F(CompareTracesTest, EqualValuesOfOtherRowsAreCorrupt) {
 /// One rank holds the tensor whole, two hold a row each: values equal, and values that differ.
 TEST_F(CompareTracesTest, AWholeTensorMeetsOneInParts) {
   const auto record = [&](const std::string& name, int64_t rank, int64_t ranks, std::vector<float> values) {
-    Capture capture;
+    trace::Capture capture;
     capture.tensors.push_back({});
     capture.sketches.push_back({});
-    Recorder recorder({.path = folder / name / "trace.h5",
-                       .config = {},
-                       .provenance = {},
-                       .capture = capture,
-                       .rank = rank,
-                       .ranks = ranks});
+    trace::Recorder recorder({.path = folder / name / "trace.h5",
+                              .config = {},
+                              .provenance = {},
+                              .capture = capture,
+                              .rank = rank,
+                              .ranks = ranks});
     recorder.begin_step(1);
     recorder.channel("loss", 1.0);
     TensorLayout layout;
     if (ranks > 1)
       layout = {{2, 3}, {{"tp", rank, ranks, Shard{0, {{rank, rank + 1}}}}}};
-    recorder.tensor(Phase::grad, "w", view_of(DType::float32, values, {ranks > 1 ? 1 : 2, 3}), nullptr,
+    recorder.tensor(trace::Phase::grad, "w", view_of(DType::float32, values, {ranks > 1 ? 1 : 2, 3}), nullptr,
                     layout);
     recorder.end_step();
     recorder.finish();
@@ -222,12 +222,14 @@ TEST_F(CompareTracesTest, AWholeTensorMeetsOneInParts) {
     record("b", 1, 2, {4, 5, last});
     record("b", 0, 2, {1, 2, 3});
     EXPECT_EQ(compared().identical(), last == 6);
-    const Trace a = Trace::open(folder / "a"), b = Trace::open(folder / "b");
-    const TensorKey key{1, Phase::grad, "w"};
-    EXPECT_EQ(measure_tensor(tensor_source(a, key), tensor_source(b, key)).identical, last == 6);
-    EXPECT_EQ(measure_tensor(tensor_source(b, key), tensor_source(a, key)).identical, last == 6);
+    const trace::Trace a = trace::Trace::open(folder / "a"), b = trace::Trace::open(folder / "b");
+    const trace::TensorKey key{1, trace::Phase::grad, "w"};
+    EXPECT_EQ(measure_tensor(compare::tensor_source(a, key), compare::tensor_source(b, key)).identical,
+              last == 6);
+    EXPECT_EQ(measure_tensor(compare::tensor_source(b, key), compare::tensor_source(a, key)).identical,
+              last == 6);
   }
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

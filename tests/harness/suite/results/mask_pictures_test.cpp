@@ -6,7 +6,7 @@
 
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using Ids = std::vector<int64_t>;
@@ -36,16 +36,18 @@ class MaskPicturesTest : public SuiteTest {
  protected:
   void write_documents(const std::string& name, const Ids& ids_BS, int64_t rows,
                        const Ids& first_keys_BS = {}) const {
-    const Capture capture{.tensors = {{.steps = {1}, .phases = {Phase::input}, .names = {"*"}}}};
-    Recorder recorder({folder_ / "cases/topic" / (name + ".h5"), Json::object(), Json::object(), capture, 0});
+    const trace::Capture capture{
+        .tensors = {{.steps = {1}, .phases = {trace::Phase::input}, .names = {"*"}}}};
+    trace::Recorder recorder(
+        {folder_ / "cases/topic" / (name + ".h5"), Json::object(), Json::object(), capture, 0});
     for (int64_t step = 1; step <= 10; ++step) {
       recorder.begin_step(step);
       recorder.channel("loss", falling_losses()[static_cast<size_t>(step - 1)]);
-      recorder.tensor(Phase::input, "document_ids",
+      recorder.tensor(trace::Phase::input, "document_ids",
                       {DType::int64, {rows, static_cast<int64_t>(ids_BS.size()) / rows}, ids_BS.data()});
       if (!first_keys_BS.empty())
         recorder.tensor(
-            Phase::input, "first_keys.rope",
+            trace::Phase::input, "first_keys.rope",
             {DType::int64, {rows, static_cast<int64_t>(ids_BS.size()) / rows}, first_keys_BS.data()});
       recorder.end_step();
     }
@@ -109,4 +111,4 @@ TEST_F(MaskPicturesTest, OfOneArmStandAlone) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -7,7 +7,7 @@
 #include "harness/base/error.hpp"
 #include "tests/support/scratch.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -88,4 +88,4 @@ TEST_F(MergeResultsTest, MixedResults_StayMixed) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

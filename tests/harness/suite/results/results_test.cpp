@@ -13,7 +13,7 @@
 #include "harness/suite/results/merge_results.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -57,7 +57,7 @@ TEST_F(ResultsTest, ArmsComparedOnlyWithGolden_AreNotInAgreement) {
   Case item = make("b", "");
   item.checks.clear();
   item.check_places.clear();
-  run({item}, GoldenMode::create_missing);
+  run({item}, golden::GoldenMode::create_missing);
   const Json judged = run({item}).at("cases").at(0);
   EXPECT_THAT(judged.at("sentence").get<std::string>(),
               testing::StartsWith("first and second each agree with their golden, bit for bit"));
@@ -141,7 +141,7 @@ TEST_F(ResultsTest, OtherReductionBuffersOverSameRanks_AreNoted) {
     const std::filesystem::path trace = folder_ / "cases/topic" / name / "trace.h5";
     std::filesystem::create_directories(trace.parent_path());
     for (const int64_t rank : {1, 0}) {
-      Recorder recorder({trace, Json::object(), {{"reduction_buffers", buffers}}, {}, 0, rank, 2});
+      trace::Recorder recorder({trace, Json::object(), {{"reduction_buffers", buffers}}, {}, 0, rank, 2});
       for (int64_t step = 1; step <= 10; ++step) {
         recorder.begin_step(step);
         recorder.channel("loss", falling_losses()[static_cast<size_t>(step) - 1]);
@@ -195,11 +195,11 @@ TEST_F(ResultsTest, AMissingGoldenFailsWithTheCommandThatMakesIt) {
 }
 
 TEST_F(ResultsTest, Golden_IsRecordedOnceHoldsAndCatchesAChange) {
-  EXPECT_EQ(exit_code_of(run({make("a", "")}, GoldenMode::create_missing)), ExitCode::agree);
+  EXPECT_EQ(exit_code_of(run({make("a", "")}, golden::GoldenMode::create_missing)), ExitCode::agree);
   const fs::path golden = folder_ / "golden/topic/c.h5";
   const std::string bytes = read_file(golden);
   EXPECT_EQ(exit_code_of(run({make("a", "")})), ExitCode::agree);
-  EXPECT_EQ(exit_code_of(run({make("a", "")}, GoldenMode::update_changed)), ExitCode::agree);
+  EXPECT_EQ(exit_code_of(run({make("a", "")}, golden::GoldenMode::update_changed)), ExitCode::agree);
   EXPECT_EQ(read_file(golden), bytes);
   EXPECT_TRUE(diff_with_last_run(make("a", ""), folder_ / "out").identical);
   std::vector<double> other = falling_losses();
@@ -213,7 +213,7 @@ TEST_F(ResultsTest, Golden_IsRecordedOnceHoldsAndCatchesAChange) {
 }
 
 TEST_F(ResultsTest, NothingIsRecordedWhileACheckFails) {
-  const Json results = run({make("b", "")}, GoldenMode::update_all);
+  const Json results = run({make("b", "")}, golden::GoldenMode::update_all);
   EXPECT_FALSE(fs::exists(folder_ / "golden/topic/c.h5"));
   EXPECT_THAT(results.at("cases").at(0).at("checks").back().at("sentence").get<std::string>(),
               HasSubstr("was not recorded"));
@@ -242,10 +242,10 @@ TEST_F(ResultsTest, CasesOfOneNameKeepTheirOwnResults) {
 
 TEST_F(ResultsTest, Golden_NamesItsCaseButNoFolder) {
   const Case source = make("a", "");
-  run({source}, GoldenMode::create_missing);
-  EXPECT_EQ(read_golden(source.golden_file).origin.command, "parity golden record topic/c");
+  run({source}, golden::GoldenMode::create_missing);
+  EXPECT_EQ(golden::read_golden(source.golden_file).origin.command, "parity golden record topic/c");
   EXPECT_THAT(read_file(source.golden_file), testing::Not(HasSubstr(folder_.string())));
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

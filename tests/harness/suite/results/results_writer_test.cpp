@@ -6,7 +6,7 @@
 #include "harness/suite/results/writer.hpp"
 #include "tests/support/scratch.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 using ResultsWriterTest = FolderTest;
@@ -51,4 +51,4 @@ TEST_F(ResultsWriterTest, NothingIsLeftOfOneThatWasNotFinished) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

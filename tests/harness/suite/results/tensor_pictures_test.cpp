@@ -11,12 +11,12 @@
 #include "tests/harness/suite/suite_fixture.hpp"
 #include "tests/support/traces/planted_runs.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 class TensorPictureTest : public PlantedTest {
  protected:
-  const TensorKey key_ = {1, Phase::grad, "wq"};
+  const trace::TensorKey key_ = {1, trace::Phase::grad, "wq"};
 
   /// The picture of one tensor in two runs.
   std::optional<results::TensorPicture> picture(const std::vector<float>& expected,
@@ -27,9 +27,9 @@ class TensorPictureTest : public PlantedTest {
                         .tensors = {{key_, values, shape}},
                         .whole = whole};
     };
-    const Trace* e = write("e", run(expected));
-    const Trace* a = write("a", run(actual));
-    return picture_of(tensor_source(*e, key_), tensor_source(*a, key_));
+    const trace::Trace* e = write("e", run(expected));
+    const trace::Trace* a = write("a", run(actual));
+    return picture_of(compare::tensor_source(*e, key_), compare::tensor_source(*a, key_));
   }
 };
 
@@ -104,24 +104,26 @@ TEST_F(TensorPictureTest, ATensorSmallerThanItsBlocksHasABlockAnElement) {
 }
 
 TEST_F(TensorPictureTest, OtherShapesHaveNone) {
-  const Trace* e = write("e", {.channels = {{"loss", std::vector<double>{1.0}}},
-                               .tensors = {{key_, std::vector<float>{1, 2}, {2, 1}}}});
-  const Trace* a = write("a", {.channels = {{"loss", std::vector<double>{1.0}}},
-                               .tensors = {{key_, std::vector<float>{1, 3}, {1, 2}}}});
-  EXPECT_FALSE(picture_of(tensor_source(*e, key_), tensor_source(*a, key_)));
+  const trace::Trace* e = write("e", {.channels = {{"loss", std::vector<double>{1.0}}},
+                                      .tensors = {{key_, std::vector<float>{1, 2}, {2, 1}}}});
+  const trace::Trace* a = write("a", {.channels = {{"loss", std::vector<double>{1.0}}},
+                                      .tensors = {{key_, std::vector<float>{1, 3}, {1, 2}}}});
+  EXPECT_FALSE(picture_of(compare::tensor_source(*e, key_), compare::tensor_source(*a, key_)));
 }
 
 /// Through a whole suite: which checks get a picture.
 class CasePicturesTest : public SuiteTest {
  protected:
   void write_tensor(const std::string& name, float last) const {
-    const Capture capture{.sketches = {{.steps = {1, 10}, .phases = {Phase::grad}, .names = {"*"}}}};
-    Recorder recorder({folder_ / "cases/topic" / (name + ".h5"), Json::object(), Json::object(), capture, 0});
+    const trace::Capture capture{
+        .sketches = {{.steps = {1, 10}, .phases = {trace::Phase::grad}, .names = {"*"}}}};
+    trace::Recorder recorder(
+        {folder_ / "cases/topic" / (name + ".h5"), Json::object(), Json::object(), capture, 0});
     for (int64_t step = 1; step <= 10; ++step) {
       recorder.begin_step(step);
       recorder.channel("loss", falling_losses()[static_cast<size_t>(step - 1)]);
       const std::vector<float> values = {1, 2, 3, last};
-      recorder.tensor(Phase::grad, "wq", {DType::float32, {2, 2}, values.data()});
+      recorder.tensor(trace::Phase::grad, "wq", {DType::float32, {2, 2}, values.data()});
       recorder.end_step();
     }
     recorder.finish();
@@ -151,9 +153,9 @@ TEST_F(CasePicturesTest, AGoldenThatNoLongerHoldsHasOne) {
   write_tensor("a", 4);
   const std::string text = "[golden]\narms = [\"first\"]\n" + copying_arm("first", "a") + losses_identical();
   std::string two_arms = text + copying_arm("second", "a");
-  run({write_case("c", two_arms)}, GoldenMode::create_missing);
+  run({write_case("c", two_arms)}, golden::GoldenMode::create_missing);
   write_tensor("a", 5);
-  const Json results = run({write_case("c", two_arms)}, GoldenMode::compare, false);
+  const Json results = run({write_case("c", two_arms)}, golden::GoldenMode::compare, false);
   size_t pictures = 0;
   for (const Json& check : results.at("cases").at(0).at("checks"))
     if (check.contains("picture")) {
@@ -166,4 +168,4 @@ TEST_F(CasePicturesTest, AGoldenThatNoLongerHoldsHasOne) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,7 +8,7 @@
 
 #include "tests/support/scratch.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 namespace fs = std::filesystem;
 
@@ -60,4 +60,4 @@ TEST_F(BoundedLogTest, LinksPipesAndNothingAreLeftAlone) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace parity {
+namespace parity::suite {
 namespace {
 
 const RankState runs = {};
@@ -105,4 +105,4 @@ TEST(CulpritTest, LogLinesOfProcessGroupsAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

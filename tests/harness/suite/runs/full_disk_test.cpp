@@ -11,7 +11,7 @@
 #include "harness/golden/golden_file.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -79,8 +79,8 @@ TEST_F(FullDiskTest, FullDisk_IsReportedWithPathNothingFinished) {
 
 TEST_F(FullDiskTest, AGoldenIsWholeOrNotThere) {
   const Case item = write_case("c", copying_arm("a", "good") + copying_arm("b", "good") + losses_identical());
-  run({item}, GoldenMode::create_missing);
-  const Golden golden = read_golden(item.golden_file);
+  run({item}, golden::GoldenMode::create_missing);
+  const golden::Golden golden = golden::read_golden(item.golden_file);
   const fs::path place = out() / "golden/c.h5";
   for (const uint64_t bytes : {0U, 4096U, 8192U}) {
     fill(bytes);
@@ -89,7 +89,7 @@ TEST_F(FullDiskTest, AGoldenIsWholeOrNotThere) {
     fs::remove(filler());
   }
   write_golden(place, golden);
-  EXPECT_TRUE(read_golden(place).intact());
+  EXPECT_TRUE(golden::read_golden(place).intact());
 }
 
 TEST_F(FullDiskTest, AReadOnlyFolderIsRefusedBeforeAnythingRuns) {
@@ -100,4 +100,4 @@ TEST_F(FullDiskTest, AReadOnlyFolderIsRefusedBeforeAnythingRuns) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -9,7 +9,7 @@
 #include "harness/suite/runs/cache.hpp"
 #include "tests/support/scratch.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -94,4 +94,4 @@ TEST_F(RunCacheTest, SizesAreReadAndShownInTheSameUnits) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

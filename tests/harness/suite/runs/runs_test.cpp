@@ -10,7 +10,7 @@
 #include "tests/harness/suite/suite_fixture.hpp"
 #include "tests/support/scratch.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -120,7 +120,7 @@ TEST_F(RunsTest, ATraceThatIsNoneIsAFailure) {
 TEST_F(RunsTest, ATrainerThatDoesNotReadItsFaultsIsAFailure) {
   Case source =
       write_case("c", head() + copying_arm("a", "good") + copying_arm("b", "good") + losses_identical());
-  source.arms[1].faults = {{FaultKind::scale, {3}, Phase::grad, "w", 0.5, 0, {}, {}, {}}};
+  source.arms[1].faults = {{trace::FaultKind::scale, {3}, trace::Phase::grad, "w", 0.5, 0, {}, {}, {}}};
   const Json results = run({source});
   const Json& failure = arm(results, 1).at("failure");
   EXPECT_EQ(failure.at("kind"), "bad_fault");
@@ -145,14 +145,14 @@ TEST_F(RunsTest, PlaceholdersAreReplacedAndNothingElse) {
 TEST_F(RunsTest, NamesOfAForeignTrainerAreMapped) {
   const auto write = [&](const std::string& file, const std::string& name, float value) {
     const std::vector<float> data = {1.0F, value};
-    Recorder recorder({folder_ / "cases/topic" / (file + ".h5"),
-                       Json::object(),
-                       Json::object(),
-                       {.sketches = {{{}, {}, {"*"}}}},
-                       0});
+    trace::Recorder recorder({folder_ / "cases/topic" / (file + ".h5"),
+                              Json::object(),
+                              Json::object(),
+                              {.sketches = {{{}, {}, {"*"}}}},
+                              0});
     recorder.begin_step(1);
     recorder.channel("x", 1.0);
-    recorder.tensor(Phase::grad, name, {DType::float32, {2}, data.data()});
+    recorder.tensor(trace::Phase::grad, name, {DType::float32, {2}, data.data()});
     recorder.end_step();
     recorder.finish();
   };
@@ -201,7 +201,7 @@ TEST_F(RunsTest, ASecondRunIsAnsweredFromTheCache) {
   EXPECT_TRUE(arm(second, 0).at("cached").get<bool>());
   EXPECT_FALSE(arm(second, 2).at("cached").get<bool>());  // a command without inputs
   EXPECT_EQ(second.at("summary").at("runs_cached"), 2);
-  EXPECT_EQ(run({item}, GoldenMode::compare, false).at("summary").at("runs_cached"), 0);
+  EXPECT_EQ(run({item}, golden::GoldenMode::compare, false).at("summary").at("runs_cached"), 0);
 }
 
 TEST_F(RunsTest, ATraceWithAnotherDateIsReadBeforeItIsAnAnswer) {
@@ -210,7 +210,7 @@ TEST_F(RunsTest, ATraceWithAnotherDateIsReadBeforeItIsAnAnswer) {
   const fs::path folder = folder_ / "out/runs" / arm(run({item}), 0).at("run").get<std::string>();
   const fs::path trace = folder / "trace.h5";
   EXPECT_EQ(Json::parse(read_file(folder / "run.json")).at("trace_state"),
-            "trace.h5 " + file_state(trace) + "| ");
+            "trace.h5 " + trace::file_state(trace) + "| ");
   fs::copy_file(trace, folder / "copy.h5");  // as after restoring a backup
   fs::rename(folder / "copy.h5", trace);
   EXPECT_TRUE(arm(run({item}), 0).at("cached").get<bool>());
@@ -277,4 +277,4 @@ TEST_F(RunsTest, SlowCasesWaitForTheirNameOrTheirTag) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -15,7 +15,7 @@
 #include "harness/suite/results/last_results.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -292,4 +292,4 @@ TEST_F(SafeCacheTest, ADaemonOfARun_EndsWithIt) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -6,7 +6,7 @@
 #include "harness/suite/results/case_results.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
-namespace parity {
+namespace parity::suite {
 namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -107,7 +107,7 @@ TEST_F(SkipTest, OtherFailure_IsNotHiddenByMissingDevice) {
 
 TEST_F(SkipTest, NoGoldenIsRecorded) {
   const Case item = on_device("");
-  run({item}, GoldenMode::create_missing);
+  run({item}, golden::GoldenMode::create_missing);
   EXPECT_FALSE(fs::exists(item.golden_file));
 }
 
@@ -120,4 +120,4 @@ TEST_F(SkipTest, DevicePresentNextTime_RunsDespiteCache) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::suite

@@ -6,7 +6,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 using testing::HasSubstr;
@@ -112,4 +112,4 @@ TEST(CaptureTest, IncludesComparesRuleByRule) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

@@ -12,7 +12,7 @@
 #include "harness/trace/write/fault_values.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 using testing::ElementsAre;
@@ -221,4 +221,4 @@ TEST(FaultTest, ATensorInPartsIsChangedAsItWouldBeWhole) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

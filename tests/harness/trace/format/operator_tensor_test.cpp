@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 TEST(OperatorTensorTest, ANameIsReadAsItWasMade) {
@@ -33,4 +33,4 @@ TEST(OperatorTensorTest, OtherNamesAreNone) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

@@ -12,7 +12,7 @@
 #include "harness/trace/hdf5/source_file.hpp"
 #include "tests/support/scratch.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -142,4 +142,4 @@ TEST_F(JournalTest, AWriterFollowsNoLinkToItsJournal) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

@@ -6,7 +6,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 using testing::HasSubstr;
@@ -40,4 +40,4 @@ TEST(PathNameTest, BrokenEncodingIsRefused) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

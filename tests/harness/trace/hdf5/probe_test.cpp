@@ -10,7 +10,7 @@
 #include "harness/base/error.hpp"
 #include "tests/support/scratch.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -57,4 +57,4 @@ TEST_F(ProbeTest, EachStateOfAFileIsTriedOnce) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

@@ -11,7 +11,7 @@
 #include "harness/measure/content_hash.hpp"
 #include "tests/support/traces/recorded.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -31,7 +31,7 @@ class SourceFileTest : public RecordedTest {
     std::string text = "parity.journal/1";
     text.append(reinterpret_cast<const char*>(header), sizeof header);
     text += bytes;
-    ContentHash hash;
+    measure::ContentHash hash;
     hash.add(text);
     return text + hash.hex();
   }
@@ -99,4 +99,4 @@ TEST_F(SourceFileTest, AWriterFollowsNoLinkAtItsPlace) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

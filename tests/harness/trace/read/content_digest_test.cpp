@@ -9,7 +9,7 @@
 
 #include "tests/support/traces/recorded.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 class ContentDigestTest : public RecordedTest {
@@ -60,4 +60,4 @@ TEST_F(ContentDigestTest, ChangesWithTheLastBitOfAnythingNumeric) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

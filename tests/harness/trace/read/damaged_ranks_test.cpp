@@ -5,7 +5,7 @@
 #include "harness/base/error.hpp"
 #include "tests/harness/trace/read/ranks_fixture.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -100,4 +100,4 @@ TEST_F(DamagedRanksTest, AChangedValueOfAPartIsCorrupt) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

@@ -5,7 +5,7 @@
 #include "harness/base/error.hpp"
 #include "tests/support/traces/recorded.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -167,7 +167,7 @@ TEST_F(HostileTraceTest, AFlippedByteNeverCrashesTheReader) {
     try {
       const Trace trace = Trace::open(folder / "damaged.h5");
       for (const TensorKey& key : trace.tensors())
-        digest_of(trace.tensor(key));
+        measure::digest_of(trace.tensor(key));
     } catch (const UserError&) {
       ++refused;
     }
@@ -176,4 +176,4 @@ TEST_F(HostileTraceTest, AFlippedByteNeverCrashesTheReader) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

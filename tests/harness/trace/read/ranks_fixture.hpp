@@ -10,7 +10,7 @@
 
 #include "tests/support/traces/recorded.hpp"
 
-namespace parity {
+namespace parity::trace {
 
 /// The shard of a tensor on one rank.
 struct Held {
@@ -71,4 +71,4 @@ class RanksTraceTest : public RecordedTest {
   inline static const std::vector<float> matrix = {1, -2, 3, 4, 0.5, 6, -7, 8, 9, 10, 11, -12};
 };
 
-}  // namespace parity
+}  // namespace parity::trace

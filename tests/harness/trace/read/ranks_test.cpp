@@ -6,7 +6,7 @@
 #include "harness/measure/sketch.hpp"
 #include "tests/harness/trace/read/ranks_fixture.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -26,11 +26,11 @@ TEST_F(RanksTraceTest, ShardsOfRowsAndOfColumnsReadAsTheWholeTensor) {
     EXPECT_EQ(values_of<float>(trace.tensor(w)), matrix);
     ASSERT_EQ(trace.sketches().size(), 1);
     const SketchRow& row = trace.sketches().front();
-    EXPECT_EQ(row.digest, digest_of(whole));
+    EXPECT_EQ(row.digest, measure::digest_of(whole));
     EXPECT_EQ(row.shape, Shape({3, 4}));
     EXPECT_EQ(row.max_abs, 12);
     EXPECT_NEAR(row.norm, std::sqrt(625.25), 1e-12);
-    EXPECT_EQ(row.values, sketch_of(whole));  // one element a block: nothing to round
+    EXPECT_EQ(row.values, measure::sketch_of(whole));  // one element a block: nothing to round
     EXPECT_THAT(trace.replica_differences(), IsEmpty());
   }
 }
@@ -240,4 +240,4 @@ TEST_F(RanksTraceTest, RenamedTensorsKeepTheirParts) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

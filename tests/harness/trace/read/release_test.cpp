@@ -9,7 +9,7 @@
 
 #include "tests/support/traces/recorded.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 /// Returns the bytes of files that are in this process's memory.
@@ -61,4 +61,4 @@ TEST_F(ReleaseTest, MemoryOfOthersIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

@@ -7,7 +7,7 @@
 #include "harness/base/error.hpp"
 #include "tests/support/traces/recorded.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 using testing::AllOf;
 using testing::HasSubstr;
@@ -57,7 +57,7 @@ TEST_F(TensorProofTest, AChangedValueIsCorruptAndNamed) {
 TEST_F(TensorProofTest, ADigestThatSomebodyComputedIsChecked) {
   const Trace trace = Trace::open(folder);
   EXPECT_FALSE(trace.is_proved(key_));
-  Digest found = digest_of(trace.unproved_tensor(key_));
+  measure::Digest found = measure::digest_of(trace.unproved_tensor(key_));
   ++found.low;
   EXPECT_THROW(trace.prove(key_, found), UserError);
   --found.low;
@@ -116,4 +116,4 @@ TEST_F(TensorProofTest, AMinorVersionIsANumber) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

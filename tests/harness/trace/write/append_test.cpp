@@ -6,7 +6,7 @@
 #include "harness/trace/read/content_digest.hpp"
 #include "tests/support/traces/recorded.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -89,4 +89,4 @@ TEST_F(AppendTest, ANewRunReplacesAnOldTraceAtOnce) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

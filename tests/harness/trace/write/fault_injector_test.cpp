@@ -10,7 +10,7 @@
 #include "tests/support/traces/recorded.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 using testing::ElementsAre;
@@ -194,4 +194,4 @@ TEST_F(FaultInjectorTest, WhatTheTrainerOnlyShowsIsNotChanged) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

@@ -8,7 +8,7 @@
 
 #include "tests/support/traces/recorded.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 namespace fs = std::filesystem;
 
@@ -53,7 +53,7 @@ TEST_F(KilledWriterTest, EverythingUpToTheLastStepIsReadable) {
       const TensorKey key{step, Phase::grad, "layers.0.wq.weight"};
       EXPECT_EQ(values_of<float>(trace.tensor(key))[2], static_cast<float>(step));
       ASSERT_NE(trace.find_sketch(key), nullptr);
-      EXPECT_EQ(trace.find_sketch(key)->digest, digest_of(trace.tensor(key)));
+      EXPECT_EQ(trace.find_sketch(key)->digest, measure::digest_of(trace.tensor(key)));
     }
   }
 }
@@ -81,4 +81,4 @@ TEST_F(KilledWriterTest, StepsThatWereWrittenBeforeTheKillAreThere) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

@@ -8,7 +8,7 @@
 #include "tests/support/traces/recorded.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 using testing::ElementsAre;
@@ -107,4 +107,4 @@ TEST_F(PiecesTest, PiecesOfAnotherKindAreRefused) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

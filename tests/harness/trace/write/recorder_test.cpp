@@ -9,7 +9,7 @@
 #include "tests/support/traces/recorded.hpp"
 #include "tests/support/traces/samples.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -75,8 +75,8 @@ TEST_F(RecorderTest, EveryDtypeComesBackBitForBitWithItsSketch) {
     EXPECT_EQ(row->order, static_cast<int64_t>(i));
     EXPECT_EQ(row->dtype, given.dtype);
     EXPECT_EQ(row->shape, Shape({4, 25}));
-    EXPECT_EQ(row->digest, digest_of(given));
-    EXPECT_EQ(row->values, sketch_of(given));
+    EXPECT_EQ(row->digest, measure::digest_of(given));
+    EXPECT_EQ(row->values, measure::sketch_of(given));
   }
 }
 
@@ -208,7 +208,8 @@ TEST_F(RecorderTest, MeasuredTensor_LeavesTheRowOfAnOfferedOne) {
       EXPECT_FALSE(recorder.wants_elements(Phase::grad, name));
       for (const Phase phase : {Phase::param, Phase::grad})
         if (measured)
-          recorder.measured(phase, name, view.dtype, view.shape, measure_tensor(view, layout), layout);
+          recorder.measured(phase, name, view.dtype, view.shape, measure::measure_tensor(view, layout),
+                            layout);
         else
           recorder.tensor(phase, name, view, nullptr, layout);
     }
@@ -300,4 +301,4 @@ TEST_F(RecorderTest, ReplayHoldsParametersAndBatchesWhenAsked) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

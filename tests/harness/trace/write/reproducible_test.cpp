@@ -6,7 +6,7 @@
 
 #include "tests/support/traces/recorded.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 class ReproducibleTest : public RecordedTest {
@@ -35,4 +35,4 @@ TEST_F(ReproducibleTest, TwoEqualRunsGiveTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

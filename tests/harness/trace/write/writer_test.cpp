@@ -11,7 +11,7 @@
 #include "harness/trace/write/trace_writer.hpp"
 #include "tests/support/traces/recorded.hpp"
 
-namespace parity {
+namespace parity::trace {
 namespace {
 
 using testing::HasSubstr;
@@ -84,4 +84,4 @@ TEST_F(TraceWriterTest, AFullDiskIsAUserErrorThatNamesTheFile) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::trace

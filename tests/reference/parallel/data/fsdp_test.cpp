@@ -49,8 +49,8 @@ class FsdpTest : public RanksTest {
   /// Stores the whole gradients of each update in `gradients`, or compares with those already there.
   template <class Compare>
   static void collect(Trainer& trainer, std::vector<torch::Tensor>& gradients, const Compare& with) {
-    trainer.set_phase_hook([&trainer, &gradients, with](Phase phase) {
-      if (phase != Phase::grad)
+    trainer.set_phase_hook([&trainer, &gradients, with](trace::Phase phase) {
+      if (phase != trace::Phase::grad)
         return;
       std::vector<torch::Tensor> mine;
       for (const Parameter& parameter : trainer.parameters())

@@ -133,8 +133,8 @@ TEST_F(ReplicateTest, ASumForgottenOnOneRankIsSeen) {
     RunConfig config = unequal();
     config.parallel.dp_replicate = 2;
     Trainer replica(config, held(world));
-    replica.set_phase_hook([&](Phase phase) {
-      if (phase == Phase::grad_local && world.rank() == 1)
+    replica.set_phase_hook([&](trace::Phase phase) {
+      if (phase == trace::Phase::grad_local && world.rank() == 1)
         for (const Parameter& parameter : replica.parameters())
           torch::Tensor(parameter.value).mutable_grad().zero_();
     });

@@ -165,8 +165,8 @@ TEST_F(ContextParallelTest, AGradientThatARankKeepsToItselfIsSeen) {
     Trainer whole(config);
     config.parallel.cp = 2;
     Trainer parallel(config, held(world));
-    parallel.set_phase_hook([&](Phase phase) {
-      if (phase == Phase::grad_local && world.rank() == 1)
+    parallel.set_phase_hook([&](trace::Phase phase) {
+      if (phase == trace::Phase::grad_local && world.rank() == 1)
         torch::Tensor(parallel.parameters().front().value).mutable_grad().zero_();
     });
     const StepResult a = whole.step(), b = parallel.step();

@@ -160,8 +160,8 @@ TEST_F(TensorParallelTest, ATermOfANormsGradientThatIsNotSummedIsSeen) {
     RunConfig config = uneven();
     config.parallel = {.tp = 2, .sequence_parallel = true};
     Trainer parallel(config, held(world));
-    parallel.set_phase_hook([&](Phase phase) {
-      if (phase == Phase::grad_local && world.rank() == 1)
+    parallel.set_phase_hook([&](trace::Phase phase) {
+      if (phase == trace::Phase::grad_local && world.rank() == 1)
         for (const Parameter& parameter : parallel.parameters())
           if (parameter.name.ends_with("norm.weight"))
             torch::Tensor(parameter.value).mutable_grad().zero_();
@@ -179,8 +179,8 @@ TEST_F(TensorParallelTest, AReplicatedGradientCountedOnEachRankIsSeen) {
     config.parallel = {.tp = 2};
     Trainer parallel(config, held(world));
     double right = 0, wrong = 0;
-    parallel.set_phase_hook([&](Phase phase) {
-      if (phase != Phase::grad)
+    parallel.set_phase_hook([&](trace::Phase phase) {
+      if (phase != trace::Phase::grad)
         return;
       Parameters counted = parallel.parameters();
       right = sharded_gradient_norm(counted, world).item<double>();

@@ -179,33 +179,34 @@ TEST_F(PipelineTest, MovesTheResidualStreamOnceEachWay) {
 
 TEST_F(PipelineTest, ANumberThatIsNotFiniteIsNamedOnEveryRank) {
   const RunConfig config = with(five_blocks(Precision::float32), layouts[3]);
-  const auto with_poison = [&](Phase in, const std::string& name) {
+  const auto with_poison = [&](trace::Phase in, const std::string& name) {
     return run_ranks(2, [&](Group& world) {
       Trainer trainer(config, held(world));
-      trainer.set_phase_hook([&](Phase phase) {
+      trainer.set_phase_hook([&](trace::Phase phase) {
         const torch::NoGradGuard no_grad;
         for (const Parameter& parameter : trainer.parameters())
           if (phase == in && parameter.name == name)
-            (phase == Phase::param ? parameter.value : parameter.value.grad()).flatten()[0] =
+            (phase == trace::Phase::param ? parameter.value : parameter.value.grad()).flatten()[0] =
                 std::numeric_limits<double>::quiet_NaN();
       });
       trainer.step();
       trainer.step();
     });
   };
-  EXPECT_THAT(with_poison(Phase::grad, "layers.3.attention.wq.weight"),
+  EXPECT_THAT(with_poison(trace::Phase::grad, "layers.3.attention.wq.weight"),
               Each(HasSubstr("is the gradient of layers.3.attention.wq.weight")));
-  EXPECT_THAT(with_poison(Phase::param, "norm.weight"), Each(HasSubstr("is the parameter norm.weight")));
+  EXPECT_THAT(with_poison(trace::Phase::param, "norm.weight"),
+              Each(HasSubstr("is the parameter norm.weight")));
 }
 
 TEST_F(PipelineTest, AnActivationThatOverflowsIsFoundInItsStage) {
   const RunConfig config = with(five_blocks(Precision::float32), layouts[1]);
   const std::vector<std::string> complaints = run_ranks(2, [&](Group& world) {
     Trainer trainer(config, held(world));
-    trainer.set_phase_hook([&](Phase phase) {
+    trainer.set_phase_hook([&](trace::Phase phase) {
       const torch::NoGradGuard no_grad;
       for (const Parameter& parameter : trainer.parameters())
-        if (phase == Phase::param && parameter.name.starts_with("layers.3.feed_forward"))
+        if (phase == trace::Phase::param && parameter.name.starts_with("layers.3.feed_forward"))
           torch::Tensor(parameter.value).mul_(1e30);
     });
     trainer.step();

@@ -5,13 +5,13 @@
 #include "tests/support/traces/recorded.hpp"
 #include "tests/support/train_fixture.hpp"
 
-namespace parity {
+namespace parity::reference {
 namespace {
 
 class DocumentCaptureTest : public TrainProgramTest {
  protected:
   /// Runs two updates on packed documents and returns the trace.
-  Trace train_packed(const Json& changes, const std::string& name) const {
+  trace::Trace train_packed(const Json& changes, const std::string& name) const {
     Json all = small();
     all.update({{"steps", 2},
                 {"data.packing", "stream"},
@@ -29,14 +29,14 @@ class DocumentCaptureTest : public TrainProgramTest {
               (folder / "capture.json").string() + " --trace " + (folder / name).string());
     EXPECT_EQ(result.status, 0) << result.output;
     EXPECT_THAT(result.output, testing::HasSubstr("[W] the data has EOS tokens and positions that restart"));
-    return Trace::open(folder / name);
+    return trace::Trace::open(folder / name);
   }
 };
 
 TEST_F(DocumentCaptureTest, IdsOfTheWholeUpdateAreRecordedHoweverItIsCut) {
-  const Trace whole = train_packed(Json::object(), "whole.h5"),
-              parts = train_packed({{"data.micro_batches", 4}}, "parts.h5");
-  const TensorKey key{2, Phase::input, "document_ids"};
+  const trace::Trace whole = train_packed(Json::object(), "whole.h5"),
+                     parts = train_packed({{"data.micro_batches", 4}}, "parts.h5");
+  const trace::TensorKey key{2, trace::Phase::input, "document_ids"};
   EXPECT_EQ(whole.tensor(key).dtype, DType::int64);
   EXPECT_EQ(whole.tensor(key).shape, (Shape{4, 24}));
   const auto ids = values_of<int64_t>(whole.tensor(key));
@@ -55,10 +55,10 @@ TEST_F(DocumentCaptureTest, FirstKeys_AreRecordedForAnyMicroBatchCount) {
   const Json irope = {{"architecture.nope_every", 2}, {"attention.fixed_block", 8}};
   Json cut = irope;
   cut["data.micro_batches"] = 2;
-  const Trace whole = train_packed(irope, "whole.h5"), parts = train_packed(cut, "parts.h5");
+  const trace::Trace whole = train_packed(irope, "whole.h5"), parts = train_packed(cut, "parts.h5");
   double pairs = 0;
   for (const char* name : {"first_keys.nope", "first_keys.rope"}) {
-    const TensorKey key{2, Phase::input, name};
+    const trace::TensorKey key{2, trace::Phase::input, name};
     ASSERT_EQ(whole.tensor(key).shape, (Shape{4, 24})) << name;
     const auto keys = values_of<int64_t>(whole.tensor(key));
     EXPECT_EQ(keys, values_of<int64_t>(parts.tensor(key))) << name;
@@ -67,8 +67,8 @@ TEST_F(DocumentCaptureTest, FirstKeys_AreRecordedForAnyMicroBatchCount) {
   }
   EXPECT_EQ(channel_of(whole, "mask_pairs").at(1), pairs);
   EXPECT_EQ(channel_of(whole, "mask_digest"), channel_of(parts, "mask_digest"));
-  const Trace one_mask = train_packed(Json::object(), "one.h5");
-  EXPECT_EQ(one_mask.tensor({2, Phase::input, "first_keys"}).shape, (Shape{4, 24}));
+  const trace::Trace one_mask = train_packed(Json::object(), "one.h5");
+  EXPECT_EQ(one_mask.tensor({2, trace::Phase::input, "first_keys"}).shape, (Shape{4, 24}));
 }
 
 TEST_F(DocumentCaptureTest, ReplayHoldsThePositionsThatRopeTurnedBy) {
@@ -89,4 +89,4 @@ print("agreed"))",
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::reference

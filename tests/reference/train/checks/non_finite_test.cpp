@@ -16,7 +16,7 @@ namespace {
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 /// Trains with `fault` in the phase hook until it fails.
-Json failure_with(Trainer& trainer, const std::function<void(Phase)>& fault) {
+Json failure_with(Trainer& trainer, const std::function<void(trace::Phase)>& fault) {
   trainer.set_phase_hook(fault);
   try {
     for (int step = 0; step < 6; ++step)
@@ -34,9 +34,9 @@ void poison(const torch::Tensor& x, float value) {
 
 TEST(NonFiniteTest, NamesTheFirstGradientInModelOrder) {
   Trainer trainer(tiny_config());
-  const Json failure = failure_with(trainer, [&](Phase phase) {
+  const Json failure = failure_with(trainer, [&](trace::Phase phase) {
     const torch::NoGradGuard no_grad;
-    if (phase != Phase::grad || trainer.updates_done() != 1)
+    if (phase != trace::Phase::grad || trainer.updates_done() != 1)
       return;
     poison(trainer.parameters()[9].value.grad(), nan);
     poison(trainer.parameters()[4].value.grad(), std::numeric_limits<float>::infinity());
@@ -53,9 +53,9 @@ TEST(NonFiniteTest, NamesTheFirstGradientInModelOrder) {
 
 TEST(NonFiniteTest, BlamesAParameterThatAnUpdateSpoilt) {
   Trainer trainer(tiny_config());
-  const Json failure = failure_with(trainer, [&](Phase phase) {
+  const Json failure = failure_with(trainer, [&](trace::Phase phase) {
     const torch::NoGradGuard no_grad;
-    if (phase == Phase::param && trainer.updates_done() == 2)
+    if (phase == trace::Phase::param && trainer.updates_done() == 2)
       poison(trainer.parameters()[6].value, nan);
   });
   EXPECT_EQ(failure["step"], 3);
@@ -65,11 +65,11 @@ TEST(NonFiniteTest, BlamesAParameterThatAnUpdateSpoilt) {
 
 TEST(NonFiniteTest, FindsTheBlockWhoseResultOverflows) {
   Trainer trainer(tiny_config());
-  const Json failure = failure_with(trainer, [&](Phase phase) {
+  const Json failure = failure_with(trainer, [&](trace::Phase phase) {
     const torch::NoGradGuard no_grad;
-    if (phase == Phase::param && trainer.updates_done() == 1)
+    if (phase == trace::Phase::param && trainer.updates_done() == 1)
       torch::Tensor(trainer.parameters()[14].value).fill_(1e30F);  // layers.1.feed_forward.w1, finite itself
-    if (phase == Phase::param && trainer.updates_done() == 1)
+    if (phase == trace::Phase::param && trainer.updates_done() == 1)
       torch::Tensor(trainer.parameters()[16].value).fill_(1e30F);  // w3
   });
   EXPECT_EQ(failure["step"], 2);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/pytorch/pytorch_fixture.hpp"
 
-namespace parity {
+namespace parity::reference {
 namespace {
 
 /// Ten updates by ranks of parity-train and by ranks of PyTorch, each with parts of the sequences.
@@ -25,4 +25,4 @@ INSTANTIATE_TEST_SUITE_P(Settings, PyTorchContextParallelTest,
                          name_of_setting);
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::reference

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/pytorch/pytorch_fixture.hpp"
 
-namespace parity {
+namespace parity::reference {
 namespace {
 
 /// A mesh, and the precision to train in.
@@ -57,4 +57,4 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_setting);
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::reference

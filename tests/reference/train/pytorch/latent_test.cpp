@@ -4,7 +4,7 @@
 // Latent attention, and q, k and v in one weight, against ordinary PyTorch.
 #include "tests/support/pytorch/pytorch_fixture.hpp"
 
-namespace parity {
+namespace parity::reference {
 namespace {
 
 class PyTorchLatentTest : public PyTorchProgramTest {};
@@ -45,4 +45,4 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_setting);
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::reference

@@ -5,7 +5,7 @@
 // scaled gradients, chunks with a buffer of hidden gradients.
 #include "tests/support/pytorch/pytorch_fixture.hpp"
 
-namespace parity {
+namespace parity::reference {
 namespace {
 
 class PyTorchLossTest : public PyTorchProgramTest {};
@@ -38,4 +38,4 @@ INSTANTIATE_TEST_SUITE_P(Normalizations, PyTorchLossTest,
                          name_of_setting);
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::reference

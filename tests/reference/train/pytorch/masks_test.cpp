@@ -4,7 +4,7 @@
 
 #include "tests/support/pytorch/pytorch_fixture.hpp"
 
-namespace parity {
+namespace parity::reference {
 namespace {
 
 /// Packed documents of 30 tokens on average in rows of 140, which is not a multiple of a block.
@@ -89,4 +89,4 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_setting);
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::reference

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/pytorch/pytorch_fixture.hpp"
 
-namespace parity {
+namespace parity::reference {
 namespace {
 
 /// A pipeline, and the precision to train in.
@@ -34,4 +34,4 @@ INSTANTIATE_TEST_SUITE_P(Schedules, PyTorchPipelineTest,
                          [](const auto& stages) { return stages.param.name; });
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::reference

@@ -42,9 +42,9 @@ TEST(HalvesTest, AnUpdateFromOutsideHasTheBitsOfStep) {
 TEST(HalvesTest, ZeroingForwardBackward_KeepsLastMicroBatch) {
   Trainer zeroing(config_of(2)), last(config_of(2));
   std::vector<torch::Tensor> kept;
-  zeroing.set_phase_hook([&](Phase phase) {
+  zeroing.set_phase_hook([&](trace::Phase phase) {
     for (const Parameter& parameter : zeroing.parameters())
-      if (phase == Phase::grad)
+      if (phase == trace::Phase::grad)
         kept.push_back(parameter.value.grad().clone());
   });
   update_by_halves(zeroing, UpdateCall::halves_zeroing);

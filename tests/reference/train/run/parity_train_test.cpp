@@ -6,7 +6,7 @@
 #include "tests/support/places.hpp"
 #include "tests/support/train_fixture.hpp"
 
-namespace parity {
+namespace parity::reference {
 namespace {
 
 using testing::HasSubstr;
@@ -25,12 +25,12 @@ TEST_F(ParityTrainTest, LeavesATraceOfEveryChannel) {
   const CommandResult result = train(config.string() + " --trace " + trace_path().string());
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("step 10/10  loss "));
-  const Trace trace = Trace::open(trace_path());
+  const trace::Trace trace = trace::Trace::open(trace_path());
   EXPECT_TRUE(trace.complete());
   EXPECT_EQ(trace.last_step(), 10);
   std::vector<std::string> numeric, timing;
   for (const auto& [name, channel] : trace.channels())
-    (channel.kind == ChannelKind::timing ? timing : numeric).push_back(name);
+    (channel.kind == trace::ChannelKind::timing ? timing : numeric).push_back(name);
   EXPECT_THAT(numeric,
               testing::ElementsAre("batch_digest", "grad_norm", "loss", "lr", "update_norm", "valid_tokens"));
   EXPECT_THAT(timing, testing::ElementsAre("step_seconds", "tokens_per_second"));
@@ -59,7 +59,7 @@ TEST_F(ParityTrainTest, RecordsWeightDecayWhereItMoves) {
                                     {"data.seq_len", 16}});
   const CommandResult result = train(config.string() + " --trace " + trace_path().string());
   ASSERT_EQ(result.status, 0) << result.output;
-  EXPECT_THAT(channel_of(Trace::open(trace_path()), "weight_decay"),
+  EXPECT_THAT(channel_of(trace::Trace::open(trace_path()), "weight_decay"),
               testing::ElementsAre(0, 0.125, 0.25, 0.375));
 }
 
@@ -74,15 +74,16 @@ TEST_F(ParityTrainTest, Trace_HasInitialParamsGradientsAndUpdates) {
                 " PARITY_HEARTBEAT=" + (folder / "beat").string());
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_EQ(result.output, "");
-  const Trace trace = Trace::open(trace_path());
+  const trace::Trace trace = trace::Trace::open(trace_path());
   const std::string name = "layers.1.attention.wq.weight";
   const std::string part = "layers.1.attention.wq";
-  EXPECT_THAT(
-      trace.tensors(),
-      testing::ElementsAre(TensorKey{0, Phase::param, name}, TensorKey{2, Phase::forward, part},
-                           TensorKey{2, Phase::backward, part}, TensorKey{2, Phase::grad, name},
-                           TensorKey{2, Phase::grad_clipped, name}, TensorKey{2, Phase::param, name}));
-  EXPECT_EQ(trace.tensor({2, Phase::grad, name}).shape, (Shape{32, 32}));
+  EXPECT_THAT(trace.tensors(), testing::ElementsAre(trace::TensorKey{0, trace::Phase::param, name},
+                                                    trace::TensorKey{2, trace::Phase::forward, part},
+                                                    trace::TensorKey{2, trace::Phase::backward, part},
+                                                    trace::TensorKey{2, trace::Phase::grad, name},
+                                                    trace::TensorKey{2, trace::Phase::grad_clipped, name},
+                                                    trace::TensorKey{2, trace::Phase::param, name}));
+  EXPECT_EQ(trace.tensor({2, trace::Phase::grad, name}).shape, (Shape{32, 32}));
   const Json beat = Json::parse(read_file(folder / "beat"));
   EXPECT_EQ(beat.at("step"), 2);
   EXPECT_EQ(beat.at("phase"), "done");
@@ -94,10 +95,10 @@ TEST_F(ParityTrainTest, ResumedRun_LeavesTheTraceOfAStraightRun) {
   const std::string straight = (folder / "straight.h5").string(), parts = (folder / "parts.h5").string();
   ASSERT_EQ(train(place + straight).status, 0);
   ASSERT_EQ(train(place + parts + " --stop-after 5").status, 0);
-  EXPECT_EQ(Trace::open(parts).last_step(), 5);
+  EXPECT_EQ(trace::Trace::open(parts).last_step(), 5);
   const CommandResult resumed = train(place + parts + " --resume");
   ASSERT_EQ(resumed.status, 0) << resumed.output;
-  const Trace a = Trace::open(straight), b = Trace::open(parts);
+  const trace::Trace a = trace::Trace::open(straight), b = trace::Trace::open(parts);
   EXPECT_EQ(a.steps(), b.steps());
   for (const char* name : {"loss", "grad_norm", "lr", "update_norm", "batch_digest"})
     EXPECT_EQ(channel_of(a, name), channel_of(b, name)) << name;
@@ -111,7 +112,7 @@ TEST_F(ParityTrainTest, StartFromCheckpoint_RecordsUpdatesAfterIt) {
   const CommandResult started =
       train(place + rest + " --start-from " + (folder / "step4").string() + " --stop-after 6");
   ASSERT_EQ(started.status, 0) << started.output;
-  const Trace a = Trace::open(straight), b = Trace::open(rest);
+  const trace::Trace a = trace::Trace::open(straight), b = trace::Trace::open(rest);
   EXPECT_EQ(b.steps(), (std::vector<int64_t>{5, 6}));
   for (const char* name : {"loss", "grad_norm", "lr", "update_norm", "batch_digest"})
     for (size_t i = 0; i < 2; ++i)
@@ -127,7 +128,7 @@ TEST_F(ParityTrainTest, NonFiniteRun_ExitsFourWithReason) {
   EXPECT_THAT(last_line(result.output),
               testing::StartsWith(
                   "parity-train: update 2: grad_norm is nan (the first tensor that is not finite is"));
-  const Trace trace = Trace::open(folder);
+  const trace::Trace trace = trace::Trace::open(folder);
   EXPECT_FALSE(trace.complete());
   EXPECT_EQ(trace.last_step(), 1);
   ASSERT_TRUE(trace.failure().has_value());
@@ -173,4 +174,4 @@ TEST_F(ParityTrainTest, PrintsTheSchemaThatLiesBesideIt) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::reference

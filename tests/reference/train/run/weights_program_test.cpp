@@ -5,7 +5,7 @@
 #include "reference/weights/safetensors.hpp"
 #include "tests/support/train_fixture.hpp"
 
-namespace parity {
+namespace parity::reference {
 namespace {
 
 using testing::HasSubstr;
@@ -20,7 +20,7 @@ class WeightsProgramTest : public TrainProgramTest {
     const CommandResult result =
         train(write_config(changes).string() + " --quiet --trace " + trace_path().string() + options);
     EXPECT_EQ(result.status, 0) << result.output;
-    return channel_of(Trace::open(trace_path()), "loss");
+    return channel_of(trace::Trace::open(trace_path()), "loss");
   }
 };
 
@@ -66,4 +66,4 @@ TEST_F(WeightsProgramTest, APlaceThatCannotBeWrittenIsSeenBeforeTraining) {
 }
 
 }  // namespace
-}  // namespace parity
+}  // namespace parity::reference

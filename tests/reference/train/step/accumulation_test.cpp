@@ -25,9 +25,9 @@ RunConfig config_with(int64_t micro_batches, Normalization normalization) {
 std::vector<torch::Tensor> first_gradients(const RunConfig& config) {
   Trainer trainer(config);
   std::vector<torch::Tensor> gradients;
-  trainer.set_phase_hook([&](Phase phase) {
+  trainer.set_phase_hook([&](trace::Phase phase) {
     for (const Parameter& parameter : trainer.parameters())
-      if (phase == Phase::grad)
+      if (phase == trace::Phase::grad)
         gradients.push_back(parameter.value.grad().clone());
   });
   trainer.step();

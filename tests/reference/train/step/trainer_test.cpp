@@ -136,9 +136,9 @@ TEST(TrainerTest, Phases_ComeInOrderSecondHasClippedGradients) {
   RunConfig config = tiny_config(Precision::float64);
   config.clip.max_norm = 0.01;
   Trainer trainer(config);
-  std::vector<Phase> phases;
+  std::vector<trace::Phase> phases;
   std::vector<double> norms;
-  trainer.set_phase_hook([&](Phase phase) {
+  trainer.set_phase_hook([&](trace::Phase phase) {
     phases.push_back(phase);
     double sum = 0;
     for (const Parameter& parameter : trainer.parameters())
@@ -146,7 +146,8 @@ TEST(TrainerTest, Phases_ComeInOrderSecondHasClippedGradients) {
     norms.push_back(std::sqrt(sum));
   });
   const StepResult result = trainer.step();
-  EXPECT_THAT(phases, testing::ElementsAre(Phase::grad, Phase::grad_clipped, Phase::optim, Phase::param));
+  EXPECT_THAT(phases, testing::ElementsAre(trace::Phase::grad, trace::Phase::grad_clipped,
+                                           trace::Phase::optim, trace::Phase::param));
   EXPECT_NEAR(norms[0], result.grad_norm, 1e-12 * norms[0]);
   EXPECT_GT(norms[0], 0.1);
   EXPECT_NEAR(norms[1], 0.01, 1e-6);
@@ -154,8 +155,8 @@ TEST(TrainerTest, Phases_ComeInOrderSecondHasClippedGradients) {
 
 TEST(TrainerTest, WhatAHookWritesGoesOnIntoTheRun) {
   Trainer plain(tiny_config()), faulty(tiny_config());
-  faulty.set_phase_hook([&](Phase phase) {
-    if (phase == Phase::grad)
+  faulty.set_phase_hook([&](trace::Phase phase) {
+    if (phase == trace::Phase::grad)
       faulty.parameters()[0].value.grad().neg_();  // a factor alone would not change Adam's first update
   });
   EXPECT_EQ(plain.step().loss, faulty.step().loss);
