@@ -319,7 +319,7 @@ class RecorderTest(unittest.TestCase):
 
     def test_nothing_is_loaded_without_a_path(self):
         script = ("import sys, parity; rec = parity.record(None, None); rec.step(loss=1); rec.tensor('grad', 'w', None);"
-                  "print(type(rec).__name__, *sorted(m for m in sys.modules if m in ('torch', 'numpy', 'parity.recorder')))")
+                  "print(type(rec).__name__, *sorted(m for m in sys.modules if m in ('torch', 'numpy', 'parity.recording.recorder')))")
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=dict(
             os.environ, PYTHONPATH=str(SOURCE / "harness/python/src")))
         self.assertEqual(done.stdout.split(), ["NoRecorder"])

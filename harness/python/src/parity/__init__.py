@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from .library import Error
-from .scalars import Timing
+from .native.library import Error
+from .native.scalars import Timing
 
 __version__ = "0.2.0"
 __all__ = ["Error", "NoRecorder", "Timing", "record"]
@@ -62,12 +62,12 @@ def record(
     place = os.fspath(path) if path is not None else os.environ.get("PARITY_TRACE")
     if not place:
         return NoRecorder()
-    from . import library
-    from .capture import Capture
-    from .facts import config_text, provenance_text
-    from .ranks import rank_and_ranks
-    from .recorder import Recorder
-    from .trace_file import TraceFile
+    from .native import library
+    from .native.trace_file import TraceFile
+    from .recording.capture import Capture
+    from .recording.facts import config_text, provenance_text
+    from .recording.ranks import rank_and_ranks
+    from .recording.recorder import Recorder
 
     rank, ranks = rank_and_ranks()
     asked = Capture(capture)

@@ -8,7 +8,7 @@ import pathlib
 import sys
 import warnings
 
-PACKAGE = str(pathlib.Path(__file__).parent)
+PACKAGE = str(pathlib.Path(__file__).parents[1])
 
 
 def warn(text: str) -> None:

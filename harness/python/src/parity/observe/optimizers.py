@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from .memory import is_torch
+from ..native.memory import is_torch
 
 
 def listed(optimizer: Any) -> list[Any]:

@@ -11,14 +11,14 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from . import clipping, optimizers
+from ..native.library import NUMERIC, PER_RANK, TIMING, WANTS_WRITABLE, Error
+from ..native.memory import is_torch, memory_of, plain, snapshot
+from ..native.scalars import Timing, numbers
+from ..native.trace_file import TraceFile
+from ..observe import clipping, optimizers
+from ..observe.names import named_parameters
 from .capture import Capture
-from .library import NUMERIC, PER_RANK, TIMING, WANTS_WRITABLE, Error
-from .memory import is_torch, memory_of, plain, snapshot
-from .names import named_parameters
 from .ranks import wait_for_others
-from .scalars import Timing, numbers
-from .trace_file import TraceFile
 from .update import Update, channel
 from .warn import warn
 

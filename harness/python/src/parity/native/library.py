@@ -88,7 +88,7 @@ def candidates() -> list[str]:
     named = os.environ.get("PARITY_RECORDER_LIBRARY")
     if named:
         return [named]
-    package = pathlib.Path(__file__).resolve().parent
+    package = pathlib.Path(__file__).resolve().parents[1]
     places = [package / "lib" / NAME]
     if len(package.parents) > 3 and package.parts[-4:-1] == ("harness", "python", "src"):
         build = package.parents[3] / "build"
