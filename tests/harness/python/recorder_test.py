@@ -255,7 +255,7 @@ class RecorderTest(unittest.TestCase):
         cases = {
             "stepped twice in update 1": lambda step, rec: (step(), step()),
             "offered twice": lambda step, rec: [rec.tensor("forward", "x", torch.ones(1)) for _ in range(2)],
-            "DTensor": lambda step, rec: rec.tensor("forward", "x", type("DTensor", (torch.Tensor,), {})()),
+            "mesh dimension tp .known: none": lambda step, rec: rec.tensor("forward", "x", torch.ones(2), dims="h[tp]"),
             "channel loss is a str": lambda step, rec: (step(), rec.step(loss="low")),
             r"other channels than update 1 \(extra\)": lambda step, rec: (
                 step(), rec.step(loss=1), step(), rec.step(loss=1, extra=2)),
