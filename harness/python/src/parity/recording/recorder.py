@@ -248,12 +248,13 @@ class Recorder:
             for number, optimizer in enumerate(self._optimizers)
             for rate in update.rates.get(number) or optimizers.rates_of(optimizer)
         ]
-        own = {channel("lr", number): rate for number, rate in enumerate(rates)} | update.norm_channels()
+        schedule = {channel("lr", number): rate for number, rate in enumerate(rates)}
+        own = schedule | update.norm_channels()
         found = numbers(values | {name: value for name, value in own.items() if name not in values})
         self._check_names(set(found))
         for name, value in found.items():
             kind = self._channels.setdefault(name, type(value))
-            how = PER_RANK if self._ranks > 1 else NUMERIC
+            how = PER_RANK if self._ranks > 1 and (name in given or name not in schedule) else NUMERIC
             if isinstance(given.get(name), Timing):
                 how = TIMING
             self._open_trace().value(name, float(value) if kind is float else value, how)
@@ -319,12 +320,16 @@ class Recorder:
             raise Error(f"no update was recorded ({why})")
         if self._update.begun or self._update.rates:
             raise Error(f"update {self._update.step} did not end; call rec.step() after the last optimizer.step()")
-        if self._rank == 0 and self._ranks > 1:
-            missing = wait_for_others(self._path, self._ranks, float(os.environ.get("PARITY_TIMEOUT", "60")))
-            if missing:
-                raise Error(f"the traces of ranks {missing} are not complete")
+        others_wanted = self._rank == 0 and self._ranks > 1
+        if others_wanted:
+            wait_for_others(self._path, self._ranks, float(os.environ.get("PARITY_TIMEOUT", "60")))
         trace = self._open_trace()
-        trace.finish()
+        try:
+            trace.finish()
+        except Error as problem:
+            if not others_wanted:
+                raise
+            warn(f"the trace stays partial ({problem})")  # it says so itself, for `parity join`
         self._release()
         trace.close()
 
