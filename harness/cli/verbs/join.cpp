@@ -35,7 +35,7 @@ Json to_json(const trace::JoinedRun& run) {
           {"reason", run.reason}};
 }
 
-void print(const trace::JoinedRun& run) {
+void print_join(const trace::JoinedRun& run) {
   const Style style = Style::for_stream(stdout);
   const std::string what = fmt::format("{}: {} ranks, last step {}", escape_to_line(run.trace.string()),
                                        run.others.size() + 1, run.last_step);
@@ -50,7 +50,7 @@ ExitCode join(const JoinOptions& options) {
   if (options.json)
     fmt::print("{}\n", json_text(to_json(run), 1));
   else
-    print(run);
+    print_join(run);
   static_cast<void>(trace::Trace::open(run.trace));  // refuses shards that do not make a whole
   return run.complete ? ExitCode::agree : ExitCode::crashed;
 }

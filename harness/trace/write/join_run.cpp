@@ -28,8 +28,8 @@ constexpr const char* unfinished = "unfinished";
 /// A file may state any number of ranks.
 constexpr int64_t most_ranks = int64_t{1} << 20;
 
-[[noreturn]] void refuse(const fs::path& path, const std::string& why, const char* hint,
-                         ExitCode code = ExitCode::bad_input) {
+[[noreturn]] void refuse_to_join(const fs::path& path, const std::string& why, const char* hint,
+                                 ExitCode code = ExitCode::bad_input) {
   throw UserError(fmt::format("cannot join the ranks of {} ({}); {}", path.string(), why, hint), code);
 }
 
@@ -47,7 +47,7 @@ fs::path file_left(const fs::path& path) {
   for (const fs::path& file : {path, partial_path(path)})
     if (fs::exists(file, none)) {
       if (is_being_written(file))
-        refuse(file, "a running process is writing it", "wait for that process to end");
+        refuse_to_join(file, "a running process is writing it", "wait for that process to end");
       return file;
     }
   return {};
@@ -114,7 +114,7 @@ Json failure_of(const TraceContent& first, const std::string& reason) {
   return failure;
 }
 
-void write(const fs::path& path, const TraceContent& first, const JoinedRun& run) {
+void write_joined(const fs::path& path, const TraceContent& first, const JoinedRun& run) {
   const fs::path partial = partial_path(path);
   std::vector<RankFile> rows;
   for (const LeftRank& left : run.others)
@@ -143,14 +143,14 @@ JoinedRun join_run(const fs::path& given) {
   JoinedRun run;
   run.trace = file_left(path);
   if (run.trace.empty())
-    refuse(given, "rank 0 left no trace there", "give rank 0's trace, or the folder of its trace.h5",
-           ExitCode::missing);
+    refuse_to_join(given, "rank 0 left no trace there", "give rank 0's trace, or the folder of its trace.h5",
+                   ExitCode::missing);
   const std::unique_ptr<TraceContent> first = read_trace_file(run.trace);
   if (first->rank != 0)
-    refuse(given, fmt::format("it is the trace of rank {}", first->rank), "give rank 0's trace");
+    refuse_to_join(given, fmt::format("it is the trace of rank {}", first->rank), "give rank 0's trace");
   if (first->ranks < 2 || first->ranks > most_ranks)
-    refuse(given, fmt::format("its run has {} rank{}", first->ranks, first->ranks == 1 ? "" : "s"),
-           "only a run of several ranks has files to join");
+    refuse_to_join(given, fmt::format("its run has {} rank{}", first->ranks, first->ranks == 1 ? "" : "s"),
+                   "only a run of several ranks has files to join");
   run.last_step = first->last_step;
   run.complete = first->complete;
   if (first->complete)
@@ -161,7 +161,7 @@ JoinedRun join_run(const fs::path& given) {
     return run;
   run.reason = reason_of(*first, run.others);
   run.complete = run.reason.empty();
-  write(path, *first, run);
+  write_joined(path, *first, run);
   if (run.complete)
     run.trace = path;
   return run;
