@@ -61,7 +61,7 @@ void write_index(const fs::path& trace) {
   const Handle file = open(trace);
   if (hdf5::exists(file, "ranks"))
     hdf5::check(H5Ldelete(file, "ranks", H5P_DEFAULT), "cannot delete /ranks");
-  trace::write_rank_index(file, trace, 2);
+  trace::write_rank_index(file, trace::finished_rank_files(trace, 2));
 }
 
 /// Collects rows.

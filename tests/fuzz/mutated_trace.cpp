@@ -155,7 +155,7 @@ void renew_index(const fs::path& trace) {
   if (!hdf5::exists(file, "ranks"))
     return;
   hdf5::check(H5Ldelete(file, "ranks", H5P_DEFAULT), "delete");
-  trace::write_rank_index(file, trace, 2);
+  trace::write_rank_index(file, trace::finished_rank_files(trace, 2));
 }
 
 }  // namespace

@@ -15,4 +15,8 @@ inline constexpr std::string_view trace_schema_major = "parity.trace/1.";
 /// and its last step.
 inline constexpr int64_t trace_minor_with_digest = 2;
 
+/// Kind of the failure of rank 0's trace when rank 0 ended well, but not all other ranks had left their
+/// files.
+inline constexpr std::string_view failure_of_ranks = "ranks";
+
 }  // namespace parity::trace

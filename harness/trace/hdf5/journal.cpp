@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
@@ -135,6 +136,20 @@ std::vector<JournalWrite> committed_writes(const fs::path& file, uint64_t size, 
   if (!fs::is_regular_file(status))
     refuse_journal(journal, "it is not a regular file");
   return decode(read_file(journal, stored + most_beyond_file), journal, size);
+}
+
+void recover(const fs::path& file) {
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  struct stat facts{};
+  int error = descriptor < 0 || ::fstat(descriptor, &facts) != 0 ? errno : 0;
+  if (error == 0) {
+    const auto size = static_cast<uint64_t>(facts.st_size);
+    error = overwrite(descriptor, committed_writes(file, size, size));
+  }
+  if (descriptor >= 0)
+    ::close(descriptor);
+  if (error != 0)
+    throw UserError(fmt::format("cannot write {} ({})", file.string(), std::strerror(error)));
 }
 
 }  // namespace parity::trace

@@ -53,6 +53,11 @@ std::filesystem::path journal_path(const std::filesystem::path& file);
 ///         written by this program
 std::vector<JournalWrite> committed_writes(const std::filesystem::path& file, uint64_t size, uint64_t stored);
 
+/// Performs the writes that a killed process committed to the journal of `file`. Call it before the file is
+/// opened for writing, which empties the journal.
+/// \throws UserError if a write fails, or as committed_writes
+void recover(const std::filesystem::path& file);
+
 /// Writes all bytes with pwrite. \return 0 or an errno value
 int write_fully(int descriptor, const void* data, size_t size, uint64_t offset);
 

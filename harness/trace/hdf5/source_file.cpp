@@ -44,6 +44,15 @@ uint64_t data_bytes(int descriptor, uint64_t size) {
 
 }  // namespace
 
+bool is_being_written(const fs::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0)
+    return false;
+  const bool locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  return locked;
+}
+
 SourceFile::SourceFile(const fs::path& path, Links links) {
   try {
     open(path, links);

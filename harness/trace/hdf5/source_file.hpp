@@ -17,6 +17,9 @@ enum class Links {
   refused,   ///< for a path in a repository of an untrusted writer
 };
 
+/// Returns whether a running process has the file open for writing.
+bool is_being_written(const std::filesystem::path& path);
+
 /// The bytes of a file as a reader sees them. The file itself is never changed: what a killed writer
 /// committed to its journal is applied in this process's memory only.
 class SourceFile {

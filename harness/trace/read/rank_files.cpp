@@ -72,53 +72,85 @@ std::set<int64_t> ranks_beside(const fs::path& trace) {
                   trace.string(), name, rank, why));
 }
 
+const RankFile& row_of(const TraceContent& first, int64_t rank) {
+  return first.rank_files.at(static_cast<size_t>(rank) - 1);
+}
+
+/// Returns the path of a rank's file. \throws UserError if it is not the file of the index
+fs::path indexed_file(const TraceContent& first, int64_t rank) {
+  const RankFile& row = row_of(first, rank);
+  const auto refuse_it = [&](const std::string& why) { refuse_rank_file(first.path, rank, row.name, why); };
+  fs::path path = first.path.parent_path() / row.name;
+  std::error_code error;
+  if (!fs::is_regular_file(path, error))
+    refuse_it("is missing");
+  if (const uint64_t size = size_or_zero(path); size != static_cast<uint64_t>(row.size))
+    refuse_it(
+        fmt::format("has {} bytes, expected {}: it was truncated or belongs to another run", size, row.size));
+  if (file_digest(path, static_cast<uint64_t>(row.size)) != row.digest)
+    refuse_it("does not match the digest in this trace: it was changed or belongs to another run");
+  return path;
+}
+
+/// Returns a rank's file of a run that did not finish. \throws UserError if it is not the file of the index
+fs::path left_file(const TraceContent& first, const fs::path& base, int64_t rank) {
+  if (!first.rank_files.empty() && row_of(first, rank).size > 0)
+    return indexed_file(first, rank);
+  const fs::path whole = rank_path(base, rank);
+  std::error_code error;
+  return fs::exists(whole, error) ? whole : partial_path(whole);
+}
+
 }  // namespace
 
-void write_rank_index(hid_t file, const fs::path& path, int64_t ranks) {
-  std::vector<std::string> names, digests;
-  std::vector<int64_t> sizes;
+RankFile index_row(const fs::path& file) {
+  const uint64_t size = size_or_zero(file);
+  return {file.filename().string(), static_cast<int64_t>(size), size == 0 ? "" : file_digest(file, size)};
+}
+
+std::vector<RankFile> finished_rank_files(const fs::path& path, int64_t ranks) {
+  std::vector<RankFile> rows;
   for (int64_t rank = 1; rank < ranks; ++rank) {
-    const fs::path other = rank_path(path, rank);
-    const uint64_t size = size_or_zero(other);
-    names.push_back(other.filename().string());
-    if (size == 0)
+    rows.push_back(index_row(rank_path(path, rank)));
+    if (rows.back().size == 0)
       throw UserError(
           fmt::format("cannot finish {} (rank {} wrote no file {} next to it); let all ranks write to a "
-                      "folder that rank 0 can read",
-                      path.string(), rank, names.back()));
-    if (names.back().size() > name_bytes)
-      throw UserError(
-          fmt::format("cannot finish {} (its name is too long for {} ranks); give it a shorter name",
-                      path.string(), ranks));
-    sizes.push_back(static_cast<int64_t>(size));
-    digests.push_back(file_digest(other, size));
+                      "folder that rank 0 can read, or put the files together and run: parity join",
+                      path.string(), rank, rows.back().name));
   }
+  return rows;
+}
+
+void write_rank_index(hid_t file, const std::vector<RankFile>& rows) {
+  std::vector<std::string> names, digests;
+  std::vector<int64_t> sizes;
+  for (const RankFile& row : rows) {
+    if (row.name.size() > name_bytes)
+      throw UserError(
+          fmt::format("cannot write the index of ranks (the name {} is longer than {} bytes); "
+                      "give the trace a shorter name",
+                      row.name, name_bytes));
+    names.push_back(row.name);
+    sizes.push_back(row.size);
+    digests.push_back(row.digest);
+  }
+  if (hdf5::exists(file, "ranks"))
+    hdf5::check(H5Ldelete(file, "ranks", H5P_DEFAULT), "cannot replace /ranks");
   const hdf5::Handle group = hdf5::create_group(file, "ranks");
   write_strings(group, "file", name_bytes, names);
-  hdf5::write_contiguous(group, "size", H5T_STD_I64LE, {ranks - 1}, sizes.data());
+  hdf5::write_contiguous(group, "size", H5T_STD_I64LE, {static_cast<int64_t>(sizes.size())}, sizes.data());
   write_strings(group, "digest", digest_bytes, digests);
 }
 
 std::vector<std::unique_ptr<TraceContent>> read_rank_files(const TraceContent& first) {
   std::vector<std::unique_ptr<TraceContent>> others;
-  for (size_t i = 0; i < first.rank_files.size(); ++i) {
-    const RankFile& row = first.rank_files[i];
-    const auto rank = static_cast<int64_t>(i) + 1;
-    const auto refuse_it = [&](const std::string& why) { refuse_rank_file(first.path, rank, row.name, why); };
-    const fs::path path = first.path.parent_path() / row.name;
-    std::error_code error;
-    if (!fs::is_regular_file(path, error))
-      refuse_it("is missing");
-    if (const uint64_t size = size_or_zero(path); size != static_cast<uint64_t>(row.size))
-      refuse_it(fmt::format("has {} bytes, expected {}: it was truncated or belongs to another run", size,
-                            row.size));
-    if (file_digest(path, static_cast<uint64_t>(row.size)) != row.digest)
-      refuse_it("does not match the digest in this trace: it was changed or belongs to another run");
-    others.push_back(read_trace_file(path));
+  for (int64_t rank = 1; rank <= static_cast<int64_t>(first.rank_files.size()); ++rank) {
+    others.push_back(read_trace_file(indexed_file(first, rank)));
     const TraceContent& other = *others.back();
     if (!other.complete || other.rank != rank || other.ranks != first.ranks || other.steps != first.steps)
-      refuse_it(fmt::format("is of rank {} of {} and ends after step {}", other.rank, other.ranks,
-                            other.last_step));
+      refuse_rank_file(first.path, rank, row_of(first, rank).name,
+                       fmt::format("is of rank {} of {} and ends after step {}; rank 0 ends after step {}",
+                                   other.rank, other.ranks, other.last_step, first.last_step));
   }
   return others;
 }
@@ -130,10 +162,9 @@ std::vector<std::unique_ptr<TraceContent>> read_left_files(const TraceContent& f
   for (const int64_t rank : ranks_beside(base)) {
     if (rank >= first.ranks)
       break;
-    const fs::path whole = rank_path(base, rank);
-    std::error_code error;
+    const fs::path file = left_file(first, base, rank);
     try {
-      auto other = read_trace_file(fs::exists(whole, error) ? whole : partial_path(whole));
+      auto other = read_trace_file(file);
       if (other->rank == rank && other->ranks == first.ranks && other->config == first.config)
         others.push_back(std::move(other));
     } catch (const UserError&) {

@@ -44,6 +44,14 @@ void write_view(hid_t parent, const std::string& name, const TensorView& view) {
 
 }  // namespace
 
+void complete_file(Handle& file, const fs::path& partial, const fs::path& path) {
+  hdf5::check(H5Fflush(file, H5F_SCOPE_LOCAL), "cannot write " + partial.string());
+  hdf5::write_attribute(file, digest_attribute, trace_digest(read_open_trace(file, partial)));
+  hdf5::write_attribute(file, "status", status_complete);
+  hdf5::close_file(file, partial);
+  move_file(partial, path);
+}
+
 TraceFile::TraceFile(const fs::path& path, const Json& config, const Json& provenance, int64_t append_after,
                      RankPlace place)
     : place_(place), path_(rank_path(path, place.rank)), partial_(partial_path(path_)) {
@@ -234,15 +242,23 @@ void TraceFile::flush() {
   hdf5::check(H5Fflush(file_, H5F_SCOPE_LOCAL), "cannot write " + partial_.string());
 }
 
+void TraceFile::write_index() {
+  try {
+    write_rank_index(file_, finished_rank_files(path_, place_.ranks));
+  } catch (const UserError&) {
+    const Json failure = {{"kind", failure_of_ranks},
+                          {"reason", "rank 0 ended before the file of each other rank was there"}};
+    hdf5::write_attribute(file_, "failure", failure.dump());
+    flush();
+    throw;
+  }
+}
+
 void TraceFile::finish() {
   const auto guard = hdf5::lock();
   if (place_.rank == 0 && place_.ranks > 1)
-    write_rank_index(file_, path_, place_.ranks);
-  flush();
-  hdf5::write_attribute(file_, digest_attribute, trace_digest(read_open_trace(file_, partial_)));
-  hdf5::write_attribute(file_, "status", status_complete);
-  hdf5::close_file(file_, partial_);
-  move_file(partial_, path_);
+    write_index();
+  complete_file(file_, partial_, path_);
 }
 
 void TraceFile::abandon() {

@@ -29,6 +29,10 @@ struct RankPlace {
   int64_t ranks = 1;
 };
 
+/// Gives an open file its digest, the status complete and its final name. Closes it.
+void complete_file(hdf5::Handle& file, const std::filesystem::path& partial,
+                   const std::filesystem::path& path);
+
 /// A trace file being written, from one thread. Data survives a kill once `end_step` has returned.
 class TraceFile {
  public:
@@ -54,7 +58,8 @@ class TraceFile {
   /// before.
   void set_faults(const std::vector<FaultReport>& reports);
   /// Marks the trace complete and gives it its final name. Without this call it stays `path`.partial. Rank 0
-  /// must be last: it records name, size and digest of the other ranks' files.
+  /// must be last: it records name, size and digest of the other ranks' files. If one of them is missing, the
+  /// trace stays partial until join_run.
   void finish();
   /// Closes the trace of a run that failed; it stays partial.
   void abandon();
@@ -64,6 +69,7 @@ class TraceFile {
   void reopen(const Json& config, int64_t append_after);
   void append_channels(int64_t step, const ChannelValues& channels);
   void append_sketches();
+  void write_index();
   /// Returns the layout's number in /layouts; writes a new one.
   int64_t number_of(const TensorLayout& layout);
   void flush();

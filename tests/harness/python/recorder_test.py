@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python recorder: what it records of a training in PyTorch, and that it never changes or stops the training.
 
-Usage: recorder_test.py SOURCE_DIR RECORDER_LIBRARY
+Usage: recorder_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
 import json
 import os
@@ -14,7 +14,7 @@ import unittest
 import warnings
 
 SOURCE = pathlib.Path(sys.argv[1]).resolve()
-os.environ["PARITY_RECORDER_LIBRARY"] = sys.argv[2]
+os.environ["PARITY_RECORDER_LIBRARY"] = sys.argv[3]
 os.environ.pop("PARITY_TRACE", None)
 sys.path.insert(0, str(SOURCE / "harness/python/src"))
 
@@ -255,7 +255,7 @@ class RecorderTest(unittest.TestCase):
         cases = {
             "stepped twice in update 1": lambda step, rec: (step(), step()),
             "offered twice": lambda step, rec: [rec.tensor("forward", "x", torch.ones(1)) for _ in range(2)],
-            "DTensor": lambda step, rec: rec.tensor("forward", "x", type("DTensor", (torch.Tensor,), {})()),
+            "mesh dimension tp .known: none": lambda step, rec: rec.tensor("forward", "x", torch.ones(2), dims="h[tp]"),
             "channel loss is a str": lambda step, rec: (step(), rec.step(loss="low")),
             r"other channels than update 1 \(extra\)": lambda step, rec: (
                 step(), rec.step(loss=1), step(), rec.step(loss=1, extra=2)),

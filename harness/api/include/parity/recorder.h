@@ -94,7 +94,8 @@ PARITY_RECORDER_API parity_recorder* parity_recorder_open(const char* path, cons
 PARITY_RECORDER_API int parity_recorder_failure(parity_recorder* recorder, const char* what);
 
 /** Completes the trace and gives it its final name. Call it on rank 0 after it returned on all other ranks:
- * rank 0 records their files' digests. The recorder is still to be closed. */
+ * rank 0 records their files' digests. If a file is missing, it fails, and `parity join` completes the trace
+ * later. The recorder is still to be closed. */
 PARITY_RECORDER_API int parity_recorder_finish(parity_recorder* recorder);
 
 /** Frees the recorder. Without parity_recorder_finish the trace stays partial. NULL is allowed. */

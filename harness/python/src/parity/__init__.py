@@ -27,7 +27,7 @@ class NoRecorder:
     def step(self, **channels: Any) -> None:
         pass
 
-    def tensor(self, phase: str, name: str, value: Any) -> None:
+    def tensor(self, phase: str, name: str, value: Any, *, dims: str | None = None, mesh: Any = None) -> None:
         pass
 
     def close(self) -> None:
@@ -47,15 +47,19 @@ def record(
     path: str | os.PathLike[str] | None = None,
     config: Any = None,
     capture: Any = None,
+    mesh: Any = None,
+    dims: Any = None,
 ) -> Any:
     """Starts the recording of this process, and returns a Recorder. Without `path` and PARITY_TRACE, returns a
     NoRecorder. Call it after the optimizer was made and before the first update.
 
-    model: a module, or a mapping from prefix to module.
+    model: a module, several in a list, or a mapping from prefix to module.
     optimizer: an optimizer, or several in a list or mapping. None: each `step` of the recorder is an update.
     path: where rank 0 writes its trace; by default PARITY_TRACE. Rank k writes run.rank<k>.h5 beside run.h5.
     config: the numeric config: a mapping, a dataclass or a namespace; by default the file of PARITY_CONFIG.
     capture: what to record beyond channels, as an object or a path (FORMAT.md); by default the file of PARITY_CAPTURE.
+    mesh: the DeviceMesh that `dims` name, or a mapping from a name to a process group or to (coordinate, size).
+    dims: for plain tensors that are parts of larger ones: a pattern of names -> a text such as "out[tp] in".
 
     Raises Error if the trace cannot be opened. Later errors never reach the training.
     """
@@ -64,12 +68,14 @@ def record(
         return NoRecorder()
     from .native import library
     from .native.trace_file import TraceFile
+    from .placement.find import Places
     from .recording.capture import Capture
     from .recording.facts import config_text, provenance_text
     from .recording.ranks import rank_and_ranks
     from .recording.recorder import Recorder
 
     rank, ranks = rank_and_ranks()
+    places = Places(mesh, dims)
     asked = Capture(capture)
     version = library.load().parity_recorder_version().decode()
     trace = TraceFile(
@@ -81,7 +87,7 @@ def record(
         capture=asked.text,
     )
     try:
-        return Recorder(trace, asked, model, optimizer, path=place, rank=rank, ranks=ranks)
+        return Recorder(trace, asked, model, optimizer, path=place, rank=rank, ranks=ranks, places=places)
     except Exception:
         trace.close()
         raise

@@ -86,6 +86,18 @@ TEST_F(JournalTest, AWholeJournalIsSeenAndNothingWritten) {
   }
 }
 
+TEST_F(JournalTest, Recover_PerformsTheWritesOnDisk) {
+  leave_journal();
+  for (int time = 0; time < 2; ++time) {
+    recover(file());
+    EXPECT_EQ(read_file(file()), after());
+  }
+  fs::remove(journal_path(file()));
+  recover(file());
+  EXPECT_EQ(read_file(file()), after());
+  EXPECT_THROW(recover(folder / "absent"), UserError);
+}
+
 TEST_F(JournalTest, ATornJournalLeavesTheFileAsItIs) {
   const std::string journal = leave_journal();
   for (size_t size = 0; size < journal.size(); ++size) {

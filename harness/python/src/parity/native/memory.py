@@ -8,8 +8,6 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from .library import Error
-
 NUMPY_KINDS = {"f": "float", "i": "int", "u": "uint", "b": "bool"}
 
 
@@ -36,8 +34,6 @@ def plain(value: Any) -> Any:
         return value
     import torch
 
-    if type(value).__name__ == "DTensor":
-        raise Error("cannot record a DTensor (this version records whole tensors only); record its ranks' replicas")
     value = value.detach()
     if value.layout != torch.strided:
         value = value.to_dense()

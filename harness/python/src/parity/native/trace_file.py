@@ -76,8 +76,9 @@ class TraceFile:
             self._ids[key] = self._asked("intern", phase.encode(), name.encode())
         return self._asked("wants_id", self._ids[key])
 
-    def offer(self, phase: str, name: str, memory: Memory, writable: bool = False) -> None:
-        """Offers a tensor of this step. Its values are copied before the call returns."""
+    def offer(self, phase: str, name: str, memory: Memory, writable: bool = False, layout: str | None = None) -> None:
+        """Offers a tensor of this step, or the part of it that `layout` describes. Its values are copied before the
+        call returns."""
         sizes = ctypes.c_int64 * max(1, len(memory.shape))
         tensor = library.Tensor(
             struct_size=ctypes.sizeof(library.Tensor),
@@ -89,6 +90,7 @@ class TraceFile:
             strides=sizes(*memory.strides),
             data=memory.address,
             writable=memory.address if writable else None,
+            layout=layout.encode() if layout else None,
         )
         self._must("offer", ctypes.byref(tensor))
 

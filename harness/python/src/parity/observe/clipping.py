@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from . import sharded_norm
+
 NORM, CLIP = "_get_total_norm", "_clip_grads_with_norm_"
 PUBLIC = {NORM: "get_total_norm", CLIP: "clip_grads_with_norm_"}
 
@@ -22,7 +24,7 @@ class Listener(Protocol):
         """Called before the norm of these gradients is computed."""
 
     def on_clip(self, parameters: list[Any], norm: Any) -> None:
-        """Called before the gradients of these parameters are scaled."""
+        """Called before the gradients of these parameters are scaled. norm: a number, a tensor, or a SeenNorm."""
 
 
 _listeners: list[Listener] = []
@@ -76,6 +78,7 @@ def _norm(tensors: Any, *arguments: Any, **options: Any) -> Any:
 
 def _clip(parameters: Any, max_norm: Any, total_norm: Any, *arguments: Any, **options: Any) -> Any:
     parameters = _listed(parameters)
-    for listener in tuple(_listeners):
-        listener.on_clip(parameters, total_norm)
-    return _originals[CLIP](parameters, max_norm, total_norm, *arguments, **options)
+    with sharded_norm.seen(total_norm) as norm:
+        for listener in tuple(_listeners):
+            listener.on_clip(parameters, norm)
+        return _originals[CLIP](parameters, max_norm, total_norm, *arguments, **options)

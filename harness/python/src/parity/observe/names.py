@@ -7,20 +7,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..native.library import Error
+
 WRAPPERS = ("_orig_mod.", "_checkpoint_wrapped_module.", "_fsdp_wrapped_module.")
 PARALLEL = ("DistributedDataParallel", "DataParallel")
 
 
 def named_parameters(model: Any) -> Iterator[tuple[str, Any]]:
-    """(name, parameter) of a module, or of a mapping from prefix to module. A tied parameter appears once, and a
-    parameter of a lazy module that has no shape yet does not appear."""
-    if isinstance(model, Mapping):
-        seen: set[int] = set()
-        for prefix, part in model.items():
-            for name, parameter in named_parameters(part):
-                if id(parameter) not in seen:
-                    seen.add(id(parameter))
-                    yield f"{prefix}.{name}", parameter
+    """(name, parameter) of a module, of several in a list, or of a mapping from prefix to module. A tied parameter
+    appears once, and a parameter of a lazy module that has no shape yet does not appear."""
+    if isinstance(model, (Mapping, list, tuple)):
+        yield from _of_parts(model)
         return
     if model is None:
         return
@@ -33,3 +30,19 @@ def named_parameters(model: Any) -> Iterator[tuple[str, Any]]:
         for wrapper in WRAPPERS:
             name = name.replace(wrapper, "")
         yield name, parameter
+
+
+def _of_parts(model: Any) -> Iterator[tuple[str, Any]]:
+    """Names of a mapping begin with its prefixes; "" adds none. Those of a list are as in its modules."""
+    seen: set[int] = set()
+    names: set[str] = set()
+    for prefix, part in model.items() if isinstance(model, Mapping) else (("", part) for part in model):
+        for own, parameter in named_parameters(part):
+            name = f"{prefix}.{own}" if prefix else own
+            if id(parameter) in seen:
+                continue
+            if name in names:
+                raise Error(f"two parameters are called {name}; give parity.record a mapping from prefix to module")
+            seen.add(id(parameter))
+            names.add(name)
+            yield name, parameter

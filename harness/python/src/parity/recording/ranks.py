@@ -18,13 +18,13 @@ def rank_and_ranks() -> tuple[int, int]:
     return int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
 
 
-def wait_for_others(path: str, ranks: int, seconds: float) -> list[int]:
-    """Waits until the traces of the other ranks are complete. Returns the ranks whose traces are not."""
+def wait_for_others(path: str, ranks: int, seconds: float) -> None:
+    """Waits until the traces of the other ranks are complete, but not longer than `seconds`."""
     place = Path(path)
     end = time.monotonic() + seconds
     while True:
         files = {rank: place.with_name(f"{place.stem}.rank{rank}{place.suffix}") for rank in range(1, ranks)}
         missing = [rank for rank, file in files.items() if not file.exists() or Path(f"{file}.partial").exists()]
         if not missing or time.monotonic() > end:
-            return missing
+            return
         time.sleep(0.02)

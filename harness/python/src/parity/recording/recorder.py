@@ -8,6 +8,7 @@ import atexit
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
@@ -17,6 +18,9 @@ from ..native.scalars import Timing, numbers
 from ..native.trace_file import TraceFile
 from ..observe import clipping, optimizers
 from ..observe.names import named_parameters
+from ..placement.dtensor import scalar_of
+from ..placement.find import Places
+from ..placement.layout import NotRecordable, Placed
 from .capture import Capture
 from .ranks import wait_for_others
 from .update import Update, channel
@@ -41,9 +45,11 @@ class Recorder:
         path: str,
         rank: int = 0,
         ranks: int = 1,
+        places: Places | None = None,
     ) -> None:
         self._trace: TraceFile | None = trace
         self._capture, self._path, self._rank, self._ranks = capture, path, rank, ranks
+        self._places, self._left_out = places or Places(), set[str]()
         self._pid = os.getpid()
         self._model = model
         self._names = {id(parameter): name for name, parameter in named_parameters(model)}
@@ -65,9 +71,12 @@ class Recorder:
         Without an optimizer's step since the last call there was no update, and the call only counts as skipped."""
         self._guard(self._end_update, channels)
 
-    def tensor(self, phase: str, name: str, value: Any) -> None:
-        """Records a tensor of PyTorch, or an array, if the capture asks for it. Its values are copied at once."""
-        self._guard(self._offer_by_hand, phase, name, value)
+    def tensor(self, phase: str, name: str, value: Any, *, dims: str | None = None, mesh: Any = None) -> None:
+        """Records a tensor of PyTorch, or an array, if the capture asks for it. Its values are copied at once.
+
+        dims: for a plain tensor that is this rank's part, a text such as "t h[tp]" (placement/dims.py).
+        mesh: what the text names; by default that of `record`."""
+        self._guard(self._offer_by_hand, phase, name, value, dims, mesh)
 
     def close(self) -> None:
         """Completes the trace. Called at the end of the program, and by `with`."""
@@ -108,17 +117,30 @@ class Recorder:
         self._open_trace().end_step()
         self._update = Update(1)
 
-    def _offer_by_hand(self, phase: str, name: str, value: Any) -> None:
+    def _offer_by_hand(self, phase: str, name: str, value: Any, dims: str | None, mesh: Any) -> None:
         update = self._update
         if not self._capture.may_want(update.step, phase):
             return
         if (phase, name) in update.waiting or (phase, name) in update.offered:
             raise Error(f"tensor {name} of phase {phase} was offered twice before rec.step(); give each its own name")
+        part = self._part_of(name, value, dims, mesh)
+        if part is None:
+            return
         if update.begun or self._capture.may_change(update.step, phase):
             self._begin()
-            self._offer(phase, name, value)
+            self._offer(phase, name, part)
         else:
-            update.waiting[phase, name] = snapshot(value)
+            update.waiting[phase, name] = replace(part, local=snapshot(part.local))
+
+    def _part_of(self, name: str, value: Any, dims: str | None = None, mesh: Any = None) -> Placed | None:
+        """The part that this rank holds; None if there is none, or if a trace cannot hold the tensor."""
+        try:
+            return self._places.find(name, value, dims, mesh)
+        except NotRecordable as problem:
+            if name not in self._left_out:
+                self._left_out.add(name)
+                warn(str(problem))
+            return None
 
     def _offer_gradients(self, wanted: set[int]) -> None:
         for name, parameter in named_parameters(self._model):
@@ -135,8 +157,9 @@ class Recorder:
         update.clipped.update(name for name, _ in ours)
         if self._capture.may_want(update.step, "grad"):
             for name, parameter in ours:
-                if ("grad", name) not in update.offered:
-                    update.waiting["grad", name] = snapshot(parameter.grad)
+                part = self._part_of(name, parameter.grad)
+                if part is not None and ("grad", name) not in update.offered:
+                    update.waiting["grad", name] = replace(part, local=snapshot(part.local))
 
     def _before_step(self, optimizer: Any) -> None:
         update = self._update
@@ -195,14 +218,16 @@ class Recorder:
         trace = self._open_trace()
         self._update.offered.add((phase, name))
         wanted = trace.wants(phase, name)
-        if not wanted:
+        part = value if isinstance(value, Placed) else self._part_of(name, value) if wanted else None
+        if not wanted or part is None:
             return
+        value = part.local
         source = plain(value)
         host = source.cpu() if is_torch(source) else source
         changed = bool(wanted & WANTS_WRITABLE)
         if changed and is_torch(value) and value.is_sparse:
             raise Error(f"a fault or the teacher cannot change the sparse tensor {name}")
-        trace.offer(phase, name, memory_of(host), changed)
+        trace.offer(phase, name, memory_of(host), changed, part.layout)
         if changed and is_torch(source) and host.data_ptr() != source.data_ptr():
             source.copy_(host)
 
@@ -215,18 +240,21 @@ class Recorder:
 
     def _record_channels(self, given: dict[str, Any]) -> None:
         update = self._update
-        values = {name: value.value if isinstance(value, Timing) else value for name, value in given.items()}
+        values = {
+            name: scalar_of(name, value.value if isinstance(value, Timing) else value) for name, value in given.items()
+        }
         rates = [
             rate
             for number, optimizer in enumerate(self._optimizers)
             for rate in update.rates.get(number) or optimizers.rates_of(optimizer)
         ]
-        own = {channel("lr", number): rate for number, rate in enumerate(rates)} | update.norm_channels()
+        schedule = {channel("lr", number): rate for number, rate in enumerate(rates)}
+        own = schedule | update.norm_channels()
         found = numbers(values | {name: value for name, value in own.items() if name not in values})
         self._check_names(set(found))
         for name, value in found.items():
             kind = self._channels.setdefault(name, type(value))
-            how = PER_RANK if self._ranks > 1 else NUMERIC
+            how = PER_RANK if self._ranks > 1 and (name in given or name not in schedule) else NUMERIC
             if isinstance(given.get(name), Timing):
                 how = TIMING
             self._open_trace().value(name, float(value) if kind is float else value, how)
@@ -292,12 +320,16 @@ class Recorder:
             raise Error(f"no update was recorded ({why})")
         if self._update.begun or self._update.rates:
             raise Error(f"update {self._update.step} did not end; call rec.step() after the last optimizer.step()")
-        if self._rank == 0 and self._ranks > 1:
-            missing = wait_for_others(self._path, self._ranks, float(os.environ.get("PARITY_TIMEOUT", "60")))
-            if missing:
-                raise Error(f"the traces of ranks {missing} are not complete")
+        others_wanted = self._rank == 0 and self._ranks > 1
+        if others_wanted:
+            wait_for_others(self._path, self._ranks, float(os.environ.get("PARITY_TIMEOUT", "60")))
         trace = self._open_trace()
-        trace.finish()
+        try:
+            trace.finish()
+        except Error as problem:
+            if not others_wanted:
+                raise
+            warn(f"the trace stays partial ({problem})")  # it says so itself, for `parity join`
         self._release()
         trace.close()
 

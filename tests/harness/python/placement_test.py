@@ -1,0 +1,372 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of tensors on several ranks: what parity joins has the bits of PyTorch's own full_tensor().
+
+Usage: placement_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
+"""
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+import warnings
+
+SOURCE, PARITY = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+os.environ["PARITY_RECORDER_LIBRARY"] = sys.argv[3]
+os.environ["PARITY_TIMEOUT"] = "30"
+os.environ.pop("PARITY_TRACE", None)
+sys.path.insert(0, str(SOURCE / "harness/python/src"))
+
+import h5py  # noqa: E402
+import torch  # noqa: E402
+import torch.distributed as dist  # noqa: E402
+from torch import nn  # noqa: E402
+from torch.distributed._composable.replicate import replicate  # noqa: E402
+from torch.distributed.device_mesh import init_device_mesh  # noqa: E402
+from torch.distributed.fsdp import fully_shard  # noqa: E402
+from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor  # noqa: E402
+from torch.distributed.tensor.debug import CommDebugMode  # noqa: E402
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module  # noqa: E402
+from torch.distributed.tensor.placement_types import _StridedShard  # noqa: E402
+
+import parity  # noqa: E402
+from parity.observe.names import named_parameters  # noqa: E402
+
+ALL = {"tensors": [{}]}
+
+
+def numbers(*shape):
+    """Small integers, so that sums are exact in any order."""
+    generator = torch.Generator().manual_seed(len(shape) + sum(shape))
+    return torch.randint(-99, 99, shape, generator=generator).float()
+
+
+def network():
+    torch.manual_seed(5)
+    return nn.Sequential(nn.Linear(5, 6), nn.Tanh(), nn.Linear(6, 3))
+
+
+def two_dimensional(model, mesh):
+    parallelize_module(model, mesh["tp"], {"0": ColwiseParallel(), "2": RowwiseParallel()})
+    return fully_shard(model, mesh=mesh["dp"])
+
+
+def hybrid(model, mesh):
+    return fully_shard(model, mesh=mesh)
+
+
+def replicated(model, mesh):
+    return replicate(model)
+
+
+def distributed_data_parallel(model, mesh):
+    return nn.parallel.DistributedDataParallel(model)
+
+
+def whole(value):
+    value = value.detach()
+    return value.full_tensor() if isinstance(value, DTensor) else value
+
+
+def clip(model):
+    return torch.nn.utils.clip_grad_norm_(model.parameters(), 1e-2)
+
+
+def clip_by_share(model):
+    """Clips by the norm of one gradient, which PyTorch 2.11 leaves as each rank's share; older versions leave any."""
+    norm = torch.linalg.vector_norm(model[0].weight.grad)
+    assert any(one.is_partial() for one in norm.placements), norm.placements
+    torch.nn.utils.clip_grads_with_norm_(model.parameters(), 1e-2, norm)
+    return norm
+
+
+def train_step(model, optimizer, rec, clip=clip):
+    model(torch.ones(4, 5)).square().mean().backward()
+    norm = clip(model)
+    optimizer.step()
+    rec.step(loss=1.0)
+    return norm
+
+
+class PlacementTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.path = self.folder / "trace.h5"
+
+    def on_ranks(self, shape, body, status=0):
+        """Runs body(mesh) in a process for each place of a mesh with the dimensions dp and tp. Returns their warnings."""
+        ranks = shape[0] * shape[1]
+        (self.folder / "store").unlink(missing_ok=True)
+        children = []
+        for rank in range(ranks):
+            child = os.fork()
+            if child == 0:
+                os._exit(self._child(rank, ranks, shape, body))
+            children.append(child)
+        ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+        said = "".join((self.folder / f"said.{rank}").read_text() for rank in range(ranks))
+        self.assertEqual(max(ends), status, said)
+        return said
+
+    def _child(self, rank, ranks, shape, body):
+        with open(self.folder / f"said.{rank}", "w", buffering=1) as said, contextlib.redirect_stderr(said):
+            try:
+                warnings.simplefilter("always")
+                store = dist.FileStore(str(self.folder / "store"), ranks)
+                dist.init_process_group("gloo", store=store, rank=rank, world_size=ranks)
+                body(init_device_mesh("cpu", shape, mesh_dim_names=("dp", "tp")))
+                dist.barrier()
+                return 0
+            except BaseException as problem:
+                import traceback
+
+                traceback.print_exception(problem)
+                return 1
+
+    def record(self, *arguments, **options):
+        return parity.record(*arguments, path=self.path, capture=ALL, **options)
+
+    def parity(self, *words, status=0):
+        done = subprocess.run([PARITY, *map(str, words)], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def expect_joined(self, tensors):
+        """What parity joins from the ranks' files equals these tensors, recorded by one process."""
+        with parity.record(path=self.folder / "whole.h5", capture=ALL) as rec:
+            for name, value in tensors.items():
+                rec.tensor("forward", name, value)
+            rec.step()
+        self.assertIn("identical: ", self.parity("compare", "whole.h5", "trace.h5"))
+
+    def test_joined_shards_equal_full_tensor(self):
+        layouts = {
+            "rows": (numbers(8, 3), [Shard(0), Replicate()]),
+            "columns": (numbers(3, 5), [Replicate(), Shard(1)]),
+            "both": (numbers(5, 7), [Shard(1), Shard(0)]),
+            "uneven": (numbers(7, 2), [Shard(0), Shard(0)]),
+            "empty": (numbers(1, 3), [Shard(0), Shard(0)]),
+            "whole": (numbers(2, 2), [Replicate(), Replicate()]),
+            "strided": (numbers(12, 2), [_StridedShard(0, split_factor=2), Shard(0)]),
+            "interleaved": (numbers(12), [_StridedShard(0, split_factor=3), Replicate()]),
+            "complex": (torch.complex(numbers(6), numbers(6)), [Shard(0), Replicate()]),
+        }
+
+        def body(mesh):
+            with self.record() as rec:
+                for name, (value, placements) in layouts.items():
+                    part = distribute_tensor(value, mesh, placements)
+                    if name != "interleaved":  # which PyTorch 2.11 can cut but not put together
+                        torch.testing.assert_close(part.full_tensor(), value, rtol=0, atol=0)
+                    rec.tensor("forward", name, part)
+                term = DTensor.from_local(numbers(4) * (1 + mesh.get_local_rank("tp")), mesh, [Replicate(), Partial()])
+                rec.tensor("forward", "terms", term)
+                rec.step()
+
+        self.on_ranks((2, 2), body)
+        self.expect_joined({name: value for name, (value, _) in layouts.items()} | {"terms": numbers(4) * 3})
+
+    def test_models_are_joined(self):
+        """Parameters, gradients and states of each way to shard or to copy a model, with uneven shards."""
+        for apply in (two_dimensional, hybrid, replicated, distributed_data_parallel):
+            with self.subTest(apply.__name__):
+
+                def body(mesh, apply=apply):
+                    model = apply(network(), mesh)
+                    optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+                    with self.record(model, optimizer) as rec:
+                        train_step(model, optimizer, rec)
+                    full = {}
+                    for name, one in model.named_parameters():
+                        name = name.removeprefix("module.")
+                        full[f"grad_clipped/{name}"] = whole(one.grad)
+                        full[f"param/{name}"] = whole(one)
+                        full[f"optim/exp_avg/{name}"] = whole(optimizer.state[one]["exp_avg"])
+                    if dist.get_rank() == 0:
+                        torch.save(full, self.folder / "full")
+
+                self.on_ranks((2, 2), body)
+                with parity.record(path=self.folder / "whole.h5", capture=ALL) as rec:
+                    for place, value in torch.load(self.folder / "full").items():
+                        rec.tensor(*place.split("/", 1), value)
+                    rec.step()
+                said = json.loads(self.parity("compare", "whole.h5", "trace.h5", "--step", 1, "--json", status=1))
+                rows = {(row["phase"], row["name"]): row for row in said["tensors"]}
+                for place in torch.load(self.folder / "full"):
+                    self.assertTrue(rows[tuple(place.split("/", 1))]["identical"], place)
+
+    def test_recording_starts_no_collective(self):
+        """The same collectives and the same bits with and without a recorder, and the norm that clipping used."""
+        for apply, clipping in ((two_dimensional, clip), (hybrid, clip_by_share)):
+            with self.subTest(apply.__name__):
+
+                def body(mesh, apply=apply, clipping=clipping):
+                    seen = []
+                    for record in (lambda *_: parity.NoRecorder(), self.record):
+                        model = apply(network(), mesh)
+                        optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+                        with record(model, optimizer) as rec, CommDebugMode() as comm:
+                            norm = train_step(model, optimizer, rec, clipping)
+                        bits = [one.to_local().detach().clone() for one in model.parameters()]
+                        seen.append((dict(comm.get_comm_counts()), bits))
+                    (plain, bits), (recorded, again) = seen
+                    assert plain and plain == recorded, (plain, recorded)
+                    assert all(torch.equal(a, b) for a, b in zip(bits, again, strict=True))
+                    torch.save(norm.full_tensor(), self.folder / "norm")
+
+                self.on_ranks((2, 2), body)
+                with h5py.File(self.path) as trace:
+                    self.assertEqual(trace["channels/grad_norm"][0], torch.load(self.folder / "norm").item())
+
+    def test_plain_shards_by_dims(self):
+        plain = {"pairs": numbers(4, 6), "uneven": numbers(2, 5), "zigzag": numbers(8, 2), "terms": numbers(3)}
+
+        def body(mesh):
+            tp = mesh.get_local_rank("tp")
+            dp = mesh.get_local_rank("dp")
+            place = {"tp": (tp, 2), "dp": mesh.get_group("dp")}
+            with self.record(mesh=mesh) as rec:
+                rec.tensor("forward", "pairs", plain["pairs"].chunk(2, 1)[tp].chunk(2)[dp], dims="t[dp] h[tp]")
+                rec.tensor("forward", "uneven", plain["uneven"].chunk(2, 1)[tp], dims="t h=5[tp]", mesh=place)
+                chunks = plain["zigzag"].chunk(4)
+                rec.tensor("forward", "zigzag", torch.cat([chunks[tp], chunks[3 - tp]]), dims="s[tp:zigzag] h")
+                rec.tensor("forward", "terms", plain["terms"] * (1 + tp), dims="h[tp:sum]")
+                rec.step()
+
+        self.on_ranks((2, 2), body)
+        self.expect_joined(plain | {"terms": plain["terms"] * 3})
+
+    def test_parameters_by_dims_and_stages(self):
+        """Expert parallelism by hand, and stages of a pipeline that each rank names by a prefix."""
+
+        def body(mesh):
+            stage, expert = mesh.get_local_rank("dp"), mesh.get_local_rank("tp")
+            part = nn.ParameterDict({"experts": nn.Parameter(numbers(4, 3).chunk(2)[expert].clone())})
+            with self.record({f"layers.{stage}": part}, mesh=mesh, dims={"*.experts": "e[tp] h"}) as rec:
+                rec.step()
+
+        self.on_ranks((2, 2), body)
+        with parity.record({f"layers.{stage}": nn.ParameterDict({"experts": nn.Parameter(numbers(4, 3))})
+                            for stage in (0, 1)}, path=self.folder / "whole.h5", capture=ALL) as rec:
+            rec.step()
+        self.assertIn("4 tensors agree", self.parity("compare", "whole.h5", "trace.h5"))
+
+    def test_names_of_stages(self):
+        stages = [nn.ModuleDict({"0": nn.Linear(1, 1, bias=False)}), nn.ModuleDict({"4": nn.Linear(1, 1, bias=False)})]
+        for model, names in (({"": stages[1]}, {"4.weight"}), (stages, {"0.weight", "4.weight"}),
+                             ({"layers.7": stages[0]["0"]}, {"layers.7.weight"})):
+            self.assertEqual({name for name, _ in named_parameters(model)}, names)
+        with self.assertRaisesRegex(parity.Error, "two parameters are called 0.weight"):
+            self.record([stages[0], nn.ModuleDict({"0": nn.Linear(1, 1)})])
+
+    def test_objects_of_other_libraries(self):
+        """Chunks that a local tensor states although its placements lie, and ShardedTensor of Megatron-Core."""
+        rows = numbers(5, 2)
+
+        def body(mesh):
+            rank = mesh.get_local_rank("tp")
+            first, size = ((0, 2), (2, 3))[rank]
+            local = rows[first : first + size].clone()
+            chunk = types.SimpleNamespace(offsets=torch.Size((first, 0)), sizes=torch.Size((size, 2)))
+            local.__create_chunk_list__ = lambda: [chunk]
+            lying = DTensor.from_local(local, mesh["tp"], [Shard(0)], run_check=False, shape=rows.shape, stride=(2, 1))
+            lying._local_tensor.__create_chunk_list__ = lambda: [chunk]
+            sharded = types.SimpleNamespace(data=rows[first : first + size], local_shape=(size, 2), global_shape=(1, 5, 2),
+                                            global_offset=(0, first, 0), axis_fragmentations=None)
+            with self.record() as rec:
+                rec.tensor("forward", "chunks", lying)
+                rec.tensor("forward", "sharded", sharded)
+                rec.step()
+
+        self.on_ranks((1, 2), body)
+        self.expect_joined({"chunks": rows, "sharded": rows[None]})
+
+    def test_what_cannot_be_recorded_is_left_out(self):
+        def body(mesh):
+            value = DTensor.from_local(numbers(4), mesh["tp"], [Partial("max")], run_check=False)
+            with self.record() as rec:
+                rec.tensor("forward", "most", value)
+                rec.tensor("forward", "other", numbers(2))
+                rec.step()
+
+        said = self.on_ranks((1, 2), body)
+        self.assertEqual(said.count("tensor most is not recorded"), 2)
+        self.expect_joined({"other": numbers(2)})
+
+    def test_contradictions_end_the_recording(self):
+        def wrong_shape(mesh):
+            return {"value": DTensor.from_local(numbers(3, 2), mesh["tp"], [Shard(0)], run_check=False, shape=(4, 2),
+                                                stride=(2, 1))}
+
+        cases = {
+            r"tensor x .its placements .* give this rank a part of shape \(2, 2\).*has \(3, 2\)": wrong_shape,
+            "name 1 dimensions, but it has 2": lambda mesh: {"value": numbers(2, 2), "dims": "h[tp]"},
+            "known: dp, tp": lambda mesh: {"value": numbers(2), "dims": "h[cp]"},
+            "give this rank 2 of 4 indices of h=4": lambda mesh: {"value": numbers(3), "dims": "h=4[tp]"},
+        }
+        for reason, make in cases.items():
+            with self.subTest(reason):
+
+                def body(mesh, make=make):
+                    with self.record(mesh=mesh) as rec:
+                        rec.tensor("forward", "x", **make(mesh))
+                        rec.step()
+
+                self.assertRegex(self.on_ranks((1, 2), body), "recording stopped in update 1.*" + reason)
+                self.assertTrue(self.path.with_name("trace.h5.partial").exists())
+
+    def test_channels_are_not_reduced(self):
+        def body(mesh):
+            part = DTensor.from_local(torch.tensor(2.0), mesh["tp"], [Partial()], run_check=False)
+            whole = DTensor.from_local(torch.tensor(3.0), mesh["tp"], [Replicate()], run_check=False)
+            with self.record() as rec:
+                rec.step(loss=whole)
+                rec.step(loss=part)
+
+        self.assertIn("give loss.full_tensor()", self.on_ranks((1, 2), body))
+
+    def test_ranks_that_disagree_are_named(self):
+        def steps(mesh):
+            with self.record() as rec:
+                for _ in range(2 + mesh.get_local_rank("tp")):
+                    rec.step(loss=1.0)
+
+        self.on_ranks((1, 2), steps)
+        self.assertIn("ends after step 3; rank 0 ends after step 2", self.parity("compare", "trace.h5", "trace.h5", status=2))
+
+        def names(mesh):
+            with self.record(mesh=mesh) as rec:
+                rec.tensor("forward", "ab"[mesh.get_local_rank("tp")], numbers(2), dims="h[tp]")
+                rec.step()
+
+        self.on_ranks((1, 2), names)
+        self.assertIn("those of rank 0 have 2 of its 4 elements", self.parity("compare", "trace.h5", "trace.h5", status=2))
+
+    def test_a_killed_rank_leaves_its_part(self):
+        def body(mesh):
+            os.environ["PARITY_TIMEOUT"] = "1"
+            rec = self.record()
+            for step in (1, 2):
+                rec.tensor("forward", "x", distribute_tensor(numbers(6), mesh["tp"], [Shard(0)]))
+                rec.step(loss=1.0)
+                dist.barrier()
+                if step == 2 and dist.get_rank() == 1:
+                    os._exit(9)
+            rec.close()
+            os._exit(0)
+
+        said = self.on_ranks((1, 2), body, status=9)
+        self.assertRegex(said, "the trace stays partial .*rank 1 wrote no file trace.rank1.h5.*parity join")
+        self.assertRegex(self.parity("join", self.folder, status=4),
+                         r"2 ranks, last step 2, partial: rank 1 ended after step \d \(trace.rank1.h5.partial\)")
+        self.assertIn("agree", self.parity("compare", ".", ".", "--partial"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
