@@ -47,6 +47,7 @@ def record(
     path: str | os.PathLike[str] | None = None,
     config: Any = None,
     capture: Any = None,
+    after: int = 0,
 ) -> Any:
     """Starts the recording of this process, and returns a Recorder. Without `path` and PARITY_TRACE, returns a
     NoRecorder. Call it after the optimizer was made and before the first update.
@@ -56,6 +57,7 @@ def record(
     path: where rank 0 writes its trace; by default PARITY_TRACE. Rank k writes run.rank<k>.h5 beside run.h5.
     config: the numeric config: a mapping, a dataclass or a namespace; by default the file of PARITY_CONFIG.
     capture: what to record beyond channels, as an object or a path (FORMAT.md); by default the file of PARITY_CAPTURE.
+    after: how many updates a resumed run did before. Its trace begins with the next one and has no initial state.
 
     Raises Error if the trace cannot be opened. Later errors never reach the training.
     """
@@ -81,7 +83,7 @@ def record(
         capture=asked.text,
     )
     try:
-        return Recorder(trace, asked, model, optimizer, path=place, rank=rank, ranks=ranks)
+        return Recorder(trace, asked, model, optimizer, path=place, rank=rank, ranks=ranks, after=after)
     except Exception:
         trace.close()
         raise

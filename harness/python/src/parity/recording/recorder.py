@@ -41,6 +41,7 @@ class Recorder:
         path: str,
         rank: int = 0,
         ranks: int = 1,
+        after: int = 0,
     ) -> None:
         self._trace: TraceFile | None = trace
         self._capture, self._path, self._rank, self._ranks = capture, path, rank, ranks
@@ -48,7 +49,8 @@ class Recorder:
         self._model = model
         self._names = {id(parameter): name for name, parameter in named_parameters(model)}
         self._optimizers = optimizers.listed(optimizer)
-        self._update = Update(1)
+        self._first = after + 1
+        self._update = Update(self._first)
         self._channels: dict[str, type] = {}
         self._skipped = 0
         self._check_optimizers()
@@ -100,7 +102,7 @@ class Recorder:
     # --- an update -------------------------------------------------------------------------------
 
     def _record_initial(self) -> None:
-        if not self._capture.may_want(0, "param"):
+        if self._first > 1 or not self._capture.may_want(0, "param"):
             return
         self._open_trace().begin_step(0)
         for name, parameter in named_parameters(self._model):
@@ -287,7 +289,7 @@ class Recorder:
             warn(f"recording stopped in update {self._update.step}, the trace stays partial ({reason})")
 
     def _complete(self) -> None:
-        if self._update.step == 1:
+        if self._update.step == self._first:
             why = "rec.step() was never called" if not self._skipped else "no optimizer that the recorder has stepped"
             raise Error(f"no update was recorded ({why})")
         if self._update.begun or self._update.rates:
