@@ -4,9 +4,11 @@
 
 Each test is called as: NAME_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
+import concurrent.futures
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -94,6 +96,18 @@ def run_in_a_process(script, *arguments, **environment):
     return done.stdout
 
 
+def run_ranks(ranks, script, *arguments, **environment):
+    """Runs a script in processes that PyTorch's variables tell their rank."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with concurrent.futures.ThreadPoolExecutor(ranks) as pool:
+        runs = [pool.submit(run_in_a_process, script, *arguments, **environment, RANK=str(rank), LOCAL_RANK=str(rank),
+                            WORLD_SIZE=str(ranks), LOCAL_WORLD_SIZE=str(ranks), MASTER_ADDR="127.0.0.1",
+                            MASTER_PORT=str(port)) for rank in range(ranks)]
+        return [run.result() for run in runs]
+
+
 def parameters_of(model):
     return [parameter.detach().clone() for parameter in model.parameters()]
 
@@ -102,4 +116,5 @@ def main():
     unittest.main(argv=sys.argv[:1])
 
 
-__all__ = ["ALL", "PARITY", "SOURCE", "AdapterTest", "Trace", "json", "main", "parameters_of", "run_in_a_process"]
+__all__ = ["ALL", "PARITY", "SOURCE", "AdapterTest", "Trace", "json", "main", "parameters_of", "run_in_a_process",
+           "run_ranks"]
