@@ -30,6 +30,9 @@ class NoRecorder:
     def tensor(self, phase: str, name: str, value: Any) -> None:
         pass
 
+    def tee(self, logger: Any) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

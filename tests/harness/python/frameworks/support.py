@@ -113,7 +113,8 @@ def parameters_of(model):
 
 
 def main():
-    unittest.main(argv=sys.argv[:1])
+    done = unittest.main(argv=sys.argv[:1], exit=False)
+    sys.exit(0 if done.result.wasSuccessful() else 1)  # W&B takes no bool
 
 
 __all__ = ["ALL", "PARITY", "SOURCE", "AdapterTest", "Trace", "json", "main", "parameters_of", "run_in_a_process",

@@ -19,6 +19,7 @@ from ..observe import clipping, optimizers
 from ..observe.names import named_parameters
 from .capture import Capture
 from .ranks import wait_for_others
+from .tee import Send, sender
 from .update import Update, channel
 from .warn import warn
 
@@ -53,6 +54,7 @@ class Recorder:
         self._update = Update(self._first)
         self._channels: dict[str, type] = {}
         self._skipped = 0
+        self._tees: list[Send] = []
         self._check_optimizers()
         self._handles = [optimizers.before_step(one, self._on_step) for one in self._optimizers]
         if self._optimizers and not clipping.add(self):
@@ -70,6 +72,11 @@ class Recorder:
     def tensor(self, phase: str, name: str, value: Any) -> None:
         """Records a tensor of PyTorch, or an array, if the capture asks for it. Its values are copied at once."""
         self._guard(self._offer_by_hand, phase, name, value)
+
+    def tee(self, logger: Any) -> None:
+        """Sends the channels of each later update on to a SummaryWriter, a run of W&B, or a function(step, channels).
+        Raises Error for anything else. A logger that raises is given up with a warning."""
+        self._tees.append(sender(logger))
 
     def close(self) -> None:
         """Completes the trace. Called at the end of the program, and by `with`."""
@@ -232,6 +239,12 @@ class Recorder:
             if isinstance(given.get(name), Timing):
                 how = TIMING
             self._open_trace().value(name, float(value) if kind is float else value, how)
+        for send in tuple(self._tees):
+            try:
+                send(update.step, found)
+            except Exception as problem:
+                self._tees.remove(send)
+                warn(f"a logger gets no channels from update {update.step} on ({problem})")
 
     def _check_names(self, names: set[str]) -> None:
         if self._channels and names != set(self._channels):
