@@ -11,6 +11,7 @@
 #include "harness/compare/sides/asked.hpp"
 #include "harness/compare/text/step_set.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/trace/format/file_names.hpp"
 #include "harness/trace/read/trace.hpp"
 
 namespace parity::suite {
@@ -73,15 +74,33 @@ std::string ranks_problem(const PlannedRun& run, const trace::Trace& trace) {
       run.ranks);
 }
 
+/// Returns why the recorder says that it stopped, in words; "" if it left no partial trace that says so.
+std::string recorder_problem(const PlannedRun& run, const fs::path& partial) {
+  try {
+    const trace::Trace opened = trace::Trace::open(partial);
+    if (opened.failure() && opened.failure()->is_object() && opened.failure()->contains("reason"))
+      return fmt::format("{} was not recorded beyond update {} ({}); mend this, and run the case again",
+                         run.label, opened.last_step(),
+                         escape_for_terminal(opened.failure()->at("reason").get<std::string>()));
+  } catch (const UserError&) {
+  } catch (const Json::exception&) {
+  }
+  return "";
+}
+
 }  // namespace
 
 std::optional<RunFailure> trace_failure(const PlannedRun& run, const fs::path& trace) {
   std::error_code error;
-  if (!fs::exists(trace, error))
+  if (!fs::exists(trace, error)) {
+    const std::string stopped = recorder_problem(run, trace::partial_path(trace));
+    if (!stopped.empty())
+      return RunFailure{results::FailureKind::bad_trace, stopped};
     return RunFailure{results::FailureKind::no_trace,
                       run.label +
                           " ended with exit status 0 but wrote no trace (nothing at PARITY_TRACE); a trainer "
                           "writes one there and renames it when it is complete"};
+  }
   try {
     const trace::Trace opened = trace::Trace::open(trace);
     if (!opened.complete())

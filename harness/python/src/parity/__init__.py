@@ -53,6 +53,7 @@ def record(
     mesh: Any = None,
     dims: Any = None,
     after: int = 0,
+    twin: str | None = None,
 ) -> Any:
     """Starts the recording of this process, and returns a Recorder. Without `path` and PARITY_TRACE, returns a
     NoRecorder. Call it after the optimizer was made and before the first update.
@@ -65,6 +66,7 @@ def record(
     mesh: the DeviceMesh that `dims` name, or a mapping from a name to a process group or to (coordinate, size).
     dims: for plain tensors that are parts of larger ones: a pattern of names -> a text such as "out[tp] in".
     after: how many updates a resumed run did before. Its trace begins with the next one and has no initial state.
+    twin: "float64" trains in float64 from here on (recording/twin.py); by default what PARITY_DTYPE says.
 
     Raises Error if the trace cannot be opened. Later errors never reach the training.
     """
@@ -79,6 +81,13 @@ def record(
     from .recording.ranks import rank_and_ranks
     from .recording.recorder import Recorder
 
+    if twin not in (None, "float64"):
+        raise Error(f'twin = "{twin}" is not known; give "float64", or nothing')
+    checks = []
+    if twin or (os.environ.get("PARITY_DTYPE") == "float64" and model is not None):
+        from .recording.twin import begin_twin
+
+        checks.append(begin_twin(model, optimizer))
     rank, ranks = rank_and_ranks()
     places = Places(mesh, dims)
     asked = Capture(capture)
@@ -92,7 +101,18 @@ def record(
         capture=asked.text,
     )
     try:
-        return Recorder(trace, asked, model, optimizer, path=place, rank=rank, ranks=ranks, places=places, after=after)
+        return Recorder(
+            trace,
+            asked,
+            model,
+            optimizer,
+            path=place,
+            rank=rank,
+            ranks=ranks,
+            places=places,
+            after=after,
+            checks=checks,
+        )
     except Exception:
         trace.close()
         raise

@@ -112,6 +112,20 @@ TEST_F(RunsTest, SuccessWithoutATraceIsAFailure) {
   EXPECT_EQ(arm(results, 1).at("failure").at("kind"), "no_trace");
 }
 
+TEST_F(RunsTest, RecorderThatStoppedGivesItsReason) {
+  write_trace("stopped", falling_losses());
+  const CommandResult marked =
+      run_python(folder_,
+                 "import h5py, sys\nf = h5py.File(sys.argv[1], 'r+')\ndel f.attrs['digest']\n"
+                 "f.attrs['status'], f.attrs['failure'] = 'partial', '{\"reason\": \"the disk is full\"}'\n",
+                 (folder_ / "cases/topic/stopped.h5").string());
+  ASSERT_EQ(marked.status, 0) << marked.output;
+  const Json results = run_against_good(shell_arm("bad", "cp {case_dir}/stopped.h5 $PARITY_TRACE.partial"));
+  EXPECT_EQ(arm(results, 1).at("failure").at("kind"), "bad_trace");
+  EXPECT_THAT(arm(results, 1).at("failure").at("message").get<std::string>(),
+              HasSubstr("bad was not recorded beyond update 10 (the disk is full); mend this"));
+}
+
 TEST_F(RunsTest, ATraceThatIsNoneIsAFailure) {
   const Json results = run_against_good(shell_arm("bad", "echo nonsense > $PARITY_TRACE"));
   EXPECT_EQ(arm(results, 1).at("failure").at("kind"), "bad_trace");

@@ -7,7 +7,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from types import TracebackType
 from typing import Any
@@ -48,6 +48,7 @@ class Recorder:
         ranks: int = 1,
         places: Places | None = None,
         after: int = 0,
+        checks: Iterable[Callable[[], None]] = (),
     ) -> None:
         self._trace: TraceFile | None = trace
         self._capture, self._path, self._rank, self._ranks = capture, path, rank, ranks
@@ -61,6 +62,7 @@ class Recorder:
         self._channels: dict[str, type] = {}
         self._skipped = 0
         self._tees: list[Send] = []
+        self._checks = list(checks)
         self._check_optimizers()
         self._handles = [optimizers.before_step(one, self._on_step) for one in self._optimizers]
         if self._optimizers and not clipping.add(self):
@@ -194,6 +196,8 @@ class Recorder:
         if self._optimizers and not update.rates:
             self._skip()
             return
+        for check in self._checks:
+            check()
         self._begin()
         self._record_channels(channels)
         if self._capture.may_want(update.step, "optim"):

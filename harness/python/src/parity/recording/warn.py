@@ -13,15 +13,25 @@ PACKAGE = str(pathlib.Path(__file__).parents[1])
 
 def warn(text: str) -> None:
     """Warns at the innermost line that is neither ours nor PyTorch's. At the end of the program there is none."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and _is_library(frame.f_code.co_filename):
-        frame = frame.f_back
-    file = frame.f_code.co_filename
-    place = ("parity", 1) if _is_library(file) else (file, frame.f_lineno)
+    place = _place_of_user() or ("parity", 1)
     try:
         warnings.warn_explicit("parity: " + text, RuntimeWarning, *place)
     except Warning as raised:  # the program turns warnings into errors
         print(raised, file=sys.stderr)
+
+
+def user_line() -> str:
+    """The innermost line that is neither ours nor PyTorch's, as "train.py:12"."""
+    place = _place_of_user()
+    return f"{pathlib.Path(place[0]).name}:{place[1]}" if place else "no line of the script"
+
+
+def _place_of_user() -> tuple[str, int] | None:
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_library(frame.f_code.co_filename):
+        frame = frame.f_back
+    file = frame.f_code.co_filename
+    return None if _is_library(file) else (file, frame.f_lineno)
 
 
 def _is_library(file: str) -> bool:

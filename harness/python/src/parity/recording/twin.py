@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""The float64 twin of a training in PyTorch: the same weights, data and random numbers, all arithmetic in float64.
+
+Rounding error nearly vanishes in float64, and any other difference stays. So the twins of two arms show which of both a
+gap is (harness/compare/README.md).
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch.nn.modules.module import register_module_forward_pre_hook
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map_only
+
+from ..native.library import Error
+from ..observe.optimizers import listed
+from .warn import user_line
+
+LOW = (torch.float32, torch.float16, torch.bfloat16)
+#: Operators that draw random numbers: float32 and float64 use the generator differently.
+RANDOM = {"rand", "randn", "rand_like", "randn_like", "normal", "bernoulli"}
+RANDOM_IN_PLACE = {"uniform_", "normal_", "bernoulli_", "exponential_", "log_normal_", "cauchy_", "geometric_"}
+
+
+def begin_twin(model: Any, optimizer: Any) -> Callable[[], None]:
+    """Makes the training that goes on from here the float64 twin of what it would be. Returns a check to call after
+    each update: it raises Error if the update met tensors below float64.
+
+    Raises Error if the conversion would give the model other parameters than the optimizer has.
+    """
+    modules = _modules(model)
+    before = [id(parameter) for module in modules for parameter in module.parameters()]
+    for module in modules:
+        module.double()
+    if before != [id(parameter) for module in modules for parameter in module.parameters()]:
+        raise Error(
+            "cannot convert the model to float64 below its optimizer; make both in float64 if PARITY_DTYPE says so"
+        )
+    for one in listed(optimizer):
+        for state in one.state.values():
+            state.update({key: _double(value) for key, value in state.items() if key != "step"})
+    torch.set_default_dtype(torch.float64)
+    _turn_autocast_off()
+    register_module_forward_pre_hook(lambda _module, inputs: _doubled(inputs))
+    twin = Twin()
+    twin.__enter__()
+    return twin.check
+
+
+class Twin(TorchDispatchMode):  # type: ignore[misc]
+    """Computes in float64 what the training computes in float32 or less.
+
+    Results that a call asks to be float32 or less become float64, and random numbers are drawn as in float32. A tensor
+    that is below float64 all the same, such as a literal, is remembered with the line that made it: `check` refuses.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._met: collections.Counter[str] = collections.Counter()
+
+    def check(self) -> None:
+        """Raises Error if a tensor of the training was below float64."""
+        if self._met:
+            listed = "; ".join(f"{what} ({count} times)" for what, count in self._met.most_common(5))
+            more = f"; and {len(self._met) - 5} other places" if len(self._met) > 5 else ""
+            raise Error(
+                f"the float64 twin met tensors below float64: {listed}{more}; make them of the default dtype, "
+                "or remove float64 = true from the arm"
+            )
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        options = dict(kwargs or {})
+        name = func.overloadpacket.__name__
+        if name in RANDOM and options.get("dtype") in (None, *LOW):
+            return _doubled(_drawn_in_float32(func, args, options))
+        if name in RANDOM_IN_PLACE and args[0].dtype == torch.float64:
+            drawn = torch.empty_like(args[0], dtype=torch.float32)
+            func(drawn, *args[1:], **options)
+            return args[0].copy_(drawn)
+        if options.get("dtype") in LOW:
+            options["dtype"] = torch.float64
+        result = func(*args, **options)
+        for tensor in tree_leaves(result):
+            if isinstance(tensor, torch.Tensor) and tensor.dtype in LOW:
+                self._met[f"{str(tensor.dtype).removeprefix('torch.')} of {func.name()} at {user_line()}"] += 1
+        return result
+
+
+def _modules(model: Any) -> list[Any]:
+    parts = model.values() if isinstance(model, Mapping) else model if isinstance(model, (list, tuple)) else [model]
+    return [part for part in parts if part is not None]
+
+
+def _double(value: Any) -> Any:
+    return value.double() if isinstance(value, torch.Tensor) and value.dtype in LOW else value
+
+
+def _doubled(values: Any) -> Any:
+    return tree_map_only(torch.Tensor, _double, values)
+
+
+def _drawn_in_float32(func: Any, args: Any, options: dict[str, Any]) -> Any:
+    if any(argument.name == "dtype" for argument in func._schema.arguments):
+        options = {**options, "dtype": torch.float32}
+    return func(
+        *tree_map_only(torch.Tensor, lambda one: one.float() if one.is_floating_point() else one, args), **options
+    )
+
+
+def _turn_autocast_off() -> None:
+    begin = torch.autocast.__init__
+
+    def disabled(self: Any, *arguments: Any, **options: Any) -> None:
+        begin(self, *arguments, **options)
+        self._enabled = False
+
+    torch.autocast.__init__ = disabled
