@@ -85,9 +85,10 @@ def record(
         raise Error(f'twin = "{twin}" is not known; give "float64", or nothing')
     checks = []
     if twin or (os.environ.get("PARITY_DTYPE") == "float64" and model is not None):
-        from .recording.twin import begin_twin
+        from .recording import twin as float64
 
-        checks.append(begin_twin(model, optimizer))
+        checks.append(float64.begin().check)
+        float64.convert(model, optimizer)
     rank, ranks = rank_and_ranks()
     places = Places(mesh, dims)
     asked = Capture(capture)

@@ -58,7 +58,14 @@ def _watch(path: str, capture: str | None) -> None:
     def start(model: Any, optimizers: list[Any]) -> Any:
         return record(model, optimizers, path=path, capture=capture)
 
-    after_import("torch", ScriptRecorder(start).watch)
+    def watch() -> None:
+        if os.environ.get("PARITY_DTYPE") == "float64":  # also what the script makes before its first update
+            from .recording import twin
+
+            twin.begin()
+        ScriptRecorder(start).watch()
+
+    after_import("torch", watch)
 
 
 if __name__ == "__main__":

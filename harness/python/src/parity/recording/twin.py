@@ -9,7 +9,8 @@ gap is (harness/compare/README.md).
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -27,9 +28,20 @@ RANDOM = {"rand", "randn", "rand_like", "randn_like", "normal", "bernoulli"}
 RANDOM_IN_PLACE = {"uniform_", "normal_", "bernoulli_", "exponential_", "log_normal_", "cauchy_", "geometric_"}
 
 
-def begin_twin(model: Any, optimizer: Any) -> Callable[[], None]:
-    """Makes the training that goes on from here the float64 twin of what it would be. Returns a check to call after
-    each update: it raises Error if the update met tensors below float64.
+@functools.cache
+def begin() -> Twin:
+    """Computes everything from here on in float64: sets the default dtype, and turns autocast off. Called again, it
+    does nothing. Returns the watch that goes with it."""
+    torch.set_default_dtype(torch.float64)
+    _turn_autocast_off()
+    register_module_forward_pre_hook(lambda _module, inputs: _doubled(inputs))
+    twin = Twin()
+    twin.__enter__()
+    return twin
+
+
+def convert(model: Any, optimizer: Any) -> None:
+    """Converts parameters, buffers, gradients and the optimizers' state. The values are those that they have now.
 
     Raises Error if the conversion would give the model other parameters than the optimizer has.
     """
@@ -44,12 +56,6 @@ def begin_twin(model: Any, optimizer: Any) -> Callable[[], None]:
     for one in listed(optimizer):
         for state in one.state.values():
             state.update({key: _double(value) for key, value in state.items() if key != "step"})
-    torch.set_default_dtype(torch.float64)
-    _turn_autocast_off()
-    register_module_forward_pre_hook(lambda _module, inputs: _doubled(inputs))
-    twin = Twin()
-    twin.__enter__()
-    return twin.check
 
 
 class Twin(TorchDispatchMode):  # type: ignore[misc]
