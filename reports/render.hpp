@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "reports/model/form.hpp"
-#include "reports/model/results.hpp"
+#include "reports/model/suite/form.hpp"
+#include "reports/model/suite/results.hpp"
 
 namespace parity::reports {
 

@@ -15,7 +15,7 @@
 #include "harness/base/json/fields.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/suite/plan/identity_change.hpp"
-#include "harness/suite/results/last_results.hpp"
+#include "harness/suite/results/file/last.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

@@ -5,7 +5,7 @@
 #include "harness/base/error.hpp"
 #include "harness/suite/goldens/stored_power.hpp"
 #include "harness/suite/plan/run_files.hpp"
-#include "harness/suite/results/last_results.hpp"
+#include "harness/suite/results/file/last.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

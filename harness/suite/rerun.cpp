@@ -9,7 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/suite/cases/setting.hpp"
 #include "harness/suite/results/case_outcome.hpp"
-#include "harness/suite/results/merge_results.hpp"
+#include "harness/suite/results/file/merge.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

@@ -8,8 +8,8 @@
 
 #include <c10/util/intrusive_ptr.h>
 
-#include "harness/measure/difference.hpp"
-#include "harness/measure/measurement.hpp"
+#include "harness/measure/difference/difference.hpp"
+#include "harness/measure/tensor/measurement.hpp"
 
 namespace c10d {
 class Backend;

@@ -12,7 +12,7 @@
 #include <ATen/Dispatch.h>
 #include <ATen/OpMathType.h>
 
-#include "harness/measure/simd.hpp"
+#include "harness/measure/lanes/simd.hpp"
 
 // Shapes: T tokens, R rows of the weight, D width; N tokens and M rows at once.
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/digest.hpp"
+#include "harness/measure/tensor/digest.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/config/model_names.hpp"
 #include "reference/parallel/core/parallel.hpp"

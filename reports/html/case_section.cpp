@@ -7,10 +7,10 @@
 #include "reports/html/page_data.hpp"
 #include "reports/html/templates.hpp"
 #include "reports/model/case_times.hpp"
-#include "reports/model/check_label.hpp"
-#include "reports/model/gap_label.hpp"
+#include "reports/model/checks/label.hpp"
+#include "reports/model/curves/gap_label.hpp"
+#include "reports/model/curves/shown.hpp"
 #include "reports/model/mask_picture.hpp"
-#include "reports/model/shown.hpp"
 
 namespace parity::reports {
 namespace {

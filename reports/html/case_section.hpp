@@ -7,7 +7,7 @@
 #include "reports/html/check_rows.hpp"
 #include "reports/html/page_data.hpp"
 #include "reports/html/page_parts.hpp"
-#include "reports/model/results.hpp"
+#include "reports/model/suite/results.hpp"
 
 namespace parity::reports {
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "reports/html/templates.hpp"
-#include "reports/model/check_groups.hpp"
-#include "reports/model/check_label.hpp"
-#include "reports/model/evidence.hpp"
-#include "reports/model/finding_rows.hpp"
-#include "reports/model/shown.hpp"
+#include "reports/model/checks/evidence.hpp"
+#include "reports/model/checks/finding_rows.hpp"
+#include "reports/model/checks/groups.hpp"
+#include "reports/model/checks/label.hpp"
+#include "reports/model/curves/shown.hpp"
 #include "reports/model/tensor_picture.hpp"
 
 namespace parity::reports {

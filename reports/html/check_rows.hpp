@@ -14,7 +14,7 @@ namespace parity::reports {
 std::string check_id(const std::string& slug, size_t number);
 
 /// Writes the HTML of the checks of a case: a row for each check, and one row for each group
-/// (check_groups.hpp).
+/// (model/checks/groups.hpp).
 class CheckRows {
  public:
   CheckRows();

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/model/check_label.hpp"
+#include "reports/model/checks/label.hpp"
 
 namespace parity::reports {
 namespace {

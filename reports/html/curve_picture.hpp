@@ -3,7 +3,7 @@
 #pragma once
 
 #include "reports/html/page_parts.hpp"
-#include "reports/model/results.hpp"
+#include "reports/model/suite/results.hpp"
 
 namespace parity::reports {
 

@@ -8,10 +8,10 @@
 #include "reports/html/check_rows.hpp"
 #include "reports/html/curve_picture.hpp"
 #include "reports/model/case_times.hpp"
-#include "reports/model/check_label.hpp"
-#include "reports/model/outcome.hpp"
-#include "reports/model/overview.hpp"
-#include "reports/model/shown.hpp"
+#include "reports/model/checks/label.hpp"
+#include "reports/model/curves/shown.hpp"
+#include "reports/model/suite/outcome.hpp"
+#include "reports/model/suite/overview.hpp"
 
 namespace parity::reports {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "reports/html/page_parts.hpp"
-#include "reports/model/results.hpp"
+#include "reports/model/suite/results.hpp"
 
 namespace parity::reports {
 

@@ -12,9 +12,9 @@
 #include "reports/html/page_parts.hpp"
 #include "reports/html/templates.hpp"
 #include "reports/model/case_times.hpp"
-#include "reports/model/outcome.hpp"
-#include "reports/model/overview.hpp"
 #include "reports/model/slugs.hpp"
+#include "reports/model/suite/outcome.hpp"
+#include "reports/model/suite/overview.hpp"
 #include "reports/model/text.hpp"
 #include "reports/model/verdicts.hpp"
 

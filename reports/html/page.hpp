@@ -11,7 +11,7 @@
 #include "reports/html/case_section.hpp"
 #include "reports/html/page_data.hpp"
 #include "reports/html/short_paths.hpp"
-#include "reports/model/form.hpp"
+#include "reports/model/suite/form.hpp"
 
 namespace parity::reports {
 

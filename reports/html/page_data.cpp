@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "reports/model/check_label.hpp"
-#include "reports/model/gap_label.hpp"
-#include "reports/model/shown.hpp"
+#include "reports/model/checks/label.hpp"
+#include "reports/model/curves/gap_label.hpp"
+#include "reports/model/curves/shown.hpp"
 #include "reports/model/text.hpp"
 
 namespace parity::reports {

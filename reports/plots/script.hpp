@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "reports/model/results.hpp"
+#include "reports/model/suite/results.hpp"
 
 namespace parity::reports {
 

@@ -12,7 +12,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/base/processes/process.hpp"
-#include "reports/model/shown.hpp"
+#include "reports/model/curves/shown.hpp"
 #include "reports/model/slugs.hpp"
 #include "reports/model/text.hpp"
 #include "reports/model/verdicts.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 
-#include "reports/model/results.hpp"
+#include "reports/model/suite/results.hpp"
 
 namespace parity::reports {
 

@@ -9,7 +9,7 @@
 
 #include "reports/html/page_parts.hpp"
 #include "reports/html/templates.hpp"
-#include "reports/model/check_label.hpp"
+#include "reports/model/checks/label.hpp"
 
 namespace parity::reports {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/model/gap_scale.hpp"
+#include "reports/model/curves/gap_scale.hpp"
 
 namespace parity::reports {
 
@@ -55,7 +55,8 @@ std::string dots_at(const std::vector<double>& lefts, const std::vector<Value>& 
 /// Returns round numbers from `low` to `high`, with at most `most` steps. \param least  smallest step
 std::vector<double> round_numbers(double low, double high, int most, double least = 0);
 
-/// Returns a logarithmic axis from the top down (gap_scale.hpp): the place of each value, and its labels.
+/// Returns a logarithmic axis from the top down (model/curves/gap_scale.hpp): the place of each value, and
+/// its labels.
 std::vector<Value> places_of(const std::vector<Value>& values, const GapScale& scale);
 std::vector<Chart::Label> labels_of(const GapScale& scale);
 

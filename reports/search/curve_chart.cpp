@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "reports/model/check_label.hpp"
-#include "reports/model/gap_label.hpp"
+#include "reports/model/checks/label.hpp"
+#include "reports/model/curves/gap_label.hpp"
 #include "reports/model/text.hpp"
 
 namespace parity::reports {

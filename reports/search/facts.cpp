@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "harness/results/json_members.hpp"
-#include "reports/model/check_label.hpp"
+#include "reports/model/checks/label.hpp"
 #include "reports/model/text.hpp"
 
 namespace parity::reports {

@@ -7,7 +7,7 @@
 #include "harness/results/json_members.hpp"
 #include "reports/html/page_parts.hpp"
 #include "reports/html/templates.hpp"
-#include "reports/model/gap_label.hpp"
+#include "reports/model/curves/gap_label.hpp"
 #include "reports/search/curve_chart.hpp"
 #include "reports/search/depth_chart.hpp"
 #include "reports/search/facts.hpp"

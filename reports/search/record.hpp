@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/results/json_node.hpp"
-#include "reports/model/curve.hpp"
+#include "reports/model/curves/curve.hpp"
 
 namespace parity::reports {
 

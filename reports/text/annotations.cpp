@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/model/check_label.hpp"
-#include "reports/model/outcome.hpp"
-#include "reports/model/overview.hpp"
+#include "reports/model/checks/label.hpp"
+#include "reports/model/suite/outcome.hpp"
+#include "reports/model/suite/overview.hpp"
 #include "reports/model/text.hpp"
 
 namespace parity::reports {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "reports/model/results.hpp"
+#include "reports/model/suite/results.hpp"
 
 namespace parity::reports {
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "reports/model/check_label.hpp"
-#include "reports/model/finding_rows.hpp"
-#include "reports/model/outcome.hpp"
+#include "reports/model/checks/finding_rows.hpp"
+#include "reports/model/checks/label.hpp"
+#include "reports/model/suite/outcome.hpp"
 #include "reports/model/text.hpp"
 
 namespace parity::reports {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "reports/model/form.hpp"
+#include "reports/model/suite/form.hpp"
 
 namespace parity::reports {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "reports/model/check_label.hpp"
-#include "reports/model/finding_rows.hpp"
-#include "reports/model/folded_checks.hpp"
-#include "reports/model/outcome.hpp"
+#include "reports/model/checks/finding_rows.hpp"
+#include "reports/model/checks/folded.hpp"
+#include "reports/model/checks/label.hpp"
+#include "reports/model/suite/outcome.hpp"
 #include "reports/model/text.hpp"
 #include "reports/model/verdicts.hpp"
 

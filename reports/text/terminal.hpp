@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "reports/model/form.hpp"
+#include "reports/model/suite/form.hpp"
 
 namespace parity::reports {
 

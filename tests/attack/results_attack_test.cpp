@@ -11,7 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/suite/rerun.hpp"
 #include "harness/suite/results/case_outcome.hpp"
-#include "harness/suite/results/merge_results.hpp"
+#include "harness/suite/results/file/merge.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity::attack {

@@ -18,10 +18,10 @@
 #include <memory>
 
 #include "harness/base/json/json.hpp"
-#include "harness/measure/measure_difference.hpp"
-#include "harness/measure/measurement.hpp"
-#include "harness/measure/pack.hpp"
-#include "harness/measure/share_work.hpp"
+#include "harness/measure/difference/measure_difference.hpp"
+#include "harness/measure/lanes/pack.hpp"
+#include "harness/measure/lanes/share_work.hpp"
+#include "harness/measure/tensor/measurement.hpp"
 
 namespace parity {
 namespace {

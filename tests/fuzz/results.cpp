@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/model/results.hpp"
+#include "reports/model/suite/results.hpp"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
-#include "harness/measure/digest.hpp"
+#include "harness/measure/tensor/digest.hpp"
 #include "reference/weights/safetensors.hpp"
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/targets.hpp"

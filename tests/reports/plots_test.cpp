@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/model/check_label.hpp"
-#include "reports/model/gap_scale.hpp"
-#include "reports/model/shown.hpp"
+#include "reports/model/checks/label.hpp"
+#include "reports/model/curves/gap_scale.hpp"
+#include "reports/model/curves/shown.hpp"
 #include "reports/plots/script.hpp"
 #include "reports/plots/static_plots.hpp"
 #include "tests/reports/sample.hpp"

@@ -8,7 +8,7 @@
 
 #include "harness/base/files/file.hpp"
 #include "harness/base/json/json.hpp"
-#include "reports/model/results.hpp"
+#include "reports/model/suite/results.hpp"
 #include "reports/render.hpp"
 #include "tests/support/places.hpp"
 

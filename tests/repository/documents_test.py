@@ -126,7 +126,7 @@ class DocumentsTest(unittest.TestCase):
         commands = subprocess.run([BINARY / "bin/parity", "--help"], capture_output=True, text=True, check=True).stdout
         verbs = re.findall(r"^  (\w+)  ", commands.split("Subcommands:")[1], re.M)
         declared = "".join(file.read_text() for file in SOURCE.glob("harness/compare/**/*.hpp"))
-        relations = re.search(r"struct EnumNames<Relation> .*?names = \{(.*?)\}", declared, re.S).group(1)
+        relations = re.search(r"enum_names\(Relation\) \{.*?\{(.*?)\}", declared, re.S).group(1)
         words = verbs + re.findall(r'"(\w+)"', relations)
         missing = [word for word in words if not re.search(rf"`(parity )?{word}`", text_of("CHANGELOG.md"))]
         self.assertEqual(missing, [], "CHANGELOG.md lacks them; add an entry below Unreleased that names each in backquotes")

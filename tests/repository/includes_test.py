@@ -33,7 +33,8 @@ ALLOWED = {
     "reports": (["harness/base", "harness/results"], ["mustache"]),
     "reference": (["harness/base", "harness/tensor", "harness/measure", "harness/trace"], ["torch", "cuda", "toml"]),
 }
-# folder -> its rooms -> the neighbouring rooms that each may include; "" is the folder itself
+# folder -> its rooms -> the neighbouring rooms that each may include; "" is the folder itself. A room may have
+# rooms of its own: it is then a folder of the table too.
 ROOMS = {
     "harness/base": {
         "text": [],
@@ -61,6 +62,12 @@ ROOMS = {
         "bisect": ["options", "print", "verbs"],
         "": ["options", "print", "verbs", "bisect"],
     },
+    "harness/measure": {
+        "lanes": [],
+        "tensor": ["lanes"],
+        "difference": ["lanes", "tensor"],
+        "cuda": ["lanes", "tensor", "difference"],
+    },
     "harness/trace": {"hdf5": [], "format": ["hdf5"], "read": ["hdf5", "format"], "write": ["hdf5", "format", "read"]},
     "harness/suite": {
         "cases": [],
@@ -72,6 +79,7 @@ ROOMS = {
         "derived": ["cases", "plan", "runs", "judge"],
         "": ["cases", "plan", "runs", "judge", "results", "goldens"],
     },
+    "harness/suite/results": {"pictures": [], "commands": [], "file": [], "": ["pictures", "commands"]},
     "harness/bisect": {
         "": [],
         "search": [],
@@ -89,6 +97,7 @@ ROOMS = {
         "search": ["model", "html"],
         "": ["model", "text", "html", "plots", "search"],
     },
+    "reports/model": {"": [], "checks": [""], "curves": [""], "suite": ["", "checks", "curves"]},
     "reference/train": {
         "checks": [],
         "numerics": [],
@@ -136,13 +145,14 @@ def violations(path, text):
     return found
 
 
-def room_of(path):
-    """The folder of ROOMS that contains `path` and its room there, or None."""
+def rooms_of(path):
+    """The folders of ROOMS that contain `path` -> its room there; of nested folders, each."""
+    found = {}
     for folder in ROOMS:
         if path.startswith(folder + "/"):
             parts = path[len(folder) + 1:].split("/")
-            return folder, parts[0] if len(parts) > 1 else ""
-    return None
+            found[folder] = parts[0] if len(parts) > 1 else ""
+    return found
 
 
 def included(text):
@@ -153,17 +163,15 @@ def included(text):
 
 def room_violations(path, text):
     """Sentences about includes of `text` from one room into another that the table does not have."""
-    home = room_of(path)
-    if home is None:
-        return []
-    folder, room = home
-    if room not in ROOMS[folder]:
-        return [f"{path}: {folder} has no room {room or '(its own files)'}; add it to ROOMS"]
     found = []
-    for number, name in included(text):
-        target = room_of(name)
-        if target and target[0] == folder and target[1] not in (room, *ROOMS[folder][room]):
-            found.append(f"{path}:{number}: room {room or folder} may not include {target[1] or folder} ({name})")
+    for folder, room in rooms_of(path).items():
+        if room not in ROOMS[folder]:
+            found.append(f"{path}: {folder} has no room {room or '(its own files)'}; add it to ROOMS")
+            continue
+        for number, name in included(text):
+            target = rooms_of(name).get(folder, room)
+            if target not in (room, *ROOMS[folder][room]):
+                found.append(f"{path}:{number}: room {room or folder} may not include {target or folder} ({name})")
     return found
 
 
@@ -218,9 +226,13 @@ def planted_violations_are_seen():
     for home, name in [("base/text", "base/error.hpp"), ("base/terminal", "base/files/file.hpp"),
                        ("compare/checks", "compare/sides/side.hpp"), ("compare/curves", "compare/judge.hpp"),
                        ("compare/twins", "compare/bounds/bound.hpp"), ("cli/options", "cli/verbs/verbs.hpp"),
-                       ("cli/verbs", "cli/program.hpp"), ("cli/print", "cli/options/runs.hpp")]:
+                       ("cli/verbs", "cli/program.hpp"), ("cli/print", "cli/options/runs.hpp"),
+                       ("measure/lanes", "measure/tensor/digest.hpp"),
+                       ("suite/results/file", "suite/results/pictures/curves.hpp")]:
         foreign = f'#include "harness/{name}"\n'
         assert len(room_violations(f"harness/{home}/x.cpp", foreign)) == 1, f"{home} may include {name}"
+    planted = '#include "reports/model/suite/results.hpp"\n#include "reports/html/page.hpp"\n'
+    assert len(room_violations("reports/model/checks/x.cpp", planted)) == 2, "a nested room is not seen"
     ring = {"a/x.hpp": "", "a/x.cpp": '#include "a/y.hpp"', "a/y.hpp": '#include "a/z.hpp"',
             "a/z.cpp": '#include "a/x.hpp"', "a/z.hpp": "", "a/alone.hpp": '#include "a/x.hpp"'}
     assert circles(ring) == [("a/x", "a/y", "a/z")], "a planted circle is not seen"

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every command the README shows in a console or sh block works, with the exit status it promises.
+"""Every command that the README and the skill show in a console or sh block works, with the exit status it promises.
 
 Usage: readme_test.py SOURCE_DIR BINARY_DIR
 
 A command is a line "$ command" of a ```console block; "# exit N" after it promises another status than 0; an output
 line under it must occur in what the command prints ("..." lines are skipped). A ```toml block whose first line is
-"# NAME.toml" is that file. They run in order in one scratch folder that has a copy of the tree's cases and goldens,
-with the built programs first on PATH.
+"# NAME.toml" is that file. They run in order in one scratch folder that has a copy of the tree's cases and goldens, and of
+the example scripts that the README links to, with the built programs and Python with PyTorch first on PATH.
 
 The lines of the ```sh block are run with bash in a git repository that holds three cases of lr and their goldens, whose
 origin/main is its own commit; a line for shard 1/3 represents all three. Their models are small and their goldens recorded
@@ -40,6 +40,12 @@ def write_files_of(text, folder):
     """The case files that the README shows whole."""
     for name, body in re.findall(r"^```toml\n# (\S+\.toml)\n(.*?)^```", text, re.M | re.S):
         (pathlib.Path(folder) / name).write_text(body)
+
+
+def copy_scripts_of(text, source, folder):
+    """The example scripts that a document links to by their names."""
+    for name, place in re.findall(r"\[(\w+\.py)\]\((tests/examples/[^)]+)\)", text):
+        shutil.copyfile(source / place, pathlib.Path(folder) / name)
 
 
 def shell_lines_of(text):
@@ -99,16 +105,21 @@ def main():
     readme = (source / "README.md").read_text()
     commands = commands_of(readme)
     assert len(commands) >= 5, f"only {len(commands)} commands found in README.md"
+    skill = commands_of((source / ".github/skills/parity/SKILL.md").read_text())
+    assert len(skill) >= 5, f"only {len(skill)} commands found in SKILL.md"
     lines = shell_lines_of(readme)
     assert len(lines) >= 5, f"only {len(lines)} lines found in the README's sh blocks"
-    environment = dict(os.environ, PATH=f"{binary / 'bin'}:{os.environ['PATH']}", COLUMNS="100")
+    environment = dict(os.environ, PATH=f"{binary / 'bin'}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}",
+                       PYTHONPATH=str(source / "harness/python/src"), COLUMNS="100",
+                       PARITY_RECORDER_LIBRARY=str(binary / "lib/libparity-recorder.so"))
     with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as repository:
         make_repository(source, pathlib.Path(repository), environment)
         for name in ("cases", "golden"):
             shutil.copytree(source / name, pathlib.Path(scratch) / name)
         write_files_of(readme, scratch)
+        copy_scripts_of(readme, source, scratch)
         assert problem_with("false", 0, [], scratch, environment), "the check does not see a failing command"
-        for folder, group in ((scratch, commands), (repository, lines)):
+        for folder, group in ((scratch, commands), (scratch, skill), (repository, lines)):
             for command, status, expected in group:
                 begin = time.monotonic()
                 problem = problem_with(command, status, expected, folder, environment)
@@ -116,7 +127,7 @@ def main():
                 if problem:
                     print(problem)
                     return 1
-    print(f"{len(commands) + len(lines)} commands of the README work")
+    print(f"{len(commands) + len(skill) + len(lines)} commands of the README and the skill work")
     return 0
 
 

@@ -9,7 +9,7 @@
 #include "harness/api/include/parity/tensor_view.hpp"
 #include "harness/api/include/parity/trace.hpp"
 #include "harness/base/error.hpp"
-#include "harness/measure/digest.hpp"
+#include "harness/measure/tensor/digest.hpp"
 #include "harness/tensor/tensor_view.hpp"
 #include "harness/trace/read/trace.hpp"
 

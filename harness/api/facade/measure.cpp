@@ -6,9 +6,9 @@
 #include "harness/api/include/parity/difference.hpp"
 #include "harness/api/include/parity/digest.hpp"
 #include "harness/api/include/parity/sketch.hpp"
-#include "harness/measure/measure_difference.hpp"
-#include "harness/measure/sketch.hpp"
-#include "harness/measure/statistics.hpp"
+#include "harness/measure/difference/measure_difference.hpp"
+#include "harness/measure/tensor/sketch.hpp"
+#include "harness/measure/tensor/statistics.hpp"
 #include "harness/tensor/conversions.hpp"
 
 namespace parity::api {

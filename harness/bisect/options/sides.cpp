@@ -15,7 +15,7 @@
 #include "harness/suite/cases/named_case.hpp"
 #include "harness/suite/cases/run_config_file.hpp"
 #include "harness/suite/cases/setting.hpp"
-#include "harness/suite/results/bisect_command.hpp"
+#include "harness/suite/results/commands/bisect.hpp"
 
 namespace parity::bisect {
 namespace fs = std::filesystem;

@@ -9,7 +9,7 @@
 
 #include "harness/base/json/json.hpp"
 #include "harness/compare/tensors/gap.hpp"
-#include "harness/suite/results/tensor_pictures.hpp"
+#include "harness/suite/results/pictures/tensors.hpp"
 
 namespace parity::bisect {
 

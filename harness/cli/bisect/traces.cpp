@@ -11,7 +11,7 @@
 #include "harness/bisect/traces/search_traces.hpp"
 #include "harness/cli/bisect/bisect.hpp"
 #include "harness/cli/print/search.hpp"
-#include "harness/suite/results/last_results.hpp"
+#include "harness/suite/results/file/last.hpp"
 
 namespace parity::cli {
 namespace {

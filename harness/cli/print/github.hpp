@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "reports/model/results.hpp"
+#include "reports/model/suite/results.hpp"
 
 namespace parity::cli {
 

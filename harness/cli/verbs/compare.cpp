@@ -16,7 +16,7 @@
 #include "harness/compare/text/policy.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/suite/results/compare_traces.hpp"
-#include "harness/suite/results/last_results.hpp"
+#include "harness/suite/results/file/last.hpp"
 #include "harness/trace/read/trace.hpp"
 
 namespace parity::cli {

@@ -14,7 +14,7 @@
 #include "harness/cli/print/github.hpp"
 #include "harness/cli/verbs/verbs.hpp"
 #include "harness/suite/results/case_outcome.hpp"
-#include "harness/suite/results/merge_results.hpp"
+#include "harness/suite/results/file/merge.hpp"
 #include "reports/plots/static_plots.hpp"
 #include "reports/render.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "harness/base/json/json.hpp"
 #include "harness/compare/curves/series.hpp"
-#include "harness/measure/difference.hpp"
+#include "harness/measure/difference/difference.hpp"
 
 namespace parity::compare {
 

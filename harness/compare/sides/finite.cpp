@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/measure/statistics.hpp"
+#include "harness/measure/tensor/statistics.hpp"
 #include "harness/trace/read/trace.hpp"
 
 namespace parity::compare {

@@ -11,7 +11,7 @@
 
 #include "harness/compare/curves/series_difference.hpp"
 #include "harness/compare/text/wording.hpp"
-#include "harness/measure/measure_difference.hpp"
+#include "harness/measure/difference/measure_difference.hpp"
 #include "harness/tensor/conversions.hpp"
 
 namespace parity::compare {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/base/json/json.hpp"
-#include "harness/measure/difference.hpp"
+#include "harness/measure/difference/difference.hpp"
 #include "harness/results/check.hpp"
 #include "harness/trace/read/trace.hpp"
 
@@ -87,8 +87,8 @@ enum class Proof { values, agreement };
 
 /// Measures the difference of two tensors. Equal digests decide, once recorded values were found to match
 /// them. Otherwise whole tensors are compared if both sides have them. Otherwise the sketches give the
-/// estimate sqrt(sum_b (s_b - s'_b)^2), whose error measure/sketch.hpp states (METRICS.md M16). An estimate
-/// of 0 between different digests is not a measurement: the gap is NaN.
+/// estimate sqrt(sum_b (s_b - s'_b)^2), whose error measure/tensor/sketch.hpp states (METRICS.md M16). An
+/// estimate of 0 between different digests is not a measurement: the gap is NaN.
 ///
 /// Different dtypes are never identical but can be subtracted, such as a float32 arm from its float64 twin. A
 /// policy that is less strict needs whole tensors of one dtype, because a sketch has no elements to which it

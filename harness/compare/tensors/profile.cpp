@@ -9,7 +9,7 @@
 
 #include "harness/base/text/table.hpp"
 #include "harness/compare/text/wording.hpp"
-#include "harness/measure/difference.hpp"
+#include "harness/measure/difference/difference.hpp"
 
 namespace parity::compare {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "harness/base/json/json.hpp"
-#include "harness/measure/difference.hpp"
+#include "harness/measure/difference/difference.hpp"
 
 namespace parity::compare {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/number.hpp"
+#include "harness/measure/lanes/number.hpp"
 #include "harness/tensor/conversions.hpp"
 
 namespace parity::measure::cuda {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "harness/measure/difference_tally.hpp"
+#include "harness/measure/difference/tally.hpp"
 
 namespace parity::measure::cuda {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "harness/measure/cuda/queue.hpp"
-#include "harness/measure/difference.hpp"
+#include "harness/measure/difference/difference.hpp"
 
 namespace parity::measure::cuda {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "harness/measure/cuda/queue.hpp"
-#include "harness/measure/measurement.hpp"
+#include "harness/measure/tensor/measurement.hpp"
 
 namespace parity::measure::cuda {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "harness/measure/cuda/statistics_kernel.hpp"
-#include "harness/measure/mix.hpp"
+#include "harness/measure/lanes/mix.hpp"
 
 namespace parity::measure::cuda {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/measure/cuda/segment_kernel.hpp"
-#include "harness/measure/measurement.hpp"
+#include "harness/measure/tensor/measurement.hpp"
 
 namespace parity::measure::cuda {
 

@@ -11,7 +11,7 @@
 #include "harness/golden/diff.hpp"
 #include "harness/golden/golden_file.hpp"
 #include "harness/suite/cases/drop_checks.hpp"
-#include "harness/suite/results/last_results.hpp"
+#include "harness/suite/results/file/last.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

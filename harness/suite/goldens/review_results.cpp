@@ -13,8 +13,8 @@
 #include "harness/results/schema.hpp"
 #include "harness/suite/goldens/review.hpp"
 #include "harness/suite/results/case_outcome.hpp"
-#include "harness/suite/results/curves.hpp"
-#include "harness/suite/results/writer.hpp"
+#include "harness/suite/results/file/writer.hpp"
+#include "harness/suite/results/pictures/curves.hpp"
 
 namespace parity::suite {
 namespace {

@@ -18,7 +18,7 @@
 #include "harness/base/files/file.hpp"
 #include "harness/base/json/fields.hpp"
 #include "harness/base/processes/process.hpp"
-#include "harness/measure/digest.hpp"
+#include "harness/measure/tensor/digest.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

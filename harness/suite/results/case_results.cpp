@@ -10,15 +10,15 @@
 #include "harness/base/json/fields.hpp"
 #include "harness/base/processes/process.hpp"
 #include "harness/compare/text/wording.hpp"
-#include "harness/suite/results/bisect_command.hpp"
 #include "harness/suite/results/case_sentence.hpp"
 #include "harness/suite/results/case_times.hpp"
-#include "harness/suite/results/curves.hpp"
-#include "harness/suite/results/follow_up_command.hpp"
-#include "harness/suite/results/mask_pictures.hpp"
+#include "harness/suite/results/commands/bisect.hpp"
+#include "harness/suite/results/commands/follow_up.hpp"
+#include "harness/suite/results/commands/reproduce.hpp"
 #include "harness/suite/results/notes.hpp"
-#include "harness/suite/results/reproduce_command.hpp"
-#include "harness/suite/results/tensor_pictures.hpp"
+#include "harness/suite/results/pictures/curves.hpp"
+#include "harness/suite/results/pictures/masks.hpp"
+#include "harness/suite/results/pictures/tensors.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

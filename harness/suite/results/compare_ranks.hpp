@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/difference.hpp"
+#include "harness/measure/difference/difference.hpp"
 #include "harness/trace/read/trace.hpp"
 
 namespace parity::suite {

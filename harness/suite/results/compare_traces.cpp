@@ -17,7 +17,7 @@
 #include "harness/compare/text/policy.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/results/write_check.hpp"
-#include "harness/suite/results/curves.hpp"
+#include "harness/suite/results/pictures/curves.hpp"
 
 namespace parity::suite {
 namespace {

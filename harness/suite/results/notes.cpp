@@ -13,7 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/compare/text/wording.hpp"
-#include "harness/suite/results/curves.hpp"
+#include "harness/suite/results/pictures/curves.hpp"
 
 namespace parity::suite {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/measure/digest.hpp"
-#include "harness/measure/measurement.hpp"
+#include "harness/measure/tensor/digest.hpp"
+#include "harness/measure/tensor/measurement.hpp"
 #include "harness/tensor/dtype.hpp"
 #include "harness/tensor/shape.hpp"
 #include "harness/trace/format/tensor_key.hpp"

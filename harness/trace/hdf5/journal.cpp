@@ -14,7 +14,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
-#include "harness/measure/content_hash.hpp"
+#include "harness/measure/tensor/content_hash.hpp"
 
 namespace parity::trace {
 namespace fs = std::filesystem;

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "harness/measure/content_hash.hpp"
+#include "harness/measure/tensor/content_hash.hpp"
 
 namespace parity::trace {
 namespace {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/content_hash.hpp"
+#include "harness/measure/tensor/content_hash.hpp"
 #include "harness/trace/format/file_names.hpp"
 #include "harness/trace/read/read_trace_file.hpp"
 #include "harness/trace/read/trace_content.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/digest.hpp"
+#include "harness/measure/tensor/digest.hpp"
 #include "harness/tensor/placement.hpp"
 #include "harness/trace/format/phase.hpp"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "harness/measure/digest.hpp"
+#include "harness/measure/tensor/digest.hpp"
 #include "harness/tensor/tensor_view.hpp"
 #include "harness/trace/format/tensor_key.hpp"
 #include "harness/trace/hdf5/input_file.hpp"

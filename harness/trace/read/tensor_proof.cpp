@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/whole_digest.hpp"
+#include "harness/measure/tensor/whole_digest.hpp"
 #include "harness/trace/format/schema.hpp"
 
 namespace parity::trace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "harness/measure/digest.hpp"
+#include "harness/measure/tensor/digest.hpp"
 #include "harness/trace/read/trace_content.hpp"
 
 namespace parity::trace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/base/json/json.hpp"
-#include "harness/measure/digest.hpp"
+#include "harness/measure/tensor/digest.hpp"
 #include "harness/tensor/tensor_view.hpp"
 #include "harness/trace/format/channel.hpp"
 #include "harness/trace/format/fault.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/read/trace_digest.hpp"
 
-#include "harness/measure/content_hash.hpp"
+#include "harness/measure/tensor/content_hash.hpp"
 
 namespace parity::trace {
 namespace {

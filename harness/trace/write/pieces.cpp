@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/measurement.hpp"
+#include "harness/measure/tensor/measurement.hpp"
 #include "harness/tensor/part.hpp"
 #include "harness/trace/format/sketch_row.hpp"
 

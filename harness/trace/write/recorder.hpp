@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "harness/base/json/json.hpp"
-#include "harness/measure/measurement.hpp"
+#include "harness/measure/tensor/measurement.hpp"
 #include "harness/tensor/placement.hpp"
 #include "harness/tensor/tensor_view.hpp"
 #include "harness/trace/format/capture.hpp"

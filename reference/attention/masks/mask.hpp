@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/measure/digest.hpp"
+#include "harness/measure/tensor/digest.hpp"
 #include "reference/attention/masks/predicate.hpp"
 #include "reference/config/run_config.hpp"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/train/checks/weights_digest.hpp"
 
-#include "harness/measure/content_hash.hpp"
-#include "harness/measure/digest.hpp"
+#include "harness/measure/tensor/content_hash.hpp"
+#include "harness/measure/tensor/digest.hpp"
 
 namespace parity::reference {
 

@@ -9,7 +9,7 @@
 
 #include <torch/types.h>
 
-#include "harness/measure/digest.hpp"
+#include "harness/measure/tensor/digest.hpp"
 #include "reference/attention/masks/mask.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/data/loader.hpp"

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Links, the address and the back button lead to a case that may be folded or filtered out. Without this script the
+// Links, the address and the back button lead to a case even if it is folded or filtered out. Without this script the
 // browser unfolds the target of a link by itself.
 "use strict";
 
 const sectionOf = (node) => node?.closest?.(".case");
 
-// Opens whatever the node lies in. `show` is called with each section that was filtered out or folded.
+// Opens every fold around a node, and calls `show` with each section that was filtered out or folded.
 function unfold(node, show) {
   const section = sectionOf(node);
   if (section) show(section);
@@ -16,7 +16,7 @@ function unfold(node, show) {
 
 const targetOf = (hash) => hash.length > 1 ? document.getElementById(decodeURIComponent(hash.slice(1))) : null;
 
-// The place of the window as "so far below the top of that case": cases above it may be folded or unfolded since.
+// Returns the window's place relative to the top of a case [pixels]. It stays valid when cases above are folded.
 function placeOnPage() {
   const sections = [...document.querySelectorAll(".case")].filter((section) => !section.hidden);
   const at = sections.find((section) => section.getBoundingClientRect().bottom > 0);
@@ -33,7 +33,7 @@ function goTo(place, show) {
   scrollTo(0, scrollY + section.getBoundingClientRect().top - place.by);
 }
 
-// Each entry of the history keeps the place from which it was left.
+// Each entry of the history keeps the place at which the reader left it.
 function followAddress(show) {
   history.scrollRestoration = "manual";
   let timer = 0, place = {y: scrollY};

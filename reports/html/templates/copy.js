@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buttons that copy the command beside them.
+// Buttons that copy the command next to them.
 "use strict";
 
 document.addEventListener("click", async ({target: button}) => {

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Maps of a tensor's differences: a cell is the largest |difference| in it, on a log scale; equal cells stay empty.
+// Maps of a tensor's differences. A cell shows its largest |difference|, on a log scale. Equal cells stay empty.
 "use strict";
 
 const heatColours = () => [0, 1, 2, 3].map((i) => themeValue(`--heat-${i}`));
 
-// "rows 12-17", or "row 12" where the cell has one.
+// Returns "rows 12-17", or "row 12" if the cell has one row.
 function spanWords(noun, starts, size, cell) {
   const first = starts[cell], last = (starts[cell + 1] ?? size) - 1;
   return first === last ? `${noun} ${first}` : `${noun}s ${first}-${last}`;
@@ -20,7 +20,7 @@ function heatWords(picture) {
   }));
 }
 
-// Decades between the smallest and the largest difference, at most 6 of them named.
+// Returns the log10 range of the differences, and at most 6 of its decades as ticks.
 function heatScale(picture) {
   const sizes = picture.cells.flat().filter((value) => isFinite_(value) && value > 0).map(Math.log10);
   if (!sizes.length) return {low: -1, high: 0, ticks: []};

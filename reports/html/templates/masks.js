@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mask pictures: queries down, keys across; a cell is a pair that attends, its colour says under whose rule.
+// Pictures of attention masks: queries down, keys across. A cell is a pair that attends. Its colour shows in which arms.
 "use strict";
 
 const pairWords = (arms) => arms.length === 1 ? ["no", "yes", "", ""]
   : ["in neither", "in both", `only in ${arms[0]}`, `only in ${arms[1]}`];
 
-// 0 neither, 1 both, 2 only the first, 3 only the second. Nothing looks at what comes later.
+// Returns a row for each query with a kind for each key: 0 attends in neither arm, 1 in both, 2 only in the first, 3 only
+// in the second. It is null for a later key, to which no token attends.
 function pairKinds(mask) {
   const attends = (side, q, kv) => mask.documents[side][q] === mask.documents[side][kv] &&
     (!mask.first_keys || mask.first_token + kv >= mask.first_keys[side][q]);
@@ -19,10 +20,10 @@ function pairKinds(mask) {
   }));
 }
 
-// `arms` are numbers of the case's arms: the colours are those of the curves.
+// Returns the colour of each kind. `arms` are positions of the case's arms, whose curves have the same colours.
 const maskColourNames = (arms) => ["--surface", "--mask-both", ...arms.map(colourName)];
 
-// Squares with words, for what the picture has two sides to tell apart.
+// Returns the legend of two masks: a coloured square and a label for each kind that the picture shows.
 function maskKey(mask, names) {
   const colours = maskColourNames(mask.arms), present = new Set(pairKinds(mask).flat());
   const entries = mask.arms.length < 2 ? [] : pairWords(names).map((words, kind) => [kind, words]);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plots where the plotting library is not beside the page: SVG, without zoom. Scales and colours are those of plots.js.
+// Plots as SVG without zoom, for a page without the plotting library next to it. Scales and colours are those of plots.js.
 "use strict";
 
 function svgNode(name, attributes = {}, text) {
@@ -19,7 +19,7 @@ function plainDrawing(canvas) {
   return {svg, width, height};
 }
 
-// Round numbers between two, about `wanted` of them.
+// Returns about `wanted` round numbers between two numbers.
 function roundNumbers(low, high, wanted) {
   const raw = (high - low) / wanted, power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw), numbers = [];
@@ -47,7 +47,7 @@ function gapAxis(curve, scale, logarithmic, top, bottom) {
   return {place, ticks: values.map((value, i) => [place(value), words(texts[i])])};
 }
 
-// A line through what has a place, interrupted elsewhere.
+// Returns a line through the points that have a place on the axis, with gaps elsewhere.
 function pathThrough(lefts, tops) {
   let d = "", drawing = false;
   tops.forEach((top, i) => {
@@ -108,7 +108,7 @@ function plainCurve(canvas, data, curve, view) {
   svg.append(svgNode("text", {x: (left + right) / 2, y: height - 3, "text-anchor": "middle"}, "step"));
 }
 
-// Cells between edges, in the drawing from [left, top] on.
+// Draws cells between edges. [left, top] is the corner of the drawing.
 function plainCells(canvas, across, down, colourOf, square) {
   const {svg, width, height} = plainDrawing(canvas), left = 58, top = 8, room = {x: width - left - 12, y: height - top - 38};
   if (square) room.x = room.y = Math.min(room.x, room.y);

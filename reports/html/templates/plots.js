@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Curves of a case: the arms' values above, their gap to the reference below, one axis of steps.
+// Curves of a case: the arms' values above, their gap to the reference below, on one axis of steps.
 "use strict";
 
-// Arms that coincide stay visible: the first is a broad pale line, the others are thin, dashed and lie on it.
+// Arms that coincide stay visible: the first is a broad pale line, and the others are thin, dashed lines on it.
 const armStyles = [
   {dash: "solid", width: 7, opacity: 0.45, symbol: "circle", size: 9, svg: ""},
   {dash: "dash", width: 2, opacity: 1, symbol: "diamond", size: 6, svg: "7 4"},
@@ -14,14 +14,14 @@ const armStyles = [
   {dash: "longdashdot", width: 2, opacity: 1, symbol: "triangle-down", size: 7, svg: "11 3 2 3"},
   {dash: "solid", width: 1.5, opacity: 1, symbol: "x", size: 6, svg: ""},
 ];
-// Beyond them each dash comes again in the next colours; the broad line does not, there is one reference.
+// Later arms repeat the dashes in the next colours. The broad line is not repeated, since there is one reference.
 const roundOf = (arm) => arm < armStyles.length ? 0 : 1 + Math.floor((arm - armStyles.length) / (armStyles.length - 1));
 const styleIndex = (arm) => roundOf(arm) === 0 ? arm : 1 + (arm - armStyles.length) % (armStyles.length - 1);
 const styleOf = (arm) => armStyles[styleIndex(arm)];
 const colourName = (arm) => `--arm-${(styleIndex(arm) + roundOf(arm)) % armStyles.length}`;
 const themeValue = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-// Plotly reads a little HTML in texts; names are never markup.
+// Escapes a name, since Plotly interprets some HTML in texts.
 const plotText = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 const isFinite_ = (value) => typeof value === "number";
 const shown = (value) => value === null ? "none" : value === 0 ? "0" : String(value);
@@ -35,13 +35,13 @@ function armSwatch(arm) {
   return svg;
 }
 
-// A floor or bound of 0 asks for equal bits, and is no line. Measured floors decide, so they take the place of the twins' noise.
+// A floor or bound of 0 demands equal bits, and is not drawn. Measured floors decide, so they replace the twins' noise.
 const hasPlace = (value) => isFinite_(value) && value > 0;
 const hasFloors = (curve) => curve.bounds.some((bound) => bound.floor.some(hasPlace));
 const hasTwinNoise = (curve) => !hasFloors(curve) && curve.floor.some(hasPlace);
 
-// Where the gap's values lie on the log axis: zeros on a line of their own below the smallest, labelled 0; what
-// is no number above the largest.
+// Returns the places of the gap's values on the log axis. Zeros are on a line of their own below the smallest value,
+// labelled 0. Values that are not finite are above the largest.
 function gapScale(curve) {
   const positive = [];
   let zeros = false, nonFinite = false;
@@ -100,7 +100,7 @@ function valueTraces(data, curve, hidden) {
   return traces;
 }
 
-// A band from the bottom of the gap's axis up to the values.
+// Returns a band from the bottom of the gap's axis up to the values.
 function bandTraces(curve, values, name, bottom) {
   return [{x: curve.steps, y: values.map(() => bottom), yaxis: "y2", mode: "lines", line: {width: 0}, hoverinfo: "skip"},
     {x: curve.steps, y: values.map((v) => hasPlace(v) ? v : bottom), yaxis: "y2", mode: "lines", fill: "tonexty", name,
@@ -110,8 +110,8 @@ function bandTraces(curve, values, name, bottom) {
 
 const armOf = (bound) => bound.arms[bound.arms.length - 1];
 
-// Measured floors as bands, and the bounds that grew out of them as lines in the colour of the arm that they judge. Checks of
-// several pairs may give the same numbers: they are drawn once.
+// Returns measured floors as bands, and the bounds that follow from them as lines in the colour of the arm that they
+// judge. Equal floors and bounds of several pairs are drawn once.
 function boundTraces(curve, hidden, bottom) {
   const traces = [], seen = new Set();
   const isNew = (kind, values) => values.some(hasPlace) && seen.size < seen.add(kind + values).size;

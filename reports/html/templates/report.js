@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page: plots drawn when they come near the window, tables built when they are opened, filter, sorting, copying.
+// The page. It draws plots when they come near the window, builds tables when they are opened, filters and sorts.
 (() => {
   const parsed = (id) => JSON.parse(document.getElementById(id).textContent);
   const sections = [...document.querySelectorAll(".case")], cases = [];
@@ -16,7 +16,7 @@
   // --- plots ---------------------------------------------------------------------------------------
 
   const drawn = new Set();
-  const mostPrinted = 150;  // plots drawn for a print; without a limit a suite of hundreds of cases would take minutes
+  const mostPrinted = 150;  // plots in a print; without a limit, hundreds of cases would take minutes
   const curveOf = (canvas) => dataOf(caseOf(canvas)).curves[Number(canvas.closest(".plot").dataset.curve)];
 
   const maskOf = (figure) => dataOf(caseOf(figure)).masks[Number(figure.dataset.mask)];
@@ -41,7 +41,7 @@
     return plainCurve(canvas, dataOf(caseOf(canvas)), curveOf(canvas), views[caseOf(canvas)]);
   }
 
-  // The page can be read before the plotting library has come, and without it.
+  // The page is readable before the plotting library has loaded, and without it.
   const waiting = new Set();
   let withoutPlotly = false;
 
@@ -67,7 +67,7 @@
       at >= 0 && canvas.data[i].hoverinfo !== "skip" && canvas.data[i].y[at] !== null), ["xy", "xy2"]);
   }
 
-  // Plus and minus zoom about the middle, 0 shows all steps again.
+  // Plus and minus zoom around the middle. 0 shows all steps again.
   function zoom(canvas, factor) {
     if (!drawn.has(canvas) || withoutPlotly) return;
     if (!factor) return Plotly.relayout(canvas, {"xaxis.range": canvas.dataset.whole.split(" ").map(Number), "yaxis.autorange": true});
@@ -76,7 +76,7 @@
     spoken.textContent = `steps ${Math.max(1, Math.ceil(middle - half))} to ${Math.floor(middle + half)}`;
   }
 
-  // Left and right read the values of one step after the other.
+  // Left and right move through the steps and show the values of each.
   function readValues(event) {
     const factor = {"+": 0.5, "=": 0.5, "-": 2, 0: 0}[event.key];
     if (factor !== undefined) {
@@ -184,7 +184,7 @@
     return table(["step", ...columns.map(([name]) => name)], rows, () => true);
   }
 
-  // The largest gap first: what a reader looks for.
+  // Readers look for the largest gap, so it comes first.
   function tensorTable(details) {
     const {metrics, rows} = dataOf(caseOf(details)).tensors[details.dataset.check];
     const cells = rows.map(([name, step, phase, same = true, ...values]) => [{text: text(name), sort: text(name)}, step,
@@ -219,7 +219,7 @@
     return columns;
   }
 
-  // Made by the same template as what is open from the start; every name in it is escaped.
+  // The program rendered these rows with the template of the rows that are open from the start. It escapes every name.
   function checkDetails(details) {
     const inner = element("div");
     inner.innerHTML = dataOf(caseOf(details)).details[details.dataset.check];
@@ -231,7 +231,7 @@
 
   // --- filter, navigation --------------------------------------------------------------------------
 
-  // Each case: its section, its row of the overview, its link at the side.
+  // Of each case: its section, its row in the overview, and its link at the side.
   const places = sections.map(() => []);
 
   function filterCases() {
@@ -260,7 +260,7 @@
     for (const section of sections) watcher.observe(section);
   }
 
-  // What a case shows is made when it is unfolded first.
+  // Builds the content of a case when it is unfolded for the first time.
   const prepared = new Set();
 
   function prepare(section) {
@@ -273,7 +273,7 @@
     section.querySelectorAll(".canvas").forEach((canvas) => watcher.observe(canvas));
   }
 
-  // A case that is filtered out comes back when something leads to it.
+  // Shows a case that is filtered out when a link leads to it.
   function show(section) {
     if (section.hidden) {
       document.getElementById("filter").value = "";

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements and tables that the page's script makes, and tables that are sorted by a click on a heading.
+// Elements and tables that the page's script builds. A click on a heading sorts a table.
 "use strict";
 
 function element(name, text, attributes = {}) {

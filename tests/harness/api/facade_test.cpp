@@ -11,7 +11,7 @@
 #include "harness/api/include/parity/trace.hpp"
 #include "harness/compare/checks/check.hpp"
 #include "harness/compare/checks/verdict.hpp"
-#include "harness/measure/measure_difference.hpp"
+#include "harness/measure/difference/measure_difference.hpp"
 #include "tests/support/traces/recorded.hpp"
 
 namespace parity {

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/measure/content_hash.hpp"
+#include "harness/measure/tensor/content_hash.hpp"
 #include "tests/harness/cli/program_fixture.hpp"
 
 namespace parity::cli {

@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/suite/results/writer.hpp"
+#include "harness/suite/results/file/writer.hpp"
 #include "tests/harness/cli/program_fixture.hpp"
 
 namespace parity::cli {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/measure/measure_difference.hpp"
+#include "harness/measure/difference/measure_difference.hpp"
 #include "tests/support/special_values.hpp"
 #include "tests/support/traces/samples.hpp"
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/measure_difference.hpp"
+#include "harness/measure/difference/measure_difference.hpp"
 #include "tests/support/special_values.hpp"
 #include "tests/support/traces/samples.hpp"
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/json/json.hpp"
-#include "harness/measure/measure_difference.hpp"
+#include "harness/measure/difference/measure_difference.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/traces/samples.hpp"
 

@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/measure/digest.hpp"
-#include "harness/measure/measure_difference.hpp"
-#include "harness/measure/simd.hpp"
-#include "harness/measure/sketch.hpp"
-#include "harness/measure/statistics.hpp"
+#include "harness/measure/difference/measure_difference.hpp"
+#include "harness/measure/lanes/simd.hpp"
+#include "harness/measure/tensor/digest.hpp"
+#include "harness/measure/tensor/sketch.hpp"
+#include "harness/measure/tensor/statistics.hpp"
 #include "tests/support/traces/samples.hpp"
 
 namespace parity::measure {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/measure/sketch.hpp"
+#include "harness/measure/tensor/sketch.hpp"
 #include "tests/support/traces/samples.hpp"
 
 namespace parity::measure {

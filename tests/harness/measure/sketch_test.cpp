@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/measure/sketch.hpp"
+#include "harness/measure/tensor/sketch.hpp"
 
 #include <cmath>
 #include <limits>

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/json/json.hpp"
-#include "harness/measure/digest.hpp"
-#include "harness/measure/measure_difference.hpp"
-#include "harness/measure/sketch.hpp"
-#include "harness/measure/statistics.hpp"
+#include "harness/measure/difference/measure_difference.hpp"
+#include "harness/measure/tensor/digest.hpp"
+#include "harness/measure/tensor/sketch.hpp"
+#include "harness/measure/tensor/statistics.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/traces/samples.hpp"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python recorder: what it records of a training in PyTorch, and that it never changes or stops the training.
 
-Usage: recorder_test.py SOURCE_DIR RECORDER_LIBRARY
+Usage: recorder_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
 import json
 import os
@@ -14,7 +14,7 @@ import unittest
 import warnings
 
 SOURCE = pathlib.Path(sys.argv[1]).resolve()
-os.environ["PARITY_RECORDER_LIBRARY"] = sys.argv[2]
+os.environ["PARITY_RECORDER_LIBRARY"] = sys.argv[3]
 os.environ.pop("PARITY_TRACE", None)
 sys.path.insert(0, str(SOURCE / "harness/python/src"))
 
@@ -130,6 +130,28 @@ class RecorderTest(unittest.TestCase):
         for name, values in initial.items():
             self.assertTrue(torch.equal(trace.tensors[0, "param", name], values))
         self.assertIn("exp_avg/0.weight", trace.names(1, "optim"))
+
+    def test_closure_computes_the_gradients_of_its_step(self):
+        for how in ("positional", "keyword"):
+            model, seen = network(), []
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+            def closure():
+                loss = gradients_of(model, len(seen))
+                seen.append({name: p.grad.clone() for name, p in model.named_parameters()})
+                imported_early(model.parameters(), 1e-3)
+                return loss
+
+            with self.record(model, optimizer, capture=ALL) as rec:
+                for _ in range(2):
+                    loss = optimizer.step(closure) if how == "positional" else optimizer.step(closure=closure)
+                    rec.step(loss=loss)
+            trace = self.recorded()
+            self.assertEqual(len(trace.channels["grad_norm"]), 2)
+            for step, gradients in enumerate(seen, 1):
+                for name, values in gradients.items():
+                    self.assertTrue(torch.equal(trace.tensors[step, "grad", name], values), (how, step, name))
+                    self.assertFalse(torch.equal(trace.tensors[step, "grad_clipped", name], values))
 
     def test_clipping_is_restored(self):
         before = torch.nn.utils.clip_grad._clip_grads_with_norm_, torch.nn.utils.get_total_norm

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "harness/suite/results/last_results.hpp"
+#include "harness/suite/results/file/last.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
 namespace parity::suite {

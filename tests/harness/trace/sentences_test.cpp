@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "harness/measure/difference_tally.hpp"
+#include "harness/measure/difference/tally.hpp"
 #include "harness/trace/format/layout_json.hpp"
 #include "harness/trace/hdf5/path_name.hpp"
 #include "harness/trace/hdf5/probe.hpp"

@@ -10,7 +10,7 @@
 #include <torch/types.h>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/measure_difference.hpp"
+#include "harness/measure/difference/measure_difference.hpp"
 #include "harness/trace/read/content_digest.hpp"
 #include "harness/trace/read/trace.hpp"
 #include "harness/trace/write/recorder.hpp"

@@ -6,7 +6,7 @@
 
 #include <torch/types.h>
 
-#include "harness/measure/measure_difference.hpp"
+#include "harness/measure/difference/measure_difference.hpp"
 #include "tests/support/devices/gpu_fixture.hpp"
 #include "tests/support/odd_values.hpp"
 #include "tests/support/traces/measured_bits.hpp"

@@ -12,7 +12,7 @@
 #include <ATen/OpMathType.h>
 #include <ATen/ops/rms_norm.h>
 
-#include "harness/measure/simd.hpp"
+#include "harness/measure/lanes/simd.hpp"
 
 namespace parity::reference {
 namespace {

@@ -5,8 +5,8 @@
 #include <bit>
 #include <vector>
 
-#include "harness/measure/difference.hpp"
-#include "harness/measure/measurement.hpp"
+#include "harness/measure/difference/difference.hpp"
+#include "harness/measure/tensor/measurement.hpp"
 
 namespace parity {
 

@@ -30,6 +30,9 @@ class NoRecorder:
     def tensor(self, phase: str, name: str, value: Any, *, dims: str | None = None, mesh: Any = None) -> None:
         pass
 
+    def tee(self, logger: Any) -> None:
+        pass
+
     def close(self) -> None:
         pass
 
@@ -49,6 +52,7 @@ def record(
     capture: Any = None,
     mesh: Any = None,
     dims: Any = None,
+    after: int = 0,
 ) -> Any:
     """Starts the recording of this process, and returns a Recorder. Without `path` and PARITY_TRACE, returns a
     NoRecorder. Call it after the optimizer was made and before the first update.
@@ -60,6 +64,7 @@ def record(
     capture: what to record beyond channels, as an object or a path (FORMAT.md); by default the file of PARITY_CAPTURE.
     mesh: the DeviceMesh that `dims` name, or a mapping from a name to a process group or to (coordinate, size).
     dims: for plain tensors that are parts of larger ones: a pattern of names -> a text such as "out[tp] in".
+    after: how many updates a resumed run did before. Its trace begins with the next one and has no initial state.
 
     Raises Error if the trace cannot be opened. Later errors never reach the training.
     """
@@ -87,7 +92,7 @@ def record(
         capture=asked.text,
     )
     try:
-        return Recorder(trace, asked, model, optimizer, path=place, rank=rank, ranks=ranks, places=places)
+        return Recorder(trace, asked, model, optimizer, path=place, rank=rank, ranks=ranks, places=places, after=after)
     except Exception:
         trace.close()
         raise

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/measure_difference.hpp"
+#include "harness/measure/difference/measure_difference.hpp"
 #include "tests/support/devices/emulated_gpu.hpp"
 #include "tests/support/odd_values.hpp"
 #include "tests/support/special_values.hpp"

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/results/mask_pictures.hpp"
-
 #include <gmock/gmock.h>
 
+#include "harness/suite/results/pictures/masks.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
 namespace parity::suite {

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/results/merge_results.hpp"
-
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
+#include "harness/suite/results/file/merge.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity::suite {

@@ -9,8 +9,8 @@
 #include "harness/suite/goldens/check.hpp"
 #include "harness/suite/goldens/stored_power.hpp"
 #include "harness/suite/results/case_results.hpp"
-#include "harness/suite/results/curves.hpp"
-#include "harness/suite/results/merge_results.hpp"
+#include "harness/suite/results/file/merge.hpp"
+#include "harness/suite/results/pictures/curves.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
 namespace parity::suite {

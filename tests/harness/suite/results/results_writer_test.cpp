@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/results/write_case.hpp"
-#include "harness/suite/results/writer.hpp"
+#include "harness/suite/results/file/writer.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity::suite {

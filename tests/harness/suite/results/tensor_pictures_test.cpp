@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/results/tensor_pictures.hpp"
-
 #include <cmath>
 #include <limits>
 
 #include <gmock/gmock.h>
 
 #include "harness/results/write_check.hpp"
+#include "harness/suite/results/pictures/tensors.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 #include "tests/support/traces/planted_runs.hpp"
 

@@ -12,7 +12,7 @@
 #include "harness/base/error.hpp"
 #include "harness/suite/cases/names.hpp"
 #include "harness/suite/plan/content_hash.hpp"
-#include "harness/suite/results/last_results.hpp"
+#include "harness/suite/results/file/last.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
 namespace parity::suite {

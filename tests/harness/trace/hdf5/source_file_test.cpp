@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/content_hash.hpp"
+#include "harness/measure/tensor/content_hash.hpp"
 #include "tests/support/traces/recorded.hpp"
 
 namespace parity::trace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/sketch.hpp"
+#include "harness/measure/tensor/sketch.hpp"
 #include "tests/harness/trace/read/ranks_fixture.hpp"
 
 namespace parity::trace {

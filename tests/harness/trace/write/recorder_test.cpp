@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/sketch.hpp"
+#include "harness/measure/tensor/sketch.hpp"
 #include "tests/support/traces/recorded.hpp"
 #include "tests/support/traces/samples.hpp"
 

@@ -11,6 +11,8 @@ import pathlib
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 from typing import Any
 
+from .program import build_folders
+
 NAME = "libparity-recorder.so"
 ABI = 2
 
@@ -89,10 +91,7 @@ def candidates() -> list[str]:
     if named:
         return [named]
     package = pathlib.Path(__file__).resolve().parents[1]
-    places = [package / "lib" / NAME]
-    if len(package.parents) > 3 and package.parts[-4:-1] == ("harness", "python", "src"):
-        build = package.parents[3] / "build"
-        places += [build / "release/lib" / NAME, *sorted(build.glob(f"*/lib/{NAME}"))]
+    places = [package / "installed/lib" / NAME, *(folder / "lib" / NAME for folder in build_folders())]
     return [str(place) for place in places if place.exists()] + [NAME + ".0"]
 
 

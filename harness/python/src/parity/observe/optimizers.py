@@ -27,10 +27,26 @@ def _inner(optimizer: Any) -> Any:
 
 
 def before_step(optimizer: Any, call: Callable[[Any], None]) -> Any:
-    """Calls `call` before each step of the optimizer. Returns the handle, which can be removed."""
+    """Calls `call` before each step of the optimizer uses its gradients. Returns the handle, which can be removed.
 
-    def hook(caller: Any, _arguments: Any, _options: Any) -> None:
-        call(caller)
+    A closure of the step computes the gradients first, as in Lightning. Only its first call counts.
+    """
+
+    def hook(caller: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        closure = options.get("closure", arguments[1] if len(arguments) > 1 else None)
+        if closure is None:
+            return call(caller)
+        called = []
+
+        def then_call(*given: Any, **named: Any) -> Any:
+            result = closure(*given, **named)
+            if not called:
+                called.append(call(caller))
+            return result
+
+        if "closure" in options:
+            return arguments, {**options, "closure": then_call}
+        return (arguments[0], then_call, *arguments[2:]), options
 
     return optimizer.register_step_pre_hook(hook)
 

@@ -23,6 +23,7 @@ from ..placement.find import Places
 from ..placement.layout import NotRecordable, Placed
 from .capture import Capture
 from .ranks import wait_for_others
+from .tee import Send, sender
 from .update import Update, channel
 from .warn import warn
 
@@ -46,6 +47,7 @@ class Recorder:
         rank: int = 0,
         ranks: int = 1,
         places: Places | None = None,
+        after: int = 0,
     ) -> None:
         self._trace: TraceFile | None = trace
         self._capture, self._path, self._rank, self._ranks = capture, path, rank, ranks
@@ -54,9 +56,11 @@ class Recorder:
         self._model = model
         self._names = {id(parameter): name for name, parameter in named_parameters(model)}
         self._optimizers = optimizers.listed(optimizer)
-        self._update = Update(1)
+        self._first = after + 1
+        self._update = Update(self._first)
         self._channels: dict[str, type] = {}
         self._skipped = 0
+        self._tees: list[Send] = []
         self._check_optimizers()
         self._handles = [optimizers.before_step(one, self._on_step) for one in self._optimizers]
         if self._optimizers and not clipping.add(self):
@@ -77,6 +81,11 @@ class Recorder:
         dims: for a plain tensor that is this rank's part, a text such as "t h[tp]" (placement/dims.py).
         mesh: what the text names; by default that of `record`."""
         self._guard(self._offer_by_hand, phase, name, value, dims, mesh)
+
+    def tee(self, logger: Any) -> None:
+        """Sends the channels of each later update on to a SummaryWriter, a run of W&B, or a function(step, channels).
+        Raises Error for anything else. A logger that raises is given up with a warning."""
+        self._tees.append(sender(logger))
 
     def close(self) -> None:
         """Completes the trace. Called at the end of the program, and by `with`."""
@@ -109,7 +118,7 @@ class Recorder:
     # --- an update -------------------------------------------------------------------------------
 
     def _record_initial(self) -> None:
-        if not self._capture.may_want(0, "param"):
+        if self._first > 1 or not self._capture.may_want(0, "param"):
             return
         self._open_trace().begin_step(0)
         for name, parameter in named_parameters(self._model):
@@ -258,6 +267,12 @@ class Recorder:
             if isinstance(given.get(name), Timing):
                 how = TIMING
             self._open_trace().value(name, float(value) if kind is float else value, how)
+        for send in tuple(self._tees):
+            try:
+                send(update.step, found)
+            except Exception as problem:
+                self._tees.remove(send)
+                warn(f"a logger gets no channels from update {update.step} on ({problem})")
 
     def _check_names(self, names: set[str]) -> None:
         if self._channels and names != set(self._channels):
@@ -315,7 +330,7 @@ class Recorder:
             warn(f"recording stopped in update {self._update.step}, the trace stays partial ({reason})")
 
     def _complete(self) -> None:
-        if self._update.step == 1:
+        if self._update.step == self._first:
             why = "rec.step() was never called" if not self._skipped else "no optimizer that the recorder has stepped"
             raise Error(f"no update was recorded ({why})")
         if self._update.begun or self._update.rates:

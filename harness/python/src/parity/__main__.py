@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m parity record -- train.py ARGS` records a script; every other command goes to the program parity."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import sys
+from typing import Any
+
+from . import record
+from .native.program import program
+
+
+def main(arguments: list[str] | None = None) -> int:
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["record"]:
+        return _record(words[1:])
+    place = program()
+    if place is None:
+        print("parity: the program is not here; build it, or set PARITY_PROGRAM to its path", file=sys.stderr)
+        return 127
+    os.execv(place, [place, *words])
+
+
+def _record(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m parity record",
+        description="Runs a training script of PyTorch and records it. The script needs no change.",
+        epilog="example: python -m parity record -o run.h5 -- train.py --steps 10",
+    )
+    parser.add_argument("-o", "--output", metavar="PATH", help="trace to write (default: PARITY_TRACE, or trace.h5)")
+    parser.add_argument("--capture", metavar="FILE", help="what to record beyond channels (default: PARITY_CAPTURE)")
+    parser.add_argument("-m", "--module", action="store_true", help="SCRIPT is the name of a module, as in python -m")
+    parser.add_argument("script", metavar="SCRIPT", help="the training script, after --")
+    parser.add_argument("arguments", metavar="ARGS", nargs=argparse.REMAINDER, help="arguments of the script")
+    options = parser.parse_args(words)
+    if not options.module and not os.path.exists(options.script):
+        parser.error(f"there is no script {options.script}")
+    _watch(options.output or os.environ.get("PARITY_TRACE") or "trace.h5", options.capture)
+    sys.argv = [options.script, *options.arguments]
+    if options.module:
+        sys.path[0] = os.getcwd()
+        runpy.run_module(options.script, run_name="__main__", alter_sys=True)
+    else:
+        sys.path[0] = os.path.dirname(os.path.abspath(options.script))
+        runpy.run_path(options.script, run_name="__main__")
+    return 0
+
+
+def _watch(path: str, capture: str | None) -> None:
+    """Watches PyTorch once the script has imported it, so that what the script sets before has its effect."""
+    from .native.imports import after_import
+    from .recording.script import ScriptRecorder
+
+    def start(model: Any, optimizers: list[Any]) -> Any:
+        return record(model, optimizers, path=path, capture=capture)
+
+    after_import("torch", ScriptRecorder(start).watch)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

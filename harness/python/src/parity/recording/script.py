@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Records a script that does not know of parity: `python -m parity record -- train.py`.
+
+The model is the outermost module that runs with gradients and owns parameters of an optimizer. An update begins with a
+backward pass, and ends before the next backward pass that follows an optimizer's step, or with the program. Its
+channel `loss` is the sum of the values whose backward passes the update has.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from .warn import warn
+
+
+class ScriptRecorder:
+    """Watches PyTorch, starts one recorder, and ends its updates."""
+
+    def __init__(self, start: Callable[[Any, list[Any]], Any]) -> None:
+        """start: makes the recorder of a model and its optimizers."""
+        self._start = start
+        self._recorder: Any = None
+        self._failed = False
+        self._optimizers: list[weakref.ref[Any]] = []
+        self._losses: list[Any] = []
+        self._stepped = False
+        self._in_backward = False
+
+    def watch(self) -> None:
+        """Wraps what a training loop calls. PyTorch is imported by now."""
+        import torch
+        from torch.nn.modules.module import register_module_forward_pre_hook
+        from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
+
+        register_module_forward_pre_hook(self._before_forward)
+        register_optimizer_step_post_hook(self._after_step)
+        _wrap(Optimizer, "__init__", after=lambda optimizer: self._optimizers.append(weakref.ref(optimizer)))
+        _wrap_backward(torch.autograd, self._before_backward, self._after_backward)
+        atexit.register(self._warn_of_nothing)
+
+    # --- what PyTorch calls ----------------------------------------------------------------------
+
+    def _before_forward(self, module: Any, _inputs: Any) -> None:
+        if self._recorder is None and not self._failed:
+            self._begin(module)
+
+    def _before_backward(self, roots: Any) -> bool:
+        """Returns whether this is the outermost backward pass: checkpointed blocks call others inside."""
+        if self._in_backward:
+            return False
+        self._in_backward = True
+        if self._stepped:
+            self._end_update()
+        root = roots[0] if isinstance(roots, (list, tuple)) and len(roots) == 1 else roots
+        if getattr(root, "numel", lambda: 0)() == 1:
+            self._losses.append(root.detach().clone())
+        return True
+
+    def _after_backward(self) -> None:
+        self._in_backward = False
+
+    def _after_step(self, optimizer: Any, _arguments: Any, _options: Any) -> None:
+        self._stepped = self._stepped or any(one() is optimizer for one in self._optimizers)
+
+    # --- the recorder ----------------------------------------------------------------------------
+
+    def _begin(self, module: Any) -> None:
+        import torch
+
+        if not torch.is_grad_enabled():
+            return
+        owned = {id(parameter) for parameter in module.parameters()}
+        live = [optimizer for one in self._optimizers if (optimizer := one()) is not None]
+        ours = [one for one in live if any(id(p) in owned for group in one.param_groups for p in group["params"])]
+        if not ours:
+            return
+        try:
+            self._recorder = self._start(module, ours)
+        except Exception as problem:
+            self._failed = True
+            warn(f"the run is not recorded: {problem}")
+            return
+        atexit.register(self._finish_update)  # after the recorder's own, so it is called before
+
+    def _end_update(self) -> None:
+        losses, self._losses, self._stepped = self._losses, [], False
+        if self._recorder is not None:
+            self._recorder.step(**({"loss": functools.reduce(lambda a, b: a + b, losses)} if losses else {}))
+
+    def _finish_update(self) -> None:
+        if self._stepped:
+            self._end_update()
+
+    def _warn_of_nothing(self) -> None:
+        if self._recorder is None and not self._failed:
+            warn("no trace was written: no module ran with gradients whose parameters an optimizer of torch.optim has")
+
+
+def _wrap(owner: Any, name: str, *, after: Callable[[Any], Any]) -> None:
+    original = getattr(owner, name)
+
+    @functools.wraps(original)
+    def wrapper(self: Any, *arguments: Any, **options: Any) -> Any:
+        result = original(self, *arguments, **options)
+        after(self)
+        return result
+
+    setattr(owner, name, wrapper)
+
+
+def _wrap_backward(autograd: Any, before: Callable[[Any], bool], after: Callable[[], None]) -> None:
+    original = autograd.backward
+
+    @functools.wraps(original)
+    def backward(tensors: Any, *arguments: Any, **options: Any) -> Any:
+        outermost = before(tensors)
+        try:
+            return original(tensors, *arguments, **options)
+        finally:
+            if outermost:
+                after()
+
+    autograd.backward = backward

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/results/file/last.hpp"
+
+#include <vector>
+
+#include "harness/base/error.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/text/nearest.hpp"
+#include "harness/results/read_case.hpp"
+#include "harness/results/write_case.hpp"
+#include "harness/suite/plan/content_hash.hpp"
+
+namespace parity::suite {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view twin_suffix = ":float64";
+
+fs::path file_of(const std::string& case_name, const fs::path& out) {
+  return out / "cases" / (case_name + ".json");
+}
+
+std::string seal_of(const Json& results) {
+  return content_hash(json_text(results));
+}
+
+const results::Arm& arm_in(const results::Case& item, const std::string& name) {
+  if (const results::Arm* arm = item.find_arm(name))
+    return *arm;
+  std::vector<std::string> known;
+  for (const results::Arm& arm : item.arms)
+    known.push_back(arm.name);
+  throw UserError("case " + item.name + " has no arm '" + name + "'" + suggestion(name, known));
+}
+
+/// Returns the JSON of a case's file; discarded if there is none or it is not JSON.
+Json kept_json(const std::string& case_name, const fs::path& out) {
+  const fs::path file = file_of(case_name, out);
+  std::error_code error;
+  return fs::is_regular_file(file, error) ? read_json(read_file(file)) : Json(Json::value_t::discarded);
+}
+
+}  // namespace
+
+void keep_results(const results::Case& item, const fs::path& out) {
+  Json sealed = results::to_json(item);
+  sealed["seal"] = seal_of(sealed);
+  write_file(file_of(item.name, out), json_text(sealed) + "\n");
+}
+
+results::Case last_results(const std::string& case_name, const fs::path& out) {
+  const Json kept = kept_json(case_name, out);
+  if (!kept.is_object() || !kept.contains("arms"))
+    throw UserError("no run of " + case_name + " is in " + out.string() +
+                        " (a case is known there once it has run); run: parity run " + case_name,
+                    ExitCode::missing);
+  try {
+    return results::read_case(kept);
+  } catch (const UserError& problem) {
+    throw UserError(file_of(case_name, out).string() + " is damaged or of another version of parity (" +
+                    problem.what() + "); run: parity run " + case_name);
+  }
+}
+
+std::optional<results::Case> sealed_results(const std::string& case_name, const fs::path& out) try {
+  Json kept = kept_json(case_name, out);
+  if (!kept.is_object())
+    return std::nullopt;
+  const std::string seal = text_or(kept, "seal");
+  kept.erase("seal");
+  if (seal.empty() || seal != seal_of(kept))
+    return std::nullopt;
+  return results::read_case(kept);
+} catch (const UserError&) {
+  return std::nullopt;  // damaged
+}
+
+fs::path find_trace(const std::string& words, const fs::path& out) {
+  std::error_code error;
+  std::string name = words;
+  const bool twin = name.ends_with(twin_suffix);
+  if (twin)
+    name.resize(name.size() - twin_suffix.size());
+  const size_t colon = name.find(':');
+  if (fs::exists(words, error) || colon == std::string::npos)
+    return words;
+  const results::Case item = last_results(name.substr(0, colon), out);
+  const results::Arm& arm = arm_in(item, name.substr(colon + 1));
+  if (!twin)
+    return out / arm.trace;
+  if (arm.twin.empty())
+    throw UserError(name +
+                        " had no float64 twin in its last run (golden verify runs none, stored evidence may "
+                        "stand for it, and not every check needs one); " +
+                        "run it with --evidence again, or name it without " + std::string(twin_suffix),
+                    ExitCode::missing);
+  return out / "runs" / arm.twin;
+}
+
+}  // namespace parity::suite

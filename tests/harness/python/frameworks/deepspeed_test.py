@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""parity.deepspeed on the CPU, over Gloo: without ZeRO, stages 1 and 2, two ranks, and planted differences.
+
+Usage: deepspeed_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
+"""
+import pathlib
+
+from support import AdapterTest, Trace, main, run_in_a_process, run_ranks
+
+import torch
+
+LOOP = pathlib.Path(__file__).with_name("deepspeed_loop.py")
+NAMES = {"0.weight", "0.bias", "2.weight", "2.bias"}
+LIMIT = 0.05
+
+
+class DeepSpeedTest(AdapterTest):
+    def recorded(self, name, *words):
+        """Runs the loop. Returns (trace, parameters, losses, norms)."""
+        run_in_a_process(LOOP, self.path("end.pt"), *words, PARITY_TRACE=self.path(name))
+        return (Trace(self.path(name)), *torch.load(self.path("end.pt")))
+
+    def test_trace_has_what_each_stage_used(self):
+        ends = []
+        for stage in (0, 1, 2):
+            with self.subTest(stage=stage):
+                trace, parameters, losses, norms = self.recorded(f"{stage}.h5", f"stage={stage}")
+                self.assertEqual(trace.steps, [1, 2, 3, 4])
+                self.assertEqual(trace.channels["loss"], losses)
+                self.assertEqual(trace.channels["lr"], [5e-3, 1e-2, 1e-2, 1e-2])
+                self.assertEqual(trace.channels["lr.1"], [1e-2, 2e-2, 2e-2, 2e-2])
+                if stage > 0:
+                    self.assertEqual(trace.channels["grad_norm"], norms)
+                self.assert_clipped(trace, LIMIT)
+                for phase in ("grad", "grad_clipped", "param"):
+                    self.assertEqual(set(trace.phase(2, phase)), NAMES)
+                self.assertEqual(trace.tensors[1, "optim", "exp_avg/0.weight"].shape, (16, 8))
+                self.assert_same_bits([trace.tensors[4, "param", name] for name in sorted(NAMES)],
+                                      [parameters[at] for at in (1, 0, 3, 2)])
+                ends.append(parameters)
+        run_in_a_process(LOOP, self.path("plain.pt"), "stage=2", "record=0")
+        self.assert_same_bits(torch.load(self.path("plain.pt"))[0], ends[2])
+
+    def test_each_rank_writes_its_trace(self):
+        run_ranks(2, LOOP, self.path("end.pt"), "stage=2", PARITY_TRACE=self.path("run.h5"))
+        zero, one = Trace(self.path("run.h5")), Trace(self.path("run.rank1.h5"))
+        self.assertNotEqual(zero.channels["loss"], one.channels["loss"])
+        self.assertEqual(zero.channels["grad_norm"], one.channels["grad_norm"])
+        self.assertEqual(set(zero.phase(4, "param")), NAMES)
+        for name, values in zero.phase(4, "param").items():
+            self.assertTrue(torch.equal(values, one.tensors[4, "param", name]))
+
+    def test_planted_schedule_is_reported_at_its_step(self):
+        self.recorded("right.h5")
+        self.recorded("late.h5", "warmup=3")
+        found = self.different(self.path("right.h5"), self.path("late.h5"))
+        self.assertEqual((found["lr"], found["loss"]), (1, 2))
+
+    def test_planted_accumulation_is_reported_at_its_step(self):
+        self.recorded("right.h5")
+        self.recorded("summed.h5", "divided=0")
+        self.assertEqual(self.different(self.path("right.h5"), self.path("summed.h5"))["grad_norm"], 1)
+
+
+if __name__ == "__main__":
+    main()

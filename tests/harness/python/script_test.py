@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m parity record` on scripts that do not know of parity, and `python -m parity` as the program.
+
+Usage: script_test.py SOURCE_DIR PARITY_PROGRAM RECORDER_LIBRARY
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+import h5py
+
+SOURCE = pathlib.Path(sys.argv[1]).resolve()
+ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("PARITY_")} | {
+    "PARITY_PROGRAM": str(pathlib.Path(sys.argv[2]).resolve()),
+    "PARITY_RECORDER_LIBRARY": str(pathlib.Path(sys.argv[3]).resolve()),
+    "PYTHONPATH": str(SOURCE / "harness/python/src"),
+    "OMP_NUM_THREADS": "1",
+}
+
+TRAINING = """
+import sys, torch
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Tanh(), torch.nn.Linear(16, 1))
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: (step + 1) / 10)
+losses = []
+for step in range(4):
+    total = 0.0
+    for micro in range(2):
+        loss = model(torch.randn(4, 8)).square().mean() / 2
+        loss.backward()
+        total += loss.item()
+    losses.append(total)
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 0.5)
+    optimizer.step(); schedule.step(); optimizer.zero_grad()
+    with torch.no_grad():
+        model(torch.randn(4, 8))
+print(sum(parameter.double().sum().item() for parameter in model.parameters()), *losses, *sys.argv[1:])
+"""
+
+
+class ScriptTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_python(self, *words):
+        return subprocess.run([sys.executable, *words], cwd=self.folder, env=ENVIRONMENT, capture_output=True,
+                              text=True, timeout=120)
+
+    def write(self, text, name="train.py"):
+        (self.folder / name).write_text(textwrap.dedent(text))
+
+    def record(self, text, *words):
+        self.write(text)
+        return self.run_python("-m", "parity", "record", "-o", "run.h5", *words, "--", "train.py", "--flag")
+
+    def test_an_unchanged_script_gets_channels_of_each_update(self):
+        done = self.record(TRAINING)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        words = done.stdout.split()
+        with h5py.File(self.folder / "run.h5") as file:
+            self.assertEqual(file.attrs["status"], b"complete")
+            self.assertEqual(file["steps"][:].tolist(), [1, 2, 3, 4])
+            self.assertEqual(sorted(file["channels"]), ["grad_norm", "loss", "lr"])
+            self.assertEqual(file["channels/lr"][:].tolist(), [1e-2 * step / 10 for step in (1, 2, 3, 4)])
+            for ours, theirs in zip(file["channels/loss"][:], words[1:5], strict=True):
+                self.assertAlmostEqual(ours, float(theirs), places=6)
+        self.assertEqual(words[5:], ["--flag"])
+
+    def test_no_bit_of_the_training_changes(self):
+        (self.folder / "all.json").write_text('{"tensors": [{}]}')
+        recorded = self.record(TRAINING, "--capture", "all.json")
+        plain = self.run_python("train.py", "--flag")
+        self.assertEqual(recorded.stdout, plain.stdout)
+        with h5py.File(self.folder / "run.h5") as file:
+            self.assertIn("0.weight", file["tensors/0/param"])
+            self.assertIn("0.weight", file["tensors/4/grad"])
+
+    def test_a_checkpointed_block_counts_its_loss_once(self):
+        done = self.record("""
+            import torch
+            from torch.utils.checkpoint import checkpoint
+            torch.manual_seed(0)
+            model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            class Whole(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.model = model
+                def forward(self, x):
+                    return self.model[1](checkpoint(self.model[0], x, use_reentrant=True))
+            whole = Whole()
+            for step in range(2):
+                optimizer.zero_grad()
+                loss = whole(torch.ones(3, 2, requires_grad=True)).square().mean()
+                loss.backward()
+                optimizer.step()
+                print(loss.item())
+        """)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with h5py.File(self.folder / "run.h5") as file:
+            self.assertEqual(file["channels/loss"][:].tolist(), [float(word) for word in done.stdout.split()])
+
+    def test_a_script_without_training_is_said(self):
+        done = self.record("import torch\ntorch.nn.Linear(2, 2)(torch.ones(1, 2))")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("no trace was written", done.stderr)
+        self.assertFalse((self.folder / "run.h5").exists())
+
+    def test_a_script_that_fails_leaves_a_partial_trace(self):
+        done = self.record(TRAINING.replace("    with torch.no_grad():\n", "    if step == 2: raise ValueError('sorry')\n"
+                                            "    with torch.no_grad():\n"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ValueError: sorry", done.stderr)
+        self.assertFalse((self.folder / "run.h5").exists())
+        with h5py.File(self.folder / "run.h5.partial") as file:
+            self.assertEqual(file["steps"][:].tolist(), [1, 2, 3])
+
+    def test_what_a_script_sets_before_torch_counts(self):
+        done = self.record("import sys; print('torch' in sys.modules)\nimport torch")
+        self.assertEqual(done.stdout, "False\n")
+
+    def test_a_missing_script_is_named(self):
+        done = self.run_python("-m", "parity", "record", "--", "trian.py")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no script trian.py", done.stderr)
+
+    def test_other_commands_reach_the_program(self):
+        done = self.run_python("-m", "parity", "version")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("parity", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
