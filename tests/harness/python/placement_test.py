@@ -224,6 +224,21 @@ class PlacementTest(unittest.TestCase):
                 with h5py.File(self.path) as trace:
                     self.assertEqual(trace["channels/grad_norm"][0], torch.load(self.folder / "norm").item())
 
+    def test_faults_change_each_shard(self):
+        def train(capture, name):
+            def body(mesh):
+                model = hybrid(network(), mesh)
+                optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+                with parity.record(model, optimizer, path=self.folder / name, capture=capture) as rec:
+                    train_step(model, optimizer, rec, clip=lambda model: None)
+
+            self.on_ranks((1, 2), body)
+
+        train(ALL, "trace.h5")
+        train(ALL | {"faults": [{"kind": "scale", "phase": "grad", "name": "0.weight", "size": 1.0}]}, "doubled.h5")
+        rows = json.loads(self.parity("compare", "trace.h5", "doubled.h5", "--phase", "grad", "--json", status=1))["tensors"]
+        self.assertEqual({row["name"]: row["relative_l2"] for row in rows if not row["identical"]}, {"0.weight": 1.0})
+
     def test_plain_shards_by_dims(self):
         plain = {"pairs": numbers(4, 6), "uneven": numbers(2, 5), "zigzag": numbers(8, 2), "terms": numbers(3)}
 
