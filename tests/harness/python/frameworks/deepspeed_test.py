@@ -10,7 +10,7 @@ from support import AdapterTest, Trace, main, run_in_a_process, run_ranks
 
 import torch
 
-LOOP = pathlib.Path(__file__).with_name("deepspeed_loop.py")
+LOOP = pathlib.Path(__file__).parent / "loops/deepspeed_loop.py"
 NAMES = {"0.weight", "0.bias", "2.weight", "2.bias"}
 LIMIT = 0.05
 

@@ -10,7 +10,7 @@ from support import AdapterTest, Trace, main, run_in_a_process
 
 import torch
 
-LOOP = pathlib.Path(__file__).with_name("titan_loop.py")
+LOOP = pathlib.Path(__file__).parent / "loops/titan_loop.py"
 LIMIT = 0.05
 
 

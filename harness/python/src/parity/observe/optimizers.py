@@ -35,13 +35,15 @@ def before_step(optimizer: Any, call: Callable[[Any], None]) -> Any:
     def hook(caller: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         closure = options.get("closure", arguments[1] if len(arguments) > 1 else None)
         if closure is None:
-            return call(caller)
-        called = []
+            call(caller)
+            return None
+        called: list[bool] = []
 
         def then_call(*given: Any, **named: Any) -> Any:
             result = closure(*given, **named)
             if not called:
-                called.append(call(caller))
+                called.append(True)
+                call(caller)
             return result
 
         if "closure" in options:
