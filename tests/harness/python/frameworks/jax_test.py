@@ -10,6 +10,8 @@ import pathlib
 import subprocess
 import sys
 
+import numpy
+
 from support import ALL, PARITY, SOURCE, AdapterTest, Trace, main, run_in_a_process
 
 EXAMPLE = SOURCE / "tests/examples/jax_trainer"
@@ -18,6 +20,11 @@ WITNESS = ("import hashlib, sys; script = open(sys.argv[1]).read(); sys.argv = s
            "leaves = jax.tree.leaves(parameters);"
            "print(hashlib.sha256(b''.join(numpy.asarray(one).tobytes() for one in leaves)).hexdigest())")
 os.environ |= {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
+
+
+def rates(*values):
+    """The values as JAX computes them, in float32."""
+    return tuple(numpy.float32(value).item() for value in values)
 
 
 class JaxTest(AdapterTest):
@@ -47,9 +54,11 @@ class JaxTest(AdapterTest):
                               env=os.environ | {"PATH": tools, "PYTHONPATH": str(SOURCE / "harness/python/src")})
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         (case,) = json.loads((out / "results.json").read_text())["cases"]
-        found = {check["finding"]["where"]["tensor"]: check for check in case["checks"]}
-        self.assertEqual(found["lr"]["verdict"], "different")
-        self.assertEqual(found["lr"]["finding"]["where"]["step"], 1)
+        lr, param = case["checks"][:2]
+        self.assertEqual([check["verdict"] for check in (lr, param)], ["different", "different"])
+        self.assertEqual([lr["finding"]["where"][key] for key in ("tensor", "step")], ["lr", 1])
+        self.assertEqual((lr["finding"]["expected"], lr["finding"]["actual"]), rates(0.02 / 4, 0.02 / 5))
+        self.assertEqual(param["finding"]["where"]["step"], 1)
 
 
 if __name__ == "__main__":
