@@ -16,7 +16,7 @@ function(parity_make_frameworks_venv)
       return()
     endif()
   endif()
-  message(STATUS "parity: PyPI packages for frameworks into ${PARITY_FRAMEWORKS_VENV} (0.4 GB to fetch, 1.3 GB installed)")
+  message(STATUS "parity: PyPI packages for frameworks into ${PARITY_FRAMEWORKS_VENV} (0.6 GB to fetch, 2 GB installed)")
   file(REMOVE_RECURSE "${PARITY_FRAMEWORKS_VENV}")
   # The interpreter of PARITY_VENV: PyTorch's wheel is for its version.
   execute_process(COMMAND "${PARITY_VENV}/bin/python" -m venv "${PARITY_FRAMEWORKS_VENV}" COMMAND_ERROR_IS_FATAL ANY)
