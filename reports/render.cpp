@@ -75,7 +75,7 @@ fs::path plot_library() {
   const fs::path file = program.parent_path().parent_path() / "share" / "parity" / plot_library_name;
   if (error || !fs::exists(file))
     throw UserError("no plotting library at " + file.string() +
-                        " (it is installed beside the program); build the target reports, or install again",
+                        " (it is installed next to the program); build the target reports, or install again",
                     ExitCode::missing);
   return file;
 }

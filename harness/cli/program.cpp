@@ -29,12 +29,6 @@
 namespace parity::cli {
 namespace {
 
-struct Verb {
-  std::string_view name;
-  std::string_view summary;
-  void (*add)(CLI::App& app, Action& action);
-};
-
 /// The subcommands, in the order of --help.
 constexpr std::array<Verb, 12> table = {{
     {"list", "List the cases and the states of their goldens", add_list},
@@ -153,8 +147,7 @@ ExitCode perform(const Action& action) {
 void add_verbs(CLI::App& app, Action& action) {
   app.require_subcommand(1);
   app.footer(footer);
-  for (const Verb& verb : table)
-    verb.add(*app.add_subcommand(std::string(verb.name), std::string(verb.summary)), action);
+  add_verbs(app, action, table);
 }
 
 namespace {

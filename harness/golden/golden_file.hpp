@@ -46,7 +46,7 @@ inline constexpr std::string_view golden_schema_major = "parity.golden/1.";
 ///                                   others. Evidence of another version is ignored: the twins run
 ///     /seal                         uint8[16], see seal.hpp
 ///
-/// Floors, variants and evidence are not content: they lie outside the content digest and inside the seal. A
+/// Floors, variants and evidence are not content: they are outside the content digest and inside the seal. A
 /// file may hold floors alone. Files of version 1.0 have no history and no seal.
 struct Golden {
   GoldenOrigin origin;

@@ -29,7 +29,7 @@ struct ArmFailure {
   FailureKind kind = FailureKind::crashed;
   std::string message;                  ///< one sentence
   std::optional<int64_t> step = {};     ///< where the trainer stopped, if it says so
-  std::string phase = {}, tensor = {};  ///< likewise; "" if unknown
+  std::string phase = {}, tensor = {};  ///< where the trainer stopped; "" if unknown
 
   std::string kind_name() const { return std::string(name_of(kind)); }
 };

@@ -77,6 +77,16 @@ PartCover cover_of(const TensorLayout& layout) {
   return cover;
 }
 
+std::vector<IndexRange> ranges_of(const std::vector<int64_t>& indices) {
+  std::vector<IndexRange> ranges;
+  for (const int64_t index : indices)
+    if (!ranges.empty() && ranges.back().end == index)
+      ++ranges.back().end;
+    else
+      ranges.push_back({index, index + 1});
+  return ranges;
+}
+
 Shape shape_of(const PartCover& cover) {
   Shape shape;
   for (const Ranges& ranges : cover.ranges)

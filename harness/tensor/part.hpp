@@ -31,6 +31,9 @@ struct PartCover {
 ///         coordinate outside its mesh dimension
 PartCover cover_of(const TensorLayout& layout);
 
+/// Returns indices as ranges of neighbours, in the given order.
+std::vector<IndexRange> ranges_of(const std::vector<int64_t>& indices);
+
 /// Returns the shape of the part.
 Shape shape_of(const PartCover& cover);
 

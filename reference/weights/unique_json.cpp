@@ -14,7 +14,10 @@ namespace parity::reference {
 Json read_unique_json(std::string_view text, const std::string& file) {
   std::vector<std::set<std::string>> open;  // keys of the objects that the parser is in
   std::optional<std::string> twice;
-  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (opens_too_deep(depth, event))
+      throw UserError(file + " is too deep (its brackets nest more than " + std::to_string(deepest_json) +
+                      " levels); write or fetch it again");
     if (event == Json::parse_event_t::object_start)
       open.emplace_back();
     else if (event == Json::parse_event_t::object_end)
@@ -23,9 +26,6 @@ Json read_unique_json(std::string_view text, const std::string& file) {
       twice = twice ? twice : parsed.get<std::string>();
     return true;
   };
-  if (json_depth(text) > deepest_json)
-    throw UserError(file + " is too deep (its brackets nest more than " + std::to_string(deepest_json) +
-                    " levels); write or fetch it again");
   Json json = Json::parse(text, watch, /*allow_exceptions=*/false);
   if (json.is_discarded())
     throw UserError(file +

@@ -15,7 +15,7 @@ namespace {
 using Node = results::JsonNode;
 
 constexpr const char* schema = "parity.bisect/1";
-constexpr const char* advice = "harness/bisect/README.md tells what a record holds; run the search again";
+constexpr const char* advice = "harness/bisect/README.md describes a record; run the search again";
 
 std::vector<Value> read_values(const Node& node) {
   std::vector<Value> result;

@@ -121,7 +121,7 @@ std::string annotations(const Results& results, const std::string& workspace) {
     text += all[i];
   if (all.size() > shown)
     text += "::error title=" + property(outcome(results)) + "::and " +
-            count(all.size() - shown, "more failure") + "; the job summary and index.html tell them all\n";
+            count(all.size() - shown, "more failure") + "; the job summary and index.html list them all\n";
   return text + warnings(results, workspace) + notices(results, workspace);
 }
 

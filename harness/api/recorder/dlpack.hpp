@@ -22,7 +22,7 @@ struct DlTensor {
   uint16_t type_lanes;
   int64_t* shape;
   int64_t* strides;      ///< [elements]; null for row-major
-  uint64_t byte_offset;  ///< of the first element behind `data`
+  uint64_t byte_offset;  ///< of the first element, relative to `data`
 };
 
 /// Returns our name of a DLPack element type.

@@ -17,7 +17,7 @@ struct StridedPlaces {
   std::vector<int64_t> strides;  ///< one per dimension, may be negative or 0
   int64_t first = 0;             ///< offset of the element with all coordinates 0
   int64_t span = 0;              ///< elements from the lowest to the highest, both counted; 0 for no element
-  bool row_major = false;        ///< whether the elements lie without gaps in row-major order
+  bool row_major = false;        ///< whether the elements are stored without gaps in row-major order
   bool unique = false;           ///< whether each place holds one element
 };
 

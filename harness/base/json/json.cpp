@@ -2,32 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/json/json.hpp"
 
-#include <algorithm>
-
 namespace parity {
+namespace {
 
-size_t json_depth(std::string_view text) {
-  size_t depth = 0;
-  size_t deepest = 0;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string && c == '\\')
-      ++i;
-    else if (c == '"')
-      in_string = !in_string;
-    else if (!in_string && (c == '[' || c == '{'))
-      deepest = std::max(deepest, ++depth);
-    else if (!in_string && (c == ']' || c == '}') && depth > 0)
-      --depth;
-  }
-  return deepest;
+struct TooDeep {};
+
+bool check_depth(int depth, Json::parse_event_t event, const Json&) {
+  if (opens_too_deep(depth, event))
+    throw TooDeep();
+  return true;
 }
 
-Json read_json(std::string_view text) {
-  if (json_depth(text) > deepest_json)
-    return Json(Json::value_t::discarded);
-  return Json::parse(text, nullptr, false);
+}  // namespace
+
+bool opens_too_deep(int depth, Json::parse_event_t event) {
+  const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+  return opens && static_cast<size_t>(depth) >= deepest_json;
+}
+
+Json read_json(std::string_view text) try {
+  return Json::parse(text, check_depth, /*allow_exceptions=*/false);
+} catch (const TooDeep&) {
+  return Json(Json::value_t::discarded);
 }
 
 std::string json_text(const Json& json, int indent) {

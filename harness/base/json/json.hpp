@@ -15,8 +15,10 @@ using Json = nlohmann::json;
 /// Maximum nesting depth. Deeper values are rejected, because writing and comparing them recurses.
 inline constexpr size_t deepest_json = 100;
 
-/// Returns how deep brackets nest outside strings, even if the text is not JSON.
-size_t json_depth(std::string_view text);
+/// Returns whether a parser opens an object or a list below deepest_json levels. For callbacks of
+/// Json::parse().
+/// \param depth  number of brackets that are open
+bool opens_too_deep(int depth, Json::parse_event_t event);
 
 /// Parses untrusted JSON. Returns a discarded value (is_discarded()) if the text is invalid or nested too
 /// deeply.

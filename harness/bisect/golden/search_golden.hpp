@@ -20,7 +20,7 @@ namespace parity::bisect {
 /// \param source  read from its file, without changes
 /// \param arm     an arm that the golden holds; "": all, of which it reports the first to diverge
 /// \throws UserError if the case keeps no golden, the file is missing (exit 3), damaged or of another schema,
-///         the arm is none of it, or its run left no trace (exit 4)
+///         it does not have the arm, or its run left no trace (exit 4)
 SearchRecord search_golden(const suite::Case& source, const std::string& arm,
                            const suite::RunSettings& options, Progress& progress);
 

@@ -28,7 +28,7 @@ struct Side {
   double timeout_seconds = 300;
   std::optional<suite::Case> source;  ///< not set for a run config
   std::string file;                   ///< of a run config
-  /// The words of the command that runs it: its case, as the user named it, or the trainer with its config.
+  /// The command that runs it: its case, as the user named it, or the trainer with its config.
   std::vector<std::string> run_words = {};
 };
 

@@ -45,19 +45,20 @@ ExitCode bisect_runs(const SideOptions& options, const std::vector<std::string>&
   return report_search(record, suite.out, "runs " + read.name, options.run.json);
 }
 
+constexpr Verb bisect_verbs[] = {
+    {"commits", "Find the commits that changed the numbers, largest first", add_bisect_commits},
+    {"golden", "Find where a run diverges from its golden, and since when", add_bisect_golden},
+    {"options", "Find the config keys that cause a difference of two arms", add_bisect_options},
+    {"traces", "Find where two traces diverge: step, phase, tensor, element", add_bisect_traces},
+};
+
 }  // namespace
 
 void add_bisect(CLI::App& app, Action& action) {
   auto options = std::make_shared<SideOptions>();
   app.require_subcommand(0, 1);
   options->add_to(app);
-  const auto add = [&](const char* name, const char* summary, void (*more)(CLI::App&, Action&)) {
-    more(*app.add_subcommand(name, summary), action);
-  };
-  add("commits", "Find the commits that changed the numbers, largest first", add_bisect_commits);
-  add("golden", "Find where a run diverges from its golden, and since when", add_bisect_golden);
-  add("options", "Find the config keys that cause a difference of two arms", add_bisect_options);
-  add("traces", "Find where two traces diverge: step, phase, tensor, element", add_bisect_traces);
+  add_verbs(app, action, bisect_verbs);
   app.footer(
       "Without a subcommand: find the first bitwise difference between two arms: step, tensor, operator\n"
       "and element. Both arms run again from the last checkpoint before they diverge, recording more\n"

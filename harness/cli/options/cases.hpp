@@ -27,7 +27,7 @@ struct CaseOptions {
   std::optional<suite::GoldenSizes> golden_sizes(const std::string& limit) const;
   /// Reads the wanted cases. \throws UserError if there are none
   std::vector<suite::Case> read() const;
-  /// Reads the wanted cases without those that run only on request; names the latter on stderr.
+  /// Reads the wanted cases without those that run only on request; names the cases left out on stderr.
   /// \throws UserError if none remains
   std::vector<suite::Case> read_to_run() const;
 };

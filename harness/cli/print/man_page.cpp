@@ -52,7 +52,7 @@ std::string describe_option(const CLI::Option& option) {
   return text + "\n";
 }
 
-/// Returns a text whose lines are kept as they are.
+/// Returns a text whose lines are kept unchanged.
 std::string as_typed(const std::string& text) {
   return text.empty() ? "" : fmt::format(".PP\n.nf\n{}\n.fi\n", escaped(text));
 }

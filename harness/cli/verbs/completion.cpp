@@ -19,7 +19,7 @@ _parity() {
   read -a words <<<"$line"
   [[ $line == *[[:space:]] ]] && words+=("")
   local current=${words[-1]}
-  local before=${current%"${current##*[:=]}"}  # bash replaces only what is behind the last ':' or '='
+  local before=${current%"${current##*[:=]}"}  # bash replaces only what follows the last ':' or '='
   COMPREPLY=()
   while IFS=$'\t' read -r candidate rest; do
     case $candidate in

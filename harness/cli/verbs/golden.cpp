@@ -236,17 +236,18 @@ void add_history(CLI::App& app, Action& action) {
   app.callback([options, &action] { action = [options] { return history(*options); }; });
 }
 
+constexpr Verb golden_verbs[] = {
+    {"record", "Run cases and store their values if they changed", add_record},
+    {"verify", "Run the arms in goldens, and compare only with the goldens", add_verify},
+    {"diff", "Compare goldens with a git revision, a run or each other", add_diff},
+    {"history", "Show the reasons for changes of goldens", add_history},
+};
+
 }  // namespace
 
 void add_golden(CLI::App& app, Action& action) {
   app.require_subcommand(1);
-  const auto add = [&](const char* name, const char* summary, void (*options)(CLI::App&, Action&)) {
-    options(*app.add_subcommand(name, summary), action);
-  };
-  add("record", "Run cases and store their values if they changed", add_record);
-  add("verify", "Run the arms in goldens, and compare only with the goldens", add_verify);
-  add("diff", "Compare goldens with a git revision, a run or each other", add_diff);
-  add("history", "Show the reasons for changes of goldens", add_history);
+  add_verbs(app, action, golden_verbs);
   app.footer(
       "Examples:\n"
       "  parity golden record lr/warmup_index\n"

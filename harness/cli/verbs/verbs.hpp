@@ -3,6 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -12,6 +15,18 @@ namespace parity::cli {
 
 /// The action that the command line asks for. Set during parsing and called after it.
 using Action = std::function<ExitCode()>;
+
+/// A subcommand: `add` adds its options and a parser callback that sets the action.
+struct Verb {
+  std::string_view name, summary;
+  void (*add)(CLI::App& app, Action& action);
+};
+
+/// Adds subcommands in the order in which --help lists them.
+inline void add_verbs(CLI::App& app, Action& action, std::span<const Verb> verbs) {
+  for (const Verb& verb : verbs)
+    verb.add(*app.add_subcommand(std::string(verb.name), std::string(verb.summary)), action);
+}
 
 // The subcommands. Each function adds the options of one and a parser callback that sets the action.
 

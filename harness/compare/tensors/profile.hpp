@@ -10,7 +10,7 @@
 namespace parity::compare {
 
 /// Returns a tensor's profile as lines: averages and quantiles in ULPs, the histogram, and where along the
-/// flat tensor and each dimension most of the error lies. "" if the gap has no profile.
+/// flat tensor and each dimension most of the error is. "" if the gap has no profile.
 std::string profile_text(const TensorGap& gap);
 
 /// Returns a profile as JSON:

@@ -37,6 +37,14 @@ size_t groups_of(const TensorView& view) {
   return static_cast<size_t>(view.bytes()) / static_cast<size_t>(group * stretch_bytes) + 1;
 }
 
+template <class Sum>
+Sum sum_of_groups(const std::vector<Sum>& found) {
+  Sum sum;
+  for (const Sum& each : found)
+    sum += each;
+  return sum;
+}
+
 }  // namespace
 
 DigestPair& DigestPair::operator+=(const DigestPair& other) {
@@ -61,10 +69,7 @@ Digest digest_of_whole(const TensorView& view, const DoneWithBytes& done) {
     if (done)
       done(static_cast<const std::byte*>(part.data), part.bytes());
   });
-  Digest sum;
-  for (const Digest& each : found)
-    sum += each;
-  return sum;
+  return sum_of_groups(found);
 }
 
 DigestPair digests_of_pair(const TensorView& expected, const TensorView& actual, const DoneWithBytes& done) {
@@ -80,10 +85,7 @@ DigestPair digests_of_pair(const TensorView& expected, const TensorView& actual,
       for (const TensorView& side : {part_of(expected, first, count), part_of(actual, first, count)})
         done(static_cast<const std::byte*>(side.data), side.bytes());
   });
-  DigestPair sum;
-  for (const DigestPair& each : found)
-    sum += each;
-  return sum;
+  return sum_of_groups(found);
 }
 
 bool have_equal_bits(const TensorView& expected, const TensorView& actual, const DoneWithBytes& done) {

@@ -19,7 +19,7 @@ namespace parity::suite {
 /// element.
 std::optional<JudgedCheck> replica_check(const std::string& arm, const trace::Trace& trace);
 
-/// Returns the words of the `parity compare` command that shows the difference between the two ranks.
+/// Returns the `parity compare` command that shows the difference between the two ranks.
 /// \param run  folder of the run
 std::vector<std::string> replica_command(const JudgedCheck& judged, const std::filesystem::path& run);
 

@@ -27,7 +27,7 @@ std::string hash_of_program(const std::string& name, const HashFile& hash_progra
   }
 }
 
-/// The words of a script's line "#!"; none for another file.
+/// Returns the words after "#!" in the first line of a script; none for another file.
 std::vector<std::string> interpreter_options(const std::string& name) {
   std::string line(longest_line, '\0');
   try {

@@ -37,16 +37,23 @@ Handle attribute_for(hid_t object, const std::string& name, hid_t type, hid_t sp
           "cannot create attribute " + name};
 }
 
-std::optional<Handle> open_attribute(hid_t object, const std::string& name) {
+/// An attribute that is open for reading.
+struct Attribute {
+  std::string what;  ///< "attribute NAME of PATH", for errors
+  Handle handle, type, space;
+};
+
+std::optional<Attribute> open_attribute(hid_t object, const std::string& name) {
   const htri_t found = H5Aexists(object, name.c_str());
   check(found, "cannot look for attribute " + name);
   if (found == 0)
     return std::nullopt;
-  Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), "cannot open attribute " + name);
-  if (H5Aget_storage_size(attribute) > most_attribute_bytes)
-    refuse_dataset("attribute " + name + " of " + path_of(object),
-                   fmt::format("at most {} bytes", most_attribute_bytes));
-  return attribute;
+  Handle handle(H5Aopen(object, name.c_str(), H5P_DEFAULT), "cannot open attribute " + name);
+  const std::string what = "attribute " + name + " of " + path_of(object);
+  if (H5Aget_storage_size(handle) > most_attribute_bytes)
+    refuse_dataset(what, fmt::format("at most {} bytes", most_attribute_bytes));
+  Handle type(H5Aget_type(handle), "cannot read " + what), space(H5Aget_space(handle), "cannot read " + what);
+  return Attribute{what, std::move(handle), std::move(type), std::move(space)};
 }
 
 std::string trimmed(const char* text, size_t most) {
@@ -120,29 +127,23 @@ std::optional<std::string> read_string_attribute(hid_t object, const std::string
   const auto attribute = open_attribute(object, name);
   if (!attribute)
     return std::nullopt;
-  const std::string what = "attribute " + name + " of " + path_of(object);
-  const Handle type(H5Aget_type(*attribute), "cannot read " + what);
-  const Handle space(H5Aget_space(*attribute), "cannot read " + what);
-  if (H5Tget_class(type) != H5T_STRING || points(space) != 1)
-    refuse_dataset(what, "one string");
-  return strings(
-             type, space, 1,
-             [&](hid_t memory, void* out) { check(H5Aread(*attribute, memory, out), "cannot read " + what); })
-      .front();
+  if (H5Tget_class(attribute->type) != H5T_STRING || points(attribute->space) != 1)
+    refuse_dataset(attribute->what, "one string");
+  const auto read = [&](hid_t memory, void* out) {
+    check(H5Aread(attribute->handle, memory, out), "cannot read " + attribute->what);
+  };
+  return strings(attribute->type, attribute->space, 1, read).front();
 }
 
 std::optional<std::vector<int64_t>> read_integers_attribute(hid_t object, const std::string& name) {
   const auto attribute = open_attribute(object, name);
   if (!attribute)
     return std::nullopt;
-  const std::string what = "attribute " + name + " of " + path_of(object);
-  const Handle type(H5Aget_type(*attribute), "cannot read " + what);
-  const Handle space(H5Aget_space(*attribute), "cannot read " + what);
-  if (H5Tget_class(type) != H5T_INTEGER)
-    refuse_dataset(what, "integers");
-  std::vector<int64_t> values(points(space));
+  if (H5Tget_class(attribute->type) != H5T_INTEGER)
+    refuse_dataset(attribute->what, "integers");
+  std::vector<int64_t> values(points(attribute->space));
   if (!values.empty())
-    check(H5Aread(*attribute, H5T_NATIVE_INT64, values.data()), "cannot read " + what);
+    check(H5Aread(attribute->handle, H5T_NATIVE_INT64, values.data()), "cannot read " + attribute->what);
   return values;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "harness/tensor/part.hpp"
 #include "harness/trace/write/pieces.hpp"
 #include "reference/config/model_names.hpp"
 #include "reference/parallel/core/parts.hpp"
@@ -14,17 +15,6 @@ namespace parity::reference {
 namespace {
 
 constexpr const char* tensor_ranks = "tp";
-
-/// Returns neighbouring indices as one range.
-std::vector<IndexRange> ranges_of(const std::vector<int64_t>& indices) {
-  std::vector<IndexRange> ranges;
-  for (const int64_t index : indices)
-    if (!ranges.empty() && ranges.back().end == index)
-      ++ranges.back().end;
-    else
-      ranges.push_back({index, index + 1});
-  return ranges;
-}
 
 std::vector<int64_t> activation_places(const RunConfig& config, const DeviceMesh& mesh, int64_t rank) {
   const std::vector<std::string> names = {"cp"};

@@ -13,6 +13,7 @@
 #include "harness/suite/plan/rank_environment.hpp"
 #include "harness/suite/runs/rank_command.hpp"
 #include "harness/suite/runs/running_run.hpp"
+#include "tests/end_to_end/ranks/small_run.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -57,22 +58,8 @@ int64_t step_in(const fs::path& heartbeat) {
 class KilledRanksTest : public FolderTest {
  protected:
   static suite::PlannedRun run_of(int ranks, double timeout_seconds, int number = 0) {
-    suite::PlannedRun run;
+    suite::PlannedRun run = small_run(ranks == 3 ? 3 : 2, ranks == 4 ? 2 : 1, steps);
     run.id = fmt::format("{:016x}", number);
-    run.label = "topic/c:arm";
-    run.config = {{"parallel.dp_replicate", ranks == 3 ? 3 : 2},
-                  {"parallel.dp_shard", ranks == 4 ? 2 : 1},
-                  {"steps", steps},
-                  {"architecture.dim", 16},
-                  {"architecture.n_layers", 1},
-                  {"architecture.n_heads", 2},
-                  {"architecture.n_kv_heads", 1},
-                  {"architecture.vocab_size", 64},
-                  {"architecture.ffn_hidden", 16},
-                  {"data.seq_len", 8},
-                  {"data.global_batch", 12}};
-    run.ranks = ranks;
-    run.steps = steps;
     run.timeout_seconds = timeout_seconds;
     return run;
   }

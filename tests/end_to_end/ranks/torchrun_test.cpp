@@ -14,6 +14,7 @@
 #include "harness/suite/cases/profile.hpp"
 #include "harness/suite/runs/running_run.hpp"
 #include "harness/trace/read/content_digest.hpp"
+#include "tests/end_to_end/ranks/small_run.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/pytorch/pytorch.hpp"
 #include "tests/support/scratch.hpp"
@@ -36,25 +37,7 @@ class TorchrunTest : public FolderTest {
     write_file(folder / "run.json", json_text(suite::nest(two_ranks().config)));
   }
 
-  static suite::PlannedRun two_ranks() {
-    suite::PlannedRun run;
-    run.id = "0123456789abcdef";
-    run.label = "topic/c:arm";
-    run.config = {{"parallel.dp_replicate", 2},
-                  {"steps", 5},
-                  {"architecture.dim", 16},
-                  {"architecture.n_layers", 1},
-                  {"architecture.n_heads", 2},
-                  {"architecture.n_kv_heads", 1},
-                  {"architecture.vocab_size", 64},
-                  {"architecture.ffn_hidden", 16},
-                  {"data.seq_len", 8},
-                  {"data.global_batch", 4}};
-    run.ranks = 2;
-    run.steps = 5;
-    run.timeout_seconds = 60;
-    return run;
-  }
+  static suite::PlannedRun two_ranks() { return small_run(2, 1, 5); }
 
   /// Runs torchrun with the determinism profile of the launcher. \param before  words before it
   Process start(Words before, const Words& options, const std::string& program,

@@ -6,8 +6,8 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/measure/tensor/content_hash.hpp"
 #include "tests/harness/cli/program_fixture.hpp"
+#include "tests/support/traces/forged_journal.hpp"
 
 namespace parity::cli {
 namespace {
@@ -18,16 +18,6 @@ using testing::Not;
 
 class DamagedTest : public ProgramTest {
  protected:
-  static std::string forged_journal(const std::string& bytes) {
-    const uint64_t header[2] = {0, bytes.size()};
-    std::string text = "parity.journal/1";
-    text.append(reinterpret_cast<const char*>(header), sizeof header);
-    text += bytes;
-    measure::ContentHash hash;
-    hash.add(text);
-    return text + hash.hex();
-  }
-
   /// A sanitizer's library must come before all others.
   bool can_preload() const { return Json::parse(parity("version --json").out).at("sanitizer") == ""; }
 
@@ -52,7 +42,7 @@ TEST_F(DamagedTest, LinkedGolden_IsRefusedAndNotWrittenThrough) {
   for (const char* target : {"victim", "elsewhere.h5"}) {
     fs::remove(golden());
     fs::create_symlink(folder_ / target, golden());
-    write_file(golden().string() + ".journal", forged_journal("forged"));
+    write_file(golden().string() + ".journal", forged_journal(0, "forged"));
     const std::string before = read_file(folder_ / target);
     for (const char* words :
          {"list", "run topic/kept", "golden diff topic/kept", "golden verify topic/kept"}) {
@@ -68,7 +58,7 @@ TEST_F(DamagedTest, LinkedGolden_IsRefusedAndNotWrittenThrough) {
 TEST_F(DamagedTest, AJournalBesideAGoldenCountsForNothing) {
   write_kept();
   const std::string before = read_file(golden());
-  write_file(golden().string() + ".journal", forged_journal("forged"));
+  write_file(golden().string() + ".journal", forged_journal(0, "forged"));
   EXPECT_EQ(parity("run topic/kept").status, 0);
   EXPECT_EQ(read_file(golden()), before);
 }

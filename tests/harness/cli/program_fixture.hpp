@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "harness/base/processes/process.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
@@ -51,6 +52,19 @@ class ProgramTest : public suite::SuiteTest {
     const auto status = process.wait_for(std::chrono::seconds(60));
     return {status ? status->exit_status().value_or(-2) : -3, read_file(folder_ / "stdout"),
             read_file(folder_ / "stderr")};
+  }
+
+  /// Returns the results.json of a suite.
+  Json results(const std::string& out = "out/suite") const {
+    return Json::parse(read_file(folder_ / out / "results.json"));
+  }
+  /// Returns the names of its cases.
+  std::vector<std::string> judged(const std::string& out = "out/suite") const {
+    std::vector<std::string> names;
+    const Json all = results(out);
+    for (const Json& item : all.at("cases"))
+      names.push_back(item.at("name"));
+    return names;
   }
 };
 

@@ -274,7 +274,7 @@ TEST_F(ProgramTest, CtrlC_KeepsFinishedCasesAndSaysHowToResume) {
   ASSERT_TRUE(status.has_value());
   EXPECT_EQ(status->exit_status(), 130);
   EXPECT_NE(::kill(child, 0), 0);
-  const Json results = Json::parse(read_file(folder_ / "out/suite/results.json"));
+  const Json results = this->results();
   EXPECT_EQ(results.at("cases").size(), 1U);
   EXPECT_EQ(results.at("cases").at(0).at("name"), "topic/same");
   EXPECT_THAT(read_file(folder_ / "stderr"), HasSubstr("resume with: parity run --jobs 4"));

@@ -81,6 +81,12 @@ TEST(PartTest, ReplicasHaveOneCoverAndTermsDoNot) {
   EXPECT_FALSE(overlap(with(0, Replicate{}), cover_of({{4}, {shard("tp", 0, {{2, 4}})}})));
 }
 
+TEST(PartTest, NeighbouringIndices_AreOneRange) {
+  EXPECT_TRUE(ranges_of({}).empty());
+  const std::vector<IndexRange> expected = {{3, 6}, {0, 1}, {7, 8}};
+  EXPECT_EQ(ranges_of({3, 4, 5, 0, 7}), expected);
+}
+
 TEST(PartTest, ImpossibleLayoutsAreRefused) {
   EXPECT_THAT([] { cover_of({{4}, {shard("tp", 1, {{0, 2}})}}); },
               ThrowsMessage<UserError>(HasSubstr("tp shards dimension 1 of shape (4)")));

@@ -60,7 +60,7 @@ PARITY_RECORDER_API const char* parity_recorder_version(void);
 typedef struct parity_recorder_options {
   /** sizeof(parity_recorder_options). */
   size_t struct_size;
-  /** Path of rank 0's trace, also on other ranks: rank k > 0 writes trace.rank<k>.h5 beside trace.h5. */
+  /** Path of rank 0's trace, also on other ranks: rank k > 0 writes trace.rank<k>.h5 next to trace.h5. */
   const char* path;
   /** Rank of this process, from 0. */
   int64_t rank;
@@ -152,7 +152,7 @@ enum {
   PARITY_WANTS_RECOMPUTED = 4
 };
 
-/** Returns a number from 1 on that stands for a phase and a name, or -1 on failure. The same two strings give
+/** Returns a number from 1 on that identifies a phase and a name, or -1 on failure. The same two strings give
  * the same number. Valid until the recorder is closed. Since ABI 2. */
 PARITY_RECORDER_API int64_t parity_recorder_intern(parity_recorder* recorder, const char* phase,
                                                    const char* name);
@@ -223,10 +223,10 @@ typedef struct parity_tensor {
   parity_copy copy;
   /** First argument of `copy`. */
   void* copy_context;
-  /** JSON object of FORMAT.md: where this rank's part lies in the logical tensor; NULL: it is all of it. */
+  /** JSON object of FORMAT.md: where this rank's part is in the logical tensor; NULL: it is all of it. */
   const char* layout;
   /** With PARITY_TENSOR_ORDERED: position in the order of execution of this step, from 0. By default
-   * positions follow the calls; the next default is behind the highest position so far. */
+   * positions follow the calls; the next default follows the highest position so far. */
   int64_t order;
   /** Number of this micro-batch, from 0. */
   int64_t micro_batch;

@@ -27,7 +27,7 @@ struct RecorderOptions {
   int64_t append_after = 0;       ///< last step of the complete trace that this run continues; 0: a new trace
 };
 
-/// How a tensor lies in memory and in the step. The members are those of parity_tensor.
+/// How a tensor is stored in memory and in the step. The members are those of parity_tensor.
 struct TensorPlace {
   std::vector<int64_t> strides = {};  ///< [elements]; empty for row-major
   void* writable = nullptr;           ///< the tensor's memory, if faults and the teacher may change it
@@ -78,7 +78,7 @@ class Recorder {
     must(parity_recorder_value_i64(recorder_.get(), name.c_str(), value, static_cast<int32_t>(kind)));
   }
 
-  /// Returns a number that stands for a phase and a name.
+  /// Returns a number that identifies a phase and a name.
   int64_t intern(Phase phase, const std::string& name) {
     const int64_t id =
         parity_recorder_intern(recorder_.get(), std::string(name_of(phase)).c_str(), name.c_str());

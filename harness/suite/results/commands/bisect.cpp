@@ -55,7 +55,7 @@ std::string reason_not_comparable(const Arm& a, const Arm& b) {
            " is not (an option is a key that one program reads, and these are two programs)";
   if (a.command != b.command || a.inputs != b.inputs || a.ranks != b.ranks || a.names != b.names)
     return "arms " + a.name + " and " + b.name +
-           " are different commands (what differs is no config key, so there is nothing to switch)";
+           " are different commands (they differ in no config key, so there is nothing to switch)";
   if (std::ranges::any_of(a.command,
                           [](const auto& word) { return word.find("{trace:") != std::string::npos; }))
     return "arm " + a.name + " reads the trace of another arm ({trace:...}), which is not run here";

@@ -10,7 +10,7 @@
 
 namespace parity::suite {
 
-/// Returns the words of the command that runs a case again with the same settings.
+/// Returns the command that runs a case again with the same settings.
 /// \param out  results folder; added as `--out` unless it is the default
 std::vector<std::string> reproduce_command(const Case& source, const std::filesystem::path& out);
 

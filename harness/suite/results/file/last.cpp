@@ -93,7 +93,7 @@ fs::path find_trace(const std::string& words, const fs::path& out) {
   if (arm.twin.empty())
     throw UserError(name +
                         " had no float64 twin in its last run (golden verify runs none, stored evidence may "
-                        "stand for it, and not every check needs one); " +
+                        "replace it, and not every check needs one); " +
                         "run it with --evidence again, or name it without " + std::string(twin_suffix),
                     ExitCode::missing);
   return out / "runs" / arm.twin;

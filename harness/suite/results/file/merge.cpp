@@ -174,7 +174,7 @@ JsonItems items_of(const fs::path& file) {
   try {
     return {std::move(text), "cases"};
   } catch (const Json::exception&) {
-    throw not_ours(file, "it is no JSON");
+    throw not_ours(file, "it is not JSON");
   } catch (const UserError& error) {
     throw not_ours(file, error.what());
   }

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/base/json/json.hpp"
-
 namespace parity {
 namespace {
 
@@ -37,19 +35,6 @@ TEST(EscapeForTerminalTest, ANameIsOneLineOfBoundedLength) {
   EXPECT_EQ(escape_to_line("a\nb"), "a b");
   EXPECT_EQ(escape_to_line(std::string(4000, 'x'), 10), "xxxxxxxxxx... (4000 bytes)");
   EXPECT_EQ(escape_to_line("12345678\xC3\xA9\xC3\xA9", 9), "12345678... (12 bytes)");  // no half character
-}
-
-TEST(JsonTextTest, BytesThatAreNoUtf8DoNotThrow) {
-  EXPECT_EQ(json_text({{"a", "b\xFF"}}), "{\"a\":\"b\xEF\xBF\xBD\"}");
-}
-
-TEST(ReadJsonTest, DeepNestingIsDiscardedAndBracketsInTextAreNot) {
-  const auto nested = [](size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
-  EXPECT_TRUE(read_json(nested(deepest_json)).is_array());
-  EXPECT_TRUE(read_json(nested(deepest_json + 1)).is_discarded());
-  EXPECT_TRUE(read_json(std::string(50'000'000, '[')).is_discarded());
-  EXPECT_TRUE(read_json("\"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\"").is_string());
-  EXPECT_TRUE(read_json("{half").is_discarded());
 }
 
 }  // namespace

@@ -18,16 +18,6 @@ using testing::Not;
 /// What --rerun-failed and report say about cases that did not run, and about results of several origins.
 class HeldTest : public ProgramTest {
  protected:
-  Json results(const std::string& out = "out/suite") const {
-    return Json::parse(read_file(folder_ / out / "results.json"));
-  }
-  std::vector<std::string> judged(const std::string& out = "out/suite") const {
-    std::vector<std::string> names;
-    const Json all = results(out);
-    for (const Json& item : all.at("cases"))
-      names.push_back(item.at("name"));
-    return names;
-  }
   void edit(const std::string& out, const std::function<void(Json&)>& change) const {
     Json json = results(out);
     change(json);

@@ -17,16 +17,6 @@ using testing::Not;
 /// Which cases run, and how far they run.
 class SelectingTest : public ProgramTest {
  protected:
-  Json results(const std::string& out = "out/suite") const {
-    return Json::parse(read_file(folder_ / out / "results.json"));
-  }
-  std::vector<std::string> judged(const std::string& out = "out/suite") const {
-    std::vector<std::string> names;
-    const Json all = results(out);
-    for (const Json& item : all.at("cases"))
-      names.push_back(item.at("name"));
-    return names;
-  }
   /// A case of two equal runs of its own trace.
   void write_alone(const std::string& name, const std::string& more = "") const {
     std::vector<double> losses = falling_losses();

@@ -132,9 +132,7 @@ TEST_F(GoldensTest, StalePower_SaysHowToMeasureItAgain) {
   EXPECT_EQ(Json::parse(parity("list topic/golden --json").out).at("cases").at(0).at("stale_power"), true);
   const Outcome verified = parity("golden verify");
   EXPECT_EQ(verified.status, 0);
-  EXPECT_EQ(
-      Json::parse(read_file(folder_ / "out/suite/results.json")).at("cases").at(0).at("power").at("sentence"),
-      "sees 1e-3 (" + advice + ")");
+  EXPECT_EQ(results().at("cases").at(0).at("power").at("sentence"), "sees 1e-3 (" + advice + ")");
 }
 
 TEST_F(GoldensTest, FloorsOfACaseThatKeepsNoGoldenAreUsed) {
@@ -151,13 +149,13 @@ TEST_F(GoldensTest, WhatAllGoldensTakeIsToldAndBounded) {
   const Outcome small = parity("golden verify");
   EXPECT_EQ(small.status, 0);
   EXPECT_THAT(small.out, HasSubstr("1 golden file takes 0.0 MiB of the 64 MiB they may take"));
-  const Json goldens = Json::parse(read_file(folder_ / "out/suite/results.json")).at("goldens");
+  const Json goldens = results().at("goldens");
   EXPECT_EQ(goldens, (Json{{"files", 1}, {"bytes", bytes}, {"limit", 64 << 20}}));
   EXPECT_THAT(read_file(folder_ / "out/suite/summary.md"), HasSubstr("1 golden file takes"));
   EXPECT_EQ(parity("golden verify --max-total-size " + std::to_string(bytes)).status, 0);
   const Outcome large = parity("golden verify --max-total-size " + std::to_string(bytes - 1));
   EXPECT_EQ(large.status, 1);
-  const Json told = Json::parse(read_file(folder_ / "out/suite/results.json")).at("cases").at(1);
+  const Json told = results().at("cases").at(1);
   EXPECT_THAT(told.at("sentence").get<std::string>(),
               AllOf(HasSubstr("the largest are golden/topic/golden.h5 ("), HasSubstr("--max-total-size")));
   EXPECT_EQ(parity("run --max-total-size 1K").status, 1);
@@ -237,7 +235,7 @@ TEST_F(GoldensTest, DiffDrawsBothSidesWithTheOrdinaryReport) {
   change_values();
   ASSERT_EQ(parity("golden record topic/golden --reason r").status, 0);
   EXPECT_THAT(parity("golden diff HEAD").err, HasSubstr("out/golden-diff/index.html"));
-  const Json results = Json::parse(read_file(folder_ / "out/golden-diff/results.json"));
+  const Json results = this->results("out/golden-diff");
   ASSERT_EQ(results.at("cases").size(), 2U);  // arms x and y
   const Json& item = results.at("cases").at(0);
   EXPECT_EQ(item.at("name"), "topic/golden x");

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/tensor/content_hash.hpp"
+#include "tests/support/traces/forged_journal.hpp"
 #include "tests/support/traces/recorded.hpp"
 
 namespace parity::trace {
@@ -23,17 +23,6 @@ class SourceFileTest : public RecordedTest {
     Recorder recorder(options());
     record(recorder, 1, 2);
     recorder.finish();
-  }
-
-  /// A journal with a correct digest, which anybody can make.
-  static std::string forged_journal(uint64_t offset, const std::string& bytes) {
-    const uint64_t header[2] = {offset, bytes.size()};
-    std::string text = "parity.journal/1";
-    text.append(reinterpret_cast<const char*>(header), sizeof header);
-    text += bytes;
-    measure::ContentHash hash;
-    hash.add(text);
-    return text + hash.hex();
   }
 };
 

@@ -6,21 +6,11 @@
 #include <rapidcheck/gtest.h>
 
 #include "harness/base/error.hpp"
+#include "harness/tensor/part.hpp"
 #include "reference/rl/weight_sync/transfer_plan.hpp"
 
 namespace parity::reference {
 namespace {
-
-/// Runs of neighbours.
-std::vector<IndexRange> ranges_of(const std::vector<int64_t>& indices) {
-  std::vector<IndexRange> ranges;
-  for (const int64_t index : indices)
-    if (!ranges.empty() && ranges.back().end == index)
-      ++ranges.back().end;
-    else
-      ranges.push_back({index, index + 1});
-  return ranges;
-}
 
 /// A shard for each rank. Rank r is at r % a, r / a % b of a x b coordinates; the ranks after these are
 /// replicas.
