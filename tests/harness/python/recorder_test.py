@@ -105,7 +105,8 @@ class RecorderTest(unittest.TestCase):
         self.assertEqual(trace.channels["loss"], [loss.item() for loss in losses])
         self.assertEqual(trace.channels["lr"], [0.5, 0.25, 0.125])
         self.assertEqual(trace.channels["tokens"], [64, 64, 64])
-        self.assertEqual(trace.kinds, {"loss": "numeric", "lr": "numeric", "tokens": "numeric", "seconds": "timing"})
+        self.assertEqual(trace.kinds, {"loss": "numeric", "lr": "numeric", "tokens": "numeric", "seconds": "timing",
+                                       "momentum": "numeric", "weight_decay": "numeric"})
         self.assertEqual((trace.config, trace.tensors), ({"lr": 0.5}, {}))
 
     def test_phases_are_those_of_the_update(self):

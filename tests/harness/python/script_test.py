@@ -68,7 +68,8 @@ class ScriptTest(unittest.TestCase):
         with h5py.File(self.folder / "run.h5") as file:
             self.assertEqual(file.attrs["status"], b"complete")
             self.assertEqual(file["steps"][:].tolist(), [1, 2, 3, 4])
-            self.assertEqual(sorted(file["channels"]), ["grad_norm", "loss", "lr"])
+            self.assertEqual(sorted(file["channels"]),
+                             ["beta1", "beta2", "eps", "grad_norm", "loss", "lr", "weight_decay"])
             self.assertEqual(file["channels/lr"][:].tolist(), [1e-2 * step / 10 for step in (1, 2, 3, 4)])
             for ours, theirs in zip(file["channels/loss"][:], words[1:5], strict=True):
                 self.assertAlmostEqual(ours, float(theirs), places=6)

@@ -10,6 +10,7 @@ rec.step(loss=loss)
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from .native.library import Error
@@ -54,6 +55,8 @@ def record(
     dims: Any = None,
     after: int = 0,
     twin: str | None = None,
+    micro_batches: int | None = None,
+    extras: Iterable[str] = (),
 ) -> Any:
     """Starts the recording of this process, and returns a Recorder. Without `path` and PARITY_TRACE, returns a
     NoRecorder. Call it after the optimizer was made and before the first update.
@@ -66,6 +69,9 @@ def record(
     mesh: the DeviceMesh that `dims` name, or a mapping from a name to a process group or to (coordinate, size).
     dims: for plain tensors that are parts of larger ones: a pattern of names -> a text such as "out[tp] in".
     after: how many updates a resumed run did before. Its trace begins with the next one and has no initial state.
+    micro_batches: number of forward passes of an update; needed only if a fault or the teacher changes them and the
+        number is not that of the update before.
+    extras: channels that cost something: "update_norm", "batch_digest", "rng" (recording/extras.py).
     twin: "float64" trains in float64 from here on (recording/twin.py); by default what PARITY_DTYPE says.
 
     Raises Error if the trace cannot be opened. Later errors never reach the training.
@@ -113,6 +119,8 @@ def record(
             places=places,
             after=after,
             checks=checks,
+            micro_batches=micro_batches,
+            extras=extras,
         )
     except Exception:
         trace.close()

@@ -64,12 +64,6 @@ def parameters_of(optimizer: Any) -> Iterator[Any]:
         yield from group["params"]
 
 
-def rates_of(optimizer: Any) -> list[Any]:
-    """The learning rate of each parameter group, as a float or a copy of a tensor."""
-    rates = [group["lr"] for group in optimizer.param_groups if "lr" in group]
-    return [rate.detach().clone() if is_torch(rate) else float(rate) for rate in rates]
-
-
 def state_of(optimizer: Any, parameter: Any) -> Iterator[tuple[str, Any]]:
     """(key, tensor) of the optimizer's state for a parameter, such as exp_avg."""
     for key, value in optimizer.state.get(parameter, {}).items():

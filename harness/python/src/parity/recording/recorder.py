@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -17,11 +18,19 @@ from ..native.memory import is_torch, memory_of, plain, snapshot
 from ..native.scalars import Timing, numbers
 from ..native.trace_file import TraceFile
 from ..observe import clipping, optimizers
+from ..observe.groups import settings_of
+from ..observe.modules import compiled
 from ..observe.names import named_parameters
+from ..passes.activations import Activations
+from ..passes.keeping import Keeping
+from ..passes.operators import Operators
+from ..passes.pieces import Pieces
 from ..placement.dtensor import scalar_of
 from ..placement.find import Places
 from ..placement.layout import NotRecordable, Placed
 from .capture import Capture
+from .extras import Extras
+from .local_gradients import LocalGradients, is_reduced_first
 from .ranks import wait_for_others
 from .tee import Send, sender
 from .update import Update, channel
@@ -49,6 +58,8 @@ class Recorder:
         places: Places | None = None,
         after: int = 0,
         checks: Iterable[Callable[[], None]] = (),
+        micro_batches: int | None = None,
+        extras: Iterable[str] = (),
     ) -> None:
         self._trace: TraceFile | None = trace
         self._capture, self._path, self._rank, self._ranks = capture, path, rank, ranks
@@ -58,31 +69,37 @@ class Recorder:
         self._names = {id(parameter): name for name, parameter in named_parameters(model)}
         self._optimizers = optimizers.listed(optimizer)
         self._first = after + 1
-        self._update = Update(self._first)
+        self.update = Update(self._first)
         self._channels: dict[str, type] = {}
         self._skipped = 0
         self._tees: list[Send] = []
         self._checks = list(checks)
         self._check_optimizers()
+        self._extras = Extras(extras)
+        self._keeping = Keeping(self, capture, rank, ranks, micro_batches)
+        self._watch = Operators(self._keeping, capture)
+        self._activations = Activations(self._keeping, capture, model)
+        self._local_gradients = LocalGradients(self._on_gradient)
         self._handles = [optimizers.before_step(one, self._on_step) for one in self._optimizers]
         if self._optimizers and not clipping.add(self):
             warn("grad_norm is not recorded (this PyTorch computes it elsewhere); use PyTorch 2.6 or later")
         atexit.register(self._at_exit)
-        self._guard(self._record_initial)
+        self.guarded(self._record_initial)
+        self.guarded(self._begin_update)
 
     # --- what the trainer calls ------------------------------------------------------------------
 
     def step(self, **channels: Any) -> None:
         """Ends an update. Each keyword is a channel: a float, an int, a tensor of one element, or Timing of one.
         Without an optimizer's step since the last call there was no update, and the call only counts as skipped."""
-        self._guard(self._end_update, channels)
+        self.guarded(self._end_update, channels)
 
     def tensor(self, phase: str, name: str, value: Any, *, dims: str | None = None, mesh: Any = None) -> None:
         """Records a tensor of PyTorch, or an array, if the capture asks for it. Its values are copied at once.
 
         dims: for a plain tensor that is this rank's part, a text such as "t h[tp]" (placement/dims.py).
         mesh: what the text names; by default that of `record`."""
-        self._guard(self._offer_by_hand, phase, name, value, dims, mesh)
+        self.guarded(self._offer_by_hand, phase, name, value, dims, mesh)
 
     def tee(self, logger: Any) -> None:
         """Sends the channels of each later update on to a SummaryWriter, a run of W&B, or a function(step, channels).
@@ -91,7 +108,7 @@ class Recorder:
 
     def close(self) -> None:
         """Completes the trace. Called at the end of the program, and by `with`."""
-        self._guard(self._complete)
+        self.guarded(self._complete)
 
     def __enter__(self) -> Recorder:
         return self
@@ -107,15 +124,20 @@ class Recorder:
 
     def on_norm(self, gradients: list[Any]) -> None:
         """Before a norm: faults and the teacher change the gradients now, so that the norm is that of their values."""
-        if self._capture.may_change(self._update.step, "grad"):
-            self._guard(self._offer_gradients, {id(gradient) for gradient in gradients})
+        if self._capture.may_change(self.update.step, "grad"):
+            self.guarded(self._offer_gradients, {id(gradient) for gradient in gradients})
 
     def on_clip(self, parameters: list[Any], norm: Any) -> None:
         """Before clipping: the gradients are those of the phase grad, and the norm is the one that clipping uses."""
-        self._guard(self._before_clipping, parameters, norm)
+        self._activations.execution.begin_region("grad_clipped", "clip")
+        self.guarded(self._before_clipping, parameters, norm)
 
     def _on_step(self, optimizer: Any) -> None:
-        self._guard(self._before_step, optimizer)
+        self._activations.execution.begin_region("optim", "optimizer")
+        self.guarded(self._before_step, optimizer)
+
+    def _on_gradient(self, name: str, parameter: Any) -> None:
+        self.guarded(self._keep_local_gradient, name, parameter)
 
     # --- an update -------------------------------------------------------------------------------
 
@@ -126,24 +148,42 @@ class Recorder:
         for name, parameter in named_parameters(self._model):
             self._offer("param", name, parameter)
         self._open_trace().end_step()
-        self._update = Update(1)
+        self.update = Update(1)
+
+    def _begin_update(self) -> None:
+        step = self.update.step
+        wants_operators = self._watch.wanted(step)
+        self._activations.begin(step, wants_operators or self._extras.wants("batch_digest"))
+        if self._activations.on and (hidden := compiled(self._model)) and step == self._first:
+            warn(f"torch.compile runs {', '.join(hidden)}, inside of which no module or operator can be recorded")
+        wants_local = self._capture.may_want(step, "grad_local")
+        if wants_local and step == self._first and is_reduced_first(self._model):
+            warn("grad_local of fully_shard is the gradient after its reduction; PyTorch shows no earlier one")
+        self._local_gradients.begin(wants_local, lambda: named_parameters(self._model))
+        self._extras.begin()
+        self._watch.begin(step, self._activations.execution)  # last: what follows is the training's
+
+    def _stop_watching(self) -> None:
+        self._watch.end()
+        self._activations.end()
+        self._local_gradients.end()
 
     def _offer_by_hand(self, phase: str, name: str, value: Any, dims: str | None, mesh: Any) -> None:
-        update = self._update
+        update = self.update
         if not self._capture.may_want(update.step, phase):
             return
         if (phase, name) in update.waiting or (phase, name) in update.offered:
             raise Error(f"tensor {name} of phase {phase} was offered twice before rec.step(); give each its own name")
-        part = self._part_of(name, value, dims, mesh)
+        part = self.part_of(name, value, dims, mesh)
         if part is None:
             return
         if update.begun or self._capture.may_change(update.step, phase):
-            self._begin()
+            self.begin()
             self._offer(phase, name, part)
         else:
             update.waiting[phase, name] = replace(part, local=snapshot(part.local))
 
-    def _part_of(self, name: str, value: Any, dims: str | None = None, mesh: Any = None) -> Placed | None:
+    def part_of(self, name: str, value: Any, dims: str | None = None, mesh: Any = None) -> Placed | None:
         """The part that this rank holds; None if there is none, or if a trace cannot hold the tensor."""
         try:
             return self._places.find(name, value, dims, mesh)
@@ -155,31 +195,42 @@ class Recorder:
 
     def _offer_gradients(self, wanted: set[int]) -> None:
         for name, parameter in named_parameters(self._model):
-            if id(parameter.grad) in wanted and ("grad", name) not in self._update.offered:
-                self._begin()
+            if id(parameter.grad) in wanted and ("grad", name) not in self.update.offered:
+                self.begin()
                 self._offer("grad", name, parameter.grad)
+
+    def _keep_local_gradient(self, name: str, parameter: Any) -> None:
+        """The last backward pass of the update counts: its gradient has the sum over the micro-batches."""
+        update = self.update
+        if not self._capture.may_want(update.step, "grad_local", name):
+            return
+        part = self.part_of(name, parameter.grad)
+        if part is not None:
+            suffix = f"#{self._rank}" if self._ranks > 1 and part.layout is None else ""
+            update.waiting["grad_local", name + suffix] = replace(part, local=snapshot(part.local))
 
     def _before_clipping(self, parameters: list[Any], norm: Any) -> None:
         ours = [(name, one) for one in parameters if (name := self._name_of(one)) and one.grad is not None]
         if not ours:
             return
-        update = self._update
+        update = self.update
         update.norms[tuple(name for name, _ in ours)] = norm.detach().clone() if is_torch(norm) else norm
         update.clipped.update(name for name, _ in ours)
         if self._capture.may_want(update.step, "grad"):
             for name, parameter in ours:
-                part = self._part_of(name, parameter.grad)
+                part = self.part_of(name, parameter.grad)
                 if part is not None and ("grad", name) not in update.offered:
                     update.waiting["grad", name] = replace(part, local=snapshot(part.local))
 
     def _before_step(self, optimizer: Any) -> None:
-        update = self._update
+        update = self.update
         if optimizers.is_skipped(optimizer):
             return
         number = self._optimizers.index(optimizer)
-        if number in update.rates:
+        if number in update.groups:
             raise Error(f"optimizer {number} stepped twice in update {update.step}; call rec.step() after each update")
-        update.rates[number] = optimizers.rates_of(optimizer)
+        update.groups[number] = settings_of(optimizer)
+        self._extras.before_step(named_parameters(self._model))
         if not any(self._capture.may_want(update.step, phase) for phase in ("grad", "grad_clipped")):
             return
         for parameter in optimizers.parameters_of(optimizer):
@@ -188,17 +239,20 @@ class Recorder:
                 continue
             phase = "grad_clipped" if name in update.clipped else "grad"
             if (phase, name) not in update.offered:
-                self._begin()
+                self.begin()
                 self._offer(phase, name, parameter.grad)
 
     def _end_update(self, channels: dict[str, Any]) -> None:
-        update = self._update
-        if self._optimizers and not update.rates:
+        update = self.update
+        self._stop_watching()
+        if self._optimizers and not update.groups:
             self._skip()
+            self._begin_update()
             return
         for check in self._checks:
             check()
-        self._begin()
+        self.begin()
+        self._keeping.flush()
         self._record_channels(channels)
         if self._capture.may_want(update.step, "optim"):
             self._offer_states()
@@ -206,32 +260,36 @@ class Recorder:
             for name, parameter in named_parameters(self._model):
                 self._offer("param", name, parameter)
         self._open_trace().end_step()
-        self._update = Update(update.step + 1)
+        self.update = update.following()
+        self._begin_update()
 
     def _skip(self) -> None:
-        if self._update.offered:
-            raise Error(f"update {self._update.step} was skipped after the capture's faults had changed its tensors")
-        self._update = Update(self._update.step)
+        if self.update.offered:
+            raise Error(f"update {self.update.step} was skipped after the capture's faults had changed its tensors")
+        self.update = Update(self.update.step, expected=self.update.expected)
         self._skipped += 1
         if self._skipped == 1:
-            warn(f"no optimizer stepped before rec.step() after update {self._update.step - 1}; it is not an update")
+            warn(f"no optimizer stepped before rec.step() after update {self.update.step - 1}; it is not an update")
 
-    def _begin(self) -> None:
-        """Begins the step in the trace, now that the update is certain, and offers the tensors that waited."""
-        update = self._update
+    def begin(self) -> TraceFile:
+        """Begins the step in the trace, now that the update is certain, and offers the tensors that waited. Those of
+        passes wait for the end of the update."""
+        update = self.update
+        trace = self._open_trace()
         if not update.begun:
-            self._open_trace().begin_step(update.step)
+            trace.begin_step(update.step)
             update.begun = True
-        waiting, update.waiting = update.waiting, {}
-        for (phase, name), value in waiting.items():
-            self._offer(phase, name, value)
+        for key, value in [item for item in update.waiting.items() if not isinstance(item[1], Pieces)]:
+            del update.waiting[key]
+            self._offer(*key, value)
+        return trace
 
     def _offer(self, phase: str, name: str, value: Any) -> None:
         """Offers a tensor as it is now. Faults and the teacher change the trainer's own memory."""
         trace = self._open_trace()
-        self._update.offered.add((phase, name))
+        self.update.offered.add((phase, name))
         wanted = trace.wants(phase, name)
-        part = value if isinstance(value, Placed) else self._part_of(name, value) if wanted else None
+        part = value if isinstance(value, Placed) else self.part_of(name, value) if wanted else None
         if not wanted or part is None:
             return
         value = part.local
@@ -240,7 +298,7 @@ class Recorder:
         changed = bool(wanted & WANTS_WRITABLE)
         if changed and is_torch(value) and value.is_sparse:
             raise Error(f"a fault or the teacher cannot change the sparse tensor {name}")
-        trace.offer(phase, name, memory_of(host), changed, part.layout)
+        trace.offer(phase, name, memory_of(host), changed, part.layout, order=self.update.next_order())
         if changed and is_torch(source) and host.data_ptr() != source.data_ptr():
             source.copy_(host)
 
@@ -252,17 +310,17 @@ class Recorder:
                     self._offer("optim", f"{key}/{name}", value)
 
     def _record_channels(self, given: dict[str, Any]) -> None:
-        update = self._update
+        update = self.update
         values = {
             name: scalar_of(name, value.value if isinstance(value, Timing) else value) for name, value in given.items()
         }
-        rates = [
-            rate
+        groups = [
+            group
             for number, optimizer in enumerate(self._optimizers)
-            for rate in update.rates.get(number) or optimizers.rates_of(optimizer)
+            for group in update.groups.get(number) or settings_of(optimizer)
         ]
-        schedule = {channel("lr", number): rate for number, rate in enumerate(rates)}
-        own = schedule | update.norm_channels()
+        schedule = {channel(name, number): one for number, group in enumerate(groups) for name, one in group.items()}
+        own = schedule | update.norm_channels() | self._extras.channels()
         found = numbers(values | {name: value for name, value in own.items() if name not in values})
         self._check_names(set(found))
         for name, value in found.items():
@@ -282,7 +340,7 @@ class Recorder:
         if self._channels and names != set(self._channels):
             changed = ", ".join(sorted(names ^ set(self._channels)))
             raise Error(
-                f"update {self._update.step} has other channels than update 1 ({changed}); give each one every step"
+                f"update {self.update.step} has other channels than update 1 ({changed}); give each one every step"
             )
 
     def _check_optimizers(self) -> None:
@@ -306,18 +364,19 @@ class Recorder:
             raise Error("the trace is closed")
         return self._trace
 
-    def _guard(self, call: Callable[..., None], *arguments: Any) -> None:
-        """Calls a method of ours from the trainer's code, which goes on whatever happens here."""
+    def guarded(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls a method of ours from the trainer's code, which goes on whatever happens here. None if it raises."""
         if self._trace is None:
-            return
+            return None
         if os.getpid() != self._pid:  # a fork has no thread that writes
             self._trace.forget()
             self._release()
-            return
+            return None
         try:
-            call(*arguments)
+            return self._watch.quiet(call, *arguments)
         except Exception as problem:
             self._fail(str(problem) or type(problem).__name__)
+            return None
 
     def _fail(self, reason: str, silent: bool = False) -> None:
         if self._trace is None:
@@ -325,20 +384,20 @@ class Recorder:
         trace = self._trace
         self._release()
         try:
-            trace.failure({"kind": "recorder", "step": self._update.step, "reason": reason})
+            trace.failure({"kind": "recorder", "step": self.update.step, "reason": reason})
             trace.finish()
         except Error as problem:
             reason += f"; {problem}"
         trace.close()
         if not silent:
-            warn(f"recording stopped in update {self._update.step}, the trace stays partial ({reason})")
+            warn(f"recording stopped in update {self.update.step}, the trace stays partial ({reason})")
 
     def _complete(self) -> None:
-        if self._update.step == self._first:
+        if self.update.step == self._first:
             why = "rec.step() was never called" if not self._skipped else "no optimizer that the recorder has stepped"
             raise Error(f"no update was recorded ({why})")
-        if self._update.begun or self._update.rates:
-            raise Error(f"update {self._update.step} did not end; call rec.step() after the last optimizer.step()")
+        if self.update.begun or self.update.groups:
+            raise Error(f"update {self.update.step} did not end; call rec.step() after the last optimizer.step()")
         others_wanted = self._rank == 0 and self._ranks > 1
         if others_wanted:
             wait_for_others(self._path, self._ranks, float(os.environ.get("PARITY_TIMEOUT", "60")))
@@ -354,6 +413,10 @@ class Recorder:
 
     def _release(self) -> None:
         self._trace = None
+        with contextlib.suppress(Error):
+            self._watch.end()
+        self._activations.end()
+        self._local_gradients.end()
         clipping.remove(self)
         for handle in self._handles:
             handle.remove()
@@ -363,5 +426,5 @@ class Recorder:
     def _at_exit(self) -> None:
         uncaught = getattr(sys, "last_type", None)
         if uncaught is not None and not hasattr(sys, "ps1"):
-            self._guard(self._fail, f"the training ended with {uncaught.__name__}", True)
+            self.guarded(self._fail, f"the training ended with {uncaught.__name__}", True)
         self.close()
