@@ -33,8 +33,11 @@ class Keeper(Protocol):
 class Activations:
     """Listens to the modules of a model at the steps for which the capture asks."""
 
-    def __init__(self, keeper: Keeper, capture: Capture, model: Any) -> None:
-        self._keeper, self._capture = keeper, capture
+    def __init__(
+        self, keeper: Keeper, capture: Capture, model: Any, see_inputs: Callable[[Any], None] | None = None
+    ) -> None:
+        """see_inputs: called with what each forward pass gets, if anybody wants to know."""
+        self._keeper, self._capture, self._see_inputs = keeper, capture, see_inputs
         self._hooks = ModuleHooks(model, self) if model is not None else None
         self._step = 0
         self._again: dict[tuple[Pass | None, str], int] = {}
@@ -42,9 +45,13 @@ class Activations:
         self.on = False
 
     def begin(self, step: int, operators: bool) -> None:
-        """Begins an update. Hooks are put on the modules only if the update needs them."""
+        """Begins an update. Hooks are put on the modules only if the update needs them.
+
+        operators: whether operators are recorded, which need to know the module that runs."""
         self._step, self._again, self.execution = step, {}, Execution()
-        wanted = operators or any(self._capture.may_want(step, phase) for phase in PHASES)
+        wanted = (
+            operators or self._see_inputs is not None or any(self._capture.may_want(step, phase) for phase in PHASES)
+        )
         if self._hooks is None:
             return
         if wanted:
@@ -61,7 +68,11 @@ class Activations:
     # --- what the hooks call ---------------------------------------------------------------------
 
     def entered(self, name: str, module: Any, arguments: Any, options: Any) -> None:
-        if self.execution.enter(name) and self._capture.may_want(self._step, "input"):
+        if not self.execution.enter(name) or self.execution.current is None:
+            return
+        if self._see_inputs is not None:
+            self._keeper.guarded(self._see_inputs, (arguments, options))
+        if self._capture.may_want(self._step, "input"):
             self._keeper.guarded(self._keep_inputs, module, arguments, options)
 
     def left(self, name: str, output: Any) -> Any:

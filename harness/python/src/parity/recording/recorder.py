@@ -78,7 +78,8 @@ class Recorder:
         self._extras = Extras(extras)
         self._keeping = Keeping(self, capture, rank, ranks, micro_batches)
         self._watch = Operators(self._keeping, capture)
-        self._activations = Activations(self._keeping, capture, model)
+        see_inputs = self._extras.see_inputs if self._extras.wants("batch_digest") else None
+        self._activations = Activations(self._keeping, capture, model, see_inputs)
         self._local_gradients = LocalGradients(self._on_gradient)
         self._handles = [optimizers.before_step(one, self._on_step) for one in self._optimizers]
         if self._optimizers and not clipping.add(self):
@@ -152,8 +153,7 @@ class Recorder:
 
     def _begin_update(self) -> None:
         step = self.update.step
-        wants_operators = self._watch.wanted(step)
-        self._activations.begin(step, wants_operators or self._extras.wants("batch_digest"))
+        self._activations.begin(step, operators=self._watch.wanted(step))
         if self._activations.on and (hidden := compiled(self._model)) and step == self._first:
             warn(f"torch.compile runs {', '.join(hidden)}, inside of which no module or operator can be recorded")
         wants_local = self._capture.may_want(step, "grad_local")
