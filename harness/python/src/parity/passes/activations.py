@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from ..observe.modules import ModuleHooks
 from ..observe.outputs import Path, output_name, replaced, tensors_in
 from ..recording.capture import Capture
+from ..recording.extras import Extras
 from .execution import Execution, in_backward
 from .pieces import Pass
 
@@ -33,8 +34,8 @@ class Keeper(Protocol):
 class Activations:
     """Listens to the modules of a model at the steps for which the capture asks."""
 
-    def __init__(self, keeper: Keeper, capture: Capture, model: Any) -> None:
-        self._keeper, self._capture = keeper, capture
+    def __init__(self, keeper: Keeper, capture: Capture, model: Any, extras: Extras) -> None:
+        self._keeper, self._capture, self._extras = keeper, capture, extras
         self._hooks = ModuleHooks(model, self) if model is not None else None
         self._step = 0
         self._again: dict[tuple[Pass | None, str], int] = {}
@@ -61,8 +62,13 @@ class Activations:
     # --- what the hooks call ---------------------------------------------------------------------
 
     def entered(self, name: str, module: Any, arguments: Any, options: Any) -> None:
-        if self.execution.enter(name) and self._capture.may_want(self._step, "input"):
+        if self.execution.enter(name):
             self._keeper.guarded(self._keep_inputs, module, arguments, options)
+
+    def entered_before(self, module: Any) -> None:
+        """Called by who makes the recorder inside of the model's forward pass."""
+        if self.on and self._hooks is not None:
+            self.execution.enter(self._hooks.name_of(module))
 
     def left(self, name: str, output: Any) -> Any:
         run = self.execution.current
@@ -76,6 +82,10 @@ class Activations:
     def _keep_inputs(self, module: Any, arguments: Any, options: Any) -> None:
         run = self.execution.current
         if run is None:
+            return
+        if self._extras.wants("batch_digest"):
+            self._extras.see_inputs((arguments, options))
+        if not self._capture.may_want(self._step, "input"):
             return
         try:
             given = inspect.signature(module.forward).bind(*arguments, **options).arguments
