@@ -81,6 +81,7 @@ def record(
         return NoRecorder()
     from .native import library
     from .native.trace_file import TraceFile
+    from .observe.modules import compiled
     from .placement.find import Places
     from .recording.capture import Capture
     from .recording.facts import config_text, provenance_text
@@ -104,7 +105,7 @@ def record(
         rank=rank,
         ranks=ranks,
         config=config_text(config),
-        provenance=provenance_text(version),
+        provenance=provenance_text(version, compiled(model), asked.may_ever_want("forward", "backward")),
         capture=asked.text,
     )
     try:

@@ -33,8 +33,10 @@ def named_modules(model: Any) -> list[tuple[str, Any]]:
         while not prefix and outermost in taken:
             outermost += "_"
         found += [(name or outermost, module) for name, module in own]
-    names: set[str] = set()
-    return [(name, module) for name, module in found if not (name in names or names.add(name))]  # type: ignore[func-returns-value]
+    first: dict[str, Any] = {}
+    for name, module in found:
+        first.setdefault(name, module)  # a wrapper, and not what it wraps
+    return list(first.items())
 
 
 def compiled(model: Any) -> list[str]:
@@ -89,6 +91,9 @@ class ModuleHooks:
         for handle in self._handles:
             handle.remove()
         self._handles = []
+
+    def name_of(self, module: Any) -> str:
+        return next((name for name, one in named_modules(self._model) if one is module), ROOT)
 
     def _hook(self, name: str, module: Any) -> None:
         from torch.compiler import is_compiling

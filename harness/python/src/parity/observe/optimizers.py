@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a recorder takes from optimizers: hooks before their steps, learning rates, and state."""
+"""What a recorder takes from optimizers: hooks before their steps, parameters, and state."""
 
 from __future__ import annotations
 
@@ -51,6 +51,28 @@ def before_step(optimizer: Any, call: Callable[[Any], None]) -> Any:
         return (arguments[0], then_call, *arguments[2:]), options
 
     return optimizer.register_step_pre_hook(hook)
+
+
+class Steps:
+    """Whether an optimizer has stepped that is not one of ours, as after a model and its optimizer were replaced."""
+
+    def __init__(self, ours: list[Any]) -> None:
+        self.seen = False
+        self._handle: Any = None
+        if not ours:
+            return
+        from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+        def hook(caller: Any, _arguments: Any, _options: Any) -> None:
+            if not any(caller is one for one in ours):
+                self.seen = True
+
+        self._handle = register_optimizer_step_pre_hook(hook)
+
+    def end(self) -> None:
+        if self._handle is not None:
+            self._handle.remove()
+            self._handle = None
 
 
 def is_skipped(optimizer: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from ..observe.modules import ModuleHooks
 from ..observe.outputs import Path, output_name, replaced, tensors_in
 from ..recording.capture import Capture
+from ..recording.extras import Extras
 from .execution import Execution, in_backward
 from .pieces import Pass
 
@@ -33,11 +34,8 @@ class Keeper(Protocol):
 class Activations:
     """Listens to the modules of a model at the steps for which the capture asks."""
 
-    def __init__(
-        self, keeper: Keeper, capture: Capture, model: Any, see_inputs: Callable[[Any], None] | None = None
-    ) -> None:
-        """see_inputs: called with what each forward pass gets, if anybody wants to know."""
-        self._keeper, self._capture, self._see_inputs = keeper, capture, see_inputs
+    def __init__(self, keeper: Keeper, capture: Capture, model: Any, extras: Extras) -> None:
+        self._keeper, self._capture, self._extras = keeper, capture, extras
         self._hooks = ModuleHooks(model, self) if model is not None else None
         self._step = 0
         self._again: dict[tuple[Pass | None, str], int] = {}
@@ -49,9 +47,8 @@ class Activations:
 
         operators: whether operators are recorded, which need to know the module that runs."""
         self._step, self._again, self.execution = step, {}, Execution()
-        wanted = (
-            operators or self._see_inputs is not None or any(self._capture.may_want(step, phase) for phase in PHASES)
-        )
+        wanted = operators or self._extras.wants("batch_digest")
+        wanted = wanted or any(self._capture.may_want(step, phase) for phase in PHASES)
         if self._hooks is None:
             return
         if wanted:
@@ -68,12 +65,13 @@ class Activations:
     # --- what the hooks call ---------------------------------------------------------------------
 
     def entered(self, name: str, module: Any, arguments: Any, options: Any) -> None:
-        if not self.execution.enter(name) or self.execution.current is None:
-            return
-        if self._see_inputs is not None:
-            self._keeper.guarded(self._see_inputs, (arguments, options))
-        if self._capture.may_want(self._step, "input"):
+        if self.execution.enter(name):
             self._keeper.guarded(self._keep_inputs, module, arguments, options)
+
+    def entered_before(self, module: Any) -> None:
+        """Called by who makes the recorder inside of the model's forward pass."""
+        if self.on and self._hooks is not None:
+            self.execution.enter(self._hooks.name_of(module))
 
     def left(self, name: str, output: Any) -> Any:
         run = self.execution.current
@@ -87,6 +85,10 @@ class Activations:
     def _keep_inputs(self, module: Any, arguments: Any, options: Any) -> None:
         run = self.execution.current
         if run is None:
+            return
+        if self._extras.wants("batch_digest"):
+            self._extras.see_inputs((arguments, options))
+        if not self._capture.may_want(self._step, "input"):
             return
         try:
             given = inspect.signature(module.forward).bind(*arguments, **options).arguments

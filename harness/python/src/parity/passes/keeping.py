@@ -98,8 +98,12 @@ class Keeping:
             trace.offer(phase, name, memory_of(host), True, part.layout, order=order, piece=piece)
         return _like(part.local, host) if wanted & WANTS_WRITABLE else None
 
+    def expected(self) -> int:
+        """Number of forward passes of this update, as far as it is known before they end."""
+        return self._micro_batches or self._owner.update.expected
+
     def _piece(self, host: Any, number: int) -> Piece | None:
-        count = self._micro_batches or self._owner.update.expected
+        count = self.expected()
         if number >= count:
             raise Error(
                 f"a fault or the teacher changes tensors of update {self._owner.update.step}, which has more than "

@@ -41,6 +41,11 @@ class Capture:
             _covers(rule, step, "phases", phase) and _names(rule.get("names"), name) for rule in self._rules
         )
 
+    def may_ever_want(self, *phases: str) -> bool:
+        """Whether a tensor of one of these phases may be recorded or changed at some step."""
+        wanted = [rule.get("phases") for rule in self._rules] + [fault.get("phase") for fault in self._faults]
+        return self._taught or any(not listed or phase in listed for listed in wanted for phase in phases)
+
     def may_want_operators(self, step: int, phase: str | None = None, module: str | None = None) -> bool:
         """Whether the operators of a module, or of any, are to be observed at this step."""
         return any(

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..placement.layout import Axis
+
 
 class LocalGradients:
     """Hooks on parameters, at the steps for which the capture asks. Each backward pass of an update calls them, and the
@@ -36,6 +38,14 @@ class LocalGradients:
                 self._seen(name, parameter)
 
         return hook
+
+
+def data_parallel_axis(model: Any) -> Axis | None:
+    """The ranks over which DistributedDataParallel averages the gradients."""
+    if type(model).__name__ != "DistributedDataParallel":
+        return None
+    group = model.process_group
+    return Axis("dp", group.rank(), group.size()) if group.size() > 1 else None
 
 
 def is_reduced_first(model: Any) -> bool:

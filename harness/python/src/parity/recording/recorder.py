@@ -8,6 +8,7 @@ import atexit
 import contextlib
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from types import TracebackType
@@ -19,18 +20,19 @@ from ..native.scalars import Timing, numbers
 from ..native.trace_file import TraceFile
 from ..observe import clipping, optimizers
 from ..observe.groups import settings_of
+from ..observe.masters import masters_of
 from ..observe.modules import compiled
-from ..observe.names import named_parameters
+from ..observe.names import named_buffers, named_parameters
 from ..passes.activations import Activations
 from ..passes.keeping import Keeping
 from ..passes.operators import Operators
 from ..passes.pieces import Pieces
 from ..placement.dtensor import scalar_of
 from ..placement.find import Places
-from ..placement.layout import NotRecordable, Placed
+from ..placement.layout import NotRecordable, Placed, layout_text
 from .capture import Capture
 from .extras import Extras
-from .local_gradients import LocalGradients, is_reduced_first
+from .local_gradients import LocalGradients, data_parallel_axis, is_reduced_first
 from .ranks import wait_for_others
 from .tee import Send, sender
 from .update import Update, channel
@@ -68,6 +70,8 @@ class Recorder:
         self._model = model
         self._names = {id(parameter): name for name, parameter in named_parameters(model)}
         self._optimizers = optimizers.listed(optimizer)
+        held = [one for each in self._optimizers for one in optimizers.parameters_of(each)]
+        self._masters = masters_of(list(named_parameters(model)), held)
         self._first = after + 1
         self.update = Update(self._first)
         self._channels: dict[str, type] = {}
@@ -78,10 +82,12 @@ class Recorder:
         self._extras = Extras(extras)
         self._keeping = Keeping(self, capture, rank, ranks, micro_batches)
         self._watch = Operators(self._keeping, capture)
-        see_inputs = self._extras.see_inputs if self._extras.wants("batch_digest") else None
-        self._activations = Activations(self._keeping, capture, model, see_inputs)
+        self._activations = Activations(self._keeping, capture, model, self._extras)
         self._local_gradients = LocalGradients(self._on_gradient)
+        self._data_parallel = data_parallel_axis(model)
+        self._lock = threading.RLock()
         self._handles = [optimizers.before_step(one, self._on_step) for one in self._optimizers]
+        self._foreign_steps = optimizers.Steps(self._optimizers)
         if self._optimizers and not clipping.add(self):
             warn("grad_norm is not recorded (this PyTorch computes it elsewhere); use PyTorch 2.6 or later")
         atexit.register(self._at_exit)
@@ -106,6 +112,10 @@ class Recorder:
         """Sends the channels of each later update on to a SummaryWriter, a run of W&B, or a function(step, channels).
         Raises Error for anything else. A logger that raises is given up with a warning."""
         self._tees.append(sender(logger))
+
+    def entered(self, module: Any) -> None:
+        """Says that the model runs already, for a recorder that is made inside of its forward pass."""
+        self._activations.entered_before(module)
 
     def close(self) -> None:
         """Completes the trace. Called at the end of the program, and by `with`."""
@@ -146,14 +156,17 @@ class Recorder:
         if self._first > 1 or not self._capture.may_want(0, "param"):
             return
         self._open_trace().begin_step(0)
-        for name, parameter in named_parameters(self._model):
-            self._offer("param", name, parameter)
+        self._offer_parameters()
         self._open_trace().end_step()
         self.update = Update(1)
 
+    def _offer_parameters(self) -> None:
+        for name, value in (*named_parameters(self._model), *named_buffers(self._model)):
+            self._offer("param", name, value)
+
     def _begin_update(self) -> None:
         step = self.update.step
-        self._activations.begin(step, operators=self._watch.wanted(step))
+        self._activations.begin(step, self._watch.wanted(step))
         if self._activations.on and (hidden := compiled(self._model)) and step == self._first:
             warn(f"torch.compile runs {', '.join(hidden)}, inside of which no module or operator can be recorded")
         wants_local = self._capture.may_want(step, "grad_local")
@@ -204,10 +217,25 @@ class Recorder:
         update = self.update
         if not self._capture.may_want(update.step, "grad_local", name):
             return
-        part = self.part_of(name, parameter.grad)
-        if part is not None:
-            suffix = f"#{self._rank}" if self._ranks > 1 and part.layout is None else ""
-            update.waiting["grad_local", name + suffix] = replace(part, local=snapshot(part.local))
+        part = self._term(name, parameter.grad)
+        if part is None:
+            return
+        if not self._capture.may_change(update.step, "grad_local", name):
+            update.waiting["grad_local", name] = replace(part, local=snapshot(part.local))
+            return
+        seen = update.passes_of("grad_local", name)
+        seen.append(None)
+        if len(seen) == self._keeping.expected():  # faults change the last one, which has the whole sum
+            self.begin()
+            self._offer("grad_local", name, part)
+
+    def _term(self, name: str, gradient: Any) -> Placed | None:
+        """Where a local gradient lies: those of DistributedDataParallel are terms of a mean over its ranks."""
+        part = self.part_of(name, gradient)
+        if part is None or part.layout is not None or self._data_parallel is None:
+            return part
+        shape = [*part.local.shape, 2] if part.local.is_complex() else part.local.shape
+        return replace(part, layout=layout_text(shape, [self._data_parallel.terms("avg")]))
 
     def _before_clipping(self, parameters: list[Any], norm: Any) -> None:
         ours = [(name, one) for one in parameters if (name := self._name_of(one)) and one.grad is not None]
@@ -229,6 +257,8 @@ class Recorder:
         number = self._optimizers.index(optimizer)
         if number in update.groups:
             raise Error(f"optimizer {number} stepped twice in update {update.step}; call rec.step() after each update")
+        if update.step & (update.step - 1) == 0:  # updates 1, 2, 4, 8, ..., since it visits all modules
+            self._check_parameters(number, optimizer)
         update.groups[number] = settings_of(optimizer)
         self._extras.before_step(named_parameters(self._model))
         if not any(self._capture.may_want(update.step, phase) for phase in ("grad", "grad_clipped")):
@@ -257,10 +287,10 @@ class Recorder:
         if self._capture.may_want(update.step, "optim"):
             self._offer_states()
         if self._capture.may_want(update.step, "param"):
-            for name, parameter in named_parameters(self._model):
-                self._offer("param", name, parameter)
+            self._offer_parameters()
         self._open_trace().end_step()
         self.update = update.following()
+        self._foreign_steps.seen = False
         self._begin_update()
 
     def _skip(self) -> None:
@@ -269,7 +299,8 @@ class Recorder:
         self.update = Update(self.update.step, expected=self.update.expected)
         self._skipped += 1
         if self._skipped == 1:
-            warn(f"no optimizer stepped before rec.step() after update {self.update.step - 1}; it is not an update")
+            other = "only an optimizer that parity.record was not given" if self._foreign_steps.seen else "no optimizer"
+            warn(f"{other} stepped before rec.step() after update {self.update.step - 1}; it is not an update")
 
     def begin(self) -> TraceFile:
         """Begins the step in the trace, now that the update is certain, and offers the tensors that waited. Those of
@@ -306,6 +337,8 @@ class Recorder:
         for optimizer in self._optimizers:
             for parameter in optimizers.parameters_of(optimizer):
                 name = self._name_of(parameter)
+                if name and id(parameter) in self._masters:
+                    self._offer("optim", f"master/{name}", parameter)
                 for key, value in optimizers.state_of(optimizer, parameter) if name else ():
                     self._offer("optim", f"{key}/{name}", value)
 
@@ -350,8 +383,17 @@ class Recorder:
             if not any(self._name_of(parameter) for parameter in optimizers.parameters_of(optimizer)):
                 raise Error(f"optimizer {number} has no parameter of the model; give parity.record the model it trains")
 
+    def _check_parameters(self, number: int, optimizer: Any) -> None:
+        here = {id(parameter) for _, parameter in named_parameters(self._model)} | set(self._masters)
+        if not any(id(parameter) in here for parameter in optimizers.parameters_of(optimizer)):
+            raise Error(
+                f"optimizer {number} has no parameter of the model any more, since the model was replaced; "
+                "call rec.close() before, and parity.record() with another path after it"
+            )
+
     def _name_of(self, parameter: Any) -> str | None:
-        name = self._names.get(id(parameter))
+        """The name of a parameter of the model, or of the parameter whose master weight this is."""
+        name = self._names.get(id(parameter)) or self._masters.get(id(parameter))
         if name is None:  # made after the recorder, as a lazy module does
             self._names = {id(one): name for name, one in named_parameters(self._model)}
             name = self._names.get(id(parameter))
@@ -372,11 +414,12 @@ class Recorder:
             self._trace.forget()
             self._release()
             return None
-        try:
-            return self._watch.quiet(call, *arguments)
-        except Exception as problem:
-            self._fail(str(problem) or type(problem).__name__)
-            return None
+        with self._lock:  # backward passes may call from threads of their own
+            try:
+                return self._watch.quiet(call, *arguments)
+            except Exception as problem:
+                self._fail(str(problem) or type(problem).__name__)
+                return None
 
     def _fail(self, reason: str, silent: bool = False) -> None:
         if self._trace is None:
@@ -398,6 +441,11 @@ class Recorder:
             raise Error(f"no update was recorded ({why})")
         if self.update.begun or self.update.groups:
             raise Error(f"update {self.update.step} did not end; call rec.step() after the last optimizer.step()")
+        if self._skipped and self._foreign_steps.seen:
+            raise Error(
+                f"after update {self.update.step - 1} only an optimizer stepped that parity.record was not given; "
+                "call it again, with another path, after replacing model or optimizer"
+            )
         others_wanted = self._rank == 0 and self._ranks > 1
         if others_wanted:
             wait_for_others(self._path, self._ranks, float(os.environ.get("PARITY_TIMEOUT", "60")))
@@ -421,6 +469,7 @@ class Recorder:
         for handle in self._handles:
             handle.remove()
         self._handles = []
+        self._foreign_steps.end()
         atexit.unregister(self._at_exit)
 
     def _at_exit(self) -> None:

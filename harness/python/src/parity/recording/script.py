@@ -85,6 +85,8 @@ class ScriptRecorder:
             self._failed = True
             warn(f"the run is not recorded: {problem}")
             return
+        if hasattr(self._recorder, "entered"):
+            self._recorder.entered(module)
         atexit.register(self._finish_update)  # after the recorder's own, so it is called before
 
     def _end_update(self) -> None:
