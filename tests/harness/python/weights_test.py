@@ -128,6 +128,19 @@ class WeightsTest(RecordedTest):
         self.assertEqual(trace.provenance["compiled_modules"], ["0"])
         self.assertIn("what is inside", trace.provenance["warnings"][0])
 
+    def test_compiling_after_record_is_said(self):
+        model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        rec = parity.record(model, optimizer, path=self.path, capture={"tensors": [{"phases": ["forward"]}]})
+        compiled = torch.compile(model, backend="eager")
+        update(compiled, optimizer)
+        with self.assertWarnsRegex(RuntimeWarning, "no module of the model was seen to run in update 1"):
+            rec.step()
+        update(compiled, optimizer)
+        rec.step()
+        rec.close()
+        self.complete()
+
 
 if __name__ == "__main__":
     import sys

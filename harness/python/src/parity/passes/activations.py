@@ -57,6 +57,10 @@ class Activations:
             self._hooks.remove()
         self.on = wanted
 
+    def has_seen_nothing(self) -> bool:
+        """Whether the capture asks for tensors of this update's passes, and no module was seen to run."""
+        return self.on and not self.execution.passes and self._capture.may_want(self._step, "forward")
+
     def end(self) -> None:
         if self._hooks is not None:
             self._hooks.remove()

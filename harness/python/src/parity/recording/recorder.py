@@ -65,7 +65,7 @@ class Recorder:
     ) -> None:
         self._trace: TraceFile | None = trace
         self._capture, self._path, self._rank, self._ranks = capture, path, rank, ranks
-        self._places, self._left_out = places or Places(), set[str]()
+        self._places, self._warned = places or Places(), set[str]()
         self._pid = os.getpid()
         self._model = model
         self._names = {id(parameter): name for name, parameter in named_parameters(model)}
@@ -201,10 +201,13 @@ class Recorder:
         try:
             return self._places.find(name, value, dims, mesh)
         except NotRecordable as problem:
-            if name not in self._left_out:
-                self._left_out.add(name)
-                warn(str(problem))
+            self._warn_once(f"tensor {name}", str(problem))
             return None
+
+    def _warn_once(self, about: str, text: str) -> None:
+        if about not in self._warned:
+            self._warned.add(about)
+            warn(text)
 
     def _offer_gradients(self, wanted: set[int]) -> None:
         for name, parameter in named_parameters(self._model):
@@ -274,6 +277,12 @@ class Recorder:
 
     def _end_update(self, channels: dict[str, Any]) -> None:
         update = self.update
+        if self._activations.has_seen_nothing():
+            self._warn_once(
+                "passes",
+                f"no module of the model was seen to run in update {update.step} (torch.compile hides them, as does "
+                "another model than that of parity.record)",
+            )
         self._stop_watching()
         if self._optimizers and not update.groups:
             self._skip()
