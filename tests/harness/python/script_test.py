@@ -109,6 +109,28 @@ class ScriptTest(unittest.TestCase):
         with h5py.File(self.folder / "run.h5") as file:
             self.assertEqual(file["channels/loss"][:].tolist(), [float(word) for word in done.stdout.split()])
 
+    def test_passes_belong_to_their_updates(self):
+        (self.folder / "passes.json").write_text('{"tensors": [{"phases": ["forward", "backward", "input"]}]}')
+        done = self.record("""
+            import torch
+            model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for step in range(3):
+                for part in range(2):
+                    model(torch.full((3, 2), step + part / 2)).square().mean().backward()
+                optimizer.step()
+                optimizer.zero_grad()
+                with torch.no_grad():
+                    model(torch.ones(5, 2))
+        """, "--capture", "passes.json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with h5py.File(self.folder / "run.h5") as file:
+            for step in range(3):
+                tensors = file[f"tensors/{step + 1}"]
+                self.assertEqual(tensors["input/input/0"][:, 0].tolist(), [step] * 3 + [step + 0.5] * 3)
+                self.assertEqual(sorted(tensors["forward"]), ["0", "1", "model"])
+                self.assertEqual(sorted(tensors["backward"]), ["0", "1", "model"])
+
     def test_a_script_without_training_is_said(self):
         done = self.record("import torch\ntorch.nn.Linear(2, 2)(torch.ones(1, 2))")
         self.assertEqual(done.returncode, 0)

@@ -79,33 +79,45 @@ class ModuleHooks:
 
     def __init__(self, model: Any, listener: Listener) -> None:
         self._model, self._listener = model, listener
-        self._handles: list[Any] = []
+        #: id of a module -> the module, its name and its handles.
+        self._hooked: dict[int, tuple[Any, str, list[Any]]] = {}
 
     def install(self) -> None:
-        """Puts hooks on the modules that the model has now."""
-        self.remove()
-        for name, module in named_modules(self._model):
-            self._hook(name, module)
+        """Puts hooks on the modules that the model has now. Those that have them keep them: one may be running."""
+        present = {id(module): (name, module) for name, module in named_modules(self._model)}
+        for own in [own for own, (_, name, _) in self._hooked.items() if present.get(own, ("",))[0] != name]:
+            self._unhook(own)
+        for own, (name, module) in present.items():
+            if own not in self._hooked:
+                self._hooked[own] = module, name, self._hook(name, module)
 
     def remove(self) -> None:
-        for handle in self._handles:
+        for own in list(self._hooked):
+            self._unhook(own)
+
+    def name_of(self, module: Any) -> str | None:
+        """The name of a module that has hooks; a wrapper of DDP has none."""
+        return self._hooked[id(module)][1] if id(module) in self._hooked else None
+
+    def _unhook(self, own: int) -> None:
+        for handle in self._hooked.pop(own)[2]:
             handle.remove()
-        self._handles = []
 
-    def name_of(self, module: Any) -> str:
-        return next((name for name, one in named_modules(self._model) if one is module), ROOT)
-
-    def _hook(self, name: str, module: Any) -> None:
+    def _hook(self, name: str, module: Any) -> list[Any]:
         from torch.compiler import is_compiling
 
-        listener, own = self._listener, id(module)
+        listener, hooked, own = self._listener, self._hooked, id(module)
 
-        def before(caller: Any, arguments: Any, options: Any) -> None:
-            if not is_compiling() and id(caller) == own:  # a replica of DataParallel is another object
-                listener.entered(name, caller, arguments, options)
+        # A replica of DataParallel has the hooks, but is another object. PyTorch still calls a hook that was removed
+        # while the module's hooks run, then without options.
+        def before(caller: Any, arguments: Any, options: Any = None) -> None:
+            if not is_compiling() and id(caller) == own and own in hooked:
+                listener.entered(name, caller, arguments, options or {})
 
         def after(caller: Any, _arguments: Any, output: Any) -> Any:
-            return listener.left(name, output) if not is_compiling() and id(caller) == own else None
+            return listener.left(name, output) if not is_compiling() and id(caller) == own and own in hooked else None
 
-        self._handles.append(module.register_forward_pre_hook(before, with_kwargs=True))
-        self._handles.append(module.register_forward_hook(after, always_call=True))
+        return [
+            module.register_forward_pre_hook(before, with_kwargs=True),
+            module.register_forward_hook(after, always_call=True),
+        ]

@@ -41,6 +41,7 @@ class Activations:
         self._again: dict[tuple[Pass | None, str], int] = {}
         self.execution = Execution()
         self.on = False
+        self._just_installed = False
 
     def begin(self, step: int, operators: bool) -> None:
         """Begins an update. Hooks are put on the modules only if the update needs them.
@@ -51,6 +52,7 @@ class Activations:
         wanted = wanted or any(self._capture.may_want(step, phase) for phase in PHASES)
         if self._hooks is None:
             return
+        self._just_installed = wanted and not self.on
         if wanted:
             self._hooks.install()
         elif self.on:
@@ -72,10 +74,11 @@ class Activations:
         if self.execution.enter(name):
             self._keeper.guarded(self._keep_inputs, module, arguments, options)
 
-    def entered_before(self, module: Any) -> None:
-        """Called by who makes the recorder inside of the model's forward pass."""
-        if self.on and self._hooks is not None:
-            self.execution.enter(self._hooks.name_of(module))
+    def entered_before(self, module: Any, arguments: Any) -> None:
+        """Called by who begins an update inside of the model's forward pass, when its own hook was not there yet."""
+        name = self._hooks.name_of(module) if self._just_installed and self._hooks is not None else None
+        if name is not None:
+            self.entered(name, module, arguments, {})
 
     def left(self, name: str, output: Any) -> Any:
         run = self.execution.current
@@ -95,7 +98,7 @@ class Activations:
         if not self._capture.may_want(self._step, "input"):
             return
         try:
-            given = inspect.signature(module.forward).bind(*arguments, **options).arguments
+            given = inspect.signature(module.forward).bind_partial(*arguments, **options).arguments
         except (TypeError, ValueError):
             given = {"inputs": arguments, **options}
         for path, value in tensors_in(given):

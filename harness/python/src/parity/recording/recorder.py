@@ -113,9 +113,9 @@ class Recorder:
         Raises Error for anything else. A logger that raises is given up with a warning."""
         self._tees.append(sender(logger))
 
-    def entered(self, module: Any) -> None:
-        """Says that the model runs already, for a recorder that is made inside of its forward pass."""
-        self._activations.entered_before(module)
+    def entered(self, module: Any, inputs: Any) -> None:
+        """Says that the model runs already, for an update that begins inside of its forward pass."""
+        self._activations.entered_before(module, inputs)
 
     def close(self) -> None:
         """Completes the trace. Called at the end of the program, and by `with`."""
@@ -175,11 +175,6 @@ class Recorder:
         self._local_gradients.begin(wants_local, lambda: named_parameters(self._model))
         self._extras.begin()
         self._watch.begin(step, self._activations.execution)  # last: what follows is the training's
-
-    def _stop_watching(self) -> None:
-        self._watch.end()
-        self._activations.end()
-        self._local_gradients.end()
 
     def _offer_by_hand(self, phase: str, name: str, value: Any, dims: str | None, mesh: Any) -> None:
         update = self.update
@@ -283,7 +278,8 @@ class Recorder:
                 f"no module of the model was seen to run in update {update.step} (torch.compile hides them, as does "
                 "another model than that of parity.record)",
             )
-        self._stop_watching()
+        self._watch.end()
+        self._local_gradients.end()
         if self._optimizers and not update.groups:
             self._skip()
             self._begin_update()

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records a script that does not know of parity: `python -m parity record -- train.py`.
 
-The model is the outermost module that runs with gradients and owns parameters of an optimizer. An update begins with a
-backward pass, and ends before the next backward pass that follows an optimizer's step, or with the program. Its
-channel `loss` is the sum of the values whose backward passes the update has.
+The model is the outermost module that runs with gradients and owns parameters of an optimizer. An update ends, after an
+optimizer's step, when this module runs again, when a backward pass begins, or with the program. Its channel `loss` is the sum of the values whose backward passes the update has.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ class ScriptRecorder:
         """start: makes the recorder of a model and its optimizers."""
         self._start = start
         self._recorder: Any = None
+        self._model: weakref.ref[Any] | None = None
         self._failed = False
         self._optimizers: list[weakref.ref[Any]] = []
         self._losses: list[Any] = []
@@ -45,9 +45,19 @@ class ScriptRecorder:
 
     # --- what PyTorch calls ----------------------------------------------------------------------
 
-    def _before_forward(self, module: Any, _inputs: Any) -> None:
+    def _before_forward(self, module: Any, inputs: Any) -> None:
+        import torch
+
+        if not torch.is_grad_enabled() or self._in_backward:
+            return
         if self._recorder is None and not self._failed:
             self._begin(module)
+        elif self._stepped and self._model is not None and self._model() is module:
+            self._end_update()
+        else:
+            return
+        if hasattr(self._recorder, "entered"):
+            self._recorder.entered(module, inputs)
 
     def _before_backward(self, roots: Any) -> bool:
         """Returns whether this is the outermost backward pass: checkpointed blocks call others inside."""
@@ -70,10 +80,6 @@ class ScriptRecorder:
     # --- the recorder ----------------------------------------------------------------------------
 
     def _begin(self, module: Any) -> None:
-        import torch
-
-        if not torch.is_grad_enabled():
-            return
         owned = {id(parameter) for parameter in module.parameters()}
         live = [optimizer for one in self._optimizers if (optimizer := one()) is not None]
         ours = [one for one in live if any(id(p) in owned for group in one.param_groups for p in group["params"])]
@@ -85,8 +91,7 @@ class ScriptRecorder:
             self._failed = True
             warn(f"the run is not recorded: {problem}")
             return
-        if hasattr(self._recorder, "entered"):
-            self._recorder.entered(module)
+        self._model = weakref.ref(module)
         atexit.register(self._finish_update)  # after the recorder's own, so it is called before
 
     def _end_update(self) -> None:
