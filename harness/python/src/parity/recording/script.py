@@ -3,7 +3,8 @@
 """Records a script that does not know of parity: `python -m parity record -- train.py`.
 
 The model is the outermost module that runs with gradients and owns parameters of an optimizer. An update ends, after an
-optimizer's step, when this module runs again, when a backward pass begins, or with the program. Its channel `loss` is the sum of the values whose backward passes the update has.
+optimizer's step, when this module runs again, when a backward pass begins, or with the program. Its channel
+`loss` is the sum of the values whose backward passes the update has.
 """
 
 from __future__ import annotations
