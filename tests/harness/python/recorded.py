@@ -26,9 +26,10 @@ class Trace:
         with h5py.File(path) as file:
             self.status = file.attrs["status"].decode()
             self.failure = json.loads(file.attrs.get("failure", b"null"))
-            self.provenance = json.loads(file.attrs["provenance"])
+            self.config, self.provenance = (json.loads(file.attrs[name]) for name in ("config", "provenance"))
             self.steps = file["steps"][:].tolist()
             self.channels = {name: file["channels"][name][:].tolist() for name in file["channels"]}
+            self.kinds = {name: file["channels"][name].attrs["kind"].decode() for name in file["channels"]}
             self.tensors = {}
             file["tensors"].visititems(self._add)
 

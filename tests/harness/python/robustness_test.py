@@ -19,6 +19,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import parity
 from parity.native.trace_file import TraceFile
 from parity.passes.keeping import Keeping
+from parity.recording.gradients import Gradients
 from parity.recording.recorder import Recorder
 
 EVERYTHING = {"tensors": [{}], "operators": [{}]}
@@ -58,8 +59,8 @@ class RobustnessTest(RecordedTest):
 
     def test_error_inside_each_hook(self):
         for owner, method in ((Keeping, "keep"), (Keeping, "flush"), (TraceFile, "offer"), (TraceFile, "value"),
-                              (Recorder, "_keep_local_gradient"),
-                              (Recorder, "_before_clipping"),
+                              (Gradients, "_keep_local"),
+                              (Gradients, "_keep"),
                               (Recorder, "_before_step")):
             for call in (1, 7):
                 with self.subTest(f"{method}, call {call}"):

@@ -34,6 +34,9 @@ class NoRecorder:
     def tee(self, logger: Any) -> None:
         pass
 
+    def stop(self, reason: str) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

@@ -19,9 +19,8 @@ from deepspeed.runtime import engine as engine_module
 import parity
 
 from .observe import optimizers
-from .observe.groups import settings_of
+from .observe.groups import channels_of, settings_of
 from .observe.names import named_parameters
-from .recording.update import channel
 
 
 def record(engine: Any, **options: Any) -> Any:
@@ -68,7 +67,7 @@ class EngineRecorder:
         if not self._engine.was_step_applied():  # an overflow: not an update
             self._groups, self._loss = [], None
             return
-        own = {channel(name, number): one for number, group in enumerate(self._groups) for name, one in group.items()}
+        own = channels_of([self._groups])
         norm = self._norm if self._zero is None else self._engine.get_global_grad_norm()
         own |= {name: value for name, value in (("grad_norm", norm), ("loss", self._loss)) if value is not None}
         for name, value in self._states():

@@ -17,6 +17,17 @@ def settings_of(optimizer: Any) -> list[dict[str, Any]]:
     return [_settings(group) for group in optimizer.param_groups]
 
 
+def channels_of(optimizers: list[list[dict[str, Any]]]) -> dict[str, Any]:
+    """Channels of the groups of several optimizers: lr of the first group, lr.1 of the second, and so on."""
+    groups = [group for settings in optimizers for group in settings]
+    return {numbered(name, number): one for number, group in enumerate(groups) for name, one in group.items()}
+
+
+def numbered(name: str, number: int) -> str:
+    """`name` for the number 0, else name.<number>."""
+    return name if number == 0 else f"{name}.{number}"
+
+
 def _settings(group: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, name in NAMES.items():

@@ -13,7 +13,7 @@ ROOT = "model"
 
 
 class Listener(Protocol):
-    """Who is told."""
+    """What a listener provides."""
 
     def entered(self, name: str, module: Any, arguments: Any, options: Any) -> None:
         """Called before a module runs."""

@@ -19,7 +19,7 @@ PHASES = ("forward", "backward", "input")
 
 
 class Keeper(Protocol):
-    """Who takes the tensors."""
+    """What takes the tensors."""
 
     def guarded(self, call: Callable[..., Any], *arguments: Any) -> Any:
         """Calls `call`; None if it raises, which ends the recording."""
@@ -59,9 +59,14 @@ class Activations:
             self._hooks.remove()
         self.on = wanted
 
-    def has_seen_nothing(self) -> bool:
-        """Whether the capture asks for tensors of this update's passes, and no module was seen to run."""
-        return self.on and not self.execution.passes and self._capture.may_want(self._step, "forward")
+    def missed(self) -> str:
+        """A warning if the capture asks for tensors of this update's passes, and no module was seen to run; else ""."""
+        if not self.on or self.execution.passes or not self._capture.may_want(self._step, "forward"):
+            return ""
+        return (
+            f"no module of the model was seen to run in update {self._step} (torch.compile hides them, as does "
+            "another model than that of parity.record)"
+        )
 
     def end(self) -> None:
         if self._hooks is not None:

@@ -27,7 +27,7 @@ class Extras:
         self._names = frozenset(names)
         unknown = sorted(self._names - set(NAMES))
         if unknown:
-            raise Error(f"there is no extra {unknown[0]}; name some of {', '.join(NAMES)}")
+            raise Error(f"unknown extra {unknown[0]}; give some of {', '.join(NAMES)}")
         self._before: list[tuple[Any, Any]] = []
         self._batch: Any = 0
         self._inputs = 0

@@ -14,29 +14,27 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
-from ..native.library import NUMERIC, PER_RANK, TIMING, WANTS_WRITABLE, Error
+from ..native.library import WANTS_WRITABLE, Error
 from ..native.memory import is_torch, memory_of, plain, snapshot
-from ..native.scalars import Timing, numbers
 from ..native.trace_file import TraceFile
-from ..observe import clipping, optimizers
-from ..observe.groups import settings_of
-from ..observe.masters import masters_of
+from ..observe import optimizers
+from ..observe.groups import channels_of, settings_of
 from ..observe.modules import compiled
-from ..observe.names import named_buffers, named_parameters
+from ..observe.names import named_buffers
 from ..passes.activations import Activations
 from ..passes.keeping import Keeping
 from ..passes.operators import Operators
 from ..passes.pieces import Pieces
-from ..placement.dtensor import scalar_of
 from ..placement.find import Places
-from ..placement.layout import NotRecordable, Placed, layout_text
+from ..placement.layout import NotRecordable, Placed
 from .capture import Capture
+from .channels import Channels
 from .extras import Extras
-from .local_gradients import LocalGradients, data_parallel_axis, is_reduced_first
+from .gradients import Gradients
+from .parameters import Parameters
 from .ranks import wait_for_others
-from .tee import Send, sender
-from .update import Update, channel
-from .warn import warn
+from .update import Update
+from .warn import WarnOnce, warn
 
 
 class Recorder:
@@ -65,30 +63,25 @@ class Recorder:
     ) -> None:
         self._trace: TraceFile | None = trace
         self._capture, self._path, self._rank, self._ranks = capture, path, rank, ranks
-        self._places, self._warned = places or Places(), set[str]()
+        self._places, self._warn_once = places or Places(), WarnOnce()
         self._pid = os.getpid()
         self._model = model
-        self._names = {id(parameter): name for name, parameter in named_parameters(model)}
         self._optimizers = optimizers.listed(optimizer)
-        held = [one for each in self._optimizers for one in optimizers.parameters_of(each)]
-        self._masters = masters_of(list(named_parameters(model)), held)
+        self._parameters = Parameters(model, self._optimizers)
         self._first = after + 1
         self.update = Update(self._first)
-        self._channels: dict[str, type] = {}
+        self._channels = Channels(ranks)
         self._skipped = 0
-        self._tees: list[Send] = []
         self._checks = list(checks)
-        self._check_optimizers()
         self._extras = Extras(extras)
         self._keeping = Keeping(self, capture, rank, ranks, micro_batches)
         self._watch = Operators(self._keeping, capture)
         self._activations = Activations(self._keeping, capture, model, self._extras)
-        self._local_gradients = LocalGradients(self._on_gradient)
-        self._data_parallel = data_parallel_axis(model)
+        self._gradients = Gradients(self, capture, model, self._parameters, self._activations, self._keeping)
         self._lock = threading.RLock()
         self._handles = [optimizers.before_step(one, self._on_step) for one in self._optimizers]
         self._foreign_steps = optimizers.Steps(self._optimizers)
-        if self._optimizers and not clipping.add(self):
+        if self._optimizers and not self._gradients.watch_clipping():
             warn("grad_norm is not recorded (this PyTorch computes it elsewhere); use PyTorch 2.6 or later")
         atexit.register(self._at_exit)
         self.guarded(self._record_initial)
@@ -111,11 +104,15 @@ class Recorder:
     def tee(self, logger: Any) -> None:
         """Sends the channels of each later update on to a SummaryWriter, a run of W&B, or a function(step, channels).
         Raises Error for anything else. A logger that raises is given up with a warning."""
-        self._tees.append(sender(logger))
+        self._channels.tee(logger)
 
     def entered(self, module: Any, inputs: Any) -> None:
         """Says that the model runs already, for an update that begins inside of its forward pass."""
         self._activations.entered_before(module, inputs)
+
+    def stop(self, reason: str) -> None:
+        """Ends the recording, and leaves the trace partial with a reason."""
+        self.guarded(self._fail, reason)
 
     def close(self) -> None:
         """Completes the trace. Called at the end of the program, and by `with`."""
@@ -133,22 +130,9 @@ class Recorder:
 
     # --- what PyTorch calls ----------------------------------------------------------------------
 
-    def on_norm(self, gradients: list[Any]) -> None:
-        """Before a norm: faults and the teacher change the gradients now, so that the norm is that of their values."""
-        if self._capture.may_change(self.update.step, "grad"):
-            self.guarded(self._offer_gradients, {id(gradient) for gradient in gradients})
-
-    def on_clip(self, parameters: list[Any], norm: Any) -> None:
-        """Before clipping: the gradients are those of the phase grad, and the norm is the one that clipping uses."""
-        self._activations.execution.begin_region("grad_clipped", "clip")
-        self.guarded(self._before_clipping, parameters, norm)
-
     def _on_step(self, optimizer: Any) -> None:
         self._activations.execution.begin_region("optim", "optimizer")
         self.guarded(self._before_step, optimizer)
-
-    def _on_gradient(self, name: str, parameter: Any) -> None:
-        self.guarded(self._keep_local_gradient, name, parameter)
 
     # --- an update -------------------------------------------------------------------------------
 
@@ -161,18 +145,20 @@ class Recorder:
         self.update = Update(1)
 
     def _offer_parameters(self) -> None:
-        for name, value in (*named_parameters(self._model), *named_buffers(self._model)):
-            self._offer("param", name, value)
+        for name, value in self._parameters.named():
+            self.offer("param", name, value)
+        own = f"#{self._rank}" if self._ranks > 1 else ""  # such as a running mean of this rank's batches
+        for name, value in named_buffers(self._model):
+            part = self.part_of(name, value)
+            if part is not None:
+                self.offer("param", name + own if part.layout is None else name, part)
 
     def _begin_update(self) -> None:
         step = self.update.step
         self._activations.begin(step, self._watch.wanted(step))
         if self._activations.on and (hidden := compiled(self._model)) and step == self._first:
             warn(f"torch.compile runs {', '.join(hidden)}, inside of which no module or operator can be recorded")
-        wants_local = self._capture.may_want(step, "grad_local")
-        if wants_local and step == self._first and is_reduced_first(self._model):
-            warn("grad_local of fully_shard is the gradient after its reduction; PyTorch shows no earlier one")
-        self._local_gradients.begin(wants_local, lambda: named_parameters(self._model))
+        self._gradients.begin(step, is_first=step == self._first)
         self._extras.begin()
         self._watch.begin(step, self._activations.execution)  # last: what follows is the training's
 
@@ -187,7 +173,7 @@ class Recorder:
             return
         if update.begun or self._capture.may_change(update.step, phase):
             self.begin()
-            self._offer(phase, name, part)
+            self.offer(phase, name, part)
         else:
             update.waiting[phase, name] = replace(part, local=snapshot(part.local))
 
@@ -199,55 +185,6 @@ class Recorder:
             self._warn_once(f"tensor {name}", str(problem))
             return None
 
-    def _warn_once(self, about: str, text: str) -> None:
-        if about not in self._warned:
-            self._warned.add(about)
-            warn(text)
-
-    def _offer_gradients(self, wanted: set[int]) -> None:
-        for name, parameter in named_parameters(self._model):
-            if id(parameter.grad) in wanted and ("grad", name) not in self.update.offered:
-                self.begin()
-                self._offer("grad", name, parameter.grad)
-
-    def _keep_local_gradient(self, name: str, parameter: Any) -> None:
-        """The last backward pass of the update counts: its gradient has the sum over the micro-batches."""
-        update = self.update
-        if not self._capture.may_want(update.step, "grad_local", name):
-            return
-        part = self._term(name, parameter.grad)
-        if part is None:
-            return
-        if not self._capture.may_change(update.step, "grad_local", name):
-            update.waiting["grad_local", name] = replace(part, local=snapshot(part.local))
-            return
-        seen = update.passes_of("grad_local", name)
-        seen.append(None)
-        if len(seen) == self._keeping.expected():  # faults change the last one, which has the whole sum
-            self.begin()
-            self._offer("grad_local", name, part)
-
-    def _term(self, name: str, gradient: Any) -> Placed | None:
-        """Where a local gradient lies: those of DistributedDataParallel are terms of a mean over its ranks."""
-        part = self.part_of(name, gradient)
-        if part is None or part.layout is not None or self._data_parallel is None:
-            return part
-        shape = [*part.local.shape, 2] if part.local.is_complex() else part.local.shape
-        return replace(part, layout=layout_text(shape, [self._data_parallel.terms("avg")]))
-
-    def _before_clipping(self, parameters: list[Any], norm: Any) -> None:
-        ours = [(name, one) for one in parameters if (name := self._name_of(one)) and one.grad is not None]
-        if not ours:
-            return
-        update = self.update
-        update.norms[tuple(name for name, _ in ours)] = norm.detach().clone() if is_torch(norm) else norm
-        update.clipped.update(name for name, _ in ours)
-        if self._capture.may_want(update.step, "grad"):
-            for name, parameter in ours:
-                part = self.part_of(name, parameter.grad)
-                if part is not None and ("grad", name) not in update.offered:
-                    update.waiting["grad", name] = replace(part, local=snapshot(part.local))
-
     def _before_step(self, optimizer: Any) -> None:
         update = self.update
         if optimizers.is_skipped(optimizer):
@@ -256,30 +193,17 @@ class Recorder:
         if number in update.groups:
             raise Error(f"optimizer {number} stepped twice in update {update.step}; call rec.step() after each update")
         if update.step & (update.step - 1) == 0:  # updates 1, 2, 4, 8, ..., since it visits all modules
-            self._check_parameters(number, optimizer)
+            self._parameters.check_still_trained(number)
         update.groups[number] = settings_of(optimizer)
-        self._extras.before_step(named_parameters(self._model))
-        if not any(self._capture.may_want(update.step, phase) for phase in ("grad", "grad_clipped")):
-            return
-        for parameter in optimizers.parameters_of(optimizer):
-            name = self._name_of(parameter)
-            if name is None or parameter.grad is None:
-                continue
-            phase = "grad_clipped" if name in update.clipped else "grad"
-            if (phase, name) not in update.offered:
-                self.begin()
-                self._offer(phase, name, parameter.grad)
+        self._extras.before_step(self._parameters.named())
+        self._gradients.before_step(optimizer)
 
     def _end_update(self, channels: dict[str, Any]) -> None:
         update = self.update
-        if self._activations.has_seen_nothing():
-            self._warn_once(
-                "passes",
-                f"no module of the model was seen to run in update {update.step} (torch.compile hides them, as does "
-                "another model than that of parity.record)",
-            )
+        if warning := self._activations.missed():
+            self._warn_once("passes", warning)
         self._watch.end()
-        self._local_gradients.end()
+        self._gradients.end()
         if self._optimizers and not update.groups:
             self._skip()
             self._begin_update()
@@ -290,7 +214,8 @@ class Recorder:
         self._keeping.flush()
         self._record_channels(channels)
         if self._capture.may_want(update.step, "optim"):
-            self._offer_states()
+            for name, value in self._parameters.states():
+                self.offer("optim", name, value)
         if self._capture.may_want(update.step, "param"):
             self._offer_parameters()
         self._open_trace().end_step()
@@ -317,10 +242,10 @@ class Recorder:
             update.begun = True
         for key, value in [item for item in update.waiting.items() if not isinstance(item[1], Pieces)]:
             del update.waiting[key]
-            self._offer(*key, value)
+            self.offer(*key, value)
         return trace
 
-    def _offer(self, phase: str, name: str, value: Any) -> None:
+    def offer(self, phase: str, name: str, value: Any) -> None:
         """Offers a tensor as it is now. Faults and the teacher change the trainer's own memory."""
         trace = self._open_trace()
         self.update.offered.add((phase, name))
@@ -338,71 +263,11 @@ class Recorder:
         if changed and is_torch(source) and host.data_ptr() != source.data_ptr():
             source.copy_(host)
 
-    def _offer_states(self) -> None:
-        for optimizer in self._optimizers:
-            for parameter in optimizers.parameters_of(optimizer):
-                name = self._name_of(parameter)
-                if name and id(parameter) in self._masters:
-                    self._offer("optim", f"master/{name}", parameter)
-                for key, value in optimizers.state_of(optimizer, parameter) if name else ():
-                    self._offer("optim", f"{key}/{name}", value)
-
     def _record_channels(self, given: dict[str, Any]) -> None:
         update = self.update
-        values = {
-            name: scalar_of(name, value.value if isinstance(value, Timing) else value) for name, value in given.items()
-        }
-        groups = [
-            group
-            for number, optimizer in enumerate(self._optimizers)
-            for group in update.groups.get(number) or settings_of(optimizer)
-        ]
-        schedule = {channel(name, number): one for number, group in enumerate(groups) for name, one in group.items()}
-        own = schedule | update.norm_channels() | self._extras.channels()
-        found = numbers(values | {name: value for name, value in own.items() if name not in values})
-        self._check_names(set(found))
-        for name, value in found.items():
-            kind = self._channels.setdefault(name, type(value))
-            how = PER_RANK if self._ranks > 1 and (name in given or name not in schedule) else NUMERIC
-            if isinstance(given.get(name), Timing):
-                how = TIMING
-            self._open_trace().value(name, float(value) if kind is float else value, how)
-        for send in tuple(self._tees):
-            try:
-                send(update.step, found)
-            except Exception as problem:
-                self._tees.remove(send)
-                warn(f"a logger gets no channels from update {update.step} on ({problem})")
-
-    def _check_names(self, names: set[str]) -> None:
-        if self._channels and names != set(self._channels):
-            changed = ", ".join(sorted(names ^ set(self._channels)))
-            raise Error(
-                f"update {self.update.step} has other channels than update 1 ({changed}); give each one every step"
-            )
-
-    def _check_optimizers(self) -> None:
-        for number, optimizer in enumerate(self._optimizers):
-            if not hasattr(optimizer, "register_step_pre_hook"):
-                raise Error(f"optimizer {number} is a {type(optimizer).__name__}; give one of torch.optim")
-            if not any(self._name_of(parameter) for parameter in optimizers.parameters_of(optimizer)):
-                raise Error(f"optimizer {number} has no parameter of the model; give parity.record the model it trains")
-
-    def _check_parameters(self, number: int, optimizer: Any) -> None:
-        here = {id(parameter) for _, parameter in named_parameters(self._model)} | set(self._masters)
-        if not any(id(parameter) in here for parameter in optimizers.parameters_of(optimizer)):
-            raise Error(
-                f"optimizer {number} has no parameter of the model any more, since the model was replaced; "
-                "call rec.close() before, and parity.record() with another path after it"
-            )
-
-    def _name_of(self, parameter: Any) -> str | None:
-        """The name of a parameter of the model, or of the parameter whose master weight this is."""
-        name = self._names.get(id(parameter)) or self._masters.get(id(parameter))
-        if name is None:  # made after the recorder, as a lazy module does
-            self._names = {id(one): name for name, one in named_parameters(self._model)}
-            name = self._names.get(id(parameter))
-        return name
+        schedule = channels_of([update.groups.get(n) or settings_of(one) for n, one in enumerate(self._optimizers)])
+        own = update.norm_channels() | self._extras.channels()
+        self._channels.record(self._open_trace(), update.step, given, schedule, own)
 
     # --- the end ---------------------------------------------------------------------------------
 
@@ -469,8 +334,8 @@ class Recorder:
         with contextlib.suppress(Error):
             self._watch.end()
         self._activations.end()
-        self._local_gradients.end()
-        clipping.remove(self)
+        self._gradients.end()
+        self._gradients.forget_clipping()
         for handle in self._handles:
             handle.remove()
         self._handles = []

@@ -26,6 +26,7 @@ class ScriptRecorder:
         self._start = start
         self._recorder: Any = None
         self._model: weakref.ref[Any] | None = None
+        self._ours: weakref.WeakSet[Any] = weakref.WeakSet()
         self._failed = False
         self._optimizers: list[weakref.ref[Any]] = []
         self._losses: list[Any] = []
@@ -41,6 +42,7 @@ class ScriptRecorder:
         register_module_forward_pre_hook(self._before_forward)
         register_optimizer_step_post_hook(self._after_step)
         _wrap(Optimizer, "__init__", after=lambda optimizer: self._optimizers.append(weakref.ref(optimizer)))
+        _wrap(Optimizer, "zero_grad", after=self._after_zero_grad)
         _wrap_backward(torch.autograd, self._before_backward, self._after_backward)
         atexit.register(self._warn_of_nothing)
 
@@ -76,7 +78,18 @@ class ScriptRecorder:
         self._in_backward = False
 
     def _after_step(self, optimizer: Any, _arguments: Any, _options: Any) -> None:
-        self._stepped = self._stepped or any(one() is optimizer for one in self._optimizers)
+        known = any(one() is optimizer for one in self._optimizers)  # not a wrapper around one of them
+        if known and self._recorder is not None and optimizer not in self._ours:
+            self._recorder.stop(
+                f"an optimizer of type {type(optimizer).__name__} trains parameters outside of the first model, "
+                "which alone is recorded; give parity.record all models and optimizers"
+            )
+        self._stepped = self._stepped or known
+
+    def _after_zero_grad(self, _optimizer: Any) -> None:
+        """Gradients that no step used, as when a GradScaler skips it: their losses belong to no update."""
+        if not self._stepped:
+            self._losses = []
 
     # --- the recorder ----------------------------------------------------------------------------
 
@@ -92,7 +105,7 @@ class ScriptRecorder:
             self._failed = True
             warn(f"the run is not recorded: {problem}")
             return
-        self._model = weakref.ref(module)
+        self._model, self._ours = weakref.ref(module), weakref.WeakSet(ours)
         atexit.register(self._finish_update)  # after the recorder's own, so it is called before
 
     def _end_update(self) -> None:

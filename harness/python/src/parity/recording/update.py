@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..observe.groups import numbered
+
 
 @dataclass
 class Update:
@@ -47,9 +49,4 @@ class Update:
 
     def norm_channels(self) -> dict[str, Any]:
         """grad_norm of the first clipping, grad_norm.1 of the second, and so on."""
-        return {channel("grad_norm", number): norm for number, norm in enumerate(self.norms.values())}
-
-
-def channel(name: str, number: int) -> str:
-    """`name` for the number 0, else name.<number>."""
-    return name if number == 0 else f"{name}.{number}"
+        return {numbered("grad_norm", number): norm for number, norm in enumerate(self.norms.values())}
