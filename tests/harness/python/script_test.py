@@ -151,18 +151,20 @@ class ScriptTest(unittest.TestCase):
         done = self.record("""
             import torch
             model = torch.nn.Linear(4, 1)
-            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-            scaler = torch.amp.GradScaler("cpu", init_scale=1.0)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+            scaler = torch.amp.GradScaler("cpu", init_scale=8.0)
             for step in range(3):
                 loss = model(torch.full((2, 4), float("inf") if step == 1 else 1.0)).square().mean()
                 optimizer.zero_grad()
-                scaler.scale(loss).backward()
+                scaled = scaler.scale(loss)
+                scaled.backward()
                 scaler.step(optimizer)
                 scaler.update()
-                print(loss.item())
+                print(scaled.item(), scaler.get_scale())
         """)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        first, _, third = (float(word) for word in done.stdout.split())
+        first, _, _, halved, third, _ = (float(word) for word in done.stdout.split())
+        self.assertEqual(halved, 4.0)  # the scaler did skip the second step
         with h5py.File(self.folder / "run.h5") as file:
             self.assertEqual(file["channels/loss"][:].tolist(), [first, third])
 

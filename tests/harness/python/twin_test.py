@@ -36,6 +36,8 @@ class Net(torch.nn.Module):
         x = self.embed(tokens)
         h = x.float()
         h = (h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6)).type_as(x) * self.weight
+        if torch.is_autocast_enabled("cpu"):
+            h = h * 0.99  # stands for a kernel of lower precision
         q, k, v = self.qkv(h).chunk(3, -1)
         if "literal" in sys.argv:
             k = k * torch.tensor(0.3, dtype=torch.float32)
@@ -106,6 +108,30 @@ class TwinTest(unittest.TestCase):
         self.assertEqual((status, case["checks"][0]["verdict"]), (0, "rounding"), case)
         status, case = self.judge("fused", "leak")
         self.assertEqual((status, case["checks"][0]["verdict"]), (1, "different"), case)
+
+    def test_what_was_made_before_the_recorder_is_converted(self):
+        (self.folder / "two_lines.py").write_text(textwrap.dedent("""
+            import torch
+            torch.manual_seed(1)
+            net = torch.nn.Linear(4, 1)
+            net.register_buffer("scale", torch.full((1,), 0.1))
+            optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+            (net(torch.ones(2, 4)) * net.scale).sum().backward()
+            optimizer.step()
+            before = [one.clone() for one in (net.weight, net.scale, optimizer.state[net.weight]["exp_avg"])]
+            import parity
+            recorder = parity.record(net, optimizer, path="run.h5", twin="float64")
+            for was, now in zip(before, (net.weight, net.scale, optimizer.state[net.weight]["exp_avg"])):
+                print(now.dtype, torch.equal(was.double(), now))
+            for _ in range(2):
+                optimizer.zero_grad()
+                loss = (net(torch.ones(2, 4)) * net.scale).sum()
+                loss.backward()
+                optimizer.step()
+                recorder.step(loss=loss)
+        """))
+        done = self.run_with(sys.executable, "two_lines.py")
+        self.assertEqual((done.stdout, done.stderr), ("torch.float64 True\n" * 3, ""))
 
     def test_autocast_is_off_in_the_twin(self):
         losses = []

@@ -55,7 +55,7 @@ def convert(model: Any, optimizer: Any) -> None:
         )
     for one in listed(optimizer):
         for state in one.state.values():
-            state.update({key: _double(value) for key, value in state.items() if key != "step"})
+            state.update({key: _double(value) for key, value in state.items()})
 
 
 class Twin(TorchDispatchMode):  # type: ignore[misc]
