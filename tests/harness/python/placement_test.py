@@ -10,13 +10,15 @@ import types
 import unittest
 
 from on_ranks import ALL, RanksTest, numbers
+from recorded import Trace
 
 import h5py
 import torch
 import torch.distributed as dist
 from torch import nn
 from torch.distributed._composable.replicate import replicate
-from torch.distributed.fsdp import fully_shard
+from torch.distributed.fsdp import FullyShardedDataParallel, ShardingStrategy, fully_shard
+from torch.distributed.fsdp.wrap import ModuleWrapPolicy
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
 from torch.distributed.tensor.debug import CommDebugMode
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
@@ -153,6 +155,103 @@ class PlacementTest(RanksTest):
                 with h5py.File(self.path) as trace:
                     self.assertEqual(trace["channels/grad_norm"][0], torch.load(self.folder / "norm").item())
 
+    def test_flat_vectors_are_joined(self):
+        """FullyShardedDataParallel, the older class: runs of parameters that end within a row, and its own clipping."""
+        for strategy, limit in ((ShardingStrategy.FULL_SHARD, 1e-2), (ShardingStrategy.SHARD_GRAD_OP, 1e-2),
+                                (ShardingStrategy.NO_SHARD, 1e-2), (ShardingStrategy.FULL_SHARD, None)):
+            with self.subTest(strategy=strategy, limit=limit):
+
+                def body(mesh, strategy=strategy, limit=limit):
+                    ends = []
+                    for record in (lambda *_: parity.NoRecorder(), self.record):
+                        model = FullyShardedDataParallel(
+                            network(), auto_wrap_policy=ModuleWrapPolicy({nn.Linear}), use_orig_params=True,
+                            sharding_strategy=strategy, device_id=torch.device("cpu"))
+                        optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+                        with record(model, optimizer) as rec:
+                            for _ in range(2):
+                                optimizer.zero_grad()
+                                norm = train_step(model, optimizer, rec,
+                                                  (lambda m: m.clip_grad_norm_(limit)) if limit else lambda m: None)
+                        ends.append([one.detach().clone() for one in model.parameters()])
+                    assert all(torch.equal(a, b) for a, b in zip(*ends, strict=True))
+                    with FullyShardedDataParallel.summon_full_params(model):
+                        full = {name.replace("_fsdp_wrapped_module.", ""): one.detach().clone()
+                                for name, one in model.named_parameters()}
+                    if dist.get_rank() == 0:
+                        torch.save((full, norm), self.folder / "full")
+
+                said = self.on_ranks((1, 2), body)
+                self.assertNotIn("recording stopped", said)
+                full, norm = torch.load(self.folder / "full")
+                flat = strategy != ShardingStrategy.NO_SHARD
+                with parity.record(path=self.folder / "whole.h5", capture=ALL) as rec:
+                    rec.step()
+                    for name, value in full.items():
+                        rec.tensor("param", name, value.flatten() if flat else value)
+                    rec.step()
+                said = json.loads(self.parity("compare", "whole.h5", "trace.h5", "--step", 2, "--json", status=1))
+                rows = {row["name"]: row for row in said["tensors"] if row["phase"] == "param"}
+                self.assertEqual({name for name, row in rows.items() if row["identical"]}, set(full))
+                if limit:
+                    with h5py.File(self.path) as trace:
+                        self.assertEqual(trace["channels/grad_norm"][1], norm.item())
+                names = {row["name"] for row in said["tensors"] if row["phase"] == "optim"}
+                self.assertEqual(names, {f"{key}/{name}" for key in ("exp_avg", "exp_avg_sq", "step") for name in full})
+
+    def test_gradients_of_flat_vectors_are_those_before_clipping(self):
+        def body(mesh):
+            model = FullyShardedDataParallel(network(), use_orig_params=True, device_id=torch.device("cpu"))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            with self.record(model, optimizer) as rec:
+                norm = train_step(model, optimizer, rec, lambda model: model.clip_grad_norm_(1e-2))
+            if dist.get_rank() == 0:
+                torch.save(norm, self.folder / "norm")
+
+        self.on_ranks((1, 2), body)
+        square = {"grad": 0.0, "grad_clipped": 0.0}
+        for name in ("trace.h5", "trace.rank1.h5"):
+            for (_, phase, _), value in Trace(self.folder / name).tensors.items():
+                if phase in square:
+                    square[phase] += value.double().square().sum().item()
+        self.assertAlmostEqual(square["grad"] ** 0.5, torch.load(self.folder / "norm").item(), places=6)
+        self.assertAlmostEqual(square["grad_clipped"] ** 0.5, 1e-2, places=6)
+
+    def test_flat_vectors_without_names_end_the_recording(self):
+        class Empty(nn.Linear):
+            """A layer as ZeRO stage 3 leaves it between passes."""
+
+            def __init__(self):
+                super().__init__(2, 2)
+                self.weight.ds_tensor, self.weight.data = self.weight.data.flatten(), torch.empty(0)
+
+        def flat(mesh):
+            return FullyShardedDataParallel(network(), use_orig_params=False, device_id=torch.device("cpu"))
+
+        for make, reason in ((flat, "_flat_param.*use_orig_params=True"), (lambda mesh: Empty(), "use stage 1 or 2")):
+            with self.subTest(reason):
+
+                def body(mesh, make=make):
+                    model = make(mesh)
+                    with self.record(model, torch.optim.SGD(model.parameters(), lr=0.1)) as rec:
+                        rec.step()
+
+                self.assertRegex(self.on_ranks((1, 2), body), "trace stays partial .*" + reason)
+                self.assertFalse(self.path.exists())
+
+    def test_gathered_parameters_are_not_taken_for_shards(self):
+        def body(mesh):
+            model = FullyShardedDataParallel(network(), use_orig_params=True, device_id=torch.device("cpu"))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            with self.record(model, optimizer) as rec:
+                model(torch.ones(4, 5)).square().mean().backward()
+                optimizer.step()
+                with FullyShardedDataParallel.summon_full_params(model):
+                    rec.step(loss=1.0)
+
+        self.assertIn("call rec.step() after the optimizer", self.on_ranks((1, 2), body))
+        self.assertFalse(self.path.exists())
+
     def test_faults_change_each_shard(self):
         def train(capture, name):
             def body(mesh):
@@ -233,4 +332,4 @@ class PlacementTest(RanksTest):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

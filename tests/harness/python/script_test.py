@@ -12,9 +12,11 @@ import tempfile
 import textwrap
 import unittest
 
-import h5py
+from recorded import SOURCE, Trace
 
-SOURCE = pathlib.Path(sys.argv[1]).resolve()
+import h5py
+import torch
+
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("PARITY_")} | {
     "PARITY_PROGRAM": str(pathlib.Path(sys.argv[2]).resolve()),
     "PARITY_RECORDER_LIBRARY": str(pathlib.Path(sys.argv[3]).resolve()),
@@ -130,6 +132,58 @@ class ScriptTest(unittest.TestCase):
                 self.assertEqual(tensors["input/input/0"][:, 0].tolist(), [step] * 3 + [step + 0.5] * 3)
                 self.assertEqual(sorted(tensors["forward"]), ["0", "1", "model"])
                 self.assertEqual(sorted(tensors["backward"]), ["0", "1", "model"])
+
+    def test_keywords_are_recorded_as_positions_are(self):
+        """The model gets its batch by keyword, as those of Hugging Face, and returns nested mappings and dataclasses."""
+        (self.folder / "all.json").write_text('{"tensors": [{}]}')
+        text = """
+            import collections, dataclasses, sys, torch
+            torch.manual_seed(0)
+            class Output(collections.OrderedDict):
+                pass
+            @dataclasses.dataclass
+            class Hidden:
+                last: torch.Tensor
+                parts: dict
+            class Net(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.embed, self.head = torch.nn.Embedding(7, 4), torch.nn.Linear(4, 7)
+                def forward(self, input_ids, mask=None, labels=None):
+                    hidden = self.embed(input_ids) * mask[..., None]
+                    logits = self.head(hidden)
+                    loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten())
+                    return Output(loss=loss, hidden=Hidden(hidden, {"all": (hidden, [logits])}))
+            model = Net()
+            optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+            def call(low):
+                ids, mask = torch.arange(low, low + 6).view(2, 3) % 7, torch.ones(2, 3)
+                return model(CALL)["loss"]
+            for step in range(3):
+                for micro in range(2):
+                    (call(step + 3 * micro) / 2).backward()
+                optimizer.step()
+                optimizer.zero_grad()
+                with torch.no_grad():
+                    call(5)
+                call(6)
+        """
+        traces = []
+        for number, call in enumerate(("ids, mask, ids", "labels=ids, mask=mask, input_ids=ids")):
+            done = self.record(text.replace("CALL", call), "--capture", "all.json", "--extra", "batch_digest")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            (self.folder / "run.h5").rename(self.folder / f"{number}.h5")
+            traces.append(Trace(self.folder / f"{number}.h5"))
+        positions, keywords = traces
+        self.assertEqual(positions.channels, keywords.channels)
+        self.assertEqual(len(set(keywords.channels["batch_digest"])), 3)
+        self.assertEqual(set(positions.tensors), set(keywords.tensors))
+        for key, value in positions.tensors.items():
+            self.assertTrue(torch.equal(value, keywords.tensors[key]), key)
+        self.assertEqual(keywords.names(1, "input"), {"input_ids", "mask", "labels"})
+        self.assertEqual(keywords.tensors[1, "input", "labels"].tolist(), [[0, 1, 2], [3, 4, 5], [3, 4, 5], [6, 0, 1]])
+        self.assertEqual(keywords.names(1, "forward"), {"embed", "head", "model.out.loss", "model.out.hidden.last",
+                                                        "model.out.hidden.parts.all.0", "model.out.hidden.parts.all.1.0"})
 
     def test_a_second_model_is_not_left_out_in_silence(self):
         done = self.record("""

@@ -12,6 +12,7 @@ from typing import Any
 
 from . import record
 from .native.program import program
+from .recording.extras import NAMES as EXTRAS
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,13 +34,14 @@ def _record(words: list[str]) -> int:
     )
     parser.add_argument("-o", "--output", metavar="PATH", help="trace to write (default: PARITY_TRACE, or trace.h5)")
     parser.add_argument("--capture", metavar="FILE", help="what to record beyond channels (default: PARITY_CAPTURE)")
+    parser.add_argument("--extra", action="append", choices=EXTRAS, help="record this channel, which costs something")
     parser.add_argument("-m", "--module", action="store_true", help="SCRIPT is the name of a module, as in python -m")
     parser.add_argument("script", metavar="SCRIPT", help="the training script, after --")
     parser.add_argument("arguments", metavar="ARGS", nargs=argparse.REMAINDER, help="arguments of the script")
     options = parser.parse_args(words)
     if not options.module and not os.path.exists(options.script):
         parser.error(f"cannot find the script {options.script}")
-    _watch(options.output or os.environ.get("PARITY_TRACE") or "trace.h5", options.capture)
+    _watch(options.output or os.environ.get("PARITY_TRACE") or "trace.h5", options.capture, options.extra or [])
     sys.argv = [options.script, *options.arguments]
     if options.module:
         sys.path[0] = os.getcwd()
@@ -50,13 +52,13 @@ def _record(words: list[str]) -> int:
     return 0
 
 
-def _watch(path: str, capture: str | None) -> None:
+def _watch(path: str, capture: str | None, extras: list[str]) -> None:
     """Watches PyTorch once the script has imported it, so that what the script sets before has its effect."""
     from .native.imports import after_import
     from .recording.script import ScriptRecorder
 
     def start(model: Any, optimizers: list[Any]) -> Any:
-        return record(model, optimizers, path=path, capture=capture)
+        return record(model, optimizers, path=path, capture=capture, extras=extras)
 
     def watch() -> None:
         if os.environ.get("PARITY_DTYPE") == "float64":  # also what the script makes before its first update

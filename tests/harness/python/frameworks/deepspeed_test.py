@@ -5,8 +5,10 @@
 Usage: deepspeed_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
 import pathlib
+import subprocess
+import sys
 
-from support import LoopTest, Trace, main, run_in_a_process, run_ranks
+from support import ENVIRONMENT, LoopTest, Trace, main, run_in_a_process, run_ranks
 
 import torch
 
@@ -47,6 +49,17 @@ class DeepSpeedTest(LoopTest):
         self.assertEqual(set(zero.phase(4, "param")), NAMES)
         for name, values in zero.phase(4, "param").items():
             self.assertTrue(torch.equal(values, one.tensors[4, "param", name]))
+
+    def test_stage_3_is_refused(self):
+        """By the adapter before the first update, and by the recorder alone with a partial trace."""
+        for words, reason in ((["stage=3"], "cannot record ZeRO stage 3"),
+                              (["stage=3", "adapter=0", "micro_batches=1"], "ZeRO stage 3 leaves an empty tensor")):
+            with self.subTest(reason):
+                done = subprocess.run([sys.executable, LOOP, self.path("end.pt"), *words], capture_output=True, text=True,
+                                      env=ENVIRONMENT | {"PARITY_TRACE": self.path("run.h5")})
+                self.assertEqual(done.returncode, 1 if len(words) == 1 else 0, done.stderr)
+                self.assertIn(reason, done.stderr)
+                self.assertFalse((self.folder / "run.h5").exists())
 
     def test_planted_schedule_is_reported_at_its_step(self):
         found = self.planted("warmup=3")

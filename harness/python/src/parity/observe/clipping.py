@@ -8,6 +8,7 @@ script that imported clip_grad_norm_ before the recorder was made is seen too.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -15,6 +16,7 @@ from . import sharded_norm
 
 NORM, CLIP = "_get_total_norm", "_clip_grads_with_norm_"
 PUBLIC = {NORM: "get_total_norm", CLIP: "clip_grads_with_norm_"}
+FLAT = "clip_grad_norm_"  # of FullyShardedDataParallel, which computes and scales by itself
 
 
 class Listener(Protocol):
@@ -39,9 +41,12 @@ def add(listener: Listener) -> bool:
         return False
     if not _originals:  # kept for good: somebody may hold a wrapper after it was removed
         _originals.update({NORM: getattr(clip_grad, NORM), CLIP: getattr(clip_grad, CLIP)})
+    if (flat := _flat()) is not None:
+        _originals.setdefault(FLAT, getattr(flat, FLAT))
     if not _listeners:
         _set(NORM, _originals[NORM], _norm)
         _set(CLIP, _originals[CLIP], _clip)
+    _set(FLAT, _originals.get(FLAT), _clip_flat)
     _listeners.append(listener)
     return True
 
@@ -54,15 +59,22 @@ def remove(listener: Listener) -> None:
     if not _listeners:
         _set(NORM, _norm, _originals[NORM])
         _set(CLIP, _clip, _originals[CLIP])
+        _set(FLAT, _clip_flat, _originals.get(FLAT))
 
 
-def _set(name: str, old: Callable[..., Any], new: Callable[..., Any]) -> None:
+def _set(name: str, old: Any, new: Any) -> None:
     from torch.nn import utils
     from torch.nn.utils import clip_grad
 
-    for place, attribute in ((clip_grad, name), (utils, PUBLIC[name])):
-        if getattr(place, attribute, None) is old:
+    places = ((_flat(), FLAT),) if name == FLAT else ((clip_grad, name), (utils, PUBLIC[name]))
+    for place, attribute in places:
+        if place is not None and getattr(place, attribute, None) is old:
             setattr(place, attribute, new)
+
+
+def _flat() -> Any:
+    """The class FullyShardedDataParallel, if the program has loaded it."""
+    return getattr(sys.modules.get("torch.distributed.fsdp"), "FullyShardedDataParallel", None)
 
 
 def _listed(tensors: Any) -> list[Any]:
@@ -82,3 +94,13 @@ def _clip(parameters: Any, max_norm: Any, total_norm: Any, *arguments: Any, **op
         for listener in tuple(_listeners):
             listener.on_clip(parameters, norm)
         return _originals[CLIP](parameters, max_norm, total_norm, *arguments, **options)
+
+
+def _clip_flat(model: Any, *arguments: Any, **options: Any) -> Any:
+    parameters, norm = list(model.parameters()), sharded_norm.SeenNorm()
+    for listener in tuple(_listeners):
+        listener.on_norm([one.grad for one in parameters if one.grad is not None])
+        listener.on_clip(parameters, norm)
+    result = _originals[FLAT](model, *arguments, **options)
+    norm.see(result)
+    return result

@@ -27,7 +27,7 @@ def named_parameters(model: Any) -> Iterator[tuple[str, Any]]:
     for name, parameter in module.named_parameters():
         if is_lazy(parameter):
             continue
-        yield _plain(name), parameter
+        yield plain_name(name), parameter
 
 
 def named_buffers(model: Any) -> Iterator[tuple[str, Any]]:
@@ -39,14 +39,15 @@ def named_buffers(model: Any) -> Iterator[tuple[str, Any]]:
     if model is None:
         return
     module = model.module if type(model).__name__ in PARALLEL else model
-    parts = {_plain(name): part for name, part in module.named_modules()}
+    parts = {plain_name(name): part for name, part in module.named_modules()}
     for name, buffer in module.named_buffers():
-        owner, _, own = _plain(name).rpartition(".")
+        owner, _, own = plain_name(name).rpartition(".")
         if own not in parts[owner]._non_persistent_buffers_set:
-            yield _plain(name), buffer
+            yield plain_name(name), buffer
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """A name without what wrappers add to it."""
     for wrapper in WRAPPERS:
         name = name.replace(wrapper, "")
     return name

@@ -49,7 +49,8 @@ def _items(value: Any) -> Iterator[tuple[Any, Any]]:
     elif isinstance(value, (list, tuple)):
         yield from enumerate(value)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        yield from ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+        names = (field.name for field in dataclasses.fields(value))
+        yield from ((name, getattr(value, name)) for name in names if hasattr(value, name))
 
 
 def output_name(module: str, path: Path) -> str:

@@ -79,11 +79,11 @@ class Activations:
         if self.execution.enter(name):
             self._keeper.guarded(self._keep_inputs, module, arguments, options)
 
-    def entered_before(self, module: Any, arguments: Any) -> None:
+    def entered_before(self, module: Any, arguments: Any, options: Any) -> None:
         """Called by who begins an update inside of the model's forward pass, when its own hook was not there yet."""
         name = self._hooks.name_of(module) if self._just_installed and self._hooks is not None else None
         if name is not None:
-            self.entered(name, module, arguments, {})
+            self.entered(name, module, arguments, options)
 
     def left(self, name: str, output: Any) -> Any:
         run = self.execution.current
@@ -98,14 +98,11 @@ class Activations:
         run = self.execution.current
         if run is None:
             return
+        given = _by_name(module, arguments, options)
         if self._extras.wants("batch_digest"):
-            self._extras.see_inputs((arguments, options))
+            self._extras.see_inputs(given)
         if not self._capture.may_want(self._step, "input"):
             return
-        try:
-            given = inspect.signature(module.forward).bind_partial(*arguments, **options).arguments
-        except (TypeError, ValueError):
-            given = {"inputs": arguments, **options}
         for path, value in tensors_in(given):
             name = ".".join(str(key) for key in path)
             if _is_real(value) and self._capture.may_want(self._step, "input", name):
@@ -148,6 +145,14 @@ class Activations:
             return self._keeper.guarded(self._keeper.keep, "backward", name, gradient, run)
 
         return hook
+
+
+def _by_name(module: Any, arguments: Any, options: Any) -> dict[str, Any]:
+    """What a module was called with, by the names and in the order of its forward function."""
+    try:
+        return dict(inspect.signature(module.forward).bind_partial(*arguments, **options).arguments)
+    except (TypeError, ValueError):
+        return {"inputs": arguments, **options}
 
 
 def _is_real(value: Any) -> bool:

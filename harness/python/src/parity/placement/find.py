@@ -11,7 +11,7 @@ from typing import Any
 
 from ..native.library import Error
 from . import dims as plain
-from . import dtensor, sharded_tensor
+from . import dtensor, flat, sharded_tensor
 from .layout import NotRecordable, Placed, with_complex
 
 
@@ -22,10 +22,15 @@ class Places:
         """dims: pattern of parameters' names -> text as in placement/dims.py."""
         self._axes = plain.axes(mesh)
         self._dims = dict(dims or {})
+        self._runs: dict[str, flat.Run] = {}
+
+    def know(self, model: Any) -> None:
+        """Learns which parameters of the model are runs of a flat vector."""
+        self._runs = flat.runs_of(model)
 
     def find(self, name: str, value: Any, dims: str | None = None, mesh: Any = None) -> Placed | None:
-        """The part, by the first of these that applies: a chunk list, DTensor's placements, a ShardedTensor, `dims`.
-        Any other tensor is the same on every rank. None: this rank holds nothing of it.
+        """The part, by the first of these that applies: a chunk list, DTensor's placements, a ShardedTensor, a run
+        of a flat vector, `dims`. Any other tensor is the same on every rank. None: this rank holds nothing of it.
 
         Raises NotRecordable if a trace cannot hold the tensor, and Error if its placement contradicts its values."""
         try:
@@ -43,6 +48,10 @@ class Places:
             return dtensor.part_of(value)
         if sharded_tensor.is_sharded_tensor(value):
             return sharded_tensor.part_of(value)
+        flat.refuse(name, value)
+        run = self._runs.get(name) or self._runs.get(name.partition("/")[2])
+        if run is not None:
+            return run.place(value)
         shape = tuple(getattr(value, "shape", ()))
         dims = dims if dims is not None else self._dims_of(name, len(shape))
         if dims is None:

@@ -54,7 +54,10 @@ class Gradients:
         """Begins an update."""
         wanted = self._capture.may_want(step, "grad_local")
         if wanted and is_first and self._is_reduced_first:
-            warn("grad_local of fully_shard is the gradient after its reduction; PyTorch shows no earlier one")
+            warn(
+                "grad_local of fully_shard is the gradient after its reduction, and FullyShardedDataParallel shows "
+                "none; PyTorch has no earlier one"
+            )
         self._local.begin(wanted, self._parameters.named)
 
     def end(self) -> None:

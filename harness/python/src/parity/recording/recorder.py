@@ -66,6 +66,7 @@ class Recorder:
         self._places, self._warn_once = places or Places(), WarnOnce()
         self._pid = os.getpid()
         self._model = model
+        self._places.know(model)
         self._optimizers = optimizers.listed(optimizer)
         self._parameters = Parameters(model, self._optimizers)
         self._first = after + 1
@@ -106,9 +107,9 @@ class Recorder:
         Raises Error for anything else. A logger that raises is given up with a warning."""
         self._channels.tee(logger)
 
-    def entered(self, module: Any, inputs: Any) -> None:
+    def entered(self, module: Any, arguments: Any, options: Any) -> None:
         """Says that the model runs already, for an update that begins inside of its forward pass."""
-        self._activations.entered_before(module, inputs)
+        self._activations.entered_before(module, arguments, options)
 
     def stop(self, reason: str) -> None:
         """Ends the recording, and leaves the trace partial with a reason."""

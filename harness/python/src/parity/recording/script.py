@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import sys
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -60,7 +61,8 @@ class ScriptRecorder:
         else:
             return
         if hasattr(self._recorder, "entered"):
-            self._recorder.entered(module, inputs)
+            # The hook gets no keywords. They are a variable of the function of PyTorch that calls it.
+            self._recorder.entered(module, inputs, sys._getframe(1).f_locals.get("kwargs") or {})
 
     def _before_backward(self, roots: Any) -> bool:
         """Returns whether this is the outermost backward pass: checkpointed blocks call others inside."""

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A training loop of DeepSpeed on the CPU that records itself: ZeRO, accumulation, clipping and a schedule.
 
-Usage: deepspeed_loop.py OUTPUT KEY=NUMBER...     keys: stage, updates, micro_batches, warmup, divided, record
+Usage: deepspeed_loop.py OUTPUT KEY=NUMBER...     keys: stage, updates, micro_batches, warmup, divided, record, adapter
 OUTPUT gets the final parameters, the losses of the updates, and the norms that DeepSpeed used.
 """
 import os
@@ -17,7 +17,7 @@ import torch
 
 import parity.deepspeed
 
-config = {"stage": 1, "updates": 4, "micro_batches": 2, "warmup": 2, "divided": 1, "record": 1}
+config = {"stage": 1, "updates": 4, "micro_batches": 2, "warmup": 2, "divided": 1, "record": 1, "adapter": 1}
 config |= {key: int(value) for key, value in (word.split("=") for word in sys.argv[2:])}
 
 torch.set_num_threads(1)
@@ -33,7 +33,8 @@ engine, *_ = deepspeed.initialize(model=model, optimizer=optimizer, lr_scheduler
     "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": config["micro_batches"],
     "gradient_clipping": 0.05, "zero_optimization": {"stage": config["stage"]}, "steps_per_print": None,
     "zero_allow_untested_optimizer": True, "zero_force_ds_cpu_optimizer": False})
-rec = parity.deepspeed.record(engine, capture={"tensors": [{}]}) if config["record"] else None
+record = parity.deepspeed.record if config["adapter"] else lambda engine, **options: parity.record(engine.module, **options)
+rec = record(engine, capture={"tensors": [{}]}) if config["record"] else None
 
 batches = torch.randn(64, 4, 8, generator=torch.Generator().manual_seed(1))[rank::ranks]
 losses, norms, total = [], [], 0.0
