@@ -151,18 +151,24 @@ Steps match_steps(const Log& a, const Log& b, int64_t shift) {
   return steps;
 }
 
-/// Returns why the logs do not cover the same run, if one goes on after, or begins before, the common steps.
-std::string length_mismatch(const Steps& steps, bool partial) {
+/// Returns why the logs do not cover the same part of the run with this channel; "" if they do. Logging every
+/// k steps leaves less than k steps at an end.
+std::string length_mismatch(const CurveDifference& row, const LogChannel& a, const LogChannel& b,
+                            int64_t shift, bool partial) {
+  Steps steps{a.steps, b.steps, row.expected.steps};
+  for (int64_t& step : steps.second)
+    step += shift;
   const int64_t last = steps.common.back();
   const int64_t apart = std::max(interval(steps.first, last), interval(steps.second, last));
   const int64_t end = std::max(steps.first.back(), steps.second.back());
   const int64_t begin = std::min(steps.first.front(), steps.second.front());
-  if (steps.common.front() - begin > apart)
-    return fmt::format("the first begins at step {}, the second at step {}", steps.first.front(),
-                       steps.second.front());
+  if (steps.common.front() - begin >= apart && steps.common.front() - begin > 1)
+    return fmt::format("{} of the first begins at step {}, the second's at step {}", escape_to_line(row.name),
+                       steps.first.front(), steps.second.front());
   if (!partial && end - last >= apart)
-    return fmt::format("the first ends at step {}, the second at step {}; --partial compares up to step {}",
-                       steps.first.back(), steps.second.back(), last);
+    return fmt::format(
+        "{} of the first ends at step {}, the second's at step {}; --partial compares up to step {}",
+        escape_to_line(row.name), steps.first.back(), steps.second.back(), last);
   return "";
 }
 
@@ -249,11 +255,14 @@ LogDifference compare_logs(const Log& expected, const Log& actual, const LogFilt
                     "step n{} of the first",
                     shift < 0 ? 0 : 1, shift < 0 ? 1 : 0, shift < 0 ? "-1" : "+1"));
   const Steps steps = match_steps(expected, actual, shift);
-  difference.mismatch = length_mismatch(steps, filter.partial);
   note_steps(steps, difference.notes);
   difference.channels = pair_all(expected, actual, names, shift, filter);
   note_gaps(difference.channels, expected, actual, difference.notes);
   std::erase_if(difference.channels, [](const CurveDifference& row) { return row.expected.size() == 0; });
+  for (const CurveDifference& row : difference.channels)
+    if (difference.mismatch.empty())
+      difference.mismatch = length_mismatch(row, *numeric(expected, row.name), *numeric(actual, row.name),
+                                            shift, filter.partial);
   difference.missing = too_little(difference.channels, expected, actual, filter);
   difference.differing = static_cast<size_t>(std::ranges::count_if(
       difference.channels, [](const CurveDifference& row) { return !row.difference.identical(); }));

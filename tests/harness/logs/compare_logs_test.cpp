@@ -71,10 +71,18 @@ TEST(CompareLogs, EveryTenthStep_IsCompared) {
 TEST(CompareLogs, ShorterRun_IsNotAgreement) {
   const LogDifference found = compare_logs(curve(1, 100), curve(1, 10), {});
   EXPECT_EQ(found.exit_code(), ExitCode::differ);
-  EXPECT_THAT(found.mismatch, HasSubstr("the first ends at step 100, the second at step 10"));
+  EXPECT_THAT(found.mismatch, HasSubstr("loss of the first ends at step 100, the second's at step 10"));
   LogFilter partial;
   partial.partial = true;
   EXPECT_EQ(compare_logs(curve(1, 100), curve(1, 10), partial).exit_code(), ExitCode::agree);
+}
+
+TEST(CompareLogs, LossThatStopsEarly_IsNotAgreement) {
+  Log a = curve(1, 100), b = curve(1, 10);
+  a.channels["lr"] = b.channels["lr"] = curve(1, 100).channels["loss"];
+  const LogDifference found = compare_logs(a, b, {});
+  EXPECT_EQ(found.exit_code(), ExitCode::differ);
+  EXPECT_THAT(found.mismatch, HasSubstr("loss of the first ends"));
 }
 
 TEST(CompareLogs, CountedFromZero_IsMovedAndSaid) {
