@@ -3,6 +3,7 @@
 #include "harness/logs/json_log.hpp"
 
 #include <array>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -54,6 +55,8 @@ Json parse(const std::string& text) {
 std::optional<double> number_in(const Json& value) {
   if (value.is_number())
     return value.get<double>();
+  if (value.is_null())  // how JSON without NaN writes it
+    return std::numeric_limits<double>::quiet_NaN();
   if (!value.is_string())
     return std::nullopt;
   const std::string& text = value.get_ref<const std::string&>();

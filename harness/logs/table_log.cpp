@@ -82,6 +82,7 @@ Log read_table(std::istream& stream, const std::string& file, const NameMap& map
     lines.refuse("two columns have one name", "rename one");
   const size_t at = step_column(header, lines);
   Builder builder(lines, separator == '\t' ? "TSV" : "CSV", map);
+  size_t words = 0;  // cells with text that is no number
   while (next_record(lines, separator, cells)) {
     if (cells.size() == 1 && cells[0].empty())
       continue;
@@ -96,13 +97,17 @@ Log read_table(std::istream& stream, const std::string& file, const NameMap& map
           "correct the log");
     for (size_t i = 0; i < cells.size(); ++i) {
       const std::optional<double> value = i == at ? std::nullopt : parse_number(cells[i]);
-      if (!value)
+      if (!value) {
+        words += i != at && !cells[i].empty() ? 1 : 0;
         continue;
+      }
       if (is_inexact_integer(cells[i]) && name_channel(header[i], map).kind != trace::ChannelKind::timing)
         lines.refuse(parity::quoted(header[i]) + " is an integer beyond 2^53", "leave that column out");
       builder.add(*step, header[i], *value);
     }
   }
+  if (words > 0)
+    builder.note(fmt::format("{} cells hold no number and are left out", words));
   return builder.finish();
 }
 

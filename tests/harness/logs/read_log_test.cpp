@@ -52,6 +52,16 @@ TEST(Table, QuotesAndEmptyCells_AreRead) {
   EXPECT_EQ(table("Step\tloss\n0\t1\n").format, "TSV");
 }
 
+TEST(Table, Words_AreCounted) {
+  EXPECT_THAT(table("step,loss\n1,2\n2,diverged\n").notes,
+              Contains("1 cells hold no number and are left out"));
+}
+
+TEST(JsonLines, Null_IsNan) {
+  const Log log = json_lines("{\"step\": 1, \"loss\": null}\n");
+  EXPECT_TRUE(std::isnan(log.channels.at("loss").values.at(0)));
+}
+
 TEST(Table, MappedName_WinsOverTheTable) {
   const Log log = table("step,loss,mine\n1,5,6\n", {{"mine", "loss"}});
   EXPECT_THAT(log.channels.at("loss").values, ElementsAre(6));
